@@ -1,14 +1,14 @@
 import { group } from '../../src/model/group'
 import { member } from '../../src/model/member'
 
-/** "METHOD /path", its body, and the name that what it makes has from then on. */
+/** "METHOD /path", its body, and a name for the created entity in later steps. */
 export type Step = [line: string, body?: unknown, name?: string]
 
 export type ExpectedEvent = [type: string, id: string | null, data: unknown]
 
 /**
- * A change, and all that is told of it. Version 1 and 2 are asked by the owner, or on its behalf by
- * a bot. `<made>` is the UUID of what the change itself made, `<time>` the time its answer shows.
+ * A change and its events. The owner sends v1 and v2 requests, or a bot that acts for the owner.
+ * `<made>` is the UUID of the created entity, `<time>` the time in the response.
  */
 export interface Change {
   by?: 'bot'
@@ -47,7 +47,7 @@ export const changesOfSystems: Record<string, Change> = {
     does: ['PATCH /v2/systems/@me', { name: 'Lantern Vale' }],
     events: [['UPDATE_SYSTEM', null, { name: 'Lantern Vale' }]],
   },
-  'a system changes all it has, and only what is new is told': {
+  'a system sets all fields, of which only new values are sent': {
     does: [
       'PATCH /v2/systems/@me',
       {
@@ -77,12 +77,12 @@ export const changesOfSystems: Record<string, Change> = {
       ],
     ],
   },
-  'a system takes back what it said of itself': {
+  'a system clears its tag and a privacy level': {
     after: [['PATCH /v2/systems/@me', { tag: '| L', privacy: { name_privacy: 'private' } }]],
     does: ['PATCH /v2/systems/@me', { tag: '', privacy: { name_privacy: null } }],
     events: [['UPDATE_SYSTEM', null, { tag: null, privacy: { name_privacy: 'public' } }]],
   },
-  'a system changes its name and its time zone by version 1': {
+  'a system changes its name and time zone with version 1': {
     does: ['PATCH /v1/s', { name: 'Lantern Vale', tz: 'Europe/Oslo' }],
     events: [
       ['UPDATE_SETTINGS', null, { timezone: 'Europe/Oslo' }],
@@ -106,11 +106,11 @@ export const changesOfSystems: Record<string, Change> = {
     does: ['DELETE /bot/systems/<system>/accounts/<account>'],
     events: [['UNLINK_ACCOUNT', '<account>', null]],
   },
-  'an account goes at its owner’s wish': {
+  'a bot deletes an account': {
     does: ['DELETE /bot/accounts/<account>'],
     events: [['UNLINK_ACCOUNT', '<account>', null]],
   },
-  'a bot makes a system’s settings for a guild': {
+  'a bot creates the settings of a system for a guild': {
     does: ['PATCH /bot/systems/<system>/guilds/<guild>', { tag: '| G', tag_enabled: true }],
     events: [['UPDATE_SYSTEM_GUILD', null, { guild_id: '<guild>', tag: '| G' }]],
   },
@@ -136,7 +136,7 @@ export const changesOfSystems: Record<string, Change> = {
       ],
     ],
   },
-  'a backslash in the chat lets the latch go': {
+  'backslashes in a message unlatch': {
     after: [wrenLatched],
     does: ['POST /bot/proxy', incoming],
     events: [
@@ -150,7 +150,7 @@ export const changesOfSystems: Record<string, Change> = {
 }
 
 export const changesOfMembers: Record<string, Change> = {
-  'a member is made': {
+  'a member is created': {
     does: [
       'POST /v2/members',
       { name: 'Kestrel', proxy_tags: [{ prefix: 'k:' }], privacy: { visibility: 'private' } },
@@ -167,11 +167,11 @@ export const changesOfMembers: Record<string, Change> = {
       ],
     ],
   },
-  'a member is made by version 1': {
+  'a member is created with version 1': {
     does: ['POST /v1/m', { name: 'Kestrel', pronouns: null, message_count: 7 }],
     events: [['CREATE_MEMBER', '<made>', { name: 'Kestrel', pronouns: null }]],
   },
-  'a bot makes a member for a system whose new members are private': {
+  'a bot creates a member in a system whose new members are private': {
     by: 'bot',
     after: [['PATCH /v2/systems/@me/settings', { member_default_private: true }]],
     does: ['POST /v2/members', { name: 'Kestrel' }],
@@ -205,7 +205,7 @@ export const changesOfMembers: Record<string, Change> = {
       ],
     ],
   },
-  'a member changes by version 1': {
+  'a member changes with version 1': {
     does: ['PATCH /v1/m/<wren>', { description: 'Small and loud', prefix: 'w:' }],
     events: [['UPDATE_MEMBER', wren, { description: 'Small and loud' }]],
   },
@@ -214,11 +214,11 @@ export const changesOfMembers: Record<string, Change> = {
     does: ['PATCH /v2/members/<wren>', { keep_proxy: true }],
     events: [['UPDATE_MEMBER', wren, { keep_proxy: true }]],
   },
-  'a member is deleted by version 1': {
+  'a member is deleted with version 1': {
     does: ['DELETE /v1/m/<wren>'],
     events: [['DELETE_MEMBER', wren, null]],
   },
-  'a member that autoproxy had chosen is deleted': {
+  'a member chosen by autoproxy is deleted': {
     after: [[autoproxy, { autoproxy_mode: 'member', autoproxy_member: '<wren>' }]],
     does: ['DELETE /v2/members/<wren>'],
     events: [
@@ -226,7 +226,7 @@ export const changesOfMembers: Record<string, Change> = {
       ['DELETE_MEMBER', wren, null],
     ],
   },
-  'a bot makes a member’s settings for a guild': {
+  'a bot creates the settings of a member for a guild': {
     does: ['PATCH /bot/members/<wren>/guilds/<guild>', { display_name: 'W', keep_proxy: null }],
     events: [['UPDATE_MEMBER_GUILD', wren, { guild_id: '<guild>', display_name: 'W' }]],
   },
@@ -235,7 +235,7 @@ export const changesOfMembers: Record<string, Change> = {
     does: ['PATCH /v2/members/<wren>/guilds/<guild>', { display_name: 'W', keep_proxy: true }],
     events: [['UPDATE_MEMBER_GUILD', wren, { guild_id: '<guild>', keep_proxy: true }]],
   },
-  'a group is made': {
+  'a group is created': {
     does: ['POST /v2/groups', { name: 'Flock', icon: null, privacy: { list_privacy: 'private' } }],
     events: [
       [
@@ -245,7 +245,7 @@ export const changesOfMembers: Record<string, Change> = {
       ],
     ],
   },
-  'a bot makes a group for a system whose new groups are private': {
+  'a bot creates a group in a system whose new groups are private': {
     by: 'bot',
     after: [['PATCH /v2/systems/@me/settings', { group_default_private: true }]],
     does: ['POST /v2/groups', { name: 'Flock' }],
@@ -263,27 +263,27 @@ export const changesOfMembers: Record<string, Change> = {
     does: ['DELETE /v2/groups/<flock>'],
     events: [['DELETE_GROUP', '<flock.uuid>', null]],
   },
-  'members join a group, one of whom was in it': {
+  'members are added to a group, one of which is already in it': {
     after: [flock, wrenInFlock],
     does: ['POST /v2/groups/<flock>/members/add', ['<wren>', '<finch>', '<finch.uuid>']],
     events: [ofFlock('add', finch)],
   },
-  'members leave a group, one of whom was not in it': {
+  'members are removed from a group, one of which is not in it': {
     after: [flock, wrenInFlock],
     does: ['POST /v2/groups/<flock>/members/remove', ['<wren>', '<finch>']],
     events: [ofFlock('remove', wren)],
   },
-  'a group gets other members': {
+  'the members of a group are replaced': {
     after: [flock, wrenInFlock],
     does: ['POST /v2/groups/<flock>/members/overwrite', ['<finch>', '<wren>']],
     events: [ofFlock('overwrite', finch, wren)],
   },
-  'a group loses all its members': {
+  'all members of a group are removed': {
     after: [flock, wrenInFlock],
     does: ['POST /v2/groups/<flock>/members/overwrite', []],
     events: [ofFlock('overwrite')],
   },
-  'a member gets other groups': {
+  'the groups of a member are replaced': {
     after: [flock, river, wrenInFlock],
     does: ['POST /v2/members/<wren>/groups/overwrite', ['<river>']],
     events: [
@@ -298,11 +298,11 @@ export const changesOfFronts: Record<string, Change> = {
     does: ['POST /v2/systems/@me/switches', { members: ['<finch>', '<wren>'] }],
     events: [switched(finch, wren)],
   },
-  'a switch is logged by version 1': {
+  'a switch is logged with version 1': {
     does: ['POST /v1/s/switches', { members: ['<wren>'] }],
     events: [switched(wren)],
   },
-  'a bot logs that nobody fronts, to the microsecond': {
+  'a bot logs a switch without fronters, to the microsecond': {
     by: 'bot',
     does: [
       'POST /v2/systems/@me/switches',
@@ -316,12 +316,12 @@ export const changesOfFronts: Record<string, Change> = {
       ],
     ],
   },
-  'a switch gets other members': {
+  'the members of a switch change': {
     after: [wrenFronts],
     does: ['PATCH /v2/systems/@me/switches/<front>/members', ['<finch>']],
     events: [['UPDATE_SWITCH', '<front>', { members: [finch] }]],
   },
-  'a switch gets another time': {
+  'the time of a switch changes': {
     after: [wrenFronts],
     does: ['PATCH /v2/systems/@me/switches/<front>', { timestamp: '2026-01-01T11:00:00+01:00' }],
     events: [['UPDATE_SWITCH', '<front>', { timestamp: '2026-01-01T10:00:00Z' }]],
@@ -340,7 +340,7 @@ export const changesOfFronts: Record<string, Change> = {
     does: ['POST /bot/messages', message],
     events: [proxied],
   },
-  'a message is proxied while autoproxy latches': {
+  'a message is proxied in latch mode': {
     after: [[autoproxy, { autoproxy_mode: 'latch' }]],
     does: ['POST /bot/messages', message],
     events: [
@@ -348,7 +348,7 @@ export const changesOfFronts: Record<string, Change> = {
       ['UPDATE_AUTOPROXY', null, { ...ofGuild, autoproxy_member: wren, last_latch_timestamp: at }],
     ],
   },
-  'a message is proxied, and who speaks joins the front': {
+  'a message is proxied and adds its member to the front': {
     after: [
       ['PATCH /v2/systems/@me/settings', { proxy_switch: 'add' }],
       ['POST /v2/systems/@me/switches', { members: ['<finch>'] }, 'front'],

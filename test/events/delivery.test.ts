@@ -13,16 +13,16 @@ const at = createTestApp({
   DISPATCH_ALLOW,
   events: { timeoutMs: 1500, pauses: [20 * MS, 60 * MS, 180 * MS] },
 })
-const patient = createTestApp({ DISPATCH_ALLOW })
-const impatient = createTestApp({
+const defaultApp = createTestApp({ DISPATCH_ALLOW })
+const givingUp = createTestApp({
   DISPATCH_ALLOW,
   events: { pauses: [20 * MS, 60_000 * MS], giveUpAfter: 300 * MS },
 })
-const strict = createTestApp({ DISPATCH_ALLOW, events: { checkEvery: 0 } })
+const checkingApp = createTestApp({ DISPATCH_ALLOW, events: { checkEvery: 0 } })
 const receive = receivers()
 
-describe('an event', () => {
-  test('comes with its number, its time and a signature over both and the body', async () => {
+describe('webhook delivery', () => {
+  test('sends an event with its ID, its time and a signature over both and the body', async () => {
     const { as, receiver } = await hooked()
     await rename(as, 'Lantern Vale')
     await until(() => receiver.events.length === 1)
@@ -49,7 +49,7 @@ describe('an event', () => {
     })
   })
 
-  test('waits for the one before it, in the order in which they happened', async () => {
+  test('sends events one after the other, in order', async () => {
     let busy = 0
     const { as, receiver } = await hooked(async () => {
       expect(busy++).toBe(0)
@@ -77,43 +77,50 @@ describe('an event', () => {
     })
   })
 
-  test.each([200, 201, 204])('is delivered when it is answered with %d', async (status) => {
-    const { as, receiver } = await hooked(() => status)
-    await rename(as, 'one')
-    await rename(as, 'two')
-    await until(() => receiver.events.length === 2)
-    expect(named(receiver)).toEqual(['one', 'two'])
-  })
+  test.each([200, 201, 204])(
+    'counts an event as delivered when the receiver answers %d',
+    async (status) => {
+      const { as, receiver } = await hooked(() => status)
+      await rename(as, 'one')
+      await rename(as, 'two')
+      await until(() => receiver.events.length === 2)
+      expect(named(receiver)).toEqual(['one', 'two'])
+    },
+  )
 })
 
-describe('a receiver that', () => {
+describe('webhook receivers', () => {
   const failing: [what: string, fail: Receiver['event'], logged: object][] = [
-    ['fails', () => 500, { status: 500, error: null }],
-    ['is forbidden', () => 403, { status: 403, error: null }],
+    ['answers 500', () => 500, { status: 500, error: null }],
+    ['answers 403', () => 403, { status: 403, error: null }],
     ['redirects', () => Response.redirect('/other'), { status: 302, error: null }],
     ['hangs', () => Bun.sleep(2500).then(() => 200), { status: null, error: 'timeout' }],
   ]
-  test.each(failing)('%s is asked again after growing pauses', async (_, fail, logged) => {
-    const { as, receiver } = await hooked((one) => (receiver.events.length < 4 ? fail(one) : 200))
-    await rename(as, 'one')
-    await rename(as, 'two')
-    await until(async () => (await stateOf(as)).failing_since !== null)
-    expect(await stateOf(as)).toMatchObject({ state: 'active', reason: null })
-    await until(async () => (await stateOf(as)).deliveries.length === 5)
-    expect(named(receiver)).toEqual(['one', 'one', 'one', 'one', 'two'])
-    const gaps = receiver.events.slice(1, 4).map(({ at }, n) => at - timeOf(receiver.events[n]))
-    for (const [n, pause] of [20, 60, 180].entries()) expect(gaps[n]).toBeGreaterThanOrEqual(pause)
-    expect(receiver.received.every(({ path }) => path === '/pk')).toBe(true)
-    const { deliveries, failing_since } = await stateOf(as)
-    expect(failing_since).toBeNull()
-    expect(deliveries.toReversed()).toMatchObject([
-      ...[1, 2, 3].map((attempt) => ({ ...logged, attempt })),
-      { status: 200, attempt: 4 },
-      { status: 200, attempt: 1 },
-    ])
-  })
+  test.each(failing)(
+    'retries after growing pauses when the receiver %s',
+    async (_, fail, logged) => {
+      const { as, receiver } = await hooked((one) => (receiver.events.length < 4 ? fail(one) : 200))
+      await rename(as, 'one')
+      await rename(as, 'two')
+      await until(async () => (await stateOf(as)).failing_since !== null)
+      expect(await stateOf(as)).toMatchObject({ state: 'active', reason: null })
+      await until(async () => (await stateOf(as)).deliveries.length === 5)
+      expect(named(receiver)).toEqual(['one', 'one', 'one', 'one', 'two'])
+      const gaps = receiver.events.slice(1, 4).map(({ at }, n) => at - timeOf(receiver.events[n]))
+      for (const [n, pause] of [20, 60, 180].entries())
+        expect(gaps[n]).toBeGreaterThanOrEqual(pause)
+      expect(receiver.received.every(({ path }) => path === '/pk')).toBe(true)
+      const { deliveries, failing_since } = await stateOf(as)
+      expect(failing_since).toBeNull()
+      expect(deliveries.toReversed()).toMatchObject([
+        ...[1, 2, 3].map((attempt) => ({ ...logged, attempt })),
+        { status: 200, attempt: 4 },
+        { status: 200, attempt: 1 },
+      ])
+    },
+  )
 
-  test('was gone comes back and gets all it missed', async () => {
+  test('delivers missed events when the receiver is available again', async () => {
     const { as, receiver } = await hooked()
     await receiver.stop()
     await rename(as, 'one')
@@ -125,42 +132,45 @@ describe('a receiver that', () => {
     expect(named(back)).toEqual(['one', 'two'])
   })
 
-  test.each([401, 410])('answers %d is told nothing more until it is enabled', async (status) => {
-    const { as, receiver } = await hooked(() => status)
-    await rename(as, 'one')
-    await rename(as, 'two')
-    await until(async () => (await stateOf(as)).state === 'disabled')
-    await Bun.sleep(50)
-    expect(named(receiver)).toEqual(['one'])
-    expect(await stateOf(as)).toMatchObject({ reason: `The receiver answered ${status}.` })
-    receiver.event = () => 200
-    const { json } = await at.ask('POST /v2/systems/@me/webhook/enable', { as })
-    expect(json).toMatchObject({ state: 'active', reason: null, failing_since: null })
-    await until(() => receiver.events.length === 3)
-    await rename(as, 'three')
-    await until(() => receiver.events.length === 4)
-    expect(named(receiver)).toEqual(['one', 'one', 'two', 'three'])
-  })
+  test.each([401, 410])(
+    'stops delivery after an answer of %d until the webhook is enabled',
+    async (status) => {
+      const { as, receiver } = await hooked(() => status)
+      await rename(as, 'one')
+      await rename(as, 'two')
+      await until(async () => (await stateOf(as)).state === 'disabled')
+      await Bun.sleep(50)
+      expect(named(receiver)).toEqual(['one'])
+      expect(await stateOf(as)).toMatchObject({ reason: `The receiver answered ${status}.` })
+      receiver.event = () => 200
+      const { json } = await at.ask('POST /v2/systems/@me/webhook/enable', { as })
+      expect(json).toMatchObject({ state: 'active', reason: null, failing_since: null })
+      await until(() => receiver.events.length === 3)
+      await rename(as, 'three')
+      await until(() => receiver.events.length === 4)
+      expect(named(receiver)).toEqual(['one', 'one', 'two', 'three'])
+    },
+  )
 
-  test('fails for too long is disabled, and its owner can read why', async () => {
-    const { as, receiver } = await hooked(() => 503, impatient)
-    await rename(as, 'one', impatient)
-    await until(async () => (await stateOf(as, impatient)).state === 'disabled')
-    const { reason, failing_since, url } = await stateOf(as, impatient)
+  test('disables a webhook that fails for too long, and shows the reason to its owner', async () => {
+    const { as, receiver } = await hooked(() => 503, givingUp)
+    await rename(as, 'one', givingUp)
+    await until(async () => (await stateOf(as, givingUp)).state === 'disabled')
+    const { reason, failing_since, url } = await stateOf(as, givingUp)
     expect(reason).toBe('Deliveries failed for too long; last error: status 503')
     expect(failing_since).toMatch(/^\d{4}-.*Z$/)
     expect(url).toBe(receiver.url)
-    // The last attempt comes when the patience ends, and not after the long pause.
+    // The last attempt is made when the time is up, and not after the long pause.
     const [first, last] = [receiver.events[0], receiver.events.at(-1)]
     expect(timeOf(last) - timeOf(first)).toBeGreaterThan(290)
   })
 
-  test('is slow delays nobody else', async () => {
-    const slow = await hooked(() => Bun.sleep(300).then(() => 200), patient)
-    const quick = await hooked(() => 200, patient)
+  test('does not delay other webhooks when a receiver is slow', async () => {
+    const slow = await hooked(() => Bun.sleep(300).then(() => 200), defaultApp)
+    const quick = await hooked(() => 200, defaultApp)
     for (const name of ['one', 'two', 'three']) {
-      await rename(slow.as, name, patient)
-      await rename(quick.as, name, patient)
+      await rename(slow.as, name, defaultApp)
+      await rename(quick.as, name, defaultApp)
     }
     await until(() => quick.receiver.events.length === 3)
     expect(slow.receiver.events).toHaveLength(1)
@@ -169,20 +179,20 @@ describe('a receiver that', () => {
   })
 })
 
-describe('a receiver must refuse a wrong token', () => {
-  test('now and then again, before it is told anything more', async () => {
-    const { as, receiver } = await hooked(() => 200, strict)
-    await rename(as, 'one', strict)
+describe('token checks', () => {
+  test('disables a webhook whose receiver accepts a wrong token at a later check', async () => {
+    const { as, receiver } = await hooked(() => 200, checkingApp)
+    await rename(as, 'one', checkingApp)
     await until(() => receiver.events.length === 1)
     receiver.wrong = () => 200
-    await rename(as, 'two', strict)
-    await until(async () => (await stateOf(as, strict)).state === 'disabled')
-    expect(await stateOf(as, strict)).toMatchObject({
+    await rename(as, 'two', checkingApp)
+    await until(async () => (await stateOf(as, checkingApp)).state === 'disabled')
+    expect(await stateOf(as, checkingApp)).toMatchObject({
       reason: 'The receiver accepted a wrong signing token.',
     })
     expect(named(receiver)).toEqual(['one'])
     receiver.wrong = () => 401
-    await strict.ask('POST /v2/systems/@me/webhook/enable', { as })
+    await checkingApp.ask('POST /v2/systems/@me/webhook/enable', { as })
     await until(() => receiver.events.length === 2)
     const kinds = receiver.received
       .slice(2)
@@ -193,54 +203,54 @@ describe('a receiver must refuse a wrong token', () => {
   })
 })
 
-describe('while an event is on its way', () => {
+describe('changes during a delivery', () => {
   test.each([200, 401, 500])(
-    'another registration comes, which is not touched by a late %d for the old one',
+    'a late answer of %d does not change a webhook that was registered again meanwhile',
     async (status) => {
       const { as, receiver, answer } = await stuck()
       const body = { url: receiver.url, token: TOKEN }
-      await patient.ask('PUT /v2/systems/@me/webhook', { as, body })
+      await defaultApp.ask('PUT /v2/systems/@me/webhook', { as, body })
       answer(status)
-      await until(async () => (await stateOf(as, patient)).deliveries.length === 1)
-      expect(await stateOf(as, patient)).toMatchObject({ state: 'pending', reason: null })
+      await until(async () => (await stateOf(as, defaultApp)).deliveries.length === 1)
+      expect(await stateOf(as, defaultApp)).toMatchObject({ state: 'pending', reason: null })
       const [{ cursor, attempts } = fail()] = await hookOf(as)
       expect({ cursor, attempts }).toEqual({ cursor: await latest(), attempts: 0 })
     },
   )
 
-  test('the webhook may go, or the whole system', async () => {
-    const [hookless, gone] = [await stuck(), await stuck()]
-    await patient.ask('DELETE /v2/systems/@me/webhook', { as: hookless.as })
-    await deleteSystem(patient.deps, gone.as.id)
-    hookless.answer(500)
-    gone.answer(500)
+  test('handles deletion of the webhook or the system during a delivery', async () => {
+    const [withoutWebhook, deleted] = [await stuck(), await stuck()]
+    await defaultApp.ask('DELETE /v2/systems/@me/webhook', { as: withoutWebhook.as })
+    await deleteSystem(defaultApp.deps, deleted.as.id)
+    withoutWebhook.answer(500)
+    deleted.answer(500)
     await Bun.sleep(60)
-    expect(await hookOf(hookless.as)).toEqual([])
-    expect(hookless.receiver.events).toHaveLength(1)
-    expect(gone.receiver.events).toHaveLength(1)
-    expect(patient.logged()).not.toContain('"level":"warn"')
+    expect(await hookOf(withoutWebhook.as)).toEqual([])
+    expect(withoutWebhook.receiver.events).toHaveLength(1)
+    expect(deleted.receiver.events).toHaveLength(1)
+    expect(defaultApp.logged()).not.toContain('"level":"warn"')
   })
 })
 
-/** A system with a receiver. */
-async function hooked(event: Receiver['event'] = () => 200, home = at) {
-  const as = await home.makeSystem()
+/** Creates a system with an active webhook. */
+async function hooked(event: Receiver['event'] = () => 200, app = at) {
+  const as = await app.makeSystem()
   const receiver = receive({ event })
-  await hook(home, as, receiver.url)
+  await hook(app, as, receiver.url)
   return { as, receiver }
 }
 
-/** A system whose first event has arrived, and is answered when the test says how. */
+/** Creates a system whose first event has arrived; the test decides when and how it is answered. */
 async function stuck() {
   const answered = Promise.withResolvers<number>()
-  const { as, receiver } = await hooked(() => answered.promise, patient)
-  await rename(as, 'one', patient)
+  const { as, receiver } = await hooked(() => answered.promise, defaultApp)
+  await rename(as, 'one', defaultApp)
   await until(() => receiver.events.length === 1)
   return { as, receiver, answer: answered.resolve }
 }
 
-async function rename(as: TestSystem, name: string, home = at): Promise<void> {
-  await home.ask('PATCH /v2/systems/@me', { as, body: { name } })
+async function rename(as: TestSystem, name: string, app = at): Promise<void> {
+  await app.ask('PATCH /v2/systems/@me', { as, body: { name } })
 }
 
 interface State {
@@ -251,12 +261,12 @@ interface State {
   deliveries: { event_id: number; [key: string]: unknown }[]
 }
 
-async function stateOf(as: TestSystem, home = at): Promise<State> {
-  return (await home.ask<State>('GET /v2/systems/@me/webhook', { as })).json
+async function stateOf(as: TestSystem, app = at): Promise<State> {
+  return (await app.ask<State>('GET /v2/systems/@me/webhook', { as })).json
 }
 
 async function hookOf(as: TestSystem) {
-  return patient.deps.db.select().from(webhooks).where(eq(webhooks.system_id, as.id))
+  return defaultApp.deps.db.select().from(webhooks).where(eq(webhooks.system_id, as.id))
 }
 
 async function outboxOf(as: TestSystem) {
@@ -264,7 +274,7 @@ async function outboxOf(as: TestSystem) {
 }
 
 async function latest(): Promise<number> {
-  return (await patient.deps.db.select().from(events).orderBy(events.id)).at(-1)?.id ?? 0
+  return (await defaultApp.deps.db.select().from(events).orderBy(events.id)).at(-1)?.id ?? 0
 }
 
 function named({ events }: Receiver): unknown[] {
@@ -276,5 +286,5 @@ function timeOf(received: Received | undefined): number {
 }
 
 function fail(): never {
-  throw new Error('there is none')
+  throw new Error('not found')
 }

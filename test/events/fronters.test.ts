@@ -8,61 +8,61 @@ const at = createTestApp({ HOST: '127.0.0.1', PORT: '0' })
 const { ask, makeSystem } = at
 const address = at.app.listen()
 
-/** Whoever is not the owner. */
-const strangers = ['another system', 'nobody'] as const
-const viewers = ['the owner', ...strangers] as const
-type Viewing = (typeof viewers)[number]
+/** Callers that are not the owner. */
+const otherCallers = ['another system', 'an anonymous caller'] as const
+const viewers = ['the owner', ...otherCallers] as const
+type Caller = (typeof viewers)[number]
 
-describe.each(viewers)('who fronts, as %s sees it,', (viewing) => {
-  test('is told at once, and null before the first switch', async () => {
-    const { as, wren, see } = await stage(viewing)
-    const early = await see()
+describe.each(viewers)('the fronter stream for %s', (caller) => {
+  test(`sends the fronters at once to ${caller}, and null before the first switch`, async () => {
+    const { as, wren, open } = await stage(caller)
+    const early = await open()
     expect(early.messages).toMatchObject([{ event: 'fronters', data: null }])
     await front(as, [wren])
     await until(() => early.messages.length === 2)
-    const late = await see()
+    const late = await open()
     expect(late.messages).toMatchObject([{ data: early.messages[1]?.data }])
     await Promise.all([early.leave(), late.leave()])
   })
 
-  test('is told at each change, as the fronters are shown to this viewer', async () => {
-    const { as, wren, finch, viewer, see } = await stage(viewing)
+  test(`sends redacted fronters to ${caller} at each change`, async () => {
+    const { as, wren, finch, viewer, open } = await stage(caller)
     const hidden = { name_privacy: 'private', metadata_privacy: 'private' }
     const secret = { name: 'the secret', display_name: 'Wren', privacy: hidden }
     await ask(`PATCH /v2/members/${wren}`, { as, body: secret })
-    const reading = await see()
+    const reading = await open()
     const shown: unknown[] = [null]
-    const expectTold = async () => {
+    const expectSent = async () => {
       const { json } = await ask(`GET /v2/systems/${as.hid}/fronters`, { as: viewer })
       shown.push(json)
       await until(() => reading.messages.length === shown.length)
     }
     const first = await front(as, [wren])
-    await expectTold()
+    await expectSent()
     await front(as, [finch, wren])
-    await expectTold()
+    await expectSent()
     const second = await front(as, [])
-    await expectTold()
+    await expectSent()
     await ask(`PATCH /v2/systems/@me/switches/${second}/members`, { as, body: [wren] })
-    await expectTold()
+    await expectSent()
     await ask(`PATCH /v2/members/${wren}`, { as, body: { pronouns: 'she/her' } })
-    await expectTold()
+    await expectSent()
     await ask(`DELETE /v2/systems/@me/switches/${second}`, { as })
-    await expectTold()
+    await expectSent()
     await ask(`DELETE /v2/members/${finch}`, { as })
-    await expectTold()
+    await expectSent()
     expect(reading.messages.map(({ data }) => data)).toEqual(shown)
-    expect(JSON.stringify(shown).includes('the secret')).toBe(viewing === 'the owner')
+    expect(JSON.stringify(shown).includes('the secret')).toBe(caller === 'the owner')
     const ids = reading.messages.map(({ id }) => Number(id))
     expect(ids).toEqual(ids.toSorted((a, b) => a - b))
     expect(first).not.toBe(second)
     await reading.leave()
   })
 
-  test('is not told again when something else changes', async () => {
-    const { as, wren, finch, see } = await stage(viewing)
+  test(`sends nothing to ${caller} when something else changes`, async () => {
+    const { as, wren, finch, open } = await stage(caller)
     await front(as, [wren])
-    const reading = await see()
+    const reading = await open()
     await ask(`PATCH /v2/members/${finch}`, { as, body: { name: 'Goldfinch' } })
     await ask('PATCH /v2/systems/@me', { as, body: { name: 'Lantern Vale' } })
     await ask('POST /v2/groups', { as, body: { name: 'Flock' } })
@@ -74,25 +74,25 @@ describe.each(viewers)('who fronts, as %s sees it,', (viewing) => {
   })
 })
 
-describe.each(strangers)('for %s', (viewing) => {
-  test('the stream ends when the front turns private, and cannot be opened again', async () => {
-    const { as, wren, viewer, see } = await stage(viewing)
-    const [reading, own] = [await see(), await follow(as, as)]
+describe.each(otherCallers)('privacy of the fronter stream for %s', (caller) => {
+  test(`ends the stream of ${caller} when the front becomes private, and rejects a new one`, async () => {
+    const { as, wren, viewer, open } = await stage(caller)
+    const [reading, ownersStream] = [await open(), await follow(as, as)]
     await ask('PATCH /v2/systems/@me', { as, body: { privacy: { front_privacy: 'private' } } })
     expect(await reading.ended).toBe('ended')
     await front(as, [wren])
-    await until(() => own.messages.length === 2)
+    await until(() => ownersStream.messages.length === 2)
     expect(reading.messages).toMatchObject([{ data: null }])
     const again = await ask(`GET /v2/systems/${as.hid}/fronters/stream`, { as: viewer })
     expect(again).toMatchObject({ status: 403, json: { code: 30004 } })
-    await own.leave()
+    await ownersStream.leave()
   })
 
-  test('what a fronting member hides is gone with the next word', async () => {
-    const { as, wren, see } = await stage(viewing)
+  test(`omits newly private values of a fronter in the next message to ${caller}`, async () => {
+    const { as, wren, open } = await stage(caller)
     await ask(`PATCH /v2/members/${wren}`, { as, body: { birthday: '1990-01-02' } })
     await front(as, [wren])
-    const reading = await see()
+    const reading = await open()
     const body = { privacy: { birthday_privacy: 'private' } }
     await ask(`PATCH /v2/members/${wren}`, { as, body })
     await until(() => reading.messages.length === 2)
@@ -103,14 +103,14 @@ describe.each(strangers)('for %s', (viewing) => {
   })
 })
 
-test('the stream of a system that does not exist is not found', async () => {
+test('rejects the fronter stream of an unknown system', async () => {
   const { json } = await ask('GET /v2/systems/zzzzzz/fronters/stream')
   expect(json).toMatchObject({ code: 20001 })
   expect((await ask('GET /v2/systems/@me/fronters/stream')).status).toBe(401)
 })
 
-test('a hundred readers of one system all hear each change', async () => {
-  const { as, wren, finch } = await stage('nobody')
+test('sends each change to a hundred clients of one fronter stream', async () => {
+  const { as, wren, finch } = await stage('an anonymous caller')
   const readings = await Promise.all(Array.from({ length: 100 }, () => follow(as, null)))
   for (const members of [[wren], [finch], []]) {
     const before = readings[0]?.messages.length ?? 0
@@ -122,12 +122,13 @@ test('a hundred readers of one system all hear each change', async () => {
   await Promise.all(readings.map((reading) => reading.leave()))
 })
 
-/** A system with two members, and somebody who looks at it. */
-async function stage(viewing: Viewing) {
+/** Creates a system with two members, and a caller. */
+async function stage(caller: Caller) {
   const as = await makeSystem('Lantern Hill')
   const [wren, finch] = [await member(as, 'Wren'), await member(as, 'Finch')]
-  const viewer = viewing === 'the owner' ? as : viewing === 'nobody' ? null : await makeSystem()
-  return { as, wren, finch, viewer, see: () => follow(as, viewer) }
+  const viewer =
+    caller === 'the owner' ? as : caller === 'an anonymous caller' ? null : await makeSystem()
+  return { as, wren, finch, viewer, open: () => follow(as, viewer) }
 }
 
 async function follow(of: TestSystem, viewer: TestSystem | null): Promise<Reading> {

@@ -14,16 +14,16 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop()
 })
 
-describe('a secure receiver', () => {
-  test('gets the request as it was written, at the checked address, under its own name', async () => {
-    const { url, seen } = await receive({ status: 200, tls: certificate })
-    const notOurs = { host: 'elsewhere.org', connection: 'keep-alive', 'content-length': '2' }
+describe('post over https', () => {
+  test('sends the request unchanged to the checked IP, with the host name in SNI and Host', async () => {
+    const { url, requests } = await receive({ status: 200, tls: certificate })
+    const overridden = { host: 'elsewhere.org', connection: 'keep-alive', 'content-length': '2' }
     const sent = await send(`${url}/pk?a=1#part`, {
-      headers: { 'content-type': 'application/json', 'x-event-id': '7', ...notOurs },
+      headers: { 'content-type': 'application/json', 'x-event-id': '7', ...overridden },
       body: '{"name":"Zoë"}',
     })
     expect(sent).toEqual({ status: 200 })
-    expect(seen).toEqual([
+    expect(requests).toEqual([
       {
         method: 'POST',
         path: '/pk?a=1',
@@ -40,42 +40,42 @@ describe('a secure receiver', () => {
     ])
   })
 
-  test('is reached where the name led when it was checked, wherever it leads later', async () => {
+  test('connects to the IP that was checked, even if the host resolves elsewhere later', async () => {
     const first = await receive({ status: 200, tls: certificate })
-    const answers = [['127.0.0.1'], ['127.0.0.2']]
+    const lookups = [['127.0.0.1'], ['127.0.0.2']]
     const checked = await checkAddress(`${first.url}/`, {
       allow: { hosts: new Set([NAME]), ranges: [] },
-      resolve: async () => answers.shift() ?? [],
+      resolve: async () => lookups.shift() ?? [],
     })
     if (!checked.ok) throw new Error(checked.reason)
     expect(await send(checked.url.href, { ips: checked.ips })).toEqual({ status: 200 })
-    expect(first.seen).toHaveLength(1)
-    expect(answers).toHaveLength(1)
+    expect(first.requests).toHaveLength(1)
+    expect(lookups).toHaveLength(1)
   })
 
-  test('is asked at the first address only', async () => {
-    const { url, seen } = await receive({ status: 200, tls: certificate })
+  test('connects to the first IP only', async () => {
+    const { url, requests } = await receive({ status: 200, tls: certificate })
     expect(await send(url, { ips: ['127.0.0.2', '127.0.0.1'] })).toEqual({ error: 'ECONNREFUSED' })
-    expect(seen).toEqual([])
+    expect(requests).toEqual([])
   })
 
-  test('is refused under a name its certificate does not hold', async () => {
-    const { url, seen } = await receive({ status: 200, tls: certificate })
+  test('rejects a certificate for another host', async () => {
+    const { url, requests } = await receive({ status: 200, tls: certificate })
     expect(await send(url.replace(NAME, 'other.example.org'))).toEqual({
       error: 'certificate problem: ERR_TLS_CERT_ALTNAME_INVALID',
     })
-    expect(seen).toEqual([])
+    expect(requests).toEqual([])
   })
 
-  test('is refused when nobody vouches for it, even if the environment would not mind', async () => {
-    const { url, seen } = await receive({ status: 200, tls: certificate })
+  test('rejects an untrusted certificate, even if the environment disables the check', async () => {
+    const { url, requests } = await receive({ status: 200, tls: certificate })
     const ca = makeCertificate(dnsName(NAME)).cert
-    const sent = await within('NODE_TLS_REJECT_UNAUTHORIZED', '0', () => send(url, { ca }))
+    const sent = await withEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0', () => send(url, { ca }))
     expect(sent).toEqual({ error: expect.stringMatching(/^certificate problem: [A-Z_]+$/) })
-    expect(seen).toEqual([])
+    expect(requests).toEqual([])
   })
 
-  test('is refused when its certificate has run out', async () => {
+  test('rejects an expired certificate', async () => {
     const old = makeCertificate(dnsName(NAME), Date.UTC(2020, 0, 1))
     const { url } = await receive({ status: 200, tls: old })
     expect(await send(url, { ca: old.cert })).toEqual({
@@ -83,11 +83,11 @@ describe('a secure receiver', () => {
     })
   })
 
-  test('under an IP address needs a certificate for that address', async () => {
-    const fitting = makeCertificate(ipName([127, 0, 0, 1]))
-    const good = await receive({ status: 200, tls: fitting })
+  test('requires a certificate for the IP address of an address without a host name', async () => {
+    const matching = makeCertificate(ipName([127, 0, 0, 1]))
+    const good = await receive({ status: 200, tls: matching })
     const bad = await receive({ status: 200, tls: certificate })
-    expect(await send(good.url.replace(NAME, '127.0.0.1'), { ca: fitting.cert })).toEqual({
+    expect(await send(good.url.replace(NAME, '127.0.0.1'), { ca: matching.cert })).toEqual({
       status: 200,
     })
     expect(await send(bad.url.replace(NAME, '127.0.0.1'))).toEqual({
@@ -95,46 +95,49 @@ describe('a secure receiver', () => {
     })
   })
 
-  test('that speaks no TLS is told apart', async () => {
+  test('returns "TLS problem" when the receiver has no TLS', async () => {
     const { url } = await receive({ status: 200 })
     expect(await send(url.replace('http:', 'https:'))).toEqual({ error: 'TLS problem' })
   })
 })
 
-describe('an answer', () => {
-  test.each([200, 204, 299, 401, 404, 410, 500, 503])('of %d is told as it is', async (status) => {
+describe('responses to post', () => {
+  test.each([200, 204, 299, 401, 404, 410, 500, 503])('returns the status %d', async (status) => {
     const { url } = await receive({ status })
     expect(await send(url)).toEqual({ status })
   })
 
-  test.each([301, 302, 303, 307, 308])('of %d is told, and not followed', async (status) => {
-    const target = await receive({ status: 200 })
-    const { url, seen } = await receive({
-      status,
-      location: target.url.replace(NAME, '127.0.0.1'),
-    })
-    expect(await send(url)).toEqual({ status })
-    expect(seen).toHaveLength(1)
-    expect(target.seen).toEqual([])
-  })
+  test.each([301, 302, 303, 307, 308])(
+    'returns the status %d without following the redirect',
+    async (status) => {
+      const target = await receive({ status: 200 })
+      const { url, requests } = await receive({
+        status,
+        location: target.url.replace(NAME, '127.0.0.1'),
+      })
+      expect(await send(url)).toEqual({ status })
+      expect(requests).toHaveLength(1)
+      expect(target.requests).toEqual([])
+    },
+  )
 
-  test('may come after a hint', async () => {
+  test('accepts a response after an interim response', async () => {
     const { url } = await receiveRaw((socket) => {
       socket.end(`HTTP/1.1 103 Early Hints\r\n\r\n${OK}content-length: 0\r\n\r\n`)
     })
     expect(await send(url)).toEqual({ status: 200 })
   })
 
-  test('that never ends is cut, and its status counts', async () => {
+  test('aborts an endless response and returns its status', async () => {
     const { url, open } = await receiveRaw((socket) => {
       socket.write(`${OK}\r\n`)
-      pour(socket, 'x'.repeat(65_536))
+      writeForever(socket, 'x'.repeat(65_536))
     })
     expect(await send(url)).toEqual({ status: 200 })
     await until(() => open.size === 0)
   })
 
-  test('that stops in the middle counts by its status, after the time is up', async () => {
+  test('returns the status of a stalled response after the timeout', async () => {
     const { url, open } = await receiveRaw((socket) => {
       socket.write(`${OK}content-length: 10\r\n\r\nhalf`)
     })
@@ -142,7 +145,7 @@ describe('an answer', () => {
     await until(() => open.size === 0)
   })
 
-  test('that breaks off counts by its status', async () => {
+  test('returns the status of a truncated response', async () => {
     const { url } = await receiveRaw((socket) => {
       socket.end(`${OK}content-length: 10\r\n\r\nhalf`)
     })
@@ -150,22 +153,22 @@ describe('an answer', () => {
   })
 
   test.each([
-    ['of endless headers', OK, `x: ${'y'.repeat(1_000)}\r\n`, 'no HTTP answer'],
-    ['of one endless header', `${OK}x: `, 'y'.repeat(65_536), 'no HTTP answer'],
-    ['of endless hints', '', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100), 'no answer'],
-    ['in another language', 'SSH-2.0-x\r\n', 'y'.repeat(100), 'no HTTP answer'],
-  ])('%s is no answer', async (_, start, rest, error) => {
+    ['endless headers', OK, `x: ${'y'.repeat(1_000)}\r\n`, 'no HTTP answer'],
+    ['one endless header', `${OK}x: `, 'y'.repeat(65_536), 'no HTTP answer'],
+    ['endless interim responses', '', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100), 'no answer'],
+    ['another protocol', 'SSH-2.0-x\r\n', 'y'.repeat(100), 'no HTTP answer'],
+  ])('returns an error for a response with %s', async (_, start, rest, error) => {
     const { url, open } = await receiveRaw((socket) => {
       socket.write(start)
-      pour(socket, rest)
+      writeForever(socket, rest)
     })
     expect(await send(url)).toEqual({ error })
     await until(() => open.size === 0)
   })
 })
 
-describe('a receiver', () => {
-  test('that says nothing is left after the time given', async () => {
+describe('connections of post', () => {
+  test('times out when the receiver does not answer', async () => {
     const { url, open } = await receiveRaw(() => {})
     const start = performance.now()
     expect(await send(url, { timeoutMs: 100 })).toEqual({ error: 'timeout' })
@@ -173,7 +176,7 @@ describe('a receiver', () => {
     await until(() => open.size === 0)
   })
 
-  test('that drips a header now and then gains no time', async () => {
+  test('times out when the receiver sends headers slowly', async () => {
     const { url } = await receiveRaw((socket) => {
       socket.write(OK)
       const drip = setInterval(() => socket.write('x: y\r\n'), 20)
@@ -182,30 +185,30 @@ describe('a receiver', () => {
     expect(await send(url, { timeoutMs: 150 })).toEqual({ error: 'timeout' })
   })
 
-  test('that never begins TLS is left after the time given', async () => {
+  test('times out when the receiver does not start TLS', async () => {
     const { url } = await receiveRaw(() => {})
     const sent = await send(url.replace('http:', 'https:'), { timeoutMs: 100 })
     expect(sent).toEqual({ error: 'timeout' })
   })
 
-  test('that hangs up is told apart', async () => {
+  test('returns ECONNRESET when the receiver closes the connection', async () => {
     const { url } = await receiveRaw((socket) => socket.destroy())
     expect(await send(url)).toEqual({ error: 'ECONNRESET' })
   })
 
-  test('that is not there is told apart', async () => {
+  test('returns ECONNREFUSED when the receiver is down', async () => {
     const { url, stop } = await receiveRaw(() => {})
     stop()
     expect(await send(url)).toEqual({ error: 'ECONNREFUSED' })
   })
 
-  test('may have an IPv6 address', async () => {
-    const { url, seen } = await receive({ status: 200, listen: '::1' })
+  test('sends to an IPv6 address', async () => {
+    const { url, requests } = await receive({ status: 200, listen: '::1' })
     expect(await send(url.replace(NAME, '[::1]'), { ips: ['::1'] })).toEqual({ status: 200 })
-    expect(seen[0]?.headers.host).toBe(new URL(url).host.replace(NAME, '[::1]'))
+    expect(requests[0]?.headers.host).toBe(new URL(url).host.replace(NAME, '[::1]'))
   })
 
-  test('keeps no connection, however many events it gets', async () => {
+  test('opens a new connection for each request and closes it', async () => {
     const { url, open, opened } = await receiveRaw((socket) => {
       socket.write(`${OK}connection: keep-alive\r\ncontent-length: 2\r\n\r\nok`)
     })
@@ -216,25 +219,28 @@ describe('a receiver', () => {
   })
 })
 
-describe('nothing is sent', () => {
-  test.each([[[]], [['localhost']], [['']]])('to %j, which is no IP address', async (ips) => {
-    const { url, seen } = await receive({ status: 200 })
-    expect(await send(url, { ips })).toEqual({ error: 'no address' })
-    expect(seen).toEqual([])
-  })
+describe('rejected requests of post', () => {
+  test.each([[[]], [['localhost']], [['']]])(
+    'does not send to %j, which is not an IP address',
+    async (ips) => {
+      const { url, requests } = await receive({ status: 200 })
+      expect(await send(url, { ips })).toEqual({ error: 'no address' })
+      expect(requests).toEqual([])
+    },
+  )
 
-  test('with a header that would break out of its line', async () => {
-    const { url, seen } = await receive({ status: 200 })
+  test('does not send a header with a line break', async () => {
+    const { url, requests } = await receive({ status: 200 })
     const headers = { 'x-event-id': '1\r\nx-other: 2' }
     expect(await send(url, { headers })).toEqual({ error: 'cannot send' })
-    expect(seen).toEqual([])
+    expect(requests).toEqual([])
   })
 
-  test('through a proxy, which would look the name up again', async () => {
+  test('does not use a proxy, which would resolve the name again', async () => {
     const proxy = await receiveRaw((socket) => socket.destroy())
     const { url } = await receive({ status: 200 })
     const address = proxy.url.replace(NAME, '127.0.0.1')
-    const sent = await within('HTTP_PROXY', address, () => send(url))
+    const sent = await withEnv('HTTP_PROXY', address, () => send(url))
     expect(sent).toEqual({ status: 200 })
     expect(proxy.opened()).toBe(0)
   })
@@ -254,7 +260,7 @@ interface Receiver {
   tls?: { key: string; cert: string }
 }
 
-interface Seen {
+interface ReceivedRequest {
   method: string | undefined
   path: string | undefined
   sni: unknown
@@ -263,14 +269,14 @@ interface Seen {
 }
 
 async function receive({ status, location, listen = '127.0.0.1', tls }: Receiver) {
-  const seen: Seen[] = []
+  const requests: ReceivedRequest[] = []
   const server: Server = tls ? createHttpsServer(tls) : createHttpServer()
   server.on('request', async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     const { method, url: path, headers, socket } = request
     const sni = 'servername' in socket ? socket.servername : null
-    seen.push({ method, path, sni, body, headers })
+    requests.push({ method, path, sni, body, headers })
     response.writeHead(status, location ? { location } : {}).end()
   })
   const port = await listenOn(server, listen)
@@ -278,11 +284,11 @@ async function receive({ status, location, listen = '127.0.0.1', tls }: Receiver
     server.closeAllConnections()
     server.close()
   })
-  return { url: `${tls ? 'https' : 'http'}://${NAME}:${port}`, seen }
+  return { url: `${tls ? 'https' : 'http'}://${NAME}:${port}`, requests }
 }
 
-/** A receiver that may say anything once it has been spoken to. */
-async function receiveRaw(speak: (socket: Socket) => void) {
+/** Starts a TCP server that runs `respond` after the first data. */
+async function receiveRaw(respond: (socket: Socket) => void) {
   const open = new Set<Socket>()
   let opened = 0
   const server = createTcpServer((socket) => {
@@ -290,7 +296,7 @@ async function receiveRaw(speak: (socket: Socket) => void) {
     open.add(socket)
     socket.on('error', () => {})
     socket.on('close', () => open.delete(socket))
-    socket.once('data', () => speak(socket))
+    socket.once('data', () => respond(socket))
   })
   const port = await listenOn(server, '127.0.0.1')
   const stop = () => {
@@ -307,7 +313,7 @@ async function listenOn(server: ReturnType<typeof createTcpServer>, host: string
   return address.port
 }
 
-function pour(socket: Socket, text: string): void {
+function writeForever(socket: Socket, text: string): void {
   const fill = () => {
     while (!socket.destroyed && socket.write(text));
   }
@@ -320,8 +326,8 @@ async function until(isTrue: () => boolean): Promise<void> {
   expect(isTrue()).toBe(true)
 }
 
-/** Runs with one variable of the environment set. */
-async function within<T>(name: string, value: string, run: () => Promise<T>): Promise<T> {
+/** Runs a function with an environment variable set. */
+async function withEnv<T>(name: string, value: string, run: () => Promise<T>): Promise<T> {
   const before = process.env[name]
   process.env[name] = value
   try {
@@ -332,7 +338,9 @@ async function within<T>(name: string, value: string, run: () => Promise<T>): Pr
   }
 }
 
-/** Self-signed, made by hand so that the tests need neither openssl nor a key in the repository. */
+/**
+ * Builds a self-signed certificate, so that tests need neither openssl nor a key in the repository.
+ */
 function makeCertificate(altName: Buffer, expires = Date.now() + 86_400_000) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const ecdsaWithSha256 = der(0x30, der(0x06, hex('2a8648ce3d040302')))

@@ -13,14 +13,14 @@ const at = createTestApp({
   DISPATCH_ALLOW: '127.0.0.1',
   HOST: '127.0.0.1',
   PORT: '0',
-  // What failed is not tried again before the test says so.
+  // Failed deliveries are not retried before the test enables the webhook.
   events: { pauses: [DAY] },
 })
 const { ask, deps, makeSystem } = at
 const receive = receivers()
 
 describe('the outbox', () => {
-  test('forgets what is older than a week, and what one system has too much', async () => {
+  test('deletes events older than a week and events above the limit per system', async () => {
     const [busy, quiet] = [await makeSystem(), await makeSystem()]
     const now = deps.now()
     await write(quiet, 3, now - 8 * DAY)
@@ -35,7 +35,7 @@ describe('the outbox', () => {
     expect(await idsOf(busy)).toHaveLength(KEPT_PER_SYSTEM)
   })
 
-  test('goes with its system', async () => {
+  test('deletes the events of a deleted system', async () => {
     const as = await makeSystem()
     await ask('PATCH /v2/systems/@me', { as, body: { name: 'one' } })
     expect(await idsOf(as)).toHaveLength(1)
@@ -45,26 +45,26 @@ describe('the outbox', () => {
     expect(await idsOf(as)).toEqual([])
   })
 
-  test('with an event that cannot be told keeps nobody busy', async () => {
+  test('does not retry an event in a tight loop when it cannot be serialized', async () => {
     const [broken, fine] = [await makeSystem(), await makeSystem()]
-    const [dark, bright] = [receive(), receive()]
-    await hook(at, broken, dark.url)
-    await hook(at, fine, bright.url)
+    const [brokenReceiver, fineReceiver] = [receive(), receive()]
+    await hook(at, broken, brokenReceiver.url)
+    await hook(at, fine, fineReceiver.url)
     await deps.transact('new', async (tx) => {
       const change = { system_id: broken.id, type: 'CREATE_MESSAGE', subject: null } as const
       await recordEvent(tx, deps.now(), { ...change, data: { timestamp: 'never' } })
     })
-    await until(() => at.logged().includes('could not be served'))
+    await until(() => at.logged().includes('webhook worker failed'))
     await ask('PATCH /v2/systems/@me', { as: fine, body: { name: 'one' } })
-    await until(() => bright.events.length === 1)
+    await until(() => fineReceiver.events.length === 1)
     await Bun.sleep(50)
-    expect(at.logged().split('could not be served').length - 1).toBeLessThan(3)
-    expect(dark.events).toEqual([])
+    expect(at.logged().split('webhook worker failed').length - 1).toBeLessThan(3)
+    expect(brokenReceiver.events).toEqual([])
   })
 })
 
-describe('what a webhook was not given yet', () => {
-  test('stays, though it is more than else is kept', async () => {
+describe('pending events of a webhook', () => {
+  test('keeps pending events of a webhook above the usual limit', async () => {
     const { as } = await failing()
     await write(as, KEPT_PER_SYSTEM + 5, deps.now())
     await prune()
@@ -75,12 +75,12 @@ describe('what a webhook was not given yet', () => {
     expect(await droppedOf(as)).toBe(0)
   })
 
-  test('goes after a week, and when it is far too much, which its receiver is told', async () => {
+  test('drops pending events after a week or above their limit, and reports the number', async () => {
     const { as, receiver } = await failing()
     await write(as, 3, deps.now() - 8 * DAY)
     await write(as, KEPT_WAITING + 4, deps.now())
     await prune()
-    // The one that failed was the first of them all.
+    // The event that failed was the first of all.
     expect(await droppedOf(as)).toBe(3 + 1 + 4)
     expect(await idsOf(as)).toHaveLength(KEPT_WAITING)
 
@@ -88,12 +88,14 @@ describe('what a webhook was not given yet', () => {
     receiver.event = () => (receiver.events.length < before + 3 ? 200 : 410)
     await ask('POST /v2/systems/@me/webhook/enable', { as })
     await until(async () => (await stateOf(as)).state === 'disabled')
-    const told = receiver.events.slice(before).map(({ headers }) => headers.get('x-events-dropped'))
-    expect(told).toEqual(['8', null, null])
+    const counts = receiver.events
+      .slice(before)
+      .map(({ headers }) => headers.get('x-events-dropped'))
+    expect(counts).toEqual(['8', null, null])
     expect(await droppedOf(as)).toBe(0)
   })
 
-  test('is told again until it arrived, and what goes meanwhile is not forgotten', async () => {
+  test('repeats the dropped count until delivery, and keeps drops that happen meanwhile', async () => {
     const { as, receiver } = await failing()
     await write(as, 2, deps.now() - 8 * DAY)
     await write(as, 2, deps.now())
@@ -101,27 +103,27 @@ describe('what a webhook was not given yet', () => {
     const answers = [Promise.withResolvers<number>(), Promise.withResolvers<number>()]
     const before = receiver.events.length
     receiver.event = () => answers[receiver.events.length - before - 1]?.promise ?? 410
-    const told = () =>
+    const reported = () =>
       receiver.events.slice(before).map(({ headers }) => headers.get('x-events-dropped'))
 
     await ask('POST /v2/systems/@me/webhook/enable', { as })
-    await until(() => told().length === 1)
+    await until(() => reported().length === 1)
     answers[0]?.resolve(500)
     await until(async () => (await stateOf(as)).failing_since !== null)
     expect(await droppedOf(as)).toBe(2)
 
     await ask('POST /v2/systems/@me/webhook/enable', { as })
-    await until(() => told().length === 2)
+    await until(() => reported().length === 2)
     await deps.transact('new', async (tx) => {
       const more = 'update webhooks set dropped = dropped + 5 where system_id = :id'
       await change(tx, more, { id: as.id })
     })
     answers[1]?.resolve(200)
-    await until(() => told().length === 3)
-    expect(told()).toEqual(['2', '2', '5'])
+    await until(() => reported().length === 3)
+    expect(reported()).toEqual(['2', '2', '5'])
   })
 
-  test('is nothing as long as the webhook is not verified', async () => {
+  test('keeps no pending events for an unverified webhook', async () => {
     const as = await makeSystem()
     const body = { url: receive().url }
     await ask('PUT /v2/systems/@me/webhook', { as, body })
@@ -133,7 +135,7 @@ describe('what a webhook was not given yet', () => {
 })
 
 describe('pruning', () => {
-  test('lets others write in between', async () => {
+  test('allows other transactions while pruning', async () => {
     const as = await makeSystem()
     await write(as, KEPT_PER_SYSTEM + 10_000, deps.now())
     let isPruning = true
@@ -155,10 +157,10 @@ describe('a stream that resumes', () => {
   const url = `${at.app.listen()}/v2/systems/@me/events`
   const resume = ({ token }: TestSystem, since: number) => readStream(url, { token, since })
 
-  test('behind what was pruned is told so first', async () => {
+  test('sends a gap first when events after the position of a stream were pruned', async () => {
     const [as, other] = [await makeSystem(), await makeSystem()]
     await write(as, 1, deps.now() - 9 * DAY)
-    const [heard = 0] = await idsOf(as)
+    const [position = 0] = await idsOf(as)
     await write(as, 2, deps.now() - 8 * DAY)
     await write(other, 2, deps.now())
     await write(as, 2, deps.now())
@@ -166,15 +168,15 @@ describe('a stream that resumes', () => {
     const kept = await idsOf(as)
     const before = kept[0] ?? 0
 
-    const reading = await resume(as, heard)
+    const reading = await resume(as, position)
     await until(() => reading.messages.length === 3)
     expect(reading.messages).toMatchObject([
-      { event: 'gap', data: { after: heard, before } },
+      { event: 'gap', data: { after: position, before } },
       { event: 'DELETE_ALL_SWITCHES', id: String(before) },
       { event: 'DELETE_ALL_SWITCHES' },
     ])
     await reading.leave()
-    // Once it was told, and with the number it was told with, nothing is missing any more.
+    // A client that resumes with the ID of the gap or later gets no second gap.
     for (const since of [Number(reading.messages[0]?.id), before]) {
       const next = await resume(as, since)
       await until(() => next.messages.length === kept.filter((id) => id > since).length)
@@ -187,21 +189,21 @@ describe('a stream that resumes', () => {
     await quiet.leave()
   })
 
-  test('where nothing is left at all hears of the gap once, and then what happens', async () => {
+  test('sends one gap and then new events when all events of a stream were pruned', async () => {
     const as = await makeSystem()
     await write(as, 3, deps.now() - 8 * DAY)
-    const gone = (await idsOf(as)).at(-1) ?? 0
+    const lastPruned = (await idsOf(as)).at(-1) ?? 0
     await prune()
     const reading = await resume(as, 0)
     await until(() => reading.messages.length === 1)
     await ask('PATCH /v2/systems/@me', { as, body: { name: 'one' } })
     await until(() => reading.messages.length === 2)
     expect(reading.messages).toMatchObject([
-      { event: 'gap', id: String(gone), data: { after: 0, before: gone + 1 } },
+      { event: 'gap', id: String(lastPruned), data: { after: 0, before: lastPruned + 1 } },
       { event: 'UPDATE_SYSTEM' },
     ])
     await reading.leave()
-    const next = await resume(as, gone)
+    const next = await resume(as, lastPruned)
     await until(() => next.messages.length === 1)
     expect(next.messages).toMatchObject([{ event: 'UPDATE_SYSTEM' }])
     await next.leave()
@@ -212,7 +214,7 @@ describe('a stream that resumes before IDs that were skipped', () => {
   const url = `${at.app.listen()}/v2/systems/@me/events`
   const SKIPPED = 1_000_000
 
-  test('sends the stored events, then one gap, then the events after it', async () => {
+  test('sends stored events, then one gap for skipped IDs, then the events after it', async () => {
     const as = await makeSystem()
     await write(as, 25, deps.now())
     const stored = await idsOf(as)
@@ -244,7 +246,7 @@ describe('a stream that resumes before IDs that were skipped', () => {
   })
 })
 
-/** A system with an active webhook whose receiver has failed once, and is not asked again. */
+/** Creates a system with an active webhook whose receiver has failed once; it is not retried. */
 async function failing(): Promise<{ as: TestSystem; receiver: Receiver }> {
   const as = await makeSystem()
   const receiver = receive({ event: () => 500 })
@@ -279,7 +281,7 @@ function prune(): Promise<void> {
   return pruneEvents(at.app.events.deps)
 }
 
-/** Writes many of one moment, without asking for each. */
+/** Inserts many events with the same time in one statement. */
 async function write({ id }: TestSystem, many: number, moment: number): Promise<void> {
   await deps.transact('new', async (tx) => {
     const { number } = tx.driver.dialect

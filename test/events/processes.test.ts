@@ -12,11 +12,11 @@ const { startServer } = await commandLine()
 const receive = receivers()
 
 describe('two servers on one database', () => {
-  test('send each event once and in order, whichever of them it was written through', async () => {
+  test('two servers send each event once and in order, whichever wrote it', async () => {
     const { start, token, receiver } = await stage()
     const first = await start()
     await hook(first, token, receiver)
-    // Which finds the webhook when it starts.
+    // This server finds the webhook when it starts.
     const second = await start()
     for (let n = 0; n < 100; n++) await rename(n % 2 === 0 ? first : second, token, `name ${n}`)
     await until(() => receiver.events.length >= 100)
@@ -24,7 +24,7 @@ describe('two servers on one database', () => {
     expect(named(receiver)).toEqual(Array.from({ length: 100 }, (_, n) => `name ${n}`))
   })
 
-  test('serve a webhook that was verified and enabled through the one that does not send', async () => {
+  test('the sending server handles a webhook that was verified and enabled on the other', async () => {
     const { second, token, receiver } = await pair()
     await hook(second, token, receiver)
     await rename(second, token, 'one')
@@ -43,13 +43,13 @@ describe('two servers on one database', () => {
     await until(async () => (await stateOf(second, token)).failing_since !== null)
     receiver.event = () => 200
     await call(second, token, 'POST /v2/systems/@me/webhook/enable')
-    // The pause would last five seconds.
-    const asked = performance.now()
+    // The pause between attempts would be five seconds.
+    const enabledAt = performance.now()
     await until(() => receiver.events.length === 5)
-    expect(performance.now() - asked).toBeLessThan(4_500)
+    expect(performance.now() - enabledAt).toBeLessThan(4_500)
   })
 
-  test('go on sending when the one that sends is killed', async () => {
+  test('the other server sends events after the sending one is killed', async () => {
     const { first, second, token, receiver } = await pair({ LEASE_SECONDS: '1' })
     await hook(first, token, receiver)
     await rename(first, token, 'one')
@@ -62,7 +62,7 @@ describe('two servers on one database', () => {
     await until(() => named(receiver).includes('three'))
   })
 
-  test('send nothing twice when the one that sent has only slept', async () => {
+  test('a suspended server sends nothing twice when it resumes', async () => {
     const { first, second, token, receiver } = await pair({ LEASE_SECONDS: '1' })
     await hook(first, token, receiver)
     first.kill('SIGSTOP')
@@ -75,36 +75,36 @@ describe('two servers on one database', () => {
     expect(named(receiver)).toEqual(['one', 'two', 'three', 'four'])
   })
 
-  test('hand over at once when the one that sends is stopped', async () => {
+  test('the other server sends events at once after the sending one is stopped', async () => {
     const { first, second, token, receiver } = await pair({ LEASE_SECONDS: '60' })
     await hook(first, token, receiver)
     first.kill('SIGTERM')
     expect((await first.end()).code).toBe(0)
     await rename(second, token, 'one')
-    // Long before the lease would have ended.
+    // Long before the lease would have expired.
     await until(() => receiver.events.length === 1)
   })
 
-  test('make one backup, not two', async () => {
+  test('two servers make one backup, not two', async () => {
     const backups = emptyFolder('backups-')
     const { start } = await stage({ BACKUP_DIR: backups, BACKUP_EVERY: '1m' })
     const servers = await Promise.all([start(), start()])
-    const made = () => servers.filter((one) => one.said().includes('backup made'))
-    await until(() => made().length > 0)
+    const withBackup = () => servers.filter((server) => server.said().includes('backup made'))
+    await until(() => withBackup().length > 0)
     await Bun.sleep(1_200)
-    expect(made()).toHaveLength(1)
+    expect(withBackup()).toHaveLength(1)
     for (const server of servers) expect(server.said()).not.toContain('backup failed')
     expect(readdirSync(backups)).toHaveLength(1)
   })
 })
 
-/** Two servers on one database, of which the first sends. */
+/** Starts two servers on one database; the first one sends. */
 async function pair(settings: Record<string, string> = {}) {
   const { start, ...rest } = await stage(settings)
   return { first: await start(), second: await start(), ...rest }
 }
 
-/** A database with a system, servers for it, and a receiver for its events. */
+/** Creates a database with a system, a function that starts servers, and a receiver. */
 async function stage(settings: Record<string, string> = {}) {
   const cwd = emptyFolder()
   const env = {

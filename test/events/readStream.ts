@@ -1,4 +1,4 @@
-/** One message of a stream as it came. */
+/** One message of a stream. */
 export interface Message {
   id: string
   event: string
@@ -10,15 +10,15 @@ export interface Reading {
   readonly status: number
   readonly headers: Headers
   readonly messages: Message[]
-  /** How often the heart was heard to beat, the greeting included. */
-  readonly beats: number
-  /** How it ended: by the server's word, cut off, or by the reader itself. */
+  /** Number of heartbeats, including the first one. */
+  readonly heartbeats: number
+  /** How the stream ended: closed by the server, aborted, or closed by the client. */
   readonly ended: Promise<'ended' | 'cut off' | 'left'>
   readonly isOpen: boolean
   leave(): Promise<void>
 }
 
-/** Reads a stream of Server-Sent Events, as an EventSource would, but comes back for nothing. */
+/** Reads Server-Sent Events like an EventSource, but never reconnects. */
 export async function readStream(
   url: string,
   { token, since, ...more }: { token?: string; since?: number | string } & Headed = {},
@@ -33,10 +33,10 @@ export async function readStream(
     },
   })
   const messages: Message[] = []
-  let beats = 0
+  let heartbeats = 0
   let isOpen = true
-  const take = (block: string) => {
-    if (block.startsWith(':')) return void beats++
+  const parseBlock = (block: string) => {
+    if (block.startsWith(':')) return void heartbeats++
     const lines = block.split('\n').map((line) => /^(\w+): (.*)$/.exec(line)?.slice(1) ?? [])
     const { id = '', event = '', data = '' } = Object.fromEntries(lines)
     messages.push({ id, event, data: JSON.parse(data), at: performance.now() })
@@ -48,7 +48,7 @@ export async function readStream(
       for await (const chunk of response.body ?? []) {
         const blocks = (text + decoder.decode(chunk, { stream: true })).split('\n\n')
         text = blocks.pop() ?? ''
-        for (const block of blocks) take(block)
+        for (const block of blocks) parseBlock(block)
       }
       return text === '' ? 'ended' : 'cut off'
     } catch {
@@ -62,8 +62,8 @@ export async function readStream(
     status: response.status,
     headers: response.headers,
     messages,
-    get beats() {
-      return beats
+    get heartbeats() {
+      return heartbeats
     },
     get isOpen() {
       return isOpen

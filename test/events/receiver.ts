@@ -4,7 +4,7 @@ import type { TestApp, TestSystem } from '../testApp'
 
 export const TOKEN = 'a-signing-token-of-the-tests'
 
-/** What a receiver was sent, PINGs included. */
+/** A request to a receiver, which may be a PING. */
 export interface Received {
   body: { type: string; signing_token: string; system_id: string; id?: string; data?: JsonObject }
   text: string
@@ -13,40 +13,40 @@ export interface Received {
   at: number
 }
 
-/** A status, or more; the promise of one is a receiver that takes its time. */
+/** A status or a response, possibly delayed. */
 type Answer = number | Response | Promise<number | Response>
 
-/** How a receiver answers: an event, a PING, and whatever has a wrong token. */
-interface Manners {
+/** Answers to an event, to a PING, and to a request with a wrong token. */
+interface Handlers {
   event: (received: Received) => Answer
   ping: () => Answer
   wrong: () => Answer
 }
 
-export interface Receiver extends Manners {
+export interface Receiver extends Handlers {
   readonly url: string
   readonly port: number
-  /** Everything it was sent. */
+  /** All requests. */
   readonly received: Received[]
-  /** What it was sent that was no PING. */
+  /** All requests except PINGs. */
   readonly events: Received[]
   stop(): Promise<void>
 }
 
-/** Makes receivers on loopback, which go when the tests of the file are done. */
+/** Creates receivers on loopback, which are stopped after the tests of the file. */
 export function receivers() {
-  const made: Receiver[] = []
+  const created: Receiver[] = []
   afterAll(async () => {
-    for (const receiver of made) await receiver.stop()
+    for (const receiver of created) await receiver.stop()
   })
-  return (manners: Partial<Manners> = {}, port = 0): Receiver => {
-    const receiver = receive(manners, port)
-    made.push(receiver)
+  return (handlers: Partial<Handlers> = {}, port = 0): Receiver => {
+    const receiver = receive(handlers, port)
+    created.push(receiver)
     return receiver
   }
 }
 
-function receive(manners: Partial<Manners>, port: number): Receiver {
+function receive(handlers: Partial<Handlers>, port: number): Receiver {
   const received: Received[] = []
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -56,15 +56,15 @@ function receive(manners: Partial<Manners>, port: number): Receiver {
       const text = await request.text()
       const { headers, url } = request
       const body = JSON.parse(text)
-      const one = { body, text, headers, path: new URL(url).pathname, at: performance.now() }
-      received.push(one)
-      const answered = await answer(one)
+      const entry = { body, text, headers, path: new URL(url).pathname, at: performance.now() }
+      received.push(entry)
+      const answered = await answer(entry)
       return typeof answered === 'number' ? new Response(null, { status: answered }) : answered
     },
   })
-  const answer = (one: Received): Answer => {
-    if (one.body.signing_token !== TOKEN) return receiver.wrong()
-    return one.body.type === 'PING' ? receiver.ping() : receiver.event(one)
+  const answer = (entry: Received): Answer => {
+    if (entry.body.signing_token !== TOKEN) return receiver.wrong()
+    return entry.body.type === 'PING' ? receiver.ping() : receiver.event(entry)
   }
   const receiver: Receiver = {
     url: `http://127.0.0.1:${server.port}/pk`,
@@ -76,7 +76,7 @@ function receive(manners: Partial<Manners>, port: number): Receiver {
     event: () => 200,
     ping: () => 200,
     wrong: () => 401,
-    ...manners,
+    ...handlers,
     stop: () => server.stop(true),
   }
   return receiver
@@ -94,11 +94,15 @@ export async function hook(
   expect(verified.json, verified.text).toMatchObject({ state: 'active' })
 }
 
-/** Waits until something is so; bounded, and what it never became is told. */
-export async function until(isSo: () => unknown, what: () => unknown = () => ''): Promise<void> {
-  const giveUpAt = performance.now() + 40_000
-  while (!(await isSo())) {
-    if (performance.now() > giveUpAt) throw new Error(`it never came to be: ${isSo} ${what()}`)
+/** Waits until a condition is true. Throws after 40 s, with the condition and details. */
+export async function until(
+  isTrue: () => unknown,
+  details: () => unknown = () => '',
+): Promise<void> {
+  const deadline = performance.now() + 40_000
+  while (!(await isTrue())) {
+    if (performance.now() > deadline)
+      throw new Error(`timed out waiting for: ${isTrue} ${details()}`)
     await Bun.sleep(2)
   }
 }

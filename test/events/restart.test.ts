@@ -13,20 +13,20 @@ const receive = receivers()
 const folder = emptyFolder()
 const addresses = new Map<string, string>()
 
-describe('what was not delivered when the program stopped is delivered when it runs again', () => {
-  test('in order, though the receiver was gone', async () => {
-    const house = open('gone', { pauses: [60_000_000] })
-    const as = await house.makeSystem()
+describe('delivery after a restart', () => {
+  test('delivers pending events in order after a restart, though the receiver was down', async () => {
+    const server = open('gone', { pauses: [60_000_000] })
+    const as = await server.makeSystem()
     const receiver = receive()
-    await hook(house, as, receiver.url)
+    await hook(server, as, receiver.url)
     await receiver.stop()
-    for (const name of ['one', 'two', 'three']) await house.rename(as, name)
-    await until(async () => (await house.stateOf(as)).deliveries.length === 1)
-    await house.stop()
+    for (const name of ['one', 'two', 'three']) await server.rename(as, name)
+    await until(async () => (await server.stateOf(as)).deliveries.length === 1)
+    await server.stop()
 
     const back = receive({}, receiver.port)
     const again = open('gone', { pauses: [60_000_000] })
-    // The pause goes on where it was, so the owner asks for what waits.
+    // The pause continues after the restart, so the owner enables the webhook.
     expect(await again.stateOf(as)).toMatchObject({ state: 'active' })
     await Bun.sleep(50)
     expect(back.events).toEqual([])
@@ -35,14 +35,14 @@ describe('what was not delivered when the program stopped is delivered when it r
     expect(named(back)).toEqual(['one', 'two', 'three'])
   })
 
-  test('after the rest of a pause', async () => {
-    const house = open('pause', { pauses: [400_000] })
-    const as = await house.makeSystem()
+  test('retries a failed event after a restart when the pause is over', async () => {
+    const server = open('pause', { pauses: [400_000] })
+    const as = await server.makeSystem()
     const receiver = receive({ event: () => 500 })
-    await hook(house, as, receiver.url)
-    await house.rename(as, 'one')
-    await until(async () => (await house.stateOf(as)).deliveries.length === 1)
-    await house.stop()
+    await hook(server, as, receiver.url)
+    await server.rename(as, 'one')
+    await until(async () => (await server.stateOf(as)).deliveries.length === 1)
+    await server.stop()
     receiver.event = () => 200
     open('pause')
     await until(() => receiver.events.length === 2)
@@ -51,15 +51,15 @@ describe('what was not delivered when the program stopped is delivered when it r
     expect(second?.headers.get('x-event-id')).toBe(first?.headers.get('x-event-id') ?? '')
   })
 
-  test('at once, when it was written by another process meanwhile', async () => {
-    const house = open('meanwhile')
-    const as = await house.makeSystem()
+  test('delivers an event at once after a restart if another process wrote it meanwhile', async () => {
+    const server = open('meanwhile')
+    const as = await server.makeSystem()
     const receiver = receive()
-    await hook(house, as, receiver.url)
-    // As when killed: nobody was there to deliver what was still written.
-    await house.app.events.stop()
-    await house.rename(as, 'one')
-    await house.stop()
+    await hook(server, as, receiver.url)
+    // As after a kill: the event is written, but no process delivers it.
+    await server.app.events.stop()
+    await server.rename(as, 'one')
+    await server.stop()
     expect(receiver.events).toEqual([])
     open('meanwhile')
     await until(() => receiver.events.length === 1)
@@ -67,31 +67,31 @@ describe('what was not delivered when the program stopped is delivered when it r
   })
 })
 
-describe('a program that stops while an event is on its way', () => {
-  test('waits for an answer that comes soon', async () => {
-    const house = open('soon')
-    const as = await house.makeSystem()
+describe('a stop during a delivery', () => {
+  test('waits for a response that arrives soon', async () => {
+    const server = open('soon')
+    const as = await server.makeSystem()
     const receiver = receive({ event: () => Bun.sleep(200).then(() => 200) })
-    await hook(house, as, receiver.url)
-    await house.rename(as, 'one')
+    await hook(server, as, receiver.url)
+    await server.rename(as, 'one')
     await until(() => receiver.events.length === 1)
-    await house.stop()
+    await server.stop()
     const again = open('soon')
     await again.rename(as, 'two')
     await until(() => receiver.events.length === 2)
     expect(named(receiver)).toEqual(['one', 'two'])
   })
 
-  test('does not wait for one that hangs, and sends it again later', async () => {
-    const house = open('hangs')
-    const as = await house.makeSystem()
+  test('does not wait for a receiver that hangs, and sends the event again later', async () => {
+    const server = open('hangs')
+    const as = await server.makeSystem()
     const hung = Promise.withResolvers<number>()
     const receiver = receive({ event: () => hung.promise })
-    await hook(house, as, receiver.url)
-    await house.rename(as, 'one')
+    await hook(server, as, receiver.url)
+    await server.rename(as, 'one')
     await until(() => receiver.events.length === 1)
     const started = performance.now()
-    await house.stop()
+    await server.stop()
     expect(performance.now() - started).toBeLessThan(4_000)
     hung.resolve(200)
     receiver.event = () => 200
@@ -99,7 +99,7 @@ describe('a program that stops while an event is on its way', () => {
     await until(() => receiver.events.length === 2)
     expect(named(receiver)).toEqual(['one', 'one'])
     await until(async () => (await again.stateOf(as)).deliveries.length > 0)
-    // Which was no fault of the receiver.
+    // The aborted attempt does not count as a failure of the receiver.
     expect(await again.stateOf(as)).toMatchObject({
       failing_since: null,
       deliveries: [{ status: 200, attempt: 1 }],
@@ -117,7 +117,7 @@ interface State {
   deliveries: unknown[]
 }
 
-/** The program on a database of that name, which may be there already. */
+/** Starts the application on the database of that name, which may already exist. */
 function open(name: string, events: EventOptions = {}) {
   const DATABASE_URL = addresses.get(name) ?? addressIn(join(folder, name))
   addresses.set(name, DATABASE_URL)

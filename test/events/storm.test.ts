@@ -12,7 +12,7 @@ import { receivers, TOKEN, until } from './receiver'
 const WRITERS = 12
 const ACKNOWLEDGED = 200
 
-/** What a storm was told that it had done. */
+/** Changes that the server acknowledged. */
 interface Acknowledged {
   members: string[]
   switches: string[]
@@ -23,63 +23,63 @@ const CONNECTION_LOST = expect.stringMatching(/^E?CONN|^Connection/)
 
 const receive = receivers()
 
-test('killed in a storm of writes, twice, it has told exactly what it has done', async () => {
+test('keeps changes and events consistent when the server is killed during writes, twice', async () => {
   const cwd = emptyFolder()
   const env = {
     DATABASE_URL: addressIn(cwd),
     DISPATCH_ALLOW: '127.0.0.1',
-    // Which loses nothing either, unless the whole machine stops.
+    // Loses nothing either, unless the machine itself crashes.
     DURABILITY: 'normal',
-    // Who was killed holds nobody up for longer.
+    // The lease of the killed process expires after one second.
     LEASE_SECONDS: '1',
   }
-  const circumstances = { cwd, env }
+  const options = { cwd, env }
   const { deps, storage } = openDeps(parseConfig(env))
   const { token } = await createSystem(deps, { name: '' }, { account: null, tokenName: 'test' })
   const receiver = receive()
   const done: Acknowledged = { members: [], switches: [], names: [] }
   const readings: Reading[] = []
 
-  let server = await startServer(program, [], circumstances)
+  let server = await startServer(program, [], options)
   await call(server, token, 'PUT /v2/systems/@me/webhook', { url: receiver.url, token: TOKEN })
   await call(server, token, 'POST /v2/systems/@me/webhook/verify')
-  // All others are older: nobody fronts again and again.
+  // All later ones are older, because a new current switch without fronters would be rejected.
   const latest = { members: [], timestamp: '2021-01-01T00:00:00Z' }
   const { id } = await call(server, token, 'POST /v2/systems/@me/switches', latest)
   done.switches.push(String(id))
   for (let round = 0; round < 2; round++) {
-    readings.push(await resume(server, token, readings.at(-1)))
-    await storm(server, token, done, (round + 1) * ACKNOWLEDGED)
+    readings.push(await openStream(server, token, readings.at(-1)))
+    await writeConcurrently(server, token, done, (round + 1) * ACKNOWLEDGED)
     await readings.at(-1)?.ended
     await server.end()
-    server = await startServer(program, [], circumstances)
+    server = await startServer(program, [], options)
   }
-  readings.push(await resume(server, token, readings.at(-1)))
+  readings.push(await openStream(server, token, readings.at(-1)))
 
   const outbox = await deps.db.select().from(events).orderBy(asc(events.id)).all()
-  const told = (type: string) => outbox.filter((event) => event.type === type)
-  const made = told('CREATE_MEMBER').map(({ subject }) => subject ?? '')
-  const switched = told('CREATE_SWITCH').map(({ subject }) => subject ?? '')
-  const named = told('UPDATE_SYSTEM').map(({ data }) => String(data?.name))
+  const recorded = (type: string) => outbox.filter((event) => event.type === type)
+  const created = recorded('CREATE_MEMBER').map(({ subject }) => subject ?? '')
+  const switched = recorded('CREATE_SWITCH').map(({ subject }) => subject ?? '')
+  const named = recorded('UPDATE_SYSTEM').map(({ data }) => String(data?.name))
 
-  // Every event has its change, and every change its one event.
-  expect(made.toSorted()).toEqual(uuids(await deps.db.select().from(members)))
+  // Every event has its change, and every change exactly one event.
+  expect(created.toSorted()).toEqual(uuids(await deps.db.select().from(members)))
   expect(switched.toSorted()).toEqual(uuids(await deps.db.select().from(switches)))
   expect(new Set(named).size).toBe(named.length)
   expect((await deps.db.select().from(systems)).map(({ name }) => name)).toEqual(named.slice(-1))
-  expect(made.length + switched.length + named.length).toBe(outbox.length)
+  expect(created.length + switched.length + named.length).toBe(outbox.length)
 
-  // Whatever was acknowledged is among them.
-  expect(missing(done.members, made)).toEqual([])
+  // All acknowledged changes are among them.
+  expect(missing(done.members, created)).toEqual([])
   expect(missing(done.switches, switched)).toEqual([])
   expect(missing(done.names, named)).toEqual([])
   expect(outbox.length).toBeGreaterThanOrEqual(2 * ACKNOWLEDGED)
 
-  // A reader that comes back hears each once; a receiver each at least once, in order.
+  // A stream that resumes gets each event once; a webhook gets each at least once, in order.
   const ids = outbox.map(({ id }) => String(id))
-  const heard = () => readings.flatMap(({ messages }) => messages.map(({ id }) => id))
-  await until(() => heard().length >= ids.length)
-  expect(heard()).toEqual(ids)
+  const streamed = () => readings.flatMap(({ messages }) => messages.map(({ id }) => id))
+  await until(() => streamed().length >= ids.length)
+  expect(streamed()).toEqual(ids)
   const sent = () => receiver.events.map(({ headers }) => headers.get('x-event-id') ?? '')
   await until(() => sent().at(-1) === ids.at(-1))
   expect(sent().filter((id, at, all) => id !== all[at - 1])).toEqual(ids)
@@ -91,14 +91,19 @@ test('killed in a storm of writes, twice, it has told exactly what it has done',
   expect((await server.end()).code).toBe(0)
 }, 60_000)
 
-/** Many write at once, until so much was acknowledged that it is time to kill. */
-async function storm(server: Server, token: string, done: Acknowledged, enough: number) {
+/** Writes concurrently until enough changes are acknowledged, then kills the server. */
+async function writeConcurrently(
+  server: Server,
+  token: string,
+  done: Acknowledged,
+  enough: number,
+) {
   const count = () => done.members.length + done.switches.length + done.names.length
   let turn = count()
   const write = async () => {
     const number = turn++
-    const name = `storm ${enough} ${number}`
-    // Ever older, because nobody fronts again and again.
+    const name = `writeConcurrently ${enough} ${number}`
+    // Ever older, because a new current switch without fronters would be rejected.
     const timestamp = new Date(Date.UTC(2020, 0, 1) - enough * 1e8 - number * 1e3).toISOString()
     if (number % 3 === 0) {
       const { uuid } = await call(server, token, 'POST /v2/members', { name })
@@ -117,12 +122,12 @@ async function storm(server: Server, token: string, done: Acknowledged, enough: 
     for (let n = 0; n < 2 * ACKNOWLEDGED; n++) await write()
   }
   const ends = await Promise.allSettled(Array.from({ length: WRITERS }, keepWriting))
-  // Each writer ends when nobody answers any more, and for no other reason.
+  // Each writer ends when the connection is lost, and for no other reason.
   for (const end of ends) expect(end).toMatchObject({ reason: { code: CONNECTION_LOST } })
 }
 
-/** Reads on after the last that was heard. */
-async function resume(server: Server, token: string, before?: Reading): Promise<Reading> {
+/** Opens a stream after the last event of the previous one. */
+async function openStream(server: Server, token: string, before?: Reading): Promise<Reading> {
   const url = `${server.address}/v2/systems/@me/events`
   return readStream(url, { token, since: before?.messages.at(-1)?.id ?? 0 })
 }

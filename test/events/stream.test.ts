@@ -10,15 +10,15 @@ import { addressIn, createTestApp, type TestSystem } from '../testApp'
 import { type Reading, readStream } from './readStream'
 import { until } from './receiver'
 
-const BEAT_MS = 200
-const at = createTestApp({ HOST: '127.0.0.1', PORT: '0', events: { heartbeatMs: BEAT_MS } })
+const HEARTBEAT_MS = 200
+const at = createTestApp({ HOST: '127.0.0.1', PORT: '0', events: { heartbeatMs: HEARTBEAT_MS } })
 const { ask, deps, makeSystem } = at
 const { streams } = at.app.events
 const address = at.app.listen()
 const EVENTS = `${address}/v2/systems/@me/events`
 
-describe('the stream of the own events', () => {
-  test('tells what happens from now on, and nothing of others', async () => {
+describe('the event stream', () => {
+  test('sends only later events of the own system', async () => {
     const [as, other] = [await makeSystem(), await makeSystem()]
     await rename(as, 'before')
     const reading = await follow(as)
@@ -41,18 +41,18 @@ describe('the stream of the own events', () => {
     await reading.leave()
   })
 
-  test('is for the owner alone', async () => {
+  test('requires a valid token for the event stream', async () => {
     expect((await fetch(EVENTS)).status).toBe(401)
     expect((await fetch(EVENTS, { headers: { authorization: 'wrong' } })).status).toBe(401)
   })
 
-  test.each(['x', '-1', '1.5', '9'.repeat(16)])('refuses %j for a number', async (since) => {
+  test.each(['x', '-1', '1.5', '9'.repeat(16)])('rejects the Last-Event-ID %j', async (since) => {
     const as = await makeSystem()
     const headers = { 'last-event-id': since }
     expect((await ask('GET /v2/systems/@me/events', { as, headers })).status).toBe(400)
   })
 
-  test('replays what came after the last that was heard', async () => {
+  test('replays events after the Last-Event-ID', async () => {
     const [as, other] = [await makeSystem(), await makeSystem()]
     for (const name of ['one', 'two', 'three']) {
       await rename(as, name)
@@ -83,16 +83,16 @@ describe('the stream of the own events', () => {
       { event: 'gap', id: String(newest), data: { after: since, before: newest + 1 } },
       { event: 'UPDATE_SYSTEM', data: { data: { name: 'two' } } },
     ])
-    // With the ID of the gap it goes on after it.
+    // A client that resumes with the ID of the gap gets the events after it.
     const next = await follow(as, { since: newest })
     await until(() => next.messages.length === 1)
     expect(namesOf(next)).toEqual(['two'])
     await Promise.all([before.leave(), reading.leave(), next.leave()])
   })
 
-  test('loses none and tells none twice while it replays and writes go on', async () => {
+  test('sends each event once while it replays during writes', async () => {
     const as = await makeSystem()
-    await tellMany(as, 1500, 600)
+    await recordMany(as, 1500, 600)
     const readings: Reading[] = []
     for (let n = 0; n < 150; n++) {
       await rename(as, `name ${n}`)
@@ -111,16 +111,16 @@ describe('the stream of the own events', () => {
   })
 })
 
-describe('every stream', () => {
-  test('hears a heart beat, and stays as long as its reader may read', async () => {
+describe('event and fronter streams', () => {
+  test('sends heartbeats to streams and keeps them open while they are authorized', async () => {
     const as = await makeSystem()
-    const [own, front] = [await follow(as), await followFront(as)]
-    await until(() => own.beats > 4 && front.beats > 4)
-    expect([own.isOpen, front.isOpen]).toEqual([true, true])
-    await Promise.all([own.leave(), front.leave()])
+    const [eventStream, front] = [await follow(as), await followFront(as)]
+    await until(() => eventStream.heartbeats > 4 && front.heartbeats > 4)
+    expect([eventStream.isOpen, front.isOpen]).toEqual([true, true])
+    await Promise.all([eventStream.leave(), front.leave()])
   })
 
-  test('is forgotten when its reader leaves', async () => {
+  test('removes a stream when its client disconnects', async () => {
     const as = await makeSystem()
     await until(() => streams.count === 0)
     const readings = await Promise.all([follow(as), follow(as, { since: 0 }), followFront(as)])
@@ -129,28 +129,31 @@ describe('every stream', () => {
     await until(() => streams.count === 0)
   })
 
-  test.each(['@me/events', '@me/fronters/stream'])('%s has a head', async (path) => {
-    const as = await makeSystem()
-    await until(() => streams.count === 0)
-    const { status, headers, text } = await ask(`HEAD /v2/systems/${path}`, { as })
-    expect({ status, text }).toEqual({ status: 200, text: '' })
-    expect(headers.get('content-type')).toStartWith('text/event-stream')
-    expect(streams.count).toBe(0)
-  })
+  test.each(['@me/events', '@me/fronters/stream'])(
+    'HEAD of %s answers without opening a stream',
+    async (path) => {
+      const as = await makeSystem()
+      await until(() => streams.count === 0)
+      const { status, headers, text } = await ask(`HEAD /v2/systems/${path}`, { as })
+      expect({ status, text }).toEqual({ status: 200, text: '' })
+      expect(headers.get('content-type')).toStartWith('text/event-stream')
+      expect(streams.count).toBe(0)
+    },
+  )
 
-  test('ends when its token is revoked', async () => {
+  test('ends streams when their token is revoked', async () => {
     const someone = await makeSystem()
     const as = { ...someone, token: await createToken(deps, someone.id, 'lost') }
-    const own = await follow(as)
+    const eventStream = await follow(as)
     const front = await followFront(as)
     const kept = await follow(someone)
     await revokeToken(deps, someone.id, 'lost')
-    expect(await Promise.all([own.ended, front.ended])).toEqual(['ended', 'ended'])
+    expect(await Promise.all([eventStream.ended, front.ended])).toEqual(['ended', 'ended'])
     expect(kept.isOpen).toBe(true)
     await kept.leave()
   })
 
-  test('ends when its system is deleted', async () => {
+  test('ends streams when their system is deleted', async () => {
     const as = await makeSystem()
     const readings = [await follow(as), await followFront(as), await followFront(as, null)]
     await deleteSystem(deps, as.id)
@@ -159,14 +162,14 @@ describe('every stream', () => {
   })
 })
 
-describe('a reader that does not read', () => {
-  test('is cut off, and delays nobody', async () => {
+describe('clients that do not read', () => {
+  test('disconnects clients that do not read, and does not delay other clients', async () => {
     const as = await makeSystem()
     const reading = await follow(as)
     const stuck = await Promise.all([openAndStop(EVENTS, as), openAndStop(EVENTS, as)])
     await until(() => streams.count === 3)
-    // About 12 MB, which is more than their sockets take.
-    for (let round = 0; round < 8; round++) await tellMany(as, 150, 10_000)
+    // About 12 MB, which is more than the buffers of their sockets.
+    for (let round = 0; round < 8; round++) await recordMany(as, 150, 10_000)
     await until(() => reading.messages.length === 1200)
     await until(() => streams.count === 1)
     await rename(as, 'after all')
@@ -175,21 +178,25 @@ describe('a reader that does not read', () => {
     await reading.leave()
   })
 
-  test('fills no memory, though many do so at once', async () => {
+  test('limits the memory for many clients that do not read', async () => {
     const cwd = emptyFolder()
     const env = { DATABASE_URL: addressIn(cwd), DURABILITY: 'normal' }
     const server = await startServer(program, [], { cwd, env })
-    const { deps: own, storage } = openDeps(parseConfig(env))
-    const { system, token } = await createSystem(own, {}, { account: null, tokenName: 'test' })
+    const { deps: serverDeps, storage } = openDeps(parseConfig(env))
+    const { system, token } = await createSystem(
+      serverDeps,
+      {},
+      { account: null, tokenName: 'test' },
+    )
     const as = { ...system, token }
     const url = `${server.address}/v2/systems/@me/events`
     const stuck = await Promise.all(Array.from({ length: 40 }, () => openAndStop(url, as)))
     const reading = await readStream(url, { token })
-    await tellMany(as, 50, 10_000, own)
+    await recordMany(as, 50, 10_000, serverDeps)
     await until(() => reading.messages.length === 50)
     const before = memoryOf(server.pid)
-    // 32 MB for each, of which its socket takes some 4: a gigabyte would have to lie in memory.
-    await tellMany(as, 3200, 10_000, own)
+    // 32 MB for each, of which its socket buffers about 4: the rest would be a gigabyte of memory.
+    await recordMany(as, 3200, 10_000, serverDeps)
     await until(() => reading.messages.length === 3250)
     expect(memoryOf(server.pid) - before).toBeLessThan(400)
     for (const socket of stuck) socket.destroy()
@@ -200,17 +207,17 @@ describe('a reader that does not read', () => {
   })
 })
 
-describe('a program that stops', () => {
-  test('ends its streams so that their readers know to come back', async () => {
-    const house = createTestApp({ HOST: '127.0.0.1', PORT: '0' })
-    const as = await house.makeSystem()
-    const url = `${house.app.listen()}/v2/systems/@me/events`
+describe('a server that stops', () => {
+  test('ends streams normally, so that clients reconnect', async () => {
+    const stoppingApp = createTestApp({ HOST: '127.0.0.1', PORT: '0' })
+    const as = await stoppingApp.makeSystem()
+    const url = `${stoppingApp.app.listen()}/v2/systems/@me/events`
     const early = await readStream(url, { token: as.token })
-    await house.ask('PATCH /v2/systems/@me', { as, body: { name: 'one' } })
+    await stoppingApp.ask('PATCH /v2/systems/@me', { as, body: { name: 'one' } })
     await until(() => early.messages.length === 1)
-    await house.app.events.stop()
+    await stoppingApp.app.events.stop()
     expect(await early.ended).toBe('ended')
-    // Whoever comes while it goes is sent away at once.
+    // A stream that is opened during the shutdown ends at once.
     const late = await readStream(url, { token: as.token })
     expect(await late.ended).toBe('ended')
     expect(late.messages).toEqual([])
@@ -219,11 +226,11 @@ describe('a program that stops', () => {
 
 async function follow(as: TestSystem, more: { since?: number | string } = {}): Promise<Reading> {
   const reading = await readStream(EVENTS, { token: as.token, ...more })
-  await until(() => reading.beats > 0)
+  await until(() => reading.heartbeats > 0)
   return reading
 }
 
-/** Who fronts, as the system itself or as nobody. */
+/** Opens the stream of fronters, as the system itself or as an anonymous caller. */
 async function followFront(of: TestSystem, as: TestSystem | null = of): Promise<Reading> {
   const url = `${address}/v2/systems/${of.hid}/fronters/stream`
   const reading = await readStream(url, as ? { token: as.token } : {})
@@ -231,7 +238,7 @@ async function followFront(of: TestSystem, as: TestSystem | null = of): Promise<
   return reading
 }
 
-/** Opens a stream, hears that it is open, and reads no further. */
+/** Opens a stream, waits for its first bytes, and stops reading. */
 async function openAndStop(url: string, { token }: { token: string }) {
   const { port, pathname } = new URL(url)
   const socket = connect(Number(port), '127.0.0.1')
@@ -246,8 +253,13 @@ async function rename(as: TestSystem, name: string): Promise<void> {
   await ask('PATCH /v2/systems/@me', { as, body: { name } })
 }
 
-/** Many events of some size, as nobody could make them so fast. */
-async function tellMany(as: { id: number }, many: number, size: number, by = deps): Promise<void> {
+/** Records many events of some size, faster than requests could. */
+async function recordMany(
+  as: { id: number },
+  many: number,
+  size: number,
+  by = deps,
+): Promise<void> {
   const change = { system_id: as.id, type: 'UPDATE_SYSTEM', subject: null } as const
   await by.transact('new', async (tx) => {
     for (let n = 0; n < many; n++)
@@ -255,7 +267,7 @@ async function tellMany(as: { id: number }, many: number, size: number, by = dep
   })
 }
 
-/** What a process has in memory, in MB. */
+/** Returns the resident memory of a process, in MB. */
 function memoryOf(pid: number): number {
   const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kilobytes) / 1024

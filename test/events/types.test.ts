@@ -27,18 +27,21 @@ const receive = receivers()
 
 const changes = { ...changesOfSystems, ...changesOfMembers, ...changesOfFronts }
 
-describe('its receiver and its stream are told that', () => {
-  test.each(Object.entries(changes))('%s', async (_, change) => {
-    const { stage, heard } = await listenTo(change.after)
-    const { fill } = stage
-    await noteWhatWasMade(stage, (await run(stage, change.does, change.by)).json)
-    const owned = await ownerViews(stage)
-    const told = fill(change.events).map((one) => withViews(one, owned))
-    expect(await heard()).toEqual(told)
-  })
+describe('webhook and stream get the same events', () => {
+  test.each(Object.entries(changes))(
+    'webhook and stream get the events when %s',
+    async (_, change) => {
+      const { stage, receivedEvents } = await listenTo(change.after)
+      const { fill } = stage
+      await rememberCreated(stage, (await run(stage, change.does, change.by)).json)
+      const owned = await ownerViews(stage)
+      const expected = fill(change.events).map((event) => withViews(event, owned))
+      expect(await receivedEvents()).toEqual(expected)
+    },
+  )
 
-  test('an account is linked and unlinked by the command line', async () => {
-    const { stage, heard } = await listenTo()
+  test('webhook and stream get the events when the CLI links and unlinks an account', async () => {
+    const { stage, receivedEvents } = await listenTo()
     const account = (verb: string, ...flags: string[]) =>
       runCommand([...program, 'account', verb, stage.fill('<system>'), '4242', ...flags], {
         cwd: at.folder,
@@ -46,31 +49,31 @@ describe('its receiver and its stream are told that', () => {
       })
     expect(await account('link')).toMatchObject({ code: 0 })
     expect(await account('unlink', '--yes')).toMatchObject({ code: 0 })
-    expect(await heard()).toEqual([
+    expect(await receivedEvents()).toEqual([
       ['LINK_ACCOUNT', '4242', null],
       ['UNLINK_ACCOUNT', '4242', null],
     ])
   })
 
-  test('everything that is in the table of events was tried', () => {
-    const tried = new Set(
+  test('tests every event type', () => {
+    const tested = new Set(
       Object.values(changes).flatMap(({ events }) => events.map(([type]) => type)),
     )
-    // An import tells of itself; its own tests show it.
-    expect(tried).toEqual(new Set(eventTypes.filter((type) => type !== 'SUCCESSFUL_IMPORT')))
+    // The tests of imports cover this type.
+    expect(tested).toEqual(new Set(eventTypes.filter((type) => type !== 'SUCCESSFUL_IMPORT')))
   })
 })
 
-/** What is no change, or none that is told. The last of them is refused altogether. */
-const silences: Record<string, Pick<Change, 'after'> & { does: Step[] }> = {
-  'a system says what it said before': {
+/** Requests that record no event. The last group consists of rejected requests. */
+const withoutEvents: Record<string, Pick<Change, 'after'> & { does: Step[] }> = {
+  'a system is set to its current values': {
     does: [
       ['PATCH /v2/systems/@me', { name: 'Lantern Hill', privacy: { name_privacy: 'public' } }],
       ['PATCH /v1/s', { name: 'Lantern Hill', tz: 'UTC' }],
       ['PATCH /v2/systems/@me/settings', { timezone: 'UTC', description_templates: [] }],
     ],
   },
-  'keys are made and taken away, and the dashboard remembers': {
+  'tokens are created and revoked, and preferences change': {
     does: [
       ['POST /v2/systems/@me/tokens', { name: 'deck', scope: 'front' }],
       ['DELETE /v2/systems/@me/tokens/deck'],
@@ -78,13 +81,13 @@ const silences: Record<string, Pick<Change, 'after'> & { does: Step[] }> = {
       ['PATCH /web/preferences', { word: 'headmates' }],
     ],
   },
-  'a member says what it said before': {
+  'a member is set to its current values': {
     does: [
       ['PATCH /v2/members/<wren>', { name: 'Wren', proxy_tags: [{ prefix: 'w:', suffix: '' }] }],
       ['PATCH /v1/m/<wren>', { prefix: 'w:' }],
     ],
   },
-  'a group is and holds what it was and held before': {
+  'a group is set to its current values and members': {
     after: [flock, wrenInFlock],
     does: [
       ['PATCH /v2/groups/<flock>', { name: 'Flock', icon: '' }],
@@ -96,14 +99,14 @@ const silences: Record<string, Pick<Change, 'after'> & { does: Step[] }> = {
       ['POST /v2/members/<finch>/groups/remove', ['<flock>']],
     ],
   },
-  'an account is linked again, changed, or was never linked': {
+  'an account is linked again, changed, or unlinked without being linked': {
     does: [
       ['PUT /bot/systems/<system>/accounts/<account>'],
       ['PATCH /bot/accounts/<account>', { autoproxy_enabled: false }],
       ['DELETE /bot/systems/<system>/accounts/77'],
     ],
   },
-  'settings for a guild come to say what is so anyway': {
+  'settings for a guild are set to their defaults': {
     does: [
       ['PATCH /bot/systems/<system>/guilds/<guild>', { tag_enabled: true }],
       ['PATCH /v2/systems/@me/guilds/<guild>', { tag: '' }],
@@ -111,13 +114,13 @@ const silences: Record<string, Pick<Change, 'after'> & { does: Step[] }> = {
       ['PATCH /bot/guilds/<guild>', { require_system_tag: true }],
     ],
   },
-  'autoproxy is set to what it is': {
+  'autoproxy is set to its current mode': {
     does: [
       ['PATCH /v2/systems/@me/autoproxy?guild_id=<guild>', { autoproxy_mode: 'off' }],
       ['POST /bot/proxy', incoming],
     ],
   },
-  'a message is recorded again, decided on, and forgotten': {
+  'a message is recorded again, checked for proxying, and deleted': {
     after: [['POST /bot/messages', message]],
     does: [
       ['POST /bot/messages', message],
@@ -125,21 +128,21 @@ const silences: Record<string, Pick<Change, 'after'> & { does: Step[] }> = {
       ['DELETE /bot/messages/<sent>'],
     ],
   },
-  'messages are forgotten together': {
+  'several messages are deleted': {
     after: [['POST /bot/messages', message]],
     does: [['POST /bot/messages/delete', ['<sent>']]],
   },
-  'there was no switch to delete': { does: [['DELETE /bot/systems/<system>/switches']] },
-  'a token or a code is made': {
+  'there is no switch to delete': { does: [['DELETE /bot/systems/<system>/switches']] },
+  'a token or a link code is created': {
     does: [
       ['POST /bot/systems/<system>/token', { name: 'other' }],
       ['POST /v2/systems/@me/link-code'],
     ],
   },
-  'the webhook is tried and enabled': {
+  'the webhook is tested and enabled': {
     does: [['POST /v2/systems/@me/webhook/test'], ['POST /v2/systems/@me/webhook/enable']],
   },
-  'what was asked for is refused': {
+  'the request is rejected': {
     after: [wrenFronts],
     does: [
       ['PATCH /v2/systems/@me', { name: 'x', color: 'nope' }],
@@ -153,24 +156,27 @@ const silences: Record<string, Pick<Change, 'after'> & { does: Step[] }> = {
   },
 }
 
-const silent = Object.entries(silences).flatMap(([name, { does }]) =>
-  name.endsWith('refused') ? [] : does,
+const stepsWithoutEvents = Object.entries(withoutEvents).flatMap(([name, { does }]) =>
+  name.endsWith('rejected') ? [] : does,
 )
 
-describe('nobody is told anything when', () => {
-  test.each(Object.entries(silences))('%s', async (name, { after, does }) => {
-    const { stage, heard } = await listenTo(after)
-    for (const step of does) {
-      const { status, text } = await run(stage, step)
-      expect(status >= 400, `${step[0]}: ${text}`).toBe(name.endsWith('refused'))
-    }
-    await run(stage, ['PATCH /v2/systems/@me', { name: 'the end' }])
-    expect(await heard()).toEqual([['UPDATE_SYSTEM', null, { name: 'the end' }]])
-  })
+describe('requests without events', () => {
+  test.each(Object.entries(withoutEvents))(
+    'records no event when %s',
+    async (name, { after, does }) => {
+      const { stage, receivedEvents } = await listenTo(after)
+      for (const step of does) {
+        const { status, text } = await run(stage, step)
+        expect(status >= 400, `${step[0]}: ${text}`).toBe(name.endsWith('rejected'))
+      }
+      await run(stage, ['PATCH /v2/systems/@me', { name: 'the end' }])
+      expect(await receivedEvents()).toEqual([['UPDATE_SYSTEM', null, { name: 'the end' }]])
+    },
+  )
 })
 
-/** Writes that are heard, or cannot be, elsewhere. */
-const heardElsewhere: Record<string, string> = {
+/** Writes whose events are tested elsewhere or cannot be received. */
+const testedElsewhere: Record<string, string> = {
   'POST /v2/systems/@me/import': 'test/http/v2/imports.test.ts',
   'PUT /v2/systems/@me/webhook': 'test/events/webhook.test.ts',
   'DELETE /v2/systems/@me/webhook': 'test/events/webhook.test.ts',
@@ -180,36 +186,37 @@ const heardElsewhere: Record<string, string> = {
   'PATCH /v2/systems/@me/members': 'test/http/v2/bulkChanges.test.ts',
   'PATCH /v2/systems/@me/groups': 'test/http/v2/bulkChanges.test.ts',
   'POST /bot/link': 'test/http/bot/links.test.ts',
-  'POST /web/session': 'coming and going is no change of a system',
-  'DELETE /web/session': 'coming and going is no change of a system',
-  'POST /web/login': 'looking at a link is no change of a system',
-  'DELETE /web/sessions': 'coming and going is no change of a system',
-  'PATCH /web/sessions/{id}': 'the name of a browser is no change of a system',
-  'DELETE /web/sessions/{id}': 'coming and going is no change of a system',
-  'POST /bot/systems': 'nobody listens to a system that is not there yet',
-  'DELETE /bot/systems/{systemRef}': 'nobody listens to a system that is gone',
+  'POST /web/session': 'a session is not part of a system',
+  'DELETE /web/session': 'a session is not part of a system',
+  'POST /web/login': 'a login link is not part of a system',
+  'DELETE /web/sessions': 'a session is not part of a system',
+  'PATCH /web/sessions/{id}': 'a session is not part of a system',
+  'DELETE /web/sessions/{id}': 'a session is not part of a system',
+  'POST /bot/systems': 'a new system has no listeners yet',
+  'DELETE /bot/systems/{systemRef}': 'a deleted system has no listeners',
 }
 
-test('every write of the API document is among the changes or the silences', () => {
-  const done = [...Object.values(changes).map(({ does }) => does), ...silent].map(([line]) => line)
+test('every write in the API document is tested for its events or for recording none', () => {
+  const done = [...Object.values(changes).map(({ does }) => does), ...stepsWithoutEvents].map(
+    ([line]) => line,
+  )
   const isDone = (write: string) => done.some((line) => patternOf(write).test(line))
   const writes = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods)
       .filter((method) => method !== 'get')
       .map((method) => `${method.toUpperCase()} ${path}`),
   )
-  const untried = writes.filter((write) => !isDone(write) && !(write in heardElsewhere))
+  const untested = writes.filter((write) => !isDone(write) && !(write in testedElsewhere))
   expect(
-    untried.map(
-      (write) =>
-        `${write}: say in test/events/changes.ts what is told of it, or in silences that nothing is`,
+    untested.map(
+      (write) => `${write}: add its events to test/events/changes.ts, or add it to withoutEvents`,
     ),
   ).toEqual([])
-  const stale = Object.keys(heardElsewhere).filter((write) => !writes.includes(write))
+  const stale = Object.keys(testedElsewhere).filter((write) => !writes.includes(write))
   expect(stale).toEqual([])
 })
 
-/** Any name may stand for a parameter. */
+/** Returns a pattern that accepts any value for a parameter. */
 function patternOf(line: string): RegExp {
   return new RegExp(`^${line.replaceAll(/\{\w+\}/g, '[^/?]+')}(\\?|$)`)
 }
@@ -217,7 +224,7 @@ function patternOf(line: string): RegExp {
 const opened: { leave(): Promise<void> }[] = []
 afterAll(() => Promise.all(opened.map((reading) => reading.leave())))
 
-/** A system whose receiver and reader hear all that happens from now on. */
+/** Creates a system with a webhook and a stream that get all later events. */
 async function listenTo(after: Step[] = []) {
   const stage = await makeStage()
   for (const step of after) {
@@ -231,12 +238,12 @@ async function listenTo(after: Step[] = []) {
   await hook(at, owner, receiver.url)
   const reading = await readStream(`${address}/v2/systems/@me/events`, { token: owner.token })
   opened.push(reading)
-  await until(() => reading.beats > 0)
+  await until(() => reading.heartbeats > 0)
 
   await stage.told()
 
-  /** What both heard, which must be the same, and all that the outbox has. */
-  const heard = async (): Promise<ExpectedEvent[]> => {
+  /** Returns the events that both received, which must be equal and complete. */
+  const receivedEvents = async (): Promise<ExpectedEvent[]> => {
     const { length } = await stage.told()
     await until(() => receiver.events.length >= length && reading.messages.length >= length)
     const streamed = reading.messages.map(({ id, event, data }) => ({ id, event, data }))
@@ -249,28 +256,28 @@ async function listenTo(after: Step[] = []) {
     expect(streamed).toEqual(sent)
     return sent.map(({ event, data }) => [event, data.id ?? null, data.data ?? null])
   }
-  return { stage, heard }
+  return { stage, receivedEvents }
 }
 
-/** Versions 1 and 2 are asked by the owner, unless a bot shall ask on its behalf. */
+/** Sends v1 and v2 requests as the owner, unless a bot shall act for the owner. */
 async function run(stage: BotFixture, [line, body]: Step, by?: 'bot') {
   const isOwner = by === undefined && !line.includes(' /bot/')
   return stage.ask(line, body, isOwner ? { authorization: '<token>' } : {})
 }
 
-async function noteWhatWasMade(
+async function rememberCreated(
   { ask, names }: BotFixture,
-  made: Record<string, unknown> | null,
+  response: Record<string, unknown> | null,
 ): Promise<void> {
-  const isMember = made !== null && made.uuid === undefined && 'keep_proxy' in made
+  const isMember = response !== null && response.uuid === undefined && 'keep_proxy' in response
   const known = isMember
-    ? (await ask(`GET /v2/members/${made.id}`)).json
-    : (made ?? (await ask('GET /v2/systems/@me/fronters')).json)
+    ? (await ask(`GET /v2/members/${response.id}`)).json
+    : (response ?? (await ask('GET /v2/systems/@me/fronters')).json)
   names.made = String(known?.uuid ?? known?.id)
   names.time = String(known?.timestamp ?? known?.last_latch_timestamp)
 }
 
-/** What a message shows of its system and member: all that the owner sees. */
+/** Returns system and member as in an event of a message: as the owner sees them. */
 async function ownerViews({ ask }: BotFixture) {
   const { json: system } = await ask('GET /v2/systems/@me')
   const { json } = await ask('GET /v2/members/<wren>')

@@ -6,7 +6,7 @@ import { createBot } from '../operatorActions'
 import { type Answer, createTestApp, type TestSystem } from '../testApp'
 import { hook, receivers, TOKEN, until } from './receiver'
 
-/** Where names lead, so that no test asks the network. */
+/** Results of DNS lookups, so that no test uses the network. */
 const names: Record<string, string[]> = {
   'hooks.example.org': ['93.184.215.14'],
   'inside.example.org': ['192.168.1.7'],
@@ -31,13 +31,13 @@ const none = {
 }
 const pending = (url: string) => ({ ...none, url, state: 'pending' })
 
-describe('registering', () => {
-  test('begins with none', async () => {
+describe('webhook registration', () => {
+  test('shows no webhook for a new system', async () => {
     const as = await makeSystem()
     expect((await ask(`GET ${WEBHOOK}`, { as })).json).toEqual(none)
   })
 
-  test('keeps the given token to itself and waits to be verified', async () => {
+  test('registers a webhook as pending, and shows its token only once', async () => {
     const as = await makeSystem()
     const { url, received } = receive()
     const put = await ask(`PUT ${WEBHOOK}`, { as, body: { url, token: TOKEN } })
@@ -48,19 +48,19 @@ describe('registering', () => {
     expect(received).toEqual([])
   })
 
-  test.each([{}, { token: null }])('makes a token of 48 random bytes for %j', async (more) => {
+  test.each([{}, { token: null }])('generates a token of 48 random bytes for %j', async (more) => {
     const as = await makeSystem()
     const body = { url: 'https://hooks.example.org/pk', ...more }
-    const made = [1, 2].map(async () => (await ask(`PUT ${WEBHOOK}`, { as, body })).json.token)
-    const [one, other] = await Promise.all(made)
+    const tokens = [1, 2].map(async () => (await ask(`PUT ${WEBHOOK}`, { as, body })).json.token)
+    const [one, other] = await Promise.all(tokens)
     expect(Buffer.from(String(one), 'base64')).toHaveLength(48)
     expect(String(one)).toHaveLength(64)
     expect(one).not.toBe(other)
   })
 
   const notHttps = 'Bad address: must start with https://.'
-  const inside = 'Address not public: the host name resolves to a private or reserved network.'
-  const refused: [url: unknown, reason: string][] = [
+  const notPublic = 'Address not public: the host name resolves to a private or reserved network.'
+  const rejected: [url: unknown, reason: string][] = [
     [undefined, 'Required.'],
     [null, 'Required.'],
     ['', 'Required.'],
@@ -78,10 +78,10 @@ describe('registering', () => {
       'Bad address: Discord webhooks cannot receive events.',
     ],
     ['https://nowhere.example.org/', 'Cannot resolve: the host name has no address.'],
-    ['https://inside.example.org/', inside],
-    ['https://half.example.org/', inside],
+    ['https://inside.example.org/', notPublic],
+    ['https://half.example.org/', notPublic],
   ]
-  test.each(refused)('refuses the address %j', async (url, reason) => {
+  test.each(rejected)('rejects the webhook address %j', async (url, reason) => {
     const as = await makeSystem()
     const before = 'https://hooks.example.org/before'
     await ask(`PUT ${WEBHOOK}`, { as, body: { url: before } })
@@ -92,7 +92,7 @@ describe('registering', () => {
   })
 
   test.each(['fifteen letters', 'x'.repeat(15), 'x'.repeat(129), `${'x'.repeat(20)}é`, 7, ''])(
-    'refuses the token %j',
+    'rejects the signing token %j',
     async (token) => {
       const as = await makeSystem()
       const answer = await ask(`PUT ${WEBHOOK}`, { as, body: { url: 'http://x', token } })
@@ -103,7 +103,7 @@ describe('registering', () => {
   )
 })
 
-describe('verifying', () => {
+describe('webhook verification', () => {
   test('sends one PING with the right token and one with a wrong one', async () => {
     const as = await makeSystem()
     const { url, received } = receive()
@@ -113,38 +113,41 @@ describe('verifying', () => {
     const tokens = received.map(({ body, text, headers }) => {
       expect(Object.keys(body)).toEqual(['type', 'signing_token', 'system_id', 'data'])
       expect(body).toMatchObject({ type: 'PING', system_id: as.uuid, data: null })
-      // Whoever looks at the signature alone must refuse the wrong one too.
+      // A receiver that checks only the signature must reject the wrong one too.
       expect(headers.get('x-event-signature')).toBe(signatureOf(headers, text, body.signing_token))
       return body.signing_token
     })
     expect(tokens).toEqual([TOKEN, expect.stringMatching(/^[\w+/]{64}$/)])
   })
 
-  const failing: [how: string, manners: Parameters<typeof receive>[0], reason: RegExp][] = [
+  const failing: [how: string, handlers: Parameters<typeof receive>[0], reason: RegExp][] = [
     ['answers the right token with 204', { ping: () => 204 }, /with 200, not 204/],
     ['answers the right token with 401', { ping: () => 401 }, /with 200, not 401/],
-    ['fails', { ping: () => 500 }, /with 200, not 500/],
+    ['answers 500', { ping: () => 500 }, /with 200, not 500/],
     ['redirects', { ping: () => Response.redirect('/pk') }, /with 200, not 302/],
     ['hangs', { ping: () => Bun.sleep(400).then(() => 200) }, /not answered: timeout/],
     ['accepts a wrong token', { wrong: () => 200 }, /must be answered with 401/],
     ['answers a wrong token with 403', { wrong: () => 403 }, /must be answered with 401/],
   ]
-  test.each(failing)('fails when the receiver %s', async (_, manners, reason) => {
-    const as = await makeSystem()
-    const { url } = receive(manners)
-    await ask(`PUT ${WEBHOOK}`, { as, body: { url, token: TOKEN } })
-    const answer = await ask(`POST ${WEBHOOK}/verify`, { as })
-    expect(answer).toMatchObject({ status: 400, json: { code: 40001 } })
-    expect(problems(answer)).toEqual({ url: [expect.stringMatching(reason)] })
-    expect((await ask(`GET ${WEBHOOK}`, { as })).json).toEqual(pending(url))
-    expect(await shownUrl(as)).toBeNull()
-  })
+  test.each(failing)(
+    'webhook verification fails when the receiver %s',
+    async (_, handlers, reason) => {
+      const as = await makeSystem()
+      const { url } = receive(handlers)
+      await ask(`PUT ${WEBHOOK}`, { as, body: { url, token: TOKEN } })
+      const answer = await ask(`POST ${WEBHOOK}/verify`, { as })
+      expect(answer).toMatchObject({ status: 400, json: { code: 40001 } })
+      expect(problems(answer)).toEqual({ url: [expect.stringMatching(reason)] })
+      expect((await ask(`GET ${WEBHOOK}`, { as })).json).toEqual(pending(url))
+      expect(await shownUrl(as)).toBeNull()
+    },
+  )
 
-  test('fails when nobody listens, or the name leads elsewhere by now', async () => {
+  test('webhook verification fails if the receiver is down or its host now resolves elsewhere', async () => {
     const as = await makeSystem()
-    const gone = receive()
-    await gone.stop()
-    await ask(`PUT ${WEBHOOK}`, { as, body: { url: gone.url } })
+    const stopped = receive()
+    await stopped.stop()
+    await ask(`PUT ${WEBHOOK}`, { as, body: { url: stopped.url } })
     expect(problems(await ask(`POST ${WEBHOOK}/verify`, { as }))).toEqual({
       url: ['The test PING was not answered: ECONNREFUSED'],
     })
@@ -157,30 +160,33 @@ describe('verifying', () => {
   })
 
   const replacing: [what: string, ...steps: [line: string, body?: object][]][] = [
-    ['another address', [`PUT ${WEBHOOK}`, { url: 'https://hooks.example.org/', token: TOKEN }]],
-    ['nothing', [`DELETE ${WEBHOOK}`]],
+    ['replaced', [`PUT ${WEBHOOK}`, { url: 'https://hooks.example.org/', token: TOKEN }]],
+    ['deleted', [`DELETE ${WEBHOOK}`]],
   ]
-  test.each(replacing)('proves nothing for %s that came meanwhile', async (_, [line, body]) => {
-    const as = await makeSystem()
-    const asked = Promise.withResolvers<void>()
-    const going = Promise.withResolvers<void>()
-    const wrong = () => {
-      asked.resolve()
-      return going.promise.then(() => 401)
-    }
-    await ask(`PUT ${WEBHOOK}`, { as, body: { url: receive({ wrong }).url, token: TOKEN } })
-    const verifying = ask(`POST ${WEBHOOK}/verify`, { as })
-    await asked.promise
-    const { status } = await ask(line, { as, ...(body && { body }) })
-    going.resolve()
-    expect(status).toBeLessThan(300)
-    expect((await verifying).status).toBe(409)
-    const { json } = await ask(`GET ${WEBHOOK}`, { as })
-    expect(json).toEqual(body ? pending('https://hooks.example.org/') : none)
-    expect(await shownUrl(as)).toBeNull()
-  })
+  test.each(replacing)(
+    'does not verify a webhook that was %s meanwhile',
+    async (_, [line, body]) => {
+      const as = await makeSystem()
+      const pinged = Promise.withResolvers<void>()
+      const resumed = Promise.withResolvers<void>()
+      const wrong = () => {
+        pinged.resolve()
+        return resumed.promise.then(() => 401)
+      }
+      await ask(`PUT ${WEBHOOK}`, { as, body: { url: receive({ wrong }).url, token: TOKEN } })
+      const verifying = ask(`POST ${WEBHOOK}/verify`, { as })
+      await pinged.promise
+      const { status } = await ask(line, { as, ...(body && { body }) })
+      resumed.resolve()
+      expect(status).toBeLessThan(300)
+      expect((await verifying).status).toBe(409)
+      const { json } = await ask(`GET ${WEBHOOK}`, { as })
+      expect(json).toEqual(body ? pending('https://hooks.example.org/') : none)
+      expect(await shownUrl(as)).toBeNull()
+    },
+  )
 
-  test('again, while events wait, leaves none of them out', async () => {
+  test('verifying a webhook again loses no pending events', async () => {
     const as = await makeSystem()
     const receiver = receive({ event: () => 500 })
     await hook(at, as, receiver.url)
@@ -190,17 +196,17 @@ describe('verifying', () => {
     receiver.event = () => 200
     expect((await ask(`POST ${WEBHOOK}/verify`, { as })).json).toMatchObject({ state: 'active' })
     await until(() => receiver.events.length === 3)
-    expect(namesTold(receiver.events)).toEqual(['one', 'one', 'two'])
+    expect(namesOf(receiver.events)).toEqual(['one', 'one', 'two'])
   })
 })
 
-describe('the other routes', () => {
-  test('know when there is nothing to work with', async () => {
+describe('other webhook routes', () => {
+  test('rejects verify, enable and test without a suitable webhook', async () => {
     const as = await makeSystem()
     const statuses = async () => {
       const lines = ['verify', 'enable', 'test'].map((word) => `POST ${WEBHOOK}/${word}`)
-      const asked = lines.map((line) => ask(line, { as }))
-      return (await Promise.all(asked)).map(({ status }) => status)
+      const requests = lines.map((line) => ask(line, { as }))
+      return (await Promise.all(requests)).map(({ status }) => status)
     }
     expect(await statuses()).toEqual([404, 404, 404])
     expect((await ask(`DELETE ${WEBHOOK}`, { as })).status).toBe(204)
@@ -208,7 +214,7 @@ describe('the other routes', () => {
     expect(await statuses()).toEqual([400, 409, 200])
   })
 
-  test('try the receiver and say what it answered', async () => {
+  test('tests the receiver and returns its answer', async () => {
     const as = await makeSystem()
     const receiver = receive()
     await hook(at, as, receiver.url)
@@ -228,7 +234,7 @@ describe('the other routes', () => {
     ])
   })
 
-  test('remove the webhook, its log and its token', async () => {
+  test('deletes the webhook, its deliveries and its token', async () => {
     const as = await makeSystem()
     const { url, events } = receive()
     await hook(at, as, url)
@@ -245,8 +251,8 @@ describe('the other routes', () => {
   })
 })
 
-describe('a webhook belongs to its owner', () => {
-  test('and to a bot that acts on its behalf', async () => {
+describe('webhook access', () => {
+  test('shows a webhook only to its owner and to a bot that acts for the owner', async () => {
     const [as, other] = [await makeSystem(), await makeSystem()]
     const { url } = receive()
     await hook(at, as, url)
@@ -261,7 +267,7 @@ describe('a webhook belongs to its owner', () => {
     }
   })
 
-  test('and cannot be set as a key of the system', async () => {
+  test('ignores webhook_url in a patch of the system', async () => {
     const as = await makeSystem()
     const body = { name: 'x', webhook_url: 'https://hooks.example.org/' }
     await ask('PATCH /v2/systems/@me', { as, body })
@@ -283,7 +289,7 @@ async function rename(as: TestSystem, name: string): Promise<void> {
   await ask('PATCH /v2/systems/@me', { as, body: { name } })
 }
 
-function namesTold(events: { body: { data?: Record<string, unknown> } }[]): unknown[] {
+function namesOf(events: { body: { data?: Record<string, unknown> } }[]): unknown[] {
   return events.map(({ body }) => body.data?.name)
 }
 

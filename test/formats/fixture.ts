@@ -12,11 +12,11 @@ export function readFixture(name: string, options?: ReadOptions): Bundle {
 
 export function named<T extends BundleMember | BundleGroup>(list: readonly T[], name: string): T {
   const found = list.find(({ values }) => values.name === name)
-  if (!found) throw new Error(`nothing is called ${name}`)
+  if (!found) throw new Error(`not found: ${name}`)
   return found
 }
 
-/** The repairs as lines that are easy to compare: kind, name, field, what is there now. */
+/** Returns repairs as lines that are easy to compare: kind, name, field and new value. */
 export function repairsOf({ repairs }: Bundle): string[] {
   return repairs.map(({ kind, name, field, now }) => `${kind} ${name} ${field} → ${now}`)
 }

@@ -13,8 +13,8 @@ const rows: FrontRow[] = [
   { member_id: 'ashcd', member: 'Ash, "the" quiet\none', start: at('10:00:00'), end: null },
 ]
 
-describe('switches as presences', () => {
-  test('a member that stays through a switch has one row', async () => {
+describe('presencesOf', () => {
+  test('merges consecutive switches of a member into one presence', async () => {
     const switches = [
       { timestamp: 1, members: ['wren'] },
       { timestamp: 2, members: ['wren', 'ash'] },
@@ -31,14 +31,14 @@ describe('switches as presences', () => {
     expect(await presencesOf(switches.map((one) => [one]))).toEqual(presences)
   })
 
-  test('no switches are no presences', async () => {
+  test('returns no presences without switches', async () => {
     expect(await presencesOf([])).toEqual([])
   })
 })
 
-describe('front history as CSV', () => {
-  test('says that it is UTF-8, quotes what needs it, and leaves the end empty while fronting', () => {
-    expect(whole(frontHistoryCsv(rows))).toBe(
+describe('frontHistoryCsv', () => {
+  test('writes CSV with a byte order mark, quoted cells, and no end for a current fronter', () => {
+    expect(join(frontHistoryCsv(rows))).toBe(
       [
         '\ufeffstart,end,seconds,member_id,member',
         '2026-01-01T09:00:00Z,2026-01-01T11:00:00.5Z,7200.5,wrenab,Wren',
@@ -57,7 +57,7 @@ describe('front history as CSV', () => {
     ['\r=1', '"\r\'=1"'],
     [' =1', " '=1"],
     ['＝1+1', "'＝1+1"],
-    // Spreadsheets of many countries separate cells by semicolons, in spite of quotation marks.
+    // Spreadsheets in many locales separate cells by semicolons, even inside quotation marks.
     ['x;=1+1', '"x;\'=1+1"'],
     ['x;=1+1;', '"x;\'=1+1;"'],
     ['x; @SUM(A1)', '"x; \'@SUM(A1)"'],
@@ -71,21 +71,21 @@ describe('front history as CSV', () => {
   ]
 
   test.each(formulas)(
-    'a member called %j is %s, which no table program computes',
+    'writes the member name %j as %s, which spreadsheets do not evaluate',
     (member, cell) => {
       const row = { member_id: 'abcde', member, start: 0, end: 1 }
-      expect(whole(frontHistoryCsv([row]))).toEndWith(
+      expect(join(frontHistoryCsv([row]))).toEndWith(
         `1970-01-01T00:00:00Z,1970-01-01T00:00:00.000001Z,0.000001,abcde,${cell}\r\n`,
       )
     },
   )
 })
 
-describe('front history as a calendar', () => {
+describe('frontHistoryIcs', () => {
   const now = at('12:00:00')
-  const calendar = whole(frontHistoryIcs(rows, now, 'Lantern Hill; all'))
+  const calendar = join(frontHistoryIcs(rows, now, 'Lantern Hill; all'))
 
-  test('has an event for each presence', () => {
+  test('writes a calendar event for each presence', () => {
     expect(calendar.split('\r\n')).toEqual([
       'BEGIN:VCALENDAR',
       'VERSION:2.0',
@@ -115,10 +115,10 @@ describe('front history as a calendar', () => {
     ])
   })
 
-  test('long lines are folded at 75 octets, between characters', () => {
+  test('folds long calendar lines at 75 octets, between characters', () => {
     const member = `${'Ünïcødé 🏮 '.repeat(20)}\\`
     const row = { member_id: 'abcde', member, start: 0, end: HOUR }
-    const text = whole(frontHistoryIcs([row], now, 'x'))
+    const text = join(frontHistoryIcs([row], now, 'x'))
     for (const line of text.split('\r\n')) {
       expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75)
       expect(line.isWellFormed()).toBe(true)
@@ -126,7 +126,7 @@ describe('front history as a calendar', () => {
     expect(text.replaceAll('\r\n ', '')).toContain(`SUMMARY:${member}\\\r\n`)
   })
 
-  test('times are those of the clock in any year, also one after another', () => {
+  test('formats calendar times in any year and any order', () => {
     const moment = fc.integer({
       min: parse('1685-01-01T00:00:00Z'),
       max: parse('2255-01-01T00:00:00Z'),
@@ -136,27 +136,27 @@ describe('front history as a calendar', () => {
       fc.property(near, ([middle, gaps]) => {
         const starts = gaps.map((gap) => middle + gap)
         const moments = starts.map((start) => ({ member_id: 'a', member: 'A', start, end: start }))
-        const text = whole(frontHistoryIcs(moments, now, 'x'))
-        const spelled = starts.map((start) =>
+        const text = join(frontHistoryIcs(moments, now, 'x'))
+        const formatted = starts.map((start) =>
           new Date(Math.floor(start / 1000)).toISOString().replace(/[-:]|\.\d+/g, ''),
         )
-        expect([...text.matchAll(/DTSTART:(.*)/g)].map(([, time]) => time)).toEqual(spelled)
+        expect([...text.matchAll(/DTSTART:(.*)/g)].map(([, time]) => time)).toEqual(formatted)
       }),
     )
   })
 
-  test('an event shorter than a second is a moment, since no end may equal its start', () => {
+  test('writes no DTEND for an event shorter than a second, because it would equal DTSTART', () => {
     const row = { member_id: 'abcde', member: 'Wren', start: 0, end: 5 }
-    expect(whole(frontHistoryIcs([row], now, 'x'))).not.toContain('DTEND')
+    expect(join(frontHistoryIcs([row], now, 'x'))).not.toContain('DTEND')
   })
 
-  test('a line break in any spelling cannot start a new property', () => {
+  test('escapes any line break in a name, so that it cannot start a new property', () => {
     const row = { member_id: 'abcde', member: 'a\r\nATTACH:x\rb\u0000', start: 0, end: 5 }
-    expect(whole(frontHistoryIcs([row], now, 'x'))).toContain('SUMMARY:a\\nATTACH:x\\nb\r\n')
+    expect(join(frontHistoryIcs([row], now, 'x'))).toContain('SUMMARY:a\\nATTACH:x\\nb\r\n')
   })
 })
 
-function whole(chunks: Iterable<string>): string {
+function join(chunks: Iterable<string>): string {
   return [...chunks].join('')
 }
 

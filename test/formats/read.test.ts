@@ -31,44 +31,44 @@ const contents: [text: string, format: Bundle['format']][] = [
   ['{"users":[],"frontHistory":[]}', 'simplyplural'],
 ]
 
-const refused: [what: string, file: string | Uint8Array, reason: UnreadableFile['reason']][] = [
+const rejected: [what: string, file: string | Uint8Array, reason: UnreadableFile['reason']][] = [
   ['an empty file', '', 'broken'],
-  ['half a file', '{"switches":[', 'broken'],
-  ['something that is not JSON', '{"switches": SECRET}', 'broken'],
+  ['a truncated file', '{"switches":[', 'broken'],
+  ['text that is not JSON', '{"switches": SECRET}', 'broken'],
   ['a ZIP archive', new Uint8Array([0x50, 0x4b, 3, 4]), 'broken'],
   ['random bytes', new Uint8Array([0xff, 0xfe, 0x00]), 'broken'],
   ['a list', '[]', 'unknown'],
-  ['a word', '"switches"', 'unknown'],
-  ['nothing', 'null', 'unknown'],
-  ['an object of somebody else', '{"private":true,"users":[{"name":"SECRET"}]}', 'unknown'],
-  ['members without anything else', '{"members":[{"name":"SECRET"}]}', 'unknown'],
-  ['a PluralKit file whose members are no list', '{"switches":[],"members":"SECRET"}', 'broken'],
-  ['a Tupperbox file whose tuppers are no list', '{"tuppers":"SECRET"}', 'broken'],
+  ['a string', '"switches"', 'unknown'],
+  ['null', 'null', 'unknown'],
+  ['an object of another program', '{"private":true,"users":[{"name":"SECRET"}]}', 'unknown'],
+  ['members without other collections', '{"members":[{"name":"SECRET"}]}', 'unknown'],
+  ['a PluralKit file whose members are not a list', '{"switches":[],"members":"SECRET"}', 'broken'],
+  ['a Tupperbox file whose tuppers are not a list', '{"tuppers":"SECRET"}', 'broken'],
 ]
 
-describe('recognising a file', () => {
-  test.each(files)('%s is an export of %s', (name, format) => {
+describe('readFile', () => {
+  test.each(files)('recognizes the fixture %s as an export of %s', (name, format) => {
     expect(readFile(fixture(name)).format).toBe(format)
   })
 
-  test.each(contents)('%s is read as %s', (text, format) => {
+  test.each(contents)('recognizes %s as an export of %s', (text, format) => {
     expect(readFile(text).format).toBe(format)
   })
 
-  test.each(refused)('%s is refused without quoting it', (_, file, reason) => {
-    const error = refusalOf(file)
+  test.each(rejected)('rejects %s without quoting it', (_, file, reason) => {
+    const error = rejectionOf(file)
     expect(error.reason).toBe(reason)
     expect(Bun.inspect(error)).not.toContain('SECRET')
     expect(error.cause).toBeUndefined()
   })
 
-  test('a byte order mark is passed over', () => {
+  test('skips a byte order mark', () => {
     const text = '\uFEFF{"switches":[]}'
     expect(readFile(text).format).toBe('pluralkit')
     expect(readFile(new TextEncoder().encode(text)).format).toBe('pluralkit')
   })
 
-  test('bytes that are not UTF-8 are replaced and told of', () => {
+  test('replaces bytes that are not UTF-8 and reports it', () => {
     const bytes = new TextEncoder().encode('{"switches":[],"name":"Z?rich"}')
     bytes[bytes.indexOf(0x3f)] = 0xfc
     const bundle = readFile(bytes)
@@ -77,13 +77,13 @@ describe('recognising a file', () => {
   })
 })
 
-describe('limits of a whole file', () => {
-  test('more than 64 MiB are refused, as text and as bytes', () => {
-    expect(refusalOf('é'.repeat(MAX_FILE_BYTES / 2 + 1)).reason).toBe('tooLarge')
-    expect(refusalOf(new Uint8Array(MAX_FILE_BYTES + 1)).reason).toBe('tooLarge')
+describe('limits of a file', () => {
+  test('rejects a file of more than 64 MiB, as text and as bytes', () => {
+    expect(rejectionOf('é'.repeat(MAX_FILE_BYTES / 2 + 1)).reason).toBe('tooLarge')
+    expect(rejectionOf(new Uint8Array(MAX_FILE_BYTES + 1)).reason).toBe('tooLarge')
   })
 
-  test('100,000 switches are taken, one more is refused', () => {
+  test('accepts 100,000 switches and rejects one more', () => {
     const file = (count: number) =>
       JSON.stringify({
         members: [{ id: 'wrenab', name: 'Wren' }],
@@ -93,41 +93,41 @@ describe('limits of a whole file', () => {
         })),
       })
     expect(readFile(file(100_000)).switches).toHaveLength(100_000)
-    expect(refusalOf(file(100_001)).reason).toBe('tooManySwitches')
+    expect(rejectionOf(file(100_001)).reason).toBe('tooManySwitches')
   })
 
-  test('64 levels are taken, one more is refused before anything is parsed', () => {
+  test('accepts 64 levels of nesting and rejects one more before parsing', () => {
     const nested = (levels: number) =>
       `{"switches":[],"name":"[[ \\" {{","x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
     expect(readFile(nested(64)).system.patch.name).toBe('[[ " {{')
-    expect(refusalOf(nested(65)).message).toContain('64 levels')
-    // What follows is no JSON, and would be told otherwise.
-    expect(refusalOf('['.repeat(65)).message).toContain('64 levels')
+    expect(rejectionOf(nested(65)).message).toContain('64 levels')
+    // Not valid JSON, so parsing would report another error.
+    expect(rejectionOf('['.repeat(65)).message).toContain('64 levels')
   })
 
-  test('more values than any life has are refused before anything is parsed', () => {
+  test('rejects more than 8,000,000 values before parsing', () => {
     const text = `{"switches":[${'0,'.repeat(8_000_000)}`
-    expect(refusalOf(text).reason).toBe('tooLarge')
+    expect(rejectionOf(text).reason).toBe('tooLarge')
   })
 
   const keyed = (keys: number) => `{${Array.from({ length: keys }, (_, at) => `"${at}":0`).join()}}`
 
-  test('100,000 keys in one object are accepted, one more is refused before parsing', () => {
+  test('accepts 100,000 keys in one object and rejects one more before parsing', () => {
     const file = (keys: number) => `{"switches":[],"x":${keyed(keys)}}`
     expect(readFile(file(100_000)).format).toBe('pluralkit')
-    const { reason, message } = refusalOf(file(100_001))
+    const { reason, message } = rejectionOf(file(100_001))
     expect([reason, message]).toEqual(['tooLarge', expect.stringContaining('100,000 keys')])
   })
 
-  test('2,000,000 keys in a file are accepted, one more is refused before parsing', () => {
+  test('accepts 2,000,000 keys in a file and rejects one more before parsing', () => {
     const full = Array<string>(20).fill(keyed(99_999)).join()
     const file = (more: number) => `{"switches":[],"x":[${full},${keyed(more)}]}`
     expect(readFile(file(18)).format).toBe('pluralkit')
-    const { reason, message } = refusalOf(file(19))
+    const { reason, message } = rejectionOf(file(19))
     expect([reason, message]).toEqual(['tooLarge', expect.stringContaining('2,000,000 keys')])
   })
 
-  const crowds: [what: string, file: object, reason: UnreadableFile['reason']][] = [
+  const tooMany: [what: string, file: object, reason: UnreadableFile['reason']][] = [
     ['members', { switches: [], members: [{}, {}, {}] }, 'tooManyMembers'],
     ['groups', { switches: [], groups: [{}, {}, {}] }, 'tooManyGroups'],
     ['tuppers', { tuppers: [{}, {}, {}] }, 'tooManyMembers'],
@@ -144,13 +144,13 @@ describe('limits of a whole file', () => {
     ],
   ]
 
-  test.each(crowds)('more %s than there is room for are refused', (_, file, reason) => {
+  test.each(tooMany)('rejects more %s than the limit', (_, file, reason) => {
     const text = JSON.stringify(file)
-    expect(refusalOf(text, { maxMembers: 2, maxGroups: 2 }).reason).toBe(reason)
+    expect(rejectionOf(text, { maxMembers: 2, maxGroups: 2 }).reason).toBe(reason)
     expect(readFile(text, { maxMembers: 3, maxGroups: 3 }).format).toBeDefined()
   })
 
-  test('of accounts the first 50 are looked at, of guild settings and autoproxy the first 1,000', () => {
+  test('imports the first 50 accounts, and the first 1,000 guild settings and autoproxy rows', () => {
     const guilds = Array.from({ length: 1001 }, (_, at) => ({ guild_id: String(at), member: 'a' }))
     const bundle = readFile(
       JSON.stringify({
@@ -163,11 +163,11 @@ describe('limits of a whole file', () => {
     const { accounts, systemGuilds, memberGuilds, autoproxy } = bundle
     const lists = [accounts, systemGuilds, memberGuilds, autoproxy]
     expect(lists.map(({ length }) => length)).toEqual([50, 1000, 1000, 1000])
-    const told = bundle.repairs.filter(({ was }) => was === 51 || was === 1001)
-    expect(told).toHaveLength(4)
+    const reported = bundle.repairs.filter(({ was }) => was === 51 || was === 1001)
+    expect(reported).toHaveLength(4)
   })
 
-  test('a file broken in every line does not make an endless report', () => {
+  test('limits the report of a file that is broken in every row', () => {
     const members = Array.from({ length: 20_000 }, () => ({ name: 'Wren', color: 'no' }))
     const { repairs } = readFile(JSON.stringify({ members, switches: [] }))
     expect(repairs).toHaveLength(5001)
@@ -184,12 +184,12 @@ describe('numbers that a double would round', () => {
     ['[1234567890123456789.5, 12345678901234567e2, -123456789012345678]', []],
   ]
 
-  test.each(numbers)('accounts %s keep every digit', (json, ids) => {
+  test.each(numbers)('keeps every digit of the accounts %s', (json, ids) => {
     const { accounts } = readFile(`{"accounts":${json},"switches":[]}`)
     expect(accounts.map(({ id }) => id)).toEqual(ids)
   })
 
-  test('digits inside texts are left alone', () => {
+  test('does not change long numbers inside texts', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -213,7 +213,7 @@ describe('numbers that a double would round', () => {
   })
 })
 
-describe('whatever a file holds', () => {
+describe('random files', () => {
   const keys = [
     ...['id', 'uuid', 'name', 'color', 'birthday', 'created', 'privacy', 'proxy_tags', 'prefix'],
     ...['members', 'groups', 'switches', 'tuppers', 'timestamp', 'config', 'accounts', 'brackets'],
@@ -236,24 +236,30 @@ describe('whatever a file holds', () => {
   }))
   const row = fc.dictionary(fc.constantFrom(...keys), value)
   const collection = fc.oneof({ arbitrary: fc.array(row), weight: 9 }, value)
-  const marked = fc
+  const recognizable = fc
     .tuple(
       fc.constantFrom('switches', 'tuppers', 'frontHistory'),
       fc.dictionary(fc.constantFrom(...keys), collection),
     )
-    .map(([mark, file]) => JSON.stringify({ ...file, [mark]: Reflect.get(file, mark) ?? [] }))
+    .map(([collectionName, file]) =>
+      JSON.stringify({ ...file, [collectionName]: Reflect.get(file, collectionName) ?? [] }),
+    )
 
-  test('it is read, or refused with the one error there is', () => {
+  test('parses any file consistently or throws UnreadableFile', () => {
     fc.assert(
-      fc.property(fc.oneof(marked, fc.json(), fc.string()), fc.boolean(), (text, isPublic) => {
-        const bundle = attempt(text, isPublic)
-        if (!bundle) return
-        const keys = new Set(bundle.members.map(({ key }) => key))
-        expect(keys.size).toBe(bundle.members.length)
-        for (const { members } of [...bundle.groups, ...bundle.switches])
-          for (const key of members) expect(keys).toContain(key)
-        expect(JSON.parse(JSON.stringify(bundle)).format).toBe(bundle.format)
-      }),
+      fc.property(
+        fc.oneof(recognizable, fc.json(), fc.string()),
+        fc.boolean(),
+        (text, isPublic) => {
+          const bundle = attempt(text, isPublic)
+          if (!bundle) return
+          const keys = new Set(bundle.members.map(({ key }) => key))
+          expect(keys.size).toBe(bundle.members.length)
+          for (const { members } of [...bundle.groups, ...bundle.switches])
+            for (const key of members) expect(keys).toContain(key)
+          expect(JSON.parse(JSON.stringify(bundle)).format).toBe(bundle.format)
+        },
+      ),
       { numRuns: 2000 },
     )
   }, 60_000)
@@ -268,7 +274,7 @@ describe('whatever a file holds', () => {
   }
 })
 
-function refusalOf(file: string | Uint8Array, options: ReadOptions = {}): UnreadableFile {
+function rejectionOf(file: string | Uint8Array, options: ReadOptions = {}): UnreadableFile {
   try {
     readFile(file, options)
   } catch (error) {

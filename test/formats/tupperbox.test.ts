@@ -6,7 +6,7 @@ import { named, readFixture, repairsOf } from './fixture'
 describe('a Tupperbox export', () => {
   const bundle = readFixture('tupperbox.json')
 
-  test('becomes members with everything it has', () => {
+  test('converts a tupper to a member with all values', () => {
     expect(bundle.repairs).toEqual([])
     expect(named(bundle.members, 'Juniper').values).toEqual({
       name: 'Juniper',
@@ -25,7 +25,7 @@ describe('a Tupperbox export', () => {
     })
   })
 
-  test('shows a tag of one’s own behind the name, in place of the nick', () => {
+  test('puts the tag of a tupper after its name instead of the nick', () => {
     expect(named(bundle.members, 'Moss').values).toEqual({
       name: 'Moss',
       display_name: 'Moss (hill)',
@@ -38,7 +38,7 @@ describe('a Tupperbox export', () => {
     expect(bundle.system.patch).toEqual({})
   })
 
-  test('becomes groups with their members, the group’s tag in the description', () => {
+  test('converts groups with their members, and puts the tag of a group in its description', () => {
     const [juniper] = bundle.members
     expect(bundle.groups).toEqual([
       {
@@ -55,10 +55,10 @@ describe('a Tupperbox export', () => {
   })
 })
 
-describe('a Tupperbox export full of faults', () => {
+describe('an invalid Tupperbox export', () => {
   const bundle = readFixture('tupperbox-nasty.json')
 
-  test('is read, and every change is told', () => {
+  test('repairs an invalid Tupperbox export and reports every change', () => {
     expect(repairsOf(bundle)).toEqual([
       'member null member → null',
       'member Odd proxy_tags → null',
@@ -78,7 +78,7 @@ describe('a Tupperbox export full of faults', () => {
     expect(bundle.leftOut).toEqual({ members: 1, groups: 0, memberships: 2, switches: 0 })
   })
 
-  test('takes an odd bracket as a prefix', () => {
+  test('uses a bracket without a partner as a prefix', () => {
     expect(named(bundle.members, 'Odd').values.proxy_tags).toEqual([
       { prefix: 'a', suffix: 'b' },
       { prefix: 'c', suffix: null },
@@ -88,14 +88,19 @@ describe('a Tupperbox export full of faults', () => {
 
 describe('tags of tuppers', () => {
   const tags: [what: string, tags: unknown[], system: string | undefined, shown: unknown[]][] = [
-    ['one that all share is the system’s', ['|x', '|x'], '|x', ['nick', 'nick']],
-    ['different ones stay with their tuppers', ['|x', '|y'], undefined, ['A |x', 'A |y']],
-    ['one that not all have stays', ['|x', null], undefined, ['A |x', 'nick']],
-    ['a single tupper’s stays', ['|x'], undefined, ['A |x']],
-    ['a blank one is none', [' ', ' '], undefined, ['nick', 'nick']],
+    ['a shared tag becomes the system tag', ['|x', '|x'], '|x', ['nick', 'nick']],
+    ['different tags stay with their tuppers', ['|x', '|y'], undefined, ['A |x', 'A |y']],
+    [
+      'a tag that not all tuppers have stays with its tupper',
+      ['|x', null],
+      undefined,
+      ['A |x', 'nick'],
+    ],
+    ['the tag of a single tupper stays with it', ['|x'], undefined, ['A |x']],
+    ['a blank tag is ignored', [' ', ' '], undefined, ['nick', 'nick']],
   ]
 
-  test.each(tags)('%s', (_, given, system, shown) => {
+  test.each(tags)('Tupperbox tags: %s', (_, given, system, shown) => {
     const tuppers = given.map((tag) => ({ name: 'A', nick: 'nick', tag }))
     const bundle = readFile(JSON.stringify({ tuppers, groups: [] }))
     expect(bundle.system.patch.tag).toBe(system)

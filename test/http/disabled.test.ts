@@ -244,7 +244,7 @@ describe('a disabled system', () => {
       const me = await here.makeSystem()
       const own = await readStream(`${address}/v2/systems/@me/events`, { token: me.token })
       const others = await readStream(`${address}/v2/systems/${me.hid}/fronters/stream`)
-      await until(() => own.beats > 0 && others.messages.length > 0)
+      await until(() => own.heartbeats > 0 && others.messages.length > 0)
       await disable(me, by)
       await until(() => !own.isOpen && !others.isOpen)
       close()

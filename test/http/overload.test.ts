@@ -152,7 +152,7 @@ test('a stream ends when it is old, so that its reader comes again', async () =>
   const { token } = await brief.makeSystem()
   const reading = await readStream(`${brief.app.listen()}/v2/systems/@me/events`, { token })
   expect(await reading.ended).toBe('ended')
-  expect(reading.beats).toBeGreaterThan(2)
+  expect(reading.heartbeats).toBeGreaterThan(2)
 })
 
 test('with few files to open, streams leave room for everybody else', async () => {

@@ -6,19 +6,19 @@ const none: JsonLimits = { objectKeys: Infinity, keys: Infinity }
 const check = (text: string, limits: Partial<JsonLimits>) =>
   findExcess(new TextEncoder().encode(text), { ...none, ...limits })
 
-/** Numbers of keys, as a parser finds them: of the largest object, and of all together. */
+/** Counts the keys of the parsed JSON: of the largest object, and of all objects together. */
 function countKeys(value: unknown): { largest: number; all: number } {
   if (typeof value !== 'object' || value === null) return { largest: 0, all: 0 }
-  const own = Array.isArray(value) ? 0 : Object.keys(value).length
+  const direct = Array.isArray(value) ? 0 : Object.keys(value).length
   const parts = Object.values(value).map(countKeys)
   return {
-    largest: Math.max(own, ...parts.map(({ largest }) => largest)),
-    all: parts.reduce((sum, { all }) => sum + all, own),
+    largest: Math.max(direct, ...parts.map(({ largest }) => largest)),
+    all: parts.reduce((sum, { all }) => sum + all, direct),
   }
 }
 
 describe('findExcess', () => {
-  test('counts the keys of any JSON as a parser does', () => {
+  test('counts the same keys as a JSON parser', () => {
     const strings = fc.oneof(fc.string(), fc.stringMatching(/^[":{}[\],\\ né😀]{0,8}$/u))
     const values = fc.jsonValue({ stringUnit: 'binary' })
     const json = fc.oneof(values, fc.dictionary(strings, fc.oneof(strings, values)))
@@ -50,7 +50,7 @@ describe('findExcess', () => {
     ['"without an end: \\', { objectKeys: 0 }, null],
   ]
 
-  test.each(cases)('finds in %s with %j: %s', (text, limits, excess) => {
+  test.each(cases)('checks %s against the limits %j and returns %s', (text, limits, excess) => {
     expect(check(text, limits)).toBe(excess)
   })
 })

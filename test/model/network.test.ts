@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { isIP } from 'node:net'
 import { parseIp } from '../../src/model/network'
 
-describe('an address of a network', () => {
+describe('parseIp', () => {
   const good = ['0.0.0.0', '255.255.255.255', '::', '::1', '1::', 'FE80::a', '::ffff:10.0.0.1']
   const bad = [
     '',
@@ -28,11 +28,14 @@ describe('an address of a network', () => {
     ' ::1',
   ]
 
-  test.each([...good, ...bad, ...worse])('%j is one where everybody says so', (text) => {
-    expect(parseIp(text) !== null).toBe(isIP(text) !== 0 && !text.includes('%'))
-  })
+  test.each([...good, ...bad, ...worse])(
+    'accepts %j if and only if node:net does, except zones',
+    (text) => {
+      expect(parseIp(text) !== null).toBe(isIP(text) !== 0 && !text.includes('%'))
+    },
+  )
 
-  test('is told from what only looks like one', () => {
+  test('accepts the same pseudo-random texts as node:net', () => {
     const parts = [
       '',
       '0',
@@ -49,7 +52,7 @@ describe('an address of a network', () => {
       'x',
     ]
     const differing: string[] = []
-    // Numbers in a fixed order that looks like none, so that it is the same each time.
+    // A fixed pseudo-random sequence, so that every run tests the same texts.
     for (let seed = 1, count = 0; count < 20_000; count++) {
       let text = ''
       for (let at = 0; at <= seed % 15; at++) {

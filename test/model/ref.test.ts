@@ -11,62 +11,62 @@ import {
 
 const UUID = '0f0ac7c8-3d4f-4b5a-9c0e-7d7d8f3b1a2c'
 
-describe('a reference to a system', () => {
+describe('parseSystemRef', () => {
   const named: [says: string, text: string, ref: SystemRef | null][] = [
-    ['@me is the caller', '@me', { me: true }],
-    ['@ME is nobody', '@ME', null],
-    ['a UUID is one', UUID, { uuid: UUID }],
-    ['a UUID in upper case is the same', UUID.toUpperCase(), { uuid: UUID }],
-    ['a UUID without dashes is none', UUID.replaceAll('-', ''), null],
-    ['a UUID in braces is none', `{${UUID}}`, null],
-    ['five letters are a short ID', 'exmpl', { hid: 'exmpl' }],
-    ['six letters are a short ID', 'exmple', { hid: 'exmple' }],
-    ['upper case is the same short ID', 'ExMpLe', { hid: 'exmple' }],
-    ['a dash between the halves is left out', 'exm-ple', { hid: 'exmple' }],
-    ['a dash and upper case go together', 'EXM-PLE', { hid: 'exmple' }],
-    ['a dash elsewhere is no short ID', 'ex-mple', null],
-    ['a dash in five letters is no short ID', 'exm-pl', null],
-    ['two dashes are no short ID', 'exm--ple', null],
-    ['four letters are no short ID', 'exmp', null],
-    ['seven letters are no short ID', 'example', null],
-    ['a digit is in no short ID', 'exmpl1', null],
-    ['other letters are in no short ID', 'exmplé', null],
-    ['the Kelvin sign is no k', 'exmpl\u212a', null],
-    ['a space around is no short ID', ' exmpl', null],
-    ['a line break behind is no short ID', 'exmple\n', null],
-    ['17 digits are an account', '1'.repeat(17), { account: '1'.repeat(17) }],
-    ['19 digits are an account', '9'.repeat(19), { account: '9'.repeat(19) }],
-    ['leading zeros stay', `00${'1'.repeat(16)}`, { account: `00${'1'.repeat(16)}` }],
-    ['16 digits are nothing', '1'.repeat(16), null],
-    ['20 digits are nothing', '1'.repeat(20), null],
-    ['digits of other scripts are nothing', '١'.repeat(18), null],
-    ['a platform and its ID are an account', 'irc:wren', { account: 'irc:wren' }],
-    ['an ID may have colons', 'matrix:@wren:a.org', { account: 'matrix:@wren:a.org' }],
+    ['parses @me as the caller', '@me', { me: true }],
+    ['rejects @ME', '@ME', null],
+    ['parses a UUID', UUID, { uuid: UUID }],
+    ['parses a UUID in upper case', UUID.toUpperCase(), { uuid: UUID }],
+    ['rejects a UUID without hyphens', UUID.replaceAll('-', ''), null],
+    ['rejects a UUID in braces', `{${UUID}}`, null],
+    ['parses five letters as a short ID', 'exmpl', { hid: 'exmpl' }],
+    ['parses six letters as a short ID', 'exmple', { hid: 'exmple' }],
+    ['parses a short ID in upper case', 'ExMpLe', { hid: 'exmple' }],
+    ['parses a short ID with a hyphen in the middle', 'exm-ple', { hid: 'exmple' }],
+    ['parses a short ID with a hyphen in upper case', 'EXM-PLE', { hid: 'exmple' }],
+    ['rejects a hyphen elsewhere in a short ID', 'ex-mple', null],
+    ['rejects a hyphen in five letters', 'exm-pl', null],
+    ['rejects two hyphens in a short ID', 'exm--ple', null],
+    ['rejects four letters', 'exmp', null],
+    ['rejects seven letters', 'example', null],
+    ['rejects a digit in a short ID', 'exmpl1', null],
+    ['rejects letters outside ASCII in a short ID', 'exmplé', null],
+    ['rejects the Kelvin sign as a k', 'exmpl\u212a', null],
+    ['rejects a space around a short ID', ' exmpl', null],
+    ['rejects a line break after a short ID', 'exmple\n', null],
+    ['parses 17 digits as an account', '1'.repeat(17), { account: '1'.repeat(17) }],
+    ['parses 19 digits as an account', '9'.repeat(19), { account: '9'.repeat(19) }],
+    ['keeps leading zeros', `00${'1'.repeat(16)}`, { account: `00${'1'.repeat(16)}` }],
+    ['rejects 16 digits', '1'.repeat(16), null],
+    ['rejects 20 digits', '1'.repeat(20), null],
+    ['rejects digits of other scripts', '١'.repeat(18), null],
+    ['parses a platform and an ID as an account', 'irc:wren', { account: 'irc:wren' }],
+    ['accepts colons in an ID', 'matrix:@wren:a.org', { account: 'matrix:@wren:a.org' }],
     [
-      'an ID of digits is of its platform',
+      'keeps the platform of an ID of digits',
       `irc:${'1'.repeat(18)}`,
       { account: `irc:${'1'.repeat(18)}` },
     ],
-    ['Discord may be named, also with few digits', 'discord:42', { account: '42' }],
-    ['letters are no account of Discord', 'discord:wren', null],
-    ['a platform without an ID is nothing', 'irc:', null],
-    ['an ID without a platform is nothing', ':wren', null],
-    ['a platform in upper case is nothing', 'IRC:wren', null],
-    ['a space is in no ID', 'irc:wren finch', null],
-    ['nothing is nobody', '', null],
+    ['accepts the prefix discord:, even with few digits', 'discord:42', { account: '42' }],
+    ['rejects letters in a Discord account', 'discord:wren', null],
+    ['rejects a platform without an ID', 'irc:', null],
+    ['rejects an empty platform', ':wren', null],
+    ['rejects a platform in upper case', 'IRC:wren', null],
+    ['rejects a space in an ID', 'irc:wren finch', null],
+    ['rejects empty text', '', null],
   ]
 
-  test.each(named)('%s: %p', (_, text, ref) => {
+  test.each(named)('%s in a system reference: %p', (_, text, ref) => {
     expect(parseSystemRef(text)).toEqual(ref)
   })
 })
 
-describe('a reference to a member or a group', () => {
-  test.each(['@me', '1'.repeat(18)])('is not %s', (text) => {
+describe('parseRef', () => {
+  test.each(['@me', '1'.repeat(18)])('rejects %s as a member or group reference', (text) => {
     expect(parseRef(text)).toBeNull()
   })
 
-  test('takes every spelling of a short ID', () => {
+  test('accepts every notation of a short ID', () => {
     const letters = fc.string({
       unit: fc.constantFrom(...HID_ALPHABET),
       minLength: HID_LENGTH,
@@ -75,13 +75,13 @@ describe('a reference to a member or a group', () => {
     fc.assert(
       fc.property(letters, (hid) => {
         const dashed = `${hid.slice(0, 3)}-${hid.slice(3)}`
-        for (const spelled of [hid, hid.toUpperCase(), dashed, dashed.toUpperCase()])
-          expect(parseRef(spelled)).toEqual({ hid })
+        for (const notation of [hid, hid.toUpperCase(), dashed, dashed.toUpperCase()])
+          expect(parseRef(notation)).toEqual({ hid })
       }),
     )
   })
 
-  test('takes every UUID in either case', () => {
+  test('accepts every UUID in either case', () => {
     fc.assert(
       fc.property(fc.uuid(), (uuid) => {
         expect(isUuid(uuid)).toBe(true)

@@ -6,8 +6,8 @@ import { schemaHash } from '../../src/model/renderedJson'
 const doc = 'Tea'
 const plain = text({ doc, max: 5 })
 
-/** Fields that one and the same stored value looks different through. */
-const spellings: [says: string, field: Field][] = [
+/** Fields that serialize or redact the same stored value differently. */
+const variants: [says: string, field: Field][] = [
   ['as it is', plain],
   ['of another kind', date({ doc })],
   ['as a time', timestamp({ doc })],
@@ -20,19 +20,31 @@ const spellings: [says: string, field: Field][] = [
   ['absent for others', text({ doc, max: 5, ownerOnly: 'absent' })],
 ]
 
-test('a field that would be spelled otherwise makes a face of another shape', () => {
-  const shapes = spellings.map(([, tea]) => schemaHash(entity('table', { tea })))
-  expect(new Set(shapes).size).toBe(spellings.length)
-  expect(schemaHash(entity('table', { tea: text({ doc, max: 5 }) }))).toBe(shapes[0] ?? 0)
+test('schemaHash changes when a field is serialized or redacted differently', () => {
+  const hashes = variants.map(([, tea]) => schemaHash(entity('table', { tea })))
+  expect(new Set(hashes).size).toBe(variants.length)
+  expect(schemaHash(entity('table', { tea: text({ doc, max: 5 }) }))).toBe(hashes[0] ?? 0)
 })
 
 test.each([
-  ['nothing, where nothing hides it', plain, null],
-  ['null', text({ doc, max: 5, guard: 'tea_privacy' }), 'null'],
-  ['an empty list', textList({ doc, maxItems: 1, max: 5, guard: 'tea_privacy' }), 'empty list'],
-  ['its stand-in', { ...plain, guard: 'tea_privacy', fallback: 'cup' }, 'stand-in'],
-  ['null, where only the owner has it', text({ doc, max: 5, ownerOnly: 'null' }), 'null'],
-  ['no key', text({ doc, max: 5, ownerOnly: 'absent' }), 'absent'],
-] as [string, Field, string | null][])('what hides a field leaves %s', (_, field, hidden) => {
+  ['null for a public field', plain, null],
+  ['"null" for a guarded text', text({ doc, max: 5, guard: 'tea_privacy' }), 'null'],
+  [
+    '"empty list" for a guarded list',
+    textList({ doc, maxItems: 1, max: 5, guard: 'tea_privacy' }),
+    'empty list',
+  ],
+  [
+    '"stand-in" for a field with a fallback',
+    { ...plain, guard: 'tea_privacy', fallback: 'cup' },
+    'stand-in',
+  ],
+  ['"null" for an owner-only field', text({ doc, max: 5, ownerOnly: 'null' }), 'null'],
+  [
+    '"absent" for an owner-only field without a key',
+    text({ doc, max: 5, ownerOnly: 'absent' }),
+    'absent',
+  ],
+] as [string, Field, string | null][])('redactionOf returns %s', (_, field, hidden) => {
   expect(redactionOf(field)).toBe(hidden as null)
 })

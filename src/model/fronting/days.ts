@@ -27,7 +27,7 @@ export function sumDays(
   const nobody = zeros()
   const hidden = { time: zeros(), stints: zeros(), members: zeros() }
   const shown = new Map<string, Float64Array>()
-  /** Last bucket in which a hidden member was lastCounted. */
+  /** Last bucket in which a hidden member was counted. */
   const lastCounted = new Map<string, number>()
 
   /** Splits a span by bucket. */

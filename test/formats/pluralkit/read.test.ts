@@ -7,13 +7,13 @@ import { named, readFixture, repairsOf } from '../fixture'
 describe('a PluralKit export', () => {
   const bundle = readFixture('pluralkit.json')
 
-  test('needs no repair but that of the avatar written twice', () => {
+  test('repairs only the duplicate avatar in a PluralKit export', () => {
     expect(repairsOf(bundle)).toEqual(['member Wren webhook_avatar_url → null'])
     expect(bundle.skipped).toEqual({})
     expect(bundle.kept).toEqual({})
   })
 
-  test('restores the system with its ID, UUID and time of making', () => {
+  test('imports the system with its ID, UUID and creation time', () => {
     expect(bundle.system).toMatchObject({
       hid: 'qvexmp',
       uuid: '0b6f1d3e-7a54-4c0a-9d5b-3f1f5a0c9e11',
@@ -28,7 +28,7 @@ describe('a PluralKit export', () => {
     expect(bundle.system.patch).not.toHaveProperty('webhook_url')
   })
 
-  test('restores settings, but not the limits, which are the operator’s', () => {
+  test('imports settings except the limits, which the operator sets', () => {
     expect(bundle.settings).toMatchObject({
       timezone: 'Europe/Oslo',
       latch_timeout: 0,
@@ -42,11 +42,11 @@ describe('a PluralKit export', () => {
     expect(bundle.settings).not.toHaveProperty('group_limit')
   })
 
-  test('restores accounts to the last digit', () => {
+  test('imports account IDs to the last digit', () => {
     expect(bundle.accounts).toEqual([{ id: '123456789012345678' }, { id: '987654321098765433' }])
   })
 
-  test('restores a member whole', () => {
+  test('imports all values of a member', () => {
     expect(named(bundle.members, 'Wren')).toMatchObject({
       key: 'wrenab',
       hid: 'wrenab',
@@ -70,13 +70,13 @@ describe('a PluralKit export', () => {
     })
   })
 
-  test('clears what is null or blank, and says nothing about levels it does not have', () => {
+  test('clears null and blank values, and does not set missing privacy levels', () => {
     const { values } = named(bundle.members, 'Ash')
     expect(values).toMatchObject({ description: null, color: null, proxy_tags: [] })
     expect(values).not.toHaveProperty('visibility')
   })
 
-  test('restores groups and switches by the members’ keys, oldest switch first, in order', () => {
+  test('imports groups and switches with member keys, the oldest switch first', () => {
     expect(named(bundle.groups, 'Keepers')).toMatchObject({
       hid: 'grpef',
       values: { list_privacy: 'private', created: parseInstant('2023-02-01T00:00:00Z') },
@@ -93,7 +93,7 @@ describe('a PluralKit export', () => {
 describe('an old PluralKit export', () => {
   const bundle = readFixture('pluralkit-old.json')
 
-  test('leaves alone what it does not have', () => {
+  test('does not set values that an old export lacks', () => {
     expect(bundle.repairs).toEqual([])
     expect(bundle.system.patch).toEqual({ name: 'Old Mill', tag: null })
     expect(bundle.groups).toEqual([])
@@ -107,18 +107,18 @@ describe('an old PluralKit export', () => {
     ])
   })
 
-  test('has its time zone at the top', () => {
+  test('imports the time zone from the top level of an old export', () => {
     expect(bundle.settings).toEqual({ timezone: 'America/Lima' })
   })
 
-  test('has one tag in two keys, or none', () => {
+  test('imports the single proxy tag of an old export', () => {
     expect(named(bundle.members, 'Miller').values.proxy_tags).toEqual([
       { prefix: 'm-', suffix: null },
     ])
     expect(named(bundle.members, 'Grist').values.proxy_tags).toEqual([])
   })
 
-  test('has levels beside the fields, which a privacy object overrules', () => {
+  test('imports privacy levels next to the fields, which a privacy object overrides', () => {
     expect(named(bundle.members, 'Miller').values).toMatchObject({
       visibility: 'private',
       name_privacy: 'public',
@@ -128,10 +128,10 @@ describe('an old PluralKit export', () => {
   })
 })
 
-describe('a PluralKit export full of faults', () => {
+describe('an invalid PluralKit export', () => {
   const bundle = readFixture('pluralkit-nasty.json')
 
-  test('is read, and every change is told', () => {
+  test('repairs an invalid PluralKit export and reports every change', () => {
     expect(repairsOf(bundle)).toEqual([
       'member null member → null',
       'switch null switch → null',
@@ -177,11 +177,11 @@ describe('a PluralKit export full of faults', () => {
     expect(bundle.leftOut).toEqual({ members: 2, groups: 0, memberships: 3, switches: 4 })
   })
 
-  test('never tells the address of a webhook', () => {
+  test('never reports the address of a webhook', () => {
     expect(JSON.stringify(bundle)).not.toContain('s3cr3t')
   })
 
-  test('leaves out a flag or a count that is none, so that what is there stays', () => {
+  test('omits an invalid flag or count, so that the existing value stays', () => {
     const { values } = named(bundle.members, 'Long')
     expect(values).not.toHaveProperty('keep_proxy')
     expect(values).not.toHaveProperty('message_count')
@@ -193,7 +193,7 @@ describe('a PluralKit export full of faults', () => {
     })
   })
 
-  test('gives each member a key of its own, and each short ID once', () => {
+  test('assigns each member a unique key, and each short ID once', () => {
     expect(bundle.members.map(({ key, hid }) => [key, hid])).toEqual([
       ['aaaaa', 'aaaaa'],
       ['#1', undefined],
@@ -203,7 +203,7 @@ describe('a PluralKit export full of faults', () => {
     ])
   })
 
-  test('makes one of two switches at the same time, with the members of both', () => {
+  test('merges two switches at the same time, with the members of both', () => {
     expect(bundle.switches.map(({ members }) => members)).toEqual([
       [],
       ['aaaaa'],
@@ -212,60 +212,80 @@ describe('a PluralKit export full of faults', () => {
   })
 })
 
-describe('one value', () => {
+describe('single values of a PluralKit export', () => {
   const long = 'x'.repeat(99)
   const values: [what: string, row: object, read: object][] = [
-    ['text that is too long is cut', { pronouns: 'y'.repeat(101) }, { pronouns: 'y'.repeat(100) }],
-    ['a cut never halves a character', { pronouns: `${long}🏮🏮` }, { pronouns: long }],
     [
-      'a character that just fits stays',
+      'truncates a text that is too long',
+      { pronouns: 'y'.repeat(101) },
+      { pronouns: 'y'.repeat(100) },
+    ],
+    ['never truncates inside a character', { pronouns: `${long}🏮🏮` }, { pronouns: long }],
+    [
+      'keeps a character that just fits',
       { pronouns: `${long.slice(1)}🏮` },
       { pronouns: `${long.slice(1)}🏮` },
     ],
     [
-      'an address in angle brackets',
+      'removes angle brackets around an address',
       { avatar_url: '<https://a.example/x>' },
       { avatar_url: 'https://a.example/x' },
     ],
     [
-      'an address that is too long',
+      'drops an address that is too long',
       { banner: `https://a.example/${'x'.repeat(250)}` },
       { banner: null },
     ],
-    ['an address without a host', { banner: 'https://' }, { banner: null }],
-    ['the old mark of no year', { birthday: '0001-03-04' }, { birthday: '0001-03-04' }],
+    ['drops an address without a host', { banner: 'https://' }, { banner: null }],
     [
-      'a leap day with the old mark of no year',
+      'keeps the year 0001, which means no year',
+      { birthday: '0001-03-04' },
+      { birthday: '0001-03-04' },
+    ],
+    [
+      'changes the year of a leap day in 0001 to 0004',
       { birthday: '0001-02-29' },
       { birthday: '0004-02-29' },
     ],
-    ['a day with a time', { birthday: '1990-03-04T00:00:00Z' }, { birthday: '1990-03-04' }],
-    ['a null that clears', { pronouns: null, birthday: null }, { pronouns: null, birthday: null }],
-    ['a null that cannot clear', { keep_proxy: null, created: null, message_count: null }, {}],
-    ['no list of tags', { proxy_tags: null }, { proxy_tags: [] }],
     [
-      'old tags beside new ones',
+      'drops the time of a birthday',
+      { birthday: '1990-03-04T00:00:00Z' },
+      { birthday: '1990-03-04' },
+    ],
+    [
+      'clears nullable values with null',
+      { pronouns: null, birthday: null },
+      { pronouns: null, birthday: null },
+    ],
+    [
+      'ignores null for values that are not nullable',
+      { keep_proxy: null, created: null, message_count: null },
+      {},
+    ],
+    ['imports null proxy tags as an empty list', { proxy_tags: null }, { proxy_tags: [] }],
+    [
+      'prefers new proxy tags to old ones',
       { proxy_tags: [{ prefix: 'a' }], prefix: 'b' },
       { proxy_tags: [{ prefix: 'a', suffix: null }] },
     ],
     [
-      'a tag with a character that cannot be stored',
+      'removes characters from a proxy tag that cannot be stored',
       { proxy_tags: [{ prefix: 'a\0' }] },
       { proxy_tags: [{ prefix: 'a', suffix: null }] },
     ],
-    ['an object where text is due', { description: { a: 1 } }, {}],
+    ['drops an object instead of text', { description: { a: 1 } }, {}],
   ]
 
   test.each(values)('%s', (_, row, read) => {
     expect(memberOf(row).values).toEqual({ name: 'Wren', ...read })
   })
 
-  test('of more than 100 tags the first 100 stay', () => {
+  test('keeps the first 100 of more proxy tags', () => {
     const proxy_tags = Array.from({ length: 120 }, (_, n) => ({ prefix: `${n}:`, suffix: null }))
     expect(memberOf({ proxy_tags }).values.proxy_tags).toEqual(proxy_tags.slice(0, 100))
   })
 
-  test('a text that was cut is kept whole aside', () => {
+  test('archives the full text of a truncated description', () => {
     const description = 'lamp '.repeat(300)
     const bundle = fileOf({ members: [{ name: 'Wren', description }] })
     expect(bundle.members[0]?.values.description).toHaveLength(1000)
@@ -275,7 +295,7 @@ describe('one value', () => {
     expect(String(bundle.repairs[0]?.was).length).toBeLessThan(110)
   })
 
-  test('of more than 150 fronters the first 150 stay', () => {
+  test('keeps the first 150 of more fronters', () => {
     const members = Array.from({ length: 160 }, (_, n) => ({ id: `m${n}`, name: `${n}` }))
     const bundle = fileOf({
       members,
@@ -285,11 +305,11 @@ describe('one value', () => {
     expect(bundle.repairs.at(-1)).toMatchObject({ kind: 'switch', was: 160, now: 150 })
   })
 
-  test('a UUID of another version than 4 is not kept', () => {
+  test('drops a UUID that is not version 4', () => {
     expect(memberOf({ uuid: '5a0f6f0e-2a39-1d0c-8a6d-5a1a1d7a2b01' }).uuid).toBeUndefined()
   })
 
-  test('a config of null changes no setting', () => {
+  test('imports no settings from a null config', () => {
     expect(fileOf({ config: null }).settings).toEqual({})
   })
 
@@ -300,7 +320,7 @@ describe('one value', () => {
     ['sideways', 'off'],
   ]
 
-  test.each(proxySwitches)('a proxy switch of %p is read as %s', (proxy_switch, now) => {
+  test.each(proxySwitches)('imports the proxy switch %p as %s', (proxy_switch, now) => {
     expect(fileOf({ config: { proxy_switch } }).settings).toEqual({ proxy_switch: now } as object)
   })
 })
@@ -311,6 +331,6 @@ function fileOf(file: object): Bundle {
 
 function memberOf(row: object): BundleMember {
   const [member] = fileOf({ members: [{ name: 'Wren', ...row }] }).members
-  if (!member) throw new Error('the member was lost')
+  if (!member) throw new Error('the member is missing')
   return member
 }

@@ -16,12 +16,12 @@ import { fixture, readFixture } from '../fixture'
 
 const now = 1767225600_000000
 
-describe('a written file', async () => {
+describe('writePluralkit', async () => {
   const text = await textOf(snapshotOf(readFixture('pluralkit.json')))
   const written = JSON.parse(text)
   const original = JSON.parse(new TextDecoder().decode(fixture('pluralkit.json')))
 
-  test('has its keys where PluralKit has them, and one more at the end', () => {
+  test('writes keys in the order of PluralKit, and the key multitude last', () => {
     expectKeys(written, original, [...Object.keys(system.fields), 'multitude'])
     expect(Object.keys(written).at(-1)).toBe('multitude')
     expectKeys(written.privacy, original.privacy, system.levels)
@@ -36,27 +36,27 @@ describe('a written file', async () => {
     }
   })
 
-  test('has no white space, and accounts as bare numbers', () => {
+  test('writes no white space, and account IDs as numbers', () => {
     expect(text).toStartWith('{"version":2,"id":"qvexmp","uuid":"0b6f1d3e-')
     expect(text).toContain(',"accounts":[123456789012345678,987654321098765433],"members":[{')
   })
 
-  test('has times with as many digits as they need', () => {
+  test('writes times without trailing zeros', () => {
     expect(written.created).toBe('2022-05-04T18:20:31.250114Z')
     expect(written.switches).toEqual(original.switches)
   })
 
-  test('has nothing left out: what is not there is null', () => {
+  test('writes missing values as null', () => {
     expect(written.members[1]).toMatchObject({ color: null, last_message_timestamp: null })
     expect(written).toMatchObject({ description: null, webhook_url: null })
   })
 
   test.each([
     { pages: [], what: 'no switches' },
-    { pages: [[1, 2, 3]], what: 'a page of them' },
-    { pages: [[1, 2], [3], [4, 5]], what: 'several pages of them' },
-    { pages: [[], [1], [], [2], []], what: 'pages of which some are empty' },
-  ])('has $what', async ({ pages }) => {
+    { pages: [[1, 2, 3]], what: 'one page of switches' },
+    { pages: [[1, 2], [3], [4, 5]], what: 'several pages of switches' },
+    { pages: [[], [1], [], [2], []], what: 'pages of switches of which some are empty' },
+  ])('writes $what', async ({ pages }) => {
     const switches = pages.map((page) =>
       page.map((n) => ({ uuid: uuidOf(n), timestamp: now - n, members: ['wrenab'] })),
     )
@@ -68,8 +68,8 @@ describe('a written file', async () => {
   })
 })
 
-describe('write, read, write', () => {
-  test('what only we have comes back', async () => {
+describe('writePluralkit and readFile', () => {
+  test('restores data that the format of PluralKit lacks', async () => {
     const kept = {
       notes: [{ _id: 'n1', note: 'Oil' }],
       polls: [{ votes: ['1234567890123456789'] }],
@@ -95,7 +95,7 @@ describe('write, read, write', () => {
         },
         { ...fillDefaults(autoproxy, {}), guild_id: '6', autoproxy_mode: 'front' },
       ],
-      kept: keptOf(kept),
+      kept: archivedOf(kept),
     }
     const bundle = readFile(await textOf(snapshot))
     expect(bundle).toMatchObject({
@@ -112,7 +112,7 @@ describe('write, read, write', () => {
     expect(await textOf(snapshotOf(bundle))).toBe(await textOf(snapshot))
   })
 
-  test('our own key with faults in it is mended like all else', async () => {
+  test('repairs invalid values in the key multitude', async () => {
     const file = JSON.parse(await textOf(snapshotOf(readFixture('pluralkit.json'))))
     const uuid = file.multitude.switches[0].uuid
     file.accounts = ['123456789012345678', 5]
@@ -145,16 +145,16 @@ describe('write, read, write', () => {
     expect(bundle.kept).toEqual({})
   })
 
-  test('every value that the tables take comes back as it was, blanks included', async () => {
+  test('restores every value that the field tables accept, including blanks', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(rowOf(member), { maxLength: 5 }),
         rowOf(system),
         rowOf(settings),
-        async (rows, own, config) => {
+        async (rows, systemRow, config) => {
           const snapshot: Snapshot = {
             ...empty,
-            system: { ...own, webhook_url: null, hid: 'abcdef', uuid: crypto.randomUUID() },
+            system: { ...systemRow, webhook_url: null, hid: 'abcdef', uuid: crypto.randomUUID() },
             settings: { ...config, member_limit: 1000, group_limit: 250 },
             members: rows.map((row, n) => ({
               ...row,
@@ -173,7 +173,7 @@ describe('write, read, write', () => {
 })
 
 describe('a large system', () => {
-  test('1,000 members, 250 groups and 100,000 switches are written and read whole', async () => {
+  test('writes and reads 1,000 members, 250 groups and 100,000 switches completely', async () => {
     const letters = 'abcdefghij'
     const hid = (n: number) =>
       [...String(n).padStart(6, '0')].map((digit) => letters[Number(digit)]).join('')
@@ -216,7 +216,7 @@ const empty: Snapshot = {
   kept: [],
 }
 
-function keptOf(kept: Bundle['kept']) {
+function archivedOf(kept: Bundle['kept']) {
   return Object.entries(kept).map(([collection, rows]) => ({
     collection,
     rows: rows.map((row) => JSON.stringify(row)),
@@ -231,7 +231,7 @@ async function textOf(snapshot: Snapshot): Promise<string> {
   return (await Array.fromAsync(writePluralkit(snapshot))).join('')
 }
 
-/** What a server that had nothing else would hold after taking the bundle. */
+/** Returns the snapshot of an empty server after importing the bundle. */
 function snapshotOf(bundle: Bundle): Snapshot {
   return {
     ...empty,
@@ -265,19 +265,19 @@ function snapshotOf(bundle: Bundle): Snapshot {
     systemGuilds: bundle.systemGuilds.map((row) => ({ ...fillDefaults(systemGuild, {}), ...row })),
     memberGuilds: bundle.memberGuilds.map((row) => ({ ...fillDefaults(memberGuild, {}), ...row })),
     autoproxy: bundle.autoproxy.map((row) => ({ ...fillDefaults(autoproxy, {}), ...row })),
-    kept: keptOf(bundle.kept),
+    kept: archivedOf(bundle.kept),
     colorHex: bundle.colorHex ?? false,
   }
 }
 
-/** PluralKit's keys in its order; what is between them is a field of our own. */
-function expectKeys(written: object, original: object, own: readonly string[]): void {
+/** Expects PluralKit's keys in its order; other keys must be fields of our own. */
+function expectKeys(written: object, original: object, ownKeys: readonly string[]): void {
   const keys = Object.keys(written)
   expect(keys.filter((key) => key in original)).toEqual(Object.keys(original))
-  expect(keys.filter((key) => !(key in original) && !own.includes(key))).toEqual([])
+  expect(keys.filter((key) => !(key in original) && !ownKeys.includes(key))).toEqual([])
 }
 
-/** Any row that the table accepts. */
+/** Generates rows that the field table accepts. */
 function rowOf<E extends Entity>(entity: E): fc.Arbitrary<Row<E>> {
   const fields = entity.entries.map(([key, field]) => [key, anyValue(field)])
   const levels = entity.levels.map((level) => [level, fc.constantFrom('public', 'private')])
@@ -302,8 +302,8 @@ function anyValue(field: Field): fc.Arbitrary<unknown> {
       fc.record({ prefix: part, suffix: fc.string({ minLength: 1, maxLength: 20 }) }),
     ),
   }
-  const isTaken = (given: unknown) =>
+  const isAccepted = (given: unknown) =>
     field.kind === 'timestamp' || !(field.read(given) instanceof Problem)
-  const value = (values[field.kind] ?? fc.constant(field.defaultValue)).filter(isTaken)
+  const value = (values[field.kind] ?? fc.constant(field.defaultValue)).filter(isAccepted)
   return field.nullable && field.kind !== 'text' ? fc.option(value) : value
 }

@@ -11,9 +11,9 @@ type Front = [member: string, start: number, end: number | null]
 type Change = [hour: number, ...members: string[]]
 
 const scenarios: [what: string, fronts: Front[], switches: Change[]][] = [
-  ['nobody ever', [], []],
+  ['no fronts as no switches', [], []],
   [
-    'overlap is co-fronting, a gap is nobody, an open row stays',
+    'overlaps as co-fronting, gaps as empty switches, and open rows as ongoing',
     [
       ['Wren', 9, 11],
       ['Ash', 10, 12],
@@ -22,7 +22,7 @@ const scenarios: [what: string, fronts: Front[], switches: Change[]][] = [
     [[9, 'Wren'], [10, 'Wren', 'Ash'], [11, 'Ash'], [12], [14, 'Wren']],
   ],
   [
-    'who came first stands first, in whatever order the rows are',
+    'rows in any order with the earliest fronter first',
     [
       ['Ash', 10, null],
       ['Wren', 9, null],
@@ -33,7 +33,7 @@ const scenarios: [what: string, fronts: Front[], switches: Change[]][] = [
     ],
   ],
   [
-    'rows that touch make no gap',
+    'adjacent rows without a gap',
     [
       ['Wren', 9, 10],
       ['Ash', 10, 11],
@@ -41,7 +41,7 @@ const scenarios: [what: string, fronts: Front[], switches: Change[]][] = [
     [[9, 'Wren'], [10, 'Ash'], [11]],
   ],
   [
-    'a row continued at once changes nothing',
+    'adjacent rows of one member as one presence',
     [
       ['Wren', 9, 10],
       ['Wren', 10, 11],
@@ -49,7 +49,7 @@ const scenarios: [what: string, fronts: Front[], switches: Change[]][] = [
     [[9, 'Wren'], [11]],
   ],
   [
-    'rows of one member that overlap are one presence',
+    'overlapping rows of one member as one presence',
     [
       ['Wren', 9, 11],
       ['Wren', 10, 12],
@@ -58,7 +58,7 @@ const scenarios: [what: string, fronts: Front[], switches: Change[]][] = [
     [[9, 'Wren'], [10, 'Wren', 'Ash'], [11, 'Wren'], [12]],
   ],
   [
-    'the same row twice counts once',
+    'duplicate rows once',
     [
       ['Wren', 9, 11],
       ['Wren', 9, 11],
@@ -67,25 +67,25 @@ const scenarios: [what: string, fronts: Front[], switches: Change[]][] = [
   ],
 ]
 
-describe('presences as switches', () => {
-  test.each(scenarios)('%s', (_, fronts, switches) => {
+describe('toSwitches', () => {
+  test.each(scenarios)('converts %s', (_, fronts, switches) => {
     expect(toSwitches(fronts.map(presence), new ImportLog())).toEqual(
       switches.map(([hour, ...members]) => ({ timestamp: hour * HOUR, members })),
     )
   })
 
-  test('at every instant exactly those front who were there', async () => {
+  test('converts random presences to switches with the same fronters at every instant', async () => {
     const row = fc
       .record({
         member: fc.constantFrom('a', 'b', 'c'),
         start: fc.integer({ min: 1, max: 20 }),
-        lasts: fc.option(fc.integer({ min: 1, max: 10 })),
+        duration: fc.option(fc.integer({ min: 1, max: 10 })),
       })
       .map(
-        ({ member, start, lasts }): Presence => ({
+        ({ member, start, duration }): Presence => ({
           member,
           start,
-          end: lasts === null ? null : start + lasts,
+          end: duration === null ? null : start + duration,
         }),
       )
     await fc.assert(
@@ -102,40 +102,40 @@ describe('presences as switches', () => {
     )
   })
 
-  test('more than 150 at once are cut and told of once', () => {
-    const ledger = new ImportLog()
+  test('limits switches to 150 fronters and reports it once', () => {
+    const log = new ImportLog()
     const rows = Array.from({ length: 200 }, (_, n) => presence([`${n}`, n + 1, null]))
-    expect(toSwitches(rows, ledger).at(-1)?.members).toHaveLength(150)
-    expect(ledger.result().repairs).toMatchObject([{ field: 'members', was: 200, now: 150 }])
+    expect(toSwitches(rows, log).at(-1)?.members).toHaveLength(150)
+    expect(log.result().repairs).toMatchObject([{ field: 'members', was: 200, now: 150 }])
   })
 
-  test('of more than 100,000 switches the newest are taken', () => {
-    const ledger = new ImportLog()
+  test('keeps the newest 100,000 switches', () => {
+    const log = new ImportLog()
     const rows = Array.from({ length: 50_001 }, (_, n) => presence(['Wren', 2 * n + 1, 2 * n + 2]))
-    const switches = toSwitches(rows, ledger)
+    const switches = toSwitches(rows, log)
     expect(switches).toHaveLength(100_000)
     expect(switches.at(-1)).toEqual({ timestamp: 100_002 * HOUR, members: [] })
-    expect(ledger.result().repairs).toMatchObject([{ field: 'switches', was: 100_002 }])
+    expect(log.result().repairs).toMatchObject([{ field: 'switches', was: 100_002 }])
   })
 })
 
-describe('rows of the front history', () => {
+describe('front history of Simply Plural', () => {
   const start = 1767258000000
   const rows: [what: string, row: object, presence: [number, number | null] | null][] = [
-    ['a closed one', { startTime: start, endTime: start + 5 }, [0, 5]],
+    ['imports a closed front', { startTime: start, endTime: start + 5 }, [0, 5]],
+    ['ignores the end of a live front', { startTime: start, endTime: 1, live: true }, [0, null]],
+    ['imports a front without an end as open', { startTime: start }, [0, null]],
     [
-      'a live one has no end, whatever it says',
-      { startTime: start, endTime: 1, live: true },
+      'imports a front whose end is null as open',
+      { startTime: start, endTime: null, live: false },
       [0, null],
     ],
-    ['one without an end is open', { startTime: start }, [0, null]],
-    ['one whose end is null is open', { startTime: start, endTime: null, live: false }, [0, null]],
-    ['one that ends before it begins is turned', { startTime: start, endTime: start - 5 }, [-5, 0]],
-    ['one that lasts no time is dropped', { startTime: start, endTime: start }, null],
-    ['one without a start is dropped', { endTime: start }, null],
-    ['one with an unreadable start is dropped', { startTime: 'x', live: true }, null],
-    ['one with an unreadable end is dropped', { startTime: start, endTime: 'x' }, null],
-    ['one of an unknown member is dropped', { member: 'unknown', startTime: start }, null],
+    ['swaps start and end of a reversed front', { startTime: start, endTime: start - 5 }, [-5, 0]],
+    ['drops a front without duration', { startTime: start, endTime: start }, null],
+    ['drops a front without a start', { endTime: start }, null],
+    ['drops a front with an invalid start', { startTime: 'x', live: true }, null],
+    ['drops a front with an invalid end', { startTime: start, endTime: 'x' }, null],
+    ['drops a front of an unknown member', { member: 'unknown', startTime: start }, null],
   ]
 
   test.each(rows)('%s', async (_, row, presence) => {

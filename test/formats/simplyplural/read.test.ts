@@ -12,7 +12,7 @@ const nine = 1767258000_000000
 describe('a Simply Plural export', () => {
   const bundle = readFixture('simplyplural.json')
 
-  test('becomes system, time zone and members', () => {
+  test('imports system, time zone and members', () => {
     expect(bundle.system.patch).toMatchObject({
       name: 'lanternhill',
       description: 'A small system',
@@ -32,12 +32,12 @@ describe('a Simply Plural export', () => {
     })
   })
 
-  test('leaves alone what is blank, so that a member known from PluralKit loses nothing', () => {
+  test('does not set blank values, so that a member known from PluralKit loses nothing', () => {
     const keys = Object.keys(named(bundle.members, 'Ash').values)
     expect(keys.toSorted()).toEqual(['name', ...member.levels].toSorted())
   })
 
-  test('is private from top to bottom', () => {
+  test('imports everything as private by default', () => {
     for (const level of system.levels) expect(bundle.system.patch[level]).toBe('private')
     for (const { values } of bundle.members)
       for (const level of member.levels) expect(values[level]).toBe('private')
@@ -45,7 +45,7 @@ describe('a Simply Plural export', () => {
       for (const level of group.levels) expect(values[level]).toBe('private')
   })
 
-  test('becomes groups: the path and the emoji in the display name, unknown members dropped', () => {
+  test('imports groups with emoji and path in the display name, without unknown members', () => {
     expect(
       bundle.groups.map(({ values, members }) => [values.name, values.display_name, members]),
     ).toEqual([
@@ -57,7 +57,7 @@ describe('a Simply Plural export', () => {
     expect(named(bundle.groups, 'Keepers').values.color).toBe('335577')
   })
 
-  test('becomes switches, custom fronts among the fronters', () => {
+  test('imports switches with custom fronts among the fronters', () => {
     expect(bundle.switches).toEqual([
       { timestamp: nine, members: ['m1'] },
       { timestamp: nine + HOUR, members: ['m1', 'm2'] },
@@ -67,7 +67,7 @@ describe('a Simply Plural export', () => {
     ])
   })
 
-  test('has the rows without a counterpart kept, and encrypted messages counted', () => {
+  test('archives rows without a counterpart, and counts encrypted messages as skipped', () => {
     const counts = Object.entries(bundle.kept).map(([name, rows]) => [name, rows.length])
     expect(Object.fromEntries(counts)).toEqual({
       members: 2,
@@ -93,7 +93,7 @@ describe('a Simply Plural export', () => {
     expect(bundle.kept.members?.[1]).toMatchObject({ _id: 'm2', archivedReason: 'resting' })
   })
 
-  test('tells of the picture that is gone and of the unknown member', () => {
+  test('reports a lost picture and an unknown member', () => {
     expect(repairsOf(bundle)).toEqual([
       'file null privacy → private',
       'group Night watch members → null',
@@ -101,19 +101,23 @@ describe('a Simply Plural export', () => {
     ])
   })
 
-  const planted = ['simplyplural.json', 'simplyplural-nasty.json', 'simplyplural-cache.json']
+  const filesWithSecrets = [
+    'simplyplural.json',
+    'simplyplural-nasty.json',
+    'simplyplural-cache.json',
+  ]
 
-  test.each(planted)('no secret of %s gets into the bundle', (name) => {
+  test.each(filesWithSecrets)('does not import secrets of %s', (name) => {
     expect(new TextDecoder().decode(fixture(name))).toContain('SECRET')
     expect(JSON.stringify(readFixture(name))).not.toContain('SECRET')
     expect(JSON.stringify(readFixture(name, { public: true }))).not.toContain('SECRET')
   })
 })
 
-describe('making public what all friends could see', () => {
+describe('a Simply Plural import with the option public', () => {
   const bundle = readFixture('simplyplural.json', { public: true })
 
-  test('opens the rows of the bucket that all friends are in, and no others', () => {
+  test('makes only rows in the bucket of all friends public', () => {
     expect(named(bundle.members, 'Wren').values.visibility).toBe('public')
     expect(named(bundle.members, 'Ash').values.name_privacy).toBe('private')
     expect(named(bundle.members, 'Asleep').values.name_privacy).toBe('private')
@@ -126,7 +130,7 @@ describe('making public what all friends could see', () => {
     expect(named(bundle.members, 'Wren').values.birthday_privacy).toBe('private')
   })
 
-  test('opens the lists that every friend could see, and never the history', () => {
+  test('makes lists public that every friend could see, and never the history', () => {
     expect(bundle.system.patch).toMatchObject({
       name_privacy: 'public',
       member_list_privacy: 'public',
@@ -149,7 +153,7 @@ describe('making public what all friends could see', () => {
     [{ buckets: ['nowhere'] }, 'private'],
   ]
 
-  test.each(rows)('a member with %j is %s', (row, level) => {
+  test.each(rows)('imports a member with %j as %s with the option public', (row, level) => {
     const file = {
       members: [{ _id: 'm1', name: 'Wren', ...row }],
       privacyBuckets: [
@@ -157,21 +161,21 @@ describe('making public what all friends could see', () => {
         { _id: 'some', name: 'Friends I trust' },
       ],
     }
-    const [open] = readFile(JSON.stringify(file), { public: true }).members
-    expect(open?.values.visibility).toBe(level as 'public')
-    const [closed] = readFile(JSON.stringify(file)).members
-    expect(closed?.values.visibility).toBe('private')
+    const [withOption] = readFile(JSON.stringify(file), { public: true }).members
+    expect(withOption?.values.visibility).toBe(level as 'public')
+    const [byDefault] = readFile(JSON.stringify(file)).members
+    expect(byDefault?.values.visibility).toBe('private')
   })
 
-  test('an archived member leaves the lists all the same', () => {
+  test('hides an archived member from lists even with the option public', () => {
     const file = { members: [{ _id: 'm1', name: 'Wren', private: false, archived: true }] }
     const [wren] = readFile(JSON.stringify(file), { public: true }).members
     expect(wren?.values).toMatchObject({ visibility: 'private', name_privacy: 'public' })
   })
 })
 
-describe('other shapes of the same', () => {
-  test('a phone’s cache: generations are merged by ID, the newer one wins, no row is lost', () => {
+describe('other forms of a Simply Plural export', () => {
+  test('merges old and new rows of a phone’s cache by ID, preferring the new ones', () => {
     const bundle = readFixture('simplyplural-cache.json')
     expect(bundle.members.map(({ key, values }) => [key, values.name])).toEqual([
       ['m1', 'Wren'],
@@ -183,7 +187,7 @@ describe('other shapes of the same', () => {
     expect(bundle.settings.timezone).toBe('Asia/Tokyo')
   })
 
-  test('a dump of the API: rows are unwrapped, current fronters stand in for the history', () => {
+  test('unwraps rows of an API dump, and uses current fronters if there is no history', () => {
     const bundle = readFixture('simplyplural-api.json', { public: true })
     expect(bundle.system.patch.name).toBe('apihill')
     expect(bundle.members.map(({ key, values }) => [key, values.name, values.visibility])).toEqual([
@@ -194,10 +198,10 @@ describe('other shapes of the same', () => {
   })
 })
 
-describe('a Simply Plural export full of faults', () => {
+describe('an invalid Simply Plural export', () => {
   const bundle = readFixture('simplyplural-nasty.json')
 
-  test('is read, and every change is told', () => {
+  test('repairs an invalid Simply Plural export and reports every change', () => {
     expect(repairsOf(bundle)).toEqual([
       'file null privacy → private',
       'member null members → null',
@@ -225,7 +229,7 @@ describe('a Simply Plural export full of faults', () => {
     expect(bundle.leftOut).toEqual({ members: 2, groups: 0, memberships: 1, switches: 6 })
   })
 
-  test('colours are understood in every spelling', () => {
+  test('parses colours in every notation', () => {
     expect(bundle.members.map(({ values }) => values.color)).toEqual([
       '112233',
       '112233',
@@ -237,23 +241,23 @@ describe('a Simply Plural export full of faults', () => {
     ])
   })
 
-  test('numbers and objects where text is due count as absent', () => {
+  test('ignores numbers and objects instead of text', () => {
     expect(named(bundle.members, 'Eight').values).not.toHaveProperty('description')
     expect(named(bundle.members, 'Eight').values).not.toHaveProperty('pronouns')
     expect(bundle.system.patch.name).toBe('Old Mill')
   })
 
-  test('a birthday is found in the old place of custom fields', () => {
+  test('finds a birthday in legacy custom fields', () => {
     expect(named(bundle.members, 'Eight').values.birthday).toBe('1990-02-03')
     expect(bundle.kept.customFields).toEqual([{ _id: 'lf1', name: 'B-Day', type: '2' }])
   })
 
-  test('addresses on hosts that are gone are stored nowhere', () => {
+  test('drops addresses on hosts that were shut down', () => {
     const { repairs, ...stored } = bundle
     expect(JSON.stringify(stored)).not.toContain('apparyllis')
   })
 
-  test('groups inside each other are taken apart at one place', () => {
+  test('breaks cycles of groups at one group', () => {
     expect(bundle.groups.map(({ values }) => values.display_name)).toEqual([
       'Egg / Hen',
       undefined,
@@ -264,11 +268,11 @@ describe('a Simply Plural export full of faults', () => {
     ])
   })
 
-  test('a group that is called Archived already takes the archived members too', () => {
+  test('adds archived members to an existing group called Archived', () => {
     expect(named(bundle.groups, 'Archived').members).toEqual(['m1', 'm5'])
   })
 
-  test('times are understood in every spelling', () => {
+  test('parses times in every notation', () => {
     expect(bundle.switches.map(({ timestamp }) => timestamp)).toEqual([
       1700000000_000000, 1700000001_000500, 1700000002_000000, 1700000003_000000, 1700000004_000000,
       1700000005_123456,
@@ -276,8 +280,8 @@ describe('a Simply Plural export full of faults', () => {
   })
 })
 
-describe('what does not fit', () => {
-  test('a long description is cut, and kept whole aside', () => {
+describe('limits of a Simply Plural import', () => {
+  test('truncates a long description and archives the full text', () => {
     const desc = '🏮'.repeat(600)
     const bundle = fileOf({ members: [{ _id: 'm1', name: 'Wren', desc }] })
     expect(bundle.members[0]?.values.description).toBe('🏮'.repeat(500))
@@ -286,7 +290,7 @@ describe('what does not fit', () => {
     ])
   })
 
-  test('a path that is too long starts further down', () => {
+  test('omits the top levels of a group path that is too long', () => {
     const groups = Array.from({ length: 30 }, (_, n) => ({
       _id: `g${n}`,
       name: `Level ${n}`,
@@ -299,7 +303,7 @@ describe('what does not fit', () => {
     expect(last).toEndWith(' / Level 29')
   })
 
-  test('a chain of 100,000 groups, and a loop of as many, end', () => {
+  test('handles a cycle of 100,000 groups', () => {
     const groups = Array.from({ length: 100_000 }, (_, n) => ({
       _id: `g${n}`,
       name: `${n}`,
@@ -314,20 +318,24 @@ describe('what does not fit', () => {
 
 describe('chat messages', () => {
   const iv = 'AAECAwQFBgcICQoLDA0ODw=='
-  const messages: [what: string, message: object, isKept: boolean][] = [
-    ['plain text', { message: 'See you at nine', iv }, true],
-    ['ciphertext', { message: '9YKx3wD/gJrT4pr+kMOf8g==', iv }, false],
-    ['ciphertext without its vector', { message: '9YKx3wD/gJrT4pr+kMOf8g==' }, true],
-    ['a vector of another length', { message: '9YKx3wD/gJrT4pr+kMOf8g==', iv: 'AAEC' }, true],
-    ['a word that could be base64', { message: 'Unbelievable', iv }, true],
-    ['base64 of readable text', { message: 'TGFtcHMgYXJlIGxpdCBhdCBuaW5l', iv }, true],
-    ['no text at all', { message: null, iv }, true],
+  const messages: [what: string, message: object, isArchived: boolean][] = [
+    ['archives plain text', { message: 'See you at nine', iv }, true],
+    ['skips ciphertext', { message: '9YKx3wD/gJrT4pr+kMOf8g==', iv }, false],
+    ['archives ciphertext without its vector', { message: '9YKx3wD/gJrT4pr+kMOf8g==' }, true],
+    [
+      'archives ciphertext with a vector of another length',
+      { message: '9YKx3wD/gJrT4pr+kMOf8g==', iv: 'AAEC' },
+      true,
+    ],
+    ['archives a word that could be base64', { message: 'Unbelievable', iv }, true],
+    ['archives base64 of readable text', { message: 'TGFtcHMgYXJlIGxpdCBhdCBuaW5l', iv }, true],
+    ['archives a message without text', { message: null, iv }, true],
   ]
 
-  test.each(messages)('%s', (_, message, isKept) => {
+  test.each(messages)('%s in a chat message', (_, message, isArchived) => {
     const bundle = fileOf({ chatMessages: [{ _id: 'c1', ...message }] })
-    expect(bundle.kept.chatMessages?.length ?? 0).toBe(isKept ? 1 : 0)
-    expect(bundle.skipped.chatMessages ?? 0).toBe(isKept ? 0 : 1)
+    expect(bundle.kept.chatMessages?.length ?? 0).toBe(isArchived ? 1 : 0)
+    expect(bundle.skipped.chatMessages ?? 0).toBe(isArchived ? 0 : 1)
   })
 })
 
@@ -336,7 +344,7 @@ function fileOf(file: object): Bundle {
 }
 
 describe('custom fronts', () => {
-  test('are statuses, for whoever shows them so', () => {
+  test('marks the group of custom fronts as statuses', () => {
     const { preferences, groups } = readFixture('simplyplural.json')
     expect(preferences).toEqual({
       pinned: [],
@@ -344,7 +352,7 @@ describe('custom fronts', () => {
     })
   })
 
-  test('that are none make no group a status', () => {
+  test('creates no status group without custom fronts', () => {
     const file = Buffer.from(JSON.stringify({ members: [], frontHistory: [], frontStatuses: [] }))
     expect(readFile(file)).not.toHaveProperty('preferences')
   })

@@ -8,15 +8,15 @@ import type { MemberTotal, Totals } from '../../../src/model/fronting/totals'
 import { type Instant, MINUTE, SECOND } from '../../../src/model/time'
 
 /**
- * What the answers must be, found the slow way: time is cut wherever anything could change, and for
- * every piece the whole history is searched for who was in front. Calendars are Temporal's.
+ * Input of the oracle, which computes expected results slowly: it cuts time wherever anything could
+ * change, and searches the history for the fronters of every piece. Calendars are Temporal's.
  */
 export interface Question {
   history: readonly SwitchPoint[]
   now: Instant
   span: Span
   zone: string
-  /** Whom a stranger is not told of; null for the owner. */
+  /** Members that are hidden from the caller; null for the owner. */
   hidden: ReadonlySet<string> | null
 }
 
@@ -24,7 +24,7 @@ interface Piece extends Span {
   front: ReadonlySet<string>
 }
 
-/** Who is in front at a moment; null where nothing is known. */
+/** Returns the fronters at a moment; null before the first switch and in the future. */
 function frontAt({ history, now }: Question, at: Instant): ReadonlySet<string> | null {
   const known = history.filter(({ timestamp }) => timestamp <= Math.min(at, now))
   const last = known.toSorted((a, b) => b.timestamp - a.timestamp)[0]
@@ -41,7 +41,7 @@ function piecesOf(question: Question, { since, until }: Span, cuts: Instant[] = 
   })
 }
 
-/** Unbroken times in which a condition holds. */
+/** Returns uninterrupted spans in which a condition holds. */
 function runsOf(pieces: Piece[], holds: (front: ReadonlySet<string>) => boolean): Span[] {
   const runs: Span[] = []
   for (const { since, until, front } of pieces) {
@@ -57,29 +57,29 @@ const lengthOf = ({ since, until }: Span) => until - since
 const sumOf = (spans: Span[]) => spans.map(lengthOf).reduce((a, b) => a + b, 0)
 const seconds = (micros: number) => Math.floor(micros / SECOND)
 
-/** In ten-thousandths, a half of which counts as one. */
-function fourDecimals(part: number, whole: number): number {
-  const times = Number((BigInt(part) * 10_000n) / BigInt(whole))
-  const rest = Number(BigInt(part) * 10_000n - BigInt(times) * BigInt(whole))
-  return (times + (rest * 2 >= whole ? 1 : 0)) / 10_000
+/** Returns a fraction with four decimals, rounded half up. */
+function fourDecimals(part: number, total: number): number {
+  const times = Number((BigInt(part) * 10_000n) / BigInt(total))
+  const rest = Number(BigInt(part) * 10_000n - BigInt(times) * BigInt(total))
+  return (times + (rest * 2 >= total ? 1 : 0)) / 10_000
 }
 
-function everybody({ history }: Question): string[] {
+function allMembers({ history }: Question): string[] {
   return [...new Set(history.flatMap(({ members }) => members))].sort()
 }
 
-function shownOf(question: Question): string[] {
-  return everybody(question).filter((member) => !question.hidden?.has(member))
+function shownMembers(question: Question): string[] {
+  return allMembers(question).filter((member) => !question.hidden?.has(member))
 }
 
 export function totalsOf(question: Question, span = question.span): Totals {
   const pieces = piecesOf(question, span)
   const end = Math.min(span.until, question.now)
-  const hidden = everybody(question)
+  const hidden = allMembers(question)
     .filter((member) => question.hidden?.has(member))
     .map((member) => runsOf(pieces, (front) => front.has(member)))
     .filter((runs) => runs.length > 0)
-  const members = shownOf(question).flatMap((member): MemberTotal[] => {
+  const members = shownMembers(question).flatMap((member): MemberTotal[] => {
     const runs = runsOf(pieces, (front) => front.has(member))
     if (runs.length === 0) return []
     const lengths = runs.map(lengthOf).sort((a, b) => a - b)
@@ -130,7 +130,7 @@ export function daysOf(question: Question, by: Period): Day[] {
   })
 }
 
-/** From a good while before the span until behind it, those that it touches. */
+/** Returns the buckets that overlap the span, searching from some days before it. */
 function bucketsOf({ since, until }: Span, zone: string, by: Period): Span[] {
   const days = { [`${by}s`]: 1 }
   const startOf = (date: Temporal.PlainDate) =>
@@ -145,7 +145,7 @@ function bucketsOf({ since, until }: Span, zone: string, by: Period): Span[] {
   const buckets: Span[] = []
   for (; startOf(date) < until; date = date.add(days))
     buckets.push({ since: startOf(date), until: startOf(date.add(days)) })
-  return buckets.filter((one) => one.until > one.since && one.until > since)
+  return buckets.filter((bucket) => bucket.until > bucket.since && bucket.until > since)
 }
 
 export function hoursOf(question: Question): Hours {
@@ -158,12 +158,14 @@ export function hoursOf(question: Question): Hours {
     ...clockAt(zone, piece.since),
   }))
   const sum = (chosen: typeof pieces) => seconds(sumOf(chosen))
-  const members = shownOf(question).flatMap((member): Hours['members'] => {
-    const own = pieces.filter(({ front }) => front.has(member))
-    const hours = Array.from({ length: 24 }, (_, at) => sum(own.filter(({ hour }) => hour === at)))
-    return own.length === 0 ? [] : [[member, hours]]
+  const members = shownMembers(question).flatMap((member): Hours['members'] => {
+    const fronted = pieces.filter(({ front }) => front.has(member))
+    const hours = Array.from({ length: 24 }, (_, at) =>
+      sum(fronted.filter(({ hour }) => hour === at)),
+    )
+    return fronted.length === 0 ? [] : [[member, hours]]
   })
-  const counted = shownOf(question).flatMap((member) =>
+  const counted = shownMembers(question).flatMap((member) =>
     pieces.filter(({ front }) => front.has(member)),
   )
   const weekdays = Array.from({ length: 7 }, (_, day) =>
@@ -176,12 +178,12 @@ export function hoursOf(question: Question): Hours {
 
 const clocks = new Map<string, { hour: number; weekday: number }>()
 
-/** What a clock shows; remembered, because the same minutes are asked for again and again. */
+/** Returns local hour and weekday; cached, because the same minutes are queried repeatedly. */
 function clockAt(zone: string, at: Instant): { hour: number; weekday: number } {
   const minute = Math.floor(at / MINUTE)
   const key = `${zone} ${minute}`
-  const known = clocks.get(key)
-  if (known) return known
+  const cached = clocks.get(key)
+  if (cached) return cached
   const moment = Temporal.Instant.fromEpochMilliseconds((minute * MINUTE) / 1000)
   const { hour, dayOfWeek } = moment.toZonedDateTimeISO(zone)
   const found = { hour, weekday: dayOfWeek - 1 }
@@ -191,7 +193,7 @@ function clockAt(zone: string, at: Instant): { hour: number; weekday: number } {
 
 export function pairsOf(question: Question): Pair[] {
   const pieces = piecesOf(question, question.span)
-  const shown = shownOf(question)
+  const shown = shownMembers(question)
   const pairs = shown.flatMap((a, at) =>
     shown.slice(at + 1).flatMap((b): Pair[] => {
       const runs = runsOf(pieces, (front) => front.has(a) && front.has(b))
@@ -203,13 +205,13 @@ export function pairsOf(question: Question): Pair[] {
   return pairs.sort((a, b) => b.time - a.time || (`${a.members}` < `${b.members}` ? -1 : 1))
 }
 
-/** All stints that overlap the span, newest first, then by member. */
+/** Returns all stints that overlap the span, newest first, then by member. */
 export function stintsOf(question: Question): Stint[] {
   const { history, now, span } = question
   const first = Math.min(...history.map(({ timestamp }) => timestamp))
   const pieces = history.length === 0 ? [] : piecesOf(question, { since: first, until: now })
   const end = Math.min(span.until, now)
-  return shownOf(question)
+  return shownMembers(question)
     .flatMap((member) =>
       runsOf(pieces, (front) => front.has(member)).map(({ since, until }) => {
         const isOpen = until === now && frontAt(question, now)?.has(member)

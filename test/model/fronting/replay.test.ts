@@ -22,50 +22,56 @@ import { oddMoments, questionsAround } from './worlds'
 
 const RUNS = { numRuns: 60 }
 
-describe.each(oddMoments)('random histories in %s around %s', (zone, _, odd) => {
+describe.each(oddMoments)('random histories in %s around %s', (zone, what, odd) => {
   const questions = questionsAround(zone, odd)
   const holds = (claim: (question: Question) => void) =>
     fc.assert(fc.property(questions, claim), RUNS)
 
-  test('totals are what the slow way finds', () => {
+  test(`sums totals like the oracle in ${zone} around ${what}`, () => {
     holds((question) => {
       const sums = sumTotals(question.span, hidesOf(question))
-      walkThrough(question, sums)
+      replayQuestion(question, sums)
       expect(sums.totals()).toEqual(totalsOf(question))
     })
   })
 
-  test.each(periods.map((by) => [by]))('every %s is what the slow way finds', (by) => {
-    holds((question) => {
-      const reach = { since: question.span.since - MARGIN, until: question.span.until + MARGIN }
-      const buckets = findBuckets(offsetsOf(zone, reach), by, question.span, 400) ?? []
-      const sums = sumDays(buckets, hidesOf(question))
-      walkThrough(question, sums)
-      expect([...sums.days()]).toEqual(daysOf(question, by))
-    })
-  })
+  test.each(periods.map((by) => [by]))(
+    `sums each %s like the oracle in ${zone} around ${what}`,
+    (by) => {
+      holds((question) => {
+        const reach = { since: question.span.since - MARGIN, until: question.span.until + MARGIN }
+        const buckets = findBuckets(offsetsOf(zone, reach), by, question.span, 400) ?? []
+        const sums = sumDays(buckets, hidesOf(question))
+        replayQuestion(question, sums)
+        expect([...sums.days()]).toEqual(daysOf(question, by))
+      })
+    },
+  )
 
-  test('hours are what the slow way finds', () => {
-    const asked = questions.map((question) => ({ ...question, span: shorten(question.span) }))
+  test(`sums hours like the oracle in ${zone} around ${what}`, () => {
+    const shortQuestions = questions.map((question) => ({
+      ...question,
+      span: shorten(question.span),
+    }))
     fc.assert(
-      fc.property(asked, (question) => {
+      fc.property(shortQuestions, (question) => {
         const sums = sumHours(offsetsOf(zone, question.span), hidesOf(question))
-        walkThrough(question, sums)
+        replayQuestion(question, sums)
         expect(sums.hours()).toEqual(hoursOf(question))
       }),
       { numRuns: 15 },
     )
   })
 
-  test('pairs are what the slow way finds', () => {
+  test(`sums pairs like the oracle in ${zone} around ${what}`, () => {
     holds((question) => {
       const sums = sumPairs(hidesOf(question))
-      walkThrough(question, sums)
+      replayQuestion(question, sums)
       expect(finish(sums.pairs())).toEqual(pairsOf(question))
     })
   })
 
-  test('stints are what the slow way finds, whole', () => {
+  test(`collects unclipped stints like the oracle in ${zone} around ${what}`, () => {
     holds((question) => {
       const { now, span, history, hidden } = question
       const isListed = (member: string) => !hidden?.has(member)
@@ -75,35 +81,36 @@ describe.each(oddMoments)('random histories in %s around %s', (zone, _, odd) => 
         isListed,
       })
       const lookback = createLookback(isListed)
-      for (const shift of history.toReversed())
-        if (shift.timestamp <= Math.min(span.since, now) && !lookback.step(shift)) break
-      const whole = { since: span.since, until: now + 1 }
-      const walk = createReplay(whole, [stints], lookback.began)
-      if (span.since < now) for (const shift of history) walk.step(shift)
-      walk.finish()
+      for (const point of history.toReversed())
+        if (point.timestamp <= Math.min(span.since, now) && !lookback.step(point)) break
+      const replaySpan = { since: span.since, until: now + 1 }
+      const replay = createReplay(replaySpan, [stints], lookback.began)
+      if (span.since < now) for (const point of history) replay.step(point)
+      replay.finish()
       expect(newestFirst(stints.stints())).toEqual(stintsOf(question))
     })
   })
 })
 
-describe('a walk', () => {
-  const told: string[] = []
+describe('createReplay', () => {
+  const reported: string[] = []
   const listener: ReplayListener = {
-    switched: (at) => told.push(`switch ${at}`),
-    began: (member, at) => told.push(`${member} from ${at}`),
-    ended: (member, from, to, isOpen) => told.push(`${member} ${from}-${to}${isOpen ? '…' : ''}`),
-    passedEmpty: (from, to) => told.push(`nobody ${from}-${to}`),
+    switched: (at) => reported.push(`switch ${at}`),
+    began: (member, at) => reported.push(`${member} from ${at}`),
+    ended: (member, from, to, isOpen) =>
+      reported.push(`${member} ${from}-${to}${isOpen ? '…' : ''}`),
+    passedEmpty: (from, to) => reported.push(`nobody ${from}-${to}`),
   }
-  const walkOver = (span: Span, ...shifts: [Instant, ...string[]][]) => {
-    told.length = 0
-    const walk = createReplay(span, [listener])
-    for (const [timestamp, ...members] of shifts) walk.step({ timestamp, members })
-    walk.finish()
-    return told
+  const replayOver = (span: Span, ...points: [Instant, ...string[]][]) => {
+    reported.length = 0
+    const replay = createReplay(span, [listener])
+    for (const [timestamp, ...members] of points) replay.step({ timestamp, members })
+    replay.finish()
+    return reported
   }
 
-  test('a switch that keeps a member does not end their stint', () => {
-    expect(walkOver({ since: 0, until: 9 }, [2, 'a'], [4, 'a', 'b'], [6])).toEqual([
+  test('continues the stint of a member that a switch keeps', () => {
+    expect(replayOver({ since: 0, until: 9 }, [2, 'a'], [4, 'a', 'b'], [6])).toEqual([
       'switch 2',
       'a from 2',
       'switch 4',
@@ -115,37 +122,37 @@ describe('a walk', () => {
     ])
   })
 
-  test('of many who are in front, only those end who leave', () => {
+  test('ends only the stints of members that leave, among many fronters', () => {
     const many = Array.from({ length: 20 }, (_, at) => `m${at}`)
-    const ends = walkOver({ since: 0, until: 9 }, [2, ...many], [4, ...many.slice(0, -1)], [6])
+    const ends = replayOver({ since: 0, until: 9 }, [2, ...many], [4, ...many.slice(0, -1)], [6])
       .filter((one) => one.includes('-') && one.startsWith('m'))
       .sort()
     expect(ends).toEqual([...many.slice(0, -1).map((one) => `${one} 2-6`), 'm19 2-4'].sort())
   })
 
-  test('a history that begins before the span is cut at its beginning, a member twice is one', () => {
-    expect(walkOver({ since: 5, until: 9 }, [1, 'b'], [3, 'a', 'a'], [12, 'c'])).toEqual([
+  test('clips stints at the beginning of the span, and counts a duplicate member once', () => {
+    expect(replayOver({ since: 5, until: 9 }, [1, 'b'], [3, 'a', 'a'], [12, 'c'])).toEqual([
       'a from 5',
       'a 5-9…',
     ])
   })
 
-  test('a switch at the beginning of the span counts, one at its end does not', () => {
-    expect(walkOver({ since: 5, until: 9 }, [1, 'b'], [5, 'a'], [9, 'c'])).toEqual([
+  test('counts a switch at the beginning of the span, but not one at its end', () => {
+    expect(replayOver({ since: 5, until: 9 }, [1, 'b'], [5, 'a'], [9, 'c'])).toEqual([
       'switch 5',
       'a from 5',
       'a 5-9…',
     ])
   })
 
-  test('before the first switch nothing is known', () => {
-    expect(walkOver({ since: 0, until: 9 })).toEqual([])
-    expect(walkOver({ since: 9, until: 9 }, [1, 'a'])).toEqual([])
+  test('reports nothing before the first switch or for an empty span', () => {
+    expect(replayOver({ since: 0, until: 9 })).toEqual([])
+    expect(replayOver({ since: 9, until: 9 }, [1, 'a'])).toEqual([])
   })
 })
 
 describe('sums', () => {
-  test('stay exact where microseconds are too many for a number', () => {
+  test('adds up times exactly beyond the safe integers', () => {
     const [from, to] = [parse('1700-01-01T00:00:00.000001Z'), parse('2026-01-01T00:00:00.999999Z')]
     const sum = new Sum()
     for (let at = 0; at < 1000; at++) sum.add(from, to)
@@ -153,7 +160,7 @@ describe('sums', () => {
     expect(sum.seconds).toBe(Number(exact))
   })
 
-  test('the middle of any lengths is what sorting finds', () => {
+  test('finds the same median as sorting', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 60 }), (values) => {
         const lengths = new Lengths()
@@ -165,12 +172,12 @@ describe('sums', () => {
     )
   })
 
-  test('a stint of more than a week has its hours of each day', () => {
+  test('splits a stint of more than a week by hour and weekday', () => {
     const sums = sumHours([{ from: -Infinity, ahead: 0 }], null)
     const [monday, nextTuesday] = [parse('2026-01-05T00:00:00Z'), parse('2026-01-13T00:00:00Z')]
-    const walk = createReplay({ since: monday, until: nextTuesday }, [sums])
-    walk.step({ timestamp: monday, members: ['a'] })
-    walk.finish()
+    const replay = createReplay({ since: monday, until: nextTuesday }, [sums])
+    replay.step({ timestamp: monday, members: ['a'] })
+    replay.finish()
     const day = (seconds: number) => Array.from({ length: 24 }, () => seconds)
     expect(sums.hours()).toEqual({
       members: [['a', day(8 * 3600)]],
@@ -178,22 +185,22 @@ describe('sums', () => {
     })
   })
 
-  test('of many pairs the longest are kept', () => {
+  test('keeps the longest of many pairs', () => {
     const names = Array.from({ length: 30 }, (_, at) => `m${String(at).padStart(4, '0')}`)
     const pairs = sumPairs(null)
     const lengths = new Map<string, number>()
     let at = 0
-    const walk = createReplay({ since: 0, until: 1e15 }, [pairs])
+    const replay = createReplay({ since: 0, until: 1e15 }, [pairs])
     for (const [index, a] of names.entries())
       for (const b of names.slice(index + 1)) {
         const length = ((at * 7919) % 433) * SECOND
-        walk.step({ timestamp: at, members: [b, a] })
+        replay.step({ timestamp: at, members: [b, a] })
         at += length + 1
-        walk.step({ timestamp: at, members: [] })
+        replay.step({ timestamp: at, members: [] })
         at += 1
         lengths.set(`${a} ${b}`, length / SECOND)
       }
-    walk.finish()
+    replay.finish()
     const best = [...lengths].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
     expect(finish(pairs.pairs()).map(({ members, time }) => [members.join(' '), time])).toEqual(
       best.slice(0, MAX_PAIRS),
@@ -201,14 +208,14 @@ describe('sums', () => {
   })
 })
 
-describe('a list of stints that is limited', () => {
-  test('has the newest, and never some of those that began together', () => {
+describe('collectStints', () => {
+  test('keeps the newest stints up to the limit, with all that started together', () => {
     const stints = collectStints({ before: Infinity, limit: 3, isListed: () => true })
-    const walk = createReplay({ since: 0, until: 1e6 }, [stints])
-    // Far more than are kept meanwhile.
+    const replay = createReplay({ since: 0, until: 1e6 }, [stints])
+    // Far more than the list keeps in between.
     for (let at = 1; at <= 3000; at++)
-      walk.step({ timestamp: at, members: at % 2 ? ['a', 'b'] : [] })
-    walk.finish()
+      replay.step({ timestamp: at, members: at % 2 ? ['a', 'b'] : [] })
+    replay.finish()
     expect(stints.stints()).toEqual([
       { member: 'a', from: 2997, to: 2998 },
       { member: 'b', from: 2997, to: 2998 },
@@ -218,7 +225,7 @@ describe('a list of stints that is limited', () => {
   })
 })
 
-describe('the calendar of a zone', () => {
+describe('findBuckets', () => {
   const bucketsAt = (zone: string, since: string, until: string) => {
     const span = { since: parse(since), until: parse(until) }
     const reach = { since: span.since - MARGIN, until: span.until + MARGIN }
@@ -235,11 +242,14 @@ describe('the calendar of a zone', () => {
     ['America/Sao_Paulo', '2018-11-03T12:00:00Z', '2018-11-05T12:00:00Z', [24, 23, 24]],
   ]
 
-  test.each(days)('the days in %s from %s until %s have %j hours', (zone, since, until, hours) => {
-    expect(hoursIn(zone, since, until)).toEqual(hours)
-  })
+  test.each(days)(
+    'splits days in %s from %s until %s into %j hours',
+    (zone, since, until, hours) => {
+      expect(hoursIn(zone, since, until)).toEqual(hours)
+    },
+  )
 
-  test('more days than asked for are none, however long the span', () => {
+  test('returns null for more buckets than allowed', () => {
     const span = { since: 0, until: 400 * DAY }
     expect(findBuckets([{ from: -Infinity, ahead: 0 }], 'day', span, 400)).toHaveLength(400)
     const longer = { since: 0, until: 400 * DAY + 1 }
@@ -248,7 +258,7 @@ describe('the calendar of a zone', () => {
     expect(isTooLong(span, 'day', 400)).toBe(false)
   })
 
-  test('no change of the clocks is missed, in any zone', () => {
+  test('finds every change of the UTC offset in a zone', () => {
     const span = { since: parse('1999-06-01T00:00:00Z'), until: parse('2020-01-01T00:00:00Z') }
     for (const zone of [...new Set(oddMoments.map(([name]) => name)), 'America/Noronha']) {
       const changes = offsetsOf(zone, span).slice(1)
@@ -269,17 +279,17 @@ function changesOf(zone: string, { since, until }: Span): Offset[] {
   }
 }
 
-function walkThrough({ history, span, now }: Question, listener: ReplayListener): void {
-  const walk = createReplay({ since: span.since, until: Math.min(span.until, now) }, [listener])
-  for (const shift of history satisfies readonly SwitchPoint[]) walk.step(shift)
-  walk.finish()
+function replayQuestion({ history, span, now }: Question, listener: ReplayListener): void {
+  const replay = createReplay({ since: span.since, until: Math.min(span.until, now) }, [listener])
+  for (const point of history satisfies readonly SwitchPoint[]) replay.step(point)
+  replay.finish()
 }
 
 function hidesOf({ hidden }: Question) {
   return hidden && ((member: string) => hidden.has(member))
 }
 
-/** The slow way looks at every minute. */
+/** Shortens a span, because the oracle checks every minute. */
 function shorten({ since, until }: Span): Span {
   return { since, until: Math.min(until, since + 2 * DAY) }
 }

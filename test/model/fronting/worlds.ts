@@ -3,24 +3,24 @@ import type { SwitchPoint } from '../../../src/model/fronting/replay'
 import { DAY, HOUR, type Instant, MINUTE, parseInstant, SECOND } from '../../../src/model/time'
 import type { Question } from './oracle'
 
-/** Zones, each with moments at which its clocks did something odd. */
+/** Time zones with moments at which their UTC offset changed in an unusual way. */
 export const oddMoments: [zone: string, what: string, at: string][] = [
-  ['UTC', 'nothing', '2024-02-29T12:00:00Z'],
+  ['UTC', 'no change', '2024-02-29T12:00:00Z'],
   ['Europe/Berlin', 'a day of 23 hours', '2026-03-29T01:00:00Z'],
   ['Europe/Berlin', 'a day of 25 hours', '2026-10-25T01:00:00Z'],
   ['Australia/Lord_Howe', 'half an hour back', '2026-04-04T15:00:00Z'],
-  ['Australia/Lord_Howe', 'half an hour forth', '2026-10-03T15:30:00Z'],
-  ['Pacific/Apia', 'a day that never was', '2011-12-30T10:00:00Z'],
-  ['America/St_Johns', 'a minute of tomorrow before the hour again', '2010-11-07T02:31:00Z'],
-  ['America/St_Johns', 'an hour left out just behind midnight', '2010-03-14T03:31:00Z'],
-  ['Asia/Kathmandu', 'a quarter of an hour forth', '1985-12-31T18:30:00Z'],
-  ['America/Sao_Paulo', 'a midnight that never was', '2018-11-04T03:00:00Z'],
-  ['America/Sao_Paulo', 'the last hour of a day again', '2018-02-18T02:00:00Z'],
+  ['Australia/Lord_Howe', 'half an hour forward', '2026-10-03T15:30:00Z'],
+  ['Pacific/Apia', 'a skipped day', '2011-12-30T10:00:00Z'],
+  ['America/St_Johns', 'an hour repeated one minute after midnight', '2010-11-07T02:31:00Z'],
+  ['America/St_Johns', 'an hour skipped one minute after midnight', '2010-03-14T03:31:00Z'],
+  ['Asia/Kathmandu', 'a quarter of an hour forward', '1985-12-31T18:30:00Z'],
+  ['America/Sao_Paulo', 'a skipped midnight', '2018-11-04T03:00:00Z'],
+  ['America/Sao_Paulo', 'the last hour of a day repeated', '2018-02-18T02:00:00Z'],
 ]
 
-const people = ['aaaaa', 'bbbbb', 'ccccc', 'ddddd', 'eeeee']
+const memberIds = ['aaaaa', 'bbbbb', 'ccccc', 'ddddd', 'eeeee']
 
-/** From microseconds to a day and a half, round ones among them. */
+/** Time between switches: from microseconds to a day and a half, including round values. */
 const gap = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 3 }) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 3 * SECOND }) },
@@ -28,9 +28,9 @@ const gap = fc.oneof(
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 48 }).map((halves) => halves * 30 * MINUTE) },
 )
 
-const shift = fc.record({ gap, members: fc.subarray(people, { maxLength: 3 }) })
+const switchGap = fc.record({ gap, members: fc.subarray(memberIds, { maxLength: 3 }) })
 
-/** A history around a moment, a span somewhere in it, and somebody who asks. */
+/** Generates a history around a moment, a span in it, and the hidden members. */
 export function questionsAround(zone: string, middle: string): fc.Arbitrary<Question> {
   const odd = parseInstant(middle) ?? Number.NaN
   const near = (days: number): fc.Arbitrary<Instant> =>
@@ -41,15 +41,15 @@ export function questionsAround(zone: string, middle: string): fc.Arbitrary<Ques
   return fc
     .record({
       start: fc.integer({ min: odd - 4 * DAY, max: odd + DAY }),
-      shifts: fc.array(shift, { maxLength: 24 }),
+      gaps: fc.array(switchGap, { maxLength: 24 }),
       now: fc.oneof(fc.constant(odd + 400 * DAY), near(3)),
       ends: fc.tuple(near(3), near(3)).filter(([a, b]) => a !== b),
       at: fc.integer({ min: 0, max: 30 }),
-      hidden: fc.option(fc.subarray(people)),
+      hidden: fc.option(fc.subarray(memberIds)),
     })
-    .map(({ start, shifts, now, ends, at, hidden }) => {
-      const history = historyOf(start, shifts)
-      // Now and then the span begins or ends exactly with a switch.
+    .map(({ start, gaps, now, ends, at, hidden }) => {
+      const history = historyOf(start, gaps)
+      // Sometimes the span begins or ends exactly at a switch.
       const touched = history[at]?.timestamp ?? ends[0]
       const [since, until] = [touched === ends[1] ? ends[0] : touched, ends[1]].sort(
         (a, b) => a - b,
@@ -64,9 +64,9 @@ export function questionsAround(zone: string, middle: string): fc.Arbitrary<Ques
     })
 }
 
-function historyOf(start: Instant, shifts: { gap: number; members: string[] }[]): SwitchPoint[] {
+function historyOf(start: Instant, gaps: { gap: number; members: string[] }[]): SwitchPoint[] {
   let timestamp = start
-  return shifts.map(({ gap, members }) => {
+  return gaps.map(({ gap, members }) => {
     timestamp += gap
     return { timestamp, members }
   })

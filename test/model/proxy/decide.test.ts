@@ -25,23 +25,23 @@ const CHANNEL = '100000000000000001'
 const THREAD = '100000000000000002'
 const MENTION = '<@123456789012345678> '
 const HAIR = '\u200A'
-const UNSEEN = '\u17B5'
-const MARK = HAIR + UNSEEN
+const INVISIBLE = '\u17B5'
+const MARK = HAIR + INVISIBLE
 
-describe('tag vectors of PluralKit', () => {
-  const setA = people({
+describe('matchTags with test vectors of PluralKit', () => {
+  const setA = membersWith({
     John: [around('[', ']')],
     Bob: [around('{', '}'), around('<', '>')],
     Prefixed: [around('A:')],
     Tagless: [],
   })
-  const setB = people({
+  const setB = membersWith({
     'Level One': [around('[', ']')],
     'Level Two': [around('[[', ']]')],
     'Level Three': [around('[[[', ']]]')],
   })
-  const setC = people({ Only: [around('[', ']')] })
-  const setD = people({
+  const setC = membersWith({ Only: [around('[', ']')] })
+  const setD = membersWith({
     Square: [around('[', ']')],
     Curly: [around('{ ', ' }')],
     Prefixed: [around('A: ')],
@@ -82,12 +82,12 @@ describe('tag vectors of PluralKit', () => {
     [setD, '{ something something }  ', none],
     [setD, 'A:', ['Prefixed', '']],
     [setD, '{}', ['Curly', '']],
-  ])('%#: the text is matched as PluralKit matches it', (members, content, expected) => {
+  ])('matches tags like PluralKit (vector %#)', (members, content, expected) => {
     const match = matchTags(members, content, true)
     expect(match && [match.member.name, match.content]).toEqual(expected)
   })
 
-  test('a system that does not mind the case is matched in any case', () => {
+  test('ignores case when tags are case-insensitive', () => {
     const match = matchTags(setA, 'a:tag with lowercase prefix', false)
     expect(match).toMatchObject({
       member: { name: 'Prefixed' },
@@ -95,96 +95,121 @@ describe('tag vectors of PluralKit', () => {
     })
   })
 
-  test('the tag that matched is told, where a member has several', () => {
+  test('returns the tag that matched when a member has several', () => {
     expect(matchTags(setA, "<also bob's tags>", true)?.tag).toEqual(around('<', '>'))
   })
 })
 
-describe('tags', () => {
+describe('matchTags', () => {
   test.each<[string, ProxyTag[], string, string | null]>([
-    ['a prefix and a suffix may not share a letter', [around('--', '--')], '---', null],
-    ['nothing between the tags is a match', [around('[', ']')], '[]', ''],
-    ['a tag without parts never matches', [around(null, null)], 'hello', null],
-    ['a tag of empty parts never matches', [around('', '')], 'hello', null],
-    ['a suffix alone is enough', [around(null, '-w')], 'hello -w', 'hello '],
-    ['a tag may begin with a backslash', [around('\\w ')], '\\w hello', 'hello'],
-    ['a user mention is no angle bracket', [around('<')], '<@123456789012345678>, hi', null],
-    ['a role mention is no angle bracket', [around('<')], '<@&1> hi', null],
-    ['a channel mention is no angle bracket', [around('<')], '<#1> hi', null],
-    ['an emoji is no angle bracket', [around('<')], '<:wave:1> hi', null],
-    ['a moving emoji is no angle bracket', [around('<')], '<a:wave_2:1> hi', null],
-    ['a closing emoji is no angle bracket', [around(null, '>')], 'hi <:wave:1>', null],
-    ['a token guards a pair on either side', [around('<', '>')], '<hello <:wave:1>', null],
-    ['a token in the middle guards nothing', [around('<', '>')], '<a <@1> b>', 'a <@1> b'],
-    ['the guard is for one bracket only', [around('<@')], '<@1> hi', '1> hi'],
-    ['an unfinished token is text', [around('<')], '<:wave 1> hi', ':wave 1> hi'],
-    ['half of another emoji is no message', [around('❤')], '❤\uFE0F', null],
-    ['half of another emoji with spaces is no message', [around('❤')], '❤ \uFE0F ', null],
-    ['a selector before words is part of them', [around('❤')], '❤\uFE0F hi', '\uFE0F hi'],
+    ['does not let prefix and suffix overlap', [around('--', '--')], '---', null],
+    ['matches tags with nothing between them', [around('[', ']')], '[]', ''],
+    ['never matches a tag without prefix and suffix', [around(null, null)], 'hello', null],
+    ['never matches a tag with empty prefix and suffix', [around('', '')], 'hello', null],
+    ['matches a suffix alone', [around(null, '-w')], 'hello -w', 'hello '],
+    ['matches a tag that begins with a backslash', [around('\\w ')], '\\w hello', 'hello'],
     [
-      'the next pair is tried after half an emoji',
+      'does not match a user mention as an angle bracket',
+      [around('<')],
+      '<@123456789012345678>, hi',
+      null,
+    ],
+    ['does not match a role mention as an angle bracket', [around('<')], '<@&1> hi', null],
+    ['does not match a channel mention as an angle bracket', [around('<')], '<#1> hi', null],
+    ['does not match an emoji as an angle bracket', [around('<')], '<:wave:1> hi', null],
+    [
+      'does not match an animated emoji as an angle bracket',
+      [around('<')],
+      '<a:wave_2:1> hi',
+      null,
+    ],
+    ['does not match a final emoji as an angle bracket', [around(null, '>')], 'hi <:wave:1>', null],
+    [
+      'does not match a pair of brackets if either is part of an emoji',
+      [around('<', '>')],
+      '<hello <:wave:1>',
+      null,
+    ],
+    [
+      'matches brackets around a mention in the middle',
+      [around('<', '>')],
+      '<a <@1> b>',
+      'a <@1> b',
+    ],
+    ['matches a longer prefix at the start of a mention', [around('<@')], '<@1> hi', '1> hi'],
+    ['matches a bracket before an incomplete emoji', [around('<')], '<:wave 1> hi', ':wave 1> hi'],
+    ['does not match the first half of an emoji', [around('❤')], '❤\uFE0F', null],
+    ['does not match the first half of an emoji with spaces', [around('❤')], '❤ \uFE0F ', null],
+    ['keeps a variation selector before text', [around('❤')], '❤\uFE0F hi', '\uFE0F hi'],
+    [
+      'tries the next tag after the first half of an emoji',
       [around('❤'), around('', '\uFE0F')],
       '❤\uFE0F',
       '❤',
     ],
-    ['a tag of spaces matches an empty text', [around(' ')], '', ''],
-    ['inner spaces of a tag may be lost', [around('{ ', ' }')], ' {} ', ''],
-    ['spaces around a tag with nothing inside do not matter', [around('[', ']')], ' [] ', ''],
-    ['outer spaces of a tag may not be lost', [around(' {', '}')], '{}', null],
+    ['matches a tag of spaces in an empty text', [around(' ')], '', ''],
+    ['matches a tag without its inner spaces', [around('{ ', ' }')], ' {} ', ''],
+    ['ignores spaces around tags with nothing inside', [around('[', ']')], ' [] ', ''],
+    ['does not match a tag without its outer spaces', [around(' {', '}')], '{}', null],
     [
-      'a leading mention is kept with two spaces',
+      'keeps a leading mention, followed by two spaces',
       [around('w:')],
       `${MENTION}w:hi`,
       `${MENTION} hi`,
     ],
     [
-      'the old form of a mention counts',
+      'accepts the old form of a leading mention',
       [around('w:')],
       '<@!12345678901234567> w:hi',
       '<@!12345678901234567>  hi',
     ],
-    ['a mention needs its space', [around('w:')], '<@123456789012345678>w:hi', null],
-    ['a mention is 17 digits at least', [around('w:')], '<@1234567890123456> w:hi', null],
-    ['a mention is 19 digits at most', [around('w:')], '<@12345678901234567890> w:hi', null],
-    ['only the first mention is taken off', [around('w:')], `${MENTION}${MENTION}w:hi`, null],
-    ['a tag is not looked for in the mention', [around('<@')], `${MENTION}hi`, null],
+    ['requires a space after a leading mention', [around('w:')], '<@123456789012345678>w:hi', null],
+    ['requires 17 digits in a leading mention', [around('w:')], '<@1234567890123456> w:hi', null],
+    [
+      'allows at most 19 digits in a leading mention',
+      [around('w:')],
+      '<@12345678901234567890> w:hi',
+      null,
+    ],
+    ['skips only the first mention', [around('w:')], `${MENTION}${MENTION}w:hi`, null],
+    ['does not match a tag in the leading mention', [around('<@')], `${MENTION}hi`, null],
   ])('%s', (_, tags, content, expected) => {
-    expect(matchTags(people({ Wren: tags }), content, true)?.content ?? null).toBe(expected)
+    expect(matchTags(membersWith({ Wren: tags }), content, true)?.content ?? null).toBe(expected)
   })
 
   test.each<[string, ProxyTag, string, string | null]>([
-    ['capitals of a tag', around('Wren:'), 'wREN:Hi', 'Hi'],
-    ['capitals of a suffix', around(null, '-W'), 'Hi -w', 'Hi '],
+    ['a prefix in another case', around('Wren:'), 'wREN:Hi', 'Hi'],
+    ['a suffix in another case', around(null, '-W'), 'Hi -w', 'Hi '],
     ['a sigma at the end of a word', around('ΟΔΟΣ '), 'οδος hi', 'hi'],
     ['a sigma in the middle of a word', around('ΣΣ'), 'ςσhi', 'hi'],
-    ['a letter that grows in lower case is one letter', around('İ:'), 'İ:hi', 'hi'],
-    ['grown letters in the text do not move the cut', around('w:', ':W'), 'W:İİİ:w', 'İİİ'],
-    ['grown letters before a suffix do not move the cut', around(null, 'İx'), 'İİİX', 'İİ'],
-    ['letters beyond the first plane', around('𐐀:'), '𐐨:hi', 'hi'],
-    ['a sharp s is not two letters', around('ß:'), 'ss:hi', null],
-    ['lost spaces are always matched in their own case', around('A: '), 'a:', null],
-  ])('without case, %s', (_, tag, content, expected) => {
-    expect(matchTags(people({ Wren: [tag] }), content, false)?.content ?? null).toBe(expected)
+    ['a letter that is longer in lower case', around('İ:'), 'İ:hi', 'hi'],
+    ['tags around letters that are longer in lower case', around('w:', ':W'), 'W:İİİ:w', 'İİİ'],
+    ['a suffix after letters that are longer in lower case', around(null, 'İx'), 'İİİX', 'İİ'],
+    ['letters outside the basic multilingual plane', around('𐐀:'), '𐐨:hi', 'hi'],
+    ['a sharp s, which is not two letters', around('ß:'), 'ss:hi', null],
+    ['a tag without its spaces, which stays case-sensitive', around('A: '), 'a:', null],
+  ])('matches case-insensitively: %s', (_, tag, content, expected) => {
+    expect(matchTags(membersWith({ Wren: [tag] }), content, false)?.content ?? null).toBe(expected)
   })
 
-  test('of two members with one tag the older is meant', () => {
-    const members = people({ Older: [around('a'), around('w:')], Younger: [around('w:')] })
+  test('prefers the older of two members with the same tag', () => {
+    const members = membersWith({ Older: [around('a'), around('w:')], Younger: [around('w:')] })
     expect(matchTags(members, 'w:hi', true)?.member.name).toBe('Older')
   })
 
-  test('of two tags of one length the earlier is meant', () => {
-    const members = people({ Wren: [around('w', '!'), around('w:')] })
+  test('prefers the earlier of two tags of the same length', () => {
+    const members = membersWith({ Wren: [around('w', '!'), around('w:')] })
     expect(matchTags(members, 'w:hi!', true)?.tag).toEqual(around('w', '!'))
   })
 })
 
-describe('ignored', () => {
+describe('decide: ignore', () => {
   const frontless = { autoproxy: { mode: 'front', member: null, last_latch: null } } as const
   const latched = { autoproxy: { mode: 'latch', member: 1, last_latch: NOW - 7 * HOUR } } as const
   const shy = [wren({ autoproxy_enabled: false })]
   const off = { autoproxy_enabled: false }
 
-  // Each row holds for its own reason and for all the later ones that can hold with it.
+  // Each row meets its own reason and as many later ones as possible.
   const rows: [IgnoreReason, Partial<ProxyContext> | null, Partial<ProxyMessage>][] = [
     ['no_system', null, { content: '\\\\\\' }],
     [
@@ -196,17 +221,21 @@ describe('ignored', () => {
       'channel_disabled',
       {
         guild: guild({ disabled_channels: [CHANNEL] }),
-        systemGuild: inGuild({ proxying_enabled: false }),
+        systemGuild: inSystemGuild({ proxying_enabled: false }),
       },
       { content: '' },
     ],
     ['channel_disabled', { guild: guild({ disabled_channels: [THREAD] }) }, { thread_id: THREAD }],
     ['channel_disabled', { guild: guild({ disabled_channels: [CHANNEL] }) }, { thread_id: THREAD }],
     ['channel_disabled', { guild: guild({ disabled_channels: [CHANNEL] }) }, { content: '\\\\\\' }],
-    ['proxying_disabled', { systemGuild: inGuild({ proxying_enabled: false }) }, { content: '' }],
     [
       'proxying_disabled',
-      { systemGuild: inGuild({ proxying_enabled: false }) },
+      { systemGuild: inSystemGuild({ proxying_enabled: false }) },
+      { content: '' },
+    ],
+    [
+      'proxying_disabled',
+      { systemGuild: inSystemGuild({ proxying_enabled: false }) },
       { content: '\\\\\\' },
     ],
     ['empty', {}, { content: '' }],
@@ -240,22 +269,25 @@ describe('ignored', () => {
     ['member_autoproxy_disabled', { ...frontless, fronters: [1], members: shy }, {}],
     ['latch_expired', latched, {}],
   ]
-  test.each(rows)('%s comes before every later reason (%#)', (reason, overrides, message) => {
-    const context = overrides && world(overrides)
-    expect(decide(context, said(message))).toEqual({ action: 'ignore', reason })
-  })
+  test.each(rows)(
+    'ignores with %s before every later reason (%#)',
+    (reason, overrides, message) => {
+      const context = overrides && contextOf(overrides)
+      expect(decide(context, messageOf(message))).toEqual({ action: 'ignore', reason })
+    },
+  )
 
-  test('there is no reason that cannot happen', () => {
+  test('tests every reason to ignore a message', () => {
     expect(new Set(rows.map(([reason]) => reason))).toEqual(new Set(ignoreReasons))
   })
 
-  test('another channel of the list disables nothing', () => {
-    const context = world({ guild: guild({ disabled_channels: [THREAD] }) })
+  test('proxies when only another channel is disabled', () => {
+    const context = contextOf({ guild: guild({ disabled_channels: [THREAD] }) })
     expect(proxied(context, { content: '[hi]' }).message.content).toBe('hi')
   })
 })
 
-describe('backslashes', () => {
+describe('decide: backslashes', () => {
   const latch = { autoproxy: { mode: 'latch', member: 1, last_latch: NOW } } as const
   const front = {
     autoproxy: { mode: 'front', member: null, last_latch: null },
@@ -264,30 +296,55 @@ describe('backslashes', () => {
   const backslashed = [wren({ proxy_tags: [around('\\')] })]
 
   test.each<[string, Partial<ProxyContext>, Partial<ProxyMessage>, Decision['action']]>([
-    ['three turn autoproxy off', front, { content: '\\\\\\ hi' }, 'autoproxy_off'],
-    ['three turn a latch off', latch, { content: '\\\\\\ hi' }, 'autoproxy_off'],
-    ['three win when it is off already', {}, { content: '\\\\\\' }, 'autoproxy_off'],
-    ['three may stand apart unseen', latch, { content: '\\\u200B\\\u200B\\' }, 'autoproxy_off'],
-    ['three win over tags', { members: backslashed }, { content: '\\\\\\hi' }, 'autoproxy_off'],
-    ['three work in an edit', latch, { content: '\\\\\\hi', is_edit: true }, 'autoproxy_off'],
+    ['three disable autoproxy', front, { content: '\\\\\\ hi' }, 'autoproxy_off'],
+    ['three disable a latch', latch, { content: '\\\\\\ hi' }, 'autoproxy_off'],
+    ['three count even if autoproxy is off', {}, { content: '\\\\\\' }, 'autoproxy_off'],
+    [
+      'three may be separated by zero-width spaces',
+      latch,
+      { content: '\\\u200B\\\u200B\\' },
+      'autoproxy_off',
+    ],
+    [
+      'three take precedence over tags',
+      { members: backslashed },
+      { content: '\\\\\\hi' },
+      'autoproxy_off',
+    ],
+    [
+      'three count in an edited message',
+      latch,
+      { content: '\\\\\\hi', is_edit: true },
+      'autoproxy_off',
+    ],
     ['two unlatch', latch, { content: '\\\\hi' }, 'unlatch'],
-    ['two may stand apart unseen', latch, { content: '\\\u200B\\hi' }, 'unlatch'],
-    ['two win over the tags behind them', latch, { content: '\\\\[hello]' }, 'unlatch'],
-    ['two win over a tag', { ...latch, members: backslashed }, { content: '\\\\hi' }, 'unlatch'],
-    ['two work in an edit', latch, { content: '\\\\hi', is_edit: true }, 'unlatch'],
-    ['two are nothing special but in latch mode', front, { content: '\\\\hi' }, 'ignore'],
-    ['two are text to a tag', { ...front, members: backslashed }, { content: '\\\\hi' }, 'proxy'],
-    ['one does not stop a tag', { ...latch, members: backslashed }, { content: '\\hi' }, 'proxy'],
+    ['two may be separated by a zero-width space', latch, { content: '\\\u200B\\hi' }, 'unlatch'],
+    ['two take precedence over tags after them', latch, { content: '\\\\[hello]' }, 'unlatch'],
+    [
+      'two take precedence over a tag of backslashes',
+      { ...latch, members: backslashed },
+      { content: '\\\\hi' },
+      'unlatch',
+    ],
+    ['two count in an edited message', latch, { content: '\\\\hi', is_edit: true }, 'unlatch'],
+    ['two only stop autoproxy outside latch mode', front, { content: '\\\\hi' }, 'ignore'],
+    [
+      'two can match a tag outside latch mode',
+      { ...front, members: backslashed },
+      { content: '\\\\hi' },
+      'proxy',
+    ],
+    ['one can match a tag', { ...latch, members: backslashed }, { content: '\\hi' }, 'proxy'],
     ['one stops autoproxy', latch, { content: '\\hi' }, 'ignore'],
-    ['one in the middle stops nothing', latch, { content: 'hi \\\\\\' }, 'proxy'],
-  ])('%s', (_, context, message, action) => {
-    expect(decide(world(context), said(message)).action).toBe(action)
+    ['none count in the middle of a message', latch, { content: 'hi \\\\\\' }, 'proxy'],
+  ])('leading backslashes: %s', (_, context, message, action) => {
+    expect(decide(contextOf(context), messageOf(message)).action).toBe(action)
   })
 })
 
-describe('matching', () => {
-  test('tags tell the member and what is inside them', () => {
-    expect(decide(world({}), said({ content: '[hi]' }))).toEqual({
+describe('decide: matching', () => {
+  test('proxies the content between tags as their member', () => {
+    expect(decide(contextOf({}), messageOf({ content: '[hi]' }))).toEqual({
       action: 'proxy',
       member: wren({}),
       matched: { by: 'tags', tag: around('[', ']'), mode: null },
@@ -295,9 +352,9 @@ describe('matching', () => {
     })
   })
 
-  test('tags win over autoproxy, and work where the account has it off', () => {
+  test('prefers tags to autoproxy, even if the account has autoproxy disabled', () => {
     const finch = wren({ id: 2, name: 'Finch', proxy_tags: [] })
-    const context = world({
+    const context = contextOf({
       members: [wren({}), finch],
       autoproxy: { mode: 'member', member: 2, last_latch: null },
       account: { autoproxy_enabled: false },
@@ -305,128 +362,157 @@ describe('matching', () => {
     expect(proxied(context, { content: '[hi]' }).member.name).toBe('Wren')
   })
 
-  test('tags work in an edited message', () => {
-    expect(proxied(world({}), { content: '[hi]', is_edit: true }).matched.by).toBe('tags')
+  test('matches tags in an edited message', () => {
+    expect(proxied(contextOf({}), { content: '[hi]', is_edit: true }).matched.by).toBe('tags')
   })
 
-  test('the case of a tag matters unless the system says otherwise', () => {
+  test('matches tags case-sensitively unless the system disables that', () => {
     const members = [wren({ proxy_tags: [around('W:')] })]
-    const loose = { ...world({}).settings, case_sensitive_proxy_tags: false }
-    expect(decide(world({ members }), said({ content: 'w:hi' })).action).toBe('ignore')
-    expect(proxied(world({ members, settings: loose }), { content: 'w:hi' }).message.content).toBe(
-      'hi',
-    )
+    const caseInsensitive = { ...contextOf({}).settings, case_sensitive_proxy_tags: false }
+    expect(decide(contextOf({ members }), messageOf({ content: 'w:hi' })).action).toBe('ignore')
+    expect(
+      proxied(contextOf({ members, settings: caseInsensitive }), { content: 'w:hi' }).message
+        .content,
+    ).toBe('hi')
   })
 
-  test('tags around nothing count when a file comes with them', () => {
-    const { matched, message } = proxied(world({}), { content: '[ ]', has_attachments: true })
+  test('matches tags around nothing when there is an attachment', () => {
+    const { matched, message } = proxied(contextOf({}), { content: '[ ]', has_attachments: true })
     expect([matched.by, message.content]).toEqual(['tags', ' '])
   })
 
-  test('tags around nothing are autoproxied as they stand when no file comes with them', () => {
-    const context = world({ autoproxy: { mode: 'member', member: 1, last_latch: null } })
+  test('autoproxies tags around nothing unchanged when there is no attachment', () => {
+    const context = contextOf({ autoproxy: { mode: 'member', member: 1, last_latch: null } })
     const { matched, message } = proxied(context, { content: '[ ]' })
     expect([matched.by, message.content]).toEqual(['autoproxy', '[ ]'])
   })
 
-  test('tags around nothing count behind a mention', () => {
-    expect(proxied(world({}), { content: `${MENTION}[]` }).message.content).toBe(`${MENTION} `)
+  test('matches tags around nothing after a mention', () => {
+    expect(proxied(contextOf({}), { content: `${MENTION}[]` }).message.content).toBe(`${MENTION} `)
   })
 
-  test('a poll without words is autoproxied', () => {
-    const context = world({ autoproxy: { mode: 'member', member: 1, last_latch: null } })
+  test('autoproxies a poll without content', () => {
+    const context = contextOf({ autoproxy: { mode: 'member', member: 1, last_latch: null } })
     expect(proxied(context, { content: null, has_poll: true }).message.content).toBe('')
   })
 
-  test('a member that reads aloud does so in proxied messages', () => {
-    const context = world({ members: [wren({ tts: true })] })
+  test('sets tts for a member with tts', () => {
+    const context = contextOf({ members: [wren({ tts: true })] })
     expect(proxied(context, { content: '[hi]' }).message.tts).toBe(true)
   })
 })
 
-describe('autoproxy', () => {
+describe('decide: autoproxy', () => {
   const finch = wren({ id: 2, uuid: 'finch', name: 'Finch' })
   const shy = wren({ id: 2, uuid: 'finch', name: 'Finch', autoproxy_enabled: false })
 
   test.each<[string, Partial<ProxyContext>, string]>([
-    ['front: the first fronter', { autoproxy: mode('front'), fronters: [2, 1] }, 'Finch'],
-    ['front: whatever is stored', { autoproxy: mode('front', 1), fronters: [2] }, 'Finch'],
-    ['latch: the stored one', { autoproxy: mode('latch', 2), fronters: [1] }, 'Finch'],
-    ['member: the stored one', { autoproxy: mode('member', 2), fronters: [1] }, 'Finch'],
+    ['the first fronter in front mode', { autoproxy: mode('front'), fronters: [2, 1] }, 'Finch'],
     [
-      'member: even one that autoproxy may not choose',
+      'the first fronter in front mode, even if a member is stored',
+      { autoproxy: mode('front', 1), fronters: [2] },
+      'Finch',
+    ],
+    ['the stored member in latch mode', { autoproxy: mode('latch', 2), fronters: [1] }, 'Finch'],
+    ['the stored member in member mode', { autoproxy: mode('member', 2), fronters: [1] }, 'Finch'],
+    [
+      'the stored member in member mode, even if it has autoproxy disabled',
       { autoproxy: mode('member', 2), members: [wren({}), shy] },
       'Finch',
     ],
-  ])('%s', (_, overrides, name) => {
-    const context = world({ members: [wren({}), finch], ...overrides })
+  ])('autoproxy chooses %s', (_, overrides, name) => {
+    const context = contextOf({ members: [wren({}), finch], ...overrides })
     const { member, matched, message } = proxied(context, { content: `${MENTION}hi ` })
     expect(member.name).toBe(name)
     expect(matched).toEqual({ by: 'autoproxy', tag: null, mode: context.autoproxy.mode })
     expect(message.content).toBe(`${MENTION}hi `)
   })
 
-  test('nobody is the target while it is off, or while nobody fronts', () => {
+  test('autoproxy has no target while it is off or without fronters', () => {
     expect(autoproxyTarget({ autoproxy: mode('off', 1), fronters: [2] })).toBeNull()
     expect(autoproxyTarget({ autoproxy: mode('front', 1), fronters: [] })).toBeNull()
   })
 
   test.each<[string, number | null, number | null, boolean]>([
     ['6 hours by default', null, 6 * HOUR, true],
-    ['not a moment over 6 hours by default', null, 6 * HOUR + 1, false],
-    ['as long as the system says', 60, 60 * SECOND, true],
-    ['not a moment longer than the system says', 60, 60 * SECOND + 1, false],
-    ['for ever when the system says 0', 0, 10_000 * HOUR, true],
-    ['while it has no time to count from', 60, null, true],
+    ['no longer than 6 hours by default', null, 6 * HOUR + 1, false],
+    ['for the timeout of the system', 60, 60 * SECOND, true],
+    ['no longer than the timeout of the system', 60, 60 * SECOND + 1, false],
+    ['forever with a timeout of 0', 0, 10_000 * HOUR, true],
+    ['forever without a start time', 60, null, true],
   ])('a latch holds %s', (_, latch_timeout, age, holds) => {
     const last_latch = age === null ? null : NOW - age
-    const context = world({
+    const context = contextOf({
       autoproxy: { mode: 'latch', member: 1, last_latch },
-      settings: { ...world({}).settings, latch_timeout },
+      settings: { ...contextOf({}).settings, latch_timeout },
     })
     const expected = holds ? { action: 'proxy' } : { action: 'ignore', reason: 'latch_expired' }
-    expect(decide(context, said({}))).toMatchObject(expected)
+    expect(decide(context, messageOf({}))).toMatchObject(expected)
   })
 
-  test('only a latch times out', () => {
+  test('member mode does not time out', () => {
     const old = { mode: 'member', member: 1, last_latch: NOW - 7 * HOUR } as const
-    expect(decide(world({ autoproxy: old }), said({})).action).toBe('proxy')
+    expect(decide(contextOf({ autoproxy: old }), messageOf({})).action).toBe('proxy')
   })
 })
 
-describe('kept tags', () => {
+describe('decide: keep_proxy', () => {
   const autoproxied = { autoproxy: mode('member', 1) }
 
   test.each<[string, Partial<ProxyMember>, Partial<ProxyContext>, string, string]>([
-    ['stay when the member keeps them', { keep_proxy: true }, {}, '[hi]', '[hi]'],
-    ['stay when the guild keeps them', { guild: here({ keep_proxy: true }) }, {}, '[hi]', '[hi]'],
+    ['are kept when the member keeps them', { keep_proxy: true }, {}, '[hi]', '[hi]'],
     [
-      'go when the guild says so',
-      { keep_proxy: true, guild: here({ keep_proxy: false }) },
+      'are kept when the guild settings keep them',
+      { guild: inMemberGuild({ keep_proxy: true }) },
+      {},
+      '[hi]',
+      '[hi]',
+    ],
+    [
+      'are removed when the guild settings say so',
+      { keep_proxy: true, guild: inMemberGuild({ keep_proxy: false }) },
       {},
       '[hi]',
       'hi',
     ],
-    ['stay when the guild says nothing', { keep_proxy: true, guild: here({}) }, {}, '[hi]', '[hi]'],
-    ['hold a leading mention', { keep_proxy: true }, {}, `${MENTION}[hi]`, `[${MENTION} hi]`],
-    ['are those that matched', { keep_proxy: true }, {}, 'w:hi', 'w:hi'],
-    ['are the first with autoproxy', { keep_proxy: true }, autoproxied, 'hi', '[hi]'],
-    ['are none without tags', { keep_proxy: true, proxy_tags: [] }, autoproxied, 'hi', 'hi'],
     [
-      'are the stored ones, whatever the case',
+      'are kept when the guild settings do not decide',
+      { keep_proxy: true, guild: inMemberGuild({}) },
+      {},
+      '[hi]',
+      '[hi]',
+    ],
+    [
+      'surround a leading mention when they are kept',
+      { keep_proxy: true },
+      {},
+      `${MENTION}[hi]`,
+      `[${MENTION} hi]`,
+    ],
+    ['that matched are kept', { keep_proxy: true }, {}, 'w:hi', 'w:hi'],
+    ['of the first pair are added by autoproxy', { keep_proxy: true }, autoproxied, 'hi', '[hi]'],
+    [
+      'are not added for a member without tags',
+      { keep_proxy: true, proxy_tags: [] },
+      autoproxied,
+      'hi',
+      'hi',
+    ],
+    [
+      'are written as stored, not as in the message',
       { keep_proxy: true, proxy_tags: [around('W:')] },
-      loose(),
+      caseInsensitive(),
       'w:hi',
       'W:hi',
     ],
-  ])('%s', (_, member, overrides, content, expected) => {
+  ])('proxy tags %s', (_, member, overrides, content, expected) => {
     const tags = [around('[', ']'), around('w:')]
-    const context = world({ members: [wren({ proxy_tags: tags, ...member })], ...overrides })
+    const context = contextOf({ members: [wren({ proxy_tags: tags, ...member })], ...overrides })
     expect(proxied(context, { content }).message.content).toBe(expected)
   })
 })
 
-describe('refused', () => {
+describe('decide: refuse', () => {
   const strict = guild({ require_system_tag: true })
   const tagged = { tag: '| Hill', avatar_url: null }
   const untagged = { tag: null, avatar_url: null }
@@ -440,44 +526,48 @@ describe('refused', () => {
     ['tag_required', { guild: strict, members: longName }, short],
     [
       'tag_required',
-      { guild: strict, system: tagged, systemGuild: inGuild({ tag_enabled: false }) },
+      { guild: strict, system: tagged, systemGuild: inSystemGuild({ tag_enabled: false }) },
       short,
     ],
     [
       'tag_required',
-      { guild: strict, systemGuild: inGuild({ tag: '| Lantern', tag_enabled: false }) },
+      { guild: strict, systemGuild: inSystemGuild({ tag: '| Lantern', tag_enabled: false }) },
       short,
     ],
     [
       'tag_required',
-      { guild: strict, system: tagged, systemGuild: inGuild({ name_format: '{name}' }) },
+      { guild: strict, system: tagged, systemGuild: inSystemGuild({ name_format: '{name}' }) },
       short,
     ],
     [
       'tag_required',
-      { guild: strict, system: tagged, settings: { ...world({}).settings, name_format: '{name}' } },
+      {
+        guild: strict,
+        system: tagged,
+        settings: { ...contextOf({}).settings, name_format: '{name}' },
+      },
       short,
     ],
     ['name_too_long', { members: longName }, short],
     ['name_too_long', { system: tagged, members: [wren({ name: 'w'.repeat(75) })] }, short],
-  ])('%s comes before every later reason (%#)', (reason, overrides, message) => {
-    const decision = decide(world(overrides), said(message))
+  ])('refuses with %s before every later reason (%#)', (reason, overrides, message) => {
+    const decision = decide(contextOf(overrides), messageOf(message))
     expect(decision).toMatchObject({ action: 'refuse', reason, notify: true })
     expect(decision).toHaveProperty('text', expect.stringMatching(/^[A-Z].+\.$/))
   })
 
-  test('every reason has its own words', () => {
+  test('uses a different text for every reason to refuse', () => {
     const texts = [
-      decide(world({}), said(long)),
-      decide(world({ guild: strict, system: untagged }), said(short)),
-      decide(world({ members: longName }), said(short)),
+      decide(contextOf({}), messageOf(long)),
+      decide(contextOf({ guild: strict, system: untagged }), messageOf(short)),
+      decide(contextOf({ members: longName }), messageOf(short)),
     ].map((decision) => decision.action === 'refuse' && decision.text)
     expect(new Set(texts).size).toBe(refuseReasons.length)
   })
 
-  test('a system that wants no error messages gets none', () => {
-    const settings = { ...world({}).settings, proxy_error_message_enabled: false }
-    expect(decide(world({ settings }), said(long))).toMatchObject({
+  test('does not notify a system that disabled error messages', () => {
+    const settings = { ...contextOf({}).settings, proxy_error_message_enabled: false }
+    expect(decide(contextOf({ settings }), messageOf(long))).toMatchObject({
       reason: 'too_long',
       notify: false,
     })
@@ -489,46 +579,46 @@ describe('refused', () => {
     ['a required tag of the system', { guild: strict, system: tagged }, short],
     [
       'a required tag of the guild',
-      { guild: strict, systemGuild: inGuild({ tag: '| Lantern' }) },
+      { guild: strict, systemGuild: inSystemGuild({ tag: '| Lantern' }) },
       short,
     ],
-  ])('%s is fine', (_, overrides, message) => {
-    expect(decide(world(overrides), said(message)).action).toBe('proxy')
+  ])('does not refuse %s', (_, overrides, message) => {
+    expect(decide(contextOf(overrides), messageOf(message)).action).toBe('proxy')
   })
 
-  test('a message nobody would say is ignored, not refused', () => {
-    expect(decide(world({ guild: strict }), said({ content: 'a'.repeat(3000) })).action).toBe(
-      'ignore',
-    )
+  test('ignores a too long message that matches no member', () => {
+    expect(
+      decide(contextOf({ guild: strict }), messageOf({ content: 'a'.repeat(3000) })).action,
+    ).toBe('ignore')
   })
 })
 
-describe('name', () => {
+describe('decide: name', () => {
   const tagged = { tag: '| Hill', avatar_url: null }
   const named = { display_name: 'Wren of the Hill' }
-  const format = (name_format: string) => ({ ...world({}).settings, name_format })
+  const format = (name_format: string) => ({ ...contextOf({}).settings, name_format })
 
   test.each<[string, Partial<ProxyMember>, Partial<ProxyContext>, string]>([
     ['the name', {}, {}, 'Wren'],
-    ['the display name before the name', named, {}, 'Wren of the Hill'],
+    ['the display name instead of the name', named, {}, 'Wren of the Hill'],
     [
-      'the name in this guild before both',
-      { ...named, guild: here({ display_name: 'W' }) },
+      'the name in this guild instead of both',
+      { ...named, guild: inMemberGuild({ display_name: 'W' }) },
       { system: tagged },
       'W | Hill',
     ],
-    ['a guild that says nothing changes nothing', { guild: here({}) }, {}, 'Wren'],
-    ['the tag of the system', {}, { system: tagged }, 'Wren | Hill'],
+    ['the name if the guild settings have none', { guild: inMemberGuild({}) }, {}, 'Wren'],
+    ['name and system tag', {}, { system: tagged }, 'Wren | Hill'],
     [
-      'the tag in this guild before it',
+      'the tag in this guild instead of the system tag',
       {},
-      { system: tagged, systemGuild: inGuild({ tag: '⛰' }) },
+      { system: tagged, systemGuild: inSystemGuild({ tag: '⛰' }) },
       'Wren ⛰',
     ],
     [
-      'no tag where it is disabled',
+      'no tag if the guild settings disable it',
       {},
-      { system: tagged, systemGuild: inGuild({ tag: '⛰', tag_enabled: false }) },
+      { system: tagged, systemGuild: inSystemGuild({ tag: '⛰', tag_enabled: false }) },
       'Wren',
     ],
     [
@@ -538,57 +628,66 @@ describe('name', () => {
       '| Hill Wren',
     ],
     [
-      'the format in this guild before it',
+      'the format in this guild instead of the system’s',
       {},
       {
         system: tagged,
         settings: format('{tag}'),
-        systemGuild: inGuild({ name_format: '{name}!' }),
+        systemGuild: inSystemGuild({ name_format: '{name}!' }),
       },
       'Wren!',
     ],
-    ['what is around a missing tag stays', {}, { settings: format('{name} | {tag}') }, 'Wren |'],
+    ['the text around a missing tag', {}, { settings: format('{name} | {tag}') }, 'Wren |'],
     [
-      'every mark of the format is replaced',
+      'every placeholder of the format replaced',
       {},
       { system: tagged, settings: format('{name}{name}{tag}{tag}') },
       'WrenWren| Hill| Hill',
     ],
     [
-      'a name in the tag is expanded',
+      'a placeholder in the tag expanded',
       {},
       { system: { tag: '({name})', avatar_url: null } },
       'Wren (Wren)',
     ],
-    ['a tag in the name is not', { name: '{tag}' }, { system: tagged }, '{tag} | Hill'],
     [
-      'dollars are only dollars',
+      'a placeholder in the name not expanded',
+      { name: '{tag}' },
+      { system: tagged },
+      '{tag} | Hill',
+    ],
+    [
+      'dollar signs unchanged',
       { name: '$& $1' },
       { system: { tag: '$$', avatar_url: null } },
       '$& $1 $$',
     ],
     [
-      'the system’s name in this guild plays no part',
+      'no name of the system in this guild',
       {},
-      { systemGuild: inGuild({ display_name: 'The Hill' }) },
+      { systemGuild: inSystemGuild({ display_name: 'The Hill' }) },
       'Wren',
     ],
-  ])('%s', (_, member, overrides, expected) => {
-    const context = world({ members: [wren(member)], ...overrides })
+  ])('the name of a proxied message has %s', (_, member, overrides, expected) => {
+    const context = contextOf({ members: [wren(member)], ...overrides })
     expect(proxied(context, { content: '[hi]' }).message.plain_name).toBe(expected)
   })
 
   test.each<[string, ProxyMessage['previous'], string]>([
-    ['nothing before it', null, 'Wren'],
-    ['another name', { name: 'Finch', member: 'finch' }, 'Wren'],
-    ['its own message', { name: 'Wren', member: 'wren' }, 'Wren'],
-    ['a stranger of the name', { name: 'Wren', member: null }, `Wren${MARK}`],
-    ['another member of the name', { name: 'Wren', member: 'finch' }, `Wren${MARK}`],
-    ['its own marked message', { name: `Wren${MARK}`, member: 'wren' }, `Wren${MARK}`],
-    ['another member, marked', { name: `Wren${MARK}`, member: 'finch' }, 'Wren'],
-    ['a name of another case', { name: 'wren', member: null }, 'Wren'],
-  ])('after %s it is told apart as needed', (_, previous, expected) => {
-    const { name, plain_name } = proxied(world({}), { content: '[hi]', previous }).message
+    ['no message', null, 'Wren'],
+    ['a message with another name', { name: 'Finch', member: 'finch' }, 'Wren'],
+    ['a message of the same member', { name: 'Wren', member: 'wren' }, 'Wren'],
+    [
+      'a message that was not proxied, with the same name',
+      { name: 'Wren', member: null },
+      `Wren${MARK}`,
+    ],
+    ['another member with the same name', { name: 'Wren', member: 'finch' }, `Wren${MARK}`],
+    ['a marked message of the same member', { name: `Wren${MARK}`, member: 'wren' }, `Wren${MARK}`],
+    ['a marked message of another member', { name: `Wren${MARK}`, member: 'finch' }, 'Wren'],
+    ['the name in another case', { name: 'wren', member: null }, 'Wren'],
+  ])('marks the name only if needed after %s', (_, previous, expected) => {
+    const { name, plain_name } = proxied(contextOf({}), { content: '[hi]', previous }).message
     expect([name, plain_name]).toEqual([expected, 'Wren'])
   })
 
@@ -604,50 +703,50 @@ describe('name', () => {
     ['a ``` b', `a \`${HAIR}\`\` b`],
     ['````', `\`${HAIR}\`${HAIR}\`\``],
     ['``', '``'],
-    ['W', `W${UNSEEN}`],
+    ['W', `W${INVISIBLE}`],
     ['🐦', '🐦'],
     [`clyde${'w'.repeat(75)}`, `c${HAIR}lyde${'w'.repeat(74)}`],
     [`clyde${'w'.repeat(73)}🐦`, `c${HAIR}lyde${'w'.repeat(73)}`],
-  ])('%s is spelled so that Discord takes it', (given, expected) => {
-    const context = world({ members: [wren({ name: given })] })
+  ])('adapts the name %s so that Discord accepts it', (given, expected) => {
+    const context = contextOf({ members: [wren({ name: given })] })
     const { name, plain_name } = proxied(context, { content: '[hi]' }).message
     expect([name, plain_name]).toEqual([expected, given])
   })
 
-  test('a name that Discord shows changed is still told apart', () => {
-    const context = world({ members: [wren({ name: 'Clyde' })] })
-    const say = (name: string, member: string | null) =>
+  test('marks a name that was adapted for Discord', () => {
+    const context = contextOf({ members: [wren({ name: 'Clyde' })] })
+    const nameAfter = (name: string, member: string | null) =>
       proxied(context, { content: '[hi]', previous: { name, member } }).message.name
-    expect(say(`C${HAIR}lyde`, 'finch')).toBe(`C${HAIR}lyde${MARK}`)
-    expect(say(`C${HAIR}lyde${MARK}`, 'wren')).toBe(`C${HAIR}lyde${MARK}`)
+    expect(nameAfter(`C${HAIR}lyde`, 'finch')).toBe(`C${HAIR}lyde${MARK}`)
+    expect(nameAfter(`C${HAIR}lyde${MARK}`, 'wren')).toBe(`C${HAIR}lyde${MARK}`)
   })
 
-  test('a name of one letter that is told apart needs no more', () => {
-    const context = world({ members: [wren({ name: 'W' })] })
+  test('adds no padding to a marked name of one letter', () => {
+    const context = contextOf({ members: [wren({ name: 'W' })] })
     const previous = { name: 'W', member: null }
     expect(proxied(context, { content: '[hi]', previous }).message.name).toBe(`W${MARK}`)
   })
 })
 
-describe('avatar', () => {
+describe('decide: avatar', () => {
   const urls = ['guild', 'webhook', 'own', 'system-guild', 'system'].map(
     (at) => `https://x.test/${at}`,
   )
 
-  test('the nearest one that is set is shown', () => {
+  test('uses the most specific avatar that is set', () => {
     for (let first = 0; first <= urls.length; first++) {
       const [guildUrl, webhook, own, systemGuild, system] = urls.map((url, at) =>
         at < first ? null : url,
       )
-      const context = world({
+      const context = contextOf({
         members: [
           wren({
-            guild: here({ avatar_url: guildUrl ?? null }),
+            guild: inMemberGuild({ avatar_url: guildUrl ?? null }),
             webhook_avatar_url: webhook ?? null,
             avatar_url: own ?? null,
           }),
         ],
-        systemGuild: inGuild({ avatar_url: systemGuild ?? null }),
+        systemGuild: inSystemGuild({ avatar_url: systemGuild ?? null }),
         system: { tag: null, avatar_url: system ?? null },
       })
       expect(proxied(context, { content: '[hi]' }).message.avatar_url).toBe(urls[first] ?? null)
@@ -663,13 +762,13 @@ describe('avatar', () => {
     [`https://cdn.discordapp.com/${file}?ex=1&hm=2`, `${small}&ex=1&hm=2`],
     ['https://cdn.discordapp.com/avatars/1/2.png', 'https://cdn.discordapp.com/avatars/1/2.png'],
     [`https://cdn.discordapp.com.x.test/${file}`, `https://cdn.discordapp.com.x.test/${file}`],
-  ])('%s is made small if it is an attachment of Discord', (avatar_url, expected) => {
-    const context = world({ members: [wren({ avatar_url })] })
+  ])('resizes the avatar %s if it is a Discord attachment', (avatar_url, expected) => {
+    const context = contextOf({ members: [wren({ avatar_url })] })
     expect(proxied(context, { content: '[hi]' }).message.avatar_url).toBe(expected)
   })
 })
 
-describe('switching by proxy', () => {
+describe('switchEffect', () => {
   test.each<[Parameters<typeof switchEffect>, ReturnType<typeof switchEffect>]>([
     [['off', [], 1], { kind: 'none' }],
     [['off', [2], 1], { kind: 'none' }],
@@ -679,42 +778,44 @@ describe('switching by proxy', () => {
     [['add', [], 1], { kind: 'new', members: [1] }],
     [['add', [3, 2], 1], { kind: 'append', members: [3, 2, 1] }],
     [['add', [2, 1], 1], { kind: 'none' }],
-  ])('%j', (given, expected) => {
+  ])('the effect of a proxied message with %j on the switches', (given, expected) => {
     expect(switchEffect(...given)).toEqual(expected)
   })
 })
 
-describe('for any text', () => {
-  // Few letters, so that tags meet texts; among them those that fold, grow, pair or are trimmed.
+describe('random texts', () => {
+  // Few characters, so that tags often match; some fold, grow, form pairs or are trimmed.
   const letter = fc.constantFrom(...'aAbσΣςİiı<>[] \uFE0F@:1', '𐐀', '𐐨', MENTION, '<:a:1>')
   const part = fc.option(fc.string({ unit: letter, maxLength: 4 }))
   const tag = fc
     .record({ prefix: part, suffix: part })
     .filter((tag) => lengthOf(tag) <= MAX_TAG_AFFIXES)
-  const team = fc
+  const memberLists = fc
     .array(fc.array(tag, { maxLength: 4 }), { maxLength: 4 })
-    .map((lists) => people(Object.fromEntries(lists.map((tags, at) => [`m${at}`, tags]))))
+    .map((lists) => membersWith(Object.fromEntries(lists.map((tags, at) => [`m${at}`, tags]))))
   const units = fc
     .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 })
     .map((codes) => String.fromCharCode(...codes))
   const words = fc.string({ unit: letter, maxLength: 12 })
-  /** A team and a text, mostly one that somebody's tag is around, in its own case or another. */
-  const scene = team.chain((members) => {
+  /**
+   * Members and a text, which is mostly inside the tag of a member, in the same or another case.
+   */
+  const scene = memberLists.chain((members) => {
     const tags = members.flatMap((member) => member.proxy_tags)
-    const meant = fc
+    const tagged = fc
       .record({
         tag: tags.length > 0 ? fc.constantFrom(...tags) : tag,
         inner: fc.string({ unit: letter, maxLength: 3 }),
         mention: fc.constantFrom('', MENTION),
-        spell: fc.constantFrom((text: string) => text, swapCase),
+        convert: fc.constantFrom((text: string) => text, swapCase),
       })
-      .map(({ tag: { prefix, suffix }, inner, mention, spell }) =>
-        mention.concat(spell(`${prefix ?? ''}${inner}${suffix ?? ''}`)),
+      .map(({ tag: { prefix, suffix }, inner, mention, convert }) =>
+        mention.concat(convert(`${prefix ?? ''}${inner}${suffix ?? ''}`)),
       )
-    return fc.tuple(fc.constant(members), fc.oneof(meant, meant, words, units), fc.boolean())
+    return fc.tuple(fc.constant(members), fc.oneof(tagged, tagged, words, units), fc.boolean())
   })
 
-  test('deciding never throws, and proxies only what fits', () => {
+  test('decide never throws, and proxies only within the limits', () => {
     const anyTag = fc.record({ prefix: fc.option(units), suffix: fc.option(units) })
     fc.assert(
       fc.property(
@@ -730,8 +831,8 @@ describe('for any text', () => {
         (proxy_tags, content, { name, keep_proxy, ...flags }) => {
           const members = [wren({ name, proxy_tags, keep_proxy })]
           const decision = decide(
-            world({ members, autoproxy: mode('latch', 1) }),
-            said({ content, ...flags }),
+            contextOf({ members, autoproxy: mode('latch', 1) }),
+            messageOf({ content, ...flags }),
           )
           if (decision.action !== 'proxy') return
           expect(decision.message.name.length).toBeLessThanOrEqual(80)
@@ -741,7 +842,7 @@ describe('for any text', () => {
     )
   })
 
-  test('what a tag leaves is the text without it, and a mention stays in front', () => {
+  test('matchTags removes exactly the tag and keeps a leading mention', () => {
     fc.assert(
       fc.property(scene, ([members, content, caseSensitive]) => {
         const match = matchTags(members, content, caseSensitive)
@@ -755,14 +856,14 @@ describe('for any text', () => {
           prefix.length,
           Math.max(prefix.length, body.length - suffix.length),
         )
-        const lost = body.trim() === prefix.trimEnd() + suffix.trimStart()
-        expect(lost ? ['', between] : [between]).toContain(inner)
+        const isBare = body.trim() === prefix.trimEnd() + suffix.trimStart()
+        expect(isBare ? ['', between] : [between]).toContain(inner)
       }),
       { numRuns: 1000 },
     )
   })
 
-  test('the longest of the tags that match alone wins, and the first among equals', () => {
+  test('matchTags prefers the longest matching tag, then the first one', () => {
     fc.assert(
       fc.property(scene, ([members, content, caseSensitive]) => {
         const alone = members
@@ -779,7 +880,7 @@ describe('for any text', () => {
     )
   })
 
-  test('a tag that matches with its case matches without it', () => {
+  test('a tag that matches case-sensitively also matches case-insensitively', () => {
     fc.assert(
       fc.property(scene, ([members, content]) => {
         for (const member of members)
@@ -793,7 +894,7 @@ describe('for any text', () => {
     )
   })
 
-  test('a tag that matches is found by its keys', () => {
+  test('every matching tag is found by its lookup keys', () => {
     fc.assert(
       fc.property(scene, ([members, content, caseSensitive]) => {
         for (const member of members)
@@ -806,33 +907,28 @@ describe('for any text', () => {
   })
 })
 
-describe('keys', () => {
+describe('keysOfTag and keysOfContent', () => {
   test.each<[string, ProxyTag, string, boolean]>([
-    ['a tag around the text is found', around('[', ']'), '[hi]', true],
-    ['a tag of another case is found', around('W:'), 'w:hi', true],
-    ['a tag behind a mention is found', around('w:'), `${MENTION}w:hi`, true],
-    ['a tag that lost its spaces is found', around('{ ', ' }'), '{}', true],
-    ['a tag of spaces is found for an empty text', around(' '), '', true],
-    ['the longest prefix there can be is found', around('w'.repeat(95)), 'w'.repeat(99), true],
-    [
-      'the longest suffix there can be is found',
-      around(null, 'w'.repeat(95)),
-      'w'.repeat(99),
-      true,
-    ],
-    ['a tag with half its parts is not found', around('[', ')'), '[hi]', false],
-    ['another tag is not found', around('{', '}'), '[hi]', false],
-    ['a tag in the middle is not found', around('w:'), 'hi w:hi', false],
-  ])('%s', (_, tag, content, found) => {
+    ['find a tag around the text', around('[', ']'), '[hi]', true],
+    ['find a tag in another case', around('W:'), 'w:hi', true],
+    ['find a tag after a mention', around('w:'), `${MENTION}w:hi`, true],
+    ['find a tag without its inner spaces', around('{ ', ' }'), '{}', true],
+    ['find a tag of spaces in an empty text', around(' '), '', true],
+    ['find a prefix of the maximum length', around('w'.repeat(95)), 'w'.repeat(99), true],
+    ['find a suffix of the maximum length', around(null, 'w'.repeat(95)), 'w'.repeat(99), true],
+    ['do not find a tag with another suffix', around('[', ')'), '[hi]', false],
+    ['do not find another tag', around('{', '}'), '[hi]', false],
+    ['do not find a tag in the middle', around('w:'), 'hi w:hi', false],
+  ])('the lookup keys %s', (_, tag, content, found) => {
     expect(isFound(tag, content)).toBe(found)
   })
 
-  test('a text has short keys, however long it is', () => {
+  test('keysOfContent limits the keys of a long text', () => {
     const { head, tail, bare } = keysOfContent('ab'.repeat(2000), true)
     expect([head.length, tail.length, bare]).toEqual([MAX_TAG_AFFIXES, MAX_TAG_AFFIXES, null])
   })
 
-  test('no key is half a letter', () => {
+  test('keysOfContent does not split surrogate pairs', () => {
     const { head, tail } = keysOfContent(`a${'🐦'.repeat(100)}a`, true)
     expect([head, tail]).toEqual([`a${'🐦'.repeat(47)}`, `${'🐦'.repeat(47)}a`])
     expect(keysOfContent(`🐦${'a'.repeat(94)}🐦${'a'.repeat(94)}🐦`, true)).toMatchObject({
@@ -842,9 +938,9 @@ describe('keys', () => {
   })
 
   test.each([
-    ['a zero', 'ab\0c\0de'],
-    ['half a letter', 'ab\ud83dc\udc26de'],
-  ])('no key has what no tag can have: %s', (_, content) => {
+    ['NUL', 'ab\0c\0de'],
+    ['a lone surrogate', 'ab\ud83dc\udc26de'],
+  ])('keysOfContent excludes text that tags cannot contain: %s', (_, content) => {
     expect(keysOfContent(content, true)).toMatchObject({ head: 'ab', tail: 'de', bare: null })
   })
 })
@@ -871,13 +967,13 @@ function wren(overrides: Partial<ProxyMember>): ProxyMember {
   }
 }
 
-function people(tags: Record<string, ProxyTag[]>): ProxyMember[] {
+function membersWith(tags: Record<string, ProxyTag[]>): ProxyMember[] {
   return Object.entries(tags).map(([name, proxy_tags], at) =>
     wren({ id: at + 1, uuid: name, name, proxy_tags }),
   )
 }
 
-function world(overrides: Partial<ProxyContext>): ProxyContext {
+function contextOf(overrides: Partial<ProxyContext>): ProxyContext {
   return {
     system: { tag: null, avatar_url: null },
     settings: {
@@ -900,15 +996,15 @@ function mode(name: ProxyContext['autoproxy']['mode'], member: number | null = n
   return { mode: name, member, last_latch: null }
 }
 
-function loose(): Partial<ProxyContext> {
-  return { settings: { ...world({}).settings, case_sensitive_proxy_tags: false } }
+function caseInsensitive(): Partial<ProxyContext> {
+  return { settings: { ...contextOf({}).settings, case_sensitive_proxy_tags: false } }
 }
 
 function guild(overrides: Partial<ProxyContext['guild']>): ProxyContext['guild'] {
   return { disabled_channels: [], require_system_tag: false, ...overrides }
 }
 
-function inGuild(overrides: Partial<SystemGuild>): SystemGuild {
+function inSystemGuild(overrides: Partial<SystemGuild>): SystemGuild {
   return {
     proxying_enabled: true,
     tag: null,
@@ -920,11 +1016,11 @@ function inGuild(overrides: Partial<SystemGuild>): SystemGuild {
   }
 }
 
-function here(overrides: Partial<MemberGuild>): MemberGuild {
+function inMemberGuild(overrides: Partial<MemberGuild>): MemberGuild {
   return { display_name: null, avatar_url: null, keep_proxy: null, ...overrides }
 }
 
-function said(overrides: Partial<ProxyMessage>): ProxyMessage {
+function messageOf(overrides: Partial<ProxyMessage>): ProxyMessage {
   return {
     platform: DISCORD,
     channel_id: CHANNEL,
@@ -941,7 +1037,7 @@ function said(overrides: Partial<ProxyMessage>): ProxyMessage {
 }
 
 function proxied(context: ProxyContext, message: Partial<ProxyMessage>) {
-  const decision = decide(context, said(message))
+  const decision = decide(context, messageOf(message))
   if (decision.action !== 'proxy') throw new Error(`not proxied: ${JSON.stringify(decision)}`)
   return decision
 }

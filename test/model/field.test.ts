@@ -30,7 +30,7 @@ const tags = proxyTags({ doc })
 const templates = textList({ doc, maxItems: 3, max: 4 })
 
 /** A given value and the stored one; undefined means unchanged, REJECTED means a problem. */
-type Case = [says: string, field: Field, given: unknown, stored: unknown]
+type Case = [title: string, field: Field, given: unknown, stored: unknown]
 
 const REJECTED = Symbol('rejected')
 

@@ -13,7 +13,7 @@ import {
 } from '../../src/model/platform'
 
 describe('isPlatform', () => {
-  const given: [says: string, text: string, is: boolean][] = [
+  const given: [title: string, text: string, is: boolean][] = [
     ['accepts two letters', 'qq', true],
     ['accepts 20 letters', 'a'.repeat(20), true],
     ['rejects 21 letters', 'a'.repeat(21), false],
@@ -34,7 +34,7 @@ describe('isPlatform', () => {
 })
 
 describe('isIdOf for Discord', () => {
-  const given: [says: string, text: string, is: boolean][] = [
+  const given: [title: string, text: string, is: boolean][] = [
     ['accepts one digit', '0', true],
     ['accepts 18 digits', '123456789012345678', true],
     ['accepts the largest 64-bit number', '18446744073709551615', true],
@@ -66,7 +66,7 @@ describe('isIdOf for Discord', () => {
 })
 
 describe('isIdOf for other platforms', () => {
-  const given: [says: string, text: string, is: boolean][] = [
+  const given: [title: string, text: string, is: boolean][] = [
     ['accepts a Matrix account', '@wren:example.org', true],
     ['accepts a Matrix room', '!room:example.org', true],
     ['accepts a Matrix event', '$mT5hx-Aq_Zk', true],

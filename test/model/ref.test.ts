@@ -12,7 +12,7 @@ import {
 const UUID = '0f0ac7c8-3d4f-4b5a-9c0e-7d7d8f3b1a2c'
 
 describe('parseSystemRef', () => {
-  const named: [says: string, text: string, ref: SystemRef | null][] = [
+  const named: [title: string, text: string, ref: SystemRef | null][] = [
     ['parses @me as the caller', '@me', { me: true }],
     ['rejects @ME', '@ME', null],
     ['parses a UUID', UUID, { uuid: UUID }],

@@ -7,7 +7,7 @@ const doc = 'Tea'
 const plain = text({ doc, max: 5 })
 
 /** Fields that serialize or redact the same stored value differently. */
-const variants: [says: string, field: Field][] = [
+const variants: [title: string, field: Field][] = [
   ['as it is', plain],
   ['of another kind', date({ doc })],
   ['as a time', timestamp({ doc })],

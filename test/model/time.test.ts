@@ -5,7 +5,7 @@ import { DAY, formatInstant, HOUR, MINUTE, parseInstant, SECOND } from '../../sr
 const NOON = Date.UTC(2023, 4, 6, 12) * 1000
 
 describe('parseInstant', () => {
-  const accepted: [says: string, text: string, instant: number][] = [
+  const accepted: [title: string, text: string, instant: number][] = [
     ['with Z as UTC', '2023-05-06T12:00:00Z', NOON],
     ['without a zone as UTC', '2023-05-06T12:00:00', NOON],
     ['with a space instead of T', '2023-05-06 12:00:00', NOON],
@@ -38,7 +38,7 @@ describe('parseInstant', () => {
     expect(parseInstant(text)).toBe(instant)
   })
 
-  const rejected: [says: string, text: string][] = [
+  const rejected: [title: string, text: string][] = [
     ['empty text', ''],
     ['a word', 'now'],
     ['a number', '1683374400'],

@@ -10,13 +10,13 @@ import { document } from '../openapiDocument'
 import { createFixture } from '../scenarios'
 import { createTestApp } from '../testApp'
 
-const house = createTestApp({ RATE_LIMIT: 'off' })
+const testApp = createTestApp({ RATE_LIMIT: 'off' })
 
 /**
- * What each operation takes, by its name in the API document. What is not named here may be asked by
- * everybody who has a token: reads, in which privacy decides what is seen.
+ * Permission that each operation requires, by operation ID. Any token may call an operation that is
+ * not listed here and that `requiredPermission` does not classify: reads, whose fields are redacted.
  */
-const needs: Record<string, Permission> = {
+const requiredByOperation: Record<string, Permission> = {
   createSwitch: 'switch',
   updateSwitch: 'switch',
   updateSwitchMembers: 'switch',
@@ -39,17 +39,17 @@ const needs: Record<string, Permission> = {
   updatePreferences: 'manage',
 }
 
-/** By what they do, where their method does not tell: reads of what only the owner has. */
-const ownReads = ['listAccounts', 'getOwnSystemGuild', 'getOwnMemberGuild', 'getAutoproxy']
+/** Beginnings of the IDs of GET operations that only the owner may call. */
+const ownerReads = ['listAccounts', 'getOwnSystemGuild', 'getOwnMemberGuild', 'getAutoproxy']
 
 interface Operation {
   operationId: string
-  /** A body that works. */
+  /** A valid body. */
   example: unknown
   line: string
 }
 
-/** What some need to be asked at all. */
+/** Query strings of operations that require one. */
 const queries: Record<string, string> = {
   exportFrontHistory: '?format=csv',
   updateAutoproxy: '?guild_id=466707357099884544',
@@ -62,7 +62,7 @@ interface Documented {
 
 const operations: Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods as Record<string, object>)
-    // Bots have keys of their own, and who logs in shows no token.
+    // Bots use keys instead of tokens, and a login request has no token.
     .filter(() => !path.startsWith('/bot/'))
     .map(([method, operation]) => ({
       operationId: (operation as Documented).operationId,
@@ -75,77 +75,80 @@ const operations: Operation[] = Object.entries(document.paths).flatMap(([path, m
     ),
 )
 
-function needOf({ operationId, line }: Operation): Permission | null {
+function requiredPermission({ operationId, line }: Operation): Permission | null {
   if (line.includes('/webhook')) return 'manage'
-  const named = needs[operationId]
+  const named = requiredByOperation[operationId]
   if (named) return named
-  if (ownReads.some((name) => operationId.startsWith(name))) return 'read'
+  if (ownerReads.some((name) => operationId.startsWith(name))) return 'read'
   if (line.startsWith('GET ')) return /\/export/.test(line) ? 'export' : null
   if (/switches/.test(line)) return 'switch'
   return /import/.test(line) ? 'import' : 'change'
 }
 
-const world = await createFixture(house)
+const fixture = await createFixture(testApp)
 
-async function tokenOf(scope: string): Promise<string> {
-  const { json } = await house.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
-    as: world.owner,
-    body: { name: `of ${scope}`, scope },
+async function createToken(scope: string): Promise<string> {
+  const { json } = await testApp.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
+    as: fixture.owner,
+    body: { name: `scope ${scope}`, scope },
   })
   return json.token
 }
 
 describe.each(accesses.filter((access) => access !== 'session'))(
-  'a token of scope %s',
+  'permissions of a token with scope %s',
   async (scope) => {
-    const token = scope === 'full' ? world.owner.token : await tokenOf(scope)
+    const token = scope === 'full' ? fixture.owner.token : await createToken(scope)
 
-    test.each(operations.map((one) => [`${one.operationId}: ${one.line}`, one] as const))(
-      '%s',
-      async (_, operation) => {
-        const act = needOf(operation)
-        const [method = '', path = ''] = operation.line.split(' ')
-        // What is named is there, so that nothing but the scope is in the way.
-        const filled = path
-          .replace('{systemRef}', '@me')
-          .replace('{memberRef}', world.wren.hid)
-          .replace('{groupRef}', world.keepers.hid)
-          .replace('{switchRef}', world.first.uuid)
-          .replace(/\{(id|name)\}/, 'nobody')
-          .replace('{message}', '1')
-          .replace(/\{[^}]*guild[^}]*\}/, '466707357099884544')
-          .replace(/\{[^}]+\}/g, world.owner.hid)
-        if (method === 'DELETE' && hasPermission(scope, act ?? 'change')) return
-        const ending = new AbortController()
-        const request = new Request(
-          `http://localhost${filled}${queries[operation.operationId] ?? ''}`,
-          {
-            method,
-            headers: { authorization: token },
-            signal: ending.signal,
-            ...(method !== 'GET' && { body: JSON.stringify(operation.example ?? {}) }),
-          },
-        )
-        const response = await house.app.handle(request, '127.0.0.1')
-        const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
-        const told = isStream ? {} : await response.json().catch(() => ({}))
-        await (isStream && response.body?.cancel())
-        ending.abort()
-        const isRefused = response.status === 403 && (told as { code?: number }).code === 0
-        expect(isRefused).toBe(act !== null && !hasPermission(scope, act))
-        if (response.status >= 500) throw new Error(`${operation.line} answered ${response.status}`)
-      },
-    )
+    test.each(
+      operations.map(
+        (operation) => [`${operation.operationId}: ${operation.line}`, operation] as const,
+      ),
+    )(`token with scope ${scope}: %s`, async (_, operation) => {
+      const permission = requiredPermission(operation)
+      const [method = '', path = ''] = operation.line.split(' ')
+      // Use references that exist, so that only the scope can cause a refusal.
+      const filled = path
+        .replace('{systemRef}', '@me')
+        .replace('{memberRef}', fixture.wren.hid)
+        .replace('{groupRef}', fixture.keepers.hid)
+        .replace('{switchRef}', fixture.first.uuid)
+        .replace(/\{(id|name)\}/, 'nobody')
+        .replace('{message}', '1')
+        .replace(/\{[^}]*guild[^}]*\}/, '466707357099884544')
+        .replace(/\{[^}]+\}/g, fixture.owner.hid)
+      if (method === 'DELETE' && hasPermission(scope, permission ?? 'change')) return
+      const abort = new AbortController()
+      const request = new Request(
+        `http://localhost${filled}${queries[operation.operationId] ?? ''}`,
+        {
+          method,
+          headers: { authorization: token },
+          signal: abort.signal,
+          ...(method !== 'GET' && { body: JSON.stringify(operation.example ?? {}) }),
+        },
+      )
+      const response = await testApp.app.handle(request, '127.0.0.1')
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+      const body = isStream ? {} : await response.json().catch(() => ({}))
+      await (isStream && response.body?.cancel())
+      abort.abort()
+      const isRefused = response.status === 403 && (body as { code?: number }).code === 0
+      expect(isRefused).toBe(permission !== null && !hasPermission(scope, permission))
+      if (response.status >= 500) throw new Error(`${operation.line} answered ${response.status}`)
+    })
   },
 )
 
-describe('the scopes', () => {
+describe('scopes', () => {
   const rows: [Access, Permission[]][] = accesses.map((access) => [
     access,
-    (Object.keys(permissions) as Permission[]).filter((act) => hasPermission(access, act)),
+    (Object.keys(permissions) as Permission[]).filter((permission) =>
+      hasPermission(access, permission),
+    ),
   ])
 
-  test('allow what the page says', () => {
+  test('scopes grant the documented permissions', () => {
     expect(Object.fromEntries(rows)).toEqual({
       full: Object.keys(permissions) as Permission[],
       session: [

@@ -4,7 +4,7 @@ import { type ApiModule, buildPolicyTable, findPolicy } from '../../src/http/api
 
 const routes = () => new Elysia()
 
-const wires: ApiModule[] = [
+const modules: ApiModule[] = [
   {
     prefix: '',
     routes,
@@ -32,9 +32,9 @@ const wires: ApiModule[] = [
   },
 ]
 
-const stated = buildPolicyTable(wires, (facts, start) => ({ facts, start }))
+const policyTable = buildPolicyTable(modules, (policy, start) => ({ policy, start }))
 
-describe('a path', () => {
+describe('findPolicy', () => {
   test.each([
     ['/', '/', { isPublic: true, isCacheable: false }],
     ['/health', '/health', { isPublic: true, bypassesAdmission: true }],
@@ -61,15 +61,15 @@ describe('a path', () => {
     ['/systems/s', '/systems', { hasSystemParam: true }],
     ['/nowhere', '', { isPublic: false, isCacheable: true }],
     ['//new/systems', '', { hasSystemParam: false }],
-  ])('is what its wire says of it: %s', (path, start, facts) => {
-    expect(findPolicy(stated, path)).toMatchObject({ start, facts })
+  ])('applies the policy of the API module to %s', (path, start, policy) => {
+    expect(findPolicy(policyTable, path)).toMatchObject({ start, policy })
   })
 
-  test('is plain where no wire says anything', () => {
-    const { facts } = findPolicy(
-      buildPolicyTable([], (facts) => ({ facts })),
+  test('findPolicy returns the default policy when there are no API modules', () => {
+    const { policy } = findPolicy(
+      buildPolicyTable([], (policy) => ({ policy })),
       '/nowhere',
     )
-    expect(facts).toMatchObject({ isPublic: false, isCacheable: false, notFoundError: 'notFound' })
+    expect(policy).toMatchObject({ isPublic: false, isCacheable: false, notFoundError: 'notFound' })
   })
 })

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { type ArrivalLimits, streamBody } from '../../src/http/body'
 import { DomainError } from '../../src/model/errors'
 
-const none: ArrivalLimits = { bytesPerSecond: 1, toleranceMs: 600_000, totalMs: 600_000 }
+const noLimits: ArrivalLimits = { bytesPerSecond: 1, toleranceMs: 600_000, totalMs: 600_000 }
 const tooLong = '400: Bad Request (the file took too long to arrive)'
 
-/** A request whose body comes in chunks, each when the client sends it. */
+/** Builds a request whose body is the generated chunks. */
 function slowRequest(chunks: () => AsyncGenerator<Uint8Array>): Request {
   const all = chunks()
   const body = new ReadableStream<Uint8Array>({
@@ -24,7 +24,7 @@ async function receive(
   limits: Partial<ArrivalLimits>,
 ): Promise<number | string> {
   try {
-    const file = streamBody(slowRequest(chunks), 1024 * 1024, { ...none, ...limits })
+    const file = streamBody(slowRequest(chunks), 1024 * 1024, { ...noLimits, ...limits })
     return Buffer.concat(await Array.fromAsync(file)).byteLength
   } catch (cause) {
     if (!(cause instanceof DomainError)) throw cause
@@ -32,8 +32,8 @@ async function receive(
   }
 }
 
-describe('a file', () => {
-  /** One byte at a time, without an end. */
+describe('limits on slow uploads', () => {
+  /** Yields one byte at a time, endlessly. */
   async function* trickle() {
     for (;;) {
       await Bun.sleep(5)
@@ -41,13 +41,13 @@ describe('a file', () => {
     }
   }
 
-  async function* silence(): AsyncGenerator<Uint8Array> {
+  async function* stalling(): AsyncGenerator<Uint8Array> {
     yield new Uint8Array(1)
     await new Promise(() => {})
   }
 
-  /** Pauses within the tolerance, and more bytes than the speed asks for between them. */
-  async function* phone() {
+  /** Pauses for less than the tolerance and otherwise exceeds the minimum speed. */
+  async function* pausing() {
     for (let at = 0; at < 5; at++) {
       await Bun.sleep(20)
       yield new Uint8Array(1000)
@@ -55,19 +55,24 @@ describe('a file', () => {
   }
 
   test.each<[string, () => AsyncGenerator<Uint8Array>, Partial<ArrivalLimits>, number | string]>([
-    ['that trickles is refused', trickle, { bytesPerSecond: 1e6, toleranceMs: 100 }, tooLong],
-    ['that stops is refused', silence, { toleranceMs: 100 }, tooLong],
-    ['that takes too long in all is refused', trickle, { totalMs: 100 }, tooLong],
-    ['that pauses for less than the tolerance is received', phone, {}, 5000],
+    [
+      'rejects an upload that is too slow',
+      trickle,
+      { bytesPerSecond: 1e6, toleranceMs: 100 },
+      tooLong,
+    ],
+    ['rejects an upload that stops', stalling, { toleranceMs: 100 }, tooLong],
+    ['rejects an upload that exceeds the total time', trickle, { totalMs: 100 }, tooLong],
+    ['accepts an upload that pauses for less than the tolerance', pausing, {}, 5000],
   ])('%s', async (_, chunks, limits, expected) => {
     expect(await receive(chunks, limits)).toBe(expected)
   })
 
-  test('is not refused for the time that the server takes to store it', async () => {
+  test('does not count the time that the server takes to store an upload', async () => {
     async function* quick() {
       for (let at = 0; at < 5; at++) yield new Uint8Array(10)
     }
-    const limits = { ...none, toleranceMs: 1000, totalMs: 1000 }
+    const limits = { ...noLimits, toleranceMs: 1000, totalMs: 1000 }
     let received = 0
     for await (const chunk of streamBody(slowRequest(quick), 1024, limits)) {
       received += chunk.byteLength

@@ -5,14 +5,14 @@ import { createBot } from '../operatorActions'
 import { at } from '../scenarios'
 import { createTestApp, type TestSystem } from '../testApp'
 
-/** What a machine says whose clock can be set back; a program that starts anew knows no better. */
+/** Clock of the machine, which a test can set back. */
 let clock: Instant = at('2026-05-01T12:00:00Z')
 const { ask, deps, makeSystem } = createTestApp({ now: () => clock++ })
 const authorization = `Bot ${await createBot(deps, 'clock')}`
 let accounts = 0
 
-/** Ways to log a switch without saying when. */
-const ways: Record<string, (who: Fronting, member: string) => Promise<{ status: number }>> = {
+/** Ways to log a switch without a timestamp. */
+const writers: Record<string, (system: Fronting, member: string) => Promise<{ status: number }>> = {
   'version 2': ({ as }, member) =>
     ask('POST /v2/systems/@me/switches', { as, body: { members: [member] } }),
   'version 1': ({ as }, member) => ask('POST /v1/s/switches', { as, body: { members: [member] } }),
@@ -23,60 +23,66 @@ const ways: Record<string, (who: Fronting, member: string) => Promise<{ status: 
   },
 }
 
-describe.each(Object.entries(ways))('a switch through %s', (_, log) => {
-  const ahead: [says: string, by: Instant, expected: (latest: Instant, now: Instant) => Instant][] =
-    [
-      ['a moment', 1, (latest) => latest + 1],
-      ['5 minutes', 5 * MINUTE, (latest) => latest + 1],
-      ['almost 10 minutes', 10 * MINUTE - SECOND, (latest) => latest + 1],
-      ['10 minutes', 10 * MINUTE + SECOND, (_, now) => now],
-    ]
+describe.each(Object.entries(writers))('time of a switch logged by %s', (_, log) => {
+  const ahead: [
+    title: string,
+    by: Instant,
+    expected: (latest: Instant, now: Instant) => Instant,
+  ][] = [
+    ['a microsecond', 1, (latest) => latest + 1],
+    ['5 minutes', 5 * MINUTE, (latest) => latest + 1],
+    ['almost 10 minutes', 10 * MINUTE - SECOND, (latest) => latest + 1],
+    ['10 minutes', 10 * MINUTE + SECOND, (_, now) => now],
+  ]
 
-  test.each(ahead)('while the latest is %s ahead', async (_, by, expected) => {
-    const who = await fronting()
-    const latest = clock + by
-    await ask('POST /v2/systems/@me/switches', {
-      as: who.as,
-      body: { members: [who.wren], timestamp: formatInstant(latest) },
-    })
-    const now = clock
-    expect((await log(who, who.finch)).status).toBeLessThan(300)
-    const { json } = await ask<{ timestamp: string; members: string[] }[]>(
-      'GET /v2/systems/@me/switches',
-      { as: who.as },
-    )
-    const made = json.find(({ members }) => members[0] === who.finch)
-    // Each look at this clock moves it by a microsecond.
-    expect(Math.abs(at(made?.timestamp ?? '') - expected(latest, now))).toBeLessThan(SECOND / 2)
-    expect(json[0]?.members).toEqual([by < 10 * MINUTE ? who.finch : who.wren])
-  })
+  test.each(ahead)(
+    'chooses the time of a new switch when the latest is %s ahead',
+    async (_, by, expected) => {
+      const system = await createFronting()
+      const latest = clock + by
+      await ask('POST /v2/systems/@me/switches', {
+        as: system.as,
+        body: { members: [system.wren], timestamp: formatInstant(latest) },
+      })
+      const now = clock
+      expect((await log(system, system.finch)).status).toBeLessThan(300)
+      const { json } = await ask<{ timestamp: string; members: string[] }[]>(
+        'GET /v2/systems/@me/switches',
+        { as: system.as },
+      )
+      const logged = json.find(({ members }) => members[0] === system.finch)
+      // Each reading of this clock advances it by a microsecond.
+      expect(Math.abs(at(logged?.timestamp ?? '') - expected(latest, now))).toBeLessThan(SECOND / 2)
+      expect(json[0]?.members).toEqual([by < 10 * MINUTE ? system.finch : system.wren])
+    },
+  )
 })
 
-test('after the clock was set back, each switch is who fronts', async () => {
-  const who = await fronting()
+test('each new switch becomes the current front after the clock was set back', async () => {
+  const system = await createFronting()
   for (const back of [0, 3 * MINUTE, MINUTE]) {
     clock -= back
-    for (const member of [who.wren, who.finch]) {
-      await ask('POST /v2/systems/@me/switches', { as: who.as, body: { members: [member] } })
+    for (const member of [system.wren, system.finch]) {
+      await ask('POST /v2/systems/@me/switches', { as: system.as, body: { members: [member] } })
       const { json } = await ask<{ members: { id: string }[] }>('GET /v2/systems/@me/fronters', {
-        as: who.as,
+        as: system.as,
       })
       expect(json.members.map(({ id }) => id)).toEqual([member])
     }
   }
 })
 
-test('a message that says when it was said is followed by a switch at that time', async () => {
-  const who = await fronting()
+test('a proxied message with a timestamp logs a switch at that time', async () => {
+  const system = await createFronting()
   const timestamp = formatInstant(clock - MINUTE)
-  await ask('POST /v2/systems/@me/switches', { as: who.as, body: { members: [who.wren] } })
-  const body = { id: '77', original: '78', sender: who.account, channel: '1', timestamp }
+  await ask('POST /v2/systems/@me/switches', { as: system.as, body: { members: [system.wren] } })
+  const body = { id: '77', original: '78', sender: system.account, channel: '1', timestamp }
   await ask('POST /bot/messages', {
     headers: { authorization },
-    body: { ...body, member: who.finch },
+    body: { ...body, member: system.finch },
   })
-  const { json } = await ask<object[]>('GET /v2/systems/@me/switches', { as: who.as })
-  expect(json[1]).toMatchObject({ timestamp, members: [who.finch] })
+  const { json } = await ask<object[]>('GET /v2/systems/@me/switches', { as: system.as })
+  expect(json[1]).toMatchObject({ timestamp, members: [system.finch] })
 })
 
 interface Fronting {
@@ -86,8 +92,8 @@ interface Fronting {
   finch: string
 }
 
-/** A system whose proxied messages are switches, with two members. */
-async function fronting(): Promise<Fronting> {
+/** Creates a system with two members whose proxied messages log switches. */
+async function createFronting(): Promise<Fronting> {
   const as = await makeSystem()
   const account = `10000000000000${String(++accounts).padStart(4, '0')}`
   await deps.transact('new', (tx) => insertAccount(deps, tx, as.id, account))

@@ -14,7 +14,7 @@ import { canMount, onSmallDisk } from '../restrictedEnvironment'
 import { commandLine, emptyFolder, startServer } from '../serverProcess'
 import { createTestApp, isOnFile, type TestApp } from '../testApp'
 
-// Processes take their time on a busy machine.
+// Starting processes is slow on a busy machine.
 setDefaultTimeout(60_000)
 
 const { words, run } = await commandLine()
@@ -25,9 +25,9 @@ interface Refusal {
   retry_after: number
 }
 
-async function expectRefused(answer: Response, reason: string): Promise<void> {
-  const body = (await answer.json()) as Refusal
-  expect([answer.status, body]).toEqual([
+async function expectRefused(response: Response, reason: string): Promise<void> {
+  const body = (await response.json()) as Refusal
+  expect([response.status, body]).toEqual([
     503,
     {
       message: `503: Service Unavailable (${reason})`,
@@ -35,11 +35,11 @@ async function expectRefused(answer: Response, reason: string): Promise<void> {
       retry_after: expect.any(Number),
     },
   ])
-  expect(Number(answer.headers.get('retry-after'))).toBe(Math.ceil(body.retry_after / 1000))
-  expect(answer.headers.get('content-type')).toStartWith('application/json')
+  expect(Number(response.headers.get('retry-after'))).toBe(Math.ceil(body.retry_after / 1000))
+  expect(response.headers.get('content-type')).toStartWith('application/json')
 }
 
-/** The lines of a log that are a warning or worse. */
+/** Returns the log lines of level warn and error. */
 function problemsIn(logged: string): [level: string, message: string, cause: string][] {
   return logged
     .split('\n')
@@ -48,15 +48,15 @@ function problemsIn(logged: string): [level: string, message: string, cause: str
     .map(({ level, message, cause }) => [level, message, cause])
 }
 
-async function until(isSo: () => Promise<boolean>, longest = 20_000): Promise<void> {
-  const giveUpAt = Date.now() + longest
-  while (!(await isSo())) {
-    if (Date.now() > giveUpAt) throw new Error('it did not happen in time')
+async function until(condition: () => Promise<boolean>, timeoutMs = 20_000): Promise<void> {
+  const giveUpAt = Date.now() + timeoutMs
+  while (!(await condition())) {
+    if (Date.now() > giveUpAt) throw new Error('the condition was not met in time')
     await Bun.sleep(50)
   }
 }
 
-function visitorOf(ask: (request: Request) => Promise<Response>) {
+function createClient(ask: (request: Request) => Promise<Response>) {
   const send = (path: string, token = '', body?: object) =>
     ask(
       new Request(`http://localhost${path}`, {
@@ -72,137 +72,143 @@ function visitorOf(ask: (request: Request) => Promise<Response>) {
   }
 }
 
-function visit({ app }: TestApp) {
-  return visitorOf((request) => app.handle(request, '127.0.0.1'))
+function clientOf({ app }: TestApp) {
+  return createClient((request) => app.handle(request, '127.0.0.1'))
 }
 
-// Disks, locks and places are the file's own; what a server is lost by is tried beside its driver.
-describe.if(isOnFile)('a disk that is full', () => {
-  test('is a condition that passes: 503, and the words go to the log', async () => {
-    const at = createTestApp()
-    const { health, write, read } = visit(at)
-    const someone = await at.makeSystem('Attic')
+// Full disks, locks and lost files concern SQLite; tests in test/postgres cover a lost server.
+describe.if(isOnFile)('full disk', () => {
+  test('answers writes with 503 and logs one error until the disk has space again', async () => {
+    const testApp = createTestApp()
+    const { health, write, read } = clientOf(testApp)
+    const system = await testApp.makeSystem('Attic')
     const limit = (pages: number) =>
-      at.deps.transact('new', (tx) => change(tx, `PRAGMA max_page_count = ${pages}`))
+      testApp.deps.transact('new', (tx) => change(tx, `PRAGMA max_page_count = ${pages}`))
     expect((await health()).status).toBe(200)
-    // SQLite takes the size the file has for the least.
+    // SQLite raises the limit to the current size of the file.
     await limit(1)
-    let answer = await write(someone.token)
-    for (let turn = 0; answer.status === 200 && turn < 500; turn++)
-      answer = await write(someone.token)
-    await expectRefused(answer, 'the disk is full')
+    let response = await write(system.token)
+    for (let turn = 0; response.status === 200 && turn < 500; turn++)
+      response = await write(system.token)
+    await expectRefused(response, 'the disk is full')
     await expectRefused(await health(), 'the disk is full')
-    expect((await read(someone.hid)).status).toBe(200)
-    for (let turn = 0; turn < 5; turn++) await write(someone.token)
-    expect(problemsIn(at.logged())).toEqual([
+    expect((await read(system.hid)).status).toBe(200)
+    for (let turn = 0; turn < 5; turn++) await write(system.token)
+    expect(problemsIn(testApp.logged())).toEqual([
       ['error', 'request failed', expect.stringMatching(/^[^\n]+ the disk is full\.$/)],
     ])
     await limit(100_000)
     await until(async () => (await health()).status === 200)
-    expect((await write(someone.token)).status).toBe(200)
+    expect((await write(system.token)).status).toBe(200)
   })
 
-  test.if(canMount)('is seen by a server, which is well again when there is room', async () => {
+  test.if(canMount)(
+    'a server reports a full disk, and is healthy when it has space again',
+    async () => {
+      const cwd = emptyFolder()
+      const env = { DATABASE_URL: `file:${join(cwd, 'data.db')}` }
+      const createdFile = join(emptyFolder(), 'made.json')
+      const create = [...words, 'system', 'create', '--json'].map((word) => `'${word}'`).join(' ')
+      const command = onSmallDisk('8m', cwd, `${create} > '${createdFile}'`, words)
+      const server = await startServer(command, [], { cwd, env })
+      const disk = `/proc/${server.pid}/root${cwd}`
+      const { token } = JSON.parse(readFileSync(createdFile, 'utf8')) as { token: string }
+      const write = () =>
+        fetch(`${server.address}/v2/members`, {
+          method: 'POST',
+          headers: { authorization: token },
+          body: JSON.stringify({ name: 'Drop', description: 'x'.repeat(900) }),
+        })
+      const health = () => fetch(`${server.address}/health`)
+      expect([(await write()).status, (await health()).status]).toEqual([200, 200])
+      Bun.spawnSync(['/bin/sh', '-c', 'cat /dev/zero > "$0"', join(disk, 'filler')])
+      // The health check detects it without a preceding write.
+      await until(async () => (await health()).status === 503)
+      await expectRefused(await health(), 'the disk is full')
+      let response = await write()
+      for (let turn = 0; response.status === 200 && turn < 1000; turn++) response = await write()
+      await expectRefused(response, 'the disk is full')
+      for (const command of ['health', 'status']) {
+        const { out, err } = await run([command, '--url', server.address], { cwd: emptyFolder() })
+        expect(out + err).toContain(`${server.address} is not well: the disk is full`)
+      }
+      // The renewal of a lease fails too.
+      await until(async () => server.said().includes('lease renewal failed'))
+      for (let second = 0; second < 3; second++) {
+        expect((await write()).status).toBe(503)
+        await Bun.sleep(1000)
+      }
+      expect(problemsIn(server.said())).toEqual([
+        ['error', 'request failed', expect.stringMatching(/^[^\n]+ the disk is full\.$/)],
+        ['warn', 'lease renewal failed', expect.any(String)],
+      ])
+      rmSync(join(disk, 'filler'))
+      await until(async () => (await health()).status === 200)
+      expect((await write()).status).toBe(200)
+      server.kill('SIGTERM')
+      expect((await server.end()).code).toBe(0)
+    },
+  )
+})
+
+test.if(isOnFile && canMount)(
+  'an import that would fill the disk is refused with 503',
+  async () => {
     const cwd = emptyFolder()
     const env = { DATABASE_URL: `file:${join(cwd, 'data.db')}` }
-    const made = join(emptyFolder(), 'made.json')
+    const createdFile = join(emptyFolder(), 'made.json')
     const create = [...words, 'system', 'create', '--json'].map((word) => `'${word}'`).join(' ')
-    const command = onSmallDisk('8m', cwd, `${create} > '${made}'`, words)
+    const command = onSmallDisk('32m', cwd, `${create} > '${createdFile}'`, words)
     const server = await startServer(command, [], { cwd, env })
-    const disk = `/proc/${server.pid}/root${cwd}`
-    const { token } = JSON.parse(readFileSync(made, 'utf8')) as { token: string }
-    const write = () =>
-      fetch(`${server.address}/v2/members`, {
-        method: 'POST',
-        headers: { authorization: token },
-        body: JSON.stringify({ name: 'Drop', description: 'x'.repeat(900) }),
-      })
-    const health = () => fetch(`${server.address}/health`)
-    expect([(await write()).status, (await health()).status]).toEqual([200, 200])
-    Bun.spawnSync(['/bin/sh', '-c', 'cat /dev/zero > "$0"', join(disk, 'filler')])
-    // Nobody has to write first: it is found by whoever asks.
-    await until(async () => (await health()).status === 503)
-    await expectRefused(await health(), 'the disk is full')
-    let answer = await write()
-    for (let turn = 0; answer.status === 200 && turn < 1000; turn++) answer = await write()
-    await expectRefused(answer, 'the disk is full')
-    for (const command of ['health', 'status']) {
-      const { out, err } = await run([command, '--url', server.address], { cwd: emptyFolder() })
-      expect(out + err).toContain(`${server.address} is not well: the disk is full`)
-    }
-    // A lease is to be renewed meanwhile, and that fails too.
-    await until(async () => server.said().includes('lease renewal failed'))
-    for (let second = 0; second < 3; second++) {
-      expect((await write()).status).toBe(503)
-      await Bun.sleep(1000)
-    }
-    expect(problemsIn(server.said())).toEqual([
-      ['error', 'request failed', expect.stringMatching(/^[^\n]+ the disk is full\.$/)],
-      ['warn', 'lease renewal failed', expect.any(String)],
-    ])
-    rmSync(join(disk, 'filler'))
-    await until(async () => (await health()).status === 200)
-    expect((await write()).status).toBe(200)
+    const { token } = JSON.parse(readFileSync(createdFile, 'utf8')) as { token: string }
+    const send = (path: string, body: string) =>
+      fetch(`${server.address}${path}`, { method: 'POST', headers: { authorization: token }, body })
+    const noteOf = (bytes: number) =>
+      JSON.stringify({ switches: [], multitude: { kept: { notes: ['x'.repeat(bytes)] } } })
+    const refused = await send('/v2/systems/@me/import', noteOf(30 * 1024 * 1024))
+    await expectRefused(refused, 'the disk is full')
+    expect((await send('/v2/members', '{"name":"Wren"}')).status).toBe(200)
+    expect((await fetch(`${server.address}/health`)).status).toBe(200)
+    expect((await send('/v2/systems/@me/import', noteOf(500_000))).status).toBe(200)
     server.kill('SIGTERM')
     expect((await server.end()).code).toBe(0)
-  })
-})
+  },
+)
 
-test.if(isOnFile && canMount)('a file that would fill the disk is refused with 503', async () => {
-  const cwd = emptyFolder()
-  const env = { DATABASE_URL: `file:${join(cwd, 'data.db')}` }
-  const made = join(emptyFolder(), 'made.json')
-  const create = [...words, 'system', 'create', '--json'].map((word) => `'${word}'`).join(' ')
-  const command = onSmallDisk('32m', cwd, `${create} > '${made}'`, words)
-  const server = await startServer(command, [], { cwd, env })
-  const { token } = JSON.parse(readFileSync(made, 'utf8')) as { token: string }
-  const send = (path: string, body: string) =>
-    fetch(`${server.address}${path}`, { method: 'POST', headers: { authorization: token }, body })
-  const noteOf = (bytes: number) =>
-    JSON.stringify({ switches: [], multitude: { kept: { notes: ['x'.repeat(bytes)] } } })
-  const refused = await send('/v2/systems/@me/import', noteOf(30 * 1024 * 1024))
-  await expectRefused(refused, 'the disk is full')
-  expect((await send('/v2/members', '{"name":"Wren"}')).status).toBe(200)
-  expect((await fetch(`${server.address}/health`)).status).toBe(200)
-  expect((await send('/v2/systems/@me/import', noteOf(500_000))).status).toBe(200)
-  server.kill('SIGTERM')
-  expect((await server.end()).code).toBe(0)
-})
-
-describe.if(isOnFile)('a database that another program keeps locked', () => {
-  test('is waited for, then a 503; nobody else waits as long, and reads go on', async () => {
-    const { storage, makeSystem, health, write, read } = await impatient(400)
-    const someone = await makeSystem()
-    const other = new Database(storage.location)
-    other.run('BEGIN IMMEDIATE')
-    // Found by whoever asks for its health, though nobody writes.
+describe.if(isOnFile)('locked database', () => {
+  test('answers writes with 503 while another program locks the database, and answers reads', async () => {
+    const { storage, makeSystem, health, write, read } = await createHandlerWithTimeout(400)
+    const system = await makeSystem()
+    const lockHolder = new Database(storage.location)
+    lockHolder.run('BEGIN IMMEDIATE')
+    // The health check detects it without a preceding write.
     expect((await health()).status).toBe(200)
     await until(async () => (await health()).status === 503)
     await expectRefused(await health(), 'the database is locked')
-    await expectRefused(await write(someone.token), 'the database is locked')
-    expect((await read(someone.hid)).status).toBe(200)
-    other.run('COMMIT')
+    await expectRefused(await write(system.token), 'the database is locked')
+    expect((await read(system.hid)).status).toBe(200)
+    lockHolder.run('COMMIT')
     await until(async () => (await health()).status === 200)
-    expect((await write(someone.token)).status).toBe(200)
-    // A short wait is nobody's trouble.
-    other.run('BEGIN IMMEDIATE')
-    const waiting = write(someone.token)
+    expect((await write(system.token)).status).toBe(200)
+    // A short lock delays a write without failing it.
+    lockHolder.run('BEGIN IMMEDIATE')
+    const waiting = write(system.token)
     expect((await health()).status).toBe(200)
-    other.run('COMMIT')
-    other.close()
+    lockHolder.run('COMMIT')
+    lockHolder.close()
     expect((await waiting).status).toBe(200)
   })
 })
 
-/** The server's own parts, on a database that waits only so long for others. */
-async function impatient(busyLimit: number) {
+/** Creates a handler on a database that waits this many milliseconds for locks. */
+async function createHandlerWithTimeout(busyLimit: number) {
   const { app, config } = createTestApp()
   const storage = openStorage(`file:${join(emptyFolder(), 'data.db')}`, 'normal', busyLimit)
   afterAll(() => storage.close())
   const { db, sharedRead, transact, snapshot, checkHealth, toUnavailable } = storage
   const credentialCache = createCredentialCache(sharedRead)
-  const own = { db, sharedRead, transact, snapshot, credentialCache, now: createClock() }
-  const deps: Deps = { ...app.deps, ...own }
+  const storageDeps = { db, sharedRead, transact, snapshot, credentialCache, now: createClock() }
+  const deps: Deps = { ...app.deps, ...storageDeps }
   const handle = createHandler({
     deps,
     events: app.events,
@@ -219,12 +225,12 @@ async function impatient(busyLimit: number) {
         const { id, hid } = await insertSystem(tx, { created: deps.now() })
         return { hid, token: await insertToken(deps, tx, id, 'test') }
       }),
-    ...visitorOf((request) => handle(request, '127.0.0.1')),
+    ...createClient((request) => handle(request, '127.0.0.1')),
   }
 }
 
-describe.if(isOnFile)('a database that is gone', () => {
-  const ways: [says: string, take: (path: string) => void][] = [
+describe.if(isOnFile)('lost database file', () => {
+  const losses: [title: string, lose: (path: string) => void][] = [
     ['deleted', (path) => rmSync(path)],
     ['moved away', (path) => renameSync(path, `${path}.old`)],
     [
@@ -237,24 +243,27 @@ describe.if(isOnFile)('a database that is gone', () => {
     ],
   ]
 
-  test.each(ways)('%s: it is not well, and takes nothing that would be lost', async (_, take) => {
-    const at = createTestApp()
-    const { health, write } = visit(at)
-    const someone = await at.makeSystem('Attic')
-    expect((await write(someone.token)).status).toBe(200)
-    take(at.app.storage.location)
-    await expectRefused(await health(), 'the database is gone')
-    await expectRefused(await write(someone.token), 'the database is gone')
-    await expectRefused(await health(), 'the database is gone')
-  })
+  test.each(losses)(
+    'refuses writes and is unhealthy when the database file was %s',
+    async (_, lose) => {
+      const testApp = createTestApp()
+      const { health, write } = clientOf(testApp)
+      const system = await testApp.makeSystem('Attic')
+      expect((await write(system.token)).status).toBe(200)
+      lose(testApp.app.storage.location)
+      await expectRefused(await health(), 'the database is gone')
+      await expectRefused(await write(system.token), 'the database is gone')
+      await expectRefused(await health(), 'the database is gone')
+    },
+  )
 })
 
-describe('too many requests', () => {
-  test('are told in seconds, too, when to come again', async () => {
-    const at = createTestApp({ RATE_LIMIT: 'generic_get=1' })
+describe('rate limit', () => {
+  test('a request over the rate limit gets Retry-After in seconds', async () => {
+    const testApp = createTestApp({ RATE_LIMIT: 'generic_get=1' })
     const peer = '203.0.113.7'
     const answers = await Promise.all(
-      Array.from({ length: 4 }, () => at.ask('GET /v2/systems/abcde', { peer })),
+      Array.from({ length: 4 }, () => testApp.ask('GET /v2/systems/abcde', { peer })),
     )
     const refused = answers.filter(({ status }) => status === 429)
     expect(refused.length).toBeGreaterThan(0)

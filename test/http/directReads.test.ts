@@ -5,9 +5,9 @@ import { routes } from '../../src/http/routeGroup'
 import { createFixture, everyone } from '../scenarios'
 import { createTestApp } from '../testApp'
 
-const house = createTestApp({ RATE_LIMIT: 'off' })
+const testApp = createTestApp({ RATE_LIMIT: 'off' })
 
-/** Asked by the edge itself; with a slash at the end, or encoded, through the framework. */
+/** Direct reads in this notation; with a trailing slash or an encoded character Elysia answers them. */
 const lines = [
   '/v2/systems/<own>',
   '/v2/systems/@me',
@@ -25,9 +25,9 @@ const lines = [
   '/v2/messages/nonsense',
 ]
 
-describe('a read', () => {
-  test.each(lines)('is answered the same however its path is spelled: %s', async (line) => {
-    const { ask, fill } = await createFixture(house)
+describe('notations of a path', () => {
+  test.each(lines)('every notation of a path gets the same response: %s', async (line) => {
+    const { ask, fill } = await createFixture(testApp)
     const path = fill(line)
     const [, start = '', first = '', rest = ''] = /^(\/v2\/\w+\/)(.)(.*)$/.exec(path) ?? []
     const encoded = `${start}%${first.charCodeAt(0).toString(16)}${rest}`
@@ -36,7 +36,7 @@ describe('a read', () => {
       for (const other of [`${path}/`, encoded, `${path}?a=b`, path.slice('/v2'.length)]) {
         const answer = await ask(`GET ${other}`, undefined, as)
         expect([answer.status, answer.text]).toEqual([status, text])
-        expect(namesOf(answer.headers)).toEqual(namesOf(headers))
+        expect(headerNames(answer.headers)).toEqual(headerNames(headers))
         expect(answer.headers.get('etag')).toBe(headers.get('etag'))
       }
       const head = await ask(`HEAD ${path}`, undefined, as)
@@ -45,15 +45,15 @@ describe('a read', () => {
   })
 })
 
-function namesOf(headers: Headers): string[] {
+function headerNames(headers: Headers): string[] {
   return [...headers.keys()]
 }
 
-describe('the reads that the edge asks', () => {
+describe('direct reads', () => {
   const load = () => null
   const handler = () => undefined
 
-  test('are found by what is before and behind the name', () => {
+  test('direct reads are found by the path before and after the reference', () => {
     const group = routes(0)
       .get('/things/:ref', directRead('ref', load))
       .get('/things/:ref/parts', directRead('ref', load))
@@ -71,7 +71,7 @@ describe('the reads that the edge asks', () => {
       expect(find(`/v2/things${other}`)).toBeUndefined()
   })
 
-  test('do not take what a route of its own answers', () => {
+  test('a direct read is not used when a more specific route exists', () => {
     const group = routes(0)
       .get('/things/:ref/parts', directRead('ref', load))
       .get('/things/:ref', directRead('ref', load))

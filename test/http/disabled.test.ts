@@ -13,15 +13,15 @@ import { createTestApp, type TestSystem } from '../testApp'
 import { createBotFixtures } from './bot/botFixture'
 import { ignored, sendMessage } from './bot/proxyScenarios'
 
-const here = createTestApp({
+const testApp = createTestApp({
   HOST: '127.0.0.1',
   PORT: '0',
   DISPATCH_ALLOW: '127.0.0.1',
   events: { heartbeatMs: 50 },
 })
-const { ask, deps } = here
-const address = here.app.listen()
-const makeStage = createBotFixtures(here)
+const { ask, deps } = testApp
+const address = testApp.app.listen()
+const createBotFixture = createBotFixtures(testApp)
 const key = await createBot(deps, 'another bot')
 const receive = receivers()
 
@@ -38,9 +38,9 @@ function enable({ id }: { id: number }) {
   return enableSystem(deps, { ...operator, system: id })
 }
 
-describe('a disabled system', () => {
-  test('lets nobody in by its token, and everybody again when it is enabled', async () => {
-    const world = await createFixture(here)
+describe('disabled system', () => {
+  test('refuses the tokens of a disabled system until it is enabled', async () => {
+    const fixture = await createFixture(testApp)
     const lines = [
       'GET /v2/systems/@me',
       'GET /v2/systems/<own>',
@@ -49,23 +49,23 @@ describe('a disabled system', () => {
       'GET /v2/systems/@me/tokens',
       'GET /v1/s',
       'POST /v2/systems/@me/import',
-      // Also what is others', and what is nobody's.
+      // Resources of another system, and a path that does not exist.
       'GET /v2/systems/<other>',
       'GET /v2/nowhere',
     ]
-    expect((await world.ask('GET /v2/systems/@me')).status).toBe(200)
-    await disable(world.owner)
+    expect((await fixture.ask('GET /v2/systems/@me')).status).toBe(200)
+    await disable(fixture.owner)
     for (const line of lines) {
-      const { status, json } = await world.ask(line)
+      const { status, json } = await fixture.ask(line)
       expect([line, status, json]).toEqual([line, 403, DISABLED])
     }
-    await enable(world.owner)
-    expect((await world.ask('GET /v2/systems/@me')).json).toMatchObject({ name: 'Lantern Hill' })
-    expect((await world.ask('GET /v2/members/<wren>', undefined, 'nobody')).status).toBe(200)
+    await enable(fixture.owner)
+    expect((await fixture.ask('GET /v2/systems/@me')).json).toMatchObject({ name: 'Lantern Hill' })
+    expect((await fixture.ask('GET /v2/members/<wren>', undefined, 'nobody')).status).toBe(200)
   })
 
-  test('is not there for others, nor is anything of it', async () => {
-    const world = await createFixture(here)
+  test('answers 404 for a disabled system and its members, groups, switches and messages', async () => {
+    const fixture = await createFixture(testApp)
     const lines: [line: string, code: number][] = [
       ['GET /v2/systems/<own>', 20001],
       ['GET /v2/systems/<own.uuid>', 20001],
@@ -86,40 +86,47 @@ describe('a disabled system', () => {
       ['GET /v2/groups/<keepers>/members', 20004],
       ['GET /v2/messages/<message>', 20006],
     ]
-    await disable(world.owner)
-    for (const face of ['with faces', 'without faces']) {
+    await disable(fixture.owner)
+    for (const cache of ['with cached JSON', 'without cached JSON']) {
       for (const [line, code] of lines)
         for (const who of ['nobody', 'other'] as const) {
-          const { status, json } = await world.ask(line, undefined, who)
-          expect([face, line, who, status, json.code]).toEqual([face, line, who, 404, code])
+          const { status, json } = await fixture.ask(line, undefined, who)
+          expect([cache, line, who, status, json.code]).toEqual([cache, line, who, 404, code])
         }
       for (const table of ['system_faces', 'member_faces', 'group_faces'])
         await deps.transact('new', (tx) => change(tx, `delete from ${table}`))
     }
     for (const line of ['PATCH /v2/members/<wren>', 'DELETE /v2/groups/<keepers>'])
-      expect((await world.ask(line, { name: 'mine' }, 'other')).status).toBe(404)
-    const switched = await world.ask(
+      expect((await fixture.ask(line, { name: 'mine' }, 'other')).status).toBe(404)
+    const switched = await fixture.ask(
       'POST /v2/systems/@me/switches',
       { members: ['<wren>'] },
       'other',
     )
     expect([switched.status, switched.json.code]).toEqual([404, 20003])
     for (const path of ['/v1/s/<own>', '/v1/s/<own>/members', '/v1/m/<wren>', '/v1/a/<account>'])
-      expect((await world.ask(`GET ${path}`, undefined, 'nobody')).status).toBe(404)
+      expect((await fixture.ask(`GET ${path}`, undefined, 'nobody')).status).toBe(404)
   })
 
-  test('lets no browser in, and those that were in no further', async () => {
-    const me = await here.makeSystem('Lantern Hill')
-    const ours = { host: 'localhost', 'sec-fetch-site': 'same-origin', origin: 'http://localhost' }
-    const opened = await ask('POST /web/session', { body: { token: me.token }, headers: ours })
+  test('refuses logins and sessions of a disabled system', async () => {
+    const me = await testApp.makeSystem('Lantern Hill')
+    const sameOrigin = {
+      host: 'localhost',
+      'sec-fetch-site': 'same-origin',
+      origin: 'http://localhost',
+    }
+    const opened = await ask('POST /web/session', {
+      body: { token: me.token },
+      headers: sameOrigin,
+    })
     const [cookie = ''] = (opened.headers.get('set-cookie') ?? '').split(';')
-    const read = () => ask('GET /v2/systems/@me', { headers: { ...ours, cookie } })
+    const read = () => ask('GET /v2/systems/@me', { headers: { ...sameOrigin, cookie } })
     expect((await read()).status).toBe(200)
     const { code } = await createLoginCode(deps, { ...operator, system: me.id })
     await disable(me)
     expect([(await read()).status, (await read()).json]).toEqual([403, DISABLED])
     for (const proof of [{ token: me.token }, { code }]) {
-      const { status, json } = await ask('POST /web/session', { body: proof, headers: ours })
+      const { status, json } = await ask('POST /web/session', { body: proof, headers: sameOrigin })
       expect([proof, status, json]).toEqual([proof, 403, DISABLED])
     }
     const again = createLoginCode(deps, { ...operator, system: me.id })
@@ -128,34 +135,38 @@ describe('a disabled system', () => {
     expect((await read()).status).toBe(200)
   })
 
-  test('keeps no browser from going, nor from coming in as another', async () => {
-    const [me, other] = [await here.makeSystem(), await here.makeSystem()]
-    const ours = { host: 'localhost', 'sec-fetch-site': 'same-origin', origin: 'http://localhost' }
+  test('a session of a disabled system can log out or log in as another system', async () => {
+    const [me, other] = [await testApp.makeSystem(), await testApp.makeSystem()]
+    const sameOrigin = {
+      host: 'localhost',
+      'sec-fetch-site': 'same-origin',
+      origin: 'http://localhost',
+    }
     const logIn = (token: string, cookie = '') =>
-      ask('POST /web/session', { body: { token }, headers: { ...ours, cookie } })
+      ask('POST /web/session', { body: { token }, headers: { ...sameOrigin, cookie } })
     const opened = await logIn(me.token)
     const [cookie = ''] = (opened.headers.get('set-cookie') ?? '').split(';')
     await disable(me)
     const { code } = await createLoginCode(deps, { ...operator, system: other.id })
-    const headers = { ...ours, cookie }
+    const headers = { ...sameOrigin, cookie }
     expect((await ask('POST /web/login', { body: { code }, headers })).status).toBe(200)
     const another = await logIn(other.token, cookie)
     expect([another.status, another.json.system]).toMatchObject([200, { id: other.hid }])
     const foreign = { ...headers, 'sec-fetch-site': 'same-site' }
     expect((await ask('DELETE /web/session', { headers: foreign })).status).toBe(401)
-    const gone = await ask('DELETE /web/session', { headers })
-    expect([gone.status, gone.headers.get('set-cookie')]).toEqual([
+    const loggedOut = await ask('DELETE /web/session', { headers })
+    expect([loggedOut.status, loggedOut.headers.get('set-cookie')]).toEqual([
       204,
       expect.stringContaining('Max-Age=0'),
     ])
     expect((await ask('DELETE /web/session', { headers })).status).toBe(401)
     await enable(me)
-    // As it was not only forgotten by the browser.
+    // The server has deleted the session, not only the cookie.
     expect((await ask('GET /web/session', { headers })).status).toBe(401)
   })
 
-  test('is nobody whom a bot may act for', async () => {
-    const me = await here.makeSystem()
+  test('a bot cannot act for a disabled system', async () => {
+    const me = await testApp.makeSystem()
     const account = '880000000000000001'
     await linkAccount(deps, me.id, account)
     const { code } = await createLinkCode(deps, me.id)
@@ -178,8 +189,8 @@ describe('a disabled system', () => {
       const { status, json } = await ask(line, { headers, body })
       expect([line, status, json]).toEqual([line, 403, DISABLED])
     }
-    const new_one = await ask('POST /bot/systems', { headers, body: { account_id: account } })
-    expect(new_one.status).toBe(409)
+    const registered = await ask('POST /bot/systems', { headers, body: { account_id: account } })
+    expect(registered.status).toBe(409)
     await enable(me)
     expect((await ask(`GET /bot/accounts/${account}`, { headers })).json).toMatchObject({
       system: me.hid,
@@ -187,61 +198,64 @@ describe('a disabled system', () => {
     })
   })
 
-  test('has its messages left alone', async () => {
-    const stage = await makeStage()
-    const { system: hid = '' } = stage.names
+  test('messages of a disabled system are not proxied or recorded', async () => {
+    const bot = await createBotFixture()
+    const { system: hid = '' } = bot.names
     const [system] = (await rows(deps.db, 'select id from systems where hid = :hid', {
       hid,
     })) as unknown[] as [TestSystem]
-    expect(await sendMessage(stage, 'w:hello')).toMatchObject({ action: 'proxy' })
+    expect(await sendMessage(bot, 'w:hello')).toMatchObject({ action: 'proxy' })
     await disable(system)
-    for (const said of ['w:hello', '\\\\', ''])
-      expect(await sendMessage(stage, said)).toEqual(ignored('system_disabled'))
-    const spoken = {
+    for (const text of ['w:hello', '\\\\', ''])
+      expect(await sendMessage(bot, text)).toEqual(ignored('system_disabled'))
+    const message = {
       ...{ id: '<sent>', original: '<said>', sender: '<account>', channel: '<channel>' },
       ...{ guild: '<guild>', member: '<wren>' },
     }
-    const recorded = await stage.ask('POST /bot/messages', spoken)
+    const recorded = await bot.ask('POST /bot/messages', message)
     expect([recorded.status, recorded.json]).toEqual([403, DISABLED])
     await enable(system)
-    expect(await sendMessage(stage, 'w:hello')).toMatchObject({ action: 'proxy' })
-    expect((await stage.ask('POST /bot/messages', spoken)).status).toBe(201)
+    expect(await sendMessage(bot, 'w:hello')).toMatchObject({ action: 'proxy' })
+    expect((await bot.ask('POST /bot/messages', message)).status).toBe(201)
   })
 
-  test('keeps the messages that are recorded as its own', async () => {
-    const [stage, others] = [await makeStage(), await makeStage()]
-    const spoken = {
+  test('another system cannot record a message ID of a disabled system', async () => {
+    const [bot, others] = [await createBotFixture(), await createBotFixture()]
+    const message = {
       ...{ id: '<sent>', original: '<said>', sender: '<account>', channel: '<channel>' },
       ...{ guild: '<guild>', member: '<wren>' },
     }
-    expect((await stage.ask('POST /bot/messages', spoken)).status).toBe(201)
-    const { system: hid = '', sent: id } = stage.names
+    expect((await bot.ask('POST /bot/messages', message)).status).toBe(201)
+    const { system: hid = '', sent: id } = bot.names
     const [system] = (await rows(deps.db, 'select id from systems where hid = :hid', {
       hid,
     })) as unknown[] as [TestSystem]
     await disable(system)
-    const taken = await others.ask('POST /bot/messages', { ...spoken, id })
-    expect([taken.status, taken.json.message]).toEqual([409, expect.stringContaining('otherwise')])
+    const conflicting = await others.ask('POST /bot/messages', { ...message, id })
+    expect([conflicting.status, conflicting.json.message]).toEqual([
+      409,
+      expect.stringContaining('with other values'),
+    ])
     await enable(system)
-    expect((await stage.ask('POST /bot/messages', spoken)).status).toBe(200)
+    expect((await bot.ask('POST /bot/messages', message)).status).toBe(200)
   })
 
-  const places: [says: string, open: () => { by: Deps; close: () => void }][] = [
-    ['here', () => ({ by: deps, close: () => {} })],
+  const processes: [title: string, open: () => { by: Deps; close: () => void }][] = [
+    ['by this process', () => ({ by: deps, close: () => {} })],
     [
       'by another process',
       () => {
-        const { deps: by, storage } = openDeps(here.config)
+        const { deps: by, storage } = openDeps(testApp.config)
         return { by, close: storage.close }
       },
     ],
   ]
 
-  test.each(places)(
-    'that was disabled %s has its streams ended, and those of who watches',
+  test.each(processes)(
+    'ends event and fronter streams of a system that was disabled %s',
     async (_, open) => {
       const { by, close } = open()
-      const me = await here.makeSystem()
+      const me = await testApp.makeSystem()
       const own = await readStream(`${address}/v2/systems/@me/events`, { token: me.token })
       const others = await readStream(`${address}/v2/systems/${me.hid}/fronters/stream`)
       await until(() => own.heartbeats > 0 && others.messages.length > 0)
@@ -251,26 +265,26 @@ describe('a disabled system', () => {
     },
   )
 
-  test('is sent nothing, and what waited follows when it is enabled', async () => {
-    const me = await here.makeSystem()
+  test('sends no webhooks to a disabled system, and sends pending ones when it is enabled', async () => {
+    const me = await testApp.makeSystem()
     const receiver = receive()
-    await hook(here, me, receiver.url)
+    await hook(testApp, me, receiver.url)
     await disable(me)
     await deps.transact('new', async (tx) => {
       await insert(tx, 'events', { system_id: me.id, type: 'UPDATE_SYSTEM', at: deps.now() })
     })
-    const other = await here.makeSystem()
-    const heard = receive()
-    await hook(here, other, heard.url)
-    await ask('PATCH /v2/systems/@me', { as: other, body: { name: 'Told' } })
-    await until(() => heard.events.length === 1)
+    const other = await testApp.makeSystem()
+    const otherReceiver = receive()
+    await hook(testApp, other, otherReceiver.url)
+    await ask('PATCH /v2/systems/@me', { as: other, body: { name: 'Renamed' } })
+    await until(() => otherReceiver.events.length === 1)
     expect(receiver.events).toEqual([])
     await enable(me)
     await until(() => receiver.events.length === 1)
   })
 
-  test('is disabled and enabled by the operator alone', async () => {
-    const me = await here.makeSystem()
+  test('only the operator can disable and enable a system', async () => {
+    const me = await testApp.makeSystem()
     for (const viewer of [
       { system: me.id, platform: null },
       { system: null, platform: 'discord' },

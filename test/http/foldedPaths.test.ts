@@ -6,16 +6,16 @@ import { countRows, versionOf } from '../rawSql'
 import { createFixture } from '../scenarios'
 import { createTestApp } from '../testApp'
 
-/** A last segment of dots is folded away by whoever reads the address, client or server. */
-const here = createTestApp({ PORT: '0', RATE_LIMIT: 'off' })
-const { hostname, port } = new URL(here.app.listen())
-const world = await createFixture(here)
-const bot = `Bot ${await createBot(here.deps, 'folded')}`
+/** URL parsers of clients and servers remove a segment of dots and, for two dots, the one before. */
+const testApp = createTestApp({ PORT: '0', RATE_LIMIT: 'off' })
+const { hostname, port } = new URL(testApp.app.listen())
+const fixture = await createFixture(testApp)
+const bot = `Bot ${await createBot(testApp.deps, 'folded')}`
 const GUILD = '333'
 for (const path of ['systems/<own>', 'members/<wren>'])
-  await fetchAsBot('PATCH', world.fill(`/bot/${path}/guilds/${GUILD}`), '{}')
+  await fetchAsBot('PATCH', fixture.fill(`/bot/${path}/guilds/${GUILD}`), '{}')
 
-const spellings = ['..', '%2e%2e', '%2E%2e', '.%2e', '%2E.', '.', '%2e', '..?a=b', '%2e%2e#a']
+const dotSegments = ['..', '%2e%2e', '%2E%2e', '.%2e', '%2E.', '.', '%2e', '..?a=b', '%2e%2e#a']
 const names: Record<string, string> = {
   systemRef: '<own>',
   memberRef: '<wren>',
@@ -38,59 +38,62 @@ const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
     }),
 )
 
-/** Each path with one of its names spelled as dots, all others naming what is there. */
+/** Replaces one parameter of the path by dots, and all others by references that exist. */
 function dotted(path: string, which: 'any' | 'last'): string[] {
   const filled = path.split('/')
   const at = filled.flatMap((part, index) => (part.startsWith('{') ? [index] : []))
   const chosen = which === 'any' ? at : at.filter((index) => index === filled.length - 1)
   const targets = chosen.flatMap((index) =>
-    spellings.map((dots) => filled.with(index, dots).map(nameOf).join('/')),
+    dotSegments.map((dots) => filled.with(index, dots).map(fillSegment).join('/')),
   )
-  // Without its system, an account is still named: it has an address of its own.
+  // /bot/accounts/… is an endpoint of its own, so this path still names an account.
   return targets.filter((target) => !/^\/bot\/systems\/(\.|%2e){2}\/accounts\//i.test(target))
 }
 
-function nameOf(part: string): string {
+function fillSegment(part: string): string {
   const [, name] = /^\{(\w+)\}$/.exec(part) ?? []
   if (name === undefined) return part
   const found = names[name]
-  if (found === undefined) throw new Error(`nothing is known to be called ${name}`)
-  return world.fill(found)
+  if (found === undefined) throw new Error(`no value for the parameter ${name}`)
+  return fixture.fill(found)
 }
 
-describe('an address that ends in dots instead of a name', () => {
+describe('path with dots instead of a parameter', () => {
   const deleting = routes.filter(({ method, path }) => method === 'DELETE' && path.includes('{'))
 
-  test('is tried on every route that deletes', () => {
+  test('the tests of dotted paths cover every DELETE route', () => {
     expect(deleting.map(({ path }) => path)).toContain(
       '/bot/systems/{systemRef}/accounts/{account_id}',
     )
     expect(deleting.length).toBeGreaterThan(8)
   })
 
-  test.each(deleting)('$method $path deletes nothing', async ({ method, path }) => {
+  test.each(deleting)('$method $path with dots deletes nothing', async ({ method, path }) => {
     for (const target of dotted(path, 'any')) {
-      const before = await versionOf(here.deps.db)
-      const answer = await speak(method, target)
-      expect(answer, target).toMatch(/^HTTP\/1\.1 (404|405) /)
-      expect(await versionOf(here.deps.db), target).toBe(before)
+      const before = await versionOf(testApp.deps.db)
+      const response = await sendRaw(method, target)
+      expect(response, target).toMatch(/^HTTP\/1\.1 (404|405) /)
+      expect(await versionOf(testApp.deps.db), target).toBe(before)
     }
   })
 
   const writing = routes.filter(({ method, path }) => method !== 'DELETE' && path.endsWith('}'))
 
-  // A PATCH may arrive at what stands before, as with any slash: it says itself what it changes.
-  test.each(writing)('$method $path makes and removes nothing', async ({ method, path }) => {
-    for (const target of dotted(path, 'last')) {
-      const before = await countRows(here.deps.db, tables)
-      const answer = await speak(method, target, '{"description":"folded"}')
-      expect(answer, target).toMatch(/^HTTP\/1\.1 (200|400|404|405) /)
-      expect(await countRows(here.deps.db, tables), target).toEqual(before)
-    }
-  })
+  // A PATCH may reach the parent resource, which is harmless: its body names the changed fields.
+  test.each(writing)(
+    '$method $path with dots creates and deletes nothing',
+    async ({ method, path }) => {
+      for (const target of dotted(path, 'last')) {
+        const before = await countRows(testApp.deps.db, tables)
+        const response = await sendRaw(method, target, '{"description":"folded"}')
+        expect(response, target).toMatch(/^HTTP\/1\.1 (200|400|404|405) /)
+        expect(await countRows(testApp.deps.db, tables), target).toEqual(before)
+      }
+    },
+  )
 })
 
-describe('a slash at the end of what is to be deleted', () => {
+describe('trailing slash in a DELETE', () => {
   test.each([
     '/bot/systems/<own>/',
     '/bot/systems/<own>/switches/',
@@ -101,12 +104,12 @@ describe('a slash at the end of what is to be deleted', () => {
     '/v2/groups/<keepers>/',
     '/v2/systems/@me/switches/<first>/',
     '/v1/m/<wren>/',
-  ])('%s is an unknown address', async (path) => {
-    const before = await versionOf(here.deps.db)
-    const answer = await speak('DELETE', world.fill(path))
-    expect(answer).toStartWith('HTTP/1.1 404 ')
-    expect(answer).toEndWith('{"message":"404: Not Found","code":0}')
-    expect(await versionOf(here.deps.db)).toBe(before)
+  ])('DELETE %s returns 404', async (path) => {
+    const before = await versionOf(testApp.deps.db)
+    const response = await sendRaw('DELETE', fixture.fill(path))
+    expect(response).toStartWith('HTTP/1.1 404 ')
+    expect(response).toEndWith('{"message":"404: Not Found","code":0}')
+    expect(await versionOf(testApp.deps.db)).toBe(before)
   })
 })
 
@@ -120,9 +123,9 @@ function fetchAsBot(method: string, path: string, body: string): Promise<Respons
   })
 }
 
-/** Says exactly this address to the server, which no client of ours may fold before. */
-function speak(method: string, target: string, body = ''): Promise<string> {
-  const authorization = target.startsWith('/bot/') ? bot : world.owner.token
+/** Sends exactly this path, because HTTP clients would normalize it. */
+function sendRaw(method: string, target: string, body = ''): Promise<string> {
+  const authorization = target.startsWith('/bot/') ? bot : fixture.owner.token
   const head = [
     `${method} ${target} HTTP/1.1`,
     'Host: x',
@@ -131,15 +134,15 @@ function speak(method: string, target: string, body = ''): Promise<string> {
     'Connection: close',
   ]
   return new Promise((resolve, reject) => {
-    let heard = ''
+    let received = ''
     const socket = createConnection(Number(port), hostname, () =>
       socket.write(`${head.join('\r\n')}\r\n\r\n${body}`),
     )
     socket.setTimeout(20_000, () => socket.destroy(new Error('no answer')))
     socket.on('data', (bytes) => {
-      heard += bytes.toString()
+      received += bytes.toString()
     })
-    socket.on('end', () => resolve(heard))
+    socket.on('end', () => resolve(received))
     socket.on('error', reject)
   })
 }

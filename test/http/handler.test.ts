@@ -2,17 +2,17 @@ import { describe, expect, test } from 'bun:test'
 import { createConnection } from 'node:net'
 import { createTestApp, type TestApp } from '../testApp'
 
-const here = createTestApp({ PORT: '0', BODY_LIMIT: '2KiB' })
-const { ask, makeSystem, app } = here
+const testApp = createTestApp({ PORT: '0', BODY_LIMIT: '2KiB' })
+const { ask, makeSystem, app } = testApp
 const address = app.listen()
 const owner = await makeSystem('Lantern Hill')
 
-describe('a path', () => {
+describe('paths', () => {
   const unknown = ['/nowhere', '/v2', '/v2/', '/v3/systems/@me', '/v2/systems', '/v2/systems//']
   const ofV1AtRoot = ['/s', '/s/abcde', '/m/abcde', '/a/123', '/msg/1']
   const almost = ['//', '/V2/systems/abcde', `/v2/systems/${owner.hid}//`, '/v2/sx', '/v2/mm/a']
 
-  test.each([...unknown, ...ofV1AtRoot, ...almost])('%s is unknown', async (path) => {
+  test.each([...unknown, ...ofV1AtRoot, ...almost])('%s returns 404', async (path) => {
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
       const { status, json } = await ask(`${method} ${path}`, { as: owner })
       expect([status, json]).toEqual([404, { message: '404: Not Found', code: 0 }])
@@ -21,7 +21,7 @@ describe('a path', () => {
 
   const ofV1 = ['/s', '/s/', '/s/abcde', '/s/abcde/members', '/m', '/m/abcde', '/a/1', '/msg/1']
 
-  test.each(ofV1)('/v2%s belongs to another version', async (path) => {
+  test.each(ofV1)('/v2%s is refused as a path of version 1', async (path) => {
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       const { status, json } = await ask(`${method} /v2${path}`)
       expect([status, json]).toEqual([400, { message: 'Invalid path for API version', code: 0 }])
@@ -41,13 +41,13 @@ describe('a path', () => {
     ['POST /', 'GET, HEAD'],
   ]
 
-  test.each(otherMethods)('%s is told that %s would work', async (line, allowed) => {
+  test.each(otherMethods)('%s returns 405 with Allow: %s', async (line, allowed) => {
     const { status, json, headers } = await ask(line)
     expect([status, json]).toEqual([405, { message: '405: Method Not Allowed', code: 0 }])
     expect(headers.get('allow')?.split(', ').toSorted().join(', ')).toBe(allowed)
   })
 
-  test('may end in a slash', async () => {
+  test('accepts a trailing slash', async () => {
     for (const path of ['/health', '/openapi.json', '/v2/systems/@me', `/systems/${owner.hid}`]) {
       const [plain, slashed] = await Promise.all([
         ask(`GET ${path}`, { as: owner }),
@@ -59,7 +59,7 @@ describe('a path', () => {
     expect(json.tag).toBe('slash')
   })
 
-  test.each(['%E0%A4%A', '%ff', '%'])('with the broken percent code %s is refused', async (ref) => {
+  test.each(['%E0%A4%A', '%ff', '%'])('refuses the invalid percent-encoding %s', async (ref) => {
     const { status, json } = await ask(`GET /v2/systems/${ref}`)
     expect([status, json.code]).toEqual([400, 0])
   })
@@ -68,9 +68,9 @@ describe('a path', () => {
 describe('HEAD', () => {
   const lines = ['/health', '/docs', '/nowhere', '/v2/systems/@me', `/v2/systems/${owner.hid}`, '/']
 
-  test.each(lines)('%s is answered as GET, without the body', async (path) => {
+  test.each(lines)('HEAD %s returns the headers of GET without the body', async (path) => {
     for (const more of [{}, { authorization: owner.token }]) {
-      // What is packed has another length once it is unpacked.
+      // A compressed body has a different length after fetch decompressed it.
       const headers = { 'accept-encoding': 'identity', ...more }
       const [get, head] = await Promise.all(
         ['GET', 'HEAD'].map((method) =>
@@ -86,7 +86,7 @@ describe('HEAD', () => {
   })
 })
 
-describe('a body', () => {
+describe('request bodies', () => {
   const patch = (init: RequestInit, at = 'http://localhost') =>
     new Request(`${at}/v2/systems/@me`, {
       ...init,
@@ -96,7 +96,7 @@ describe('a body', () => {
 
   const types = ['application/json', 'text/plain', 'application/x-www-form-urlencoded', '?']
 
-  test.each(types)('of type %s is read as JSON', async (type) => {
+  test.each(types)('parses a body of type %s as JSON', async (type) => {
     const request = patch({
       body: JSON.stringify({ tag: type }),
       headers: { 'content-type': type },
@@ -105,7 +105,7 @@ describe('a body', () => {
     expect(await response.json()).toMatchObject({ tag: type })
   })
 
-  test('of no type is read as JSON, with or without a byte order mark', async () => {
+  test('parses a body without a type as JSON, with or without a byte order mark', async () => {
     for (const mark of ['', '\ufeff']) {
       const body = new TextEncoder().encode(`${mark}{"tag":"bytes"}`)
       const response = await app.handle(patch({ body }), '127.0.0.1')
@@ -113,7 +113,7 @@ describe('a body', () => {
     }
   })
 
-  test('that is not UTF-8 is refused, not mended', async () => {
+  test('refuses a body that is not UTF-8 instead of replacing bytes', async () => {
     const body = new Uint8Array([...new TextEncoder().encode('{"tag":"'), 0xe9, 0x22, 0x7d])
     const response = await app.handle(patch({ body }), '127.0.0.1')
     expect(response.status).toBe(400)
@@ -122,7 +122,7 @@ describe('a body', () => {
 
   const padded = (length: number) => '{"tag":"x"}'.padEnd(length)
 
-  test('may be as large as the limit, and no larger', async () => {
+  test('accepts a body of exactly the size limit and refuses a larger one', async () => {
     for (const [length, status] of [
       [2048, 200],
       [2049, 413],
@@ -132,7 +132,7 @@ describe('a body', () => {
     }
   })
 
-  test('that says it is too large is refused before it comes, and the server goes on', async () => {
+  test('refuses a body by its Content-Length and keeps serving', async () => {
     const response = await fetch(patch({ body: padded(3_000_000) }, address))
     expect([response.status, await response.json()]).toEqual([
       413,
@@ -141,7 +141,7 @@ describe('a body', () => {
     expect((await fetch(`${address}/health`)).status).toBe(200)
   })
 
-  test('that comes in pieces is refused as soon as it is too large', async () => {
+  test('refuses a chunked body as soon as it exceeds the limit', async () => {
     let sent = 0
     const body = new ReadableStream({
       async pull(controller) {
@@ -156,11 +156,11 @@ describe('a body', () => {
     expect(sent).toBeLessThan(2000)
   })
 
-  test('in pieces that fits is read whole', async () => {
+  test('reads a chunked body within the limit', async () => {
     const body = new ReadableStream({
       async start(controller) {
-        for (const piece of ['{"tag"', ':"in p', 'ieces"}']) {
-          controller.enqueue(new TextEncoder().encode(piece))
+        for (const chunk of ['{"tag"', ':"in p', 'ieces"}']) {
+          controller.enqueue(new TextEncoder().encode(chunk))
           await Bun.sleep(5)
         }
         controller.close()
@@ -171,19 +171,21 @@ describe('a body', () => {
   })
 })
 
-describe('a host', () => {
+describe('Host header', () => {
   const hosts = ['x', 'nas', 'localhost', 'example.org:8080', '[::1]', '', 'not a host', 'a/docs']
 
-  test.each(hosts)('called %p finds the same routes', async (host) => {
+  test.each(hosts)('finds the same routes with the Host header %p', async (host) => {
     const path = `/systems/${owner.hid}`
-    const answer = await speak(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+    const answer = await sendRaw(
+      `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+    )
     expect(answer).toStartWith('HTTP/1.1 200 ')
     expect(answer).toContain(owner.uuid)
-    expect(lastLine(here)).toMatchObject({ path, status: 200 })
+    expect(lastLine(testApp)).toMatchObject({ path, status: 200 })
   })
 
-  test('need not be named by a program of HTTP/1.0', async () => {
-    expect(await speak('GET /health HTTP/1.0\r\n\r\n')).toStartWith('HTTP/1.1 200 ')
+  test('answers an HTTP/1.0 request without a Host header', async () => {
+    expect(await sendRaw('GET /health HTTP/1.0\r\n\r\n')).toStartWith('HTTP/1.1 200 ')
   })
 })
 
@@ -191,17 +193,17 @@ function lastLine({ logged }: TestApp): Record<string, unknown> {
   return JSON.parse(logged().trim().split('\n').at(-1) ?? '')
 }
 
-/** Says exactly these bytes to the server and gives all that it says. */
-function speak(words: string): Promise<string> {
+/** Sends exactly these bytes and returns the whole response. */
+function sendRaw(bytes: string): Promise<string> {
   const { hostname, port } = new URL(address)
   return new Promise((resolve, reject) => {
-    let heard = ''
-    const socket = createConnection(Number(port), hostname, () => socket.write(words))
+    let received = ''
+    const socket = createConnection(Number(port), hostname, () => socket.write(bytes))
     socket.setTimeout(5000, () => socket.destroy(new Error('no answer')))
     socket.on('data', (bytes) => {
-      heard += bytes.toString()
+      received += bytes.toString()
     })
-    socket.on('end', () => resolve(heard))
+    socket.on('end', () => resolve(received))
     socket.on('error', reject)
   })
 }

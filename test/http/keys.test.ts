@@ -6,15 +6,15 @@ const { ask, makeSystem, deps } = createTestApp()
 const me = await makeSystem()
 const bot = { authorization: `Bot ${await createBot(deps, 'keys')}` }
 
-/** JSON of an object with that many keys that no model has. */
-function objectOf(keys: number, more = ''): string {
-  return `{${more}${Array.from({ length: keys }, (_, at) => `"${at}:{":0`).join()}}`
+/** Builds the JSON of an object with this many unknown keys. */
+function objectOf(keys: number, prefix = ''): string {
+  return `{${prefix}${Array.from({ length: keys }, (_, at) => `"${at}:{":0`).join()}}`
 }
 
 const listOf = (items: number, keys: number) =>
   `[${Array<string>(items).fill(objectOf(keys)).join()}]`
 
-describe('a JSON body', () => {
+describe('limits on JSON keys', () => {
   const ONE = '400: Bad Request (an object of the body has more than 1,000 keys)'
   const ALL = '400: Bad Request (the body has more than 64,000 keys)'
   const BROKEN = '400: Bad Request (the body is not valid JSON)'
@@ -24,16 +24,16 @@ describe('a JSON body', () => {
   const members = 'PATCH /v2/systems/@me/members'
   const colons = JSON.stringify({ name: 'Wren', x: '":{'.repeat(9000) })
 
-  const accepted: [line: string, says: string, body: string][] = [
+  const accepted: [line: string, title: string, body: string][] = [
     [member, '1,000 keys', objectOf(999, name)],
     [member, 'colons and braces in a text', colons],
   ]
 
-  test.each(accepted)('of %s may have %s', async (line, _, body) => {
+  test.each(accepted)('%s accepts a body with %s', async (line, _, body) => {
     expect((await ask(line, { as: me, body })).status).toBe(200)
   })
 
-  const refused: [line: string, says: string, message: string, body: string][] = [
+  const refused: [line: string, title: string, message: string, body: string][] = [
     [member, '1,001 keys', ONE, objectOf(1000, name)],
     [member, 'an object of 1,001 keys', ONE, `{"x":${objectOf(1001)}}`],
     [members, '64,000 keys', NO_IDS, listOf(64, 1000)],
@@ -43,13 +43,13 @@ describe('a JSON body', () => {
     [member, 'objects that are not closed', BROKEN, '{"a":0,'.repeat(2000)],
   ]
 
-  test.each(refused)('of %s with %s is answered with %s', async (line, _, message, body) => {
-    const asked = line.includes('/bot') ? { headers: bot } : { as: me }
-    const { status, json } = await ask(line, { ...asked, body })
+  test.each(refused)('%s with %s returns %s', async (line, _, message, body) => {
+    const caller = line.includes('/bot') ? { headers: bot } : { as: me }
+    const { status, json } = await ask(line, { ...caller, body })
     expect([status, json.message]).toEqual([400, message])
   })
 
-  test('that changes 1,000 members with 30 keys each is accepted', async () => {
+  test('accepts a body that changes 1,000 members with 30 keys each', async () => {
     const as = await makeSystem()
     const ids: string[] = []
     for (let at = 0; at < 1000; at++) {

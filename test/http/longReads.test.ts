@@ -13,22 +13,22 @@ import { createTestApp, type TestSystem } from '../testApp'
 const { app, config, deps, makeSystem } = createTestApp({ TRUST_PROXY: '1', RATE_LIMIT: 'off' })
 const lines: string[] = []
 
-/** Long reads of the server: each is held at its beginning until the test lets it go on. */
-let held = Promise.withResolvers<void>()
-let asked = 0
+/** Blocks every long read at its beginning until a test resolves it. */
+let gate = Promise.withResolvers<void>()
+let requested = 0
 let begun = 0
-let left = 0
+let disconnected = 0
 const ends: ('done' | 'stopped')[] = []
 const watched: Deps = {
   ...deps,
   longReads: (read, work) => {
-    asked++
+    requested++
     return deps.longReads(read, work)
   },
   snapshot: (work) =>
     deps.snapshot(async (db) => {
       begun++
-      await held.promise
+      await gate.promise
       const result = work(db)
       await result.then(
         () => ends.push('done'),
@@ -50,140 +50,146 @@ const server = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
   fetch(request, from) {
-    request.signal.addEventListener('abort', () => left++)
+    request.signal.addEventListener('abort', () => disconnected++)
     return handle(request, () => from.requestIP(request)?.address ?? '')
   },
 })
 afterAll(() => server.stop(true))
 
 afterEach(async () => {
-  held.resolve()
+  gate.resolve()
   await until(() => handle.inFlight() === 0)
   expect(lines.join('')).not.toMatch(/"level":"(warn|error)"|"status":5/)
-  held = Promise.withResolvers()
-  asked = 0
+  gate = Promise.withResolvers()
+  requested = 0
   begun = 0
-  left = 0
+  disconnected = 0
   ends.length = 0
 })
 
-const forAll = ['stints', 'totals', 'days', 'hours', 'pairs'].map((what) => `fronting/${what}`)
-const forOthers = [...forAll, 'fronting.ics']
-const forOwner = [...forOthers, 'export', 'export/front-history?format=csv']
+const aggregates = ['stints', 'totals', 'days', 'hours', 'pairs'].map((read) => `fronting/${read}`)
+const publicReads = [...aggregates, 'fronting.ics']
+const ownerReads = [...publicReads, 'export', 'export/front-history?format=csv']
 
 const [A, B, C] = ['203.0.113.1', '203.0.113.2', '203.0.113.3']
 
-describe('long reads of other callers', () => {
-  test('wait, two of one address and four of all; further ones get 429 at once', async () => {
-    const of = await makeHistory()
-    const running = await begin(of, 'fronting/totals', { from: A })
+describe('queue of long reads', () => {
+  test('queues two long reads per address and four in total, and answers more with 429', async () => {
+    const system = await makeHistory()
+    const running = await begin(system, 'fronting/totals', { from: A })
     const waiting = [
-      await wait(of, 'fronting/days', { from: A }),
-      await wait(of, 'fronting/stints', { from: A }),
+      await wait(system, 'fronting/days', { from: A }),
+      await wait(system, 'fronting/stints', { from: A }),
     ]
-    for (const what of forOthers) await expectRefused(of, what, { from: A })
-    waiting.push(await wait(of, 'fronting/hours', { from: B }))
-    waiting.push(await wait(of, 'fronting.ics', { from: B }))
-    for (const what of forOthers) await expectRefused(of, what, { from: C })
-    held.resolve()
-    for (const { answer } of [running, ...waiting]) expect((await answer).status).toBe(200)
+    for (const read of publicReads) await expectRefused(system, read, { from: A })
+    waiting.push(await wait(system, 'fronting/hours', { from: B }))
+    waiting.push(await wait(system, 'fronting.ics', { from: B }))
+    for (const read of publicReads) await expectRefused(system, read, { from: C })
+    gate.resolve()
+    for (const { response } of [running, ...waiting]) expect((await response).status).toBe(200)
   })
 
-  test('leave the places of the owner free', async () => {
-    const of = await makeHistory()
-    await begin(of, 'fronting/totals', { from: A })
-    for (const from of [A, A, B, B]) await wait(of, 'fronting/pairs', { from })
-    await expectRefused(of, 'fronting/pairs', { from: C })
-    for (const what of forOwner.slice(-4)) await wait(of, what, { as: of })
-    for (const what of forOwner) await expectRefused(of, what, { as: of })
+  test('long reads of other callers do not take the owner’s slots in the queue', async () => {
+    const system = await makeHistory()
+    await begin(system, 'fronting/totals', { from: A })
+    for (const from of [A, A, B, B]) await wait(system, 'fronting/pairs', { from })
+    await expectRefused(system, 'fronting/pairs', { from: C })
+    for (const read of ownerReads.slice(-4)) await wait(system, read, { as: system })
+    for (const read of ownerReads) await expectRefused(system, read, { as: system })
   })
 
-  test('do not delay other requests, nor long reads of other systems', async () => {
-    const [of, other] = [await makeHistory(), await makeHistory()]
-    await begin(of, 'fronting/totals', { from: A })
-    for (const from of [A, A, B, B]) await wait(of, 'fronting/totals', { from })
-    expect((await send(`/v2/systems/${of.hid}`, { from: A }).answer).status).toBe(200)
+  test('long reads do not delay other requests or long reads of other systems', async () => {
+    const [system, other] = [await makeHistory(), await makeHistory()]
+    await begin(system, 'fronting/totals', { from: A })
+    for (const from of [A, A, B, B]) await wait(system, 'fronting/totals', { from })
+    expect((await send(`/v2/systems/${system.hid}`, { from: A }).response).status).toBe(200)
     await begin(other, 'fronting/totals', { from: C })
   })
 
-  test('are not counted by address for programs on this machine and for bots', async () => {
-    const of = await makeHistory()
+  test('long reads of local programs and bots are not counted by address', async () => {
+    const system = await makeHistory()
     const bot = `Bot ${await createBot(deps, 'reads')}`
-    await begin(of, 'fronting/totals')
-    for (let n = 0; n < 2; n++) await wait(of, 'fronting/totals')
-    for (let n = 0; n < 2; n++) await wait(of, 'fronting/totals', { from: A, bot })
-    await expectRefused(of, 'fronting/totals')
-    await expectRefused(of, 'fronting/totals', { from: A, bot })
-    // A bot that acts for the system has the places of the owner.
-    for (let n = 0; n < 4; n++) await wait(of, 'fronting/totals', { from: A, bot, for: of })
-    await expectRefused(of, 'fronting/totals', { from: A, bot, for: of })
+    await begin(system, 'fronting/totals')
+    for (let n = 0; n < 2; n++) await wait(system, 'fronting/totals')
+    for (let n = 0; n < 2; n++) await wait(system, 'fronting/totals', { from: A, bot })
+    await expectRefused(system, 'fronting/totals')
+    await expectRefused(system, 'fronting/totals', { from: A, bot })
+    // A bot that acts for the system uses the owner's slots.
+    for (let n = 0; n < 4; n++) await wait(system, 'fronting/totals', { from: A, bot, for: system })
+    await expectRefused(system, 'fronting/totals', { from: A, bot, for: system })
   })
 })
 
-test.each(forOthers)(
-  'hides a history that was made private while a read waited: %s',
-  async (what) => {
-    const of = await makeHistory()
-    await begin(of, 'fronting/totals', { as: of })
-    const waiting = await wait(of, what, { from: A })
-    await deps.transact({ system: of.id }, (tx) =>
+test.each(publicReads)(
+  'refuses a queued read when the history was made private meanwhile: %s',
+  async (read) => {
+    const system = await makeHistory()
+    await begin(system, 'fronting/totals', { as: system })
+    const waiting = await wait(system, read, { from: A })
+    await deps.transact({ system: system.id }, (tx) =>
       change(tx, "update systems set front_history_privacy = 'private' where id = :id", {
-        id: of.id,
+        id: system.id,
       }),
     )
-    held.resolve()
-    expect((await waiting.answer).status).toBe(403)
+    gate.resolve()
+    expect((await waiting.response).status).toBe(403)
   },
 )
 
-describe('a client that closes its connection', () => {
-  test('gives its place to the next one at once', async () => {
-    const of = await makeHistory()
-    await begin(of, 'fronting/totals', { from: A })
+describe('closed connections', () => {
+  test('a client that closes its connection frees its slot in the queue at once', async () => {
+    const system = await makeHistory()
+    await begin(system, 'fronting/totals', { from: A })
     const [first] = [
-      await wait(of, 'fronting/totals', { from: A }),
-      await wait(of, 'fronting/totals', { from: A }),
+      await wait(system, 'fronting/totals', { from: A }),
+      await wait(system, 'fronting/totals', { from: A }),
     ]
-    await expectRefused(of, 'fronting/totals', { from: A })
+    await expectRefused(system, 'fronting/totals', { from: A })
     first?.close()
     await until(() => handle.inFlight() === 2)
-    await wait(of, 'fronting/totals', { from: A })
+    await wait(system, 'fronting/totals', { from: A })
   })
 
-  test.each(forOwner)('is not read for after it has left the queue: %s', async (what) => {
-    const of = await makeHistory()
-    const running = await begin(of, 'fronting/totals', { from: A })
-    const waiting = await wait(of, what, { as: of })
+  test.each(ownerReads)(
+    'a queued read is dropped when its client closes the connection: %s',
+    async (read) => {
+      const system = await makeHistory()
+      const running = await begin(system, 'fronting/totals', { from: A })
+      const waiting = await wait(system, read, { as: system })
+      waiting.close()
+      await until(() => handle.inFlight() === 1)
+      gate.resolve()
+      expect((await running.response).status).toBe(200)
+      expect({ begun, ends }).toEqual({ begun: 1, ends: ['done'] })
+    },
+  )
+
+  test.each(ownerReads)(
+    'a running read stops between pages when its client closes the connection: %s',
+    async (read) => {
+      const system = await makeHistory()
+      const running = await begin(system, read, { as: system })
+      const next = await wait(system, 'fronting/totals', { from: A })
+      running.close()
+      await until(() => disconnected === 1)
+      gate.resolve()
+      expect((await next.response).status).toBe(200)
+      expect(ends).toEqual(['stopped', 'done'])
+    },
+  )
+
+  test('logs a closed connection with status 499', async () => {
+    const system = await makeHistory()
+    await begin(system, 'fronting/totals', { from: A })
+    const waiting = await wait(system, 'fronting/pairs', { from: A })
     waiting.close()
-    await until(() => handle.inFlight() === 1)
-    held.resolve()
-    expect((await running.answer).status).toBe(200)
-    expect({ begun, ends }).toEqual({ begun: 1, ends: ['done'] })
-  })
-
-  test.each(forOwner)('stops its read between two pages: %s', async (what) => {
-    const of = await makeHistory()
-    const running = await begin(of, what, { as: of })
-    const next = await wait(of, 'fronting/totals', { from: A })
-    running.close()
-    await until(() => left === 1)
-    held.resolve()
-    expect((await next.answer).status).toBe(200)
-    expect(ends).toEqual(['stopped', 'done'])
-  })
-
-  test('is in the log with status 499', async () => {
-    const of = await makeHistory()
-    await begin(of, 'fronting/totals', { from: A })
-    const waiting = await wait(of, 'fronting/pairs', { from: A })
-    waiting.close()
-    const line = `"path":"/v2/systems/${of.hid}/fronting/pairs","status":499`
+    const line = `"path":"/v2/systems/${system.hid}/fronting/pairs","status":499`
     await until(() => lines.join('').includes(line))
   })
 })
 
 interface Client {
-  /** Address that the proxy names; a program on this machine otherwise. */
+  /** Address in X-Forwarded-For; without it the client is local. */
   from?: string | undefined
   as?: TestSystem
   bot?: string
@@ -191,7 +197,7 @@ interface Client {
   for?: TestSystem
 }
 
-/** Sends a request by a connection of its own. */
+/** Sends a request on a new connection. */
 function send(path: string, { from, as, bot, for: actingFor }: Client) {
   const headers = [
     'Host: x',
@@ -200,7 +206,7 @@ function send(path: string, { from, as, bot, for: actingFor }: Client) {
     ...(bot ? [`Authorization: ${bot}`] : []),
     ...(actingFor ? [`X-System: ${actingFor.hid}`] : []),
   ]
-  const { promise: answer, resolve } = Promise.withResolvers<{ status: number; head: string }>()
+  const { promise: response, resolve } = Promise.withResolvers<{ status: number; head: string }>()
   const socket = connect(server.port ?? 0, '127.0.0.1', () => {
     socket.write(`GET ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`)
   })
@@ -213,49 +219,49 @@ function send(path: string, { from, as, bot, for: actingFor }: Client) {
     resolve({ status: Number(text.split(' ')[1]), head: text.slice(0, end) })
     socket.destroy()
   })
-  return { answer, close: () => socket.destroy() }
+  return { response, close: () => socket.destroy() }
 }
 
-function sendTo(of: TestSystem, what: string, client: Client = {}) {
-  const whose = client.as ? '@me' : of.hid
-  return send(`/v2/systems/${whose}/${what}`, client)
+function sendTo(system: TestSystem, read: string, client: Client = {}) {
+  const ref = client.as ? '@me' : system.hid
+  return send(`/v2/systems/${ref}/${read}`, client)
 }
 
 /** Sends a request whose long read begins at once. */
-async function begin(of: TestSystem, what: string, client?: Client) {
+async function begin(system: TestSystem, read: string, client?: Client) {
   const before = begun
-  const sent = sendTo(of, what, client)
+  const sent = sendTo(system, read, client)
   await until(() => begun === before + 1)
   return sent
 }
 
-/** Sends a request whose long read has to wait. */
-async function wait(of: TestSystem, what: string, client?: Client) {
-  const [before, running] = [asked, begun]
-  const sent = sendTo(of, what, client)
-  await until(() => asked === before + 1)
-  const first = await Promise.race([sent.answer, Bun.sleep(5).then(() => 'waits' as const)])
-  expect([what, first, begun]).toEqual([what, 'waits', running])
+/** Sends a request whose long read is queued. */
+async function wait(system: TestSystem, read: string, client?: Client) {
+  const [before, running] = [requested, begun]
+  const sent = sendTo(system, read, client)
+  await until(() => requested === before + 1)
+  const first = await Promise.race([sent.response, Bun.sleep(5).then(() => 'waits' as const)])
+  expect([read, first, begun]).toEqual([read, 'waits', running])
   return sent
 }
 
-async function expectRefused(of: TestSystem, what: string, client?: Client) {
-  const { status, head } = await sendTo(of, what, client).answer
-  expect([what, status]).toEqual([what, 429])
+async function expectRefused(system: TestSystem, read: string, client?: Client) {
+  const { status, head } = await sendTo(system, read, client).response
+  expect([read, status]).toEqual([read, 429])
   expect(head).toMatch(/^retry-after: 2$/im)
 }
 
-/** A system with a public history that is read in pages. */
+/** Creates a system with a public history that is read in pages. */
 async function makeHistory(): Promise<TestSystem> {
-  const of = await makeSystem()
+  const system = await makeSystem()
   const now: Instant = deps.now()
   await deps.transact(
     'new',
     async (tx) => {
-      const wren = await insertMember(tx, of.id, { name: 'Wren' })
+      const wren = await insertMember(tx, system.id, { name: 'Wren' })
       const switches = Array.from({ length: 3000 }, (_, at) => ({
         uuid: crypto.randomUUID(),
-        system_id: of.id,
+        system_id: system.id,
         timestamp: now - (at + 1) * MINUTE,
       }))
       await insertAll(tx, 'switches', switches)
@@ -263,10 +269,10 @@ async function makeHistory(): Promise<TestSystem> {
         tx,
         `insert into switch_members (switch_id, position, member_id)
          select id, 0, :wren from switches where system_id = :system and cast(id as integer) % 2 = 0`,
-        { wren: wren.id, system: of.id },
+        { wren: wren.id, system: system.id },
       )
     },
     'long',
   )
-  return of
+  return system
 }

@@ -6,7 +6,7 @@ import { change } from '../rawSql'
 import { createTestApp } from '../testApp'
 
 const ROUNDS = 8
-const LONGEST_MS = 20_000
+const TIMEOUT_MS = 20_000
 
 let duringRequest = () => {}
 const { app, config, deps, folder, makeSystem } = createTestApp({
@@ -20,7 +20,7 @@ const { app, config, deps, folder, makeSystem } = createTestApp({
 })
 const { origin, port } = new URL(app.listen())
 
-test('hides what another process made private, also when a request before it is still handled', async () => {
+test('hides a field that another process made private while an earlier request is still handled', async () => {
   const { hid, id } = await makeSystem()
   const wren = await deps.transact('new', (tx) =>
     insertMember(tx, id, { name: 'Wren', description: 'likes rain' }),
@@ -38,11 +38,11 @@ test('hides what another process made private, also when a request before it is 
       }),
     )
     expect(await lines.next()).toMatchObject({ value: 'ready' })
-    // The server has read the database for one request and stays in that turn of its event loop
-    // until the other process, after its commit, has sent the next request.
+    // Blocks the event loop after the server has read the database for one request,
+    // until the other process has committed and sent the next request.
     duringRequest = () => {
       writeFileSync(join(folder, `go-${round}`), '')
-      const giveUpAt = Date.now() + LONGEST_MS
+      const giveUpAt = Date.now() + TIMEOUT_MS
       while (!existsSync(join(folder, `sent-${round}`)) && Date.now() < giveUpAt) Bun.sleepSync(1)
     }
     const first = await fetch(`${origin}/v2/systems/${hid}/fronting/totals`, { keepalive: false })
@@ -54,7 +54,7 @@ test('hides what another process made private, also when a request before it is 
   expect(await other.exited).toBe(0)
 })
 
-/** In each round: makes the text private, and after the commit reads it by a new connection. */
+/** In each round, makes the description private and, after the commit, reads it on a new connection. */
 function otherProcess(member: string): string {
   const source = (file: string) => JSON.stringify(join(import.meta.dir, '../..', file))
   const file = (name: string) => `${JSON.stringify(join(folder, name))} + round`
@@ -84,8 +84,8 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
   const decoder = new TextDecoder()
   let rest = ''
   for await (const chunk of stream) {
-    const whole = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = whole.pop() ?? ''
-    yield* whole
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
   }
 }

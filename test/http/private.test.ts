@@ -5,14 +5,14 @@ import { insertMember } from '../../src/service/members'
 import { createFixture, eventsSince, type Json, runScenarios, stateOf } from '../scenarios'
 import { createTestApp } from '../testApp'
 
-const place = createTestApp()
+const testApp = createTestApp()
 
-describe('the privacy of all members at once', () => {
+describe('bulk privacy of members', () => {
   const ask = 'POST /private/bulk_privacy/member'
-  runScenarios(place, {
-    'is set without a word, and told of each that changed': {
-      given: (world) =>
-        world.do('PATCH /v2/members/<finch>', { privacy: { visibility: 'private' } }),
+  runScenarios(testApp, {
+    'bulk privacy of members returns 204 and records an event for each changed member': {
+      given: (fixture) =>
+        fixture.do('PATCH /v2/members/<finch>', { privacy: { visibility: 'private' } }),
       ask,
       body: { visibility: 'private', unknown: 'private' },
       status: 204,
@@ -20,68 +20,81 @@ describe('the privacy of all members at once', () => {
         ['UPDATE_MEMBER', '<wren.uuid>', { visibility: 'private' }],
         ['UPDATE_MEMBER', '<heron.uuid>', { visibility: 'private' }],
       ],
-      after: async (world) => {
-        for (const { privacy } of await world.get<Json[]>('GET /v2/systems/@me/members'))
+      after: async (fixture) => {
+        for (const { privacy } of await fixture.get<Json[]>('GET /v2/systems/@me/members'))
           expect(privacy).toMatchObject({ visibility: 'private', name_privacy: 'public' })
-        expect(await world.get<Json[]>('GET /v2/systems/<own>/members', 'nobody')).toEqual([])
-        const stray = await world.get('GET /v2/members/<stray>', 'other')
+        expect(await fixture.get<Json[]>('GET /v2/systems/<own>/members', 'nobody')).toEqual([])
+        const stray = await fixture.get('GET /v2/members/<stray>', 'other')
         expect(stray.privacy).toMatchObject({ visibility: 'public' })
       },
     },
-    'takes null as public': {
-      given: (world) =>
-        world.do('PATCH /v2/members/<finch>', { privacy: { visibility: 'private' } }),
+    'bulk privacy of members treats null as public': {
+      given: (fixture) =>
+        fixture.do('PATCH /v2/members/<finch>', { privacy: { visibility: 'private' } }),
       ask,
       body: { visibility: null },
       status: 204,
       events: [['UPDATE_MEMBER', '<finch.uuid>', { visibility: 'public' }]],
     },
-    'that is so already changes nothing': {
+    'bulk privacy of members changes nothing when all levels are set already': {
       ask,
-      body: allOf(member.levels, 'public'),
+      body: setAll(member.levels, 'public'),
       status: 204,
     },
-    'takes no other words, and tells them all': {
+    'bulk privacy of members refuses invalid values and lists all of them': {
       ask,
       body: { visibility: 'secret', name_privacy: 1, banner_privacy: 'private' },
       status: 400,
       code: 40001,
       problems: ['visibility', 'name_privacy'],
     },
-    'must say something': { ask, body: { unknown: 'private' }, status: 400 },
-    'is an object': { ask, body: '["visibility"]', status: 400 },
-    'is nobody’s': { as: 'nobody', ask, body: { visibility: 'private' }, status: 401 },
+    'bulk privacy of members refuses a body without a known level': {
+      ask,
+      body: { unknown: 'private' },
+      status: 400,
+    },
+    'bulk privacy of members refuses a body that is not an object': {
+      ask,
+      body: '["visibility"]',
+      status: 400,
+    },
+    'bulk privacy of members requires a token': {
+      as: 'nobody',
+      ask,
+      body: { visibility: 'private' },
+      status: 401,
+    },
   })
 
-  test('is set for a thousand, and others do not wait for it', async () => {
-    const world = await createFixture(place)
-    await place.deps.transact('new', async (tx) => {
-      for (let n = 0; n < 1000; n++) await insertMember(tx, world.owner.id, { name: `Bee ${n}` })
+  test('other requests are answered while a thousand members are changed', async () => {
+    const fixture = await createFixture(testApp)
+    await testApp.deps.transact('new', async (tx) => {
+      for (let n = 0; n < 1000; n++) await insertMember(tx, fixture.owner.id, { name: `Bee ${n}` })
     })
-    const { lastEvent } = await stateOf(place)
-    const levels = allOf(member.levels, 'private')
-    const done = world.ask(ask, levels)
+    const { lastEvent } = await stateOf(testApp)
+    const levels = setAll(member.levels, 'private')
+    const done = fixture.ask(ask, levels)
     let reads = 0
     let isDone = false
     void done.then(() => {
       isDone = true
     })
     while (!isDone) {
-      await world.get('GET /v2/systems/<other>', 'nobody')
+      await fixture.get('GET /v2/systems/<other>', 'nobody')
       await new Promise((resolve) => setImmediate(resolve))
       reads++
     }
     expect((await done).status).toBe(204)
     expect(reads).toBeGreaterThan(1)
-    const told = await eventsSince(world, lastEvent)
-    expect(told).toHaveLength(1003)
-    expect(told.at(-1)).toEqual(['UPDATE_MEMBER', expect.any(String), levels])
+    const events = await eventsSince(fixture, lastEvent)
+    expect(events).toHaveLength(1003)
+    expect(events.at(-1)).toEqual(['UPDATE_MEMBER', expect.any(String), levels])
   })
 })
 
-describe('the privacy of all groups at once', () => {
-  runScenarios(place, {
-    'is set without a word, and told of each that changed': {
+describe('bulk privacy of groups', () => {
+  runScenarios(testApp, {
+    'bulk privacy of groups returns 204 and records an event for each changed group': {
       ask: 'POST /private/bulk_privacy/group',
       body: { list_privacy: 'private', metadata_privacy: 'public' },
       status: 204,
@@ -90,21 +103,21 @@ describe('the privacy of all groups at once', () => {
         ['UPDATE_GROUP', '<dreamers.uuid>', { list_privacy: 'private' }],
       ],
     },
-    'knows the levels of groups alone': {
+    'bulk privacy of groups refuses a level that only members have': {
       ask: 'POST /private/bulk_privacy/group',
       body: { birthday_privacy: 'private' },
       status: 400,
     },
-    'may be every level': {
-      given: (world) => world.do('DELETE /v2/groups/<dreamers>'),
+    'bulk privacy of groups accepts every level': {
+      given: (fixture) => fixture.do('DELETE /v2/groups/<dreamers>'),
       ask: 'POST /private/bulk_privacy/group',
-      body: allOf(group.levels, 'private'),
+      body: setAll(group.levels, 'private'),
       status: 204,
-      events: [['UPDATE_GROUP', '<keepers.uuid>', allOf(group.levels, 'private')]],
+      events: [['UPDATE_GROUP', '<keepers.uuid>', setAll(group.levels, 'private')]],
     },
   })
 })
 
-function allOf(levels: readonly string[], level: string): Json {
+function setAll(levels: readonly string[], level: string): Json {
   return Object.fromEntries(levels.map((name) => [name, level]))
 }

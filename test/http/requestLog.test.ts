@@ -17,46 +17,52 @@ function requestsIn(logged: string): Line[] {
     .filter(({ message }) => message === 'request')
 }
 
-describe('the log', () => {
-  const quiet = createTestApp()
-  const chatty = createTestApp({ LOG_LEVEL: 'debug' })
+describe('request log', () => {
+  const infoApp = createTestApp()
+  const debugApp = createTestApp({ LOG_LEVEL: 'debug' })
 
-  test('has a look at the health only for who debugs', async () => {
-    for (const { ask } of [quiet, chatty]) {
+  test('logs health checks at level debug only', async () => {
+    for (const { ask } of [infoApp, debugApp]) {
       await ask('GET /health')
       await ask('GET /v2/systems/abcde')
     }
-    expect(requestsIn(quiet.logged()).map(({ path }) => path)).toEqual(['/v2/systems/abcde'])
-    expect(requestsIn(chatty.logged()).map(({ path, level }) => [path, level])).toEqual([
+    expect(requestsIn(infoApp.logged()).map(({ path }) => path)).toEqual(['/v2/systems/abcde'])
+    expect(requestsIn(debugApp.logged()).map(({ path, level }) => [path, level])).toEqual([
       ['/health', 'debug'],
       ['/v2/systems/abcde', 'info'],
     ])
   })
 })
 
-describe('the address of whoever asks', () => {
+describe('client address in the log', () => {
   const peer = '192.0.2.7'
   const cases: [
-    says: string,
+    title: string,
     settings: object,
     peer: string,
     forwarded: string,
     client: string | null,
   ][] = [
-    ['is not logged unless that is wanted', {}, peer, '', null],
-    ['is that of the connection', { LOG_CLIENT: 'on' }, peer, '', peer],
-    ['is a whole one of IPv6', { LOG_CLIENT: 'on' }, '2001:db8::5:1', '', '2001:db8::5:1'],
-    ['is spelled as IPv4 where it is that', { LOG_CLIENT: 'on' }, '::ffff:192.0.2.7', '', peer],
-    ['is not what a client says of itself', { LOG_CLIENT: 'on' }, peer, '203.0.113.1', peer],
+    ['does not log the client address by default', {}, peer, '', null],
+    ['logs the peer address with LOG_CLIENT', { LOG_CLIENT: 'on' }, peer, '', peer],
+    ['logs a full IPv6 address', { LOG_CLIENT: 'on' }, '2001:db8::5:1', '', '2001:db8::5:1'],
+    ['logs an IPv4-mapped address as IPv4', { LOG_CLIENT: 'on' }, '::ffff:192.0.2.7', '', peer],
     [
-      'is what the trusted proxy says',
+      'does not log X-Forwarded-For of an untrusted peer',
+      { LOG_CLIENT: 'on' },
+      peer,
+      '203.0.113.1',
+      peer,
+    ],
+    [
+      'logs the address that a trusted proxy sends',
       { LOG_CLIENT: 'on', TRUST_PROXY: '1' },
       '127.0.0.1',
       '198.51.100.1, [2001:db8::9]:4711',
       '2001:db8::9',
     ],
     [
-      'is never what is no address',
+      'does not log a forwarded value that is not an address',
       { LOG_CLIENT: 'on', TRUST_PROXY: '1' },
       peer,
       '203.0.113.1 status=200',

@@ -18,7 +18,7 @@ await linkAccount(deps, owner.id, ACCOUNT)
 const everyone: [who: string, as: TestSystem | null][] = [
   ['its owner', owner],
   ['another system', stranger],
-  ['nobody', null],
+  ['an anonymous caller', null],
 ]
 
 const refs: [form: string, ref: string][] = [
@@ -30,20 +30,29 @@ const refs: [form: string, ref: string][] = [
   ['linked account', ACCOUNT],
 ]
 
-const nowhere = ['zzzzzz', 'abcde', crypto.randomUUID(), '1'.repeat(18), '1', 'x', '@you', '%00']
+const unknownRefs = [
+  'zzzzzz',
+  'abcde',
+  crypto.randomUUID(),
+  '1'.repeat(18),
+  '1',
+  'x',
+  '@you',
+  '%00',
+]
 
-describe.each(['/v2', ''])('under %p', (base) => {
-  const asked = refs.flatMap(([form, ref]) =>
+describe.each(['/v2', ''])('systems under %p', (base) => {
+  const reads = refs.flatMap(([form, ref]) =>
     everyone.map(([who, as]) => [form, who, ref, as] as const),
   )
 
-  test.each(asked)('a %s names the system for %s', async (_form, _who, ref, as) => {
+  test.each(reads)('finds a system by its %s for %s', async (_form, _who, ref, as) => {
     const { status, json } = await ask(`GET ${base}/systems/${ref}`, { as })
     expect(status).toBe(200)
     expect(json).toMatchObject({ id: owner.hid, uuid: owner.uuid, name: 'Lantern Hill' })
   })
 
-  test.each(refs)('the owner changes it by its %s', async (form, ref) => {
+  test.each(refs)('the owner changes a system by its %s', async (form, ref) => {
     const { status, json } = await ask(`PATCH ${base}/systems/${ref}`, {
       as: owner,
       body: { tag: `${base}${form}` },
@@ -52,57 +61,57 @@ describe.each(['/v2', ''])('under %p', (base) => {
     expect(json.tag).toBe(`${base}${form}`)
   })
 
-  test('@me is whoever asks', async () => {
-    const answers = [owner, stranger].map(async (as) => {
+  test('@me is the system of the caller', async () => {
+    const responses = [owner, stranger].map(async (as) => {
       const { json } = await ask(`GET ${base}/systems/@me`, { as })
       return json.id
     })
-    expect(await Promise.all(answers)).toEqual([owner.hid, stranger.hid])
+    expect(await Promise.all(responses)).toEqual([owner.hid, stranger.hid])
   })
 
   const refused: [who: string, ref: string, as: TestSystem | null, status: number, code: number][] =
     [
-      ['nobody', '@me', null, 401, 0],
-      ['nobody', owner.hid, null, 401, 0],
-      ['nobody', 'zzzzzz', null, 401, 0],
+      ['an anonymous caller', '@me', null, 401, 0],
+      ['an anonymous caller', owner.hid, null, 401, 0],
+      ['an anonymous caller', 'zzzzzz', null, 401, 0],
       ['another system', owner.hid, stranger, 403, 0],
       ['another system', ACCOUNT, stranger, 403, 0],
     ]
 
-  test.each(refused)('%s may not change %s', async (_who, ref, as, status, code) => {
+  test.each(refused)('%s may not change the system %s', async (_who, ref, as, status, code) => {
     const before = await ask('GET /systems/@me', { as: owner })
-    const answer = await ask(`PATCH ${base}/systems/${ref}`, { as, body: { name: 'Mine now' } })
-    expect([answer.status, answer.json.code]).toEqual([status, code])
+    const response = await ask(`PATCH ${base}/systems/${ref}`, { as, body: { name: 'Mine now' } })
+    expect([response.status, response.json.code]).toEqual([status, code])
     expect((await ask('GET /systems/@me', { as: owner })).text).toBe(before.text)
   })
 
-  test.each(nowhere)('there is no system %s to see or to change', async (ref) => {
+  test.each(unknownRefs)('GET and PATCH of the unknown system %s return 404', async (ref) => {
     const path = `${base}/systems/${ref}`
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...everyone.map(([, as]) => ask(`GET ${path}`, { as })),
       ask(`PATCH ${path}`, { as: stranger, body: { tag: 'x' } }),
     ])
-    for (const { status, json } of answers)
+    for (const { status, json } of responses)
       expect([status, json]).toEqual([404, { message: 'System not found.', code: 20001 }])
   })
 
-  test('@me without a token is told that one is needed', async () => {
+  test('@me without a token returns 401', async () => {
     const { status, json } = await ask(`GET ${base}/systems/@me`)
     expect(status).toBe(401)
     expect(json).toEqual({ message: '401: Missing or invalid Authorization header', code: 0 })
   })
 })
 
-describe('what is shown', () => {
-  const own = ['id', 'uuid', ...Object.keys(system.fields), 'privacy']
-  const others = own.filter(
+describe('shown fields', () => {
+  const ownerKeys = ['id', 'uuid', ...Object.keys(system.fields), 'privacy']
+  const publicKeys = ownerKeys.filter(
     (key) => system.fields[key as keyof typeof system.fields]?.ownerOnly !== 'absent',
   )
 
-  test('of a new system: every key, and nothing private', async () => {
+  test('a new system shows every key, and all its levels are public', async () => {
     const { json } = await ask('GET /v2/systems/@me', { as: await makeSystem() })
     const { id, uuid, created, privacy, ...rest } = json
-    expect(Object.keys(json).toSorted()).toEqual(own.toSorted())
+    expect(Object.keys(json).toSorted()).toEqual(ownerKeys.toSorted())
     expect<JsonObject>({ ...rest, created: null }).toEqual(initialOf(system))
     expect(id).toMatch(/^[abcefghjknoprstuvwxyz]{6}$/)
     expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -110,13 +119,16 @@ describe('what is shown', () => {
     expect(privacy).toEqual(Object.fromEntries(system.levels.map((level) => [level, 'public'])))
   })
 
-  test.each([stranger, null])('others see no privacy and no webhook', async (as) => {
-    const { json } = await ask(`GET /v2/systems/${owner.hid}`, { as })
-    expect(Object.keys(json).toSorted()).toEqual(others.toSorted())
-    expect(json.privacy).toBeNull()
-  })
+  test.each([stranger, null])(
+    'callers other than the owner see no privacy and no webhook',
+    async (as) => {
+      const { json } = await ask(`GET /v2/systems/${owner.hid}`, { as })
+      expect(Object.keys(json).toSorted()).toEqual(publicKeys.toSorted())
+      expect(json.privacy).toBeNull()
+    },
+  )
 
-  test('an account that was unlinked names nobody', async () => {
+  test('an unlinked account finds no system', async () => {
     const account = '466378653216014360'
     await linkAccount(deps, stranger.id, account)
     expect((await ask(`GET /systems/${account}`)).json.id).toBe(stranger.hid)
@@ -131,13 +143,13 @@ describe('privacy', () => {
     field.guard === undefined ? [] : [[key, field.guard, field] as const],
   )
 
-  test('guards name, description, pronouns, picture and banner', () => {
+  test('levels guard name, description, pronouns, avatar and banner', () => {
     expect(guarded.map(([key]) => key).toSorted()).toEqual(
       ['avatar_url', 'banner', 'description', 'name', 'pronouns'].toSorted(),
     )
   })
 
-  test.each(guarded)('a private %s is hidden by %s', async (key, level, field) => {
+  test.each(guarded)('hides %s when %s is private', async (key, level, field) => {
     const me = await makeSystem()
     const value = field.kind === 'url' ? `https://secret.example/${key}` : `secret ${key}`
     const body = { [key]: value, privacy: { [level]: 'private' } }
@@ -149,7 +161,7 @@ describe('privacy', () => {
       expect(text).not.toContain(value)
     }
     expect((await ask(`GET /systems/${me.hid}`, { as: me })).json[key]).toBe(value)
-    // Every other level may be private: it says nothing about this key.
+    // The other levels do not hide this key.
     const others = system.levels.filter((name) => name !== level)
     const privacy = {
       ...Object.fromEntries(others.map((name) => [name, 'private'])),
@@ -159,7 +171,7 @@ describe('privacy', () => {
     expect((await ask(`GET /systems/${me.uuid}`)).json[key]).toBe(value)
   })
 
-  test('tag, colour and time of making stay visible when everything is private', async () => {
+  test('tag, color and creation time stay visible when all levels are private', async () => {
     const me = await makeSystem('Hidden')
     const privacy = Object.fromEntries(system.levels.map((level) => [level, 'private']))
     await ask('PATCH /systems/@me', { as: me, body: { tag: '| T', color: 'ABCDEF', privacy } })
@@ -168,7 +180,7 @@ describe('privacy', () => {
     expect(json.created).not.toBeNull()
   })
 
-  test('null stores public, and levels that are not named stay', async () => {
+  test('a privacy level of null becomes public, and levels not in the patch stay', async () => {
     const me = await makeSystem()
     const privacy = { name_privacy: 'private', front_privacy: 'private' }
     await ask('PATCH /systems/@me', { as: me, body: { privacy } })
@@ -180,21 +192,21 @@ describe('privacy', () => {
   })
 })
 
-describe('a change', () => {
+describe('changes of a system', () => {
   const url = 'https://example.org/a.png'
-  const kept: [says: string, body: JsonObject, shown: JsonObject][] = [
-    ['keeps texts at their limits', { name: 'a'.repeat(100), tag: 'b'.repeat(79) }, {}],
-    ['keeps the longest description', { description: 'é'.repeat(1000) }, {}],
-    ['keeps pronouns and addresses', { pronouns: 'they', avatar_url: url, banner: url }, {}],
-    ['keeps a colour in lower case', { color: 'F2B632' }, { color: 'f2b632' }],
-    ['makes nothing of an empty text', { name: '', banner: '' }, { name: null, banner: null }],
-    ['makes nothing of an empty colour', { color: '' }, { color: null }],
-    ['makes nothing of null', { name: null, avatar_url: null }, {}],
-    ['keeps every letter of any script', { name: '𐍈 ﷽ 👩‍👩‍👧 \u202e\t' }, {}],
-    ['ignores what it does not know', { tag: 't', nickname: 1, toString: 2 }, { tag: 't' }],
+  const stored: [title: string, body: JsonObject, shown: JsonObject][] = [
+    ['stores texts at their limits', { name: 'a'.repeat(100), tag: 'b'.repeat(79) }, {}],
+    ['stores the longest description', { description: 'é'.repeat(1000) }, {}],
+    ['stores pronouns and URLs', { pronouns: 'they', avatar_url: url, banner: url }, {}],
+    ['stores a color in lower case', { color: 'F2B632' }, { color: 'f2b632' }],
+    ['stores an empty text as null', { name: '', banner: '' }, { name: null, banner: null }],
+    ['stores an empty color as null', { color: '' }, { color: null }],
+    ['stores null', { name: null, avatar_url: null }, {}],
+    ['stores characters of any script', { name: '𐍈 ﷽ 👩‍👩‍👧 \u202e\t' }, {}],
+    ['ignores unknown keys', { tag: 't', nickname: 1, toString: 2 }, { tag: 't' }],
   ]
 
-  test.each(kept)('%s', async (_, body, shown) => {
+  test.each(stored)('%s', async (_, body, shown) => {
     const me = await makeSystem('Before')
     const { status, json } = await ask('PATCH /v2/systems/@me', { as: me, body })
     expect(status).toBe(200)
@@ -202,7 +214,7 @@ describe('a change', () => {
     expect((await ask('GET /v2/systems/@me', { as: me })).json).toEqual(json)
   })
 
-  test('leaves alone what only the server writes', async () => {
+  test('a patch does not change read-only fields', async () => {
     const before = await ask('GET /systems/@me', { as: owner })
     const { json } = await ask('PATCH /systems/@me', {
       as: owner,
@@ -219,7 +231,7 @@ describe('a change', () => {
     expect(json).toEqual({ ...before.json, pronouns: 'she/her' })
   })
 
-  test('of two keys at the same time loses neither', async () => {
+  test('concurrent patches of different keys are all stored', async () => {
     const me = await makeSystem()
     const bodies = [{ tag: 'x' }, { color: '123456' }, { privacy: { front_privacy: 'private' } }]
     await Promise.all(bodies.map((body) => ask('PATCH /systems/@me', { as: me, body })))
@@ -227,7 +239,7 @@ describe('a change', () => {
     expect(json).toMatchObject({ ...bodies[0], ...bodies[1], ...bodies[2] })
   })
 
-  test('tells every problem at once, with the lengths, and changes nothing', async () => {
+  test('returns all validation errors at once, with lengths, and changes nothing', async () => {
     const me = await makeSystem('Before')
     const { status, json } = await ask<{ code: number; message: string; errors: JsonObject }>(
       'PATCH /v2/systems/@me',
@@ -245,18 +257,18 @@ describe('a change', () => {
         },
       },
     )
-    const words = { message: expect.stringMatching(/^[A-Z].*\.$/) }
+    const problem = { message: expect.stringMatching(/^[A-Z].*\.$/) }
     expect([status, json.code, json.message]).toEqual([400, 40001, 'Error parsing JSON model'])
     expect(json.errors).toEqual({
-      name: [{ ...words, max_length: 100, actual_length: 101 }],
-      description: [{ ...words, max_length: 1000, actual_length: 2000 }],
-      tag: [{ ...words, max_length: 79, actual_length: 80 }],
-      pronouns: [words],
-      avatar_url: [{ ...words, max_length: 256, actual_length: 276 }],
-      banner: [words],
-      color: [words],
-      name_privacy: [words],
-      front_privacy: [words],
+      name: [{ ...problem, max_length: 100, actual_length: 101 }],
+      description: [{ ...problem, max_length: 1000, actual_length: 2000 }],
+      tag: [{ ...problem, max_length: 79, actual_length: 80 }],
+      pronouns: [problem],
+      avatar_url: [{ ...problem, max_length: 256, actual_length: 276 }],
+      banner: [problem],
+      color: [problem],
+      name_privacy: [problem],
+      front_privacy: [problem],
     })
     expect((await ask('GET /systems/@me', { as: me })).json).toMatchObject({
       name: 'Before',
@@ -269,7 +281,7 @@ describe('a change', () => {
     .filter(([, field]) => !field.readonly)
     .map(([key]) => key)
 
-  test.each(keys)('never takes another kind of JSON for %s', async (key) => {
+  test.each(keys)('refuses other JSON types for %s', async (key) => {
     for (const value of wrongKinds) {
       const { status, json } = await ask('PATCH /systems/@me', {
         as: owner,
@@ -290,12 +302,12 @@ describe('a change', () => {
     [{ name_privacy: {} }, 'name_privacy'],
   ]
 
-  test.each(levels)('never takes %j for privacy', async (privacy, key) => {
+  test.each(levels)('refuses %j as privacy', async (privacy, key) => {
     const { status, json } = await ask('PATCH /systems/@me', { as: owner, body: { privacy } })
     expect([status, json.code, Object.keys(json.errors ?? {})]).toEqual([400, 40001, [key]])
   })
 
-  const nothing: unknown[] = [
+  const withoutFields: unknown[] = [
     {},
     { nickname: 'x' },
     { id: 'abcde', uuid: owner.uuid, created: null },
@@ -309,8 +321,8 @@ describe('a change', () => {
   const notObjects = ['', ' ', '[]', '[{"tag":"x"}]', '"tag"', 'null', '1', 'true']
   const notJson = ['{', '{"tag":}', "{'tag':'x'}", '{"tag":"x"}}', 'tag=x', '{"tag":"x",}', '\0']
 
-  test.each([...nothing, ...notObjects, ...notJson])(
-    'of %j is refused as a whole',
+  test.each([...withoutFields, ...notObjects, ...notJson])(
+    'refuses the body %j without field errors',
     async (body) => {
       const { status, json } = await ask('PATCH /v2/systems/@me', { as: owner, body })
       expect(status).toBe(400)
@@ -319,8 +331,8 @@ describe('a change', () => {
   )
 })
 
-describe('an event', () => {
-  const told = (me: TestSystem) =>
+describe('events of a system', () => {
+  const recordedEvents = (me: TestSystem) =>
     deps.db
       .select({ type: events.type, subject: events.subject, data: events.data })
       .from(events)
@@ -328,7 +340,7 @@ describe('an event', () => {
       .orderBy(events.id)
       .all()
 
-  test('tells of what is new, and of nothing else', async () => {
+  test('records an event with the changed fields only', async () => {
     const me = await makeSystem('Before')
     const change = (body: unknown, as = me) => ask(`PATCH /systems/${me.hid}`, { as, body })
     const update = (data: JsonObject) => ({ type: 'UPDATE_SYSTEM', subject: null, data })
@@ -337,13 +349,13 @@ describe('an event', () => {
     await change({ tag: 'x'.repeat(80), name: 'refused' })
     await change({ nickname: 'nothing valid' })
     await change({ name: 'not yours' }, stranger)
-    expect(await told(me)).toEqual([])
+    expect(await recordedEvents(me)).toEqual([])
 
     await change({ name: 'After', tag: null, color: 'ABCDEF' })
     await change({ color: 'abcdef', privacy: { name_privacy: 'private', front_privacy: 'public' } })
     await change({ name: '', color: 'abcdef' })
     await change({ name: null })
-    expect(await told(me)).toEqual([
+    expect(await recordedEvents(me)).toEqual([
       update({ name: 'After', color: 'abcdef' }),
       update({ name_privacy: 'private' }),
       update({ name: null }),

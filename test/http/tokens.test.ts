@@ -7,23 +7,23 @@ import { createFixture } from '../scenarios'
 import { createTestApp, type TestSystem } from '../testApp'
 
 let clock = Date.parse('2026-11-01T12:00:00Z') * 1000
-const house = createTestApp({ RATE_LIMIT: 'off', now: () => ++clock })
-const { ask, makeSystem, deps } = house
+const testApp = createTestApp({ RATE_LIMIT: 'off', now: () => ++clock })
+const { ask, makeSystem, deps } = testApp
 
-async function make(as: TestSystem, body: JsonObject) {
+async function createToken(as: TestSystem, body: JsonObject) {
   return ask<JsonObject & { token: string }>('POST /v2/systems/@me/tokens', { as, body })
 }
 
-function holding(someone: TestSystem, token: string): TestSystem {
-  return { ...someone, token }
+function withToken(system: TestSystem, token: string): TestSystem {
+  return { ...system, token }
 }
 
-describe('a token', () => {
-  test('is shown once, and kept as nothing that could be used', async () => {
+describe('tokens', () => {
+  test('shows a new token once and stores only its hash', async () => {
     const me = await makeSystem('Lantern Hill')
-    const made = await make(me, { name: 'deck', scope: 'front' })
-    expect(made.status).toBe(201)
-    expect(made.json).toMatchObject({
+    const created = await createToken(me, { name: 'deck', scope: 'front' })
+    expect(created.status).toBe(201)
+    expect(created.json).toMatchObject({
       name: 'deck',
       scope: 'front',
       expires: null,
@@ -34,80 +34,89 @@ describe('a token', () => {
       ['test', 'full'],
       ['deck', 'front'],
     ])
-    expect(text).not.toContain(made.json.token)
-    expect(house.logged()).not.toContain(made.json.token)
-    const kept = await rows(deps.db, 'select * from tokens')
-    expect(JSON.stringify(kept)).not.toContain(made.json.token)
+    expect(text).not.toContain(created.json.token)
+    expect(testApp.logged()).not.toContain(created.json.token)
+    const stored = await rows(deps.db, 'select * from tokens')
+    expect(JSON.stringify(stored)).not.toContain(created.json.token)
   })
 
-  test('is full when nothing is said', async () => {
+  test('creates a full token when no scope is given', async () => {
     const me = await makeSystem()
-    expect((await make(me, { name: 'all' })).json.scope).toBe('full')
+    expect((await createToken(me, { name: 'all' })).json.scope).toBe('full')
   })
 
-  test('of a name that is taken is refused', async () => {
+  test('refuses a token name that is in use', async () => {
     const me = await makeSystem()
-    await make(me, { name: 'deck' })
-    expect((await make(me, { name: 'deck' })).status).toBe(409)
+    await createToken(me, { name: 'deck' })
+    expect((await createToken(me, { name: 'deck' })).status).toBe(409)
   })
 
   test.each<[string, JsonObject, string[]]>([
     ['without a name', {}, ['name']],
-    ['with an empty one', { name: '' }, ['name']],
-    ['with one too long', { name: 'x'.repeat(101) }, ['name']],
+    ['with an empty name', { name: '' }, ['name']],
+    ['with a name that is too long', { name: 'x'.repeat(101) }, ['name']],
     ['named ..', { name: '..' }, ['name']],
-    ['of no scope', { name: 'a', scope: 'god' }, ['scope']],
-    ['that is over already', { name: 'a', expires: '2020-01-01T00:00:00Z' }, ['expires']],
-    ['that ends at no time', { name: 'a', expires: 'soon', scope: 1 }, ['expires', 'scope']],
+    ['with an unknown scope', { name: 'a', scope: 'god' }, ['scope']],
+    ['that has expired already', { name: 'a', expires: '2020-01-01T00:00:00Z' }, ['expires']],
     [
-      'that reads and shows private members',
+      'with an invalid expiry and scope',
+      { name: 'a', expires: 'soon', scope: 1 },
+      ['expires', 'scope'],
+    ],
+    [
+      'with private_members but without the watch scope',
       { name: 'a', private_members: true },
       ['private_members'],
     ],
-  ])('%s is refused with every problem', async (_, body, keys) => {
-    const { status, json } = await make(await makeSystem(), body)
+  ])('refuses a token %s and lists every problem', async (_, body, keys) => {
+    const { status, json } = await createToken(await makeSystem(), body)
     expect(status).toBe(400)
     expect(Object.keys((json.errors ?? {}) as object).toSorted()).toEqual(keys.toSorted())
   })
 
-  test('number fifty-one is refused', async () => {
+  test('refuses the fifty-first token of a system', async () => {
     const me = await makeSystem()
-    for (let at = 1; at < 50; at++) expect((await make(me, { name: `n${at}` })).status).toBe(201)
-    const { status, json } = await make(me, { name: 'one more' })
+    for (let at = 1; at < 50; at++)
+      expect((await createToken(me, { name: `n${at}` })).status).toBe(201)
+    const { status, json } = await createToken(me, { name: 'one more' })
     expect([status, json.code]).toEqual([400, 0])
   })
 
-  test('that expired is none, and its name is free', async () => {
+  test('refuses an expired token and frees its name', async () => {
     const me = await makeSystem()
-    const made = await make(me, { name: 'brief', expires: '2026-11-02T00:00:00Z', scope: 'read' })
-    const holder = holding(me, made.json.token)
+    const created = await createToken(me, {
+      name: 'brief',
+      expires: '2026-11-02T00:00:00Z',
+      scope: 'read',
+    })
+    const holder = withToken(me, created.json.token)
     expect((await ask('GET /v2/systems/@me', { as: holder })).status).toBe(200)
     clock += 24 * HOUR
     expect((await ask('GET /v2/systems/@me', { as: holder })).status).toBe(401)
     const { json } = await ask<JsonObject[]>('GET /v2/systems/@me/tokens', { as: me })
     expect(json.map(({ name }) => name)).not.toContain('brief')
-    expect((await make(me, { name: 'brief' })).status).toBe(201)
+    expect((await createToken(me, { name: 'brief' })).status).toBe(201)
   })
 
-  test('that is revoked is useless at once', async () => {
+  test('refuses a revoked token at once', async () => {
     const me = await makeSystem()
-    const { json } = await make(me, { name: 'a b/c', scope: 'read' })
-    const holder = holding(me, json.token)
+    const { json } = await createToken(me, { name: 'a b/c', scope: 'read' })
+    const holder = withToken(me, json.token)
     expect((await ask('GET /v2/systems/@me', { as: holder })).status).toBe(200)
     expect((await ask('DELETE /v2/systems/@me/tokens/a%20b%2Fc', { as: me })).status).toBe(204)
     expect((await ask('GET /v2/systems/@me', { as: holder })).status).toBe(401)
     expect((await ask('DELETE /v2/systems/@me/tokens/a%20b%2Fc', { as: me })).status).toBe(404)
   })
 
-  test('remembers when it was last used, to the hour', async () => {
+  test('records the last use of a token at most once an hour', async () => {
     const me = await makeSystem()
-    const { json: made } = await make(me, { name: 'deck', scope: 'read' })
-    await ask('GET /v2/systems/@me', { as: holding(me, made.token) })
+    const { json: created } = await createToken(me, { name: 'deck', scope: 'read' })
+    await ask('GET /v2/systems/@me', { as: withToken(me, created.token) })
     const used = async () => {
       const { json } = await ask<JsonObject[]>('GET /v2/systems/@me/tokens', { as: me })
       return json[1]?.last_used
     }
-    // Nobody waits for it to be kept.
+    // The use is recorded after the response.
     let first: unknown = null
     while (first === null) first = await used()
     expect(first).toStartWith('2026-11')
@@ -115,9 +124,9 @@ describe('a token', () => {
   })
 })
 
-test('an expired token holds its name against nobody, and is not there to be revoked', async () => {
+test('an expired token cannot be revoked, and a bot can use its name', async () => {
   const me = await makeSystem()
-  await make(me, { name: 'brief', scope: 'watch', expires: formatInstant(clock + HOUR) })
+  await createToken(me, { name: 'brief', scope: 'watch', expires: formatInstant(clock + HOUR) })
   clock += 2 * HOUR
   expect((await ask('DELETE /v2/systems/@me/tokens/brief', { as: me })).status).toBe(404)
   const headers = { authorization: `Bot ${await createBot(deps, 'another')}` }
@@ -125,22 +134,22 @@ test('an expired token holds its name against nobody, and is not there to be rev
   expect((await ask(`POST /bot/systems/${me.hid}/token`, { headers, body })).status).toBe(200)
 })
 
-describe('a bot’s token', () => {
-  test('takes the place of one that may do everything, and of no other', async () => {
+describe('tokens created by bots', () => {
+  test('a token created by a bot replaces a full token of that name, and no other', async () => {
     const me = await makeSystem()
     const headers = { authorization: `Bot ${await createBot(deps, 'bot')}` }
     const line = `POST /bot/systems/${me.hid}/token`
     expect((await ask(line, { headers, body: { name: 'test' } })).status).toBe(200)
     expect((await ask('GET /v2/systems/@me', { as: me })).status).toBe(401)
     const { json } = await ask<{ token: string }>(line, { headers, body: { name: 'fresh' } })
-    await make(holding(me, json.token), { name: 'friend', scope: 'watch' })
+    await createToken(withToken(me, json.token), { name: 'friend', scope: 'watch' })
     expect((await ask(line, { headers, body: { name: 'friend' } })).status).toBe(409)
   })
 })
 
-describe('who watches', async () => {
-  const world = await createFixture(house)
-  const { owner, wren, finch } = world
+describe('watch tokens', async () => {
+  const fixture = await createFixture(testApp)
+  const { owner, wren, finch } = fixture
   await ask('PATCH /v2/systems/@me', {
     as: owner,
     body: {
@@ -167,10 +176,13 @@ describe('who watches', async () => {
     as: owner,
     body: { members: [wren.hid, finch.hid] },
   })
-  const some = holding(owner, (await make(owner, { name: 'some', scope: 'watch' })).json.token)
-  const all = holding(
+  const watcher = withToken(
     owner,
-    (await make(owner, { name: 'all', scope: 'watch', private_members: true })).json.token,
+    (await createToken(owner, { name: 'some', scope: 'watch' })).json.token,
+  )
+  const privateWatcher = withToken(
+    owner,
+    (await createToken(owner, { name: 'all', scope: 'watch', private_members: true })).json.token,
   )
 
   interface Front extends JsonObject {
@@ -178,9 +190,9 @@ describe('who watches', async () => {
     hidden?: number
   }
 
-  test('sees who fronts as a stranger does; private members are counted', async () => {
+  test('a watch token shows public fronters and the number of private ones', async () => {
     for (const ref of ['@me', owner.hid, owner.uuid]) {
-      const { status, json } = await ask<Front>(`GET /v2/systems/${ref}/fronters`, { as: some })
+      const { status, json } = await ask<Front>(`GET /v2/systems/${ref}/fronters`, { as: watcher })
       expect(status).toBe(200)
       expect(json.members.map(({ id }) => id)).toEqual([wren.hid])
       expect(json.members[0]?.description).toBeNull()
@@ -188,16 +200,16 @@ describe('who watches', async () => {
     }
   })
 
-  test('sees private members where the link says so, and no count', async () => {
-    const { json } = await ask<Front>('GET /v2/systems/@me/fronters', { as: all })
+  test('a watch token with private_members shows all fronters and no number', async () => {
+    const { json } = await ask<Front>('GET /v2/systems/@me/fronters', { as: privateWatcher })
     expect(json.members.map(({ id }) => id)).toEqual([wren.hid, finch.hid])
     expect('hidden' in json).toBe(false)
   })
 
-  test('hears the same in the stream', async () => {
-    const response = await house.app.handle(
+  test('the fronter stream of a watch token hides private members', async () => {
+    const response = await testApp.app.handle(
       new Request('http://localhost/v2/systems/@me/fronters/stream', {
-        headers: { authorization: some.token },
+        headers: { authorization: watcher.token },
       }),
       '127.0.0.1',
     )
@@ -210,8 +222,8 @@ describe('who watches', async () => {
     expect(text).not.toContain(finch.hid)
   })
 
-  test('sees whose front it is, and nothing else that is private', async () => {
-    const { json, text } = await ask('GET /v2/systems/@me', { as: some })
+  test('a watch token shows the name of the system and no other private field', async () => {
+    const { json, text } = await ask('GET /v2/systems/@me', { as: watcher })
     expect(json).toMatchObject({ name: 'Lantern Hill', description: null, privacy: null })
     expect(text).not.toContain('secret')
   })
@@ -220,29 +232,29 @@ describe('who watches', async () => {
     ['/v2/systems/@me/members', 403, 30001],
     ['/v2/systems/@me/switches', 403, 30005],
     ['/v2/systems/@me/fronting/totals', 403, 30005],
-  ])('is a stranger to %s', async (path, status, code) => {
-    const answer = await ask(`GET ${path}`, { as: some })
-    expect([answer.status, answer.json.code]).toEqual([status, code])
+  ])('a watch token cannot read %s', async (path, status, code) => {
+    const response = await ask(`GET ${path}`, { as: watcher })
+    expect([response.status, response.json.code]).toEqual([status, code])
   })
 
-  test('sees no more through version 1', async () => {
-    const calendar = (await make(owner, { name: 'calendar', scope: 'calendar' })).json.token
+  test('watch and calendar tokens show no private field in version 1', async () => {
+    const calendar = (await createToken(owner, { name: 'calendar', scope: 'calendar' })).json.token
     for (const path of ['/v1/s', `/v1/s/${owner.hid}`]) {
-      const seen = await ask(`GET ${path}`, { as: some })
-      expect(seen.json).toMatchObject({ name: 'Lantern Hill', description: null })
-      const closed = await ask(`GET ${path}`, { as: holding(owner, calendar) })
-      expect(closed.json).toMatchObject({ name: null, description: null })
-      expect(seen.text + closed.text).not.toContain('secret')
+      const watched = await ask(`GET ${path}`, { as: watcher })
+      expect(watched.json).toMatchObject({ name: 'Lantern Hill', description: null })
+      const unshared = await ask(`GET ${path}`, { as: withToken(owner, calendar) })
+      expect(unshared.json).toMatchObject({ name: null, description: null })
+      expect(watched.text + unshared.text).not.toContain('secret')
     }
   })
 
-  test('is nobody to other systems', async () => {
-    const { json } = await ask(`GET /v2/systems/${world.other.hid}/fronters`, { as: some })
+  test('a watch token is anonymous to other systems', async () => {
+    const { json } = await ask(`GET /v2/systems/${fixture.other.hid}/fronters`, { as: watcher })
     expect('hidden' in json).toBe(false)
   })
 })
 
-describe('a calendar', async () => {
+describe('calendars', async () => {
   const me = await makeSystem('Lantern Hill')
   const { json } = await ask<{ id: string }>('POST /v2/members', { as: me, body: { name: 'Wren' } })
   await ask('POST /v2/systems/@me/switches', { as: me, body: { members: [json.id] } })
@@ -254,9 +266,9 @@ describe('a calendar', async () => {
     as: me,
     body: { privacy: { visibility: 'private' } },
   })
-  const subscriber = (await make(me, { name: 'calendar', scope: 'calendar' })).json.token
+  const subscriber = (await createToken(me, { name: 'calendar', scope: 'calendar' })).json.token
   const other = await makeSystem()
-  const foreign = (await make(other, { name: 'calendar', scope: 'calendar' })).json.token
+  const foreign = (await createToken(other, { name: 'calendar', scope: 'calendar' })).json.token
   const path = `GET /v2/systems/${me.hid}/fronting.ics`
 
   test.each<[string, string, number, number | null]>([
@@ -271,17 +283,17 @@ describe('a calendar', async () => {
     ['with another system’s token', `?token=${encodeURIComponent(foreign)}`, 403, 30005],
     ['with a token of another scope', `?token=${encodeURIComponent(me.token)}`, 403, 0],
     ['with a wrong token', '?token=nonsense', 401, 0],
-    ['with an empty one', '?token=', 400, 0],
-  ])('%s', async (_, query, status, code) => {
-    const answer = await ask(path + query)
-    expect(answer.status).toBe(status)
-    if (code !== null) return expect(answer.json.code).toBe(code)
-    expect(answer.text).toContain('SUMMARY:Wren')
-    expect(answer.headers.get('cache-control')).toBe('private, no-cache')
+    ['with an empty token', '?token=', 400, 0],
+  ])('a private calendar %s', async (_, query, status, code) => {
+    const response = await ask(path + query)
+    expect(response.status).toBe(status)
+    if (code !== null) return expect(response.json.code).toBe(code)
+    expect(response.text).toContain('SUMMARY:Wren')
+    expect(response.headers.get('cache-control')).toBe('private, no-cache')
   })
 
-  test('never stands in the log', () => {
-    expect(house.logged()).not.toContain(subscriber)
-    expect(house.logged()).not.toContain(encodeURIComponent(subscriber))
+  test('does not log the token of a calendar', () => {
+    expect(testApp.logged()).not.toContain(subscriber)
+    expect(testApp.logged()).not.toContain(encodeURIComponent(subscriber))
   })
 })

@@ -11,16 +11,16 @@ interface Manifest {
   icons: { src: string; sizes: string; type: string }[]
 }
 
-/** Addresses of a manifest are relative to where it lies. */
+/** Resolves a URL of a manifest, which is relative to the manifest. */
 const resolve = (address: string) => new URL(address, 'http://localhost/app.webmanifest').pathname
 
 describe.each(['/app.webmanifest', '/watch.webmanifest'])('%s', (path) => {
   const read = async () => {
-    const answer = await ask(`GET ${path}`, { headers: { 'accept-encoding': 'identity' } })
-    return { ...answer, manifest: JSON.parse(answer.text) as Manifest }
+    const response = await ask(`GET ${path}`, { headers: { 'accept-encoding': 'identity' } })
+    return { ...response, manifest: JSON.parse(response.text) as Manifest }
   }
 
-  test('is served as what it is, to everyone, and asked for anew when it has changed', async () => {
+  test(`${path} is served with its type and revalidated by its ETag`, async () => {
     const { status, headers, manifest } = await read()
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('application/manifest+json')
@@ -33,7 +33,7 @@ describe.each(['/app.webmanifest', '/watch.webmanifest'])('%s', (path) => {
     expect(again.status).toBe(304)
   })
 
-  test('names icons that are there, of the type it says', async () => {
+  test(`${path} lists icons that exist and have the given type`, async () => {
     const { icons } = (await read()).manifest
     expect(icons.map(({ sizes }) => sizes).sort()).toEqual(['192x192', 'any'])
     for (const { src, type } of icons) {
@@ -43,12 +43,12 @@ describe.each(['/app.webmanifest', '/watch.webmanifest'])('%s', (path) => {
   })
 })
 
-test('the page names its manifest', async () => {
+test('the dashboard page links to its manifest', async () => {
   const { text } = await ask('GET /', { headers: { 'accept-encoding': 'identity' } })
   expect(text).toContain('<link rel="manifest" href="app.webmanifest">')
 })
 
-test('the dashboard starts at its first place, a friend’s page at a friend’s', async () => {
+test('the manifests start at the dashboard and at the watch page', async () => {
   const start = async (path: string) => {
     const { text } = await ask(`GET ${path}`, { headers: { 'accept-encoding': 'identity' } })
     return (JSON.parse(text) as Manifest).start_url

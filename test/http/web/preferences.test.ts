@@ -4,20 +4,20 @@ import { exportSystem, importFile } from '../../operatorActions'
 import { createFixture } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const house = createTestApp({ RATE_LIMIT: 'off' })
-const { ask, deps } = house
+const testApp = createTestApp({ RATE_LIMIT: 'off' })
+const { ask, deps } = testApp
 
 const line = 'PATCH /web/preferences'
 
 describe('preferences', () => {
-  test('are those of somebody who set none', async () => {
-    const me = await house.makeSystem()
+  test('returns the defaults when no preferences are set', async () => {
+    const me = await testApp.makeSystem()
     const { json } = await ask('GET /web/preferences', { as: me })
     expect(json).toEqual({ pinned: [], statuses: [], word: 'members' })
   })
 
-  test('follow from device to device, by UUID and in order', async () => {
-    const { owner, wren, finch, keepers } = await createFixture(house)
+  test('stores preferences by UUID and in order', async () => {
+    const { owner, wren, finch, keepers } = await createFixture(testApp)
     const body = { pinned: [finch.hid, wren.uuid, finch.uuid], statuses: [keepers.hid] }
     const { status, json } = await ask(line, { as: owner, body })
     expect([status, json]).toEqual([
@@ -31,8 +31,8 @@ describe('preferences', () => {
     expect((await ask(line, { as: owner, body: { pinned: [] } })).json.pinned).toEqual([])
   })
 
-  test('forget who is deleted', async () => {
-    const { owner, wren, finch, keepers } = await createFixture(house)
+  test('removes deleted members and groups from the preferences', async () => {
+    const { owner, wren, finch, keepers } = await createFixture(testApp)
     await ask(line, {
       as: owner,
       body: { pinned: [wren.hid, finch.hid], statuses: [keepers.hid] },
@@ -46,25 +46,25 @@ describe('preferences', () => {
   test.each<[string, JsonObject, number, number]>([
     ['an empty word', { word: '' }, 400, 40001],
     ['a long word', { word: 'x'.repeat(31) }, 400, 40001],
-    ['no word', { word: null }, 400, 40001],
+    ['null for the word', { word: null }, 400, 40001],
     ['a number for a list', { pinned: 7 }, 400, 40001],
-    ['nothing', {}, 400, 0],
+    ['no known key', {}, 400, 0],
     ['an unknown member', { pinned: ['zzzzz'] }, 404, 20003],
     ['an unknown group', { statuses: ['zzzzz'] }, 404, 20005],
-  ])('with %s are refused', async (_, body, status, code) => {
-    const me = await house.makeSystem()
-    const { json, status: answered } = await ask(line, { as: me, body })
-    expect([answered, json.code]).toEqual([status, code])
+  ])('refuses preferences with %s', async (_, body, status, code) => {
+    const me = await testApp.makeSystem()
+    const { json, status: responseStatus } = await ask(line, { as: me, body })
+    expect([responseStatus, json.code]).toEqual([status, code])
   })
 
-  test('of somebody else’s members are refused', async () => {
-    const { owner, stray, circle } = await createFixture(house)
+  test('refuses preferences with members and groups of another system', async () => {
+    const { owner, stray, circle } = await createFixture(testApp)
     expect((await ask(line, { as: owner, body: { pinned: [stray.hid] } })).json.code).toBe(30008)
     expect((await ask(line, { as: owner, body: { statuses: [circle.hid] } })).json.code).toBe(30009)
   })
 
-  test('go out with an export and come in elsewhere, and leave what is set there', async () => {
-    const { owner, wren, finch, keepers } = await createFixture(house)
+  test('exports and imports preferences, and an import keeps those that are set', async () => {
+    const { owner, wren, finch, keepers } = await createFixture(testApp)
     await ask(line, {
       as: owner,
       body: { pinned: [finch.hid, wren.hid], statuses: [keepers.hid], word: 'parts' },
@@ -76,7 +76,7 @@ describe('preferences', () => {
       word: 'parts',
     })
 
-    const other = await house.makeSystem()
+    const other = await testApp.makeSystem()
     const options = { dryRun: false, only: null, isPublic: false, link: new Set<string>() }
     await importFile(deps, file, { systemId: other.id }, options)
     const { json } = await ask<{ pinned: string[]; statuses: string[]; word: string }>(

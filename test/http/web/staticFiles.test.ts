@@ -2,29 +2,32 @@ import { expect, test } from 'bun:test'
 import { loadPages } from '../../../src/web/pages'
 import { createTestApp } from '../../testApp'
 
-const place = createTestApp()
+const testApp = createTestApp()
 const paths = [...(await loadPages()).keys()]
-const fileOf = (end: string) => paths.find((path) => path.endsWith(end)) ?? ''
+const findFile = (end: string) => paths.find((path) => path.endsWith(end)) ?? ''
 
 const send = (path: string, headers: Record<string, string>) =>
-  place.app.handle(new Request(`http://localhost${path}`, { headers }), () => '127.0.0.1')
+  testApp.app.handle(new Request(`http://localhost${path}`, { headers }), () => '127.0.0.1')
 
 test.each([
   ['a script', '.js', 'gzip, br', 'br'],
   ['a script', '.js', 'gzip', 'gzip'],
   ['a script', '.js', '', null],
   ['a style', '.css', 'br;q=0, gzip', 'gzip'],
-  // Packed in itself: packing it again would only cost.
+  // The format is compressed already.
   ['a font', '.woff2', 'gzip, br', null],
-])('%s (%s) for who accepts “%s” comes as %p, to be kept', async (_, end, accepted, encoding) => {
-  const response = await send(fileOf(end), { 'accept-encoding': accepted })
-  expect(response.status).toBe(200)
-  expect(response.headers.get('content-encoding')).toBe(encoding)
-  expect(response.headers.get('cache-control')).toContain('immutable')
-  expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(100)
-})
+])(
+  '%s (%s) is cacheable and encoded for a client that accepts “%s” as %p',
+  async (_, end, accepted, encoding) => {
+    const response = await send(findFile(end), { 'accept-encoding': accepted })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-encoding')).toBe(encoding)
+    expect(response.headers.get('cache-control')).toContain('immutable')
+    expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(100)
+  },
+)
 
-test('the page is asked for each time, and answers without a body when it is the same', async () => {
+test('the page is revalidated on each request and returns 304 when unchanged', async () => {
   const first = await send('/', {})
   expect(first.headers.get('cache-control')).toBe('no-cache')
   const again = await send('/', { 'if-none-match': first.headers.get('etag') ?? '' })

@@ -8,21 +8,22 @@ import { createTestApp } from '../../testApp'
 import { createBotFixtures, type Json, type Step } from './botFixture'
 import { settings, spoke } from './proxyScenarios'
 
-const here = createTestApp({ RATE_LIMIT: 'generic_get=2,message=2,generic_update=2' })
-const makeStage = createBotFixtures(here)
+const testApp = createTestApp({ RATE_LIMIT: 'generic_get=2,message=2,generic_update=2' })
+const createBotFixture = createBotFixtures(testApp)
 
 const routes = Object.entries(document.paths)
   .filter(([path]) => path.startsWith('/bot/'))
   .flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
-const named = (route: string) => route.replace('{systemRef}', '<system>').replace(/\{\w+\}/g, '1')
+const fillParams = (route: string) =>
+  route.replace('{systemRef}', '<system>').replace(/\{\w+\}/g, '1')
 
-describe('every route for bots', () => {
-  test('is documented', () => expect(routes.length).toBeGreaterThanOrEqual(18))
+describe('bot routes', () => {
+  test('the bot routes are documented', () => expect(routes.length).toBeGreaterThanOrEqual(18))
 
-  test.each(routes)('%s is for the holders of a bot key alone', async (route) => {
-    const stage = await makeStage()
+  test.each(routes)('%s requires a bot key', async (route) => {
+    const fixture = await createBotFixture()
     const callers: [string, number][] = [
       ['', 401],
       ['Bot', 401],
@@ -35,7 +36,7 @@ describe('every route for bots', () => {
     ]
     for (const [authorization, expected] of callers) {
       const body = route.startsWith('GET') ? undefined : 'not JSON'
-      const { status, json } = await stage.ask(named(route), body, { authorization })
+      const { status, json } = await fixture.ask(fillParams(route), body, { authorization })
       expect({ authorization, status, code: json.code }).toEqual({
         authorization,
         status: expected,
@@ -45,16 +46,16 @@ describe('every route for bots', () => {
   })
 })
 
-test('a revoked key stops at once, and no other does', async () => {
-  const stage = await makeStage()
-  const authorization = `Bot ${await createBot(here.deps, 'matrix')}`
-  const ask = (line: string) => stage.ask(line, undefined, { authorization })
+test('refuses a revoked bot key at once and accepts other keys', async () => {
+  const fixture = await createBotFixture()
+  const authorization = `Bot ${await createBot(testApp.deps, 'matrix')}`
+  const ask = (line: string) => fixture.ask(line, undefined, { authorization })
   expect((await ask('GET /bot/accounts/<account>')).status).toBe(200)
   expect((await ask('GET /v2/systems/@me')).status).toBe(200)
-  await revokeBot(here.deps, 'matrix')
+  await revokeBot(testApp.deps, 'matrix')
   expect((await ask('GET /bot/accounts/<account>')).status).toBe(401)
   expect((await ask('GET /v2/systems/@me')).status).toBe(401)
-  expect((await stage.ask('GET /bot/accounts/<account>')).status).toBe(200)
+  expect((await fixture.ask('GET /bot/accounts/<account>')).status).toBe(200)
 })
 
 describe('X-System', () => {
@@ -65,55 +66,58 @@ describe('X-System', () => {
     ['a UUID', '<system.uuid>', (uuid: string) => uuid],
     ['a UUID in upper case', '<system.uuid>', (uuid: string) => uuid.toUpperCase()],
     ['an account', '<account>', (account: string) => account],
-  ])('takes %s', async (_, name, form) => {
-    const stage = await makeStage()
-    const headers = { 'x-system': form(stage.fill(name)) }
-    const { status, json } = await stage.ask('GET /v2/systems/@me', undefined, headers)
+  ])('X-System accepts %s', async (_, name, form) => {
+    const fixture = await createBotFixture()
+    const headers = { 'x-system': form(fixture.fill(name)) }
+    const { status, json } = await fixture.ask('GET /v2/systems/@me', undefined, headers)
     expect(status).toBe(200)
-    expect(json.id).toBe(stage.fill('<system>'))
+    expect(json.id).toBe(fixture.fill('<system>'))
   })
 
   test.each(['zzzzzz', '', '00000000-0000-4000-8000-000000000000', '99999999999999999', '?'])(
-    'that names nobody (%j) is 404 on v2, and says nothing to the routes for bots',
+    'an unknown X-System (%j) returns 404 on v2 and is ignored by bot routes',
     async (unknown) => {
-      const stage = await makeStage()
+      const fixture = await createBotFixture()
       const headers = { 'x-system': unknown }
       for (const line of [
         'GET /v2/systems/@me',
         'GET /v2/members/<wren>',
         'GET /systems/<system>',
       ]) {
-        const { status, json } = await stage.ask(line, undefined, headers)
+        const { status, json } = await fixture.ask(line, undefined, headers)
         expect({ status, code: json.code }).toEqual({ status: 404, code: 20001 })
       }
-      const { status } = await stage.ask('GET /bot/accounts/<account>', undefined, headers)
+      const { status } = await fixture.ask('GET /bot/accounts/<account>', undefined, headers)
       expect(status).toBe(200)
     },
   )
 
-  test('is not @me: a bot has no system of its own', async () => {
-    const stage = await makeStage()
+  test('X-System refuses @me because a bot has no system', async () => {
+    const fixture = await createBotFixture()
     const headers = { 'x-system': '@me' }
     for (const line of ['GET /v2/systems/@me', 'GET /v2/members/<wren>', 'GET /v1/s']) {
-      const { status, json } = await stage.ask(line, undefined, headers)
+      const { status, json } = await fixture.ask(line, undefined, headers)
       expect({ status, code: json.code }).toEqual({ status: 400, code: 0 })
     }
   })
 
-  test('makes a bot that system, with all its rights and no others', async () => {
-    const [stage, other] = [await makeStage(), await makeStage()]
-    await stage.do('PATCH /v2/systems/@me', { name: 'Hill', privacy: { name_privacy: 'private' } })
-    expect(await stage.do('GET /v2/systems/<system>')).toHaveProperty('name', 'Hill')
-    stage.names.stray = other.fill('<wren>')
-    const { status, json } = await stage.ask('PATCH /v2/members/<stray>', { name: 'Mine' })
+  test('a bot with X-System has the permissions of that system only', async () => {
+    const [fixture, other] = [await createBotFixture(), await createBotFixture()]
+    await fixture.do('PATCH /v2/systems/@me', {
+      name: 'Hill',
+      privacy: { name_privacy: 'private' },
+    })
+    expect(await fixture.do('GET /v2/systems/<system>')).toHaveProperty('name', 'Hill')
+    fixture.names.stray = other.fill('<wren>')
+    const { status, json } = await fixture.ask('PATCH /v2/members/<stray>', { name: 'Mine' })
     expect({ status, code: json.code }).toEqual({ status: 403, code: 30006 })
   })
 
-  test('says nothing to the token of a system', async () => {
-    const [stage, other] = [await makeStage(), await makeStage()]
+  test('X-System is ignored next to the token of a system', async () => {
+    const [fixture, other] = [await createBotFixture(), await createBotFixture()]
     const headers = { authorization: '<token>', 'x-system': other.fill('<system>') }
-    const { json } = await stage.ask('GET /v2/systems/@me', undefined, headers)
-    expect(json.id).toBe(stage.fill('<system>'))
+    const { json } = await fixture.ask('GET /v2/systems/@me', undefined, headers)
+    expect(json.id).toBe(fixture.fill('<system>'))
   })
 
   test.each<[line: string, body: unknown]>([
@@ -133,25 +137,25 @@ describe('X-System', () => {
     ['DELETE /v2/groups/<wren>', undefined],
     ['PATCH /v1/s', { name: 'x' }],
     ['POST /private/bulk_privacy/member', { visibility: 'private' }],
-  ])('must be said where a system is needed: %s', async (line, body) => {
-    const stage = await makeStage()
-    const headers = { authorization: stage.fill('Bot <key>') }
-    const { status, json } = await here.ask(stage.fill(line), { headers, body })
+  ])('a bot must send X-System where a system is needed: %s', async (line, body) => {
+    const fixture = await createBotFixture()
+    const headers = { authorization: fixture.fill('Bot <key>') }
+    const { status, json } = await testApp.ask(fixture.fill(line), { headers, body })
     expect({ status, json }).toEqual({
       status: 400,
       json: { message: '400: Bad Request (name a system in X-System)', code: 0 },
     })
   })
 
-  test('left out, a bot is nobody on v2', async () => {
-    const stage = await makeStage()
-    const bot = { authorization: stage.fill('Bot <key>') }
-    await stage.do('PATCH /v2/members/<wren>', {
+  test('a bot without X-System is anonymous on v2', async () => {
+    const fixture = await createBotFixture()
+    const bot = { authorization: fixture.fill('Bot <key>') }
+    await fixture.do('PATCH /v2/members/<wren>', {
       pronouns: 'it',
       privacy: { pronoun_privacy: 'private' },
     })
     const asBot = (line: string, body?: unknown) =>
-      here.ask(stage.fill(line), { headers: bot, body })
+      testApp.ask(fixture.fill(line), { headers: bot, body })
     expect((await asBot('GET /v2/members/<wren>')).json).toMatchObject({
       name: 'Wren',
       pronouns: null,
@@ -160,28 +164,28 @@ describe('X-System', () => {
   })
 })
 
-test('a bot is not limited, unlike the system it speaks for', async () => {
-  const stage = await makeStage()
-  const asking = (authorization: string, line: string) =>
-    here.ask(stage.fill(line), {
+test('bots are not rate limited, unlike the token of a system', async () => {
+  const fixture = await createBotFixture()
+  const sendAs = (authorization: string, line: string) =>
+    testApp.ask(fixture.fill(line), {
       peer: '203.0.113.9',
-      headers: stage.fill({ authorization, 'x-system': '<system>' }),
+      headers: fixture.fill({ authorization, 'x-system': '<system>' }),
     })
   for (const line of ['GET /v2/systems/@me', 'GET /bot/accounts/<account>', 'GET /v2/messages/1'])
     for (let times = 0; times < 10; times++) {
-      const { status, headers } = await asking('Bot <key>', line)
+      const { status, headers } = await sendAs('Bot <key>', line)
       expect(status).not.toBe(429)
       expect([...headers.keys()].filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
     }
   const limited = await Promise.all(
-    Array.from({ length: 10 }, () => asking('<token>', 'GET /v2/systems/@me')),
+    Array.from({ length: 10 }, () => sendAs('<token>', 'GET /v2/systems/@me')),
   )
   expect(limited.map(({ status }) => status)).toContain(429)
 })
 
-test('no answer but of those that make one shows a token, a key or its hash', async () => {
-  const stage = await makeStage()
-  const tour: Step[] = [
+test('only responses that create a token show a token, a key or its hash', async () => {
+  const fixture = await createBotFixture()
+  const steps: Step[] = [
     ['GET /bot/accounts/<account>'],
     ['PATCH /bot/accounts/<account>', { autoproxy_enabled: true }],
     ['PUT /bot/systems/<system>/accounts/42'],
@@ -207,26 +211,30 @@ test('no answer but of those that make one shows a token, a key or its hash', as
     ['GET /v2/systems/@me/members'],
     ['DELETE /bot/systems/<system>'],
   ]
-  const toured = tour.map(([line]) => shapeOf(line))
-  const making = ['POST /bot/systems', 'POST /bot/systems/*/login', 'POST /bot/systems/*/token']
-  expect(routes.map(shapeOf).filter((shape) => !toured.includes(shape))).toEqual(making)
+  const covered = steps.map(([line]) => toPattern(line))
+  const creating = ['POST /bot/systems', 'POST /bot/systems/*/login', 'POST /bot/systems/*/token']
+  expect(routes.map(toPattern).filter((pattern) => !covered.includes(pattern))).toEqual(creating)
 
-  const { code } = await stage.do<{ code: string }>('POST /v2/systems/@me/link-code')
-  stage.names.code = code
+  const { code } = await fixture.do<{ code: string }>('POST /v2/systems/@me/link-code')
+  fixture.names.code = code
 
-  const kept = await here.deps.db.select().from(tokens).all()
-  const keys = await here.deps.db.select().from(bots).all()
-  const secrets = [stage.names.token, stage.names.key, ...[...kept, ...keys].map((row) => row.hash)]
-  for (const [line, body] of tour) {
-    const { status, text, headers } = await stage.ask(line, body)
+  const storedTokens = await testApp.deps.db.select().from(tokens).all()
+  const keys = await testApp.deps.db.select().from(bots).all()
+  const secrets = [
+    fixture.names.token,
+    fixture.names.key,
+    ...[...storedTokens, ...keys].map((row) => row.hash),
+  ]
+  for (const [line, body] of steps) {
+    const { status, text, headers } = await fixture.ask(line, body)
     expect(status, line).toBeLessThan(300)
-    const answer = text + JSON.stringify([...headers])
-    expect(secrets.filter((secret) => answer.includes(secret ?? ''))).toEqual([])
+    const response = text + JSON.stringify([...headers])
+    expect(secrets.filter((secret) => response.includes(secret ?? ''))).toEqual([])
   }
-  expect(here.logged()).not.toContain(stage.names.key ?? '')
+  expect(testApp.logged()).not.toContain(fixture.names.key ?? '')
 })
 
-describe('privacy by default', () => {
+describe('default privacy', () => {
   const levelsOf = (levels: readonly string[], level: string) =>
     Object.fromEntries(levels.map((name) => [name, level]))
   const kinds = [
@@ -234,44 +242,63 @@ describe('privacy by default', () => {
     ['groups', 'group_default_private', group.levels],
   ] as const
 
-  describe.each(kinds)('of %s', (path, setting, levels) => {
-    const make = async (wish: boolean, body: Json, headers?: Record<string, string>) => {
-      const stage = await makeStage()
-      await stage.doAll([settings({ [setting]: wish })])
-      const { json } = await stage.ask(`POST /v2/${path}`, { name: 'New', ...body }, headers)
+  describe.each(kinds)('default privacy of %s', (path, setting, levels) => {
+    const create = async (
+      isDefaultPrivate: boolean,
+      body: Json,
+      headers?: Record<string, string>,
+    ) => {
+      const fixture = await createBotFixture()
+      await fixture.doAll([settings({ [setting]: isDefaultPrivate })])
+      const { json } = await fixture.ask(`POST /v2/${path}`, { name: 'New', ...body }, headers)
       return json.privacy
     }
     const all = (level: string) => levelsOf(levels, level)
 
     test.each<[string, boolean, Json, object]>([
-      ['is public where nothing is said', false, {}, all('public')],
-      ['is private where the system wishes it', true, {}, all('private')],
-      ['is private also for an empty wish', true, { privacy: {} }, all('private')],
-      ['is private also for a wish of null', true, { privacy: null }, all('private')],
+      ['creates them public by default', false, {}, all('public')],
+      ['creates them private when the setting is on', true, {}, all('private')],
       [
-        'is as the payload says where it says anything',
+        'creates them private when the body has an empty privacy object',
+        true,
+        { privacy: {} },
+        all('private'),
+      ],
+      [
+        'creates them private when the body has null for privacy',
+        true,
+        { privacy: null },
+        all('private'),
+      ],
+      [
+        'uses the levels of the body when it has any',
         true,
         { privacy: { visibility: 'private' } },
         { ...all('public'), visibility: 'private' },
       ],
-      ['is public for a level of null', true, { privacy: { visibility: null } }, all('public')],
-    ])('%s', async (_, wish, body, expected) => {
-      expect(await make(wish, body)).toEqual(expected)
+      [
+        'creates them public when the body has null for a level',
+        true,
+        { privacy: { visibility: null } },
+        all('public'),
+      ],
+    ])(`new ${path} by a bot: %s`, async (_, isDefaultPrivate, body, expected) => {
+      expect(await create(isDefaultPrivate, body)).toEqual(expected)
     })
 
-    test('is no matter of the system’s own calls', async () => {
-      expect(await make(true, {}, { authorization: '<token>' })).toEqual(all('public'))
+    test(`${setting} does not apply to requests with the system’s token`, async () => {
+      expect(await create(true, {}, { authorization: '<token>' })).toEqual(all('public'))
     })
 
-    test('of the other kind does not count', async () => {
-      const stage = await makeStage()
+    test(`only ${setting} applies to new ${path}`, async () => {
+      const fixture = await createBotFixture()
       const other = kinds.find(([name]) => name !== path)?.[1] ?? ''
-      await stage.doAll([settings({ [other]: true })])
-      expect((await stage.do(`POST /v2/${path}`, { name: 'New' })).privacy).toEqual(all('public'))
+      await fixture.doAll([settings({ [other]: true })])
+      expect((await fixture.do(`POST /v2/${path}`, { name: 'New' })).privacy).toEqual(all('public'))
     })
   })
 })
 
-function shapeOf(line: string): string {
+function toPattern(line: string): string {
   return line.replaceAll(/<[\w.]+>|\{\w+\}|\b42\b/g, '*')
 }

@@ -4,36 +4,36 @@ import { createBot } from '../../operatorActions'
 import type { Answer, TestApp } from '../../testApp'
 import type { Json } from './botFixture'
 
-/** A bot of some platform. */
+/** Client with the key of a bot of one platform. */
 export interface Adapter {
   readonly platform: Platform
   readonly authorization: string
   ask<T = Json>(line: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<T>>
-  /** The same for what must succeed: gives the answer's JSON. */
+  /** Sends a request that must succeed, and returns the JSON of the response. */
   do<T = Json>(line: string, body?: unknown, headers?: Record<string, string>): Promise<T>
-  /** What is answered to what must not: status and code. */
+  /** Sends a request that must fail, and returns status and error code. */
   refusal(line: string, body?: unknown, headers?: Record<string, string>): Promise<number[]>
-  /** A system with the member Wren, whose tag is `w:`, made for an account. */
-  makeSystem(account?: string): Promise<Made>
+  /** Creates a system, for an account if given, with the member Wren, whose tag is `w:`. */
+  makeSystem(account?: string): Promise<CreatedSystem>
 }
 
-export interface Made {
+export interface CreatedSystem {
   system: string
   wren: string
   token: string
-  /** For speaking on behalf of it. */
+  /** Header for acting as this system. */
   behalf: { 'x-system': string }
 }
 
 let bots = 0
 
-export async function makeAdapter(home: TestApp, platform: Platform): Promise<Adapter> {
-  const authorization = `Bot ${await createBot(home.deps, `bot ${++bots}`, platform)}`
+export async function createAdapter(testApp: TestApp, platform: Platform): Promise<Adapter> {
+  const authorization = `Bot ${await createBot(testApp.deps, `bot ${++bots}`, platform)}`
   const adapter: Adapter = {
     platform,
     authorization,
     ask: (line, body, headers = {}) =>
-      home.ask(line, {
+      testApp.ask(line, {
         headers: { authorization, ...headers },
         ...(body !== undefined && { body }),
       }),
@@ -47,22 +47,22 @@ export async function makeAdapter(home: TestApp, platform: Platform): Promise<Ad
       return [status, json?.code as number]
     },
     async makeSystem(account_id) {
-      const made = await adapter.do<{ system: { id: string }; token: string }>(
+      const created = await adapter.do<{ system: { id: string }; token: string }>(
         'POST /bot/systems',
         { ...(account_id && { account_id }) },
       )
-      const behalf = { 'x-system': made.system.id }
+      const behalf = { 'x-system': created.system.id }
       const tags = [{ prefix: 'w:', suffix: null }]
       const wren = await adapter.do<{ id: string }>(
         'POST /v2/members',
         { name: 'Wren', proxy_tags: tags },
         behalf,
       )
-      return { system: made.system.id, wren: wren.id, token: made.token, behalf }
+      return { system: created.system.id, wren: wren.id, token: created.token, behalf }
     },
   }
   return adapter
 }
 
-/** One part of a path. */
+/** Encodes one segment of a path. */
 export const part = encodeURIComponent

@@ -4,38 +4,38 @@ import { events } from '../../../src/db/tables'
 import { createBot } from '../../operatorActions'
 import type { Answer, TestApp } from '../../testApp'
 
-/** An answer, as far as a test looks into it. */
+/** JSON of a response. */
 export type Json = Record<string, unknown>
 
-/** Something that was done before: "METHOD /path" and its body. */
+/** Request that prepares a test: "METHOD /path" and its body. */
 export type Step = [line: string, body?: unknown]
 
 /**
- * A system that came into being through a bot, in a guild of its own: the members wren (`w:`),
- * finch (`[` `]`) and heron (without tags), and nobody fronting.
+ * System that a bot created, with a guild of its own: the members wren (`w:`), finch (`[` `]`) and
+ * heron (without tags), and no switch.
  */
 export interface BotFixture {
   readonly names: Record<string, string>
-  /** Asks as the bot, on v2 on behalf of the system; `<wren>` and the like are filled in. */
-  ask<T = Json>(line: string, body?: unknown, headers?: Headed): Promise<Answer<T>>
-  /** The same for what must succeed: gives the answer's JSON. */
+  /** Sends a request as the bot, on v2 as the system; placeholders such as `<wren>` are filled in. */
+  ask<T = Json>(line: string, body?: unknown, headers?: ExtraHeaders): Promise<Answer<T>>
+  /** Sends a request that must succeed, and returns the JSON of the response. */
   do<T = Json>(line: string, body?: unknown): Promise<T>
   doAll(steps?: readonly Step[]): Promise<void>
-  /** Puts in what a test cannot know before: `<wren>`, `<wren.uuid>`, `<account>`, `<guild>` … */
+  /** Replaces placeholders by generated IDs: `<wren>`, `<wren.uuid>`, `<account>`, `<guild>` … */
   fill<T>(value: T): T
-  /** The types of all events since the last time it was asked. */
+  /** Returns the types of all events since the last call. */
   told(): Promise<string[]>
 }
 
-export type Headed = Record<string, string>
+export type ExtraHeaders = Record<string, string>
 
 let fixtures = 0
 
-/** Everything that a bot has made in a home. */
-export function createBotFixtures(home: TestApp) {
-  const key = createBot(home.deps, 'discord')
+/** Returns a function that creates a fixture, with a bot key that all of them share. */
+export function createBotFixtures(testApp: TestApp) {
+  const key = createBot(testApp.deps, 'discord')
 
-  return async function makeStage(): Promise<BotFixture> {
+  return async function createBotFixture(): Promise<BotFixture> {
     const number = String(++fixtures).padStart(5, '0')
     const names: Record<string, string> = {
       account: `1000000000000${number}`,
@@ -46,49 +46,49 @@ export function createBotFixtures(home: TestApp) {
       key: await key,
     }
     const fill = <T>(value: T) => fillIn(value, names)
-    let lastTold = 0
+    let lastTaken = 0
 
-    const stage: BotFixture = {
+    const fixture: BotFixture = {
       names,
       fill,
       async ask(line, body, headers = {}) {
         const actsAs = line.includes(' /v2/') && names.system ? { 'x-system': names.system } : {}
-        return home.ask(fill(line), {
+        return testApp.ask(fill(line), {
           headers: { authorization: `Bot ${names.key}`, ...actsAs, ...fill(headers) },
           ...(body !== undefined && { body: fill(body) }),
         })
       },
       async do<T>(line: string, body?: unknown) {
-        const { status, text, json } = await stage.ask<T>(line, body)
+        const { status, text, json } = await fixture.ask<T>(line, body)
         expect(status, `${line}: ${text}`).toBeLessThan(300)
         return json
       },
       async doAll(steps = []) {
-        for (const [line, body] of steps) await stage.do(line, body)
+        for (const [line, body] of steps) await fixture.do(line, body)
       },
       async told() {
-        const rows = await home.deps.db
+        const rows = await testApp.deps.db
           .select()
           .from(events)
-          .where(gt(events.id, lastTold))
+          .where(gt(events.id, lastTaken))
           .orderBy(events.id)
           .all()
-        lastTold = await lastEvent(home)
+        lastTaken = await lastEvent(testApp)
         return rows.map(({ type }) => type)
       },
     }
 
-    const made = await stage.do<{ system: Named; token: string }>('POST /bot/systems', {
+    const created = await fixture.do<{ system: Named; token: string }>('POST /bot/systems', {
       account_id: '<account>',
       name: 'Lantern Hill',
     })
-    Object.assign(names, formsOf('system', made.system), { token: made.token })
+    Object.assign(names, formsOf('system', created.system), { token: created.token })
     for (const [name, proxy_tags] of Object.entries(tagsOf)) {
-      const member = await stage.do<Named>('POST /v2/members', { name, proxy_tags })
+      const member = await fixture.do<Named>('POST /v2/members', { name, proxy_tags })
       Object.assign(names, formsOf(name.toLowerCase(), member))
     }
-    lastTold = await lastEvent(home)
-    return stage
+    lastTaken = await lastEvent(testApp)
+    return fixture
   }
 }
 
@@ -119,11 +119,11 @@ function fillIn<T>(value: T, names: Record<string, string>): T {
   if (typeof value === 'string')
     return value.replace(/<([a-z][a-z.]*)>/g, (_, name: string) => {
       const found = names[name]
-      if (found === undefined) throw new Error(`nothing is called <${name}>`)
+      if (found === undefined) throw new Error(`unknown placeholder <${name}>`)
       return found
     }) as T
   if (Array.isArray(value)) return value.map((item) => fillIn(item, names)) as T
-  // What is not plain, such as an expectation, has nothing to fill in.
+  // Other objects, such as matchers, contain no placeholders.
   if (typeof value !== 'object' || Object.getPrototypeOf(value ?? '') !== Object.prototype)
     return value
   const entries = Object.entries(value as Json).map(([key, item]) => [key, fillIn(item, names)])

@@ -15,125 +15,125 @@ import {
   spoke,
 } from './proxyScenarios'
 
-const here = createTestApp()
-const makeStage = createBotFixtures(here)
+const testApp = createTestApp()
+const createBotFixture = createBotFixtures(testApp)
 
-const spaced = (text: string) => text.replaceAll('\\', '\\\u200B')
-const latchOf = (who: string | null) => ({
+const withZeroWidthSpaces = (text: string) => text.replaceAll('\\', '\\\u200B')
+const latchedTo = (who: string | null) => ({
   autoproxy_mode: 'latch',
   autoproxy_member: who && `<${who}>`,
 })
 
 const escapes: ProxyScenarios = {
-  'a backslash keeps autoproxy away': {
+  'a message that begins with a backslash is not autoproxied': {
     given: [autoproxy('member', 'heron')],
-    say: '\\hello',
-    is: ignored('escaped'),
+    message: '\\hello',
+    decision: ignored('escaped'),
   },
   'a tag that begins with a backslash still matches': {
     given: [autoproxy('latch'), member('wren', { proxy_tags: [{ prefix: '\\w' }] })],
-    say: '\\w hello',
-    is: proxied('wren', 'tags', { content: ' hello' }),
+    message: '\\w hello',
+    decision: proxied('wren', 'tags', { content: ' hello' }),
   },
   ...Object.fromEntries(
-    ['\\\\', '\\\\hello', '\\\\[hello]', `${spaced('\\')}\\hello`].map((say) => [
-      `${JSON.stringify(say)} unlatches`,
+    ['\\\\', '\\\\hello', '\\\\[hello]', `${withZeroWidthSpaces('\\')}\\hello`].map((message) => [
+      `${JSON.stringify(message)} clears the latch`,
       {
         given: [autoproxy('latch'), spoke('finch')],
-        say,
-        is: { action: 'unlatch' },
+        message,
+        decision: { action: 'unlatch' },
         events: ['UPDATE_AUTOPROXY'],
-        leaves: [AUTOPROXY, { ...latchOf(null), last_latch_timestamp: null }],
+        after: [AUTOPROXY, { ...latchedTo(null), last_latch_timestamp: null }],
       },
     ]),
   ),
-  'two backslashes are nothing special in other modes': {
+  'two backslashes have no special meaning in other autoproxy modes': {
     given: [autoproxy('member', 'heron')],
-    say: '\\\\hello',
-    is: ignored('escaped'),
+    message: '\\\\hello',
+    decision: ignored('escaped'),
   },
-  'tags inside two backslashes do not match in other modes': {
-    say: '\\\\[hello]',
-    is: ignored('no_match'),
+  'tags after two backslashes do not match in other autoproxy modes': {
+    message: '\\\\[hello]',
+    decision: ignored('no_match'),
   },
-  'a latch that holds nobody is let go without a word': {
+  'clearing an empty latch records no event': {
     given: [autoproxy('latch')],
-    say: '\\\\',
-    is: { action: 'unlatch' },
-    leaves: [AUTOPROXY, latchOf(null)],
+    message: '\\\\',
+    decision: { action: 'unlatch' },
+    after: [AUTOPROXY, latchedTo(null)],
   },
   ...Object.fromEntries(
     (['front', 'latch', 'member'] as const).map((mode) => [
-      `three backslashes turn ${mode} off`,
+      `three backslashes turn off the autoproxy mode ${mode}`,
       {
         given: [autoproxy(mode, mode === 'front' ? undefined : 'heron')],
-        say: '\\\\\\[hello]',
-        is: { action: 'autoproxy_off' },
+        message: '\\\\\\[hello]',
+        decision: { action: 'autoproxy_off' },
         events: ['UPDATE_AUTOPROXY'],
-        leaves: [
+        after: [
           AUTOPROXY,
           { autoproxy_mode: 'off', autoproxy_member: null, last_latch_timestamp: null },
         ],
       },
     ]),
   ),
-  'three backslashes may have zero-width spaces between them': {
+  'three backslashes turn autoproxy off with zero-width spaces between them': {
     given: [autoproxy('front')],
-    say: `${spaced('\\\\')}\\`,
-    is: { action: 'autoproxy_off' },
+    message: `${withZeroWidthSpaces('\\\\')}\\`,
+    decision: { action: 'autoproxy_off' },
     events: ['UPDATE_AUTOPROXY'],
   },
-  'what is off is turned off without a word': {
-    say: '\\\\\\',
-    is: { action: 'autoproxy_off' },
+  'turning off autoproxy that is off records no event': {
+    message: '\\\\\\',
+    decision: { action: 'autoproxy_off' },
   },
   'an edited message may turn autoproxy off': {
     given: [autoproxy('front')],
-    say: { content: '\\\\\\', is_edit: true },
-    is: { action: 'autoproxy_off' },
+    message: { content: '\\\\\\', is_edit: true },
+    decision: { action: 'autoproxy_off' },
     events: ['UPDATE_AUTOPROXY'],
   },
-  'a dry run only says that it would unlatch': {
+  'a dry run reports that it would clear the latch and changes nothing': {
     given: [autoproxy('latch', 'finch')],
-    say: { content: '\\\\', dry_run: true },
-    is: { action: 'unlatch' },
-    leaves: [AUTOPROXY, latchOf('finch')],
+    message: { content: '\\\\', dry_run: true },
+    decision: { action: 'unlatch' },
+    after: [AUTOPROXY, latchedTo('finch')],
   },
-  'a dry run only says that it would turn autoproxy off': {
+  'a dry run reports that it would turn autoproxy off and changes nothing': {
     given: [autoproxy('latch', 'finch')],
-    say: { content: '\\\\\\', dry_run: true },
-    is: { action: 'autoproxy_off' },
-    leaves: [AUTOPROXY, latchOf('finch')],
+    message: { content: '\\\\\\', dry_run: true },
+    decision: { action: 'autoproxy_off' },
+    after: [AUTOPROXY, latchedTo('finch')],
   },
-  'a command in a disabled channel is none': {
+  'backslash commands are ignored in a disabled channel': {
     given: [autoproxy('latch', 'finch'), guild({ disabled_channels: ['<channel>'] })],
-    say: '\\\\\\',
-    is: ignored('channel_disabled'),
-    leaves: [AUTOPROXY, latchOf('finch')],
+    message: '\\\\\\',
+    decision: ignored('channel_disabled'),
+    after: [AUTOPROXY, latchedTo('finch')],
   },
 }
 
-runProxyScenarios(here, makeStage, escapes)
+runProxyScenarios(testApp, createBotFixture, escapes)
 
-test('unlatching does not undo a mode that was chosen meanwhile', async () => {
-  const stage = await makeStage()
-  await stage.doAll([autoproxy('latch'), spoke('finch')])
-  const system = await numberOf(stage.fill('<system>'))
-  const { promise: held, resolve: release } = Promise.withResolvers<void>()
-  const others = here.deps.transact({ system }, () => held)
-  const chosen = stage.do(...autoproxy('member', 'heron'))
+test('clearing the latch does not undo a mode that was set meanwhile', async () => {
+  const fixture = await createBotFixture()
+  await fixture.doAll([autoproxy('latch'), spoke('finch')])
+  const system = await findSystemId(fixture.fill('<system>'))
+  const { promise: blocked, resolve: release } = Promise.withResolvers<void>()
+  const blocking = testApp.deps.transact({ system }, () => blocked)
+  const chosen = fixture.do(...autoproxy('member', 'heron'))
   await Bun.sleep(10)
-  const unlatched = sendMessage(stage, '\\\\')
+  const unlatched = sendMessage(fixture, '\\\\')
   await Bun.sleep(10)
   release()
-  await Promise.all([others, chosen, unlatched])
-  const chosenNow = stage.fill({ autoproxy_mode: 'member', autoproxy_member: '<heron>' })
-  expect(await stage.do(`GET ${AUTOPROXY}`)).toMatchObject(chosenNow)
+  await Promise.all([blocking, chosen, unlatched])
+  const chosenNow = fixture.fill({ autoproxy_mode: 'member', autoproxy_member: '<heron>' })
+  expect(await fixture.do(`GET ${AUTOPROXY}`)).toMatchObject(chosenNow)
 })
 
-async function numberOf(hid: string): Promise<number> {
+async function findSystemId(hid: string): Promise<number> {
   const found = await rows<{ id: number }>(
-    here.deps.db,
+    testApp.deps.db,
     'select id from systems where hid = :hid',
     { hid },
   )

@@ -3,35 +3,35 @@ import { versionOf } from '../../rawSql'
 import { createTestApp } from '../../testApp'
 import { createBotFixtures, type Json } from './botFixture'
 
-const here = createTestApp()
-const makeStage = createBotFixtures(here)
+const testApp = createTestApp()
+const createBotFixture = createBotFixtures(testApp)
 
-const stands = ({ status, json }: { status: number; json: Json }) => [status, json.code]
+const statusAndCode = ({ status, json }: { status: number; json: Json }) => [status, json.code]
 
-describe('a guild', () => {
+describe('guild settings', () => {
   const GUILD = '/bot/guilds/<guild>'
   const defaults = { disabled_channels: [], require_system_tag: false }
 
-  test('has the defaults until it sets anything, and asking sets nothing', async () => {
-    const stage = await makeStage()
-    const before = await versionOf(here.deps.db)
-    expect(await stage.do(`GET ${GUILD}`)).toEqual(defaults)
-    expect(await versionOf(here.deps.db)).toEqual(before)
+  test('a guild has default settings, and reading them writes nothing', async () => {
+    const fixture = await createBotFixture()
+    const before = await versionOf(testApp.deps.db)
+    expect(await fixture.do(`GET ${GUILD}`)).toEqual(defaults)
+    expect(await versionOf(testApp.deps.db)).toEqual(before)
   })
 
-  test('keeps what a patch does not name, and tells nobody', async () => {
-    const stage = await makeStage()
+  test('a patch of a guild keeps other settings and records no event', async () => {
+    const fixture = await createBotFixture()
     const channels = { disabled_channels: ['1', '18446744073709551615'] }
-    expect(await stage.do(`PATCH ${GUILD}`, channels)).toEqual({ ...defaults, ...channels })
+    expect(await fixture.do(`PATCH ${GUILD}`, channels)).toEqual({ ...defaults, ...channels })
     const both = { ...channels, require_system_tag: true }
-    expect(await stage.do(`PATCH ${GUILD}`, { require_system_tag: true })).toEqual(both)
-    expect(await stage.do(`GET ${GUILD}`)).toEqual(both)
-    expect(await stage.do(`PATCH ${GUILD}`, { disabled_channels: [] })).toEqual({
+    expect(await fixture.do(`PATCH ${GUILD}`, { require_system_tag: true })).toEqual(both)
+    expect(await fixture.do(`GET ${GUILD}`)).toEqual(both)
+    expect(await fixture.do(`PATCH ${GUILD}`, { disabled_channels: [] })).toEqual({
       ...both,
       disabled_channels: [],
     })
-    expect(await stage.do('GET /bot/guilds/1')).toEqual(defaults)
-    expect(await stage.told()).toEqual([])
+    expect(await fixture.do('GET /bot/guilds/1')).toEqual(defaults)
+    expect(await fixture.told()).toEqual([])
   })
 
   test.each<[string, unknown, number, string[]]>([
@@ -46,31 +46,31 @@ describe('a guild', () => {
     ['nothing', {}, 0, []],
     ['nothing known', { name: 'Hill' }, 0, []],
     ['a list', [], 0, []],
-  ])('refuses a patch of %s', async (_, body, code, problems) => {
-    const stage = await makeStage()
-    const answer = await stage.ask(`PATCH ${GUILD}`, body)
-    expect(stands(answer)).toEqual([400, code])
-    expect(Object.keys(answer.json.errors ?? {})).toEqual(problems)
-    expect(await stage.do(`GET ${GUILD}`)).toEqual(defaults)
+  ])('refuses a patch of a guild with %s', async (_, body, code, problems) => {
+    const fixture = await createBotFixture()
+    const response = await fixture.ask(`PATCH ${GUILD}`, body)
+    expect(statusAndCode(response)).toEqual([400, code])
+    expect(Object.keys(response.json.errors ?? {})).toEqual(problems)
+    expect(await fixture.do(`GET ${GUILD}`)).toEqual(defaults)
   })
 
-  test('is a number', async () => {
-    const stage = await makeStage()
+  test('refuses a guild ID that is not a number', async () => {
+    const fixture = await createBotFixture()
     for (const line of ['GET /bot/guilds/here', 'GET /bot/systems/<system>/guilds/-1'])
-      expect(stands(await stage.ask(line))).toEqual([400, 0])
+      expect(statusAndCode(await fixture.ask(line))).toEqual([400, 0])
     for (const line of ['PATCH /bot/guilds/1x', 'PATCH /bot/members/<wren>/guilds/x'])
-      expect(stands(await stage.ask(line, {}))).toEqual([400, 0])
+      expect(statusAndCode(await fixture.ask(line, {}))).toEqual([400, 0])
   })
 })
 
 interface Kind {
   bot: string
-  /** The same settings on v2, for their owner. */
-  own: string
+  /** Path of the same settings on v2, for the owner. */
+  ownerPath: string
   missing: number
   event: string
   defaults: Json
-  /** One change, and one that is wrong in every key. */
+  /** A valid patch, and one with an invalid value for every key. */
   change: Json
   wrong: Json
   unknown: [path: string, code: number]
@@ -79,7 +79,7 @@ interface Kind {
 const kinds: Record<string, Kind> = {
   'a system': {
     bot: '/bot/systems/<system>/guilds/<guild>',
-    own: '/v2/systems/@me/guilds/<guild>',
+    ownerPath: '/v2/systems/@me/guilds/<guild>',
     missing: 20009,
     event: 'UPDATE_SYSTEM_GUILD',
     defaults: {
@@ -103,7 +103,7 @@ const kinds: Record<string, Kind> = {
   },
   'a member': {
     bot: '/bot/members/<wren>/guilds/<guild>',
-    own: '/v2/members/<wren>/guilds/<guild>',
+    ownerPath: '/v2/members/<wren>/guilds/<guild>',
     missing: 20010,
     event: 'UPDATE_MEMBER_GUILD',
     defaults: { display_name: null, avatar_url: null, keep_proxy: null },
@@ -113,60 +113,64 @@ const kinds: Record<string, Kind> = {
   },
 }
 
-describe.each(Object.entries(kinds))('%s in a guild', (_, kind) => {
-  const { bot, own, missing, event, defaults, change, wrong, unknown } = kind
+describe.each(Object.entries(kinds))('settings of %s in a guild', (noun, kind) => {
+  const { bot, ownerPath, missing, event, defaults, change, wrong, unknown } = kind
 
-  test('has no settings before a bot has made them, and its owner cannot', async () => {
-    const stage = await makeStage()
-    const before = await versionOf(here.deps.db)
-    for (const path of [bot, own])
-      expect(stands(await stage.ask(`GET ${path}`))).toEqual([404, missing])
-    expect(stands(await stage.ask(`PATCH ${own}`, change))).toEqual([404, missing])
-    expect(await versionOf(here.deps.db)).toEqual(before)
+  test(`settings of ${noun} in a guild do not exist until a bot creates them`, async () => {
+    const fixture = await createBotFixture()
+    const before = await versionOf(testApp.deps.db)
+    for (const path of [bot, ownerPath])
+      expect(statusAndCode(await fixture.ask(`GET ${path}`))).toEqual([404, missing])
+    expect(statusAndCode(await fixture.ask(`PATCH ${ownerPath}`, change))).toEqual([404, missing])
+    expect(await versionOf(testApp.deps.db)).toEqual(before)
   })
 
-  test('gets them with an empty object, without a word, in this guild only', async () => {
-    const stage = await makeStage()
+  test(`an empty patch creates settings of ${noun} in this guild without an event`, async () => {
+    const fixture = await createBotFixture()
     for (const body of [{}, { unknown: true }])
-      expect(await stage.do(`PATCH ${bot}`, body)).toMatchObject(defaults)
-    for (const path of [bot, own]) expect(await stage.do(`GET ${path}`)).toMatchObject(defaults)
-    expect(await stage.told()).toEqual([])
+      expect(await fixture.do(`PATCH ${bot}`, body)).toMatchObject(defaults)
+    for (const path of [bot, ownerPath])
+      expect(await fixture.do(`GET ${path}`)).toMatchObject(defaults)
+    expect(await fixture.told()).toEqual([])
     const elsewhere = bot.replace('<guild>', '1')
-    expect(stands(await stage.ask(`GET ${elsewhere}`))).toEqual([404, missing])
+    expect(statusAndCode(await fixture.ask(`GET ${elsewhere}`))).toEqual([404, missing])
   })
 
-  test('gets them with its first change, which is told once', async () => {
-    const stage = await makeStage()
+  test(`the first change creates settings of ${noun} in a guild and records one event`, async () => {
+    const fixture = await createBotFixture()
     for (const _ of ['once', 'again'])
-      expect(await stage.do(`PATCH ${bot}`, change)).toMatchObject({ ...defaults, ...change })
-    expect(await stage.told()).toEqual([event])
-    await stage.do(`PATCH ${own}`, { display_name: 'Mine' })
+      expect(await fixture.do(`PATCH ${bot}`, change)).toMatchObject({ ...defaults, ...change })
+    expect(await fixture.told()).toEqual([event])
+    await fixture.do(`PATCH ${ownerPath}`, { display_name: 'Mine' })
     const expected = { ...defaults, ...change, display_name: 'Mine' }
-    for (const path of [bot, own]) expect(await stage.do(`GET ${path}`)).toMatchObject(expected)
-    expect(await stage.told()).toEqual([event])
+    for (const path of [bot, ownerPath])
+      expect(await fixture.do(`GET ${path}`)).toMatchObject(expected)
+    expect(await fixture.told()).toEqual([event])
   })
 
-  test('is refused with every problem, and makes nothing', async () => {
-    const stage = await makeStage()
-    const { status, json } = await stage.ask(`PATCH ${bot}`, wrong)
+  test(`refuses invalid settings of ${noun} in a guild, lists every problem and creates none`, async () => {
+    const fixture = await createBotFixture()
+    const { status, json } = await fixture.ask(`PATCH ${bot}`, wrong)
     expect([status, json.code]).toEqual([400, 40001])
     expect(Object.keys(json.errors ?? {})).toEqual(Object.keys(wrong))
-    expect(stands(await stage.ask(`PATCH ${bot}`, []))).toEqual([400, 0])
-    expect(stands(await stage.ask(`GET ${bot}`))).toEqual([404, missing])
+    expect(statusAndCode(await fixture.ask(`PATCH ${bot}`, []))).toEqual([400, 0])
+    expect(statusAndCode(await fixture.ask(`GET ${bot}`))).toEqual([404, missing])
   })
 
-  test('is not found when it does not exist', async () => {
-    const stage = await makeStage()
+  test(`settings of ${noun} that does not exist return 404`, async () => {
+    const fixture = await createBotFixture()
     const [path, code] = unknown
-    expect(stands(await stage.ask(`GET ${path}`))).toEqual([404, code])
-    expect(stands(await stage.ask(`PATCH ${path}`, {}))).toEqual([404, code])
+    expect(statusAndCode(await fixture.ask(`GET ${path}`))).toEqual([404, code])
+    expect(statusAndCode(await fixture.ask(`PATCH ${path}`, {}))).toEqual([404, code])
   })
 
-  test('keeps every change of many first ones at once', async () => {
-    const stage = await makeStage()
+  test(`stores all concurrent first changes of settings of ${noun} in a guild`, async () => {
+    const fixture = await createBotFixture()
     const changes = Object.entries({ ...change, avatar_url: 'https://pictures.example/1.png' })
-    await Promise.all(changes.map((entry) => stage.do(`PATCH ${bot}`, Object.fromEntries([entry]))))
-    expect(await stage.do(`GET ${bot}`)).toMatchObject(Object.fromEntries(changes))
-    expect(await stage.told()).toEqual(changes.map(() => event))
+    await Promise.all(
+      changes.map((entry) => fixture.do(`PATCH ${bot}`, Object.fromEntries([entry]))),
+    )
+    expect(await fixture.do(`GET ${bot}`)).toMatchObject(Object.fromEntries(changes))
+    expect(await fixture.told()).toEqual(changes.map(() => event))
   })
 })

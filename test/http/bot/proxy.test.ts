@@ -22,91 +22,94 @@ import {
 } from './proxyScenarios'
 
 let clock = createClock()
-const here = createTestApp({ now: () => clock() })
-const makeStage = createBotFixtures(here)
+const testApp = createTestApp({ now: () => clock() })
+const createBotFixture = createBotFixtures(testApp)
 
 const LATCHED = '2024-05-01T12:00:00Z'
 const latched = { autoproxy_mode: 'latch', autoproxy_member: '<finch>' }
 
 const autoproxies: ProxyScenarios = {
-  'without tags and autoproxy nobody is meant': { say: 'hello', is: ignored('no_match') },
-  'front speaks as the first of the latest switch': {
+  'a message without tags and without autoproxy is ignored': {
+    message: 'hello',
+    decision: ignored('no_match'),
+  },
+  'front mode proxies as the first member of the latest switch': {
     given: [fronting('wren'), fronting('heron', 'wren'), autoproxy('front')],
-    say: 'hello',
-    is: proxied('heron', 'front', { content: 'hello' }),
+    message: 'hello',
+    decision: proxied('heron', 'front', { content: 'hello' }),
   },
-  'front is nobody before the first switch': {
+  'front mode ignores messages before the first switch': {
     given: [autoproxy('front')],
-    say: 'hello',
-    is: ignored('nobody_fronting'),
+    message: 'hello',
+    decision: ignored('nobody_fronting'),
   },
-  'front is nobody after a switch to nobody': {
+  'front mode ignores messages after a switch without members': {
     given: [fronting('wren'), fronting(), autoproxy('front')],
-    say: 'hello',
-    is: ignored('nobody_fronting'),
+    message: 'hello',
+    decision: ignored('nobody_fronting'),
   },
-  'front stays silent for a member that does not want it': {
+  'front mode ignores messages when the member has autoproxy disabled': {
     given: [
       fronting('wren', 'finch'),
       autoproxy('front'),
       member('wren', { autoproxy_enabled: false }),
     ],
-    say: 'hello',
-    is: ignored('member_autoproxy_disabled'),
+    message: 'hello',
+    decision: ignored('member_autoproxy_disabled'),
   },
-  'member speaks as the chosen one, whoever fronts': {
+  'member mode proxies as the chosen member whatever the front': {
     given: [fronting('wren'), autoproxy('member', 'heron')],
-    say: 'hello',
-    is: proxied('heron', 'member', { content: 'hello' }),
+    message: 'hello',
+    decision: proxied('heron', 'member', { content: 'hello' }),
   },
-  'member speaks also for one that wants no autoproxy': {
+  'member mode proxies as a member that has autoproxy disabled': {
     given: [autoproxy('member', 'heron'), member('heron', { autoproxy_enabled: false })],
-    say: 'hello',
-    is: proxied('heron', 'member'),
+    message: 'hello',
+    decision: proxied('heron', 'member'),
   },
-  'a chosen member that is deleted leaves nobody': {
+  'member mode ignores messages when the chosen member was deleted': {
     given: [autoproxy('member', 'heron'), ['DELETE /v2/members/<heron>']],
-    say: 'hello',
-    is: ignored('no_match'),
+    message: 'hello',
+    decision: ignored('no_match'),
   },
-  'latch has nobody before anybody spoke': {
+  'latch mode ignores messages before the first proxied message': {
     given: [autoproxy('latch')],
-    say: 'hello',
-    is: ignored('nothing_latched'),
+    message: 'hello',
+    decision: ignored('nothing_latched'),
   },
-  'latch speaks as whoever spoke last': {
+  'latch mode proxies as the member of the last message': {
     given: [autoproxy('latch'), spoke('finch')],
-    say: 'hello',
-    is: proxied('finch', 'latch', { content: 'hello' }),
+    message: 'hello',
+    decision: proxied('finch', 'latch', { content: 'hello' }),
   },
-  'latch stays silent for a member that does not want it': {
+  'latch mode ignores messages when the member has autoproxy disabled': {
     given: [autoproxy('latch'), spoke('finch'), member('finch', { autoproxy_enabled: false })],
-    say: 'hello',
-    is: ignored('member_autoproxy_disabled'),
+    message: 'hello',
+    decision: ignored('member_autoproxy_disabled'),
   },
-  'tags win over autoproxy': {
+  'tags take precedence over autoproxy': {
     given: [autoproxy('member', 'heron')],
-    say: 'w:hello',
-    is: proxied('wren', 'tags', { content: 'hello' }),
+    message: 'w:hello',
+    decision: proxied('wren', 'tags', { content: 'hello' }),
   },
-  'tags around nothing leave the whole text to autoproxy': {
+  'tags without content leave the whole text to autoproxy': {
     given: [autoproxy('member', 'heron')],
-    say: '[ ]',
-    is: proxied('heron', 'member', { content: '[ ]' }),
+    message: '[ ]',
+    decision: proxied('heron', 'member', { content: '[ ]' }),
   },
-  'autoproxy of one guild says nothing in another': {
+  'autoproxy of one guild does not apply in another': {
     given: [autoproxy('member', 'heron')],
-    say: { content: 'hello', guild_id: '1' },
-    is: ignored('no_match'),
+    message: { content: 'hello', guild_id: '1' },
+    decision: ignored('no_match'),
   },
   'an edited message is matched by its tags': {
     given: [autoproxy('member', 'heron')],
-    say: { content: 'w:hello', is_edit: true },
-    is: proxied('wren', 'tags'),
+    message: { content: 'w:hello', is_edit: true },
+    decision: proxied('wren', 'tags'),
   },
 }
 
-/** A latch of 12 o'clock, the time-out that the system has set, and the time of the message. */
+/** Timeout of the system, and time of a message after a latch of 12:00. */
 const timeouts: [timeout: number | null, at: string, isHeld: boolean][] = [
   [null, '2024-05-01T18:00:00Z', true],
   [null, '2024-05-01T18:00:00.000001Z', false],
@@ -118,78 +121,78 @@ const timeouts: [timeout: number | null, at: string, isHeld: boolean][] = [
 ]
 const latches: ProxyScenarios = Object.fromEntries(
   timeouts.map(([latch_timeout, at, isHeld]) => [
-    `a latch of ${latch_timeout ?? 'the usual'} seconds ${isHeld ? 'holds' : 'lets go'} at ${at}`,
+    `a latch with a timeout of ${latch_timeout ?? 'default'} seconds ${isHeld ? 'holds' : 'expires'} at ${at}`,
     {
       given: [settings({ latch_timeout }), autoproxy('latch'), spoke('finch', LATCHED)],
-      say: { content: 'hello', at },
-      is: isHeld ? proxied('finch', 'latch') : ignored('latch_expired'),
-      leaves: [AUTOPROXY, { ...latched, last_latch_timestamp: LATCHED }],
+      message: { content: 'hello', at },
+      decision: isHeld ? proxied('finch', 'latch') : ignored('latch_expired'),
+      after: [AUTOPROXY, { ...latched, last_latch_timestamp: LATCHED }],
     },
   ]),
 )
 
-const silences: ProxyScenarios = {
-  'an account without a system is left alone': {
-    say: { content: 'w:hello', account_id: '1' },
-    is: ignored('no_system'),
+const ignoredMessages: ProxyScenarios = {
+  'ignores an account without a system': {
+    message: { content: 'w:hello', account_id: '1' },
+    decision: ignored('no_system'),
   },
-  'an unlinked account is left alone': {
+  'ignores an unlinked account': {
     given: [['DELETE /bot/systems/<system>/accounts/<account>']],
-    say: 'w:hello',
-    is: ignored('no_system'),
+    message: 'w:hello',
+    decision: ignored('no_system'),
   },
-  'a disabled channel is left alone': {
+  'ignores a disabled channel': {
     given: [
       guild({ disabled_channels: ['1', '<channel>'] }),
       systemInGuild({ proxying_enabled: false }),
     ],
-    say: 'w:hello',
-    is: ignored('channel_disabled'),
+    message: 'w:hello',
+    decision: ignored('channel_disabled'),
   },
-  'a disabled thread is left alone': {
+  'ignores a disabled thread': {
     given: [guild({ disabled_channels: ['77'] })],
-    say: { content: 'w:hello', thread_id: '77' },
-    is: ignored('channel_disabled'),
+    message: { content: 'w:hello', thread_id: '77' },
+    decision: ignored('channel_disabled'),
   },
-  'a thread of a disabled channel is left alone': {
+  'ignores a thread of a disabled channel': {
     given: [guild({ disabled_channels: ['<channel>'] })],
-    say: { content: 'w:hello', thread_id: '77' },
-    is: ignored('channel_disabled'),
+    message: { content: 'w:hello', thread_id: '77' },
+    decision: ignored('channel_disabled'),
   },
-  'a disabled channel of another guild does not matter': {
+  'proxies in a channel that another guild has disabled': {
     given: [['PATCH /bot/guilds/1', { disabled_channels: ['<channel>'] }]],
-    say: 'w:hello',
-    is: proxied('wren', 'tags'),
+    message: 'w:hello',
+    decision: proxied('wren', 'tags'),
   },
-  'a guild where the system wants no proxying is left alone': {
+  'ignores a guild where the system has disabled proxying': {
     given: [systemInGuild({ proxying_enabled: false })],
-    say: { content: ' ' },
-    is: ignored('proxying_disabled'),
+    message: { content: ' ' },
+    decision: ignored('proxying_disabled'),
   },
-  'nothing said is left alone': {
+  'ignores a message of white space': {
     given: [autoproxy('member', 'heron')],
-    say: ' \n',
-    is: ignored('empty'),
+    message: ' \n',
+    decision: ignored('empty'),
   },
-  'null counts as nothing said': {
+  'ignores a message with null as content': {
     given: [autoproxy('member', 'heron')],
-    say: { content: null },
-    is: ignored('empty'),
+    message: { content: null },
+    decision: ignored('empty'),
   },
   ...Object.fromEntries(
-    ['has_attachments', 'has_poll'].map((what) => [
-      `a message that only ${what.replace('_', ' ')} is spoken`,
+    ['has_attachments', 'has_poll'].map((key) => [
+      `proxies a message without text that ${key.replace('_', ' ')}`,
       {
         given: [autoproxy('member', 'heron')],
-        say: { content: null, [what]: true },
-        is: proxied('heron', 'member', { content: '' }),
+        message: { content: null, [key]: true },
+        decision: proxied('heron', 'member', { content: '' }),
       },
     ]),
   ),
 }
 
-/** Everything that keeps autoproxy away at once: each in turn is the first that holds. */
-const everything = [
+/** All reasons to ignore an autoproxied message at once, to test which is checked first. */
+const allReasons = [
   account({ autoproxy_enabled: false }),
   settings({ latch_timeout: 1 }),
   autoproxy('latch'),
@@ -198,87 +201,89 @@ const everything = [
 ]
 const edit = { content: '\\hello', is_edit: true }
 const order: ProxyScenarios = {
-  'no_match comes before edited': {
-    given: [...everything, autoproxy('off')],
-    say: edit,
-    is: ignored('no_match'),
+  'the reason no_match is checked before edited': {
+    given: [...allReasons, autoproxy('off')],
+    message: edit,
+    decision: ignored('no_match'),
   },
-  'edited comes before account_autoproxy_disabled': {
-    given: everything,
-    say: edit,
-    is: ignored('edited'),
+  'the reason edited is checked before account_autoproxy_disabled': {
+    given: allReasons,
+    message: edit,
+    decision: ignored('edited'),
   },
-  'account_autoproxy_disabled comes before escaped': {
-    given: everything,
-    say: '\\hello',
-    is: ignored('account_autoproxy_disabled'),
+  'the reason account_autoproxy_disabled is checked before escaped': {
+    given: allReasons,
+    message: '\\hello',
+    decision: ignored('account_autoproxy_disabled'),
   },
-  'escaped comes before nothing_latched': {
+  'the reason escaped is checked before nothing_latched': {
     given: [autoproxy('latch')],
-    say: '\\hello',
-    is: ignored('escaped'),
+    message: '\\hello',
+    decision: ignored('escaped'),
   },
-  'escaped comes before nobody_fronting': {
+  'the reason escaped is checked before nobody_fronting': {
     given: [autoproxy('front')],
-    say: '\\hello',
-    is: ignored('escaped'),
+    message: '\\hello',
+    decision: ignored('escaped'),
   },
-  'member_autoproxy_disabled comes before latch_expired': {
-    given: [...everything, account({ autoproxy_enabled: true })],
-    say: 'hello',
-    is: ignored('member_autoproxy_disabled'),
+  'the reason member_autoproxy_disabled is checked before latch_expired': {
+    given: [...allReasons, account({ autoproxy_enabled: true })],
+    message: 'hello',
+    decision: ignored('member_autoproxy_disabled'),
   },
-  'an account without autoproxy is still matched by tags': {
-    given: everything,
-    say: 'w:hello',
-    is: proxied('wren', 'tags'),
+  'an account with autoproxy disabled is still matched by tags': {
+    given: allReasons,
+    message: 'w:hello',
+    decision: proxied('wren', 'tags'),
   },
 }
 
-describe('autoproxy', () => runProxyScenarios(here, makeStage, autoproxies))
-describe('the time-out', () => runProxyScenarios(here, makeStage, latches))
-describe('left alone', () => runProxyScenarios(here, makeStage, silences))
-describe('of several reasons', () => runProxyScenarios(here, makeStage, order))
+describe('autoproxy', () => runProxyScenarios(testApp, createBotFixture, autoproxies))
+describe('latch timeout', () => runProxyScenarios(testApp, createBotFixture, latches))
+describe('ignored messages', () => runProxyScenarios(testApp, createBotFixture, ignoredMessages))
+describe('order of reasons', () => runProxyScenarios(testApp, createBotFixture, order))
 
-test('every reason to leave a message alone has its scene', () => {
-  const scenes = Object.values({ ...autoproxies, ...latches, ...silences, ...order })
-  // Only the operator can disable a system: its scene is in `test/http/disabled.test.ts`.
-  const named = new Set([...scenes.map(({ is }) => is.reason), 'system_disabled'])
-  expect(ignoreReasons.filter((reason) => !named.has(reason))).toEqual([])
+test('every reason to ignore a message has a scenario', () => {
+  const scenarios = Object.values({ ...autoproxies, ...latches, ...ignoredMessages, ...order })
+  // Only the operator can disable a system; `test/http/disabled.test.ts` tests this reason.
+  const covered = new Set([...scenarios.map(({ decision }) => decision.reason), 'system_disabled'])
+  expect(ignoreReasons.filter((reason) => !covered.has(reason))).toEqual([])
 })
 
-test('a decision asks no clock when it is told the time', async () => {
-  const stage = await makeStage()
-  await stage.doAll([autoproxy('latch'), spoke('finch', LATCHED)])
+test('a decision does not read the clock when the request has a time', async () => {
+  const fixture = await createBotFixture()
+  await fixture.doAll([autoproxy('latch'), spoke('finch', LATCHED)])
   const running = clock
   clock = () => {
-    throw new Error('somebody asked for the time')
+    throw new Error('the clock was read')
   }
   try {
-    for (const [at, is] of [
+    for (const [at, expected] of [
       ['2024-05-01T12:00:00Z', proxied('finch', 'latch')],
       ['2024-05-02T12:00:00Z', ignored('latch_expired')],
       ['2024-05-01T12:00:00Z', proxied('finch', 'latch')],
     ] as const)
-      expect(await sendMessage(stage, { content: 'hello', at })).toMatchObject(stage.fill(is))
+      expect(await sendMessage(fixture, { content: 'hello', at })).toMatchObject(
+        fixture.fill(expected),
+      )
   } finally {
     clock = running
   }
 })
 
-test('a message without a time is of now', async () => {
-  const stage = await makeStage()
-  await stage.doAll([settings({ latch_timeout: 60 }), autoproxy('latch'), spoke('finch')])
-  expect(await sendMessage(stage, 'hello')).toMatchObject(stage.fill(proxied('finch', 'latch')))
+test('a decision uses the current time when the request has none', async () => {
+  const fixture = await createBotFixture()
+  await fixture.doAll([settings({ latch_timeout: 60 }), autoproxy('latch'), spoke('finch')])
+  expect(await sendMessage(fixture, 'hello')).toMatchObject(fixture.fill(proxied('finch', 'latch')))
   const running = clock
   clock = () => running() + 61 * SECOND
-  expect(await sendMessage(stage, 'hello')).toEqual(ignored('latch_expired'))
+  expect(await sendMessage(fixture, 'hello')).toEqual(ignored('latch_expired'))
   clock = running
 })
 
-/** Bodies, and the keys that have a problem; none where the body is not even an object. */
+/** Bodies and their invalid keys; null if the body is not an object. */
 const bodies: [string, unknown, string[] | null][] = [
-  ['nothing', {}, ['account_id', 'guild_id', 'channel_id', 'content']],
+  ['no keys', {}, ['account_id', 'guild_id', 'channel_id', 'content']],
   [
     'everything wrong',
     {
@@ -298,33 +303,49 @@ const bodies: [string, unknown, string[] | null][] = [
       .split(' ')
       .concat('previous', 'at', 'dry_run'),
   ],
-  ['an ID beyond 64 bits', { ...place(), account_id: '18446744073709551616' }, ['account_id']],
-  ['no content', { ...place(), content: undefined }, ['content']],
-  ['a previous message without a name', { ...place(), previous: { member: null } }, ['previous']],
   [
-    'a previous member by its short ID',
-    { ...place(), previous: { name: 'Wren', member: '<wren>' } },
+    'an ID beyond 64 bits',
+    { ...minimalRequest(), account_id: '18446744073709551616' },
+    ['account_id'],
+  ],
+  ['no content', { ...minimalRequest(), content: undefined }, ['content']],
+  [
+    'a previous message without a name',
+    { ...minimalRequest(), previous: { member: null } },
     ['previous'],
   ],
-  ['a day that does not exist', { ...place(), at: '2024-02-30T00:00:00Z' }, ['at']],
+  [
+    'a previous member by its short ID',
+    { ...minimalRequest(), previous: { name: 'Wren', member: '<wren>' } },
+    ['previous'],
+  ],
+  ['a day that does not exist', { ...minimalRequest(), at: '2024-02-30T00:00:00Z' }, ['at']],
   ['a list', [], null],
-  ['no JSON', '{', null],
+  ['invalid JSON', '{', null],
 ]
 
-test.each(bodies)('a message of %s is refused with every problem', async (_, body, problems) => {
-  const stage = await makeStage()
-  const { status, json } = await stage.ask('POST /bot/proxy', body)
-  expect({ status, code: json.code }).toEqual({ status: 400, code: problems ? 40001 : 0 })
-  expect(Object.keys(json.errors ?? {}).toSorted()).toEqual((problems ?? []).toSorted())
+test.each(bodies)(
+  'refuses a proxy request with %s and lists every problem',
+  async (_, body, problems) => {
+    const fixture = await createBotFixture()
+    const { status, json } = await fixture.ask('POST /bot/proxy', body)
+    expect({ status, code: json.code }).toEqual({ status: 400, code: problems ? 40001 : 0 })
+    expect(Object.keys(json.errors ?? {}).toSorted()).toEqual((problems ?? []).toSorted())
+  },
+)
+
+test('a proxy request needs only account, guild, channel and content', async () => {
+  const fixture = await createBotFixture()
+  const extremes = {
+    ...minimalRequest(),
+    account_id: '18446744073709551615',
+    thread_id: null,
+    previous: null,
+  }
+  for (const body of [minimalRequest(), extremes, { ...minimalRequest(), more: 'unknown' }])
+    expect(await fixture.do('POST /bot/proxy', body)).toHaveProperty('action', 'ignore')
 })
 
-test('a message needs no more than its account, its place and its content', async () => {
-  const stage = await makeStage()
-  const most = { ...place(), account_id: '18446744073709551615', thread_id: null, previous: null }
-  for (const body of [place(), most, { ...place(), more: 'unknown' }])
-    expect(await stage.do('POST /bot/proxy', body)).toHaveProperty('action', 'ignore')
-})
-
-function place() {
+function minimalRequest() {
   return { account_id: '<account>', guild_id: '<guild>', channel_id: '<channel>', content: '' }
 }

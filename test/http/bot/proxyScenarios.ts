@@ -4,50 +4,50 @@ import { versionOf } from '../../rawSql'
 import type { TestApp } from '../../testApp'
 import type { BotFixture, Json, Step } from './botFixture'
 
-/** One message, and what is decided about it. */
+/** One message and the expected decision about it. */
 export interface ProxyScenario {
-  /** What was done before. */
+  /** Requests that prepare the test. */
   given?: Step[]
-  /** The text, or the text with what comes along with it. */
-  say: string | Json
-  /** The whole decision, or what a proxy has among others. */
-  is: Json
-  /** What is so afterwards: "/path" of a GET, and what it has among others. */
-  leaves?: [path: string, has: Json]
-  /** What is told; only the backslash commands have anything to tell. */
+  /** Text of the message, or further keys of the request with it. */
+  message: string | Json
+  /** The whole decision, or some keys of it if the action is `proxy`. */
+  decision: Json
+  /** Path of a GET afterwards, and some keys of its response. */
+  after?: [path: string, has: Json]
+  /** Types of the recorded events; only backslash commands record any. */
   events?: string[]
 }
 
 export type ProxyScenarios = Record<string, ProxyScenario>
 
-/** One test for each scene, on a stage of its own. Its name is a sentence of the domain. */
+/** Registers one test per scenario, each with a new fixture. The key is the title of the test. */
 export function runProxyScenarios(
-  home: TestApp,
-  makeStage: () => Promise<BotFixture>,
-  scenes: ProxyScenarios,
+  testApp: TestApp,
+  createBotFixture: () => Promise<BotFixture>,
+  scenarios: ProxyScenarios,
 ): void {
-  for (const [sentence, { given, say, is, leaves, events = [] }] of Object.entries(scenes))
-    test(sentence, async () => {
-      const stage = await makeStage()
-      await stage.doAll(given)
-      await stage.told()
-      const before = await versionOf(home.deps.db)
-      const decision = await sendMessage(stage, say)
-      if (is.action === 'proxy') expect(decision).toMatchObject(stage.fill(is))
-      else expect(decision).toEqual(stage.fill(is))
-      expect(await stage.told()).toEqual(events)
-      if (events.length === 0) expect(await versionOf(home.deps.db)).toEqual(before)
-      if (leaves) expect(await stage.do(`GET ${leaves[0]}`)).toMatchObject(stage.fill(leaves[1]))
+  for (const [title, { given, message, decision, after, events = [] }] of Object.entries(scenarios))
+    test(title, async () => {
+      const fixture = await createBotFixture()
+      await fixture.doAll(given)
+      await fixture.told()
+      const before = await versionOf(testApp.deps.db)
+      const actual = await sendMessage(fixture, message)
+      if (decision.action === 'proxy') expect(actual).toMatchObject(fixture.fill(decision))
+      else expect(actual).toEqual(fixture.fill(decision))
+      expect(await fixture.told()).toEqual(events)
+      if (events.length === 0) expect(await versionOf(testApp.deps.db)).toEqual(before)
+      if (after) expect(await fixture.do(`GET ${after[0]}`)).toMatchObject(fixture.fill(after[1]))
     })
 }
 
-export function sendMessage(stage: BotFixture, say: string | Json): Promise<Json> {
-  const place = { account_id: '<account>', guild_id: '<guild>', channel_id: '<channel>' }
-  const said = typeof say === 'string' ? { content: say } : say
-  return stage.do('POST /bot/proxy', { ...place, ...said })
+export function sendMessage(fixture: BotFixture, message: string | Json): Promise<Json> {
+  const ids = { account_id: '<account>', guild_id: '<guild>', channel_id: '<channel>' }
+  const content = typeof message === 'string' ? { content: message } : message
+  return fixture.do('POST /bot/proxy', { ...ids, ...content })
 }
 
-/** Spoken by a member: by tags, or by a mode of autoproxy; with what the message has. */
+/** Expected decision to proxy as a member, matched by tags or by a mode of autoproxy. */
 export function proxied(member: string, by: string, message: Json = {}): Json {
   const matched =
     by === 'tags' ? { by, mode: null } : { by: 'autoproxy', tag: null, mode: by as unknown }
@@ -86,7 +86,7 @@ export const fronting = (...names: string[]): Step => [
   { members: names.map((name) => `<${name}>`) },
 ]
 
-/** A member has spoken: the record of a message. */
+/** Records a message of a member. */
 export const spoke = (name: string, timestamp?: string): Step => [
   'POST /bot/messages',
   {

@@ -18,18 +18,18 @@ import {
   systemInGuild,
 } from './proxyScenarios'
 
-const here = createTestApp()
-const makeStage = createBotFixtures(here)
+const testApp = createTestApp()
+const createBotFixture = createBotFixtures(testApp)
 
 const MARK = '\u200A\u17B5'
 const MENTION = '<@123456789012345678> '
 
-const says = (message: Json) => proxied('wren', 'tags', message)
+const wrenSends = (message: Json) => proxied('wren', 'tags', message)
 
 const contents: ProxyScenarios = {
-  'a proxy tells everything that a bot needs to send': {
-    say: 'w:hello',
-    is: {
+  'a proxy decision contains everything that a bot needs to send': {
+    message: 'w:hello',
+    decision: {
       action: 'proxy',
       system: '<system>',
       member: {
@@ -49,80 +49,80 @@ const contents: ProxyScenarios = {
       },
     },
   },
-  'the longest of all tags wins': {
+  'the longest matching tag wins': {
     given: [member('heron', { proxy_tags: [{ prefix: 'w: ' }, { prefix: 'w:', suffix: '-h' }] })],
-    say: 'w: hello -h',
-    is: {
+    message: 'w: hello -h',
+    decision: {
       ...proxied('heron', 'tags', { content: ' hello ' }),
       matched: { by: 'tags', tag: { prefix: 'w:', suffix: '-h' }, mode: null },
     },
   },
-  'of two who share a tag the elder speaks': {
+  'the older of two members with the same tag is proxied': {
     given: [member('heron', { proxy_tags: [{ prefix: 'w:' }] })],
-    say: 'w:hello',
-    is: says({ content: 'hello' }),
+    message: 'w:hello',
+    decision: wrenSends({ content: 'hello' }),
   },
-  'the case of tags matters': { say: 'W:hello', is: ignored('no_match') },
-  'the case of tags does not matter to a system that says so': {
+  'tags are case-sensitive by default': { message: 'W:hello', decision: ignored('no_match') },
+  'tags are case-insensitive when the system has set so': {
     given: [settings({ case_sensitive_proxy_tags: false })],
-    say: 'W:Hello',
-    is: says({ content: 'Hello' }),
+    message: 'W:Hello',
+    decision: wrenSends({ content: 'Hello' }),
   },
-  'new tags match at once, and the old ones no longer': {
+  'changed tags replace the old ones at once': {
     given: [member('wren', { proxy_tags: [{ suffix: '-w' }] }), autoproxy('member', 'heron')],
-    say: 'w:hello',
-    is: proxied('heron', 'member'),
+    message: 'w:hello',
+    decision: proxied('heron', 'member'),
   },
-  'a leading mention stays in front': {
-    say: `${MENTION}w:hello`,
-    is: says({ content: `${MENTION} hello` }),
+  'a leading mention stays before the content': {
+    message: `${MENTION}w:hello`,
+    decision: wrenSends({ content: `${MENTION} hello` }),
   },
-  'a picture may come with nothing between the tags': {
-    say: { content: '[]', has_attachments: true },
-    is: proxied('finch', 'tags', { content: '' }),
+  'tags match without content when the message has attachments': {
+    message: { content: '[]', has_attachments: true },
+    decision: proxied('finch', 'tags', { content: '' }),
   },
-  'kept tags stay around the content': {
+  'keep_proxy keeps the tags around the content': {
     given: [member('finch', { keep_proxy: true })],
-    say: `${MENTION}[hello]`,
-    is: proxied('finch', 'tags', { content: `[${MENTION} hello]` }),
+    message: `${MENTION}[hello]`,
+    decision: proxied('finch', 'tags', { content: `[${MENTION} hello]` }),
   },
-  'a guild may keep tags that the member does not': {
+  'keep_proxy of the guild keeps tags when the member does not': {
     given: [inGuild('wren', { keep_proxy: true })],
-    say: 'w:hello',
-    is: says({ content: 'w:hello' }),
+    message: 'w:hello',
+    decision: wrenSends({ content: 'w:hello' }),
   },
-  'a guild may drop tags that the member keeps': {
+  'keep_proxy of the guild drops tags when the member keeps them': {
     given: [member('wren', { keep_proxy: true }), inGuild('wren', { keep_proxy: false })],
-    say: 'w:hello',
-    is: says({ content: 'hello' }),
+    message: 'w:hello',
+    decision: wrenSends({ content: 'hello' }),
   },
-  'a guild may leave kept tags to the member': {
+  'keep_proxy of the member applies when the guild has null': {
     given: [member('wren', { keep_proxy: true }), inGuild('wren', { keep_proxy: null })],
-    say: 'w:hello',
-    is: says({ content: 'w:hello' }),
+    message: 'w:hello',
+    decision: wrenSends({ content: 'w:hello' }),
   },
-  'autoproxy puts on the first of the tags that are kept': {
+  'autoproxy with keep_proxy adds the first tag': {
     given: [
       member('wren', { keep_proxy: true, proxy_tags: [{ prefix: 'w:' }, { suffix: '-w' }] }),
       autoproxy('member', 'wren'),
     ],
-    say: 'hello',
-    is: proxied('wren', 'member', { content: 'w:hello' }),
+    message: 'hello',
+    decision: proxied('wren', 'member', { content: 'w:hello' }),
   },
-  'a member may be read aloud': {
+  'tts of a member is part of the message': {
     given: [member('wren', { tts: true })],
-    say: 'w:hello',
-    is: says({ tts: true }),
+    message: 'w:hello',
+    decision: wrenSends({ tts: true }),
   },
 }
 
-/** Each line wins over the ones before it. */
+/** Steps and the name that they lead to. */
 const displayed = member('wren', { display_name: 'Jenny' })
-const displayedHere = inGuild('wren', { display_name: 'Jenny here' })
+const displayedInGuild = inGuild('wren', { display_name: 'Jenny here' })
 const names: [Step[], string][] = [
   [[], 'Wren'],
   [[displayed], 'Jenny'],
-  [[displayed, displayedHere], 'Jenny here'],
+  [[displayed, displayedInGuild], 'Jenny here'],
   [[member('wren', { privacy: { name_privacy: 'private' } }), displayed], 'Jenny'],
   [[system({ tag: '| Hill' })], 'Wren | Hill'],
   [[system({ tag: '| Hill' }), systemInGuild({ tag: '| here' })], 'Wren | here'],
@@ -137,38 +137,50 @@ const names: [Step[], string][] = [
   [[['PATCH /bot/systems/<system>/guilds/1', { tag: '| there' }]], 'Wren'],
 ]
 
-const picture = (who: string) => `https://pictures.example/${who}.png`
+const pictureUrl = (who: string) => `https://pictures.example/${who}.png`
 const avatars: [Step, string | null][] = [
   [settings({ pings_enabled: false }), null],
-  [system({ avatar_url: picture('system') }), picture('system')],
-  [systemInGuild({ avatar_url: picture('system-here') }), picture('system-here')],
-  [member('wren', { avatar_url: picture('wren') }), picture('wren')],
-  [member('wren', { privacy: { avatar_privacy: 'private' } }), picture('wren')],
-  [member('wren', { webhook_avatar_url: picture('webhook') }), picture('webhook')],
-  [inGuild('wren', { avatar_url: picture('wren-here') }), picture('wren-here')],
+  [system({ avatar_url: pictureUrl('system') }), pictureUrl('system')],
+  [systemInGuild({ avatar_url: pictureUrl('system-here') }), pictureUrl('system-here')],
+  [member('wren', { avatar_url: pictureUrl('wren') }), pictureUrl('wren')],
+  [member('wren', { privacy: { avatar_privacy: 'private' } }), pictureUrl('wren')],
+  [member('wren', { webhook_avatar_url: pictureUrl('webhook') }), pictureUrl('webhook')],
+  [inGuild('wren', { avatar_url: pictureUrl('wren-here') }), pictureUrl('wren-here')],
 ]
 
 const previous: Record<string, [previous: Json | null, name: string]> = {
-  'the first message of a channel is shown as it is': [null, 'Wren'],
-  'another name before it changes nothing': [{ name: 'Rook', member: null }, 'Wren'],
-  'a stranger of that name is told apart': [{ name: 'Wren', member: null }, `Wren${MARK}`],
-  'a previous message needs not say that it was nobody’s': [{ name: 'Wren' }, `Wren${MARK}`],
-  'another member of that name is told apart': [
+  'the first message of a channel has an unmarked name': [null, 'Wren'],
+  'a message after one with another name has an unmarked name': [
+    { name: 'Rook', member: null },
+    'Wren',
+  ],
+  'a message after one of a stranger with the same name has a marked name': [
+    { name: 'Wren', member: null },
+    `Wren${MARK}`,
+  ],
+  'a previous message without a member counts as one of a stranger': [
+    { name: 'Wren' },
+    `Wren${MARK}`,
+  ],
+  'a message after one of another member with the same name has a marked name': [
     { name: 'Wren', member: '<finch.uuid>' },
     `Wren${MARK}`,
   ],
-  'a member speaks on under its name': [{ name: 'Wren', member: '<wren.uuid>' }, 'Wren'],
-  'once told apart, a member stays so while it speaks on': [
+  'consecutive messages of a member keep its unmarked name': [
+    { name: 'Wren', member: '<wren.uuid>' },
+    'Wren',
+  ],
+  'consecutive messages of a member keep its marked name': [
     { name: `Wren${MARK}`, member: '<wren.uuid>' },
     `Wren${MARK}`,
   ],
-  'a stranger who is shown with the mark changes nothing': [
+  'a message after one of a stranger with the marked name has an unmarked name': [
     { name: `Wren${MARK}`, member: null },
     'Wren',
   ],
 }
 
-const fixes: [name: string, ready: string][] = [
+const adjustedNames: [name: string, adjusted: string][] = [
   ['W', 'W\u17B5'],
   ['Clyde', 'C\u200Alyde'],
   ['My discord', 'My d\u200Aiscord'],
@@ -176,120 +188,137 @@ const fixes: [name: string, ready: string][] = [
   ['a```b', 'a`\u200A``b'],
 ]
 
-const looks: ProxyScenarios = Object.fromEntries([
+const appearance: ProxyScenarios = Object.fromEntries([
   ...names.map(([given, name], at): [string, ProxyScenario] => [
-    `${at + 1}: a message is shown as ${name}`,
-    { given, say: 'w:hello', is: says({ name, plain_name: name }) },
+    `a proxied message has the name ${name} (${at + 1})`,
+    { given, message: 'w:hello', decision: wrenSends({ name, plain_name: name }) },
   ]),
   ...avatars.map(([, avatar_url], at): [string, ProxyScenario] => [
-    `a message is shown with ${avatar_url ?? 'no picture'} (${at + 1})`,
+    `a proxied message has the avatar ${avatar_url ?? 'null'} (${at + 1})`,
     {
       given: avatars.slice(0, at + 1).map(([step]) => step),
-      say: 'w:hello',
-      is: says({ avatar_url }),
+      message: 'w:hello',
+      decision: wrenSends({ avatar_url }),
     },
   ]),
-  ...Object.entries(previous).map(([sentence, [before, name]]): [string, ProxyScenario] => [
-    sentence,
-    { say: { content: 'w:hello', previous: before }, is: says({ name, plain_name: 'Wren' }) },
+  ...Object.entries(previous).map(([title, [before, name]]): [string, ProxyScenario] => [
+    title,
+    {
+      message: { content: 'w:hello', previous: before },
+      decision: wrenSends({ name, plain_name: 'Wren' }),
+    },
   ]),
-  ...fixes.map(([name, ready]): [string, ProxyScenario] => [
-    `the name ${name} is sent in a form that chat platforms take`,
+  ...adjustedNames.map(([name, adjusted]): [string, ProxyScenario] => [
+    `the name ${name} is changed so that Discord accepts it`,
     {
       given: [member('wren', { name })],
-      say: 'w:hello',
-      is: says({ name: ready, plain_name: name }),
+      message: 'w:hello',
+      decision: wrenSends({ name: adjusted, plain_name: name }),
     },
   ]),
 ])
 
 const tagged = (tag: string | null, over: Json = {}) => [system({ tag }), settings(over)]
 const quiet = settings({ proxy_error_message_enabled: false })
-const needsTag = guild({ require_system_tag: true })
+const requireTag = guild({ require_system_tag: true })
 const refusals: ProxyScenarios = {
-  '2000 characters are spoken': {
-    say: `w:${'a'.repeat(2000)}`,
-    is: proxied('wren', 'tags', { content: 'a'.repeat(2000) }),
+  'proxies a message of 2000 characters': {
+    message: `w:${'a'.repeat(2000)}`,
+    decision: proxied('wren', 'tags', { content: 'a'.repeat(2000) }),
   },
-  '2001 characters are too long': { say: `w:${'a'.repeat(2001)}`, is: refused('too_long') },
-  'kept tags count': {
+  'refuses a message of 2001 characters': {
+    message: `w:${'a'.repeat(2001)}`,
+    decision: refused('too_long'),
+  },
+  'kept tags count for the length of a message': {
     given: [member('wren', { keep_proxy: true })],
-    say: `w:${'a'.repeat(1999)}`,
-    is: refused('too_long'),
+    message: `w:${'a'.repeat(1999)}`,
+    decision: refused('too_long'),
   },
-  'a system may ask not to be told': {
+  'a refusal does not notify when the system has disabled error messages': {
     given: [quiet],
-    say: `w:${'a'.repeat(2001)}`,
-    is: refused('too_long', false),
+    message: `w:${'a'.repeat(2001)}`,
+    decision: refused('too_long', false),
   },
-  'a name of 80 is spoken': {
+  'proxies with a name of 80 characters': {
     given: [member('wren', { display_name: 'a'.repeat(78) }), system({ tag: 'b' })],
-    say: 'w:hello',
-    is: proxied('wren', 'tags', { name: `${'a'.repeat(78)} b` }),
+    message: 'w:hello',
+    decision: proxied('wren', 'tags', { name: `${'a'.repeat(78)} b` }),
   },
-  'a name of 81 is too long': {
+  'refuses a name of 81 characters': {
     given: [member('wren', { display_name: 'a'.repeat(78) }), system({ tag: 'bc' })],
-    say: 'w:hello',
-    is: refused('name_too_long'),
+    message: 'w:hello',
+    decision: refused('name_too_long'),
   },
-  'a guild that requires a tag takes the system’s': {
-    given: [needsTag, system({ tag: '| Hill' })],
-    say: 'w:hello',
-    is: proxied('wren', 'tags', { name: 'Wren | Hill' }),
+  'a guild that requires a tag accepts the tag of the system': {
+    given: [requireTag, system({ tag: '| Hill' })],
+    message: 'w:hello',
+    decision: proxied('wren', 'tags', { name: 'Wren | Hill' }),
   },
-  'a guild that requires a tag takes one of its own': {
-    given: [needsTag, systemInGuild({ tag: '| here' })],
-    say: 'w:hello',
-    is: proxied('wren', 'tags', { name: 'Wren | here' }),
+  'a guild that requires a tag accepts the tag of the system in this guild': {
+    given: [requireTag, systemInGuild({ tag: '| here' })],
+    message: 'w:hello',
+    decision: proxied('wren', 'tags', { name: 'Wren | here' }),
   },
-  'a required tag must be set': { given: [needsTag], say: 'w:hello', is: refused('tag_required') },
-  'a required tag must be on in the guild': {
-    given: [needsTag, system({ tag: '|' }), systemInGuild({ tag: '|', tag_enabled: false }), quiet],
-    say: 'w:hello',
-    is: refused('tag_required', false),
+  'a required tag must be set': {
+    given: [requireTag],
+    message: 'w:hello',
+    decision: refused('tag_required'),
+  },
+  'a required tag must be enabled in the guild': {
+    given: [
+      requireTag,
+      system({ tag: '|' }),
+      systemInGuild({ tag: '|', tag_enabled: false }),
+      quiet,
+    ],
+    message: 'w:hello',
+    decision: refused('tag_required', false),
   },
   'a required tag must be in the name format': {
-    given: [needsTag, ...tagged('|', { name_format: '{name}' })],
-    say: 'w:hello',
-    is: refused('tag_required'),
+    given: [requireTag, ...tagged('|', { name_format: '{name}' })],
+    message: 'w:hello',
+    decision: refused('tag_required'),
   },
   'a required tag must be in the name format of the guild': {
-    given: [needsTag, system({ tag: '|' }), systemInGuild({ name_format: 'the {name}' })],
-    say: 'w:hello',
-    is: refused('tag_required'),
+    given: [requireTag, system({ tag: '|' }), systemInGuild({ name_format: 'the {name}' })],
+    message: 'w:hello',
+    decision: refused('tag_required'),
   },
-  'too_long comes before tag_required': {
-    given: [needsTag],
-    say: `w:${'a'.repeat(2001)}`,
-    is: refused('too_long'),
+  'the reason too_long is checked before tag_required': {
+    given: [requireTag],
+    message: `w:${'a'.repeat(2001)}`,
+    decision: refused('too_long'),
   },
-  'tag_required comes before name_too_long': {
-    given: [needsTag, member('wren', { display_name: 'a'.repeat(81) })],
-    say: 'w:hello',
-    is: refused('tag_required'),
+  'the reason tag_required is checked before name_too_long': {
+    given: [requireTag, member('wren', { display_name: 'a'.repeat(81) })],
+    message: 'w:hello',
+    decision: refused('tag_required'),
   },
-  'nobody is told what would not be spoken anyway': {
-    given: [needsTag],
-    say: 'hello',
-    is: ignored('no_match'),
+  'a message that would not be proxied is ignored instead of refused': {
+    given: [requireTag],
+    message: 'hello',
+    decision: ignored('no_match'),
   },
-  'autoproxy is refused as tags are': {
-    given: [needsTag, autoproxy('member', 'heron')],
-    say: 'hello',
-    is: refused('tag_required'),
+  'autoproxied messages are refused without a required tag': {
+    given: [requireTag, autoproxy('member', 'heron')],
+    message: 'hello',
+    decision: refused('tag_required'),
   },
-  'a name in a guild is measured as it is there': {
+  'the name limit applies to the display name in the guild': {
     given: [inGuild('wren', { display_name: 'a'.repeat(81) })],
-    say: 'w:hello',
-    is: refused('name_too_long'),
+    message: 'w:hello',
+    decision: refused('name_too_long'),
   },
 }
 
-describe('the content', () => runProxyScenarios(here, makeStage, contents))
-describe('the name and the picture', () => runProxyScenarios(here, makeStage, looks))
-describe('refused', () => runProxyScenarios(here, makeStage, refusals))
+describe('content of a proxied message', () =>
+  runProxyScenarios(testApp, createBotFixture, contents))
+describe('name and avatar of a proxied message', () =>
+  runProxyScenarios(testApp, createBotFixture, appearance))
+describe('refused messages', () => runProxyScenarios(testApp, createBotFixture, refusals))
 
-test('every reason to refuse a message has its scene', () => {
-  const named = new Set(Object.values(refusals).map(({ is }) => is.reason))
-  expect(refuseReasons.filter((reason) => !named.has(reason))).toEqual([])
+test('every reason to refuse a message has a scenario', () => {
+  const covered = new Set(Object.values(refusals).map(({ decision }) => decision.reason))
+  expect(refuseReasons.filter((reason) => !covered.has(reason))).toEqual([])
 })

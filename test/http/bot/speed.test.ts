@@ -12,19 +12,19 @@ import { createTestApp, isOnFile } from '../../testApp'
 
 const SMALL = '100000000000000001'
 const LARGE = '100000000000000002'
-const LADDERS = '100000000000000003'
+const NESTED = '100000000000000003'
 const GUILD = '2'
 const LATCHED = '3'
 
 const { app, ask, deps, makeSystem } = createTestApp()
 const authorization = `Bot ${await createBot(deps, 'discord')}`
-await populate(SMALL, 2, tagsOf(4))
-const everyone = await populate(LARGE, 1000, tagsOf(100))
-await populate(LADDERS, 100, ladders)
+await populate(SMALL, 2, createTags(4))
+const largeMembers = await populate(LARGE, 1000, createTags(100))
+await populate(NESTED, 100, nestedTags)
 
-const place = { guild_id: GUILD, channel_id: '4' }
+const channel = { guild_id: GUILD, channel_id: '4' }
 
-describe('of 1,000 members with 100 tags each', () => {
+describe('1,000 members with 100 tags each', () => {
   test.each<[content: string, member: number, inner: string]>([
     ['96.999 hello', 999, ' hello'],
     ['0.111 hello', 111, ' hello'],
@@ -36,104 +36,106 @@ describe('of 1,000 members with 100 tags each', () => {
     ['95.42{ hello }', 42, 'hello'],
     ['<@123456789012345678> 96.999hello', 999, '<@123456789012345678>  hello'],
     ['all: hello', 0, ' hello'],
-  ])('%j is meant for number %d', async (content, at, inner) => {
+  ])('%j matches member %d of 1,000', async (content, at, inner) => {
     const { json } = await decide({ content })
     expect(json).toMatchObject({
       action: 'proxy',
-      member: { id: everyone[at]?.hid },
+      member: { id: largeMembers[at]?.hid },
       matched: { by: 'tags' },
       message: { content: inner },
     })
   })
 
-  test('a tag with nothing but a picture inside is still found', async () => {
+  test('a tag without content matches among 1,000 members when there is an attachment', async () => {
     const { json } = await decide({ content: '95.42{}', has_attachments: true })
     expect(json).toMatchObject({ member: { name: 'Number 42' }, message: { content: '' } })
   })
 
   test.each(['hello', ' 0.111 hello', '98.7[hello]94', 'ALL: hello', '1000.1 hello'])(
-    '%j is meant for nobody',
+    '%j matches none of 1,000 members',
     async (content) => {
       expect((await decide({ content })).json).toEqual({ action: 'ignore', reason: 'no_match' })
     },
   )
 
-  test('autoproxy speaks as the one that is latched', async () => {
+  test('autoproxy uses the latched member among 1,000', async () => {
     const { json } = await decide({ content: 'hello', guild_id: LATCHED })
     expect(json).toMatchObject({ member: { name: 'Number 777' }, matched: { mode: 'latch' } })
   })
 })
 
-describe('a decision goes step by step through an index, whatever the size of the system', () => {
+describe('statements of a decision', () => {
   const { ran, recording } = createRecorder()
   const watched = { ...deps, db: recording(deps.db) }
 
   const statementsOf = async (account_id: string, content: string, guild_id: string) => {
     ran.length = 0
-    const heard = { has_attachments: false, has_poll: false, is_edit: false, dry_run: false }
-    const where = { account_id, guild_id, channel_id: '4', thread_id: null, previous: null }
-    const said = { platform: DISCORD, limits: usualLimits, content, at: 0 }
-    await decideMessage(watched, { ...heard, ...where, ...said })
+    const flags = { has_attachments: false, has_poll: false, is_edit: false, dry_run: false }
+    const ids = { account_id, guild_id, channel_id: '4', thread_id: null, previous: null }
+    const text = { platform: DISCORD, limits: usualLimits, content, at: 0 }
+    await decideMessage(watched, { ...flags, ...ids, ...text })
     return [...ran]
   }
 
-  /** With nine letters, of which four are a prefix. */
-  const FEW_STEPS = 25
+  /** Enough for a text of nine characters with a prefix of four. */
+  const MAX_STATEMENTS = 25
 
-  // Of a server, the plan is made while it runs, by what it knows of the rows.
+  // PostgreSQL plans at run time, by its statistics.
   test.if(isOnFile).each([
     ['by tags', '0.1 hello', GUILD],
-    ['by nobody', 'hello', GUILD],
+    ['without a match', 'hello', GUILD],
     ['by the latch', 'hello', LATCHED],
     ['by a tag that everyone has', 'all: hello', GUILD],
-  ])('%s', async (_, content, guild) => {
+  ])('a decision %s runs few statements, all by an index', async (_, content, guild) => {
     using reader = new Database(app.storage.location, { readonly: true })
     for (const account of [SMALL, LARGE]) {
-      const steps = await statementsOf(account, content, guild)
-      expect(steps.length).toBeLessThanOrEqual(FEW_STEPS)
-      for (const statement of new Set(steps)) {
+      const statements = await statementsOf(account, content, guild)
+      expect(statements.length).toBeLessThanOrEqual(MAX_STATEMENTS)
+      for (const statement of new Set(statements)) {
         expect(statement).toMatch(/^select /)
         const plan = reader.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${statement}`).all()
-        // Those in front, in their order, are looked up before they are gone through.
+        // A scan of a subquery reads the fronters, which an index has found.
         const slow = /^SCAN (?!\(subquery)|TEMP B-TREE FOR ORDER/
         expect(plan.filter(({ detail }) => slow.test(detail))).toEqual([])
       }
     }
   })
 
-  /** The winner, one for each way to lose its spaces, and whoever autoproxy means. */
-  const MOST = 6
+  /** The winner, one for each way to trim its spaces, and the member of autoproxy. */
+  const MAX_LOADS = 6
 
   test.each([
     ['that everyone has', 'all: hello', GUILD],
     ['that everyone has, around nothing', 'all:', LATCHED],
-    ['of which one is the other’s beginning', 'a'.repeat(200), GUILD],
-    ['of which one is the other’s end', `-${'b'.repeat(200)}`, GUILD],
-    ['that match a hundred ways', `${'a'.repeat(100)}${'b'.repeat(100)}`, LATCHED],
-  ])('and loads next to nobody for tags %s', async (_, content, guild) => {
-    const steps = await statementsOf(LADDERS, content, guild)
-    const loads = steps.filter((statement) => / from members /.test(statement.replace(/\s+/g, ' ')))
+    ['that are prefixes of each other', 'a'.repeat(200), GUILD],
+    ['that are suffixes of each other', `-${'b'.repeat(200)}`, GUILD],
+    ['that match in a hundred ways', `${'a'.repeat(100)}${'b'.repeat(100)}`, LATCHED],
+  ])('a decision loads few members for tags %s', async (_, content, guild) => {
+    const statements = await statementsOf(NESTED, content, guild)
+    const loads = statements.filter((statement) =>
+      / from members /.test(statement.replace(/\s+/g, ' ')),
+    )
     expect(loads.length).toBeGreaterThan(0)
-    expect(loads.length).toBeLessThanOrEqual(MOST)
-    // Every prefix with every suffix, of those that are there.
-    expect(steps.length).toBeLessThan(34 * 34 * 2)
+    expect(loads.length).toBeLessThanOrEqual(MAX_LOADS)
+    // Every existing prefix combined with every existing suffix.
+    expect(statements.length).toBeLessThan(34 * 34 * 2)
   })
 
-  test('and once for an account without a system', async () => {
+  test('a decision runs one statement for an account without a system', async () => {
     expect(await statementsOf('1', 'hello', GUILD)).toHaveLength(1)
   })
 })
 
 function decide(message: object) {
-  const body = { account_id: LARGE, ...place, ...message }
+  const body = { account_id: LARGE, ...channel, ...message }
   return ask('POST /bot/proxy', { headers: { authorization }, body })
 }
 
 /**
- * Every kind of tag there is: a prefix, a suffix, both, and one with spaces. Tags of one member
- * begin with those of another (0.1, 0.11, 0.111), and the last one is everybody's.
+ * Returns every kind of tag: a prefix, a suffix, both, and one with spaces. Tags of one member
+ * begin with those of another (0.1, 0.11, 0.111), and all members share the last one.
  */
-function tagsOf(count: number): (member: number) => ProxyTag[] {
+function createTags(count: number): (member: number) => ProxyTag[] {
   return (member) => {
     const tags = Array.from({ length: count - 1 }, (_, at): ProxyTag => {
       const name = `${at}.${member}`
@@ -146,8 +148,8 @@ function tagsOf(count: number): (member: number) => ProxyTag[] {
   }
 }
 
-/** As bad as tags can be: each is around whatever a longer one is around, and all are everybody's. */
-function ladders(): ProxyTag[] {
+/** Worst case: each tag also matches where a longer one does, and all members share all tags. */
+function nestedTags(): ProxyTag[] {
   const tags = Array.from({ length: 33 }, (_, at): ProxyTag[] => [
     { prefix: 'a'.repeat(at + 1), suffix: null },
     { prefix: null, suffix: 'b'.repeat(at + 1) },
@@ -162,7 +164,7 @@ async function populate(
   tagsFor: (member: number) => ProxyTag[],
 ): Promise<Member[]> {
   const { id } = await makeSystem(null)
-  const made = await deps.transact('new', async (tx) => {
+  const created = await deps.transact('new', async (tx) => {
     await insertAccount(deps, tx, id, account)
     const all: Member[] = []
     for (let at = 0; at < members; at++) {
@@ -171,7 +173,7 @@ async function populate(
     }
     return all
   })
-  const latched = made[777]?.hid ?? null
+  const latched = created[777]?.hid ?? null
   await patchAutoproxy(deps, id, LATCHED, { autoproxy_mode: 'latch', autoproxy_member: latched })
-  return made
+  return created
 }

@@ -12,169 +12,183 @@ import {
   systemInGuild,
 } from './proxyScenarios'
 
-const here = createTestApp()
-const makeStage = createBotFixtures(here)
+const testApp = createTestApp()
+const createBotFixture = createBotFixtures(testApp)
 
-const stands = ({ status, json }: { status: number; json: Json | null }) => [status, json?.code]
+const statusAndCode = ({ status, json }: { status: number; json: Json | null }) => [
+  status,
+  json?.code,
+]
 
-/** Whether a token is somebody's. */
-const opens = async (token: unknown) =>
-  (await here.ask('GET /v2/systems/@me', { headers: { authorization: String(token) } })).status ===
-  200
+/** Returns whether a token is valid. */
+const isValid = async (token: unknown) =>
+  (await testApp.ask('GET /v2/systems/@me', { headers: { authorization: String(token) } }))
+    .status === 200
 
-describe('a new system', () => {
-  test('comes with a token of its own, linked to its account', async () => {
-    const stage = await makeStage()
-    stage.names.second = `6${stage.fill('<said>')}`
-    const { status, json } = await stage.ask<{ system: Json; token: string }>('POST /bot/systems', {
-      account_id: '<second>',
-      name: 'Harbour',
-    })
+describe('new systems', () => {
+  test('a bot creates a system with a token and a linked account', async () => {
+    const fixture = await createBotFixture()
+    fixture.names.second = `6${fixture.fill('<said>')}`
+    const { status, json } = await fixture.ask<{ system: Json; token: string }>(
+      'POST /bot/systems',
+      {
+        account_id: '<second>',
+        name: 'Harbour',
+      },
+    )
     expect(status).toBe(201)
     expect(Object.keys(json)).toEqual(['system', 'token'])
     expect(json.system).toMatchObject({ name: 'Harbour', privacy: { name_privacy: 'public' } })
     expect(json.token).toMatch(/^[A-Za-z0-9+/]{64}$/)
-    expect(await opens(json.token)).toBe(true)
-    expect(await stage.do('GET /bot/accounts/<second>')).toEqual({
-      account_id: stage.fill('<second>'),
+    expect(await isValid(json.token)).toBe(true)
+    expect(await fixture.do('GET /bot/accounts/<second>')).toEqual({
+      account_id: fixture.fill('<second>'),
       system: json.system.id,
       autoproxy_enabled: true,
     })
-    expect(await stage.told()).toEqual(['LINK_ACCOUNT'])
+    expect(await fixture.told()).toEqual(['LINK_ACCOUNT'])
   })
 
   test.each([undefined, {}, { name: '', account_id: null }])(
-    'needs neither name nor account (%j)',
+    'a new system needs neither name nor account (%j)',
     async (body) => {
-      const stage = await makeStage()
-      const { status, json } = await stage.ask('POST /bot/systems', body)
+      const fixture = await createBotFixture()
+      const { status, json } = await fixture.ask('POST /bot/systems', body)
       expect(status).toBe(201)
       expect(json.system).toHaveProperty('name', null)
-      expect(await stage.told()).toEqual([])
+      expect(await fixture.told()).toEqual([])
     },
   )
 
-  test('cannot have an account that has a system, and is then not made at all', async () => {
-    const stage = await makeStage()
-    const before = await versionOf(here.deps.db)
-    const taken = await stage.ask('POST /bot/systems', { account_id: '<account>', name: 'Twice' })
-    expect(stands(taken)).toEqual([409, 0])
-    expect(await versionOf(here.deps.db)).toEqual(before)
+  test('creating a system for an account that has one is a conflict and creates nothing', async () => {
+    const fixture = await createBotFixture()
+    const before = await versionOf(testApp.deps.db)
+    const conflict = await fixture.ask('POST /bot/systems', {
+      account_id: '<account>',
+      name: 'Twice',
+    })
+    expect(statusAndCode(conflict)).toEqual([409, 0])
+    expect(await versionOf(testApp.deps.db)).toEqual(before)
   })
 
-  test('is made once for an account that asks many times at once', async () => {
-    const stage = await makeStage()
-    const asked = Array.from({ length: 8 }, () =>
-      stage.ask('POST /bot/systems', { account_id: '7' }),
+  test('concurrent requests for one account create one system', async () => {
+    const fixture = await createBotFixture()
+    const requests = Array.from({ length: 8 }, () =>
+      fixture.ask('POST /bot/systems', { account_id: '7' }),
     )
-    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    const statuses = (await Promise.all(requests)).map(({ status }) => status)
     expect(statuses.toSorted()).toEqual([201, 409, 409, 409, 409, 409, 409, 409])
   })
 
-  test.each([7, ''])('is refused with every problem (account_id: %j)', async (account_id) => {
-    const stage = await makeStage()
-    const wrong = { account_id, name: 'a'.repeat(101) }
-    const { status, json } = await stage.ask('POST /bot/systems', wrong)
-    expect([status, json.code]).toEqual([400, 40001])
-    expect(Object.keys(json.errors ?? {})).toEqual(['account_id', 'name'])
-    expect(stands(await stage.ask('POST /bot/systems', []))).toEqual([400, 0])
-  })
+  test.each([7, ''])(
+    'refuses an invalid new system and lists every problem (account_id: %j)',
+    async (account_id) => {
+      const fixture = await createBotFixture()
+      const wrong = { account_id, name: 'a'.repeat(101) }
+      const { status, json } = await fixture.ask('POST /bot/systems', wrong)
+      expect([status, json.code]).toEqual([400, 40001])
+      expect(Object.keys(json.errors ?? {})).toEqual(['account_id', 'name'])
+      expect(statusAndCode(await fixture.ask('POST /bot/systems', []))).toEqual([400, 0])
+    },
+  )
 })
 
-describe('a token', () => {
+describe('tokens of a system', () => {
   test.each([undefined, {}, { name: null }, { name: 'bot' }])(
-    'takes the place of the one that came with the system (%j)',
+    'a new token replaces the one that was created with the system (%j)',
     async (body) => {
-      const stage = await makeStage()
-      const { token } = await stage.do('POST /bot/systems/<system>/token', body)
-      expect([await opens(token), await opens(stage.names.token)]).toEqual([true, false])
+      const fixture = await createBotFixture()
+      const { token } = await fixture.do('POST /bot/systems/<system>/token', body)
+      expect([await isValid(token), await isValid(fixture.names.token)]).toEqual([true, false])
     },
   )
 
-  test('of another name stands beside it, and is replaced by its own name alone', async () => {
-    const stage = await makeStage()
-    const renew = () => stage.do('POST /bot/systems/<account>/token', { name: 'web' })
+  test('a token of another name is added, and replaced by one of the same name only', async () => {
+    const fixture = await createBotFixture()
+    const renew = () => fixture.do('POST /bot/systems/<account>/token', { name: 'web' })
     const [first, second] = [await renew(), await renew()]
-    const tokens = [first.token, second.token, stage.names.token]
-    expect(await Promise.all(tokens.map(opens))).toEqual([false, true, true])
-    expect(await stage.told()).toEqual([])
+    const tokens = [first.token, second.token, fixture.names.token]
+    expect(await Promise.all(tokens.map(isValid))).toEqual([false, true, true])
+    expect(await fixture.told()).toEqual([])
   })
 
-  test('has a name of at most 100', async () => {
-    const stage = await makeStage()
-    const answer = await stage.ask('POST /bot/systems/<system>/token', { name: 'a'.repeat(101) })
-    expect(stands(answer)).toEqual([400, 40001])
-    expect(await opens(stage.names.token)).toBe(true)
+  test('refuses a token name of more than 100 characters', async () => {
+    const fixture = await createBotFixture()
+    const response = await fixture.ask('POST /bot/systems/<system>/token', {
+      name: 'a'.repeat(101),
+    })
+    expect(statusAndCode(response)).toEqual([400, 40001])
+    expect(await isValid(fixture.names.token)).toBe(true)
   })
 })
 
-describe('an account', () => {
-  const linked = (stage: BotFixture, id: string) => stage.ask(`GET /bot/accounts/${id}`)
+describe('accounts', () => {
+  const getAccount = (fixture: BotFixture, id: string) => fixture.ask(`GET /bot/accounts/${id}`)
 
-  test('is linked once, also when asked again, and unlinked', async () => {
-    const stage = await makeStage()
+  test('linking and unlinking an account are idempotent', async () => {
+    const fixture = await createBotFixture()
     const line = '/bot/systems/<system>/accounts/18446744073709551615'
-    for (const _ of ['once', 'again']) await stage.do(`PUT ${line}`)
-    expect(await stage.told()).toEqual(['LINK_ACCOUNT'])
-    expect((await linked(stage, '18446744073709551615')).json).toHaveProperty(
+    for (const _ of ['once', 'again']) await fixture.do(`PUT ${line}`)
+    expect(await fixture.told()).toEqual(['LINK_ACCOUNT'])
+    expect((await getAccount(fixture, '18446744073709551615')).json).toHaveProperty(
       'system',
-      stage.fill('<system>'),
+      fixture.fill('<system>'),
     )
-    for (const _ of ['once', 'again']) await stage.do(`DELETE ${line}`)
-    expect(await stage.told()).toEqual(['UNLINK_ACCOUNT'])
-    expect(stands(await linked(stage, '18446744073709551615'))).toEqual([404, 20001])
-    expect((await linked(stage, '<account>')).status).toBe(200)
+    for (const _ of ['once', 'again']) await fixture.do(`DELETE ${line}`)
+    expect(await fixture.told()).toEqual(['UNLINK_ACCOUNT'])
+    expect(statusAndCode(await getAccount(fixture, '18446744073709551615'))).toEqual([404, 20001])
+    expect((await getAccount(fixture, '<account>')).status).toBe(200)
   })
 
-  test('of another system is neither taken nor unlinked', async () => {
-    const [stage, other] = [await makeStage(), await makeStage()]
-    stage.names.theirs = other.fill('<account>')
-    const before = await versionOf(here.deps.db)
+  test('an account of another system is neither linked nor unlinked', async () => {
+    const [fixture, other] = [await createBotFixture(), await createBotFixture()]
+    fixture.names.theirs = other.fill('<account>')
+    const before = await versionOf(testApp.deps.db)
     const line = '/bot/systems/<system>/accounts/<theirs>'
-    expect(stands(await stage.ask(`PUT ${line}`))).toEqual([409, 0])
-    expect((await stage.ask(`DELETE ${line}`)).status).toBe(204)
-    expect((await linked(stage, '<theirs>')).json.system).toBe(other.fill('<system>'))
-    expect(await versionOf(here.deps.db)).toEqual(before)
+    expect(statusAndCode(await fixture.ask(`PUT ${line}`))).toEqual([409, 0])
+    expect((await fixture.ask(`DELETE ${line}`)).status).toBe(204)
+    expect((await getAccount(fixture, '<theirs>')).json.system).toBe(other.fill('<system>'))
+    expect(await versionOf(testApp.deps.db)).toEqual(before)
   })
 
-  test('is unlinked at its owner’s wish, whatever system it is linked to', async () => {
-    const stage = await makeStage()
-    await stage.do('DELETE /bot/accounts/<account>')
-    expect(await stage.told()).toEqual(['UNLINK_ACCOUNT'])
-    expect(stands(await linked(stage, '<account>'))).toEqual([404, 20001])
-    expect(stands(await stage.ask('DELETE /bot/accounts/<account>'))).toEqual([404, 20001])
-    expect(stands(await stage.ask('DELETE /bot/accounts/x'))).toEqual([400, 0])
-    expect(await stage.told()).toEqual([])
+  test('unlinks an account without naming its system', async () => {
+    const fixture = await createBotFixture()
+    await fixture.do('DELETE /bot/accounts/<account>')
+    expect(await fixture.told()).toEqual(['UNLINK_ACCOUNT'])
+    expect(statusAndCode(await getAccount(fixture, '<account>'))).toEqual([404, 20001])
+    expect(statusAndCode(await fixture.ask('DELETE /bot/accounts/<account>'))).toEqual([404, 20001])
+    expect(statusAndCode(await fixture.ask('DELETE /bot/accounts/x'))).toEqual([400, 0])
+    expect(await fixture.told()).toEqual([])
   })
 
-  test('may keep autoproxy away, which nobody else is told', async () => {
-    const stage = await makeStage()
-    const patched = await stage.do('PATCH /bot/accounts/<account>', { autoproxy_enabled: false })
+  test('disabling autoproxy for an account records no event', async () => {
+    const fixture = await createBotFixture()
+    const patched = await fixture.do('PATCH /bot/accounts/<account>', { autoproxy_enabled: false })
     expect(patched).toEqual(
-      stage.fill({ account_id: '<account>', system: '<system>', autoproxy_enabled: false }),
+      fixture.fill({ account_id: '<account>', system: '<system>', autoproxy_enabled: false }),
     )
-    expect((await linked(stage, '<account>')).json).toEqual(patched)
-    expect(await stage.told()).toEqual([])
+    expect((await getAccount(fixture, '<account>')).json).toEqual(patched)
+    expect(await fixture.told()).toEqual([])
   })
 
   test.each<[string, string, unknown, number, number]>([
-    ['a patch of nothing', '<account>', {}, 400, 40001],
-    ['a word for a flag', '<account>', { autoproxy_enabled: 'no' }, 400, 40001],
+    ['an empty patch', '<account>', {}, 400, 40001],
+    ['a text for a flag', '<account>', { autoproxy_enabled: 'no' }, 400, 40001],
     ['null for a flag', '<account>', { autoproxy_enabled: null }, 400, 40001],
     ['a list', '<account>', [], 400, 0],
     ['an account without a system', '1', { autoproxy_enabled: true }, 404, 20001],
-    ['what is no account', 'me', { autoproxy_enabled: true }, 400, 0],
-  ])('is not patched by %s', async (_, id, body, status, code) => {
-    const stage = await makeStage()
-    const answer = await stage.ask(`PATCH /bot/accounts/${id}`, body)
-    expect(stands(answer)).toEqual([status, code])
-    expect((await linked(stage, '<account>')).json).toHaveProperty('autoproxy_enabled', true)
+    ['an invalid account ID', 'me', { autoproxy_enabled: true }, 400, 0],
+  ])('refuses a patch of an account with %s', async (_, id, body, status, code) => {
+    const fixture = await createBotFixture()
+    const response = await fixture.ask(`PATCH /bot/accounts/${id}`, body)
+    expect(statusAndCode(response)).toEqual([status, code])
+    expect((await getAccount(fixture, '<account>')).json).toHaveProperty('autoproxy_enabled', true)
   })
 
-  test('is a number', async () => {
-    const stage = await makeStage()
+  test('refuses an account ID that is not a number', async () => {
+    const fixture = await createBotFixture()
     for (const line of ['GET /bot/accounts/x', 'PUT /bot/systems/<system>/accounts/-1'])
-      expect(stands(await stage.ask(line))).toEqual([400, 0])
+      expect(statusAndCode(await fixture.ask(line))).toEqual([400, 0])
   })
 })
 
@@ -184,64 +198,66 @@ test.each([
   'POST /bot/systems/zzzzzz/token',
   'PUT /bot/systems/zzzzzz/accounts/1',
   'DELETE /bot/systems/zzzzzz/accounts/1',
-])('%s finds no system', async (line) => {
-  const stage = await makeStage()
-  expect(stands(await stage.ask(line, line.startsWith('POST') ? {} : undefined))).toEqual([
+])('%s returns 404 for an unknown system', async (line) => {
+  const fixture = await createBotFixture()
+  expect(statusAndCode(await fixture.ask(line, line.startsWith('POST') ? {} : undefined))).toEqual([
     404, 20001,
   ])
 })
 
-describe('deleting all switches', () => {
-  test('leaves the members, and those of others', async () => {
-    const [stage, other] = [await makeStage(), await makeStage()]
+describe('deletion of all switches', () => {
+  test('deleting all switches keeps the members and the switches of other systems', async () => {
+    const [fixture, other] = [await createBotFixture(), await createBotFixture()]
     await other.doAll([fronting('wren')])
-    await stage.doAll([fronting('wren'), fronting('wren', 'finch'), fronting()])
-    await stage.told()
-    for (const _ of ['once', 'again']) await stage.do('DELETE /bot/systems/<system.uuid>/switches')
-    expect(await stage.told()).toEqual(['DELETE_ALL_SWITCHES'])
-    expect(await stage.do<Json[]>('GET /v2/systems/@me/switches')).toEqual([])
-    expect(await stage.do('GET /v2/systems/@me/members')).toHaveLength(3)
+    await fixture.doAll([fronting('wren'), fronting('wren', 'finch'), fronting()])
+    await fixture.told()
+    for (const _ of ['once', 'again'])
+      await fixture.do('DELETE /bot/systems/<system.uuid>/switches')
+    expect(await fixture.told()).toEqual(['DELETE_ALL_SWITCHES'])
+    expect(await fixture.do<Json[]>('GET /v2/systems/@me/switches')).toEqual([])
+    expect(await fixture.do('GET /v2/systems/@me/members')).toHaveLength(3)
     expect(await other.do('GET /v2/systems/@me/switches')).toHaveLength(1)
   })
 })
 
-describe('deleting a system', () => {
-  test('leaves no row of it in any table, and every row of others', async () => {
-    const other = await makeStage()
-    await fillEverything(other)
-    const before = await countRows(here.deps.db, tableNames)
-    const stage = await makeStage()
-    await fillEverything(stage)
-    const full = await countRows(here.deps.db, tableNames)
+describe('deletion of a system', () => {
+  test('deleting a system deletes its rows in every table and no others', async () => {
+    const other = await createBotFixture()
+    await fillAllTables(other)
+    const before = await countRows(testApp.deps.db, tableNames)
+    const fixture = await createBotFixture()
+    await fillAllTables(fixture)
+    const full = await countRows(testApp.deps.db, tableNames)
     const grown = Object.keys(full).filter((table) => full[table] !== before[table])
-    // All that belong to a system; those of webhooks are filled by nobody but their owners.
+    // All tables of a system except those of webhooks, which bots cannot fill.
     expect(grown).toEqual(expect.arrayContaining(tablesOfSystems))
-    const { status, text } = await stage.ask('DELETE /bot/systems/<account>')
+    const { status, text } = await fixture.ask('DELETE /bot/systems/<account>')
     expect({ status, text }).toEqual({ status: 204, text: '' })
-    expect(await countRows(here.deps.db, tableNames)).toEqual(before)
+    expect(await countRows(testApp.deps.db, tableNames)).toEqual(before)
   })
 
-  test('leaves nothing that answers', async () => {
-    const stage = await makeStage()
-    await stage.doAll([spoke('wren'), ['DELETE /bot/systems/<system>']])
-    expect(await opens(stage.names.token)).toBe(false)
-    expect(await sendMessage(stage, 'w:hello')).toEqual({ action: 'ignore', reason: 'no_system' })
-    const asNobody = async (line: string) => stands(await here.ask(stage.fill(line)))
-    expect(await asNobody('GET /v2/systems/<system>')).toEqual([404, 20001])
-    expect(await asNobody('GET /v2/members/<wren>')).toEqual([404, 20002])
-    expect(await asNobody('GET /v2/messages/<sent>')).toEqual([404, 20006])
-    expect(stands(await stage.ask('DELETE /bot/systems/<system>'))).toEqual([404, 20001])
-    await stage.do('POST /bot/systems', { account_id: '<account>' })
+  test('a deleted system is not found by any endpoint', async () => {
+    const fixture = await createBotFixture()
+    await fixture.doAll([spoke('wren'), ['DELETE /bot/systems/<system>']])
+    expect(await isValid(fixture.names.token)).toBe(false)
+    expect(await sendMessage(fixture, 'w:hello')).toEqual({ action: 'ignore', reason: 'no_system' })
+    const askAnonymously = async (line: string) =>
+      statusAndCode(await testApp.ask(fixture.fill(line)))
+    expect(await askAnonymously('GET /v2/systems/<system>')).toEqual([404, 20001])
+    expect(await askAnonymously('GET /v2/members/<wren>')).toEqual([404, 20002])
+    expect(await askAnonymously('GET /v2/messages/<sent>')).toEqual([404, 20006])
+    expect(statusAndCode(await fixture.ask('DELETE /bot/systems/<system>'))).toEqual([404, 20001])
+    await fixture.do('POST /bot/systems', { account_id: '<account>' })
   })
 
-  test('is done whole or not at all', async () => {
-    const stage = await makeStage()
-    await fillEverything(stage)
-    await whileStopped(here.deps, 'delete on messages', 'true', async () => {
-      const before = await versionOf(here.deps.db)
-      const { status } = await stage.ask('DELETE /bot/systems/<system>')
+  test('a failed deletion of a system deletes nothing', async () => {
+    const fixture = await createBotFixture()
+    await fillAllTables(fixture)
+    await whileStopped(testApp.deps, 'delete on messages', 'true', async () => {
+      const before = await versionOf(testApp.deps.db)
+      const { status } = await fixture.ask('DELETE /bot/systems/<system>')
       expect(status).toBe(500)
-      expect(await versionOf(here.deps.db)).toEqual(before)
+      expect(await versionOf(testApp.deps.db)).toEqual(before)
     })
   })
 })
@@ -252,9 +268,9 @@ const tablesOfSystems = [
   ...['systems', 'tokens'],
 ]
 
-async function fillEverything(stage: BotFixture): Promise<void> {
-  const keepers = await stage.do('POST /v2/groups', { name: 'Keepers' })
-  await stage.doAll([
+async function fillAllTables(fixture: BotFixture): Promise<void> {
+  const keepers = await fixture.do('POST /v2/groups', { name: 'Keepers' })
+  await fixture.doAll([
     [`POST /v2/groups/${keepers.id}/members/add`, ['<wren>', '<finch>']],
     fronting('wren', 'finch'),
     settings({ proxy_switch: 'new' }),

@@ -7,10 +7,10 @@ import { fixture } from './formats/fixture'
 import { freePort } from './postgres/engine'
 import { commandLine, emptyFolder, runCommand } from './serverProcess'
 
-// Processes take their time on a busy machine.
+// Starting processes is slow on a busy machine.
 setDefaultTimeout(120_000)
 
-test('every block of commands in the documents is run by a test, or there is a reason', () => {
+test('every block of commands in the documents has a runner, or a reason for none', () => {
   const shown = listBlocks().map(({ page, text }, at) => {
     const start = runners[at]?.[1] ?? ''
     return [page, text.startsWith(start) ? start : (text.split('\n')[0] ?? '')]
@@ -24,7 +24,7 @@ const curl = Bun.which('curl')
 const canRun = curl !== null && Bun.which('node') !== null && Bun.which('npx') !== null
 if (!canRun) process.stderr.write('NOT TESTED: documented commands (no curl, node or npx)\n')
 
-describe.if(canRun)('a reader who types what the documents show', async () => {
+describe.if(canRun)('documented commands', async () => {
   const { words, runJson, startServer } = await commandLine()
   const cwd = emptyFolder()
   const server = await startServer(['--dispatch-allow', '127.0.0.1'], { cwd })
@@ -34,8 +34,8 @@ describe.if(canRun)('a reader who types what the documents show', async () => {
   const membersUrl = `${server.address}/v2/members`
   const createMember = async (name: string) => {
     const body = JSON.stringify({ name })
-    const made = await fetch(membersUrl, { method: 'POST', headers, body })
-    return ((await made.json()) as { id: string }).id
+    const response = await fetch(membersUrl, { method: 'POST', headers, body })
+    return ((await response.json()) as { id: string }).id
   }
   const [wren, iris] = [await createMember('Wren'), await createMember('Iris')]
 
@@ -63,8 +63,8 @@ describe.if(canRun)('a reader who types what the documents show', async () => {
   const [receiver] = blocksOf('docs/events.md', 'js')
   writeFileSync(join(home, 'receiver.mjs'), receiver?.text.replace('9000', `${port}`) ?? '')
 
-  /** Placeholders for the reader's own values, and changes for a shell without a terminal. */
-  const replaced: [shown: RegExp, typed: string][] = [
+  /** Replaces placeholders by values of this test, and adapts commands to a shell without a terminal. */
+  const replacements: [shown: RegExp, typed: string][] = [
     [/http:\/\/127\.0\.0\.1:8080/g, server.address],
     [/…the token…/g, token],
     [/\b(ycsntu|abcdef|SYSTEM)\b/g, id],
@@ -84,11 +84,11 @@ describe.if(canRun)('a reader who types what the documents show', async () => {
     ],
   ]
 
-  const typed = ({ text }: Block) =>
-    replaced.reduce((before, [shown, instead]) => before.replace(shown, instead), text)
+  const adapt = ({ text }: Block) =>
+    replacements.reduce((before, [shown, instead]) => before.replace(shown, instead), text)
 
   const runBlock = async (block: Block) => {
-    // Only the source has a program that is named by its path.
+    // Commands that name src/main.ts run in the repository.
     const folder = block.text.includes('src/main.ts') ? join(import.meta.dir, '..') : emptyFolder()
     if (/\b(system|tuppers)\.json\b/.test(block.text) && !block.text.includes('--out')) {
       writeFileSync(join(folder, 'system.json'), fixture('pluralkit.json'))
@@ -96,7 +96,7 @@ describe.if(canRun)('a reader who types what the documents show', async () => {
       writeFileSync(join(folder, 'other.json'), fixture('simplyplural.json'))
       writeFileSync(join(folder, 'tuppers.json'), fixture('tupperbox.json'))
     }
-    const { code, out, err } = await runCommand(['/bin/sh', '-e', '-c', typed(block)], {
+    const { code, out, err } = await runCommand(['/bin/sh', '-e', '-c', adapt(block)], {
       cwd: folder,
       env,
     })
@@ -104,13 +104,13 @@ describe.if(canRun)('a reader who types what the documents show', async () => {
   }
 
   test.each(blocksBy('shell').map((block) => [`${block.page}: ${firstLine(block)}`, block]))(
-    'gets it done: %s',
+    'the documented commands work: %s',
     (_, block) => runBlock(block as Block),
   )
 
   test.each(
     blocksBy('shell, stopped').map((block) => [`${block.page}: ${firstLine(block)}`, block]),
-  )('gets it done when the server is stopped: %s', async (_, block) => {
+  )('the documented commands work when the server is stopped: %s', async (_, block) => {
     server.kill('SIGTERM')
     await server.end()
     await runBlock(block as Block)

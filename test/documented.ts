@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The commands that the documents show, and the test that runs each block of them. */
+/** Blocks of commands in the documents, and the test that runs each of them. */
 
 const root = join(import.meta.dir, '..')
 
@@ -18,7 +18,7 @@ export function readPage(page: string): string {
 export function blocksOf(page: string, language: string): Block[] {
   const fences = readPage(page).matchAll(/^( *)```(\w+)\n(.*?)^ *```/gms)
   return [...fences]
-    .filter(([, , named]) => named === language)
+    .filter(([, , shown]) => shown === language)
     .map(([, indent = '', , text = '']) => ({
       page,
       text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
@@ -32,16 +32,16 @@ export function listBlocks(): Block[] {
   )
 }
 
-/** "shell" is test/documented.test.ts, with the server running or stopped. */
+/** Test that runs a block; "shell" is test/documented.test.ts, with the server running or stopped. */
 export type Runner = 'shell' | 'shell, stopped' | 'package' | 'by hand' | 'bots' | 'none'
 
-/** Every block of commands by the start of its text, with what runs it, or why nothing does. */
+/** Every block of commands by the start of its text, with its runner, or the reason for none. */
 export const runners: [page: string, start: string, runner: Runner, why?: string][] = [
   [
     'README.md',
     'npm start',
     'none',
-    'these run the tests and the server of the source, as .ci/run does',
+    'runs the server and the tests from the source, as .ci/run does',
   ],
   ['README.md', 'bun install', 'none', 'the same without npm'],
   ['README.md', 'npx bun src/main.ts system create', 'shell'],
@@ -99,10 +99,10 @@ export const runners: [page: string, start: string, runner: Runner, why?: string
   ['docs/operating.md', 'multitude stats', 'shell'],
   ['docs/operating.md', 'sudo install dist/multitude', 'by hand'],
   ['docs/operating.md', 'sudo systemctl stop multitude', 'by hand'],
-  ['docs/performance.md', 'bun run bench', 'none', 'they take long; .ci/run runs two of them'],
+  ['docs/performance.md', 'bun run bench', 'none', 'takes long; .ci/run runs two of them'],
 ]
 
-/** The block at each line of the table. */
+/** Returns the blocks with this runner. */
 export function blocksBy(runner: Runner): Block[] {
   return listBlocks().filter((_, at) => runners[at]?.[2] === runner)
 }

@@ -7,7 +7,7 @@ import { insertMember } from '../src/service/members'
 import { addPair } from '../src/service/memberships'
 import { insertMessage } from '../src/service/messages'
 import { insertSwitch } from '../src/service/switches'
-import { type Attack, attacks, fillNames, type Pools, routes, type Whose } from './hostile'
+import { type Attack, attacks, fillPlaceholders, type Owner, type Pools, routes } from './hostile'
 import { expectDocumented } from './openapiDocument'
 import { createBot, patchAutoproxy, patchMemberGuild, patchSystemGuild } from './operatorActions'
 import { createTestApp, type TestSystem } from './testApp'
@@ -24,104 +24,107 @@ const reader = new Database(app.storage.location, { readonly: true })
 afterAll(() => reader.close())
 
 const rowsOfSystem = statementsOfSystem()
-const people: Record<Whose, TestSystem> = { mine: await makeSystem(), theirs: await makeSystem() }
+const systems: Record<Owner, TestSystem> = { mine: await makeSystem(), theirs: await makeSystem() }
 
-describe('whatever is asked of any route', () => {
-  test('there are routes to ask', () => {
+describe('hostile requests', () => {
+  test('the attacks cover the routes of the API document', () => {
     const lines = routes.map(({ method, path }) => `${method} ${path}`)
     expect(lines).toContain('PATCH /v2/systems/{systemRef}/switches/{switchRef}/members')
     expect(lines.length).toBeGreaterThan(40)
   })
 
-  test('by systems and by nobody: no failure, and nothing of another system changes', async () => {
+  test('hostile requests of systems and anonymous callers cause no error and change no other system', async () => {
     let last: Stored | undefined
     const property = fc.asyncProperty(attacks, async (attack) => {
-      const pools = await peopled()
+      const pools = await ensureRows()
       const before = stored(last)
-      const token = attack.who === 'nobody' ? undefined : people[attack.who].token
+      const token = attack.who === 'nobody' ? undefined : systems[attack.who].token
       const headers = { ...attack.headers, ...(token && { authorization: token }) }
       const { status, json, path } = await send(attack, pools, headers)
       last = stored(before)
-      for (const whose of ['mine', 'theirs'] as const)
-        if (whose !== attack.who) expect(last[whose]).toBe(before[whose])
+      for (const owner of ['mine', 'theirs'] as const)
+        if (owner !== attack.who) expect(last[owner]).toBe(before[owner])
       await expectDocumented(attack.method, path, status, json)
     })
     await fc.assert(property, { numRuns: 1500, endOnFailure: true })
-    await expectSound()
+    await expectHealthy()
   })
 
-  test('by a bot: no failure', async () => {
+  test('hostile requests of a bot cause no error', async () => {
     const authorization = `Bot ${await createBot(deps, 'hostile')}`
     const property = fc.asyncProperty(attacks, async (attack) => {
-      const named = attack.who === 'nobody' ? {} : { 'x-system': people[attack.who].hid }
-      await send(attack, await peopled(), { ...attack.headers, ...named, authorization })
+      const actingFor = attack.who === 'nobody' ? {} : { 'x-system': systems[attack.who].hid }
+      await send(attack, await ensureRows(), { ...attack.headers, ...actingFor, authorization })
     })
     await fc.assert(property, { numRuns: 700, endOnFailure: true })
-    await expectSound()
+    await expectHealthy()
   })
 })
 
-describe('whatever comes over the line', () => {
-  const { mine } = people
+describe('malformed HTTP', () => {
+  const { mine } = systems
   const head = (line: string, ...more: string[]) =>
     [line, 'Host: x', `Authorization: ${mine.token}`, ...more, '', ''].join('\r\n')
 
   test.each([
-    ['no HTTP at all', '\0\xff\xfe nonsense \r\n\r\n'],
+    ['no HTTP', '\0\xff\xfe nonsense \r\n\r\n'],
     ['no host', 'GET /v2/systems/@me HTTP/1.1\r\n\r\n'],
     ['two hosts', head('GET /v2/systems/@me HTTP/1.1', 'Host: y')],
     ['another version', head('GET /v2/systems/@me HTTP/9.9')],
     ['an unknown method', head('FROBNICATE /v2/systems/@me HTTP/1.1')],
-    ['a whole address', head('GET http://elsewhere/v2/systems/@me HTTP/1.1')],
-    ['an address without a slash', head('GET v2/systems/@me HTTP/1.1')],
+    ['an absolute URL', head('GET http://elsewhere/v2/systems/@me HTTP/1.1')],
+    ['a path without a slash', head('GET v2/systems/@me HTTP/1.1')],
     ['broken percent-encoding', head('GET /v2/systems/%zz%00%ff HTTP/1.1')],
-    ['a NUL in the address', head('GET /v2/systems/a\0b HTTP/1.1')],
+    ['a NUL in the path', head('GET /v2/systems/a\0b HTTP/1.1')],
     ['a NUL in a header', head('GET /v2/systems/@me HTTP/1.1', 'X-System: a\0b')],
-    ['a very long address', head(`GET /v2/systems/${'x'.repeat(100_000)} HTTP/1.1`)],
+    ['a very long path', head(`GET /v2/systems/${'x'.repeat(100_000)} HTTP/1.1`)],
     ['very many headers', head('GET /health HTTP/1.1', ...Array(5000).fill('X-A: b'))],
-    ['a length that is no number', head('POST /v2/members HTTP/1.1', 'Content-Length: many')],
-    ['a length below zero', head('POST /v2/members HTTP/1.1', 'Content-Length: -5')],
+    ['a length that is not a number', head('POST /v2/members HTTP/1.1', 'Content-Length: many')],
+    ['a negative length', head('POST /v2/members HTTP/1.1', 'Content-Length: -5')],
     ['two lengths', head('POST /v2/members HTTP/1.1', 'Content-Length: 1', 'Content-Length: 2')],
-    ['less than was promised', `${head('POST /v2/members HTTP/1.1', 'Content-Length: 99')}{}`],
+    [
+      'a body shorter than its length',
+      `${head('POST /v2/members HTTP/1.1', 'Content-Length: 99')}{}`,
+    ],
     [
       'chunks without an end',
       `${head('POST /v2/members HTTP/1.1', 'Transfer-Encoding: chunked')}5\r\n{"nam`,
     ],
     [
-      'chunks of no length',
+      'chunks without a valid length',
       `${head('POST /v2/members HTTP/1.1', 'Transfer-Encoding: chunked')}zz\r\n{}\r\n0\r\n\r\n`,
     ],
     ['a request within a body', `${head('GET /health HTTP/1.1')}DELETE /v2/members/x HTTP/1.1\r\n`],
-  ])('%s does no harm', async (_, bytes) => {
-    // What others before it have left to be done, such as mending faces, is no harm of its own.
+  ])('a request with %s causes no error and changes nothing', async (_, bytes) => {
+    // Wait for background writes of earlier tests, such as refreshes of cached JSON.
     await deps.transact('new', async () => {})
     await Bun.sleep(20)
     const before = stored()
-    const answer = await sendRaw(bytes)
-    // 505 is the runtime's own word for a version of HTTP that it does not know.
-    expect(answer).not.toMatch(/^HTTP\/1\.1 5(?!05)/)
+    const response = await sendRaw(bytes)
+    // Bun itself answers an unknown version of HTTP with 505.
+    expect(response).not.toMatch(/^HTTP\/1\.1 5(?!05)/)
     expect(stored()).toEqual(before)
-    await expectSound()
+    await expectHealthy()
   })
 })
 
-/** Sends an attack, and gives what it answered, which must not be a failure. */
+/** Sends an attack and returns the response, which must not be a server error. */
 async function send(
   { method, path, body }: Attack,
   pools: Pools,
   headers: Record<string, string>,
 ): Promise<{ status: number; json: unknown; path: string }> {
-  const url = new URL(`http://localhost${fillNames(path, pools)}`)
+  const url = new URL(`http://localhost${fillPlaceholders(path, pools)}`)
   const hasBody = body !== null && method !== 'GET' && method !== 'HEAD'
   const request = new Request(url.href, {
     method,
     headers,
-    ...(hasBody && { body: typeof body === 'string' ? fillNames(body, pools) : body }),
+    ...(hasBody && { body: typeof body === 'string' ? fillPlaceholders(body, pools) : body }),
   })
   const response = await app.handle(request, '127.0.0.1')
   const { status } = response
   const type = response.headers.get('content-type') ?? ''
-  // A stream of events has no end that could be waited for.
+  // An event stream does not end.
   if (type.startsWith('text/event-stream')) {
     await response.body?.cancel()
     return { status, json: '', path: url.pathname }
@@ -132,17 +135,17 @@ async function send(
   return { status, json: isJson ? JSON.parse(text) : null, path: url.pathname }
 }
 
-/** Sends bytes as they are, and gives what comes back until the line is quiet or closed. */
+/** Sends raw bytes and returns what arrives until the first data, the close or a timeout. */
 async function sendRaw(bytes: string): Promise<string> {
   const { port } = new URL(address)
   const { promise: closed, resolve: close } = Promise.withResolvers<void>()
-  let answer = ''
+  let response = ''
   const socket = await Bun.connect({
     hostname: '127.0.0.1',
     port: Number(port),
     socket: {
       data: (_, chunk) => {
-        answer += chunk.toString('latin1')
+        response += chunk.toString('latin1')
         close()
       },
       close: () => close(),
@@ -152,11 +155,11 @@ async function sendRaw(bytes: string): Promise<string> {
   socket.write(Buffer.from(bytes, 'latin1'))
   await Promise.race([closed, Bun.sleep(100)])
   socket.end()
-  return answer
+  return response
 }
 
-/** The server answers, the file is whole, and nothing was logged as a failure. */
-async function expectSound(): Promise<void> {
+/** Expects that the server is healthy, the database file is intact and no error was logged. */
+async function expectHealthy(): Promise<void> {
   const health = await fetch(`${address}/health`)
   expect(await health.json()).toEqual({ status: 'ok' })
   expect(reader.query('PRAGMA foreign_key_check').all()).toEqual([])
@@ -164,26 +167,26 @@ async function expectSound(): Promise<void> {
   expect(logged()).toBe('')
 }
 
-/** Everything that is stored of both systems, as text. */
-type Stored = Record<Whose, string> & { version: number }
+/** All rows of both systems, as text. */
+type Stored = Record<Owner, string> & { version: number }
 
-/** Looks again only if anything was written since the last time. */
+/** Reads the rows again only if the database has changed since the last call. */
 function stored(last?: Stored): Stored {
   const [[version = 0] = []] = reader.query('PRAGMA data_version').values() as number[][]
   if (last?.version === version) return last
   const dump = ({ id }: TestSystem) =>
     JSON.stringify(rowsOfSystem.map((statement) => statement.values(id)))
-  return { version, mine: dump(people.mine), theirs: dump(people.theirs) }
+  return { version, mine: dump(systems.mine), theirs: dump(systems.theirs) }
 }
 
-/** One statement for each table that holds rows of a system, directly or through its own. */
+/** Prepares a statement for each table that refers to a system, directly or indirectly. */
 function statementsOfSystem() {
   const owned = new Map([['systems', 'id = ?1']])
   const tables = reader
     .query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'")
     .all()
     .map(({ name }) => name)
-    // They say again what the rows say, and are put beside them when somebody reads.
+    // The cached JSON follows from the rows and is written by reads.
     .filter((name) => !name.endsWith('_faces'))
   // Twice, because a table may come before the one it refers to.
   for (const name of [...tables, ...tables])
@@ -201,34 +204,35 @@ function statementsOfSystem() {
   )
 }
 
-/** What can be named now. Who was deleted, or has lost everything, gets anew. */
-async function peopled(): Promise<Pools> {
-  for (const whose of ['mine', 'theirs'] as const) {
-    const isThere = namesIn('SELECT hid FROM systems WHERE id = ?', people[whose]).length > 0
-    if (!isThere) people[whose] = await makeSystem()
-    const { members = [], groups = [], switches = [] } = poolsOf(people[whose])
-    if ([members, groups, switches].some(({ length }) => length < 2)) await furnish(people[whose])
+/** Returns the existing references. Creates a deleted system or deleted rows again. */
+async function ensureRows(): Promise<Pools> {
+  for (const owner of ['mine', 'theirs'] as const) {
+    const exists = queryIds('SELECT hid FROM systems WHERE id = ?', systems[owner]).length > 0
+    if (!exists) systems[owner] = await makeSystem()
+    const { members = [], groups = [], switches = [] } = listReferences(systems[owner])
+    if ([members, groups, switches].some(({ length }) => length < 2))
+      await createRows(systems[owner])
   }
-  return { mine: poolsOf(people.mine), theirs: poolsOf(people.theirs) }
+  return { mine: listReferences(systems.mine), theirs: listReferences(systems.theirs) }
 }
 
-function poolsOf(someone: TestSystem): Pools[Whose] {
+function listReferences(system: TestSystem): Pools[Owner] {
   return {
-    systems: [[someone.hid, someone.uuid]],
-    members: namesIn('SELECT hid, uuid FROM members WHERE system_id = ? LIMIT 10', someone),
-    groups: namesIn('SELECT hid, uuid FROM groups WHERE system_id = ? LIMIT 10', someone),
-    switches: namesIn('SELECT uuid FROM switches WHERE system_id = ? LIMIT 10', someone),
-    messages: namesIn('SELECT id FROM messages WHERE system_id = ? LIMIT 10', someone),
-    accounts: namesIn('SELECT id FROM accounts WHERE system_id = ? LIMIT 10', someone),
+    systems: [[system.hid, system.uuid]],
+    members: queryIds('SELECT hid, uuid FROM members WHERE system_id = ? LIMIT 10', system),
+    groups: queryIds('SELECT hid, uuid FROM groups WHERE system_id = ? LIMIT 10', system),
+    switches: queryIds('SELECT uuid FROM switches WHERE system_id = ? LIMIT 10', system),
+    messages: queryIds('SELECT id FROM messages WHERE system_id = ? LIMIT 10', system),
+    accounts: queryIds('SELECT id FROM accounts WHERE system_id = ? LIMIT 10', system),
     guilds: [[GUILD]],
   }
 }
 
-function namesIn(statement: string, { id }: TestSystem): string[][] {
+function queryIds(statement: string, { id }: TestSystem): string[][] {
   return reader.query<unknown, [number]>(statement).values(id) as string[][]
 }
 
-async function furnish({ id }: TestSystem): Promise<void> {
+async function createRows({ id }: TestSystem): Promise<void> {
   const wren = await deps.transact('new', async (tx) => {
     const proxy_tags = [{ prefix: 'w:', suffix: null }]
     const wren = await insertMember(tx, id, { name: 'Wren', proxy_tags })
@@ -241,8 +245,8 @@ async function furnish({ id }: TestSystem): Promise<void> {
     const account = String(deps.now()).padStart(17, '1')
     await insertAccount(deps, tx, id, account)
     const message = { id: String(deps.now()), original: String(deps.now()), sender: account }
-    const place = { channel: '1', guild: GUILD, timestamp: deps.now() }
-    await insertMessage(tx, { ...message, ...place, system_id: id, member_id: wren.id })
+    const context = { channel: '1', guild: GUILD, timestamp: deps.now() }
+    await insertMessage(tx, { ...message, ...context, system_id: id, member_id: wren.id })
     return wren
   })
   await patchSystemGuild(deps, id, GUILD, { tag: '| here' }, 'make')

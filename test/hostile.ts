@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { document } from './openapiDocument'
 
-/** Random and hostile requests for every route of the API documentation. */
+/** Generates random and hostile requests for every route of the API document. */
 
-export type Whose = 'mine' | 'theirs'
+export type Owner = 'mine' | 'theirs'
 
-/** What can be named, by kind: each thing with its short ID and its UUID, or its one ID. */
-export type Pools = Record<Whose, Record<string, string[][]>>
+/** Existing references by kind: each with its short ID and its UUID, or its only ID. */
+export type Pools = Record<Owner, Record<string, string[][]>>
 
 export interface Attack {
-  who: Whose | 'nobody'
+  who: Owner | 'nobody'
   method: string
   path: string
   headers: Record<string, string>
@@ -24,7 +24,7 @@ interface Schema {
   properties?: Record<string, Schema>
 }
 
-interface Described {
+interface OperationObject {
   responses: object
   requestBody?: { content: Record<string, { schema: Schema }> }
 }
@@ -36,25 +36,25 @@ interface Route {
 }
 
 export const routes: Route[] = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods as Record<string, Described>).map(([method, { requestBody }]) => ({
+  Object.entries(methods as Record<string, OperationObject>).map(([method, { requestBody }]) => ({
     method: method.toUpperCase(),
     path,
     body: requestBody?.content['application/json']?.schema,
   })),
 )
 
-/** The names in an attack stand as `⟦mine members 3 upper⟧`, until it is known what there is. */
-export function fillNames(text: string, pools: Pools): string {
-  return text.replaceAll(/⟦(\w+) (\w+) (\d+) (\w+)⟧/g, (_, whose: Whose, kind, at, spelling) => {
-    const things = pools[whose][kind] ?? []
-    const [short = 'zzzzzz', long = short] = things[Number(at) % things.length] ?? []
-    if (spelling === 'long') return long
-    if (spelling === 'upper') return short.toUpperCase()
-    return spelling === 'dashed' ? `${short.slice(0, 3)}-${short.slice(3)}` : short
+/** Replaces placeholders such as `⟦mine members 3 upper⟧` in an attack by existing references. */
+export function fillPlaceholders(text: string, pools: Pools): string {
+  return text.replaceAll(/⟦(\w+) (\w+) (\d+) (\w+)⟧/g, (_, owner: Owner, kind, at, form) => {
+    const references = pools[owner][kind] ?? []
+    const [short = 'zzzzzz', long = short] = references[Number(at) % references.length] ?? []
+    if (form === 'long') return long
+    if (form === 'upper') return short.toUpperCase()
+    return form === 'dashed' ? `${short.slice(0, 3)}-${short.slice(3)}` : short
   })
 }
 
-function attackOn({ method, path, body }: Route): fc.Arbitrary<Attack> {
+function attackRoute({ method, path, body }: Route): fc.Arbitrary<Attack> {
   return fc.record({
     who: fc.constantFrom('mine', 'theirs', 'nobody'),
     method: mostly(
@@ -62,8 +62,8 @@ function attackOn({ method, path, body }: Route): fc.Arbitrary<Attack> {
       fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'),
     ),
     path: fc
-      .tuple(pathOf(path), shapes, fc.oneof(fc.constant(''), queries))
-      .map(([part, reshape, query]) => `${reshape(part)}${query}`),
+      .tuple(pathOf(path), pathVariants, fc.oneof(fc.constant(''), queries))
+      .map(([part, vary, query]) => `${vary(part)}${query}`),
     headers: fc.oneof(fc.constant({}), fc.dictionary(fc.constantFrom(...HEADERS), headerValues)),
     body: bodyOf(body),
   })
@@ -170,7 +170,7 @@ const headerValues = fc.constantFrom(
   'x'.repeat(8000),
 )
 
-const shapes = fc.oneof(
+const pathVariants = fc.oneof(
   { weight: 12, arbitrary: fc.constant((path: string) => path) },
   { weight: 3, arbitrary: fc.constant((path: string) => path.replace('/v2', '')) },
   {
@@ -201,15 +201,15 @@ const queries = fc.oneof(
   fc.constantFrom('?', '?limit', '?limit=1&limit=2', '?limit[]=1', '?%', '?a=%ff', '?=', '?&&&'),
 )
 
-function nameOf(kind: string): fc.Arbitrary<string> {
+function referenceTo(kind: string): fc.Arbitrary<string> {
   const real = fc
     .record({
-      whose: fc.constantFrom('mine', 'theirs'),
+      owner: fc.constantFrom('mine', 'theirs'),
       kind: mostly(kind, fc.constantFrom(...Object.values(KINDS))),
       at: fc.nat(9),
-      spelling: fc.constantFrom('short', 'long', 'upper', 'dashed'),
+      form: fc.constantFrom('short', 'long', 'upper', 'dashed'),
     })
-    .map(({ whose, kind, at, spelling }) => `⟦${whose} ${kind} ${at} ${spelling}⟧`)
+    .map(({ owner, kind, at, form }) => `⟦${owner} ${kind} ${at} ${form}⟧`)
   return fc.oneof(
     { weight: 8, arbitrary: real },
     { weight: kind === 'systems' ? 6 : 0, arbitrary: fc.constant('@me') },
@@ -222,13 +222,13 @@ function pathOf(path: string): fc.Arbitrary<string> {
   const chosen = parts.map((part, at) =>
     at % 2 === 0
       ? fc.constant(part)
-      : nameOf(KINDS[part] ?? KINDS[parts[at - 1] ?? ''] ?? 'systems').map(encode),
+      : referenceTo(KINDS[part] ?? KINDS[parts[at - 1] ?? ''] ?? 'systems').map(encode),
   )
   return fc.tuple(...chosen).map((all) => all.join(''))
 }
 
 function bodyOf(schema: Schema = {}): fc.Arbitrary<Attack['body']> {
-  const list = fc.array(fc.oneof(nameOf('members'), nameOf('groups')), { maxLength: 4 })
+  const list = fc.array(fc.oneof(referenceTo('members'), referenceTo('groups')), { maxLength: 4 })
   const shaped = schema.type === 'array' ? list : objectOf(schema)
   return fc.oneof(
     { weight: 8, arbitrary: shaped.map((value) => JSON.stringify(value)) },
@@ -239,7 +239,7 @@ function bodyOf(schema: Schema = {}): fc.Arbitrary<Attack['body']> {
   )
 }
 
-/** What is required, and a few of the other keys. */
+/** Generates objects with the required keys and a few of the others. */
 function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<object> {
   const values = Object.entries(properties).map(([key, schema]) =>
     fc.oneof(
@@ -260,12 +260,12 @@ function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<obje
     })
 }
 
-/** What the documentation says that a key may hold. */
-function fittingValue(key: string, { type, enum: words, pattern, properties }: Schema) {
-  if (key === 'members') return fc.array(nameOf('members'), { maxLength: 4 })
-  if (key === 'autoproxy_member' || key === 'member') return nameOf('members')
+/** Generates values that the schema allows for a key. */
+function fittingValue(key: string, { type, enum: values, pattern, properties }: Schema) {
+  if (key === 'members') return fc.array(referenceTo('members'), { maxLength: 4 })
+  if (key === 'autoproxy_member' || key === 'member') return referenceTo('members')
   if (key === 'timestamp') return fc.constantFrom(null, '2026-01-01T00:00:00.000001Z', '2026-01-02')
-  if (words) return fc.constantFrom(...words)
+  if (values) return fc.constantFrom(...values)
   if (properties) return objectOf({ properties })
   const kinds: Record<string, fc.Arbitrary<unknown>> = {
     boolean: fc.boolean(),
@@ -282,7 +282,7 @@ function fittingValue(key: string, { type, enum: words, pattern, properties }: S
 
 const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(true, null, 0, -1, 3.5, 2 ** 53, 1e308),
-  nameOf('accounts'),
+  referenceTo('accounts'),
   texts,
   fc.array(fc.record({ prefix: texts, suffix: texts }, { requiredKeys: [] }), { maxLength: 3 }),
   fc.jsonValue({ maxDepth: 2 }),
@@ -292,9 +292,9 @@ function mostly(usual: string, other: fc.Arbitrary<string>): fc.Arbitrary<string
   return fc.oneof({ weight: 9, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other })
 }
 
-/** As a part of an address. A name that is still to be filled in is left as it stands. */
+/** Encodes a segment of a path, except for placeholders. */
 function encode(text: string): string {
   return text.startsWith('⟦') ? text : encodeURIComponent(text.toWellFormed())
 }
 
-export const attacks: fc.Arbitrary<Attack> = fc.oneof(...routes.map(attackOn))
+export const attacks: fc.Arbitrary<Attack> = fc.oneof(...routes.map(attackRoute))

@@ -1,46 +1,56 @@
 import { chmodSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Bad circumstances for the program: a user who may little, a disk that is full or read-only. */
+/** Runs commands as an unprivileged user, or on a disk that is small or read-only. */
 
 type CommandLine = readonly string[]
 
 const isRoot = process.getuid?.() === 0
 
-/** The words as somebody else than root runs them; files of the tests are root's then. */
-export const asUnprivileged = (words: CommandLine): string[] => {
-  if (!isRoot) return [...words]
-  // Where the program lies is else for its maker alone.
-  const script = words.find((word) => /\.(js|ts)$/.test(word)) ?? ''
+/** Returns the command for a user other than root; files of the tests belong to root then. */
+export const asUnprivileged = (command: CommandLine): string[] => {
+  if (!isRoot) return [...command]
+  // By default only its owner can read the folder of the program.
+  const script = command.find((part) => /\.(js|ts)$/.test(part)) ?? ''
   chmodSync(dirname(script), 0o755)
-  return ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', ...words]
+  return ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', ...command]
 }
 
-/** The words on a disk of that size, mounted on the folder for them alone. A script prepares it. */
-export const onSmallDisk = (size: string, folder: string, prepare: string, words: CommandLine) =>
-  apart(`mount -t tmpfs -o size=${size} none "$0" && cd "$0" && ${prepare}`, folder, words)
+/** Returns the command with a disk of this size mounted on the folder, after a script prepared it. */
+export const onSmallDisk = (size: string, folder: string, prepare: string, command: CommandLine) =>
+  inMountNamespace(
+    `mount -t tmpfs -o size=${size} none "$0" && cd "$0" && ${prepare}`,
+    folder,
+    command,
+  )
 
-/** The words while nothing in the folder can be written, by nobody. */
-export const onReadOnlyDisk = (folder: string, words: CommandLine) =>
-  apart('mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && cd "$0"', folder, words)
+/** Returns the command with the folder mounted read-only. */
+export const onReadOnlyDisk = (folder: string, command: CommandLine) =>
+  inMountNamespace(
+    'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && cd "$0"',
+    folder,
+    command,
+  )
 
-/** Fills what is left of the disk it stands on. */
+/** Shell command that fills the disk of the current folder. */
 export const FILL = 'cat /dev/zero > filler 2> /dev/null || true'
 
-function apart(script: string, folder: string, words: CommandLine): string[] {
-  return ['unshare', '-rm', '/bin/sh', '-c', `${script}\nexec "$@"`, folder, ...words]
+function inMountNamespace(script: string, folder: string, command: CommandLine): string[] {
+  return ['unshare', '-rm', '/bin/sh', '-c', `${script}\nexec "$@"`, folder, ...command]
 }
 
 export const canDropPrivileges =
-  !isRoot || works(['setpriv', '--reuid', '65534', '--clear-groups', process.execPath, '--version'])
-export const canMount = works(apart('mount -t tmpfs none "$0"', '/tmp', ['true']))
+  !isRoot ||
+  succeeds(['setpriv', '--reuid', '65534', '--clear-groups', process.execPath, '--version'])
+export const canMount = succeeds(inMountNamespace('mount -t tmpfs none "$0"', '/tmp', ['true']))
 
-if (!canDropPrivileges) process.stderr.write('NOT TESTED: what another user may not do\n')
+if (!canDropPrivileges)
+  process.stderr.write('NOT TESTED: commands of an unprivileged user (no setpriv)\n')
 if (!canMount) process.stderr.write('NOT TESTED: full and read-only disks (no user namespaces)\n')
 
-function works(words: string[]): boolean {
+function succeeds(command: string[]): boolean {
   try {
-    return Bun.spawnSync(words).exitCode === 0
+    return Bun.spawnSync(command).exitCode === 0
   } catch {
     return false
   }

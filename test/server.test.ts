@@ -16,18 +16,18 @@ import {
   startServer as startSource,
 } from './serverProcess'
 
-interface Made {
+interface CreatedSystem {
   id: string
   token: string
 }
 
-// Processes take their time on a busy machine.
+// Starting processes is slow on a busy machine.
 setDefaultTimeout(30_000)
 
 const { run, runJson, startServer } = await commandLine()
 
-describe('the first run', () => {
-  test('greets with a command that makes a system, from any folder', async () => {
+describe('first run', () => {
+  test('the first run prints a command that creates a system from any folder', async () => {
     const cwd = join(emptyFolder(), 'my data')
     mkdirSync(cwd)
     const server = await startSource(program, [], { cwd })
@@ -35,9 +35,9 @@ describe('the first run', () => {
     expect(server.said()).toContain(`API page      ${server.address}/docs\n`)
     expect(server.said()).toContain(`Data (new)    ${join(cwd, 'data', 'multitude.db')}\n`)
     const [, command = ''] = /No system exists yet\..*\n\n +(.+)\n/.exec(server.said()) ?? []
-    const made = await runCommand(['/bin/sh', '-c', command], { cwd: emptyFolder() })
-    expect(made).toMatchObject({ code: 0, err: '' })
-    const [, token = ''] = /^token +(\S+)$/m.exec(made.out) ?? []
+    const created = await runCommand(['/bin/sh', '-c', command], { cwd: emptyFolder() })
+    expect(created).toMatchObject({ code: 0, err: '' })
+    const [, token = ''] = /^token +(\S+)$/m.exec(created.out) ?? []
     expect(await get(server, '/v2/systems/@me', token)).toMatchObject({ name: 'My system' })
     await stop(server)
     const again = await startServer([], { cwd })
@@ -48,30 +48,32 @@ describe('the first run', () => {
   })
 })
 
-describe('the first run from the source', () => {
-  test('names the command as npm starts it, and not the file of the runtime', async () => {
+describe('first run from the source', () => {
+  test('the first run from the source prints a command for npx instead of the path of Bun', async () => {
     const cwd = join(import.meta.dir, '..')
     const database = `file:${join(emptyFolder(), 'a.db')}`
     const PATH = `${join(cwd, 'node_modules/.bin')}:${process.env.PATH}`
     const env = { PATH, HOME: emptyFolder() }
-    // As the script "start" in package.json has it.
+    // Same as the script "start" in package.json.
     const command = ['/bin/sh', '-c', 'exec bun --no-env-file src/main.ts "$@"', 'sh']
     const server = await startSource(command, ['--database', database], { cwd, env })
     const [, hint = ''] = /No system exists yet\..*\n\n +(.+)\n/.exec(server.said()) ?? []
     expect(hint).toBe(
       `npx bun --no-env-file src/main.ts system create --name 'My system' --database ${database}`,
     )
-    const made = await runCommand(['/bin/sh', '-c', hint], { cwd, env })
-    expect([made.code, made.out]).toEqual([0, expect.stringContaining('Keep the token')])
+    const created = await runCommand(['/bin/sh', '-c', hint], { cwd, env })
+    expect([created.code, created.out]).toEqual([0, expect.stringContaining('Keep the token')])
     await stop(server)
   })
 })
 
-describe('the program and the command line', () => {
-  test('work on one file at the same time', async () => {
+describe('server and command line', () => {
+  test('server and command line use one database file at the same time', async () => {
     const cwd = emptyFolder()
     const server = await startServer(['--json'], { cwd })
-    const { id, token } = await runJson<Made>(['system', 'create', '--name', 'Hill'], { cwd })
+    const { id, token } = await runJson<CreatedSystem>(['system', 'create', '--name', 'Hill'], {
+      cwd,
+    })
     expect(await get(server, '/v2/systems/@me', token)).toMatchObject({ id, name: 'Hill' })
     await change(server, token, { tag: 'by the server' })
     expect(await runJson(['system', 'show', id], { cwd })).toMatchObject({ tag: 'by the server' })
@@ -84,13 +86,13 @@ describe('the program and the command line', () => {
     server.kill('SIGTERM')
     const { code, out, err } = await server.end()
     expect([code, JSON.parse(out)]).toEqual([0, { stopped: 'SIGTERM' }])
-    // With --json there is no greeting: every line is the log's.
+    // With --json there is no greeting, so every line is a log line.
     for (const line of err.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level')
   })
 })
 
-describe('an address in use', () => {
-  test('is told in one line', async () => {
+describe('address in use', () => {
+  test('an address in use is reported in one line', async () => {
     const cwd = emptyFolder()
     const server = await startServer([], { cwd })
     const { port } = new URL(server.address)
@@ -104,30 +106,30 @@ describe('an address in use', () => {
   })
 })
 
-describe('told to stop', () => {
+describe('stop', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'by %s under load, it loses no request',
+    'loses no request when stopped by %s under load',
     async (signal) => {
       const cwd = emptyFolder()
-      const made = await makeSystems(cwd, 8)
+      const created = await createSystems(cwd, 8)
       const server = await startServer([], { cwd })
-      const load = makeLoad(server, made)
-      await load.isUnderWay()
+      const load = startLoad(server, created)
+      await load.hasStarted()
       server.kill(signal)
       const { code } = await server.end()
       const results = await load.results
       expect(code).toBe(0)
-      // Whoever came too late could not connect; nobody was cut off.
+      // Later requests could not connect, and no accepted request was aborted.
       expect(results.map(({ end }) => end)).toEqual(results.map(() => 'ECONNREFUSED'))
-      const kept = join(cwd, 'data', 'multitude.db')
-      expect(existsSync(`${kept}-wal`) ? statSync(`${kept}-wal`).size : 0).toBe(0)
-      for (const { id, answered } of results) expect(tagOf(kept, id)).toBe(String(answered))
+      const file = join(cwd, 'data', 'multitude.db')
+      expect(existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : 0).toBe(0)
+      for (const { id, answered } of results) expect(tagOf(file, id)).toBe(String(answered))
     },
   )
 
-  test('even more than once, it finishes a request whose body is still coming', async () => {
+  test('finishes a request whose body is still arriving when stopped repeatedly', async () => {
     const cwd = emptyFolder()
-    const { token } = await runJson<Made>(['system', 'create'], { cwd })
+    const { token } = await runJson<CreatedSystem>(['system', 'create'], { cwd })
     const server = await startServer([], { cwd })
     const body = new ReadableStream({
       async start(controller) {
@@ -147,7 +149,7 @@ describe('told to stop', () => {
     expect((await server.end()).code).toBe(0)
   })
 
-  test('it goes at once when nobody asks, even with connections open', async () => {
+  test('stops at once when no request runs, with idle connections open', async () => {
     const server = await startServer([], { cwd: emptyFolder() })
     await get(server, '/health')
     const started = performance.now()
@@ -157,35 +159,35 @@ describe('told to stop', () => {
   })
 })
 
-describe('killed in the middle of writing', () => {
-  test('it has kept every change that it answered, with its event', async () => {
+describe('SIGKILL', () => {
+  test('has stored every acknowledged change and its event when killed under load', async () => {
     const cwd = emptyFolder()
-    const made = await makeSystems(cwd, 6)
+    const created = await createSystems(cwd, 6)
     const server = await startServer([], { cwd })
-    const load = makeLoad(server, made)
-    await load.isUnderWay()
+    const load = startLoad(server, created)
+    await load.hasStarted()
     server.kill('SIGKILL')
     const results = await load.results
     await server.end()
 
     const again = await startServer([], { cwd })
-    const kept = join(cwd, 'data', 'multitude.db')
+    const file = join(cwd, 'data', 'multitude.db')
     for (const { id, token, answered } of results) {
       const { tag } = await get(again, '/v2/systems/@me', token)
-      // The last one may have been written without a chance to answer it.
+      // The last change may have been written but not answered.
       expect([answered, answered + 1]).toContain(Number(tag))
-      expect(eventsOf(kept, id)).toBe(Number(tag))
+      expect(eventsOf(file, id)).toBe(Number(tag))
     }
-    expect(ask(kept, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+    expect(queryFile(file, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
     await stop(again)
   })
 })
 
-async function makeSystems(cwd: string, many: number): Promise<Made[]> {
+async function createSystems(cwd: string, many: number): Promise<CreatedSystem[]> {
   const config = parseConfig({ DATABASE_URL: `file:${join(cwd, 'data', 'multitude.db')}` })
   const { storage, deps } = openDeps(config)
-  const made = await storage.transact('new', async (tx) => {
-    const all: Made[] = []
+  const created = await storage.transact('new', async (tx) => {
+    const all: CreatedSystem[] = []
     for (let at = 0; at < many; at++) {
       const { id, hid } = await insertSystem(tx, { created: deps.now() })
       all.push({ id: hid, token: await insertToken(deps, tx, id, 'load') })
@@ -193,16 +195,16 @@ async function makeSystems(cwd: string, many: number): Promise<Made[]> {
     return all
   })
   await storage.close()
-  return made
+  return created
 }
 
-/** Each system counts its tag up, over kept-alive connections, and reads between, until it cannot. */
-function makeLoad(server: Server, systems: Made[]) {
-  const most = 5000
-  const workers = systems.map((made) => ({ ...made, answered: 0, end: '' }))
+/** For each system, increments its tag on a kept-alive connection and reads it, until a request fails. */
+function startLoad(server: Server, systems: CreatedSystem[]) {
+  const limit = 5000
+  const workers = systems.map((created) => ({ ...created, answered: 0, end: '' }))
   const work = async (worker: (typeof workers)[number]) => {
     try {
-      while (worker.answered < most) {
+      while (worker.answered < limit) {
         const body = JSON.stringify({ tag: `${worker.answered + 1}` })
         const response = await patch(server, worker.token, body)
         if (response.status !== 200) throw new Error(`answered ${response.status}`)
@@ -218,12 +220,12 @@ function makeLoad(server: Server, systems: Made[]) {
   }
   return {
     results: Promise.all(workers.map(work)),
-    async isUnderWay() {
+    async hasStarted() {
       for (let turn = 0; turn < 500; turn++) {
         if (workers.every(({ answered }) => answered >= 10)) return
         await Bun.sleep(10)
       }
-      throw new Error('the load did not get under way')
+      throw new Error('the load did not start in time')
     },
   }
 }
@@ -251,15 +253,15 @@ async function stop(server: Server): Promise<number> {
 }
 
 function tagOf(path: string, id: string): unknown {
-  return ask<{ tag: unknown }>(path, `SELECT tag FROM systems WHERE hid = '${id}'`)[0]?.tag
+  return queryFile<{ tag: unknown }>(path, `SELECT tag FROM systems WHERE hid = '${id}'`)[0]?.tag
 }
 
 function eventsOf(path: string, id: string): number | undefined {
   const query = `SELECT count(*) AS n FROM events JOIN systems ON systems.id = system_id WHERE hid = '${id}'`
-  return ask<{ n: number }>(path, query)[0]?.n
+  return queryFile<{ n: number }>(path, query)[0]?.n
 }
 
-function ask<T>(path: string, query: string): T[] {
+function queryFile<T>(path: string, query: string): T[] {
   const database = new Database(path, { readonly: true })
   const rows = database.query<T, []>(query).all()
   database.close()

@@ -12,10 +12,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The program as an operator starts it: a process of its own, in a folder of its own. */
+/** Command that starts the program from its source. */
 export const program = [process.execPath, '--no-env-file', join(import.meta.dir, '../src/main.ts')]
 
-/** What is said where a database is made that was not there. */
+/** Line that the program prints when it creates a database. */
 export const NEW_DATABASE = /^multitude: a new database was made: \S+\n/
 
 export interface Ended {
@@ -24,27 +24,27 @@ export interface Ended {
   err: string
 }
 
-interface Circumstances {
+interface ProcessOptions {
   cwd: string
   env?: Record<string, string>
-  /** What comes on standard input. */
+  /** Standard input. */
   stdin?: Uint8Array
 }
 
 export interface Server {
   readonly address: string
   readonly pid: number
-  /** What it has said on standard error so far. */
+  /** Standard error so far. */
   said(): string
   kill(signal: NodeJS.Signals): void
-  /** Waits until it ended. */
+  /** Waits until the process has exited. */
   end(): Promise<Ended>
 }
 
-/** Whatever takes longer hangs. */
-const LONGEST_MS = 40_000
+/** After this time a process counts as hanging. */
+const TIMEOUT_MS = 40_000
 
-/** A folder that goes when the tests of the file are done. */
+/** Creates a folder that is deleted after the tests of the file. */
 export function emptyFolder(name = ''): string {
   const folder = mkdtempSync(join(tmpdir(), `multitude-program-${name}`))
   afterAll(() => rmSync(folder, { recursive: true }))
@@ -54,17 +54,17 @@ export function emptyFolder(name = ''): string {
 const root = join(import.meta.dir, '..')
 /** Readable by every user, because some tests run the program as another one. */
 const bundles = join(tmpdir(), `multitude-bundles-${process.getuid?.() ?? 0}`)
-const LONG_AGO_MS = 24 * 60 * 60 * 1000
+const MAX_AGE_MS = 24 * 60 * 60 * 1000
 
-/** Made once for what the source is now, by whichever process of the tests comes first. */
+/** Bundles the program once per state of the source, by the first test process that needs it. */
 async function bundle(): Promise<string> {
   const folder = join(bundles, fingerprint())
-  const made = join(folder, 'main.js')
-  if (existsSync(made)) return made
+  const file = join(folder, 'main.js')
+  if (existsSync(file)) return file
   mkdirSync(bundles, { recursive: true })
   for (const name of readdirSync(bundles)) {
     const old = statSync(join(bundles, name), { throwIfNoEntry: false })
-    if (old && old.mtimeMs < Date.now() - LONG_AGO_MS)
+    if (old && old.mtimeMs < Date.now() - MAX_AGE_MS)
       rmSync(join(bundles, name), { recursive: true, force: true })
   }
   const outdir = mkdtempSync(join(bundles, 'making-'))
@@ -79,14 +79,14 @@ async function bundle(): Promise<string> {
   try {
     renameSync(outdir, folder)
   } catch (cause) {
-    // Somebody else was quicker.
-    if (!existsSync(made)) throw cause
+    // Another process has created the bundle meanwhile.
+    if (!existsSync(file)) throw cause
     rmSync(outdir, { recursive: true })
   }
-  return made
+  return file
 }
 
-/** Changes with every file that the program is made of. */
+/** Hash of names, times and sizes of all files of the program. */
 function fingerprint(): string {
   const files = [...new Bun.Glob('{src,migrations}/**').scanSync(root), 'bun.lock', 'package.json']
   const states = files.sort().map((file) => {
@@ -97,18 +97,17 @@ function fingerprint(): string {
 }
 
 /**
- * The command line, from one file as the executable holds it: that starts in less than half the
- * time. Asked for once at the top of a file of tests.
+ * Returns functions that run the bundled program, which starts in less than half the time of the
+ * source. Call it once at the top of a test file.
  */
 export async function commandLine() {
   const words = [...program.slice(0, -1), await bundle()]
 
-  const run = (args: string[], circumstances: Circumstances) =>
-    runCommand([...words, ...args], circumstances)
+  const run = (args: string[], options: ProcessOptions) => runCommand([...words, ...args], options)
 
-  /** Runs with --json and gives the one value it printed. */
-  const runJson = async <T>(args: string[], circumstances: Circumstances): Promise<T> => {
-    const { code, out, err } = await run([...args, '--json'], circumstances)
+  /** Runs a command with --json and returns the value that it printed. */
+  const runJson = async <T>(args: string[], options: ProcessOptions): Promise<T> => {
+    const { code, out, err } = await run([...args, '--json'], options)
     if (code !== 0 || err.replace(NEW_DATABASE, '') !== '')
       throw new Error(`${args.join(' ')} ended with ${code}: ${err}`)
     return JSON.parse(out)
@@ -118,14 +117,13 @@ export async function commandLine() {
     words,
     run,
     runJson,
-    startServer: (args: string[], circumstances: Circumstances) =>
-      startServer(words, args, circumstances),
+    startServer: (args: string[], options: ProcessOptions) => startServer(words, args, options),
   }
 }
 
 export async function runCommand(
   words: string[],
-  { cwd, env = {}, stdin }: Circumstances,
+  { cwd, env = {}, stdin }: ProcessOptions,
 ): Promise<Ended> {
   const child = Bun.spawn(words, {
     cwd,
@@ -133,49 +131,49 @@ export async function runCommand(
     stdin: stdin ?? 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
-    timeout: LONGEST_MS,
+    timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',
   })
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
   return { code: await child.exited, out, err }
 }
 
-/** Starts the server on a free port and waits until it listens. It never outlives the tests. */
+/** Starts a server on a free port and waits until it listens. It is killed after the tests. */
 export async function startServer(
   command: readonly string[],
   args: string[],
-  { cwd, env = {} }: Circumstances,
+  { cwd, env = {} }: ProcessOptions,
 ): Promise<Server> {
   const port = args.includes('--port') ? [] : ['--port', '0']
   const words = [...command, 'serve', ...port, '--log-format', 'json', ...args]
   const child = Bun.spawn(words, { cwd, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
   afterAll(() => child.kill('SIGKILL'))
   const out = child.stdout.text()
-  let said = ''
+  let stderr = ''
   const listening = Promise.withResolvers<string>()
-  const heard = (async () => {
+  const readToEnd = (async () => {
     const decoder = new TextDecoder()
     for await (const chunk of child.stderr) {
-      said += decoder.decode(chunk, { stream: true })
-      const [, address] = /"address":"([^"]+)"/.exec(said) ?? []
+      stderr += decoder.decode(chunk, { stream: true })
+      const [, address] = /"address":"([^"]+)"/.exec(stderr) ?? []
       if (address) listening.resolve(address)
     }
-    listening.reject(new Error(`it did not start: ${said}`))
+    listening.reject(new Error(`the server did not start: ${stderr}`))
   })()
   const timer = setTimeout(
-    () => listening.reject(new Error(`it did not start in time: ${said}`)),
-    LONGEST_MS,
+    () => listening.reject(new Error(`the server did not start in time: ${stderr}`)),
+    TIMEOUT_MS,
   )
   const address = await listening.promise.finally(() => clearTimeout(timer))
   return {
     address,
     pid: child.pid,
-    said: () => said,
+    said: () => stderr,
     kill: (signal) => child.kill(signal),
     async end() {
       const code = await child.exited
-      await heard
-      return { code, out: await out, err: said }
+      await readToEnd
+      return { code, out: await out, err: stderr }
     },
   }
 }

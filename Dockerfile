@@ -7,7 +7,7 @@ RUN .ci/release/rootfs.sh dist/multitude /root-folder
 
 FROM scratch
 COPY --from=build /root-folder /
-# Ownership is not kept by every builder; a new volume takes it from here.
+# Not every builder keeps ownership; a new volume inherits it from here.
 COPY --from=build --chown=10001:10001 /root-folder/var/lib/multitude /var/lib/multitude
 USER 10001:10001
 WORKDIR /var/lib/multitude

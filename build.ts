@@ -11,8 +11,8 @@ import { bundlePage } from './src/web/bundle'
 import { packFile } from './src/web/pages'
 
 /**
- * Makes the executable for this machine. With --all a release too: every platform, packed, with
- * checksums; or of those platforms alone that are named, such as linux-x64.
+ * Builds the executable for this machine. With --all also builds a release: an archive for every
+ * platform, with checksums. Names of platforms, such as linux-x64, limit the release to these.
  */
 
 const page = await packPage()
@@ -26,22 +26,22 @@ const builtAt = Number(
     Math.floor(Date.now() / 1000),
 )
 
-await smoke(await compile('dist/multitude'))
-const asked = process.argv.slice(2)
-const wanted = targets.filter((target) => asked.includes('--all') || asked.includes(target))
+await smokeTest(await compile('dist/multitude'))
+const args = process.argv.slice(2)
+const wanted = targets.filter((target) => args.includes('--all') || args.includes(target))
 if (wanted.length > 0) await release(wanted)
 
 async function release(wanted: readonly Target[]): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'multitude-release-'))
   const missing: string[] = []
-  const made: string[] = []
-  /** Whatever cannot be had here is told at the end, and keeps nobody from the rest. */
-  const attempt = async (what: string, make: () => Promise<string>) => {
+  const built: string[] = []
+  /** Reports a failure at the end and continues with the other targets. */
+  const attempt = async (name: string, build: () => Promise<string>) => {
     try {
-      made.push(await make())
-      console.log(`dist/${made.at(-1)}`)
+      built.push(await build())
+      console.log(`dist/${built.at(-1)}`)
     } catch (cause) {
-      missing.push(`${what}: ${(cause as Error).message}`)
+      missing.push(`${name}: ${(cause as Error).message}`)
     }
   }
   try {
@@ -56,18 +56,18 @@ async function release(wanted: readonly Target[]): Promise<void> {
       })
       if (target in debianNames)
         await attempt(`${target} for Debian`, () => {
-          if (!Bun.which('dpkg-deb')) throw new Error('there is no dpkg-deb here')
+          if (!Bun.which('dpkg-deb')) throw new Error('dpkg-deb is not installed')
           return packDeb(outfile, debianNames[target as keyof typeof debianNames], papers, work)
         })
     }
     await $`cp .ci/release/install.sh dist/install.sh`
-    const sums = await $`sha256sum ${[...made, 'install.sh'].toSorted()}`.cwd('dist').text()
+    const sums = await $`sha256sum ${[...built, 'install.sh'].toSorted()}`.cwd('dist').text()
     await Bun.write('dist/SHA256SUMS', sums)
     console.log('dist/SHA256SUMS')
   } finally {
     await rm(work, { recursive: true })
   }
-  for (const what of missing) console.error(`!!! NOT BUILT: ${what} !!!`)
+  for (const name of missing) console.error(`!!! NOT BUILT: ${name} !!!`)
 }
 
 async function compile(outfile: string, target?: Target): Promise<string> {
@@ -76,7 +76,7 @@ async function compile(outfile: string, target?: Target): Promise<string> {
     minify: true,
     bytecode: true,
     files: page,
-    // What is imported only when it is needed lies apart, and is not read until then.
+    // Splitting keeps dynamic imports in separate chunks, which are read when they are first needed.
     format: 'esm',
     splitting: true,
     define: {
@@ -88,14 +88,14 @@ async function compile(outfile: string, target?: Target): Promise<string> {
     compile: {
       outfile,
       ...(target && { target: `bun-${target}`, executablePath: await fetchRuntime(target) }),
-      // A bunfig.toml in the folder it is started from could make it run foreign code.
+      // A bunfig.toml in the working directory could make the program run foreign code.
       autoloadBunfig: false,
-      // It reads `.env` itself, as weighty as the README says.
+      // The program reads `.env` itself, with the precedence that docs/operating.md describes.
       autoloadDotenv: false,
     },
   })
   const [executable] = result.outputs
-  if (!executable) throw new Error(`nothing was built for ${target}`)
+  if (!executable) throw new Error(`no executable was built for ${target}`)
   console.log(`${outfile}  ${(Bun.file(outfile).size / 1024 / 1024).toFixed(0)} MiB`)
   return outfile
 }
@@ -108,46 +108,48 @@ async function packPage(): Promise<Record<string, string | Uint8Array>> {
   const entries = (await bundlePage()).map((bundled) => {
     const { path, type, isLasting, ways } = packFile(bundled, 'well')
     const names = Object.entries(ways).map(([encoding, bytes]) => {
-      const name = `way${imports.length}`
+      const name = `asset${imports.length}`
       files[join(folder, `embedded/${name}.${encoding}`)] = bytes
       imports.push(`import ${name} from './embedded/${name}.${encoding}' with { type: 'file' }`)
       return `${encoding}: ${name}`
     })
-    const said = JSON.stringify({ path, type, isLasting }).slice(1, -1)
-    return `{ ${said}, ways: { ${names.join(', ')} } }`
+    const metadata = JSON.stringify({ path, type, isLasting }).slice(1, -1)
+    return `{ ${metadata}, ways: { ${names.join(', ')} } }`
   })
   files[join(folder, 'embeddedAssets.ts')] =
     `${imports.join('\n')}\nexport const embeddedAssets = [${entries.join(',\n')}]\n`
   return files
 }
 
-/** Starts what was built in an empty folder and asks it what a newcomer would. */
-async function smoke(executable: string): Promise<void> {
+/** Starts the executable in an empty folder and sends a few requests to it. */
+async function smokeTest(executable: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'multitude-'))
   const program = join(folder, 'multitude')
   await $`cp ${executable} ${program}`
-  // Of a service on this machine, whose settings it would take from /etc, nothing is touched.
-  const own = ['--database', `file:${join(folder, 'smoke.db')}`]
+  // Do not use the database of a service on this machine, whose settings in /etc would apply.
+  const database = ['--database', `file:${join(folder, 'smoke.db')}`]
   const serve = ['--port', '0', '--host', '127.0.0.1', '--backup-dir', '', '--log-format', 'json']
-  const server = Bun.spawn([program, ...serve, ...own], {
+  const server = Bun.spawn([program, ...serve, ...database], {
     cwd: folder,
     env: {},
     stderr: 'pipe',
   })
   try {
-    const address = await addressOf(server.stderr)
-    const { token } = await $`${program} system create --name Smoke --json ${own}`
+    const address = await readAddress(server.stderr)
+    const { token } = await $`${program} system create --name Smoke --json ${database}`
       .cwd(folder)
       .env({})
       .json()
-    await expectAnswer(`${address}/health`, 'ok')
-    await expectAnswer(`${address}/`, '<script type="module"')
-    await expectAnswer(`${address}/docs`, 'swagger-ui')
-    await expectAnswer(`${address}/docs/swagger-ui-bundle.js`, 'SwaggerUIBundle')
-    await expectAnswer(`${address}/v2/systems/@me`, 'Smoke', token)
+    await expectResponse(`${address}/health`, 'ok')
+    await expectResponse(`${address}/`, '<script type="module"')
+    await expectResponse(`${address}/docs`, 'swagger-ui')
+    await expectResponse(`${address}/docs/swagger-ui-bundle.js`, 'SwaggerUIBundle')
+    await expectResponse(`${address}/v2/systems/@me`, 'Smoke', token)
     server.kill('SIGTERM')
     if ((await server.exited) !== 0) throw new Error('the executable did not stop cleanly')
-    console.log('It serves, migrates, makes a system and answers.')
+    console.log(
+      'The executable starts, migrates its database, creates a system and answers requests.',
+    )
   } finally {
     server.kill('SIGKILL')
     await server.exited
@@ -155,7 +157,7 @@ async function smoke(executable: string): Promise<void> {
   }
 }
 
-async function addressOf(log: ReadableStream<Uint8Array>): Promise<string> {
+async function readAddress(log: ReadableStream<Uint8Array>): Promise<string> {
   let text = ''
   for await (const chunk of log) {
     text += Buffer.from(chunk).toString()
@@ -165,8 +167,9 @@ async function addressOf(log: ReadableStream<Uint8Array>): Promise<string> {
   throw new Error(`the executable did not start:\n${text}`)
 }
 
-async function expectAnswer(url: string, words: string, token = ''): Promise<void> {
+async function expectResponse(url: string, expected: string, token = ''): Promise<void> {
   const response = await fetch(url, { headers: { authorization: token } })
   const text = await response.text()
-  if (!response.ok || !text.includes(words)) throw new Error(`${url} answered ${response.status}`)
+  if (!response.ok || !text.includes(expected))
+    throw new Error(`${url} answered ${response.status}`)
 }

@@ -1,9 +1,9 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
 
-/** A real browser, as it is installed. */
+/** Launches an installed Chromium or Chrome. */
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = Bun.which('chromium') ?? Bun.which('google-chrome')
-  if (!executablePath) throw new Error('there is no chromium or google-chrome here')
+  if (!executablePath) throw new Error('neither chromium nor google-chrome is installed')
   return await chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],

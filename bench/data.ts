@@ -11,7 +11,7 @@ import { keysOfTag } from '../src/model/proxy/tags'
 import { renderRowJson } from '../src/serializers/v2'
 import { hashSecret } from '../src/service/access/secrets'
 
-/** How much there is. The figures of the README are of the whole set; CI takes a small one. */
+/** Size of a data set. docs/performance.md reports the full set; CI uses the small one. */
 export interface Size {
   systems: number
   bigMembers: number
@@ -20,7 +20,7 @@ export interface Size {
   messages: number
 }
 
-export const whole: Size = {
+export const full: Size = {
   systems: 10_000,
   bigMembers: 1000,
   bigGroups: 250,
@@ -36,7 +36,7 @@ export const small: Size = {
   messages: 1000,
 }
 
-/** Names and secrets of what the benchmark asks for. System 1 is the big one, 2 has 20 members. */
+/** IDs and secrets that the benchmarks use. System 1 is the big one, 2 has 20 members. */
 export const known = {
   bigToken: 'bench-big-token',
   token: 'bench-token',
@@ -51,13 +51,13 @@ export const known = {
 
 const START = Date.UTC(2020, 0, 1) * 1000
 
-/** Where the benchmarks keep what they make, for the next run. */
+/** Folder for files that later runs reuse. */
 export const folder = join(tmpdir(), 'multitude-bench')
 mkdirSync(folder, { recursive: true })
 
-/** A copy of the data set that may be written to. The set itself is made on the first run. */
-export async function freshData(size: Size, name: string): Promise<string> {
-  await makeData(dataFile(size), size)
+/** Returns a writable copy of the data set, which is created on the first run. */
+export async function copyData(size: Size, name: string): Promise<string> {
+  await createData(dataFile(size), size)
   const file = join(folder, name)
   removeData(file)
   copyFileSync(dataFile(size), file)
@@ -68,21 +68,21 @@ export function removeData(file: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
 }
 
-/** Where the data lies. That of other tables than today's is made anew. */
+/** Path of a data set. Its name has the number of migrations, so a new schema gets a new set. */
 export function dataFile({ systems, messages }: Size): string {
   return join(folder, `${systems}-${messages}-${migrations.length}.db`)
 }
 
-/** Makes the data set, always the same, unless it is there already. */
-async function makeData(path: string, size: Size): Promise<void> {
+/** Creates the data set unless it exists. It is always the same. */
+async function createData(path: string, size: Size): Promise<void> {
   if (existsSync(path)) return
   mkdirSync(dirname(path), { recursive: true })
-  const making = `${path}.making`
-  removeData(making)
-  await openStorage(`file:${making}`, 'normal').close()
-  const db = new Database(making)
+  const unfinished = `${path}.unfinished`
+  removeData(unfinished)
+  await openStorage(`file:${unfinished}`, 'normal').close()
+  const db = new Database(unfinished)
   db.run('PRAGMA synchronous = off')
-  // Nobody else sees it before it has its name.
+  // No other process opens the file before it is renamed.
   db.run('PRAGMA journal_mode = memory')
   db.run('PRAGMA cache_size = -1000000')
   db.run('PRAGMA foreign_keys = off')
@@ -92,19 +92,19 @@ async function makeData(path: string, size: Size): Promise<void> {
   db.run('COMMIT')
   db.run('ANALYZE')
   db.close()
-  await fillFaces(making)
-  foldIntoOne(making)
-  renameSync(making, path)
+  await fillRenderedJson(unfinished)
+  leaveWalMode(unfinished)
+  renameSync(unfinished, path)
 }
 
-function foldIntoOne(path: string): void {
+function leaveWalMode(path: string): void {
   const db = new Database(path)
   db.run('PRAGMA journal_mode = DELETE')
   db.close()
 }
 
-/** As if everything had been written by the product. */
-async function fillFaces(path: string): Promise<void> {
+/** Stores the rendered JSON of all rows, as the server would have done. */
+async function fillRenderedJson(path: string): Promise<void> {
   const storage = openStorage(`file:${path}`, 'normal', undefined, renderRowJson)
   for (const table of renderedTables)
     for (let last = 0; ; ) {
@@ -125,7 +125,7 @@ async function fillFaces(path: string): Promise<void> {
   await storage.close()
 }
 
-/** Systems with their members, groups and switches. Gives the number of members. */
+/** Inserts systems with members, groups and switches, and returns the number of members. */
 function fillSystems(db: Database, size: Size): number {
   const random = createRandom(42)
   const addSystem = db.prepare(
@@ -158,7 +158,7 @@ function fillSystems(db: Database, size: Size): number {
     for (let at = 0; at < count; at++) {
       member += 1
       const tags = tagsOf(at, id === 1 ? 10 : 2)
-      const described = 'Keeps the lamps burning. '.repeat(1 + Math.floor(random() * 8))
+      const description = 'Keeps the lamps burning. '.repeat(1 + Math.floor(random() * 8))
       addMember.run(
         member,
         uuidOf(2, member),
@@ -170,7 +170,7 @@ function fillSystems(db: Database, size: Size): number {
         '0004-11-02',
         'she/her',
         `https://img.example.org/${member}.webp`,
-        described,
+        description,
         START + member,
         JSON.stringify(tags),
       )
@@ -205,7 +205,7 @@ function fillGroups(db: Database, system: number, count: number, first: number, 
   for (let at = 0; at < count; at++) {
     const id = system * 1000 + at
     addGroup.run(id, uuidOf(3, id), hidOf(id), system, `Group ${at}`, 'Those who sail', START + at)
-    for (let one = at % 7; one < members; one += 40) addPair.run(id, first + one)
+    for (let offset = at % 7; offset < members; offset += 40) addPair.run(id, first + offset)
   }
 }
 
@@ -246,7 +246,7 @@ function fillMessages(db: Database, { messages }: Size, members: number) {
   }
 }
 
-/** A tag that only this member has. */
+/** Returns tags that only this member has. */
 export function tagsOf(at: number, count: number) {
   return Array.from({ length: count }, (_, tag) => ({ prefix: `m${at}t${tag}:`, suffix: null }))
 }
@@ -273,7 +273,7 @@ export function uuidOf(kind: number, number: number): string {
   return `${String(kind).padStart(8, '0')}-0000-4000-8000-${String(number).padStart(12, '0')}`
 }
 
-/** The same numbers on every machine. */
+/** Returns a random number generator with the same sequence on every machine. */
 export function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -282,15 +282,15 @@ export function createRandom(seed: number): () => number {
   }
 }
 
-/** A whole community's: `bun bench/data.ts --systems 100000 --messages 20000000 --out FILE`. */
+/** Creates a large data set: `bun bench/data.ts --systems 100000 --messages 20000000 --out FILE`. */
 if (import.meta.main) {
   const { values } = parseArgs({
     options: {
-      systems: { type: 'string', default: String(whole.systems) },
-      messages: { type: 'string', default: String(whole.messages) },
+      systems: { type: 'string', default: String(full.systems) },
+      messages: { type: 'string', default: String(full.messages) },
       out: { type: 'string', default: 'data/bench.db' },
     },
   })
   const [systems, messages] = [Number(values.systems), Number(values.messages)]
-  await makeData(values.out, { ...whole, systems, messages })
+  await createData(values.out, { ...full, systems, messages })
 }

@@ -1,22 +1,22 @@
 import { hidOf, known, messageOf, type Size } from './data'
 
-/** What is asked in turns, of whichever server. */
+/** Request that the benchmarks send to the servers in turns. */
 export interface Endpoint {
   name: string
   method: 'GET' | 'PATCH' | 'POST'
   path: string
   as: string
   body?: string
-  /** What the product shall reach of what the limits do that build at each read, and read faces. */
+  /** Goal for the ratio to the reference server that builds JSON, and to the one that reads cached JSON. */
   goal: number
-  facesGoal?: number
-  /** The number of its next request, counted by itself: the next switch never has the fronters of the last. */
+  cachedGoal?: number
+  /** Number of the next request, counted per endpoint so that successive switches differ in fronters. */
   next: number
 }
 
 const owner = { big: known.bigToken, typical: known.token, bot: `Bot ${known.botKey}` }
 const deepest = '2020-01-02T00:00:00Z'
-// Also the time of each switch in milliseconds, so it starts far behind all that are there.
+// Also the time of each switch in milliseconds, so it is later than all existing switches.
 const FIRST = Date.UTC(2025, 0, 1)
 
 export function endpointsOf(size: Size): Endpoint[] {
@@ -67,8 +67,8 @@ export function endpointsOf(size: Size): Endpoint[] {
   ]
 }
 
-function get(name: string, path: string, as: string, goal: number, facesGoal?: number): Endpoint {
-  return { name, method: 'GET', path, as, goal, next: FIRST, ...(facesGoal && { facesGoal }) }
+function get(name: string, path: string, as: string, goal: number, cachedGoal?: number): Endpoint {
+  return { name, method: 'GET', path, as, goal, next: FIRST, ...(cachedGoal && { cachedGoal }) }
 }
 
 function write(name: string, method: 'PATCH' | 'POST', path: string, as: string): Endpoint {

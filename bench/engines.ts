@@ -6,9 +6,9 @@ import { operator } from '../src/model/privacy'
 import { createMember } from '../src/service/members'
 import { createSystem } from '../src/service/systems'
 import { makeEngine, onServer } from '../test/postgres/engine'
-import { folder, freshData, type Size, small, whole } from './data'
+import { copyData, folder, full, type Size, small } from './data'
 import { type Endpoint, endpointsOf } from './endpoints'
-import type { Orders } from './loadGenerator'
+import type { LoadOptions } from './loadGenerator'
 import {
   cpuOfFamily,
   type Measurement,
@@ -21,8 +21,8 @@ import {
 import { program } from './serverProcess'
 
 /**
- * The same data on a file and on PostgreSQL, asked in turns. What is read off is the processor time
- * of a request: of the node alone, and of node and engine together, against the file's.
+ * Compares a file and PostgreSQL on the same data, in turns. Reports the CPU time per request of
+ * the node alone and of node and PostgreSQL together, relative to the file.
  */
 const { values: flags } = parseArgs({
   options: {
@@ -44,16 +44,16 @@ const goals: [name: RegExp, together: number][] = [
   [/^POST \/bot\/messages$/, 8],
 ]
 
-const CROWD = 64
+const SYSTEMS = 64
 
 const size = sizeOf(flags)
-console.log('making the data, unless it is there …')
-const file = await freshData(size, 'engines.db')
+console.log('creating the data set, unless it exists …')
+const file = await copyData(size, 'engines.db')
 
 const engine = await makeEngine({ shared_buffers: '512MB' })
 await engine.start()
 await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database bench'))
-console.log('copying it to PostgreSQL …')
+console.log('copying the data set to PostgreSQL …')
 const copied = Bun.spawnSync(
   [...program, 'copy', engine.addressOf('bench'), '--database', `file:${file}`],
   { stderr: 'inherit' },
@@ -61,16 +61,16 @@ const copied = Bun.spawnSync(
 if (!copied.success) throw new Error('the data could not be copied')
 await onServer(engine.addressOf('bench'), (sql) => sql.unsafe('vacuum analyze'))
 
-const crowds = {
-  file: await makeCrowd(`file:${file}`),
-  engine: await makeCrowd(engine.addressOf('bench')),
+const writers = {
+  file: await createWriters(`file:${file}`),
+  engine: await createWriters(engine.addressOf('bench')),
 }
 const onFile = await startProduct(join(folder, 'file.log'), { DATABASE_URL: `file:${file}` })
 const onEngine = await startProduct(join(folder, 'postgres.log'), {
   DATABASE_URL: engine.addressOf('bench'),
 })
 const load = startLoad()
-const pressure = {
+const loadLevel = {
   connections: Number(flags.connections),
   seconds: Number(flags.seconds),
   members: size.bigMembers,
@@ -91,11 +91,11 @@ try {
   engine.remove()
 }
 
-/** Writers of one system wait for each other, so many systems write at once. */
-async function makeCrowd(address: string) {
+/** Creates many systems for concurrent writes, because writes of one system are serialized. */
+async function createWriters(address: string) {
   const { deps, storage } = openDeps(parseConfig({ DATABASE_URL: address }))
-  const crowd: { account: string; token: string; member: string }[] = []
-  for (let at = 0; at < CROWD; at++) {
+  const created: { account: string; token: string; member: string }[] = []
+  for (let at = 0; at < SYSTEMS; at++) {
     const account = String(700_000_000_000_000_000n + BigInt(at))
     const { system, token } = await createSystem(
       deps,
@@ -104,18 +104,18 @@ async function makeCrowd(address: string) {
       { account, tokenName: 'bench' },
     )
     const member = await createMember(deps, { ...operator, system: system.id }, { name: 'Wren' })
-    crowd.push({ account, token, member: member.hid })
+    created.push({ account, token, member: member.hid })
   }
   await storage.close()
-  return ({ name, as, body = '' }: Endpoint): Orders['variants'] => {
+  return ({ name, as, body = '' }: Endpoint): LoadOptions['variants'] => {
     if (name === 'PATCH member')
-      return crowd.map(({ token, member }) => ({
+      return created.map(({ token, member }) => ({
         path: `/v2/members/${member}`,
         authorization: token,
         body,
       }))
     if (name !== 'POST /bot/messages') return undefined
-    return crowd.map(({ account, member }) => ({
+    return created.map(({ account, member }) => ({
       path: '/bot/messages',
       authorization: as,
       body: body
@@ -126,27 +126,27 @@ async function makeCrowd(address: string) {
 }
 
 function sizeOf({ small: isSmall, systems, messages }: typeof flags): Size {
-  const usual = isSmall ? small : whole
+  const base = isSmall ? small : full
   return {
-    ...usual,
-    systems: Number(systems ?? usual.systems),
-    messages: Number(messages ?? usual.messages),
+    ...base,
+    systems: Number(systems ?? base.systems),
+    messages: Number(messages ?? base.messages),
   }
 }
 
 async function compare(endpoint: Endpoint): Promise<string[]> {
   const turns = { file: [] as Measurement[], node: [] as Measurement[], engine: [] as number[] }
-  const ofFile = crowds.file(endpoint)
-  const ofEngine = crowds.engine(endpoint)
-  await measureEndpoint(load, pressure, endpoint, onFile, ofFile)
-  await measureEndpoint(load, pressure, endpoint, onEngine, ofEngine)
+  const ofFile = writers.file(endpoint)
+  const ofEngine = writers.engine(endpoint)
+  await measureEndpoint(load, loadLevel, endpoint, onFile, ofFile)
+  await measureEndpoint(load, loadLevel, endpoint, onEngine, ofEngine)
   for (let round = 0; round < Number(flags.rounds); round++) {
-    turns.file.push(await measureEndpoint(load, pressure, endpoint, onFile, ofFile))
+    turns.file.push(await measureEndpoint(load, loadLevel, endpoint, onFile, ofFile))
     const before = cpuOfFamily(engine.pid())
-    const turn = await measureEndpoint(load, pressure, endpoint, onEngine, ofEngine)
+    const turn = await measureEndpoint(load, loadLevel, endpoint, onEngine, ofEngine)
     turns.node.push(turn)
     turns.engine.push(
-      ((cpuOfFamily(engine.pid()) - before) / (turn.perSecond * pressure.seconds)) * 1e6,
+      ((cpuOfFamily(engine.pid()) - before) / (turn.perSecond * loadLevel.seconds)) * 1e6,
     )
   }
   const embedded = medianOf(turns.file)

@@ -1,7 +1,7 @@
 /**
- * How long stints and their sums take over a month, a year and everything, and how long everybody
- * else waits meanwhile. By hand: `bun bench/fronting.ts`. Counted is the processor's time, so that
- * other programs on the machine do not matter.
+ * Measures how long stints and their sums take for a month, a year and the whole history, and how
+ * long other requests wait meanwhile. Measures CPU time, so that other programs on the machine do
+ * not matter. Run it with `bun bench/fronting.ts`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,17 +20,27 @@ const NOW: Instant = Date.UTC(2026, 0, 1) * 1000
 const YEARS = 6
 
 const histories = [
-  { says: '100,000 switches, 1 to 3 of 30 members', members: 30, switches: 100_000, most: 3 },
-  { says: '5,000 switches, 150 of 1,000 members', members: 1000, switches: 5_000, most: 150 },
   {
-    says: '10,000 switches, all of 150 members and nobody',
+    title: '100,000 switches, 1 to 3 of 30 members',
+    members: 30,
+    switches: 100_000,
+    maxFronters: 3,
+  },
+  {
+    title: '5,000 switches, 150 of 1,000 members',
+    members: 1000,
+    switches: 5_000,
+    maxFronters: 150,
+  },
+  {
+    title: '10,000 switches, alternately all of 150 members and none',
     members: 150,
     switches: 10_000,
-    most: 0,
+    maxFronters: 0,
   },
 ]
 
-const spans: [says: string, days: number, goal: number][] = [
+const spans: [title: string, days: number, goal: number][] = [
   ['month', 30, 10],
   ['year', 365, 60],
   ['everything', YEARS * 366, 1000],
@@ -48,7 +58,7 @@ const paths = [
 const GOAL_WAIT = 20
 const TIMES = 11
 
-/** The first answers wait for their code to be compiled, too. */
+/** Requests before the measurement, while the code is compiled. */
 const WARM = 5
 
 const folder = mkdtempSync(join(tmpdir(), 'multitude-bench-'))
@@ -60,9 +70,9 @@ const app = createApp(
 )
 
 try {
-  for (const { says, ...size } of histories) {
-    const hid = await app.deps.transact('new', (tx) => makeHistory(tx, size), 'long')
-    console.log(`\n${says}`)
+  for (const { title, ...size } of histories) {
+    const hid = await app.deps.transact('new', (tx) => createHistory(tx, size), 'long')
+    console.log(`\n${title}`)
     print(['', ...spans.map(([span]) => span), 'others wait', 'memory'])
     for (const path of paths) await measure(hid, path)
   }
@@ -77,45 +87,45 @@ async function measure(hid: string, path: string) {
   for (const [, days, goal] of spans) {
     const since = formatInstant(NOW - days * DAY)
     const url = `http://localhost/v2/systems/${hid}/${path}${path.includes('?') ? '&' : '?'}since=${since}`
-    const took: number[] = []
-    const isRefused = (await ask(url)) === 400
-    for (let time = isRefused ? WARM : 1; time < WARM; time++) await ask(url)
+    const times: number[] = []
+    const isRefused = (await send(url)) === 400
+    for (let time = isRefused ? WARM : 1; time < WARM; time++) await send(url)
     for (let time = 0; time < TIMES; time++) {
       const wait = watchWaits()
-      const began = spent()
-      await ask(url)
-      took.push(spent() - began)
+      const began = cpuMs()
+      await send(url)
+      times.push(cpuMs() - began)
       waits.push(await wait())
     }
-    cells.push(`${told(middle(took), goal)}${isRefused ? ' refused' : ''}`)
+    cells.push(`${formatMs(median(times), goal)}${isRefused ? ' refused' : ''}`)
   }
   Bun.gc(true)
   const memory = `${(process.memoryUsage().rss / 1e6).toFixed(0)} MB`
-  print([path, ...cells, told(Math.max(...waits), GOAL_WAIT), memory])
+  print([path, ...cells, formatMs(Math.max(...waits), GOAL_WAIT), memory])
 }
 
-/** Too many stints are refused, and that too may not take long. */
-async function ask(url: string): Promise<number> {
+/** Sends a request. Too many stints are refused with 400, which must not take long either. */
+async function send(url: string): Promise<number> {
   const response = await app.handle(new Request(url), () => '127.0.0.1')
   await response.arrayBuffer()
   if (response.status !== 200 && response.status !== 400)
-    throw new Error(`${url} was answered ${response.status}`)
+    throw new Error(`${url} returned ${response.status}`)
   return response.status
 }
 
-/** Milliseconds of the processor's time. */
-function spent(): number {
+/** Returns the CPU time of this process in milliseconds. */
+function cpuMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
-/** The longest that anybody else would have waited for their turn. */
+/** Measures the longest time that another request would have waited for the event loop. */
 function watchWaits(): () => Promise<number> {
-  let [last, longest, isOver] = [spent(), 0, false]
+  let [last, longest, isOver] = [cpuMs(), 0, false]
   const watching = (async () => {
     while (!isOver) {
       await new Promise((resolve) => setImmediate(resolve))
-      const now = spent()
+      const now = cpuMs()
       longest = Math.max(longest, now - last)
       last = now
     }
@@ -127,9 +137,9 @@ function watchWaits(): () => Promise<number> {
   }
 }
 
-async function makeHistory(
+async function createHistory(
   tx: Db,
-  size: { members: number; switches: number; most: number },
+  size: { members: number; switches: number; maxFronters: number },
 ): Promise<string> {
   const random = createRandom(size.members)
   const { id, hid } = await insertSystem(tx, { name: 'Bench' })
@@ -141,29 +151,33 @@ async function makeHistory(
   const step = (YEARS * 365 * DAY) / size.switches
   for (let at = 0; at < size.switches; at++) {
     const timestamp = NOW - Math.floor((size.switches - at - random() * 0.9) * step)
-    const made = await addSwitch(tx, { uuid: crypto.randomUUID(), system_id: id, timestamp })
-    const count = countOf(size, at, random)
+    const switchId = await addSwitch(tx, { uuid: crypto.randomUUID(), system_id: id, timestamp })
+    const count = chooseCount(size, at, random)
     const first = Math.floor(random() * ids.length)
     for (let position = 0; position < count; position++)
-      await addMember.run([made, position, ids[(first + position) % ids.length] ?? 0])
+      await addMember.run([switchId, position, ids[(first + position) % ids.length] ?? 0])
   }
   return hid
 }
 
-/** A few, always as many, or everybody and nobody in turns. */
-function countOf(size: { members: number; most: number }, at: number, random: () => number) {
-  if (size.most === 0) return at % 2 === 0 ? size.members : 0
-  return size.most > 10 ? size.most : Math.floor(random() * (size.most + 1))
+/** Returns the number of fronters: random and few, constant, or all and none in turns. */
+function chooseCount(
+  size: { members: number; maxFronters: number },
+  at: number,
+  random: () => number,
+) {
+  if (size.maxFronters === 0) return at % 2 === 0 ? size.members : 0
+  return size.maxFronters > 10 ? size.maxFronters : Math.floor(random() * (size.maxFronters + 1))
 }
 
-function middle(values: number[]): number {
+function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 }
 
-function told(ms: number, goal: number): string {
+function formatMs(ms: number, goal: number): string {
   return `${ms.toFixed(1)} ms${ms > goal ? ' ✗' : ''}`
 }
 
-function print([says = '', ...cells]: string[]) {
-  console.log(says.padEnd(36), cells.map((cell) => cell.padStart(16)).join(' '))
+function print([title = '', ...cells]: string[]) {
+  console.log(title.padEnd(36), cells.map((cell) => cell.padStart(16)).join(' '))
 }

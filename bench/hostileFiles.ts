@@ -1,4 +1,4 @@
-/** Files that are made to hurt others: each is as large, or as many, as the rules allow or more. */
+/** Files that try to slow down other clients: each reaches or exceeds a limit of imports. */
 
 const MiB = 1024 * 1024
 const hid = (number: number) =>
@@ -6,11 +6,11 @@ const hid = (number: number) =>
 
 const pluralkit = (parts: object) => JSON.stringify({ version: 2, switches: [], ...parts })
 
-const people = (count: number, more: (at: number) => object = () => ({})) =>
+const createMembers = (count: number, more: (at: number) => object = () => ({})) =>
   Array.from({ length: count }, (_, at) => ({ id: hid(at), name: `Member ${at}`, ...more(at) }))
 
-/** So many rows as fill a file. */
-function filled(bytes: number, row: (at: number) => unknown): unknown[] {
+/** Returns as many rows as fit into this many bytes. */
+function fillWith(bytes: number, row: (at: number) => unknown): unknown[] {
   const size = JSON.stringify(row(0)).length + 1
   return Array.from({ length: Math.floor(bytes / size) }, (_, at) => row(at))
 }
@@ -21,25 +21,25 @@ const tags = (lead: string) => (at: number) => ({
   proxy_tags: Array.from({ length: 100 }, (_, tag) => ({ prefix: `${lead}${at}.${tag}:` })),
 })
 
-const circles = (inside: (string | undefined)[]) =>
-  Array.from({ length: 250 }, (_, at) => ({ id: hid(at), name: `Group ${at}`, members: inside }))
+const groupsOf = (members: (string | undefined)[]) =>
+  Array.from({ length: 250 }, (_, at) => ({ id: hid(at), name: `Group ${at}`, members: members }))
 
-const everyone = Array.from({ length: 1000 }, (_, at) => hid(at))
+const allMembers = Array.from({ length: 1000 }, (_, at) => hid(at))
 
-/** In this order, each by one of two systems: some build on what those before them brought. */
-export const bombs: [says: string, make: () => string, by?: 'another'][] = [
-  ['100,000 accounts', () => pluralkit({ accounts: filled(2 * MiB, (at) => String(1e17 + at)) })],
+/** Files in the order of import, by one of two systems; some depend on rows of earlier files. */
+export const bombs: [title: string, build: () => string, by?: 'another'][] = [
+  ['100,000 accounts', () => pluralkit({ accounts: fillWith(2 * MiB, (at) => String(1e17 + at)) })],
   [
     'guild settings, 16 MiB',
     () =>
       pluralkit({
-        multitude: { system_guilds: filled(16 * MiB, (at) => ({ guild_id: `${at}` })) },
+        multitude: { system_guilds: fillWith(16 * MiB, (at) => ({ guild_id: `${at}` })) },
       }),
   ],
   [
     'autoproxy, 16 MiB',
     () =>
-      pluralkit({ multitude: { autoproxy: filled(16 * MiB, (at) => ({ guild_id: `${at}` })) } }),
+      pluralkit({ multitude: { autoproxy: fillWith(16 * MiB, (at) => ({ guild_id: `${at}` })) } }),
   ],
   ['4,000,000 keys in one object', () => `{"switches":[],"x":{${keys(4_000_000)}}}`],
   [
@@ -51,43 +51,46 @@ export const bombs: [says: string, make: () => string, by?: 'another'][] = [
   ],
   ['[[[ of 60 MiB', () => '['.repeat(60 * MiB)],
   ['{},{} of 60 MiB', () => `{"switches":[${'{},'.repeat(20 * MiB)}{}]}`],
-  ['members of 60 MiB', () => pluralkit({ members: people(1_000_000) })],
+  ['members of 60 MiB', () => pluralkit({ members: createMembers(1_000_000) })],
   [
     '1,000 members of 60 KiB',
-    () => pluralkit({ members: people(1000, () => ({ description: 'x'.repeat(60_000) })) }),
+    () => pluralkit({ members: createMembers(1000, () => ({ description: 'x'.repeat(60_000) })) }),
   ],
-  ['1,000 members with 100 tags', () => pluralkit({ members: people(1000, tags('a')) })],
-  ['the same with other tags', () => pluralkit({ members: people(1000, tags('b')) })],
-  ['250 groups of 1,000', () => pluralkit({ members: people(1000), groups: circles(everyone) })],
+  ['1,000 members with 100 tags', () => pluralkit({ members: createMembers(1000, tags('a')) })],
+  ['the same with other tags', () => pluralkit({ members: createMembers(1000, tags('b')) })],
   [
-    '250 groups of nobody',
-    () => pluralkit({ members: people(1000), groups: circles([]) }),
+    '250 groups of 1,000',
+    () => pluralkit({ members: createMembers(1000), groups: groupsOf(allMembers) }),
+  ],
+  [
+    '250 empty groups',
+    () => pluralkit({ members: createMembers(1000), groups: groupsOf([]) }),
     'another',
   ],
   [
     'the same of 155 each',
-    () => pluralkit({ members: people(1000), groups: circles(everyone.slice(0, 155)) }),
+    () => pluralkit({ members: createMembers(1000), groups: groupsOf(allMembers.slice(0, 155)) }),
     'another',
   ],
   [
     'the same of 1,000 each',
-    () => pluralkit({ members: people(1000), groups: circles(everyone) }),
+    () => pluralkit({ members: createMembers(1000), groups: groupsOf(allMembers) }),
     'another',
   ],
   [
     'notes of 30 MiB',
     () =>
-      pluralkit({ multitude: { kept: { notes: filled(30 * MiB, (at) => ({ n: 1e6 + at })) } } }),
+      pluralkit({ multitude: { kept: { notes: fillWith(30 * MiB, (at) => ({ n: 1e6 + at })) } } }),
   ],
   ['a note of 60 MiB', () => pluralkit({ multitude: { kept: { notes: ['x'.repeat(60 * MiB)] } } })],
   [
     '100,000 switches',
     () =>
       pluralkit({
-        members: people(1000),
+        members: createMembers(1000),
         switches: Array.from({ length: 100_000 }, (_, at) => ({
           timestamp: new Date(1.5e12 + at * 1.8e6).toISOString(),
-          members: [everyone[at % 1000], everyone[(at * 7 + 1) % 1000]],
+          members: [allMembers[at % 1000], allMembers[(at * 7 + 1) % 1000]],
         })),
       }),
   ],
@@ -97,7 +100,10 @@ export const bombs: [says: string, make: () => string, by?: 'another'][] = [
       JSON.stringify({
         members: [{ _id: '1', name: 'Wren' }],
         frontStatuses: [],
-        chatMessages: filled(60 * MiB, (at) => ({ _id: String(at), message: 'said '.repeat(40) })),
+        chatMessages: fillWith(60 * MiB, (at) => ({
+          _id: String(at),
+          message: 'said '.repeat(40),
+        })),
       }),
   ],
 ]

@@ -1,7 +1,7 @@
 /**
- * How long a large import and export take, how much memory they need, and how long others wait
- * meanwhile. By hand: `bun bench/import.ts [members] [groups] [switches]`, or with `--bombs` how
- * long others wait for files that are made to hurt them.
+ * Measures time and memory of a large import and export, and how long other requests wait
+ * meanwhile. Run it with `bun bench/import.ts [members] [groups] [switches]`, or with `--bombs` to
+ * measure the waits during imports of hostile files.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,8 +11,8 @@ import { memoryOf, program } from './serverProcess'
 
 const [members = 1000, groups = 250, switches = 100_000] = process.argv
   .slice(2)
-  .flatMap((word) => (word.startsWith('--') ? [] : Number(word)))
-/** How long a reader, a writer and `/health` may wait at most. */
+  .flatMap((arg) => (arg.startsWith('--') ? [] : Number(arg)))
+/** Limits for the longest wait of a reader, a writer and `/health`. */
 const READ_MS = 200
 const WRITE_MS = 250
 
@@ -21,27 +21,29 @@ const file = join(folder, 'system.json')
 const exported = join(folder, 'exported.json')
 
 try {
-  if (process.argv.includes('--bombs')) await throwBombs()
+  if (process.argv.includes('--bombs')) await importBombs()
   else {
-    writeFileSync(file, JSON.stringify(makeSystem()))
+    writeFileSync(file, JSON.stringify(createSystem()))
     console.log(`file: ${megabytes(statSync(file).size)}`)
-    await viaCommandLine()
-    await viaHttp()
+    await measureCommandLine()
+    await measureHttp()
   }
 } finally {
   rmSync(folder, { recursive: true })
 }
 
-async function viaCommandLine() {
+async function measureCommandLine() {
   const database = ['--database', `file:${join(folder, 'cli.db')}`]
-  await timed('cli: nothing (version)', ['version'])
-  const { system } = JSON.parse(await timed('cli: import', ['import', file, '--new', ...database]))
-  await timed('cli: export', ['export', system, '--out', exported, ...database])
-  await timed('cli: import of that', ['import', exported, '--system', system, ...database])
+  await runTimed('cli: nothing (version)', ['version'])
+  const { system } = JSON.parse(
+    await runTimed('cli: import', ['import', file, '--new', ...database]),
+  )
+  await runTimed('cli: export', ['export', system, '--out', exported, ...database])
+  await runTimed('cli: import of that', ['import', exported, '--system', system, ...database])
 }
 
-/** One command in a process of its own. */
-async function timed(label: string, args: string[]): Promise<string> {
+/** Runs a command in a new process and prints its time and memory. */
+async function runTimed(label: string, args: string[]): Promise<string> {
   const started = performance.now()
   const child = Bun.spawn([...program, ...args, '--json'], { stdout: 'pipe', stderr: 'inherit' })
   const out = await child.stdout.text()
@@ -51,8 +53,8 @@ async function timed(label: string, args: string[]): Promise<string> {
   return out
 }
 
-async function throwBombs() {
-  await serving(3, async (address, [first = '', second = '', other = ''], pid) => {
+async function importBombs() {
+  await withServer(3, async (address, [first = '', second = '', other = ''], pid) => {
     const ask = async (path: string, as: string, init: RequestInit = {}) => {
       const response = await fetch(`${address}${path}`, { ...init, headers: { authorization: as } })
       return { status: response.status, text: await response.text() }
@@ -61,52 +63,52 @@ async function throwBombs() {
     const write = () =>
       ask('/v2/systems/@me', other, { method: 'PATCH', body: `{"tag":"${count++}"}` })
     print(['', 'status', 'took', 'health', 'reader', 'writer', 'memory'])
-    for (const [says, make, by] of bombs)
+    for (const [title, build, by] of bombs)
       for (const query of ['?dry_run=true', '']) {
         const token = by ? second : first
-        const body = new Blob([make()])
-        const import_ = () => ask(`/v2/systems/@me/import${query}`, token, { method: 'POST', body })
+        const body = new Blob([build()])
+        const send = () => ask(`/v2/systems/@me/import${query}`, token, { method: 'POST', body })
         const waits = { health: 0, reader: 0, writer: 0 }
-        const { status, took } = await longest(waits, import_, {
+        const { status, took } = await measureWaits(waits, send, {
           health: () => ask('/health', ''),
           reader: () => ask('/v2/systems/@me', other),
           writer: write,
         })
         print([
-          `${says}${query && ' (dry run)'}`,
+          `${title}${query && ' (dry run)'}`,
           String(status),
           `${took.toFixed(1)} s`,
-          told(waits.health, READ_MS),
-          told(waits.reader, READ_MS),
-          told(waits.writer, WRITE_MS),
+          formatMs(waits.health, READ_MS),
+          formatMs(waits.reader, READ_MS),
+          formatMs(waits.writer, WRITE_MS),
           `${memoryOf(pid, 'VmHWM').toFixed(0)} MB`,
         ])
       }
   })
 }
 
-function print([says = '', ...cells]: string[]) {
-  console.log(says.padEnd(42), cells.map((cell) => cell.padStart(9)).join(' '))
+function print([title = '', ...cells]: string[]) {
+  console.log(title.padEnd(42), cells.map((cell) => cell.padStart(9)).join(' '))
 }
 
-function told(ms: number, limit: number): string {
+function formatMs(ms: number, limit: number): string {
   return `${ms.toFixed(0)} ms${ms > limit ? ' ✗' : ''}`
 }
 
-/** Asks again and again until the work is done, and keeps the longest wait of each. */
-async function longest<K extends string>(
+/** Sends requests repeatedly until the work is done, and records the longest wait of each kind. */
+async function measureWaits<K extends string>(
   waits: Record<K, number>,
   work: () => Promise<{ status: number }>,
-  askers: Record<K, () => Promise<{ status: number }>>,
+  requests: Record<K, () => Promise<{ status: number }>>,
 ) {
   let isDone = false
-  const names = Object.keys(askers) as K[]
+  const names = Object.keys(requests) as K[]
   const watching = names.map(async (name) => {
     while (!isDone) {
-      const asked = performance.now()
-      const { status } = await askers[name]()
-      if (status !== 200) throw new Error(`${name} was answered ${status}`)
-      waits[name] = Math.max(waits[name], performance.now() - asked)
+      const sentAt = performance.now()
+      const { status } = await requests[name]()
+      if (status !== 200) throw new Error(`${name} got ${status}`)
+      waits[name] = Math.max(waits[name], performance.now() - sentAt)
       await Bun.sleep(2)
     }
   })
@@ -118,8 +120,8 @@ async function longest<K extends string>(
   return { status, took }
 }
 
-/** A server with so many systems, whose tokens are given. */
-async function serving(
+/** Runs the work on a server with this many systems. */
+async function withServer(
   count: number,
   work: (address: string, tokens: string[], pid: number) => Promise<void>,
 ) {
@@ -133,36 +135,36 @@ async function serving(
     stderr: 'pipe',
   })
   try {
-    await work(await addressOf(server.stderr), tokens, server.pid)
+    await work(await readAddress(server.stderr), tokens, server.pid)
   } finally {
     server.kill()
     await server.exited
   }
 }
 
-async function viaHttp() {
-  await serving(1, async (address, [token = ''], pid) => {
+async function measureHttp() {
+  await withServer(1, async (address, [token = ''], pid) => {
     const ask = (path: string, init: RequestInit = {}) =>
       fetch(`${address}/v2/systems/@me${path}`, { ...init, headers: { authorization: token } })
-    await watched('http: nothing (a second)', pid, ask, () => Bun.sleep(1000))
+    await measureReads('http: nothing (a second)', pid, ask, () => Bun.sleep(1000))
     const body = readFileSync(file)
     const send = async () => (await ask('/import', { method: 'POST', body })).text()
-    await watched('http: import', pid, ask, send)
-    await watched('http: the same again', pid, ask, send)
-    const take = (path: string, times: number) => async () => {
+    await measureReads('http: import', pid, ask, send)
+    await measureReads('http: the same again', pid, ask, send)
+    const download = (path: string, times: number) => async () => {
       await Promise.all(Array.from({ length: times }, async () => (await ask(path)).bytes()))
     }
     const calendar = '/export/front-history?format=ics'
-    await watched('http: export', pid, ask, take('/export', 1))
-    await watched('http: calendar', pid, ask, take(calendar, 1))
-    // One that runs, and as many as may wait.
-    await watched('http: five exports at once', pid, ask, take('/export', 5))
-    await watched('http: five calendars at once', pid, ask, take(calendar, 5))
+    await measureReads('http: export', pid, ask, download('/export', 1))
+    await measureReads('http: calendar', pid, ask, download(calendar, 1))
+    // One that runs, and as many as may be queued.
+    await measureReads('http: five exports at once', pid, ask, download('/export', 5))
+    await measureReads('http: five calendars at once', pid, ask, download(calendar, 5))
   })
 }
 
-/** Asks for the system again and again while the work runs, and tells the longest wait. */
-async function watched(
+/** Reads the system repeatedly while the work runs, and prints the longest waits. */
+async function measureReads(
   label: string,
   pid: number,
   ask: (path: string) => Promise<Response>,
@@ -172,9 +174,9 @@ async function watched(
   const waits: number[] = []
   const watching = (async () => {
     while (!isDone) {
-      const asked = performance.now()
+      const sentAt = performance.now()
       await (await ask('')).text()
-      waits.push(performance.now() - asked)
+      waits.push(performance.now() - sentAt)
       await Bun.sleep(2)
     }
   })()
@@ -190,9 +192,9 @@ async function watched(
   )
 }
 
-async function addressOf(said: ReadableStream<Uint8Array>): Promise<string> {
+async function readAddress(stderr: ReadableStream<Uint8Array>): Promise<string> {
   let text = ''
-  for await (const chunk of said) {
+  for await (const chunk of stderr) {
     text += new TextDecoder().decode(chunk)
     const [, address] = /"address":"([^"]+)"/.exec(text) ?? []
     if (address) return address
@@ -200,17 +202,17 @@ async function addressOf(said: ReadableStream<Uint8Array>): Promise<string> {
   throw new Error(`the server did not start: ${text}`)
 }
 
-function makeSystem(): object {
+function createSystem(): object {
   const hid = (number: number) =>
     Array.from({ length: 6 }, (_, at) => 'abcefghjkn'[Math.floor(number / 10 ** at) % 10]).join('')
-  const people = Array.from({ length: members }, (_, at) => hid(at))
+  const ids = Array.from({ length: members }, (_, at) => hid(at))
   const pick = (from: number, count: number) =>
-    Array.from({ length: Math.min(count, members) }, (_, at) => people[(from + at * 7) % members])
+    Array.from({ length: Math.min(count, members) }, (_, at) => ids[(from + at * 7) % members])
   return {
     version: 2,
     name: 'Bench',
     accounts: [],
-    members: people.map((id, at) => ({
+    members: ids.map((id, at) => ({
       id,
       name: `Member ${at}`,
       display_name: `Member ${at} of the Hill`,

@@ -1,31 +1,31 @@
 import { hidOf } from './data'
 
-/** How an answer without a length ends. What is asked for has no such line in it. */
+/** End of a chunked response. The requested JSON contains no such line. */
 const END = Buffer.from('0\r\n\r\n')
 
 /**
- * The load: a process of its own that keeps some connections busy with raw requests and measures
- * each. It reads its orders as one JSON line and answers with one, until its input ends.
+ * Load generator: a separate process that keeps several connections busy with raw requests and
+ * measures each. It reads one JSON line per run and prints one, until its input ends.
  */
-export interface Orders {
+export interface LoadOptions {
   port: number
   connections: number
   seconds: number
   method: string
   path: string
   headers: Record<string, string>
-  /** With placeholders that `fill` fills in anew for each request, counting from `from`. */
+  /** Body with placeholders that `fill` replaces for each request, counting from `from`. */
   body: string | null
   from: number
   members: number
-  /** Who asks for what, in turns, instead of the path and the authorization above. */
+  /** Used in turns instead of the path, authorization and body above. */
   variants?: { path: string; authorization: string; body?: string }[]
 }
 
-export interface Measured {
+export interface LoadResult {
   requests: number
   failures: number
-  /** The first answer that was no success, as much of it as came at once. */
+  /** Head of the first response without success. */
   firstFailure: string
   seconds: number
   /** Milliseconds. */
@@ -37,23 +37,23 @@ export interface Measured {
 
 if (import.meta.main) {
   for await (const line of console) {
-    const measured = await press(JSON.parse(line) as Orders)
-    console.log(JSON.stringify(measured))
+    const result = await runLoad(JSON.parse(line) as LoadOptions)
+    console.log(JSON.stringify(result))
   }
 }
 
-async function press(orders: Orders): Promise<Measured> {
+async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const times: number[] = []
   let failures = 0
   let firstFailure = ''
-  let next = orders.from
+  let next = options.from
   const started = performance.now()
-  const end = started + orders.seconds * 1000
+  const end = started + options.seconds * 1000
   await Promise.all(
-    Array.from({ length: orders.connections }, () =>
+    Array.from({ length: options.connections }, () =>
       keepBusy(
-        orders,
-        () => (performance.now() < end ? requestOf(orders, next++) : null),
+        options,
+        () => (performance.now() < end ? buildRequest(options, next++) : null),
         (ms, failure) => {
           times.push(ms)
           if (failure === null) return
@@ -79,15 +79,15 @@ async function press(orders: Orders): Promise<Measured> {
   }
 }
 
-function isInChunks(head: string): boolean {
+function isChunked(head: string): boolean {
   return /transfer-encoding: chunked/i.test(head)
 }
 
-/** One connection: a request, its whole answer, the next request. */
+/** Sends the next request on a connection whenever the response to the last one is complete. */
 function keepBusy(
-  { port }: Orders,
+  { port }: LoadOptions,
   nextRequest: () => string | null,
-  note: (ms: number, failure: string | null) => void,
+  record: (ms: number, failure: string | null) => void,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let sentAt = 0
@@ -123,11 +123,11 @@ function keepBusy(
           const bodyAt = head.indexOf('\r\n\r\n')
           if (bodyAt === -1) return
           const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
-          missing = isInChunks(head) ? Infinity : length - (head.length - bodyAt - 4)
+          missing = isChunked(head) ? Infinity : length - (head.length - bodyAt - 4)
         } else missing -= chunk.length
         if (missing === Infinity && chunk.subarray(-END.length).equals(END)) missing = 0
         if (missing > 0) return
-        note(performance.now() - sentAt, head.startsWith('HTTP/1.1 20') ? null : head)
+        record(performance.now() - sentAt, head.startsWith('HTTP/1.1 20') ? null : head)
         send(socket)
       },
       close: () => resolve(),
@@ -137,20 +137,20 @@ function keepBusy(
   return promise
 }
 
-function requestOf(orders: Orders, n: number): string {
-  const variant = orders.variants?.[n % orders.variants.length]
-  const { method, members } = orders
-  const { path, body } = { ...orders, ...variant }
+function buildRequest(options: LoadOptions, n: number): string {
+  const variant = options.variants?.[n % options.variants.length]
+  const { method, members } = options
+  const { path, body } = { ...options, ...variant }
   const headers = variant
-    ? { ...orders.headers, authorization: variant.authorization }
-    : orders.headers
+    ? { ...options.headers, authorization: variant.authorization }
+    : options.headers
   const text = body === null ? '' : fill(body, n, members)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const length = body === null ? '' : `content-length: ${Buffer.byteLength(text)}\r\n`
   return `${method} ${path} HTTP/1.1\r\nhost: bench\r\n${lines.join('')}${length}\r\n${text}`
 }
 
-/** Makes a body that no other request has: `{n}`, `{hex}`, `{time}` and `{member}` go by a number. */
+/** Builds a unique body: replaces `{n}`, `{hex}`, `{time}` and `{member}` by values of a number. */
 export function fill(body: string, n: number, members: number): string {
   if (!body.includes('{n}') && !body.includes('{hex}') && !body.includes('{time}')) return body
   return body

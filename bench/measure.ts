@@ -1,9 +1,9 @@
 import { existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import type { Endpoint } from './endpoints'
-import type { Measured, Orders } from './loadGenerator'
-import { everythingOn, program } from './serverProcess'
+import type { LoadOptions, LoadResult } from './loadGenerator'
+import { allFeatures, program } from './serverProcess'
 
-/** A server that is measured. */
+/** Process of a measured server. */
 export interface Running {
   process: Bun.Subprocess<'pipe' | 'ignore', 'pipe' | 'ignore', number>
   pid: number
@@ -19,8 +19,8 @@ export function startLoad() {
   const reader = running.stdout.getReader()
   return {
     process: running,
-    async press(orders: Orders): Promise<Measured> {
-      running.stdin.write(`${JSON.stringify(orders)}\n`)
+    async run(options: LoadOptions): Promise<LoadResult> {
+      running.stdin.write(`${JSON.stringify(options)}\n`)
       running.stdin.flush()
       const { value } = await reader.read()
       return JSON.parse(Buffer.from(value ?? []).toString())
@@ -39,26 +39,26 @@ export interface Measurement {
   cpu: number
 }
 
-/** How hard it is pressed. */
-export interface Pressure {
+/** Amount of load. */
+export interface LoadLevel {
   connections: number
   seconds: number
-  /** How many members the largest system has. */
+  /** Number of members of the largest system. */
   members: number
 }
 
 export async function measureEndpoint(
   load: Load,
-  { connections, seconds: long, members }: Pressure,
+  { connections, seconds: duration, members }: LoadLevel,
   endpoint: Endpoint,
   { pid, port }: Pick<Running, 'pid' | 'port'>,
-  variants?: Orders['variants'],
+  variants?: LoadOptions['variants'],
 ): Promise<Measurement> {
   const before = cpuOfProcess(pid)
-  const measured = await load.press({
+  const result = await load.run({
     port,
     connections,
-    seconds: long,
+    seconds: duration,
     method: endpoint.method,
     path: endpoint.path,
     headers: { authorization: endpoint.as, 'x-forwarded-for': '203.0.113.7' },
@@ -67,10 +67,10 @@ export async function measureEndpoint(
     from: endpoint.next,
     members,
   })
-  endpoint.next = measured.next
-  const { failures, firstFailure } = measured
+  endpoint.next = result.next
+  const { failures, firstFailure } = result
   if (failures > 0) throw new Error(`${endpoint.name}: ${failures} failures\n${firstFailure}`)
-  const { p50, p99, p999, requests, seconds } = measured
+  const { p50, p99, p999, requests, seconds } = result
   return {
     perSecond: requests / seconds,
     p50,
@@ -81,25 +81,25 @@ export async function measureEndpoint(
 }
 
 export function medianOf(turns: Measurement[]): Measurement {
-  const middle = (key: keyof Measurement) =>
+  const median = (key: keyof Measurement) =>
     turns.map((turn) => turn[key]).toSorted((a, b) => a - b)[Math.floor(turns.length / 2)] ?? 0
   return {
-    perSecond: middle('perSecond'),
-    p50: middle('p50'),
-    p99: middle('p99'),
-    p999: middle('p999'),
-    cpu: middle('cpu'),
+    perSecond: median('perSecond'),
+    p50: median('p50'),
+    p99: median('p99'),
+    p999: median('p999'),
+    cpu: median('cpu'),
   }
 }
 
-/** Seconds of CPU that a process has used; only Linux tells. */
+/** Returns the CPU seconds of a process; NaN on systems other than Linux. */
 export function cpuOfProcess(pid: number): number {
   if (!existsSync('/proc/self/stat')) return Number.NaN
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-/** Of a process and every one that it has started and not ended. */
+/** Returns the CPU seconds of a process and its running children. */
 export function cpuOfFamily(pid: number): number {
   const children = readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false
@@ -109,13 +109,13 @@ export function cpuOfFamily(pid: number): number {
       return false
     }
   })
-  return [pid, ...children.map(Number)].reduce((sum, one) => sum + cpuOfProcess(one), 0)
+  return [pid, ...children.map(Number)].reduce((sum, member) => sum + cpuOfProcess(member), 0)
 }
 
-/** The product with everything on: token, limits behind a proxy, CORS, a log to a file. */
+/** Starts the server with all features: tokens, limits behind a proxy, CORS, a log to a file. */
 export async function startProduct(log: string, env: Record<string, string>): Promise<Running> {
   const running = Bun.spawn([...program, 'serve'], {
-    env: { PORT: '0', ...everythingOn, ...env },
+    env: { PORT: '0', ...allFeatures, ...env },
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: openSync(log, 'w'),
@@ -125,10 +125,10 @@ export async function startProduct(log: string, env: Record<string, string>): Pr
     const [, port] = /"address":"http:\/\/127.0.0.1:(\d+)/.exec(readFileSync(log, 'utf8')) ?? []
     if (port) return { process: running, pid: running.pid, port: Number(port) }
   }
-  throw new Error(`the product did not start, see ${log}`)
+  throw new Error(`the server did not start, see ${log}`)
 }
 
-/** The first row is the head. */
+/** Prints a table; the first row is the header. */
 export function print(rows: string[][]): void {
   const widths =
     rows[0]?.map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length))) ?? []

@@ -11,10 +11,9 @@ import { insertToken } from '../src/service/access/insertToken'
 import { insertSystem } from '../src/service/systems'
 
 /**
- * What METRICS=on costs of a request. By hand: `bun bench/metrics.ts`. Two servers differ by more
- * than that from one start to the next, so it is one server that counts each request once, and in
- * every other batch so many times more: what that adds, divided, is what once costs. Without HTTP,
- * which would only make the share smaller. Fails above the goal.
+ * Measures the cost of METRICS=on per request, without HTTP, which would make the share smaller.
+ * Two starts of a server differ by more than this cost, so one server records each request once
+ * and in every second batch MORE times in addition. Run it with `bun bench/metrics.ts`.
  */
 
 const GOAL_PERCENT = 2
@@ -53,23 +52,23 @@ const metrics = createMetrics({
   isDatabaseOk: () => true,
 })
 const [v2] = documentedModules({ deps: app.deps, events: app.events, config })
-if (!v2) throw new Error('there are no routes')
-const findMeter = createFindRouteMetrics(v2.routes(), metrics)
+if (!v2) throw new Error('version 2 has no routes')
+const findRouteMetrics = createFindRouteMetrics(v2.routes(), metrics)
 const { hid, token } = await app.deps.transact('new', async (tx) => {
-  const made = await insertSystem(tx, { name: 'Lantern Hill', created: app.deps.now() })
-  return { hid: made.hid, token: await insertToken(app.deps, tx, made.id, 'bench') }
+  const created = await insertSystem(tx, { name: 'Lantern Hill', created: app.deps.now() })
+  return { hid: created.hid, token: await insertToken(app.deps, tx, created.id, 'bench') }
 })
 
 try {
-  for (const [says, pathOf] of Object.entries(paths)) {
+  for (const [title, pathOf] of Object.entries(paths)) {
     const path = pathOf(hid)
-    await ask(path, WARM, true)
+    await send(path, WARM, true)
     const plain: number[] = []
     const added: number[] = []
     for (let pair = 0; pair < PAIRS; pair++) {
       const isFirst = pair % 2 === 0
-      const one = await ask(path, BATCH, !isFirst)
-      const other = await ask(path, BATCH, isFirst)
+      const one = await send(path, BATCH, !isFirst)
+      const other = await send(path, BATCH, isFirst)
       const [less, more] = isFirst ? [one, other] : [other, one]
       plain.push(less)
       added.push((more - less) / MORE)
@@ -77,7 +76,7 @@ try {
     const percent = (median(added) / median(plain)) * 100
     const nanoseconds = (median(added) * 1000).toFixed(0)
     console.log(
-      `${says.padEnd(13)} ${median(plain).toFixed(1)} µs, of which counting it takes ${nanoseconds} ns: ` +
+      `${title.padEnd(13)} ${median(plain).toFixed(1)} µs, of which metrics take ${nanoseconds} ns: ` +
         `${percent.toFixed(2)} % (goal: below ${GOAL_PERCENT} %${percent < GOAL_PERCENT ? '' : ' ✗'})`,
     )
   }
@@ -87,8 +86,8 @@ try {
   rmSync(folder, { recursive: true })
 }
 
-/** Microseconds of the processor for each request. */
-async function ask(path: string, times: number, isCounted: boolean): Promise<number> {
+/** Sends requests and returns the CPU time per request in microseconds. */
+async function send(path: string, times: number, isCounted: boolean): Promise<number> {
   const headers = { authorization: token }
   const before = process.cpuUsage()
   for (let n = 0; n < times; n++) {
@@ -96,9 +95,9 @@ async function ask(path: string, times: number, isCounted: boolean): Promise<num
     await (await app.handle(request, '203.0.113.9')).text()
     const { url } = request
     for (let again = 0; again < MORE; again++) {
-      // Cut from the address anew each time, as a request's path is.
+      // Slice the path each time, as the handler does for each request.
       const cut = url.slice(ORIGIN.length)
-      if (isCounted) findMeter('/v2/systems', cut, 'GET').record(200, 0.00003)
+      if (isCounted) findRouteMetrics('/v2/systems', cut, 'GET').record(200, 0.00003)
     }
   }
   const { user, system } = process.cpuUsage(before)

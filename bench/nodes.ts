@@ -10,7 +10,7 @@ import { createSystem } from '../src/service/systems'
 import { makeEngine, onServer } from '../test/postgres/engine'
 import { print, startProduct } from './measure'
 
-/** Two nodes on one PostgreSQL: how late a stream on one hears what was written on the other. */
+/** Measures the delay from a write on one node to the event in a stream on another node. */
 const { values: flags } = parseArgs({
   options: { writes: { type: 'string', default: '300' } },
 })
@@ -22,13 +22,13 @@ const engine = await makeEngine()
 await engine.start()
 await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database bench'))
 const DATABASE_URL = engine.addressOf('bench')
-const { token, member } = await makeSystem()
+const { token, member } = await createBenchSystem()
 const start = (name: string) => startProduct(join(folder, `${name}.log`), { DATABASE_URL })
-const nodes = [await start('writing'), await start('hearing')] as const
-const [writing, hearing] = nodes.map(({ port }) => `http://127.0.0.1:${port}/v2/`)
+const nodes = [await start('writing'), await start('streaming')] as const
+const [writing, streaming] = nodes.map(({ port }) => `http://127.0.0.1:${port}/v2/`)
 try {
-  const heard = await listen(`${hearing}systems/@me/events`)
-  const late: number[] = []
+  const arrivalOf = await listen(`${streaming}systems/@me/events`)
+  const delays: number[] = []
   for (let at = 0; at < Number(flags.writes); at++) {
     const color = at.toString(16).padStart(6, '0')
     const response = await fetch(`${writing}members/${member}`, {
@@ -37,20 +37,21 @@ try {
       body: JSON.stringify({ color }),
     })
     if (!response.ok) throw new Error(await response.text())
-    const answered = performance.now()
-    late.push((await heard(color)) - answered)
-    // Not in step with the beat.
+    const answeredAt = performance.now()
+    delays.push((await arrivalOf(color)) - answeredAt)
+    // Vary the phase relative to the heartbeat.
     await Bun.sleep(Math.random() * 100)
   }
-  late.sort((a, b) => a - b)
-  const part = (share: number) => late[Math.floor((late.length - 1) * share)] ?? Number.NaN
+  delays.sort((a, b) => a - b)
+  const percentile = (share: number) =>
+    delays[Math.floor((delays.length - 1) * share)] ?? Number.NaN
   print([
     ['ms from the answer to the stream on another node', 'p50', 'goal', 'p99', 'goal', 'most'],
     [
-      `${late.length} writes`,
-      ...[part(0.5).toFixed(0), verdict(part(0.5), GOALS.p50)],
-      ...[part(0.99).toFixed(0), verdict(part(0.99), GOALS.p99)],
-      part(1).toFixed(0),
+      `${delays.length} writes`,
+      ...[percentile(0.5).toFixed(0), verdict(percentile(0.5), GOALS.p50)],
+      ...[percentile(0.99).toFixed(0), verdict(percentile(0.99), GOALS.p99)],
+      percentile(1).toFixed(0),
     ],
   ])
 } finally {
@@ -67,7 +68,7 @@ function verdict(time: number, goal: number): string {
   return `${goal} ${time <= goal ? '✓' : '✗'}`
 }
 
-async function makeSystem(): Promise<{ token: string; member: string }> {
+async function createBenchSystem(): Promise<{ token: string; member: string }> {
   const { deps, storage } = openDeps(parseConfig({ DATABASE_URL }))
   const { system, token } = await createSystem(
     deps,
@@ -80,8 +81,8 @@ async function makeSystem(): Promise<{ token: string; member: string }> {
   return { token, member: hid }
 }
 
-/** When something was told by a stream, which stays open. */
-async function listen(address: string): Promise<(what: string) => Promise<number>> {
+/** Opens a stream and returns a function that resolves to the time at which a color arrived. */
+async function listen(address: string): Promise<(color: string) => Promise<number>> {
   const { body } = await fetch(address, { headers: { authorization: token } })
   const times = new Map<string, number>()
   const waiting = new Map<string, (time: number) => void>()
@@ -93,7 +94,7 @@ async function listen(address: string): Promise<(what: string) => Promise<number
         waiting.get(color)?.(performance.now())
       }
   }
-  // Ends with the node.
+  // Fails when the node stops.
   read().catch(() => {})
-  return async (what) => times.get(what) ?? new Promise((tell) => waiting.set(what, tell))
+  return async (color) => times.get(color) ?? new Promise((resolve) => waiting.set(color, resolve))
 }

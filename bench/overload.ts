@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { hashSecret } from '../src/service/access/secrets'
 import { makeEngine, onServer } from '../test/postgres/engine'
-import { folder, freshData, hidOf, known, type Size, small } from './data'
+import { copyData, folder, hidOf, known, type Size, small } from './data'
 import { print, startProduct } from './measure'
 import { program } from './serverProcess'
 
@@ -16,7 +16,7 @@ const { values: flags } = parseArgs({
     seconds: { type: 'string', default: '30' },
     only: { type: 'string', default: '' },
     postgres: { type: 'boolean', default: false },
-    /** For the process that this one starts: the load it makes, until it is stopped. */
+    /** Load that the child process generates until it is stopped. */
     load: { type: 'string' },
     port: { type: 'string' },
   },
@@ -24,41 +24,41 @@ const { values: flags } = parseArgs({
 
 const LIMIT_MS = 200
 const LIMIT_RATIO = 3
-/** How long a load runs before and after it is measured. */
+/** Time that a load runs before and after the measurement. */
 const SETTLE_MS = 3000
 
 const size: Size = { ...small, systems: 100, bigMembers: 1000, bigSwitches: 100_000 }
 
 /** Systems of the writers: enough that none of them reaches the rate limit. */
-const OTHERS = 40
-const FIRST_OTHER = 3
+const WRITERS = 40
+const FIRST_WRITER = 3
 
-/** Milliseconds between requests, whenever the answers come. */
+/** Milliseconds between requests, regardless of the responses. */
 const PAUSE_MS = { readers: 25, writers: 25, '/health': 50 }
 
-type Who = keyof typeof PAUSE_MS
+type ClientKind = keyof typeof PAUSE_MS
 
 interface Measured {
   p99: number
   failures: number
 }
 
-/** All of them come through a proxy, so that they are limited as clients elsewhere are. */
+/** Loads by name. All send X-Forwarded-For, so that they are limited like remote clients. */
 const loads: Record<string, (address: string) => Promise<never>> = {
   'fronting sums': requestSums,
   '118,000 keys': postKeys,
   'bulk changes': changeMembers,
 }
 
-/** Answers that the load of this process got, by status. */
-const answers: Record<string, number> = {}
+/** Number of responses that the load of this process got, by status. */
+const statusCounts: Record<string, number> = {}
 
 if (flags.load !== undefined) await runLoad(flags.load, `http://127.0.0.1:${flags.port}`)
 else await compare()
 
 async function compare(): Promise<void> {
-  console.log('making the data, unless it is there …')
-  const file = await freshData(size, 'overload.db')
+  console.log('creating the data set, unless it exists …')
+  const file = await copyData(size, 'overload.db')
   const members = addTokens(file)
   const engine = flags.postgres ? await makeEngine() : null
   try {
@@ -84,19 +84,19 @@ async function copyTo(engine: Awaited<ReturnType<typeof makeEngine>>, file: stri
   await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database bench'))
   const address = engine.addressOf('bench')
   const command = [...program, 'copy', address, '--database', `file:${file}`]
-  if (!Bun.spawnSync(command, { stderr: 'inherit' }).success) throw new Error('copying failed')
+  if (!Bun.spawnSync(command, { stderr: 'inherit' }).success) throw new Error('copy failed')
   return address
 }
 
-/** Gives each of the other systems a token, and returns one member of each. */
+/** Creates a token for each system of the writers, and returns one member of each. */
 function addTokens(file: string): string[] {
   const db = new Database(file)
   const add = db.prepare('INSERT INTO tokens (system_id, name, hash, created) VALUES (?, ?, ?, 0)')
   const find = db.prepare<{ hid: string }, [number]>(
     'SELECT hid FROM members WHERE system_id = ? ORDER BY id LIMIT 1',
   )
-  const members = Array.from({ length: OTHERS }, (_, at) => {
-    const system = FIRST_OTHER + at
+  const members = Array.from({ length: WRITERS }, (_, at) => {
+    const system = FIRST_WRITER + at
     add.run(system, 'overload', hashSecret(tokenOf(at)))
     return find.get(system)?.hid ?? ''
   })
@@ -111,36 +111,41 @@ function tokenOf(at: number): string {
 async function measureAll(port: number, members: string[]): Promise<void> {
   const seconds = Number(flags.seconds)
   const address = `http://127.0.0.1:${port}`
-  // The server compiles its code while it runs.
+  // Warm up, while the code is compiled.
   await measure(address, members, 3)
-  const quiet = await measure(address, members, seconds)
-  const everyone = Object.keys(PAUSE_MS) as Who[]
+  const baseline = await measure(address, members, seconds)
+  const kinds = Object.keys(PAUSE_MS) as ClientKind[]
   const rows = [
-    ['p99 in ms', ...everyone, 'failures', 'answers to the load'],
-    ['without load', ...everyone.map((who) => quiet[who].p99.toFixed(0)), failuresIn(quiet), ''],
+    ['p99 in ms', ...kinds, 'failures', 'answers to the load'],
+    [
+      'without load',
+      ...kinds.map((kind) => baseline[kind].p99.toFixed(0)),
+      failuresIn(baseline),
+      '',
+    ],
   ]
-  let isMissed = failuresIn(quiet) !== '0'
-  for (const name of Object.keys(loads).filter((one) => one.includes(flags.only))) {
+  let hasMissed = failuresIn(baseline) !== '0'
+  for (const name of Object.keys(loads).filter((load) => load.includes(flags.only))) {
     const load = startLoad(name, port)
     await Bun.sleep(SETTLE_MS)
     const measured = await measure(address, members, seconds)
     load.kill('SIGTERM')
-    const answered = await load.stdout.text()
-    const cells = everyone.map((who) => {
-      const { p99 } = measured[who]
-      const isHeld = p99 <= Math.max(LIMIT_MS, LIMIT_RATIO * quiet[who].p99)
-      if (!isHeld) isMissed = true
-      return `${p99.toFixed(0)} ${isHeld ? '✓' : '✗'}`
+    const output = await load.stdout.text()
+    const cells = kinds.map((kind) => {
+      const { p99 } = measured[kind]
+      const isWithinLimit = p99 <= Math.max(LIMIT_MS, LIMIT_RATIO * baseline[kind].p99)
+      if (!isWithinLimit) hasMissed = true
+      return `${p99.toFixed(0)} ${isWithinLimit ? '✓' : '✗'}`
     })
-    if (failuresIn(measured) !== '0') isMissed = true
-    rows.push([name, ...cells, failuresIn(measured), answered.trim()])
+    if (failuresIn(measured) !== '0') hasMissed = true
+    rows.push([name, ...cells, failuresIn(measured), output.trim()])
     await Bun.sleep(SETTLE_MS)
   }
   print(rows)
-  if (isMissed) process.exitCode = 1
+  if (hasMissed) process.exitCode = 1
 }
 
-function failuresIn(measured: Record<Who, Measured>): string {
+function failuresIn(measured: Record<ClientKind, Measured>): string {
   return String(Object.values(measured).reduce((sum, { failures }) => sum + failures, 0))
 }
 
@@ -153,17 +158,17 @@ async function measure(
   address: string,
   members: string[],
   seconds: number,
-): Promise<Record<Who, Measured>> {
+): Promise<Record<ClientKind, Measured>> {
   const [readers, writers, health] = await Promise.all([
     repeat(seconds, PAUSE_MS.readers, (at) =>
-      fetch(`${address}/v2/members/${members[at % OTHERS]}`, {
+      fetch(`${address}/v2/members/${members[at % WRITERS]}`, {
         headers: { 'x-forwarded-for': `203.0.113.${at % 200}` },
       }),
     ),
     repeat(seconds, PAUSE_MS.writers, (at) =>
-      fetch(`${address}/v2/members/${members[at % OTHERS]}`, {
+      fetch(`${address}/v2/members/${members[at % WRITERS]}`, {
         method: 'PATCH',
-        headers: { authorization: tokenOf(at % OTHERS), 'x-forwarded-for': '203.0.113.250' },
+        headers: { authorization: tokenOf(at % WRITERS), 'x-forwarded-for': '203.0.113.250' },
         body: JSON.stringify({ description: `${performance.now()}` }),
       }),
     ),
@@ -172,7 +177,7 @@ async function measure(
   return { readers, writers, '/health': health }
 }
 
-/** Sends requests at a fixed rate, so that slow answers are not measured less often. */
+/** Sends requests at a fixed rate, so that slow responses are not measured less often. */
 async function repeat(
   seconds: number,
   pause: number,
@@ -200,32 +205,32 @@ async function repeat(
 
 async function runLoad(name: string, address: string): Promise<void> {
   process.on('SIGTERM', () => {
-    console.log(JSON.stringify(answers))
+    console.log(JSON.stringify(statusCounts))
     process.exit()
   })
   await loads[name]?.(address)
 }
 
-/** Sends a request and counts its answer; the milliseconds after which to try again, if any. */
+/** Sends a request, counts its response and returns Retry-After in milliseconds, or 0. */
 async function send(address: string, init: RequestInit): Promise<number> {
   try {
     const response = await fetch(address, init)
     await response.bytes()
-    answers[response.status] = (answers[response.status] ?? 0) + 1
+    statusCounts[response.status] = (statusCounts[response.status] ?? 0) + 1
     return Number(response.headers.get('retry-after') ?? 0) * 1000
   } catch {
-    answers.none = (answers.none ?? 0) + 1
+    statusCounts.none = (statusCounts.none ?? 0) + 1
     return 0
   }
 }
 
-/** Five clients request sums of a long history as often as they may, and leave after 50 ms. */
+/** Five clients request sums of a long history at their rate limit and disconnect after 50 ms. */
 async function requestSums(address: string): Promise<never> {
   const since = Date.UTC(2020, 0, 1)
   const until = new Date(since + 2 * 86_400_000).toISOString()
   for (let at = 0; ; at++) {
     const sum = ['pairs', 'totals', 'hours'][at % 3]
-    // Each asks for another span, so that no two of them share one computation.
+    // Each requests another span, so that no two of them share a computation.
     const from = new Date(since + at * 1000).toISOString()
     void send(`${address}/v2/systems/${known.big}/fronting/${sum}?since=${from}&until=${until}`, {
       headers: { 'x-forwarded-for': `198.51.100.${at % 5}` },
@@ -236,7 +241,7 @@ async function requestSums(address: string): Promise<never> {
   }
 }
 
-/** Four clients post objects of very many keys, each as soon as the last one is answered. */
+/** Four clients post objects of very many keys, each as soon as its last request is answered. */
 async function postKeys(address: string): Promise<never> {
   const keys = Array.from({ length: 118_000 }, (_, at) => `"${at.toString(36)}":0`)
   const body = `{${keys.join()}}`
@@ -249,7 +254,7 @@ async function postKeys(address: string): Promise<never> {
   )
 }
 
-/** One token changes 1,000 members at once, again as soon as the last change is answered. */
+/** One token changes 1,000 members per request, again as soon as a request is answered. */
 async function changeMembers(address: string): Promise<never> {
   const patches: ((round: number) => object)[] = [
     (round) => ({ description: `${round} `.repeat(900).slice(0, 900) }),
@@ -271,7 +276,7 @@ async function changeMembers(address: string): Promise<never> {
   })
 }
 
-/** Repeats the request on several connections, and waits where an answer says so. */
+/** Repeats the request on several connections, and waits as long as Retry-After says. */
 async function inParallel(
   count: number,
   request: (client: number) => Promise<number>,

@@ -1,6 +1,6 @@
 /**
- * How long POST /bot/proxy takes in a system of 1,000 members with 100 tags each, where the tags
- * are as bad as anybody could make them. By hand: `bun bench/proxy.ts`
+ * Measures POST /bot/proxy in a system of 1,000 members with 100 tags each, for the worst kinds of
+ * tags. Run it with `bun bench/proxy.ts`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ const TIMES = 50
 const LONGEST = 95
 
 interface Case {
-  says: string
+  title: string
   tag: (member: number, at: number) => ProxyTag
   contents: string[]
   isCaseSensitive?: boolean
@@ -33,32 +33,32 @@ const bits = (n: number, length: number, [zero = '', one = '']: string) =>
 
 const cases: Case[] = [
   {
-    says: 'a, aa, aaa … of everybody',
+    title: 'all members share a, aa, aaa …',
     tag: (_, at) => ({ prefix: 'a'.repeat(1 + (at % LONGEST)), suffix: null }),
     contents: [long, 'aaa hello', 'hello'],
   },
   {
-    says: 'one tag of everybody, a hundred times each',
+    title: 'all members have one tag a hundred times',
     tag: () => ({ prefix: 'all:', suffix: null }),
     contents: ['all: hello', 'all:'],
   },
   {
-    says: 'one prefix with 100,000 suffixes',
+    title: 'one prefix with 100,000 suffixes',
     tag: (member, at) => ({ prefix: 'a', suffix: `-${member}.${at}` }),
     contents: ['a hello', 'a hello -999.99', long],
   },
   {
-    says: 'one suffix with 100,000 prefixes',
+    title: 'one suffix with 100,000 prefixes',
     tag: (member, at) => ({ prefix: `${member}.${at}-`, suffix: 'a' }),
     contents: ['hello a', '999.99- hello a', long],
   },
   {
-    says: 'every pair of a… and …a',
+    title: 'every pair of a… and …a',
     tag: (member, at) => pairOf((member * TAGS + at) % 4560),
     contents: [long, `${long}b`, `b${long}`],
   },
   {
-    says: 'a… and …a, never together',
+    title: 'a… and …a, never together',
     tag: (member, at) =>
       member % 2
         ? { prefix: 'a'.repeat(1 + (at % 94)), suffix: 'b' }
@@ -66,7 +66,7 @@ const cases: Case[] = [
     contents: [long, 'hello'],
   },
   {
-    says: 'a… and …a! between every two endings',
+    title: 'a… and …a!, where the endings alternate',
     tag: (member, at) => {
       const { prefix, suffix } = pairOf((member * TAGS + at) % 4560)
       return { prefix, suffix: suffix && `${suffix.slice(1)}!` }
@@ -74,28 +74,28 @@ const cases: Case[] = [
     contents: [long],
   },
   {
-    says: '100,000 ways to write one word, which none of them is',
+    title: '100,000 spellings of one word, none of which matches',
     tag: (member, at) => ({ prefix: bits(member * TAGS + at, 17, 'aA'), suffix: null }),
     contents: ['aaaaaaaaaaaaaaaaA hello', 'AAAAAAAAAAAAAAAAA hello', 'aaaaaaaaaaaaaaaaa hello'],
   },
   {
-    says: 'the same in any case',
+    title: 'the same, case-insensitive',
     tag: (member, at) => ({ prefix: bits(member * TAGS + at, 17, 'aA'), suffix: null }),
     contents: ['AAAAAAAAAAAAAAAAA hello'],
     isCaseSensitive: false,
   },
   {
-    says: 'spaces around nothing',
+    title: 'spaces without content',
     tag: (member, at) => ({ prefix: `{${bits(member * TAGS + at, 17, ' \t')}`, suffix: '}' }),
     contents: ['{}', '{ }', '{ hello }'],
   },
   {
-    says: 'angle brackets around a mention',
+    title: 'angle brackets around a mention',
     tag: (member, at) => ({ prefix: '<', suffix: `${bits(member * TAGS + at, 17, ' \t')}@1>` }),
     contents: ['<@1>', '<@1> hello <@1>'],
   },
   {
-    says: 'a heart and its second half',
+    title: 'a character and its variation selector',
     tag: (member, at) => pairOf((member * TAGS + at) % 4560, ' ', ' '),
     contents: [`${' '.repeat(60)}\ufe0f${' '.repeat(60)}`, ' \ufe0f'.repeat(60)],
   },
@@ -109,13 +109,14 @@ const config = parseConfig({
 const app = createApp(config, createLog('error', 'json', console.error))
 const authorization = `Bot ${await createBot(app.deps, 'bench')}`
 try {
-  for (const [number, one] of cases.entries()) await measure(one, `1000000000000000${number + 10}`)
+  for (const [number, testCase] of cases.entries())
+    await measure(testCase, `1000000000000000${number + 10}`)
 } finally {
   await app.stop()
   rmSync(folder, { recursive: true })
 }
 
-async function measure({ says, tag, contents, isCaseSensitive = true }: Case, account: string) {
+async function measure({ title, tag, contents, isCaseSensitive = true }: Case, account: string) {
   const { deps } = app
   const system = await deps.transact('new', async (tx) => {
     const { id } = await insertSystem(tx, {})
@@ -130,24 +131,24 @@ async function measure({ says, tag, contents, isCaseSensitive = true }: Case, ac
     await patchSettings(deps, { system, platform: null }, '@me', {
       case_sensitive_proxy_tags: false,
     })
-  console.log(says)
+  console.log(title)
   for (const content of contents) {
     const times: number[] = []
     let action = ''
     for (let n = 0; n < TIMES; n++) {
       const began = performance.now()
-      const response = await app.handle(ask(account, content), '127.0.0.1')
+      const response = await app.handle(buildRequest(account, content), '127.0.0.1')
       action = ((await response.json()) as { action: string }).action
       times.push(performance.now() - began)
     }
     times.sort((a, b) => a - b)
-    const [median = 0, most = 0] = [times[TIMES / 2], times.at(-2)]
+    const [median = 0, worst = 0] = [times[TIMES / 2], times.at(-2)]
     const shown = JSON.stringify(content.length > 30 ? `${content.slice(0, 30)}…` : content)
-    console.log(`  ${median.toFixed(2)} ms, at most ${most.toFixed(2)} ms  ${action}  ${shown}`)
+    console.log(`  ${median.toFixed(2)} ms, at most ${worst.toFixed(2)} ms  ${action}  ${shown}`)
   }
 }
 
-function ask(account_id: string, content: string): Request {
+function buildRequest(account_id: string, content: string): Request {
   const body = { account_id, guild_id: '2', channel_id: '3', content, dry_run: true }
   return new Request('http://localhost/bot/proxy', {
     method: 'POST',
@@ -156,7 +157,7 @@ function ask(account_id: string, content: string): Request {
   })
 }
 
-/** Every prefix and suffix that fit together have a number. */
+/** Returns the pair of prefix and suffix with this number, among all that fit into LONGEST. */
 function pairOf(number: number, before = 'a', after = 'a'): ProxyTag {
   let rest = number + 1
   for (let prefix = 0; prefix <= LONGEST; prefix++) {

@@ -3,15 +3,15 @@ import type { Field } from '../src/model/field'
 import { type ListAccess, listAccessRules } from '../src/model/privacy'
 
 /**
- * The v2 JSON of a row, built inside SQLite at each read, as the product did before rows carried
- * their faces: the mark of what it was. It says in SQL what `see` and `toV2` say in
- * TypeScript, from the same field tables. Texts here are SQL.
+ * Builds the v2 JSON of a row inside SQLite at each read, as the server did before it cached
+ * rendered JSON. The SQL does what `redact` and `toV2` do in TypeScript, from the same field tables.
+ * Strings in this file are SQL.
  */
 
-/** Who looks: the owner, or everybody else. */
+/** Viewer of a row: its owner or another caller. */
 export type Audience = 'owner' | 'others'
 
-/** The JSON object of a row of `table`. What is extra comes behind the identity, as key and SQL. */
+/** Returns SQL for the JSON object of a row of `table`, with extra pairs of key and SQL after the IDs. */
 export function jsonOf(
   entity: Entity,
   table: string,
@@ -28,46 +28,46 @@ export function jsonOf(
     ...extra,
     ...entity.entries
       .filter(([, field]) => audience === 'owner' || field.ownerOnly !== 'absent')
-      .map(([key, field]) => [key, seenValue(key, field, table, audience)]),
+      .map(([key, field]) => [key, redactedValue(key, field, table, audience)]),
     ...(entity.levels.length > 0 ? [['privacy', privacyOf(entity, table, audience)]] : []),
   ]
   return `json_object(${pairs.map(([key, value]) => `'${key}', ${value}`).join(', ')})`
 }
 
-/** As the owner sees it when `viewer` (SQL) is the row's system, else as others do. */
+/** Returns SQL for the owner's JSON if `viewer` is the system of the row, else for the public JSON. */
 export function jsonFor(
   viewer: string,
   system: string,
-  make: (audience: Audience) => string,
+  build: (audience: Audience) => string,
 ): string {
-  return `case when ${system} = ${viewer} then ${make('owner')} else ${make('others')} end`
+  return `case when ${system} = ${viewer} then ${build('owner')} else ${build('others')} end`
 }
 
-/** What lies behind a gate of `table`: null for others when it is closed. */
-export function jsonBehind(
-  gate: ListAccess,
+/** Returns SQL for JSON that a list access rule of `table` guards: null if it is hidden. */
+export function guardedJson(
+  rule: ListAccess,
   table: string,
   audience: Audience,
   json: string,
 ): string {
   return audience === 'owner'
     ? json
-    : `case when ${table}.${listAccessRules[gate].level} = 'public' then ${json} end`
+    : `case when ${table}.${listAccessRules[rule].level} = 'public' then ${json} end`
 }
 
-/** A JSON array of the rows of a query that selects each row's JSON as `json`. */
+/** Returns SQL for the JSON array of a query that selects the JSON of each row as `json`. */
 export function jsonList(query: string): string {
   return `(select '[' || coalesce(group_concat(json), '') || ']' from (${query}))`
 }
 
-/** ISO 8601 of an instant in microseconds, as `formatInstant` writes it. */
+/** Returns SQL for an instant in microseconds as ISO 8601, as `formatInstant` formats it. */
 export function isoOf(instant: string): string {
   const micros = `(((${instant}) % 1000000 + 1000000) % 1000000)`
   const date = `strftime('%Y-%m-%dT%H:%M:%S', ((${instant}) - ${micros}) / 1000000, 'unixepoch')`
   return `(${date} || rtrim(rtrim(printf('.%06d', ${micros}), '0'), '.') || 'Z')`
 }
 
-function seenValue(key: string, field: Field, table: string, audience: Audience): string {
+function redactedValue(key: string, field: Field, table: string, audience: Audience): string {
   const value = plainValue(`${table}.${key}`, field)
   if (audience === 'owner') return value
   if (field.ownerOnly === 'null') return 'null'

@@ -6,10 +6,9 @@ import { system } from '../src/model/system'
 import { isoOf, jsonList, jsonOf } from './referenceJson'
 
 /**
- * The least that this runtime can do for the same answers, each by itself: a bare server, prepared
- * statements that give JSON as bytes, no authentication, no limits, no log, no rules. What requests
- * that arrive together could share is not shared here. It builds the JSON inside SQLite at each
- * read, or reads the faces that rows carry.
+ * Minimal server for the same responses: prepared statements that return JSON as bytes, without
+ * authentication, limits, log or rules. Concurrent requests share nothing. It builds the JSON
+ * inside SQLite at each read, or reads the cached JSON.
  */
 
 const [path = '', durability = 'full', kind = 'built'] = process.argv.slice(2)
@@ -21,8 +20,8 @@ writer.run(`PRAGMA synchronous = ${durability}`)
 const isBuilt = kind === 'built'
 const entities = { systems: system, members: member, groups: group }
 
-/** The JSON object of a row, with something extra as key and SQL. */
-function seen(
+/** Returns SQL for the JSON object of a row, with an extra pair of key and SQL. */
+function rowJson(
   table: keyof typeof entities,
   audience: 'owner' | 'others',
   extra?: [key: string, sql: string],
@@ -31,9 +30,9 @@ function seen(
   return renderedObjectSql(table, audience, extra && `'"${extra[0]}":' || ${extra[1]} || ','`)
 }
 
-const owner = seen('members', 'owner')
+const owner = rowJson('members', 'owner')
 const ownerHid = '(select hid from systems where systems.id = members.system_id)'
-const withSystem = seen('members', 'owner', [
+const withSystem = rowJson('members', 'owner', [
   'system',
   isBuilt ? ownerHid : `'"' || ${ownerHid} || '"'`,
 ])
@@ -48,14 +47,14 @@ const message = (
 ) => `'{"timestamp":"' || ${isoOf('messages.timestamp')} ||
   '","id":"' || messages.id || '","original":"' || messages.original || '","sender":"' ||
   messages.sender || '","channel":"' || messages.channel || '","guild":"' || messages.guild ||
-  '","system":' || (select ${seen('systems', audience)} from systems where systems.id = messages.system_id) ||
-  ',"member":' || (select ${seen('members', audience)} from members where members.id = messages.member_id) || '}'`
+  '","system":' || (select ${rowJson('systems', audience)} from systems where systems.id = messages.system_id) ||
+  ',"member":' || (select ${rowJson('members', audience)} from members where members.id = messages.member_id) || '}'`
 
 type Json = { json: Uint8Array<ArrayBuffer> }
 const read = <P extends (string | number)[]>(json: string, rest: string) =>
   reader.query<Json, P>(`select cast(${json} as blob) as json ${rest}`)
 
-const getSystem = read<[string]>(seen('systems', 'owner'), 'from systems where hid = ?')
+const getSystem = read<[string]>(rowJson('systems', 'owner'), 'from systems where hid = ?')
 const getMember = read<[string]>(withSystem, 'from members where hid = ?')
 const getFronters = read<[string]>(
   front,
@@ -71,7 +70,7 @@ const getMembers = read<[string]>(
 )
 const getGroups = read<[string]>(
   jsonList(
-    `select ${seen('groups', 'owner', [
+    `select ${rowJson('groups', 'owner', [
       'members',
       `(select json_group_array(uuid) from (select members.uuid from group_members
         join members on members.id = group_members.member_id
@@ -103,7 +102,7 @@ const addFronter = writer.query(
 const getFront = writer.query<Json, [number]>(
   `select cast(${front} as blob) as json from switches where id = ?`,
 )
-const findSpeaker = reader.query<
+const findMember = reader.query<
   { hid: string; tag: string; name: string; avatar_url: string; json: string },
   [string, string]
 >(
@@ -157,27 +156,27 @@ const server = Bun.serve({
 console.log(server.url.href)
 
 const logSwitch = writer.transaction((hid: string, members: string[], timestamp: number) => {
-  const made = addSwitch.get(crypto.randomUUID(), hid, timestamp)
-  if (!made) return undefined
-  for (const [position, one] of members.entries()) addFronter.run(made.id, position, one)
-  return getFront.get(made.id)?.json
+  const created = addSwitch.get(crypto.randomUUID(), hid, timestamp)
+  if (!created) return undefined
+  for (const [position, fronter] of members.entries()) addFronter.run(created.id, position, fronter)
+  return getFront.get(created.id)?.json
 })
 
 function decide(account: string, content: string): string | undefined {
   const prefix = content.slice(0, content.indexOf(':') + 1)
-  const found = findSpeaker.get(account, prefix)
+  const found = findMember.get(account, prefix)
   if (!found) return undefined
   const { hid, tag, name, avatar_url, json } = found
   const shown = `${name} ${tag}`
   const matched = { by: 'tags', tag: { prefix, suffix: null }, mode: null }
-  const ready = {
+  const message = {
     content: content.slice(prefix.length),
     name: shown,
     plain_name: shown,
     avatar_url,
     tts: false,
   }
-  return `{"action":"proxy","system":"${hid}","member":${json},"matched":${JSON.stringify(matched)},"message":${JSON.stringify(ready)}}`
+  return `{"action":"proxy","system":"${hid}","member":${json},"matched":${JSON.stringify(matched)},"message":${JSON.stringify(message)}}`
 }
 
 const record = writer.transaction((body: Record<string, string>) => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { folder, freshData, small, whole } from './data'
+import { copyData, folder, full, small } from './data'
 import { type Endpoint, endpointsOf } from './endpoints'
 import { fill } from './loadGenerator'
 import {
@@ -14,7 +14,7 @@ import {
 } from './measure'
 import { memoryOf } from './serverProcess'
 
-/** Product and limit in turns on the same file: what is read off is the ratio, not the seconds. */
+/** Compares the server with two reference servers on the same file, in turns, by their ratio. */
 
 const { values: flags } = parseArgs({
   options: {
@@ -33,7 +33,7 @@ const HEAD = [
   'built',
   'ratio',
   'goal',
-  'faces',
+  'cached',
   'ratio',
   'goal',
   'p50 ms',
@@ -41,52 +41,52 @@ const HEAD = [
   'p99.9',
   'CPU µs',
   'built',
-  'faces',
+  'cached',
 ]
 
-const size = flags.small ? small : whole
+const size = flags.small ? small : full
 const endpoints = endpointsOf(size)
 
-console.log('making the data, unless it is there …')
-const file = await freshData(size, 'work.db')
+console.log('creating the data set, unless it exists …')
+const file = await copyData(size, 'work.db')
 
 const product = await startProduct(join(folder, 'product.log'), {
   DATABASE_URL: `file:${file}`,
   DURABILITY: flags.durability,
 })
-const built = await startLimit('built')
-const faces = await startLimit('faces')
+const built = await startReference('built')
+const cached = await startReference('cached')
 const load = startLoad()
-const pressure = {
+const loadLevel = {
   connections: Number(flags.connections),
   seconds: Number(flags.seconds),
   members: size.bigMembers,
 }
 try {
-  for (const endpoint of chosen()) await expectSame(endpoint)
+  for (const endpoint of selected()) await expectSame(endpoint)
   const before = [memoryOf(product.pid), memoryOf(built.pid)] as const
   const rows = [HEAD]
-  for (const endpoint of chosen()) rows.push(await compare(endpoint))
+  for (const endpoint of selected()) rows.push(await compare(endpoint))
   print(rows)
   console.log()
   print([
-    ['memory (MB)', 'product', 'limit', 'ratio', 'goal'],
+    ['memory (MB)', 'server', 'reference', 'ratio', 'goal'],
     memoryRow('before the load', ...before),
     memoryRow('after the load', memoryOf(product.pid), memoryOf(built.pid)),
     memoryRow('most at any time', memoryOf(product.pid, 'VmHWM'), memoryOf(built.pid, 'VmHWM'), 85),
   ])
 } finally {
-  for (const { process } of [product, built, faces, load]) {
+  for (const { process } of [product, built, cached, load]) {
     process.kill('SIGTERM')
     await process.exited
   }
 }
 
-function chosen(): Endpoint[] {
+function selected(): Endpoint[] {
   return endpoints.filter(({ name }) => name.includes(flags.only))
 }
 
-async function startLimit(kind: 'built' | 'faces'): Promise<Running> {
+async function startReference(kind: 'built' | 'cached'): Promise<Running> {
   const running = Bun.spawn(
     [process.execPath, 'bench/referenceServer.ts', file, flags.durability, kind],
     {
@@ -101,26 +101,26 @@ async function startLimit(kind: 'built' | 'faces'): Promise<Running> {
 
 async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   for await (const chunk of stream) return Buffer.from(chunk).toString().split('\n')[0] ?? ''
-  throw new Error('the limit server did not start')
+  throw new Error('the reference server did not start')
 }
 
-/** The ratio means nothing unless all give the same answer. */
+/** Throws unless all servers give the same response, without which the ratio means nothing. */
 async function expectSame(endpoint: Endpoint): Promise<void> {
-  const ours = await askOnce(endpoint, product)
-  for (const limit of limitsFor(endpoint)) {
-    const least = await askOnce(endpoint, limit)
-    if (ours !== least)
+  const ours = await requestOnce(endpoint, product)
+  for (const reference of referencesFor(endpoint)) {
+    const theirs = await requestOnce(endpoint, reference)
+    if (ours !== theirs)
       throw new Error(
-        `${endpoint.name}: the answers differ\n${ours.slice(0, 2000)}\n${least.slice(0, 2000)}`,
+        `${endpoint.name}: the responses differ\n${ours.slice(0, 2000)}\n${theirs.slice(0, 2000)}`,
       )
   }
 }
 
-function limitsFor({ facesGoal }: Endpoint): Running[] {
-  return facesGoal ? [built, faces] : [built]
+function referencesFor({ cachedGoal }: Endpoint): Running[] {
+  return cachedGoal ? [built, cached] : [built]
 }
 
-async function askOnce(endpoint: Endpoint, { port }: Running): Promise<string> {
+async function requestOnce(endpoint: Endpoint, { port }: Running): Promise<string> {
   const { method, path, as, body } = endpoint
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
@@ -129,7 +129,7 @@ async function askOnce(endpoint: Endpoint, { port }: Running): Promise<string> {
   })
   const text = await response.text()
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
-  // What each makes has an ID, a time or a count of its own.
+  // Created rows differ in ID, time and count.
   return method === 'GET'
     ? text
     : text
@@ -138,44 +138,44 @@ async function askOnce(endpoint: Endpoint, { port }: Running): Promise<string> {
 }
 
 async function compare(endpoint: Endpoint): Promise<string[]> {
-  const all = [product, ...limitsFor(endpoint)]
+  const all = [product, ...referencesFor(endpoint)]
   const results = new Map<Running, Measurement[]>(all.map((running) => [running, []]))
-  // All compile while they run: what an endpoint costs shows once it is warm.
-  for (const running of all) await measureEndpoint(load, pressure, endpoint, running)
+  // Warm up, while the code is compiled.
+  for (const running of all) await measureEndpoint(load, loadLevel, endpoint, running)
   for (let round = 0; round < Number(flags.rounds); round++)
-    // They take turns at going first, too.
+    // Alternate the order of the servers.
     for (const running of round % 2 === 0 ? all : all.toReversed())
-      results.get(running)?.push(await measureEndpoint(load, pressure, endpoint, running))
+      results.get(running)?.push(await measureEndpoint(load, loadLevel, endpoint, running))
   const ours = medianOf(results.get(product) ?? [])
-  const against = (limit: Running, goal: number | undefined) => {
-    const turns = results.get(limit)
+  const against = (reference: Running, goal: number | undefined) => {
+    const turns = results.get(reference)
     if (!turns) return { cells: ['', '', ''], cpu: '' }
-    const least = medianOf(turns)
-    const ratio = ours.perSecond / least.perSecond
+    const theirs = medianOf(turns)
+    const ratio = ours.perSecond / theirs.perSecond
     const reached = goal ? `${goal.toFixed(2)} ${ratio >= goal ? '✓' : '✗'}` : ''
     return {
-      cells: [least.perSecond.toFixed(0), ratio.toFixed(2), reached],
-      cpu: least.cpu.toFixed(0),
+      cells: [theirs.perSecond.toFixed(0), ratio.toFixed(2), reached],
+      cpu: theirs.cpu.toFixed(0),
     }
   }
   const toBuilt = against(built, endpoint.goal)
-  const toFaces = against(faces, endpoint.facesGoal)
+  const toCached = against(cached, endpoint.cachedGoal)
   return [
     endpoint.name,
     ours.perSecond.toFixed(0),
     ...toBuilt.cells,
-    ...toFaces.cells,
+    ...toCached.cells,
     ours.p50.toFixed(2),
     ours.p99.toFixed(2),
     ours.p999.toFixed(2),
     ours.cpu.toFixed(0),
     toBuilt.cpu,
-    toFaces.cpu,
+    toCached.cpu,
   ]
 }
 
-function memoryRow(name: string, ours: number, least: number, goal?: number): string[] {
-  const ratio = ours / least
+function memoryRow(name: string, ours: number, theirs: number, goal?: number): string[] {
+  const ratio = ours / theirs
   const isReached = goal === undefined ? '' : `${goal} ${ours <= goal ? '✓' : '✗'}`
-  return [name, ours.toFixed(0), least.toFixed(0), ratio.toFixed(2), isReached]
+  return [name, ours.toFixed(0), theirs.toFixed(0), ratio.toFixed(2), isReached]
 }

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { makeEngine, onServer } from '../test/postgres/engine'
-import { dataFile, folder, freshData, removeData, type Size, whole } from './data'
+import { copyData, dataFile, folder, full, removeData, type Size } from './data'
 import { endpointsOf } from './endpoints'
 import { cpuOfFamily, measureEndpoint, medianOf, print, startLoad, startProduct } from './measure'
 import { program } from './serverProcess'
 
 /**
- * What a request costs on a community's server against a small one's, on the file and on PostgreSQL:
- * the same systems are asked, with a hundred times as many others beside them.
+ * Compares the cost of a request on a large server and on a small one, on a file and on PostgreSQL.
+ * The requested systems are the same; the large one has a hundred times as many others.
  */
 const { values: flags } = parseArgs({
   options: {
@@ -19,17 +19,17 @@ const { values: flags } = parseArgs({
   },
 })
 
-const few: Size = { ...whole, systems: 1000, messages: 200_000 }
-const many: Size = { ...whole, systems: Number(flags.systems), messages: Number(flags.messages) }
-const pressure = { connections: 16, seconds: Number(flags.seconds), members: whole.bigMembers }
+const few: Size = { ...full, systems: 1000, messages: 200_000 }
+const many: Size = { ...full, systems: Number(flags.systems), messages: Number(flags.messages) }
+const loadLevel = { connections: 16, seconds: Number(flags.seconds), members: full.bigMembers }
 const SETTLE_MS = 15_000
 const load = startLoad()
-// One list: each goes on counting, or a switch would be logged twice.
-const endpoints = endpointsOf(whole)
+// One list for all runs: each endpoint continues to count, or a switch would be logged twice.
+const endpoints = endpointsOf(full)
 
 const engine = await makeEngine({ shared_buffers: '1GB', max_wal_size: '8GB', fsync: 'off' })
 try {
-  tell('file', await costOnFile(few), await costOnFile(many))
+  printCosts('file', await costOnFile(few), await costOnFile(many))
   console.log(`${(Bun.file(dataFile(many)).size / 1e9).toFixed(2)} GB\n`)
   await engine.start()
   await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database bench'))
@@ -37,8 +37,8 @@ try {
   await onServer(engine.addressOf('bench'), (sql) => sql.unsafe('vacuum analyze'))
   const small = await costOnServer()
   await inflate()
-  tell('PostgreSQL', small, await costOnServer())
-  await tellSizes()
+  printCosts('PostgreSQL', small, await costOnServer())
+  await printSizes()
 } finally {
   load.process.kill('SIGTERM')
   await engine.stop('immediate')
@@ -47,16 +47,16 @@ try {
 
 type Costs = ReadonlyMap<string, number>
 
-function tell(engine: string, small: Costs, large: Costs): void {
+function printCosts(engine: string, small: Costs, large: Costs): void {
   const rows = [...small].map(([name, cost]) => {
-    const later = large.get(name) ?? Number.NaN
-    return [name, cost.toFixed(0), later.toFixed(0), (later / cost).toFixed(2)]
+    const largeCost = large.get(name) ?? Number.NaN
+    return [name, cost.toFixed(0), largeCost.toFixed(0), (largeCost / cost).toFixed(2)]
   })
   print([[`CPU µs, ${engine}`, 'few', 'many', 'ratio'], ...rows])
 }
 
-/** What the tables take with their indexes. */
-async function tellSizes(): Promise<void> {
+/** Prints the sizes of the tables with their indexes. */
+async function printSizes(): Promise<void> {
   const sizes: { name: string; rows: number; bytes: number }[] = await onServer(
     engine.addressOf('bench'),
     (sql) =>
@@ -77,29 +77,29 @@ async function tellSizes(): Promise<void> {
 }
 
 async function costOnFile(size: Size): Promise<Costs> {
-  console.log(`the file of ${size.systems} systems …`)
-  const file = await freshData(size, 'scale.db')
-  return costOf(`file:${file}`, () => 0).finally(() => removeData(file))
+  console.log(`measuring a file with ${size.systems} systems …`)
+  const file = await copyData(size, 'scale.db')
+  return measureCosts(`file:${file}`, () => 0).finally(() => removeData(file))
 }
 
 function costOnServer(): Promise<Costs> {
-  return costOf(engine.addressOf('bench'), () => cpuOfFamily(engine.pid()))
+  return measureCosts(engine.addressOf('bench'), () => cpuOfFamily(engine.pid()))
 }
 
-/** Microseconds of CPU for each request, of the node and what stands behind it. */
-async function costOf(address: string, behind: () => number): Promise<Costs> {
+/** Measures the CPU time per request in microseconds, of the node and of the database server. */
+async function measureCosts(address: string, databaseCpu: () => number): Promise<Costs> {
   const running = await startProduct(join(folder, 'scale.log'), { DATABASE_URL: address })
   const costs = new Map<string, number>()
-  // Once after a start, whatever nobody needs any more is looked for among everything there is.
+  // After a start, the server scans all tables once for rows to clean up.
   await Bun.sleep(SETTLE_MS)
   try {
     for (const endpoint of endpoints) {
-      await measureEndpoint(load, pressure, endpoint, running)
+      await measureEndpoint(load, loadLevel, endpoint, running)
       const turns: { cpu: number }[] = []
       for (let round = 0; round < Number(flags.rounds); round++) {
-        const before = behind()
-        const turn = await measureEndpoint(load, pressure, endpoint, running)
-        const served = ((behind() - before) / (turn.perSecond * pressure.seconds)) * 1e6
+        const before = databaseCpu()
+        const turn = await measureEndpoint(load, loadLevel, endpoint, running)
+        const served = ((databaseCpu() - before) / (turn.perSecond * loadLevel.seconds)) * 1e6
         turns.push({ ...turn, cpu: turn.cpu + served })
       }
       costs.set(endpoint.name, medianOf(turns as Parameters<typeof medianOf>[0]).cpu)
@@ -112,22 +112,22 @@ async function costOf(address: string, behind: () => number): Promise<Costs> {
 }
 
 function copy(from: string, to: string): void {
-  console.log('copying the small one to PostgreSQL …')
+  console.log('copying the small data set to PostgreSQL …')
   const copied = Bun.spawnSync([...program, 'copy', to, '--database', `file:${from}`], {
     stderr: 'inherit',
   })
   if (!copied.success) throw new Error('the data could not be copied')
 }
 
-/** So many others beside those that are asked, by the server itself. */
+/** Adds the other systems and messages with SQL. */
 async function inflate(): Promise<void> {
-  console.log(`${many.systems} systems and ${many.messages} messages on PostgreSQL …`)
+  console.log(`adding up to ${many.systems} systems and ${many.messages} messages to PostgreSQL …`)
   await onServer(engine.addressOf('bench'), async (sql) => {
     const [{ member }] = await sql.unsafe('select max(id) as member from members')
     const last = Number(member)
     const others = many.systems - few.systems
     for (const step of [
-      // What is made here refers to what is there; it need not be looked up 60 million times.
+      // Skip 60 million foreign key checks; all rows refer to existing ones.
       'set session_replication_role = replica',
       `insert into systems (id, uuid, hid, name, created)
        select n, '1-' || n, '0' || n, 'System ' || n, 1577836800000000

@@ -3,27 +3,27 @@ import { join } from 'node:path'
 import { launchBrowser, logIn } from './browser'
 import { seed, servePictures, startSeededServer } from './seededServer'
 
-/** Makes the pictures of the dashboard in docs/pictures, of an invented family. */
+/** Takes the screenshots of the dashboard in docs/pictures, of an invented system. */
 
 const folder = join(import.meta.dir, '../docs/pictures')
-const MOST_KB = 200
+const MAX_KB = 200
 
 const shots = [
-  { name: 'now-phone', place: 'now', width: 390, height: 844, scale: 1.25, scheme: 'light' },
-  { name: 'insights-desk', place: 'insights', width: 1200, height: 860, scale: 1, scheme: 'dark' },
+  { name: 'now-phone', path: 'now', width: 390, height: 844, scale: 1.25, scheme: 'light' },
+  { name: 'insights-desk', path: 'insights', width: 1200, height: 860, scale: 1, scheme: 'dark' },
 ] as const
 
-/** Always about noon, so that the pictures differ in nothing but what has changed. */
+/** Always about noon, so that screenshots of different runs differ only in changed features. */
 const noon = new Date().setUTCHours(12, 13, 0, 0)
 const now = noon < Date.now() ? noon : noon - 86_400_000
 
 mkdirSync(folder, { recursive: true })
 const pictures = servePictures()
-const home = await startSeededServer('Lantern Hill')
+const server = await startSeededServer('Lantern Hill')
 const browser = await launchBrowser()
 try {
-  await seed(home, { pictures: pictures.address, days: 40, now })
-  for (const { name, place, width, height, scale, scheme } of shots) {
+  await seed(server, { pictures: pictures.address, days: 40, now })
+  for (const { name, path: route, width, height, scale, scheme } of shots) {
     const context = await browser.newContext({
       viewport: { width, height },
       deviceScaleFactor: scale,
@@ -33,8 +33,8 @@ try {
     })
     const page = await context.newPage()
     await page.clock.setFixedTime(now)
-    await logIn(page, home.address, home.token)
-    await page.goto(`${home.address}/#/${place}`)
+    await logIn(page, server.address, server.token)
+    await page.goto(`${server.address}/#/${route}`)
     await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
     await page.evaluate('document.fonts.ready.then(() => undefined)')
     await page.waitForTimeout(1000)
@@ -42,11 +42,11 @@ try {
     await page.screenshot({ path })
     const size = Math.ceil(Bun.file(path).size / 1024)
     console.log(`docs/pictures/${name}.png  ${size} KB`)
-    if (size > MOST_KB) throw new Error(`${name}.png is larger than ${MOST_KB} KB`)
+    if (size > MAX_KB) throw new Error(`${name}.png is larger than ${MAX_KB} KB`)
     await context.close()
   }
 } finally {
   await browser.close()
-  await home.end()
+  await server.end()
   pictures.stop()
 }

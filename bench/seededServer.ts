@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { alone, program } from './serverProcess'
+import { isolated, program } from './serverProcess'
 
-/** A server with an invented family in it, for whatever looks at the dashboard. */
+/** Server with an invented system, for measurements and screenshots of the dashboard. */
 export interface SeededServer {
   readonly address: string
   readonly token: string
@@ -12,21 +12,21 @@ export interface SeededServer {
 }
 
 export async function startSeededServer(name: string): Promise<SeededServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'multitude-family-'))
-  const words = program.map((word) => (word.includes('/') ? resolve(word) : word))
-  const env = { ...alone, PATH: process.env.PATH ?? '' }
-  const made = Bun.spawnSync([...words, 'system', 'create', '--name', name, '--json'], {
+  const folder = mkdtempSync(join(tmpdir(), 'multitude-seeded-'))
+  const command = program.map((part) => (part.includes('/') ? resolve(part) : part))
+  const env = { ...isolated, PATH: process.env.PATH ?? '' }
+  const created = Bun.spawnSync([...command, 'system', 'create', '--name', name, '--json'], {
     cwd: folder,
     env,
   })
-  const { token } = JSON.parse(made.stdout.toString())
-  const server = Bun.spawn([...words, 'serve', '--port', '0', '--log-format', 'json'], {
+  const { token } = JSON.parse(created.stdout.toString())
+  const server = Bun.spawn([...command, 'serve', '--port', '0', '--log-format', 'json'], {
     cwd: folder,
-    // Who settles a thousand members at once is not counted, and a browser may come from afar.
+    // No rate limit for creating a thousand members, and X-Forwarded-For for remote browsers.
     env: { ...env, RATE_LIMIT: 'generic_get=999999,generic_update=999999', TRUST_PROXY: '1' },
     stderr: 'pipe',
   })
-  const address = await addressOf(server.stderr)
+  const address = await readAddress(server.stderr)
   return {
     address,
     token,
@@ -48,7 +48,7 @@ export async function startSeededServer(name: string): Promise<SeededServer> {
   }
 }
 
-async function addressOf(log: ReadableStream<Uint8Array>): Promise<string> {
+async function readAddress(log: ReadableStream<Uint8Array>): Promise<string> {
   let text = ''
   for await (const chunk of log) {
     text += Buffer.from(chunk).toString()
@@ -60,8 +60,8 @@ async function addressOf(log: ReadableStream<Uint8Array>): Promise<string> {
 
 const HOUR = 3_600_000
 
-/** Name, pronouns, colour, and a picture of a few strokes. */
-const people: [string, string, string, string?][] = [
+/** Name, pronouns, color and an SVG picture. */
+const seedMembers: [string, string, string, string?][] = [
   [
     'Wren',
     'she/her',
@@ -124,7 +124,7 @@ const people: [string, string, string, string?][] = [
   ['Sage', 'they/them', 'a2b08a'],
 ]
 
-/** At which hours of a day who comes, and for how many of them; the days are alike, not the same. */
+/** Usual switches of a day; `seed` varies their times and members. */
 const day: [hour: number, ...names: string[]][] = [
   [6.9, 'Wren'],
   [11.2, 'Wren', 'Iris'],
@@ -136,17 +136,17 @@ const day: [hour: number, ...names: string[]][] = [
   [22.3, 'Juno'],
 ]
 
-/** Pictures from a server of its own, as those of others are. */
+/** Serves the pictures from another origin, as pictures of real members are. */
 export function servePictures(): { address: string; stop(): void } {
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch(request) {
       const name = decodeURIComponent(new URL(request.url).pathname.slice(1, -'.svg'.length))
-      const drawn = people.find(([called]) => called === name)?.[3]
-      if (!drawn) return new Response(null, { status: 404 })
+      const picture = seedMembers.find(([memberName]) => memberName === name)?.[3]
+      if (!picture) return new Response(null, { status: 404 })
       return new Response(
-        `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96">${drawn}</svg>`,
+        `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96">${picture}</svg>`,
         { headers: { 'content-type': 'image/svg+xml' } },
       )
     },
@@ -159,21 +159,21 @@ export function servePictures(): { address: string; stop(): void } {
   }
 }
 
-/** The family moves in, with what happened in the last so many days. */
+/** Creates the members, and the switches of the last days. */
 export async function seed(
   { ask }: SeededServer,
   { pictures, days, now }: { pictures: string; days: number; now: number },
 ): Promise<void> {
   const ids = new Map<string, string>()
-  for (const [name, pronouns, color, drawn] of people) {
-    const avatar_url = drawn ? `${pictures}/${encodeURIComponent(name)}.svg` : null
-    const made = await ask<{ id: string }>('POST /v2/members', {
+  for (const [name, pronouns, color, picture] of seedMembers) {
+    const avatar_url = picture ? `${pictures}/${encodeURIComponent(name)}.svg` : null
+    const created = await ask<{ id: string }>('POST /v2/members', {
       name,
       pronouns,
       color,
       avatar_url,
     })
-    ids.set(name, made.id)
+    ids.set(name, created.id)
   }
   const random = createRandom()
   const midnight = new Date(now).setUTCHours(0, 0, 0, 0)
@@ -181,19 +181,19 @@ export async function seed(
   for (let back = days; back >= 0; back--)
     for (const [hour, ...usual] of day) {
       const at = midnight - back * 24 * HOUR + (hour + (random() - 0.5) * 1.6) * HOUR
-      const names = random() < 0.2 ? [people[Math.floor(random() * 10)]?.[0] ?? ''] : usual
+      const names = random() < 0.2 ? [seedMembers[Math.floor(random() * 10)]?.[0] ?? ''] : usual
       if (at < now - 6 * HOUR) plan.push([at, names])
     }
   plan.push([now - 5.3 * HOUR, ['Wren']], [now - 1.9 * HOUR, ['Wren', 'Iris']])
   for (const [index, [at, names]] of plan.entries()) {
-    // Nobody switches to who is there.
+    // Skip switches that would not change the front.
     if (names.join() === plan[index - 1]?.[1].join()) continue
     const members = names.map((name) => ids.get(name))
     await ask('POST /v2/systems/@me/switches', { timestamp: new Date(at).toISOString(), members })
   }
 }
 
-/** Always the same. */
+/** Returns a random number generator that always yields the same sequence. */
 function createRandom(): () => number {
   let seed = 7
   return () => {

@@ -7,7 +7,7 @@ import { parseConfig } from '../src/config'
 import { createMember } from '../src/service/members'
 import { createSystem } from '../test/operatorActions'
 
-/** A thousand open streams with switches happening: how late do they hear, and at what cost? */
+/** Measures the delay of switches in a thousand open streams, and the memory of the server. */
 
 const { values: flags } = parseArgs({
   options: {
@@ -20,8 +20,8 @@ const STREAMS = Number(flags.streams)
 const SWITCHES = Number(flags.switches)
 const PAUSE_MS = Number(flags.pause)
 
-/** How many systems share the streams, and which stream it is. */
-const scenes = [
+/** Number of systems that share the streams, and path of the stream. */
+const scenarios = [
   { name: 'fronters of one system', systems: 1, path: (hid: string) => `${hid}/fronters/stream` },
   {
     name: 'fronters of 100 systems',
@@ -40,62 +40,62 @@ interface Owner {
 
 const folder = mkdtempSync(join(tmpdir(), 'multitude-streams-'))
 const env = { DATABASE_URL: `file:${join(folder, 'bench.db')}` }
-const owners = await makeOwners(Math.max(...scenes.map(({ systems }) => systems)))
+const owners = await createOwners(Math.max(...scenarios.map(({ systems }) => systems)))
 const server = await startServer()
 try {
   console.log(`${STREAMS} streams, ${SWITCHES} switches, one each ${PAUSE_MS} ms`)
-  for (const scene of scenes) await play(scene)
+  for (const scenario of scenarios) await run(scenario)
 } finally {
   server.child.kill('SIGTERM')
   await server.child.exited
   rmSync(folder, { recursive: true })
 }
 
-async function play({ name, systems, path }: (typeof scenes)[number]): Promise<void> {
+async function run({ name, systems, path }: (typeof scenarios)[number]): Promise<void> {
   const before = memory()
   const shared = owners.slice(0, systems)
-  const heard = new Map<string, number[]>()
-  const hear = (uuid: string) => {
-    const times = heard.get(uuid) ?? []
+  const arrivals = new Map<string, number[]>()
+  const recordArrival = (uuid: string) => {
+    const times = arrivals.get(uuid) ?? []
     times.push(performance.now())
-    heard.set(uuid, times)
+    arrivals.set(uuid, times)
   }
   const readers = await Promise.all(
     Array.from({ length: STREAMS }, (_, n) => {
       const { hid, token } = shared[n % systems] as Owner
-      return read(path(hid), token, hear)
+      return read(path(hid), token, recordArrival)
     }),
   )
   const open = memory()
-  const late: number[] = []
-  const answered: number[] = []
+  const delays: number[] = []
+  const responseTimes: number[] = []
   let missing = 0
   for (let n = 0; n < SWITCHES; n++) {
     const started = performance.now()
     const uuid = await logSwitch(shared[n % systems] as Owner)
-    answered.push(performance.now() - started)
+    responseTimes.push(performance.now() - started)
     const expected = STREAMS / systems
     const giveUpAt = started + 5000
-    while ((heard.get(uuid)?.length ?? 0) < expected && performance.now() < giveUpAt)
+    while ((arrivals.get(uuid)?.length ?? 0) < expected && performance.now() < giveUpAt)
       await Bun.sleep(2)
-    const times = heard.get(uuid) ?? []
-    late.push(...times.map((time) => time - started))
+    const times = arrivals.get(uuid) ?? []
+    delays.push(...times.map((time) => time - started))
     missing += expected - times.length
     await Bun.sleep(Math.max(0, PAUSE_MS - (performance.now() - started)))
   }
-  const busy = memory()
+  const underLoad = memory()
   for (const reader of readers) reader.end()
   await Bun.sleep(2000)
   console.log(`
 ${name}
-  heard ${late.length} times, missing ${missing}
-  asked to heard     p50 ${part(late, 0.5)}  p99 ${part(late, 0.99)}  worst ${part(late, 1)}
-  asked to answered  p50 ${part(answered, 0.5)}  p99 ${part(answered, 0.99)}
-  server's memory    before ${before} MB  open ${open} MB  busy ${busy} MB  after ${memory()} MB`)
+  received ${delays.length} times, missing ${missing}
+  sent to received   p50 ${percentile(delays, 0.5)}  p99 ${percentile(delays, 0.99)}  worst ${percentile(delays, 1)}
+  sent to answered   p50 ${percentile(responseTimes, 0.5)}  p99 ${percentile(responseTimes, 0.99)}
+  server's memory    before ${before} MB  open ${open} MB  under load ${underLoad} MB  after ${memory()} MB`)
 }
 
-/** One stream over a bare socket: fetch would count its connections. */
-async function read(path: string, token: string, hear: (uuid: string) => void) {
+/** Opens a stream on a raw socket, because fetch limits the number of connections. */
+async function read(path: string, token: string, recordArrival: (uuid: string) => void) {
   const { hostname, port } = new URL(server.address)
   const opened = Promise.withResolvers<void>()
   let rest = ''
@@ -108,9 +108,9 @@ async function read(path: string, token: string, hear: (uuid: string) => void) {
         rest = blocks.pop() ?? ''
         if (blocks.length > 0) opened.resolve()
         for (const block of blocks) {
-          // Of a switch, the first UUID in its data that stands alone as "id" is its own.
+          // The first "id" in the data of a switch is its own UUID.
           const [, uuid] = /data: .*?"id":"([0-9a-f-]{36})"/.exec(block) ?? []
-          if (uuid) hear(uuid)
+          if (uuid) recordArrival(uuid)
         }
       },
       error: (_, cause) => opened.reject(cause),
@@ -135,25 +135,25 @@ async function logSwitch(owner: Owner): Promise<string> {
   return id
 }
 
-async function makeOwners(many: number): Promise<Owner[]> {
+async function createOwners(count: number): Promise<Owner[]> {
   const { deps, storage } = openDeps(parseConfig(env))
-  const made: Owner[] = []
-  for (let n = 0; n < many; n++) {
+  const created: Owner[] = []
+  for (let n = 0; n < count; n++) {
     const link = { account: null, tokenName: 'bench' }
     const { system, token } = await createSystem(deps, { name: `system ${n}` }, link)
     const members: string[] = []
     for (const name of ['Wren', 'Finch', 'Heron'])
       members.push((await createMember(deps, { system: system.id, platform: null }, { name })).hid)
-    made.push({ hid: system.hid, token, members, switches: 0 })
+    created.push({ hid: system.hid, token, members, switches: 0 })
   }
   await storage.close()
-  return made
+  return created
 }
 
 async function startServer() {
   const main = join(import.meta.dir, '../src/main.ts')
-  const words = [process.execPath, main, 'serve', '--port', '0', '--log-format', 'json']
-  const child = Bun.spawn(words, { env, stdout: 'ignore', stderr: 'pipe' })
+  const command = [process.execPath, main, 'serve', '--port', '0', '--log-format', 'json']
+  const child = Bun.spawn(command, { env, stdout: 'ignore', stderr: 'pipe' })
   const listening = Promise.withResolvers<string>()
   const listen = async () => {
     const decoder = new TextDecoder()
@@ -172,7 +172,7 @@ function memory(): number {
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)
 }
 
-function part(values: number[], share: number): string {
+function percentile(values: number[], share: number): string {
   const sorted = values.toSorted((a, b) => a - b)
   const at = Math.min(sorted.length - 1, Math.floor(sorted.length * share))
   return `${(sorted[at] ?? 0).toFixed(1)} ms`

@@ -3,7 +3,7 @@ import type { Browser, CDPSession, Page } from 'playwright-core'
 import { launchBrowser, logIn } from './browser'
 import { type SeededServer, startSeededServer } from './seededServer'
 
-/** How the dashboard feels on a slow line and a slow phone, with a thousand members. */
+/** Measures the dashboard on a slow connection and a slow phone, with a thousand members. */
 
 const { values: flags } = parseArgs({
   options: {
@@ -23,7 +23,7 @@ const SLOW_LINE = {
 const SLOW_CPU = 4
 const PHONE = { width: 390, height: 844 }
 
-/** Each key until the frame after it was drawn. */
+/** Records the time from each key to the end of the next frame. */
 const WATCH_KEYS = `
   globalThis.keyTimes = []
   addEventListener('keydown', ({ timeStamp }) => {
@@ -36,23 +36,23 @@ interface Row {
   what: string
   budget: number
   times: number[]
-  /** Of many times, the one in the middle counts, or the longest. */
+  /** Value that is compared with the budget. */
   counts: 'median' | 'worst'
 }
 
 const rows = new Map<string, Row>()
-const home = await startSeededServer('Thousand Lights')
+const server = await startSeededServer('Thousand Lights')
 const browser = await launchBrowser()
 try {
-  await fill(home)
+  await fill(server)
   for (let round = 0; round < ROUNDS; round++) await measure(browser)
 } finally {
   await browser.close()
-  await home.end()
+  await server.end()
 }
 print([...rows.values()])
 
-/** As an import brings them: at once. */
+/** Imports members and switches. */
 async function fill({ ask }: SeededServer): Promise<void> {
   const names = ['Wren', 'Iris', 'Moss', 'Jün', 'Jun', 'Atlas', 'Tide', 'Ember', 'Vesper', 'Sunny']
   const members = Array.from({ length: MEMBERS }, (_, at) => ({
@@ -72,13 +72,13 @@ async function fill({ ask }: SeededServer): Promise<void> {
 async function measure(browser: Browser): Promise<void> {
   const context = await browser.newContext({
     viewport: PHONE,
-    // From this machine itself, answers are not compressed.
+    // Responses to local clients are not compressed.
     extraHTTPHeaders: { 'x-forwarded-for': '203.0.113.7' },
   })
   try {
     const page = await context.newPage()
     page.setDefaultTimeout(120_000)
-    await logIn(page, home.address, home.token)
+    await logIn(page, server.address, server.token)
     const debug = await context.newCDPSession(page)
     await debug.send('Network.enable')
     await debug.send('Emulation.setCPUThrottlingRate', { rate: SLOW_CPU })
@@ -94,10 +94,10 @@ async function measureVisits(page: Page, debug: CDPSession): Promise<void> {
   await debug.send('Network.emulateNetworkConditions', SLOW_LINE)
   await debug.send('Network.clearBrowserCache')
   const first = await visit(page)
-  note('first paint, slow line, first visit', 1800, first.painted)
-  note(`${MEMBERS} members usable, slow line`, 2500, first.usable)
+  addTime('first paint, slow line, first visit', 1800, first.painted)
+  addTime(`${MEMBERS} members usable, slow line`, 2500, first.usable)
   const second = await visit(page)
-  note('first paint, slow line, second visit', 1000, second.painted)
+  addTime('first paint, slow line, second visit', 1000, second.painted)
   await debug.send('Network.emulateNetworkConditions', {
     offline: false,
     latency: 0,
@@ -106,10 +106,10 @@ async function measureVisits(page: Page, debug: CDPSession): Promise<void> {
   })
 }
 
-/** Until something is seen, and until a face can be tapped. */
+/** Returns the times until the first paint and until a member tile can be tapped. */
 async function visit(page: Page): Promise<{ painted: number; usable: number }> {
   await page.goto('about:blank')
-  await page.goto(home.address, { waitUntil: 'commit' })
+  await page.goto(server.address, { waitUntil: 'commit' })
   await page.locator('.tile').first().waitFor()
   return await page.evaluate(`(() => {
     const [painted] = performance.getEntriesByName('first-contentful-paint')
@@ -120,7 +120,7 @@ async function visit(page: Page): Promise<{ painted: number; usable: number }> {
 async function measureUse(page: Page): Promise<void> {
   await page.waitForTimeout(1500)
   const opened = await timeUntilDrawn(page, '.places a[href="#/members"]', '.members li')
-  note(`opening the list of ${MEMBERS}, CPU a quarter`, 300, opened)
+  addTime(`opening the list of ${MEMBERS}, CPU a quarter`, 300, opened)
 
   await page.evaluate(WATCH_KEYS)
   await page.getByLabel('Search').click()
@@ -141,11 +141,11 @@ async function measureUse(page: Page): Promise<void> {
     await page.waitForTimeout(250)
   }
   for (const time of await page.evaluate<number[]>('globalThis.keyTimes')) {
-    note('a key in its search, median', 100, time)
-    note('a key in its search, worst', 300, time, 'worst')
+    addTime('a key in its search, median', 100, time)
+    addTime('a key in its search, worst', 300, time, 'worst')
   }
 
-  await page.goto(`${home.address}/#/now`)
+  await page.goto(`${server.address}/#/now`)
   await page.locator('.tile').first().click()
   const before = await page.locator('.here-now .name').allTextContents()
   const shown = await timeUntilDrawn(
@@ -154,11 +154,11 @@ async function measureUse(page: Page): Promise<void> {
     `.here-now`,
     `one => ![...one.querySelectorAll('.name')].some(({ textContent }) => ${JSON.stringify(before)}.includes(textContent))`,
   )
-  note('tap on Switch until it is shown, CPU a quarter', 100, shown)
+  addTime('tap on Switch until it is shown, CPU a quarter', 100, shown)
   await page.waitForTimeout(500)
 }
 
-/** From the tap to the frame in which it is seen. */
+/** Returns the time from a tap to the frame that shows its effect. */
 async function timeUntilDrawn(
   page: Page,
   tapped: string,
@@ -169,17 +169,22 @@ async function timeUntilDrawn(
     const from = performance.now()
     document.querySelector(${JSON.stringify(tapped)}).click()
     const is = ${is}
-    // Called before each frame is drawn: what is there by then is in it.
-    const look = () => {
+    // Called before each frame: an element that exists by then is in this frame.
+    const check = () => {
       const one = document.querySelector(${JSON.stringify(awaited)})
-      if (!one || !is(one)) return requestAnimationFrame(look)
+      if (!one || !is(one)) return requestAnimationFrame(check)
       setTimeout(() => resolve(performance.now() - from))
     }
-    requestAnimationFrame(look)
+    requestAnimationFrame(check)
   })`)
 }
 
-function note(what: string, budget: number, time: number, counts: Row['counts'] = 'median'): void {
+function addTime(
+  what: string,
+  budget: number,
+  time: number,
+  counts: Row['counts'] = 'median',
+): void {
   const row = rows.get(what) ?? { what, budget, times: [], counts }
   row.times.push(time)
   rows.set(what, row)

@@ -8,7 +8,7 @@ import { recordEvent } from '../src/service/outbox'
 import { createSystem } from '../test/operatorActions'
 import { freePort, program } from './serverProcess'
 
-/** Events that wait for one receiver: how many does it get in a second, in order? */
+/** Measures how many pending events one receiver gets per second, and checks their order. */
 
 const { values: flags } = parseArgs({
   options: {
@@ -17,7 +17,7 @@ const { values: flags } = parseArgs({
   },
 })
 const MS = Number(flags.seconds) * 1000
-/** More than anybody gets in that time. */
+/** More events than a receiver gets in this time. */
 const EVENTS = 5_000 * Number(flags.seconds)
 const TOKEN = 'a-signing-token-of-the-benchmark'
 
@@ -33,7 +33,7 @@ const server = Bun.spawn([...program, 'serve', '--port', String(port)], {
 })
 try {
   while (!(await fetch(`${address}/health`).catch(() => null))?.ok) await Bun.sleep(20)
-  for (const delay of flags.delays.split(',')) await play(Number(delay))
+  for (const delay of flags.delays.split(',')) await measure(Number(delay))
 } finally {
   server.kill('SIGTERM')
   await server.exited
@@ -41,7 +41,7 @@ try {
   rmSync(folder, { recursive: true })
 }
 
-async function play(delay: number): Promise<void> {
+async function measure(delay: number): Promise<void> {
   const ids: number[] = []
   const receiver = Bun.serve({
     hostname: '127.0.0.1',

@@ -1,6 +1,6 @@
 /**
- * A chat platform in a terminal: every line is a message that an account sends. It is the template
- * for a real adapter: hear a message, ask what becomes of it, send what it is told, report the ID.
+ * A chat platform in a terminal: every line is a message of an account. It is a template for a real
+ * adapter: receive a message, ask Multitude for a decision, send the proxied message, record its ID.
  * Run it with Bun:
  *
  *     multitude bot create --name console
@@ -12,46 +12,47 @@ import { connectMultitude, type Decision, displayName, explain, type Recorded } 
 const USAGE = `usage: bun examples/console-bot.ts [--url URL] [--key KEY] [--account ID] [--guild ID] [--channel ID]
          [--platform PLATFORM]
 or set MULTITUDE_URL, MULTITUDE_BOT_KEY, MULTITUDE_ACCOUNT, MULTITUDE_GUILD, MULTITUDE_CHANNEL,
-MULTITUDE_PLATFORM (discord, unless the key is of another)
-A bot key is made with: multitude bot create --name console`
+MULTITUDE_PLATFORM (the platform of the key, default: discord)
+Create a bot key with: multitude bot create --name console`
 
-const HELP = `  /why                why was the last message not proxied?
-  /edit TEXT          the last message should have been TEXT
-  /delete [ID]        take back a message of your system, or the last
-  /lookup [ID]        who sent a message, by its ID or that of its original
-  /autoproxy MODE     off, front, latch, or the name of a member
-  /as ACCOUNT         type as another account
-  /register NAME      make a system for this account
-  /member NAME TAGS   make a member of it, such as: /member Wren [text]
+const HELP = `  /why                explain why the last message was not proxied
+  /edit TEXT          change the last message to TEXT
+  /delete [ID]        delete a message of your system, or the last one
+  /lookup [ID]        show who sent a message, by its ID or the ID of its original
+  /autoproxy MODE     set autoproxy to off, front, latch or the name of a member
+  /as ACCOUNT         use another account
+  /register NAME      create a system for this account
+  /member NAME TAGS   create a member, for example: /member Wren [text]
   /help, /quit        anything else is a message`
 
-const OFFER = 'This account has no system. Make one with: /register NAME'
+const NO_MESSAGE_YET = 'There is no message yet.'
+const OFFER = 'This account has no system. Create one with: /register NAME'
 
-/** A message in the channel, under the name it is shown with. */
-interface Said {
+/** Message in the channel, with the name it is shown under. */
+interface SentMessage {
   account: string
   name: string
   original: string
-  /** Of the proxied message, if it was. */
+  /** ID of the proxied message; null if it was not proxied. */
   id: string | null
   member: string | null
 }
 
-const { url, key, platform, guild, channel, ...given } = readSettings()
+const { url, key, platform, guild, channel, ...initial } = readSettings()
 const multitude = connectMultitude(url, key, platform)
-let account = given.account
-let last: Said | null = null
-let beforeLast: Said | null = null
-let why = 'Nothing was said yet.'
-// IDs only grow, also from one run to the next.
+let account = initial.account
+let last: SentMessage | null = null
+let beforeLast: SentMessage | null = null
+let why = NO_MESSAGE_YET
+// IDs increase, also across runs.
 let lastId = BigInt(Date.now()) << 20n
 const nextId = () => String(++lastId)
-const note = (text: string) => console.log(`* ${text}`)
+const notify = (text: string) => console.log(`* ${text}`)
 
-/** What was edited is heard again, and may now be proxied: its author has put in the tags. */
-async function hear(content: string, edited: Said | null = null): Promise<void> {
+/** Handles a message. An edited one is handled again, because its author may have added tags. */
+async function handleMessage(content: string, edited: SentMessage | null = null): Promise<void> {
   const [original, at] = [edited?.original ?? nextId(), new Date().toISOString()]
-  const previous: Said | null = edited ? beforeLast : last
+  const previous: SentMessage | null = edited ? beforeLast : last
   const decision = await multitude.ask<Decision>('POST /bot/proxy', {
     account_id: account,
     guild_id: guild,
@@ -64,12 +65,12 @@ async function hear(content: string, edited: Said | null = null): Promise<void> 
   beforeLast = previous
   if (decision.action === 'proxy') {
     const { member, matched, message } = decision
-    // Here a real adapter sends the message and deletes the original; the platform gives the ID.
+    // A real adapter sends the message here, deletes the original and gets the ID from the platform.
     const id = nextId()
     console.log(`${message.name}: ${message.content}`)
     if (message.avatar_url) console.log(`  (${message.avatar_url})`)
     last = { account, name: message.name, original, id, member: member.uuid }
-    why = `It was proxied, by ${matched.by}.`
+    why = `The message was proxied by ${matched.by}.`
     const record = { id, original, sender: account, channel, guild, member: member.uuid }
     await multitude.record({ ...record, timestamp: at })
     return
@@ -77,104 +78,105 @@ async function hear(content: string, edited: Said | null = null): Promise<void> 
   console.log(`${account}: ${content}`)
   last = { account, name: account, original, id: null, member: null }
   why = explain(decision, OFFER)
-  if (decision.action === 'refuse' && decision.notify) note(why)
+  if (decision.action === 'refuse' && decision.notify) notify(why)
 }
 
 const commands: Record<string, (rest: string) => Promise<void> | void> = {
-  why: () => note(why),
+  why: () => notify(why),
   help: () => console.log(HELP),
   edit: async (text) => {
-    if (!last) return note('Nothing was said yet.')
-    if (text === '') return note('Such as: /edit what was meant')
+    if (!last) return notify(NO_MESSAGE_YET)
+    if (text === '') return notify('Example: /edit corrected text')
     if (last.id !== null) {
-      // The text is the platform's alone: Multitude only knows whose it is.
-      await findOwn(last.id)
+      // Multitude does not store the text, only the owner of the message.
+      await findOwnMessage(last.id)
       console.log(`${last.name}: ${text} (edited)`)
       return
     }
-    if (last.account !== account) return note('It is of another account.')
-    await hear(text, last)
+    if (last.account !== account) return notify('This message belongs to another account.')
+    await handleMessage(text, last)
   },
   delete: async (id) => {
-    const wanted = id || last?.id
-    if (!wanted) return note('The last message was not proxied.')
-    // Here a real adapter deletes the message; its record goes with it.
-    const message = await findOwn(wanted)
-    await multitude.forgetMessage(message.id)
+    const target = id || last?.id
+    if (!target) return notify('The last message was not proxied.')
+    // A real adapter deletes the message here, and its record with it.
+    const message = await findOwnMessage(target)
+    await multitude.deleteMessage(message.id)
     if (message.id === last?.id) [last, beforeLast] = [beforeLast, null]
-    note(`${message.id} is gone.`)
+    notify(`Deleted message ${message.id}.`)
   },
   lookup: async (id) => {
-    const wanted = id || last?.id
-    if (!wanted) return note(last ? 'The last message was not proxied.' : 'Nothing was said yet.')
-    // For nobody, and so with no more than everybody may see.
-    const message = await multitude.findMessage(wanted)
-    if (!message) return note('There is no such message.')
+    const target = id || last?.id
+    if (!target) return notify(last ? 'The last message was not proxied.' : NO_MESSAGE_YET)
+    // Without X-System, so that the response contains public data only.
+    const message = await multitude.findMessage(target)
+    if (!message) return notify('There is no such message.')
     const { member, system, sender, original } = message
-    const whose = `${member ? displayName(member) : 'Somebody'} of system ${system?.id ?? '?'}`
-    note(`${message.id}: ${whose}, sent by ${sender} as ${original}.`)
+    const author = `${member ? displayName(member) : 'Unknown member'} of system ${system?.id ?? '?'}`
+    notify(`${message.id}: ${author}, sent by ${sender} as ${original}.`)
   },
-  autoproxy: async (wanted) => {
-    if (wanted === '') return note('Such as: /autoproxy latch')
-    const set = await multitude.setAutoproxy(await needSystem(), guild, wanted)
-    note(`Autoproxy in this guild: ${set}.`)
+  autoproxy: async (target) => {
+    if (target === '') return notify('Example: /autoproxy latch')
+    const set = await multitude.setAutoproxy(await requireSystem(), guild, target)
+    notify(`Autoproxy in this guild: ${set}.`)
   },
   as: async (id) => {
-    await greet(id)
+    await showSystem(id)
     account = id
   },
   register: async (name) => {
     const body = { account_id: account, name }
-    type Made = { system: { id: string }; token: string }
-    const made = await multitude.ask<Made>('POST /bot/systems', body)
-    note(`System ${made.system.id} is made. Its token, shown this once: ${made.token}`)
+    type Created = { system: { id: string }; token: string }
+    const created = await multitude.ask<Created>('POST /bot/systems', body)
+    notify(`Created system ${created.system.id}. Its token, shown only once: ${created.token}`)
   },
   member: async (rest) => {
     const [, name, prefix, suffix] = /^(.+) (\S*)text(\S*)$/.exec(rest) ?? []
-    if (name === undefined) return note('Such as: /member Wren [text]')
-    // With a system named, a bot may use all of version 2 on its behalf.
+    if (name === undefined) return notify('Example: /member Wren [text]')
+    // With X-System, a bot can use all of version 2 as this system.
     const body = { name, proxy_tags: [{ prefix, suffix }] }
-    await multitude.ask('POST /v2/members', body, await needSystem())
-    note(`${name} is made.`)
+    await multitude.ask('POST /v2/members', body, await requireSystem())
+    notify(`Created member ${name}.`)
   },
 }
 
-/** Says whose account this is. */
-async function greet(id: string): Promise<void> {
+/** Prints the system of an account. */
+async function showSystem(id: string): Promise<void> {
   const system = await multitude.findSystem(id)
-  note(system === null ? OFFER : `Account ${id} speaks for system ${system}.`)
+  notify(system === null ? OFFER : `Account ${id} belongs to system ${system}.`)
 }
 
-async function needSystem(): Promise<string> {
+async function requireSystem(): Promise<string> {
   const system = await multitude.findSystem(account)
   if (system === null) throw new Error(OFFER)
   return system
 }
 
-/** All accounts of a system may do with its messages as they like, and nobody else. */
-async function findOwn(id: string): Promise<Recorded> {
-  const system = await needSystem()
+/** Finds a message of the account's system, whose accounts alone may change it. */
+async function findOwnMessage(id: string): Promise<Recorded> {
+  const system = await requireSystem()
   const message = await multitude.findMessage(id, system)
   if (!message) throw new Error('There is no such message.')
-  if (message.system?.id !== system) throw new Error('It is of another system.')
+  if (message.system?.id !== system) throw new Error('This message belongs to another system.')
   return message
 }
 
 function readSettings() {
   const { env } = process
-  const setting = (value = '', usual = '') => ({ type: 'string', default: value || usual }) as const
+  const option = (value = '', defaultValue = '') =>
+    ({ type: 'string', default: value || defaultValue }) as const
   try {
     const { values } = parseArgs({
       options: {
-        url: setting(env.MULTITUDE_URL, 'http://127.0.0.1:8080'),
-        key: setting(env.MULTITUDE_BOT_KEY),
-        platform: setting(env.MULTITUDE_PLATFORM, 'discord'),
-        account: setting(env.MULTITUDE_ACCOUNT, '100000000000000001'),
-        guild: setting(env.MULTITUDE_GUILD, '200000000000000001'),
-        channel: setting(env.MULTITUDE_CHANNEL, '300000000000000001'),
+        url: option(env.MULTITUDE_URL, 'http://127.0.0.1:8080'),
+        key: option(env.MULTITUDE_BOT_KEY),
+        platform: option(env.MULTITUDE_PLATFORM, 'discord'),
+        account: option(env.MULTITUDE_ACCOUNT, '100000000000000001'),
+        guild: option(env.MULTITUDE_GUILD, '200000000000000001'),
+        channel: option(env.MULTITUDE_CHANNEL, '300000000000000001'),
       },
     })
-    if (values.key === '') throw new Error('A bot key is needed.')
+    if (values.key === '') throw new Error('A bot key is required.')
     return values
   } catch (failure) {
     return fail(failure as Error, `\n${USAGE}`, 2)
@@ -186,20 +188,20 @@ function fail({ message }: Error, hint = '', code = 1): never {
   process.exit(code)
 }
 
-async function obey(line: string): Promise<void> {
+async function handleLine(line: string): Promise<void> {
   const [, name, rest = ''] = /^\/(\S*)\s*(.*)$/.exec(line) ?? []
-  // Commands are never proxied, and no platform sends what is blank.
-  if (name === undefined) return line.trim() === '' ? undefined : hear(line)
+  // Commands are never proxied, and no platform sends blank messages.
+  if (name === undefined) return line.trim() === '' ? undefined : handleMessage(line)
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (!command) return note(`There is no command /${name}. /help lists them.`)
+  if (!command) return notify(`There is no command /${name}. /help lists them.`)
   await command(rest.trim())
 }
 
-await greet(account).catch(fail)
+await showSystem(account).catch(fail)
 const prompt = () => process.stdin.isTTY && process.stdout.write('> ')
 prompt()
 for await (const line of console) {
   if (line.trim() === '/quit') break
-  await obey(line).catch(({ message }: Error) => note(message))
+  await handleLine(line).catch(({ message }: Error) => notify(message))
   prompt()
 }

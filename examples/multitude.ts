@@ -1,10 +1,10 @@
 /**
- * What a bot of any platform needs of Multitude, over HTTP with its bot key. It needs nothing
- * itself, so that it can be copied beside a bot.
+ * Client for bots of any platform, over HTTP with a bot key. It has no dependencies, so that it can
+ * be copied into the source of a bot.
  */
 
-/** What POST /bot/proxy answers, as far as the examples use it. */
-export type Decision = Proxied | Left
+/** Response of POST /bot/proxy, with the keys that the examples use. */
+export type Decision = Proxied | NotProxied
 type Proxied = {
   action: 'proxy'
   system: string
@@ -12,14 +12,14 @@ type Proxied = {
   matched: { by: string }
   message: { content: string; name: string; avatar_url: string | null }
 }
-type Left =
+type NotProxied =
   | { action: 'ignore'; reason: string }
   | { action: 'refuse'; notify: boolean; text: string }
   | { action: 'autoproxy_off' }
   | { action: 'unlatch' }
 
 export type Member = { id: string; uuid: string; name: string; display_name: string | null }
-/** The record of a proxied message; where the owner hides them, system and member are null. */
+/** Record of a proxied message; system and member are null if the owner hides them. */
 export type Recorded = {
   id: string
   original: string
@@ -27,30 +27,34 @@ export type Recorded = {
   system: { id: string; name: string | null } | null
   member: Member | null
 }
-type ErrorAnswer = { code: number; message: string; errors?: Record<string, { message: string }[]> }
+type ErrorResponse = {
+  code: number
+  message: string
+  errors?: Record<string, { message: string }[]>
+}
 
-/** The reasons of the service to leave a message alone, in words for whoever asks. */
+/** Explanations for users of the reasons to ignore a message. */
 const REASONS: Record<string, string> = {
   system_disabled: 'The operator has disabled the system.',
   channel_disabled: 'The guild has turned proxying off in this channel.',
   proxying_disabled: 'The system has turned proxying off in this guild.',
-  empty: 'There was nothing in it.',
+  empty: 'The message was empty.',
   no_match: 'No tags matched, and autoproxy is off.',
   edited: 'Autoproxy never applies to an edited message.',
   account_autoproxy_disabled: 'Autoproxy is turned off for this account.',
-  escaped: 'It began with a backslash, which keeps autoproxy away.',
+  escaped: 'The message began with a backslash, which skips autoproxy.',
   nobody_fronting: 'Autoproxy follows the front, and nobody is fronting.',
-  nothing_latched: 'Autoproxy latches to whoever speaks, and nobody has spoken yet.',
-  member_autoproxy_disabled: 'The member does not want to be autoproxied.',
-  latch_expired: 'The last message of the latched member is too long ago.',
+  nothing_latched: 'Autoproxy is in latch mode, and no member is latched yet.',
+  member_autoproxy_disabled: 'Autoproxy is turned off for this member.',
+  latch_expired: 'The last message of the latched member is too old.',
 }
 
-/** Why a message stays as it was written. The offer is for those without a system. */
-export function explain(decision: Left, offer: string): string {
+/** Explains why a message was not proxied; `offer` is the text for accounts without a system. */
+export function explain(decision: NotProxied, offer: string): string {
   if (decision.action === 'refuse') return decision.text
-  // The service has done these already; nothing is said in their place.
-  if (decision.action === 'unlatch') return 'It was a command: nobody is latched any more.'
-  if (decision.action === 'autoproxy_off') return 'It was a command: autoproxy is off.'
+  // Multitude has executed these commands already; no message is sent for them.
+  if (decision.action === 'unlatch') return 'This was a command: the latch is cleared.'
+  if (decision.action === 'autoproxy_off') return 'This was a command: autoproxy is off.'
   return decision.reason === 'no_system' ? offer : (REASONS[decision.reason] ?? decision.reason)
 }
 
@@ -61,7 +65,7 @@ export type Multitude = ReturnType<typeof connectMultitude>
 export function connectMultitude(url: string, key: string, platform: string) {
   const base = url.replace(/\/+$/, '')
 
-  /** Asks "METHOD /path", for a system if one is named; an error has the server's number as cause. */
+  /** Sends "METHOD /path", as a system if given. The cause of an error is the code of the server. */
   async function ask<T>(line: string, body?: object, system?: string): Promise<T> {
     const [method = '', path] = line.split(' ')
     const response = await fetch(base + path, {
@@ -72,35 +76,35 @@ export function connectMultitude(url: string, key: string, platform: string) {
     }).catch(() => Promise.reject(new Error(`No server answers at ${base}.`)))
     const text = await response.text().catch(() => '')
     if (response.status === 204) return null as T
-    const answer = readJson<T | ErrorAnswer>(text)
-    if (answer === null) throw new Error(`What answers at ${base} is not Multitude.`)
-    if (response.ok) return answer as T
+    const json = readJson<T | ErrorResponse>(text)
+    if (json === null) throw new Error(`The server at ${base} is not Multitude.`)
+    if (response.ok) return json as T
     if (response.status === 401) throw new Error(UNKNOWN_KEY)
-    const { code, message, errors = {} } = answer as ErrorAnswer
+    const { code, message, errors = {} } = json as ErrorResponse
     const problems = Object.entries(errors).map(([name, [first]]) => `${name}: ${first?.message}`)
-    const words = [message, ...problems].join(' ')
-    // A server in trouble has decided nothing.
-    throw response.status < 500 ? new Error(words, { cause: code }) : new Error(words)
+    const details = [message, ...problems].join(' ')
+    // After a server error, `record` may try again.
+    throw response.status < 500 ? new Error(details, { cause: code }) : new Error(details)
   }
 
-  /** Under /bot an ID is the platform's own; everywhere else others' stand beside it. */
-  const spoken = (id: string) =>
+  /** Adds the platform to an ID, which paths outside of /bot require except for Discord. */
+  const withPlatform = (id: string) =>
     encodeURIComponent(platform === 'discord' ? id : `${platform}:${id}`)
 
-  /** The short ID of the system that an account is linked to, or null. */
+  /** Returns the short ID of the system that an account is linked to, or null. */
   async function findSystem(account: string): Promise<string | null> {
     const path = `GET /bot/accounts/${encodeURIComponent(account)}`
-    return ask<{ system: string }>(path).then(({ system }) => system, nullAt(NO_SYSTEM))
+    return ask<{ system: string }>(path).then(({ system }) => system, nullOn(NO_SYSTEM))
   }
 
-  /** The members that are called so, whatever the case, or have that short ID. */
+  /** Finds members by name, display name or short ID, ignoring case. */
   async function findMembers(system: string, names: string[]): Promise<Member[]> {
     const all = await ask<Member[]>('GET /v2/systems/@me/members', undefined, system)
     return names.map((name) => {
-      const isMeant = (text: string | null) => text?.toLowerCase() === name.toLowerCase()
+      const matches = (text: string | null) => text?.toLowerCase() === name.toLowerCase()
       const found =
-        all.find((member) => isMeant(member.name)) ??
-        all.find((member) => isMeant(member.id) || isMeant(member.display_name))
+        all.find((member) => matches(member.name)) ??
+        all.find((member) => matches(member.id) || matches(member.display_name))
       if (!found) throw new Error(`There is no member ${name}.`)
       return found
     })
@@ -118,44 +122,48 @@ export function connectMultitude(url: string, key: string, platform: string) {
       const body = member
         ? { autoproxy_mode: 'member', autoproxy_member: member.id }
         : { autoproxy_mode: wanted }
-      await ask(`PATCH /v2/systems/@me/autoproxy?guild_id=${spoken(guild)}`, body, system)
+      await ask(`PATCH /v2/systems/@me/autoproxy?guild_id=${withPlatform(guild)}`, body, system)
       return member ? displayName(member) : wanted
     },
 
-    /** The record of a proxied message, by its own ID or its original's, or null. */
+    /** Finds the record of a proxied message by its ID or the ID of its original, or returns null. */
     findMessage: (id: string, system?: string) =>
-      ask<Recorded>(`GET /v2/messages/${spoken(id)}`, undefined, system).then(
-        (message) => ({ ...message, id: bare(message.id), original: bare(message.original) }),
-        nullAt(NO_MESSAGE),
+      ask<Recorded>(`GET /v2/messages/${withPlatform(id)}`, undefined, system).then(
+        (message) => ({
+          ...message,
+          id: withoutPlatform(message.id),
+          original: withoutPlatform(message.original),
+        }),
+        nullOn(NO_MESSAGE),
       ),
 
-    /** Whoever cannot tell whether a record was heard repeats it: one ID counts once. */
+    /** Records a message. Retries if the response is lost, which is safe because one ID counts once. */
     async record(message: object): Promise<void> {
       for (let tries = 3; ; tries -= 1) {
         const failure = await ask('POST /bot/messages', message).then(() => null, asError)
         if (failure === null) return
-        // With a number, the server has decided, and would answer the same again.
+        // An error with a code is final; the server would return it again.
         if (failure.cause !== undefined || tries === 1) throw failure
         await new Promise((resolve) => setTimeout(resolve, 1_000))
       }
     },
 
-    forgetMessage: (id: string) => ask(`DELETE /bot/messages/${encodeURIComponent(id)}`),
+    deleteMessage: (id: string) => ask(`DELETE /bot/messages/${encodeURIComponent(id)}`),
   }
 
-  function bare(id: string): string {
+  function withoutPlatform(id: string): string {
     return platform === 'discord' ? id : id.slice(platform.length + 1)
   }
 }
 
 const UNKNOWN_KEY =
-  'The server does not know this bot key. One is made with: multitude bot create --name NAME'
+  'The server does not know this bot key. Create one with: multitude bot create --name NAME'
 const NO_SYSTEM = 20001
 const NO_MESSAGE = 20006
 
 const asError = (failure: Error) => failure
 
-function nullAt(code: number): (failure: Error) => null {
+function nullOn(code: number): (failure: Error) => null {
   return (failure) => {
     if (failure.cause === code) return null
     throw failure

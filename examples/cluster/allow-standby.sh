@@ -1,8 +1,8 @@
 #!/bin/sh
-# Run by the image when it makes the primary's data: the standby may follow it, and from the next
-# start on every commit is on the standby before it is answered. Not sooner, or what makes the
-# database would wait for a standby that cannot be there yet. Without a standby nothing is written
-# then: set it to '' and reload, to go on with one.
+# Run by the image when it initializes the primary: allows the standby to replicate, and makes every
+# commit wait for the standby from the next start on. Not before, or the initialization would wait
+# for a standby that does not exist yet. While the standby is down no write succeeds; to continue
+# without it, set synchronous_standby_names to '' and reload.
 set -eu
 psql -v ON_ERROR_STOP=1 -v password="$REPLICATION_PASSWORD" -U "$POSTGRES_USER" -d "$POSTGRES_DB" <<'SQL'
 CREATE ROLE standby WITH REPLICATION LOGIN PASSWORD :'password';

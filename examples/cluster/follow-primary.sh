@@ -1,5 +1,5 @@
 #!/bin/sh
-# Copies the primary once, then follows it under the name that commits wait for.
+# Copies the primary once, then replicates it under the name that its commits wait for.
 set -eu
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   until pg_basebackup -d "host=primary user=standby application_name=standby" -D "$PGDATA" -R -c fast; do
@@ -8,7 +8,7 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
     sleep 2
   done
   chmod 700 "$PGDATA"
-  # Once it is the primary, it has none to wait for.
+  # After a promotion there is no standby to wait for.
   echo "synchronous_standby_names = ''" >>"$PGDATA/postgresql.auto.conf"
 fi
 exec postgres

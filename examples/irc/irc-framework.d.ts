@@ -1,18 +1,18 @@
-/** What the IRC bot and its tests use of irc-framework, which comes without types. */
+/** Types of the parts of irc-framework that the bot and its tests use; the package has none. */
 declare module 'irc-framework' {
   interface From {
     nick: string
   }
 
-  export interface Heard extends From {
+  export interface Message extends From {
     target: string
     message: string
-    /** The sign of those it is for, such as @, when it is not for the whole channel. */
+    /** Status prefix such as @ if the message is only for a part of the channel. */
     group?: string
-    /** The services account, where the server tags messages with it. */
+    /** Services account, if the server tags messages with it. */
     account?: string
     tags: Record<string, string>
-    /** Milliseconds, where the server tells its time. */
+    /** Milliseconds, if the server sends its time. */
     time?: number
     batch?: object
   }
@@ -29,8 +29,8 @@ declare module 'irc-framework' {
     quit: From
     nick: From & { new_nick: string }
     account: From & { account: string | false }
-    privmsg: Heard
-    notice: Heard
+    privmsg: Message
+    notice: Message
     pong: { message: string }
     'irc error': { error: string; reason?: string }
     'unknown command': { command: string; params: string[] }
@@ -53,7 +53,7 @@ declare module 'irc-framework' {
     changeNick(nick: string): void
     notice(target: string, message: string): void
     raw(words: string[]): void
-    whois(nick: string, heard: (answer: { account?: string; error?: string }) => void): void
+    whois(nick: string, callback: (response: { account?: string; error?: string }) => void): void
     caseLower(text: string): string
     caseCompare(one: string, other: string): boolean
   }

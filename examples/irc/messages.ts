@@ -1,86 +1,86 @@
-/** Saying things on IRC: in lines of few bytes, under a relayed name where the server allows it. */
+/** Sends messages to IRC: in short lines, under a relayed name if the server allows it. */
 import type { Client } from 'irc-framework'
 
-/** A line has 512 bytes, of which other clients see some as the bot's nick, user and host. */
+/** An IRC line has 512 bytes, which include the nick, user and host of the bot. */
 const LINE_BYTES = 400
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 const REFUSALS = ['cannot_send_to_channel', 'chanop_privs_needed']
 
-/** A line that is on its way. */
-interface Waiting {
+/** Line that was sent and not yet confirmed. */
+interface PendingLine {
   ping: string
-  /** The server's ID of it, where it tells one. */
+  /** ID that the server assigned, if any. */
   msgid: string | null
   isRefused: boolean
   settle(): void
 }
-type Sent = Pick<Waiting, 'msgid' | 'isRefused'>
+type Sent = Pick<PendingLine, 'msgid' | 'isRefused'>
 
-/** A line break in a member's name would be a command of the bot itself to the server. */
+/** Removes line breaks, which would make the rest of a member's name a command to the server. */
 export const oneLine = (text: string) => text.replaceAll(/[\r\n\0]+/g, ' ')
 
-/** Lines must be sent one after the other. */
-export function createSpeaker(irc: Client) {
+/** Returns functions that send messages. Only one may run at a time. */
+export function createMessenger(irc: Client) {
   const { cap } = irc.network
-  let waiting: Waiting | null = null
+  let pending: PendingLine | null = null
   let pings = 0
 
-  // A server that echoes what was sent tells its ID by that.
+  // A server that echoes messages includes the ID in the echo.
   irc.on('privmsg', ({ nick, tags }) => {
     const isOwn = irc.caseCompare(nick, irc.user.nick) || tags['draft/relaymsg'] === irc.user.nick
-    if (isOwn && waiting) waiting.msgid ??= tags.msgid ?? null
+    if (isOwn && pending) pending.msgid ??= tags.msgid ?? null
   })
   irc.on('irc error', ({ error }) => {
-    if (waiting && REFUSALS.includes(error)) waiting.isRefused = true
+    if (pending && REFUSALS.includes(error)) pending.isRefused = true
   })
   irc.on('unknown command', ({ command, params }) => {
-    if (waiting && command === 'FAIL' && params[0] === 'RELAYMSG') waiting.isRefused = true
+    if (pending && command === 'FAIL' && params[0] === 'RELAYMSG') pending.isRefused = true
   })
   irc.on('pong', ({ message }) => {
-    if (message === waiting?.ping) waiting.settle()
+    if (message === pending?.ping) pending.settle()
   })
 
-  /** IRC confirms no line, but answers a ping after everything that came before it. */
-  async function send(words: string[], text: string): Promise<Sent> {
+  /** Sends a line and a ping. IRC does not confirm lines, but answers a ping after earlier lines. */
+  async function send(command: string[], text: string): Promise<Sent> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const ping = `line-${++pings}`
-    const line: Waiting = { ping, msgid: null, isRefused: false, settle: resolve }
-    waiting = line
-    irc.raw([...words, text])
+    const line: PendingLine = { ping, msgid: null, isRefused: false, settle: resolve }
+    pending = line
+    irc.raw([...command, text])
     irc.raw(['PING', ping])
     const timer = setTimeout(() => {
       line.isRefused = true
       resolve()
-    }, PATIENCE_MS)
+    }, TIMEOUT_MS)
     await promise
     clearTimeout(timer)
-    waiting = null
+    pending = null
     return line
   }
 
-  /** Says all of it; what counts is the first line. */
-  async function sendAll(words: string[], before: string, content: string): Promise<Sent> {
-    const room = LINE_BYTES - Buffer.byteLength(words.join(' ') + before)
-    const [first = '', ...more] = cutText(oneLine(content), room)
-    const sent = await send(words, before + first)
-    if (!sent.isRefused) for (const piece of more) await send(words, before + piece)
+  /** Sends a text in as many lines as needed, and returns the result of the first. */
+  async function sendAll(command: string[], prefix: string, content: string): Promise<Sent> {
+    const maxBytes = LINE_BYTES - Buffer.byteLength(command.join(' ') + prefix)
+    const [first = '', ...more] = splitText(oneLine(content), maxBytes)
+    const sent = await send(command, prefix + first)
+    if (!sent.isRefused) for (const part of more) await send(command, prefix + part)
     return sent
   }
 
   return {
-    /** Says it in the channel as somebody else, unless the server does not let the bot. */
-    async sayAs(name: string, channel: string, content: string, nick: string): Promise<Sent> {
+    /** Sends a message under a name: relayed if the server allows it, else as a prefix. */
+    async sendAs(name: string, channel: string, content: string, nick: string): Promise<Sent> {
       if (cap.isEnabled('draft/relaymsg')) {
         const relayed = relayedName(name, nick, cap.available.get('draft/relaymsg') ?? '')
         const sent = await sendAll(['RELAYMSG', channel, relayed], '', content)
-        // Most servers let only a channel's operators relay.
+        // Most servers allow relaying to channel operators only.
         if (!sent.isRefused) return sent
       }
       return sendAll(['PRIVMSG', channel], `<${oneLine(name)}> `, content)
     },
 
-    /** Takes a message back where the server can, and says whether it was asked to. */
-    unsay(channel: string, msgid: string | null): boolean {
+    /** Asks the server to redact a message, and returns whether it supports that. */
+    redact(channel: string, msgid: string | null): boolean {
       if (msgid === null || !cap.isEnabled('draft/message-redaction')) return false
       irc.raw(['REDACT', channel, msgid])
       return true
@@ -88,20 +88,20 @@ export function createSpeaker(irc: Client) {
   }
 }
 
-/** Servers that name separators want one in it, so that no nick can look the same. */
+/** Builds a relayed name. Servers that list separators require one, so that it cannot equal a nick. */
 function relayedName(name: string, nick: string, separators: string): string {
   const word = oneLine(name).replaceAll(/[\s!+%@&#$:'"?*,./~<>]+/g, '_')
   return separators === '' ? word : `${word}${separators[0]}${nick}`
 }
 
-function* cutText(text: string, bytes: number): Generator<string> {
-  let piece = ''
+function* splitText(text: string, bytes: number): Generator<string> {
+  let part = ''
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (piece !== '' && Buffer.byteLength(piece + segment) > bytes) {
-      yield piece
-      piece = ''
+    if (part !== '' && Buffer.byteLength(part + segment) > bytes) {
+      yield part
+      part = ''
     }
-    piece += segment
+    part += segment
   }
-  yield piece
+  yield part
 }

@@ -1,71 +1,71 @@
 /**
- * Who is who on IRC. A nick is anybody's who takes it, so an account is the services account where
- * the server tells it. Everybody else is known for as long as the bot sees their connection, under
- * an ID that is never given twice: whoever takes the nick afterwards is a stranger.
+ * Identifies people on IRC. Any client can take a free nick, so people are identified by their
+ * services account. People without one get an ID that is valid while the bot sees their connection
+ * and is never reused.
  */
-import type { Client, Heard } from 'irc-framework'
+import type { Client, Message } from 'irc-framework'
 
-/** One connection to the network that shares a channel with the bot, whatever its nick. */
+/** Connection to the network that shares a channel with the bot, independent of its nick. */
 export interface Person {
   nick: string
   readonly channels: Set<string>
-  /** Its ID while it is not logged in. No services account has a "!" in its name. */
+  /** Account ID while not logged in. Names of services accounts contain no "!". */
   readonly session: string
-  /** Whether Multitude knows the session. */
+  /** True if the session ID is linked to a system. */
   isLinked: boolean
-  /** The services account; null is not logged in, undefined is not known yet. */
+  /** Services account; null if not logged in, undefined if not known yet. */
   account: string | null | undefined
-  /** What became of the last line. */
+  /** Explanation of what happened to the last line. */
   why: string
 }
 
-const PATIENCE_MS = 5_000
+const TIMEOUT_MS = 5_000
 
-/** Follows who comes and goes, and says when a connection is lost from sight. */
+/** Tracks the people in the channels, and calls `onGone` when the bot no longer sees a connection. */
 export function watchPeople(irc: Client, network: string, onGone: (person: Person) => void) {
   const people = new Map<string, Person>()
   const find = (nick: string) => people.get(irc.caseLower(nick))
-  const isHere = (person: Person) => find(person.nick) === person
+  const isPresent = (person: Person) => find(person.nick) === person
   const isMe = (nick: string) => irc.caseCompare(nick, irc.user.nick)
 
-  function meet(nick: string, channel: string): Person {
+  function addPerson(nick: string, channel: string): Person {
     const person = find(nick) ?? {
       nick,
       channels: new Set(),
       session: `${network}/!${crypto.randomUUID()}`,
       isLinked: false,
       account: undefined,
-      why: 'You have said nothing yet.',
+      why: 'You have sent no message yet.',
     }
     people.set(irc.caseLower(nick), person)
     person.channels.add(irc.caseLower(channel))
     return person
   }
 
-  function lose(person: Person): void {
+  function removePerson(person: Person): void {
     people.delete(irc.caseLower(person.nick))
     onGone(person)
   }
 
-  /** Outside all channels of the bot, somebody could hand on their nick unseen. */
+  /** Forgets a person outside of all channels of the bot, whose nick could change unnoticed. */
   function leave(nick: string, channel: string): void {
     const leaving = isMe(nick) ? [...people.values()] : [find(nick)]
     for (const person of leaving) {
       person?.channels.delete(irc.caseLower(channel))
-      if (person?.channels.size === 0) lose(person)
+      if (person?.channels.size === 0) removePerson(person)
     }
   }
 
-  function loseAll(): void {
-    for (const person of people.values()) lose(person)
+  function removeEveryone(): void {
+    for (const person of people.values()) removePerson(person)
   }
 
   irc.on('userlist', ({ channel, users }) => {
-    for (const { nick } of users) if (!isMe(nick)) meet(nick, channel)
+    for (const { nick } of users) if (!isMe(nick)) addPerson(nick, channel)
   })
   irc.on('join', ({ nick, channel, account }) => {
     if (isMe(nick)) return
-    const person = meet(nick, channel)
+    const person = addPerson(nick, channel)
     if (account !== undefined) person.account = account || null
   })
   irc.on('account', ({ nick, account }) => {
@@ -83,44 +83,44 @@ export function watchPeople(irc: Client, network: string, onGone: (person: Perso
   irc.on('kick', ({ kicked, channel }) => leave(kicked, channel))
   irc.on('quit', ({ nick }) => {
     const person = find(nick)
-    if (person) lose(person)
+    if (person) removePerson(person)
   })
-  irc.on('socket close', loseAll)
+  irc.on('socket close', removeEveryone)
 
-  /** Asks the server for the services account. */
-  async function askAccount(person: Person): Promise<string | null> {
+  /** Requests the services account from the server. */
+  async function requestAccount(person: Person): Promise<string | null> {
     const { promise, resolve } = Promise.withResolvers<{ account?: string; error?: string }>()
     irc.whois(person.nick, resolve)
-    const timer = setTimeout(resolve, PATIENCE_MS, { error: 'no answer' })
+    const timer = setTimeout(resolve, TIMEOUT_MS, { error: 'no response' })
     const { account = null, error } = await promise
     clearTimeout(timer)
-    // If they are gone meanwhile, this may be about whoever took the nick.
-    if (error || !isHere(person)) return null
+    // If the person left meanwhile, the response may be about another owner of the nick.
+    if (error || !isPresent(person)) return null
     person.account = account
     return account
   }
 
-  async function identify(person: Person, told = person.account): Promise<string> {
-    const account = told === undefined ? await askAccount(person) : told
+  async function identify(person: Person, known = person.account): Promise<string> {
+    const account = known === undefined ? await requestAccount(person) : known
     return account === null ? person.session : `${network}/${irc.caseLower(account)}`
   }
 
   return {
     find,
-    isHere,
+    isPresent,
     identify,
-    loseAll,
+    removeEveryone,
 
-    /** Who said a line, and how to learn their account ID as of now, when it is wanted. */
-    recognize({ nick, account }: Heard, isCommand: boolean) {
+    /** Returns the sender of a line, and a function that returns the account ID as of now. */
+    recognize({ nick, account }: Message, isCommand: boolean) {
       const person = find(nick)
-      // From outside a channel one can talk, but how long they keep the nick cannot be seen.
+      // The bot cannot track the nick of a sender outside of its channels.
       if (!person) return null
       if (irc.network.cap.isEnabled('account-tag')) person.account = account ?? null
-      // Where the server does not say when somebody logs in or out, a command asks anew.
+      // If the server does not announce logins, each command requests the account again.
       else if (isCommand && !irc.network.cap.isEnabled('account-notify')) person.account = undefined
-      const told = person.account
-      return { person, identify: () => identify(person, told) }
+      const known = person.account
+      return { person, identify: () => identify(person, known) }
     },
   }
 }

@@ -8,7 +8,7 @@ import { createBot } from '../operatorActions'
 import { createTestApp } from '../testApp'
 
 const SCRIPT = join(import.meta.dir, '../../examples/console-bot.ts')
-const OFFER = '* This account has no system. Make one with: /register NAME'
+const OFFER = '* This account has no system. Create one with: /register NAME'
 
 const { app, ask, deps, makeSystem } = createTestApp({ PORT: '0' })
 const MULTITUDE_URL = app.listen()
@@ -18,7 +18,7 @@ const asBot = { authorization: `Bot ${MULTITUDE_BOT_KEY}` }
 let accounts = 0
 const newAccount = () => `10000000000000000${++accounts}`
 
-/** What the bot prints when these lines are typed into it. */
+/** Types these lines into the bot and returns its output. */
 async function type(lines: string[], env: Record<string, string>, flags: string[] = []) {
   const bot = start(flags, env, new Blob(lines.map((line) => `${line}\n`)))
   const [out, err, code] = await Promise.all([bot.stdout.text(), bot.stderr.text(), bot.exited])
@@ -34,8 +34,8 @@ function start<In extends Blob | 'pipe'>(flags: string[], env: Record<string, st
   })
 }
 
-describe('a conversation', () => {
-  test('goes from an account without a system to messages of its members', async () => {
+describe('console bot', () => {
+  test('the console bot registers a system, creates members and proxies messages', async () => {
     const account = newAccount()
     const { lines, err, code } = await type(
       [
@@ -58,42 +58,42 @@ describe('a conversation', () => {
       OFFER,
       `${account}: hello?`,
       OFFER,
-      expect.stringMatching(/^\* System [a-z]{6} is made\. Its token, shown this once: \S{64}$/),
-      '* Wren is made.',
-      '* Big Finch is made.',
+      expect.stringMatching(/^\* Created system [a-z]{6}\. Its token, shown only once: \S{64}$/),
+      '* Created member Wren.',
+      '* Created member Big Finch.',
       'Wren: hello',
       'Big Finch: there',
-      '* It was proxied, by tags.',
+      '* The message was proxied by tags.',
       `${account}: just me`,
       '* No tags matched, and autoproxy is off.',
     ])
     const [, token] = /once: (\S+)/.exec(lines[3] ?? '') ?? []
-    const own = await ask('GET /v2/systems/@me', { headers: { authorization: token ?? '' } })
-    expect(own.json).toHaveProperty('name', 'Lantern Hill')
+    const registered = await ask('GET /v2/systems/@me', { headers: { authorization: token ?? '' } })
+    expect(registered.json).toHaveProperty('name', 'Lantern Hill')
   })
 
-  test('is recorded, each message under a higher ID than the one before', async () => {
+  test('the console bot records each message with a higher ID than the one before', async () => {
     const account = newAccount()
     const env = { MULTITUDE_ACCOUNT: account, MULTITUDE_GUILD: '21', MULTITUDE_CHANNEL: '31' }
     await type(['/register', '/member Wren w:text', 'w:one', 'not this', 'w:two'], env)
     await type(['w:three'], env)
-    const own = await recordsOf(account)
-    expect(own).toHaveLength(3)
-    expect(own.every(({ guild, channel }) => guild === '21' && channel === '31')).toBe(true)
-    const ids = own.flatMap(({ original, id }) => [BigInt(original), BigInt(id)])
+    const records = await recordsOf(account)
+    expect(records).toHaveLength(3)
+    expect(records.every(({ guild, channel }) => guild === '21' && channel === '31')).toBe(true)
+    const ids = records.flatMap(({ original, id }) => [BigInt(original), BigInt(id)])
     expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)))
     expect(new Set(ids).size).toBe(6)
   })
 
-  test('keeps two of one name apart, and shows their pictures', async () => {
+  test('the console bot distinguishes members of one name and shows avatars', async () => {
     const { account, system } = await register()
-    const make = (name: string, prefix: string, avatar_url: string | null) =>
+    const createMember = (name: string, prefix: string, avatar_url: string | null) =>
       ask('POST /v2/members', {
         headers: { ...asBot, 'x-system': system },
         body: { name, avatar_url, proxy_tags: [{ prefix }] },
       })
-    await make('Wren', 'w:', 'https://pictures.example/wren.png')
-    await make('Wren', 'o:', null)
+    await createMember('Wren', 'w:', 'https://pictures.example/wren.png')
+    await createMember('Wren', 'o:', null)
     const { lines } = await type(['w:one', 'w:two', 'o:three', 'o:four'], {}, [
       '--account',
       account,
@@ -108,13 +108,13 @@ describe('a conversation', () => {
     ])
   })
 
-  test('latches, and obeys the backslashes', async () => {
+  test('the console bot supports latch and backslash commands', async () => {
     const { account, system } = await register()
     const guild = '22'
     const headers = { ...asBot, 'x-system': system }
     const body = { autoproxy_mode: 'latch' }
     await ask(`PATCH /v2/systems/@me/autoproxy?guild_id=${guild}`, { headers, body })
-    const said = [
+    const input = [
       '/member Wren w:text',
       'one',
       '/why',
@@ -126,34 +126,34 @@ describe('a conversation', () => {
       '/why',
       'five',
     ]
-    const { lines } = await type(said, {}, ['--account', account, '--guild', guild])
+    const { lines } = await type(input, {}, ['--account', account, '--guild', guild])
     expect(lines.slice(2)).toEqual([
       `${account}: one`,
-      '* Autoproxy latches to whoever speaks, and nobody has spoken yet.',
+      '* Autoproxy is in latch mode, and no member is latched yet.',
       'Wren: two',
       'Wren: three',
       `${account}: \\four`,
-      '* It began with a backslash, which keeps autoproxy away.',
+      '* The message began with a backslash, which skips autoproxy.',
       `${account}: \\\\\\`,
-      '* It was a command: autoproxy is off.',
+      '* This was a command: autoproxy is off.',
       `${account}: five`,
     ])
   })
 
-  test('is told what is refused, unless the system does not want it', async () => {
+  test('the console bot reports a refused message unless the system has disabled that', async () => {
     const { account, system } = await register()
-    const said = ['/member Wren w:text', `w:${'a'.repeat(2001)}`, '/why']
-    const loud = await type(said, { MULTITUDE_ACCOUNT: account })
+    const input = ['/member Wren w:text', `w:${'a'.repeat(2001)}`, '/why']
+    const notified = await type(input, { MULTITUDE_ACCOUNT: account })
     const reason = '* This message would be longer than 2000 characters, so it cannot be proxied.'
-    expect(loud.lines.slice(3)).toEqual([reason, reason])
+    expect(notified.lines.slice(3)).toEqual([reason, reason])
     const headers = { ...asBot, 'x-system': system }
     const body = { proxy_error_message_enabled: false }
     await ask('PATCH /v2/systems/@me/settings', { headers, body })
-    const quiet = await type(said.slice(1), { MULTITUDE_ACCOUNT: account })
+    const quiet = await type(input.slice(1), { MULTITUDE_ACCOUNT: account })
     expect(quiet.lines.slice(2)).toEqual([reason])
   })
 
-  test('changes accounts, and goes on after what went wrong', async () => {
+  test('the console bot changes accounts and continues after errors', async () => {
     const [one, two] = [await register(), newAccount()]
     const { lines, code } = await type(
       [
@@ -167,7 +167,7 @@ describe('a conversation', () => {
       ].concat(['/member Wren', '/toString', '/', '/help']),
       { MULTITUDE_ACCOUNT: one.account },
     )
-    const greeting = `* Account ${one.account} speaks for system ${one.system}.`
+    const greeting = `* Account ${one.account} belongs to system ${one.system}.`
     expect(lines.slice(0, 11)).toEqual([
       greeting,
       expect.stringMatching(/^\* 40\d: /),
@@ -177,7 +177,7 @@ describe('a conversation', () => {
       '* 400: Bad Request (account_id must be a number of up to 20 digits)',
       greeting,
       '* 409: Conflict (the account is linked to another system)',
-      '* Such as: /member Wren [text]',
+      '* Example: /member Wren [text]',
       '* There is no command /toString. /help lists them.',
       '* There is no command /. /help lists them.',
     ])
@@ -185,9 +185,9 @@ describe('a conversation', () => {
     expect(code).toBe(0)
   })
 
-  test('sets autoproxy as it is told', async () => {
+  test('the console bot sets autoproxy', async () => {
     const { account } = await register()
-    const said = [
+    const input = [
       '/member Wren w:text',
       '/autoproxy',
       '/autoproxy latch',
@@ -201,14 +201,14 @@ describe('a conversation', () => {
       '/autoproxy off',
       'four',
     ]
-    const { lines } = await type(said, {}, ['--account', account, '--guild', '23'])
+    const { lines } = await type(input, {}, ['--account', account, '--guild', '23'])
     expect(lines.slice(2)).toEqual([
-      '* Such as: /autoproxy latch',
+      '* Example: /autoproxy latch',
       '* Autoproxy in this guild: latch.',
       'Wren: one',
       'Wren: two',
       `${account}: \\\\`,
-      '* It was a command: nobody is latched any more.',
+      '* This was a command: the latch is cleared.',
       '* Autoproxy in this guild: Wren.',
       'Wren: three',
       '* There is no member Magpie.',
@@ -217,27 +217,27 @@ describe('a conversation', () => {
     ])
   })
 
-  test('is edited: what was plain gets its tags, what was proxied other words', async () => {
+  test('the console bot proxies an edited message and edits a proxied one', async () => {
     const { account } = await register()
-    const said = ['/edit w:x', '/member Wren w:text', '/autoproxy Wren', '\\:oh', '/edit']
-    said.push('/edit oh', '/why', '/edit w:hello', '/edit hello you', '/why')
-    const { lines } = await type(said, {}, ['--account', account, '--guild', '24'])
+    const input = ['/edit w:x', '/member Wren w:text', '/autoproxy Wren', '\\:oh', '/edit']
+    input.push('/edit oh', '/why', '/edit w:hello', '/edit hello you', '/why')
+    const { lines } = await type(input, {}, ['--account', account, '--guild', '24'])
     expect(lines.slice(1)).toEqual([
-      '* Nothing was said yet.',
-      '* Wren is made.',
+      '* There is no message yet.',
+      '* Created member Wren.',
       '* Autoproxy in this guild: Wren.',
       `${account}: \\:oh`,
-      '* Such as: /edit what was meant',
+      '* Example: /edit corrected text',
       `${account}: oh`,
       '* Autoproxy never applies to an edited message.',
       'Wren: hello',
       'Wren: hello you (edited)',
-      '* It was proxied, by tags.',
+      '* The message was proxied by tags.',
     ])
     expect(await recordsOf(account)).toHaveLength(1)
   })
 
-  test('is looked up by either ID, and taken back by its own system alone', async () => {
+  test('the console bot looks up a message by either ID and deletes it for its own system only', async () => {
     const [one, two, stranger] = [await register(), await register(), newAccount()]
     const env = { MULTITUDE_ACCOUNT: one.account }
     await type(['/member Wren w:text', 'w:first', 'w:second', '/delete'], env)
@@ -262,27 +262,27 @@ describe('a conversation', () => {
       env,
     )
     const found = `* ${id}: Wren of system ${one.system}, sent by ${one.account} as ${original}.`
-    const speaks = ({ account, system }: typeof one) =>
-      `* Account ${account} speaks for system ${system}.`
+    const belongs = ({ account, system }: typeof one) =>
+      `* Account ${account} belongs to system ${system}.`
     expect(lines).toEqual([
-      speaks(one),
+      belongs(one),
       found,
       found,
       '* There is no such message.',
-      '* Nothing was said yet.',
-      speaks(two),
-      '* It is of another system.',
+      '* There is no message yet.',
+      belongs(two),
+      '* This message belongs to another system.',
       OFFER,
       OFFER,
-      speaks(one),
-      `* ${id} is gone.`,
+      belongs(one),
+      `* Deleted message ${id}.`,
       '* There is no such message.',
       '* There is no such message.',
     ])
     expect(await recordsOf(one.account)).toEqual([])
   })
 
-  test('speaks of any platform, with the IDs it has there', async () => {
+  test('the console bot works on any platform with the IDs of that platform', async () => {
     const env = {
       MULTITUDE_BOT_KEY: await createBot(deps, 'matrix', 'matrix'),
       MULTITUDE_PLATFORM: 'matrix',
@@ -290,8 +290,15 @@ describe('a conversation', () => {
       MULTITUDE_GUILD: '!space:example.org',
       MULTITUDE_CHANNEL: '!room:example.org',
     }
-    const said = ['/register', '/member Wren w:text', '/autoproxy latch', 'w:one', 'two', '/lookup']
-    const { lines } = await type([...said, '/edit three', '/delete', '/delete'], env)
+    const input = [
+      '/register',
+      '/member Wren w:text',
+      '/autoproxy latch',
+      'w:one',
+      'two',
+      '/lookup',
+    ]
+    const { lines } = await type([...input, '/edit three', '/delete', '/delete'], env)
     expect(lines.slice(3)).toEqual([
       '* Autoproxy in this guild: latch.',
       'Wren: one',
@@ -300,13 +307,13 @@ describe('a conversation', () => {
         /^\* \d+: Wren of system [a-z]{6}, sent by matrix:@wren:example\.org as \d+\.$/,
       ),
       'Wren: three (edited)',
-      expect.stringMatching(/^\* \d+ is gone\.$/),
-      expect.stringMatching(/^\* \d+ is gone\.$/),
+      expect.stringMatching(/^\* Deleted message \d+\.$/),
+      expect.stringMatching(/^\* Deleted message \d+\.$/),
     ])
     expect(await recordsOf('matrix:@wren:example.org')).toEqual([])
   })
 
-  test('ends with /quit, though more could be typed', async () => {
+  test('the console bot exits on /quit and ignores further input', async () => {
     const bot = start([], { MULTITUDE_ACCOUNT: newAccount() }, 'pipe')
     bot.stdin.write('/quit\nw:not heard\n')
     bot.stdin.flush()
@@ -315,57 +322,60 @@ describe('a conversation', () => {
   })
 })
 
-describe('what is wrong is said in one line', () => {
+describe('errors of the console bot', () => {
   const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('<html>') })
   afterAll(() => other.stop(true))
 
   const cases: Record<string, [flags: string[], code: number, first: string | RegExp]> = {
     'a wrong key': [['--key', 'wrong'], 1, 'The server does not know this bot key.'],
-    'no key at all': [['--key', ''], 2, 'A bot key is needed.'],
-    'a server that is not there': [
+    'no key': [['--key', ''], 2, 'A bot key is required.'],
+    'a server that does not answer': [
       ['--url', 'http://127.0.0.1:9/'],
       1,
       'No server answers at http://127.0.0.1:9.',
     ],
-    'an address that is none': [['--url', 'here'], 1, 'No server answers at here.'],
-    'a server of another kind': [
+    'an invalid URL': [['--url', 'here'], 1, 'No server answers at here.'],
+    'a server that is not Multitude': [
       ['--url', other.url.href],
       1,
-      `What answers at ${other.url.origin} is not Multitude.`,
+      `The server at ${other.url.origin} is not Multitude.`,
     ],
-    'an account that is none': [['--account', 'me'], 1, /^400: Bad Request \(account_id must be/],
-    'a flag that does not exist': [['--nope'], 2, /--nope/],
+    'an invalid account': [['--account', 'me'], 1, /^400: Bad Request \(account_id must be/],
+    'an unknown flag': [['--nope'], 2, /--nope/],
   }
 
-  test.each(Object.entries(cases))('%s', async (_, [flags, expected, first]) => {
-    const { lines, err, code } = await type(['w:hello'], {}, flags)
-    expect({ lines, code }).toEqual({ lines: [], code: expected })
-    expect(err.split('\n')[0] ?? '').toMatch(first)
-    expect(err).not.toMatch(/^\s+at /m)
-  })
+  test.each(Object.entries(cases))(
+    'the console bot reports %s in one line',
+    async (_, [flags, expected, first]) => {
+      const { lines, err, code } = await type(['w:hello'], {}, flags)
+      expect({ lines, code }).toEqual({ lines: [], code: expected })
+      expect(err.split('\n')[0] ?? '').toMatch(first)
+      expect(err).not.toMatch(/^\s+at /m)
+    },
+  )
 
-  test('a system’s token for a key', async () => {
+  test('the console bot reports a system’s token instead of a key without printing it', async () => {
     const { token } = await makeSystem()
     const { err, code } = await type([], { MULTITUDE_BOT_KEY: token })
     expect({ err, code }).toEqual({ err: expect.stringContaining('bot create --name'), code: 1 })
     expect(err).not.toContain(token)
   })
 
-  test('a guild that is none, by the key of the request', async () => {
+  test('the console bot reports an invalid guild by the key in the request', async () => {
     const { lines } = await type(['w:hello'], { MULTITUDE_GUILD: 'here' })
     expect(lines.at(-1)).toMatch(/^\* .*guild_id: Must be a number/)
   })
 })
 
-describe('the template', () => {
-  test('has words for every reason', () => {
-    const wordless = ignoreReasons.filter(
+describe('source of the examples', () => {
+  test('the examples explain every reason to ignore a message', () => {
+    const unexplained = ignoreReasons.filter(
       (reason) => explain({ action: 'ignore', reason }, OFFER) === reason,
     )
-    expect(wordless).toEqual([])
+    expect(unexplained).toEqual([])
   })
 
-  test.each(['console-bot.ts', 'multitude.ts'])('%s needs nothing of the server', (file) => {
+  test.each(['console-bot.ts', 'multitude.ts'])('%s imports nothing of the server', (file) => {
     const source = readFileSync(join(SCRIPT, '..', file), 'utf8')
     const imports = [...source.matchAll(/from '([^']+)'/g)].map(([, from]) => from)
     expect(imports.filter((from) => !/^(node:.*|\.\/multitude)$/.test(from ?? ''))).toEqual([])

@@ -5,9 +5,9 @@ import { createBot } from '../operatorActions'
 import { createTestApp } from '../testApp'
 import { startIrcv3 } from './ircv3'
 
-// What it does on a real server is held to in realNetwork.ts, which needs that server.
+// realNetwork.ts tests the bot on a real server, which must be installed.
 const SCRIPT = join(import.meta.dir, '../../examples/irc-bot.ts')
-const OFFER = 'You have no system. Make one with: !register NAME'
+const OFFER = 'You have no system. Create one with: !register NAME'
 
 const { app, ask, deps } = createTestApp({ PORT: '0' })
 const MULTITUDE_URL = app.listen()
@@ -23,70 +23,70 @@ function start(flags: string[], env = {}) {
 }
 
 function startOn({ port }: { port: number }) {
-  const place = ['--host', '127.0.0.1', '--port', `${port}`, '--plain']
-  const bot = start([...place, '--network', 'lantern', '--channels', '#lantern'])
+  const address = ['--host', '127.0.0.1', '--port', `${port}`, '--plain']
+  const bot = start([...address, '--network', 'lantern', '--channels', '#lantern'])
   afterAll(() => bot.kill('SIGKILL'))
 }
 
-describe('on a server that offers more than old IRC', () => {
+describe('IRC bot on an IRCv3 server', () => {
   const server = startIrcv3()
   startOn(server)
 
   const robin = (text: string, id: string = crypto.randomUUID()) =>
     server.send(`@account=Robin;msgid=${id} :robin!r@host PRIVMSG #lantern :${text}`)
-  const asks = (text: string) => {
+  const sendCommand = (text: string) => {
     robin(text)
-    return server.hears('NOTICE robin')
+    return server.waitForLine('NOTICE robin')
   }
-  const look = (id: string) =>
+  const getMessage = (id: string) =>
     ask(`GET /v2/messages/${encodeURIComponent(`irc:lantern/${id}`)}`, { headers: asBot })
 
   beforeAll(async () => {
     await server.isJoinedByBot()
-    expect(await asks('!register')).toMatch(/^NOTICE robin :System [a-z]{6} is made\.$/)
-    expect(await asks('!member Wren w:text')).toContain('Wren is made.')
+    expect(await sendCommand('!register')).toMatch(/^NOTICE robin :Created system [a-z]{6}\.$/)
+    expect(await sendCommand('!member Wren w:text')).toContain('Created member Wren.')
   }, 60_000)
 
-  test('a member speaks under a relayed name, and the IDs are the server’s', async () => {
+  test('the IRC bot proxies with a relayed name and the IDs of the server', async () => {
     robin('w:hello there', 'first')
-    expect(await server.hears('RELAYMSG')).toBe('RELAYMSG #lantern Wren/robin :hello there')
-    await asks('!why')
-    const { json } = await look('first')
+    expect(await server.waitForLine('RELAYMSG')).toBe('RELAYMSG #lantern Wren/robin :hello there')
+    await sendCommand('!why')
+    const { json } = await getMessage('first')
     const { id, original, sender } = json
     expect({ id, original, sender }).toEqual({
       id: 'irc:lantern/m1',
       original: 'irc:lantern/first',
       sender: 'irc:lantern/robin',
     })
-    expect((await look('m1')).json).toEqual(json)
+    expect((await getMessage('m1')).json).toEqual(json)
   })
 
-  test('what is deleted goes from the channel too', async () => {
+  test('the IRC bot redacts a deleted message', async () => {
     robin('w:oh no')
-    await server.hears('RELAYMSG')
-    const answer = asks('!delete')
-    const [, , id = ''] = (await server.hears('REDACT #lantern')).split(' ')
-    expect(await answer).toBe('NOTICE robin :It is gone.')
-    expect((await look(id)).status).toBe(404)
+    await server.waitForLine('RELAYMSG')
+    const response = sendCommand('!delete')
+    const [, , id = ''] = (await server.waitForLine('REDACT #lantern')).split(' ')
+    expect(await response).toBe('NOTICE robin :The message is deleted.')
+    expect((await getMessage(id)).status).toBe(404)
   })
 
-  test('where the server refuses to relay, the name stands in front', async () => {
+  test('the IRC bot puts the name before the text when the server refuses to relay', async () => {
     server.allowRelaying(false)
     robin('w:hello')
-    await server.hears('RELAYMSG')
-    expect(await server.hears('PRIVMSG')).toBe('PRIVMSG #lantern :<Wren> hello')
+    await server.waitForLine('RELAYMSG')
+    expect(await server.waitForLine('PRIVMSG')).toBe('PRIVMSG #lantern :<Wren> hello')
     server.allowRelaying(true)
   })
 
-  test('the account is what the server says with each line, whatever the nick', async () => {
+  test('the IRC bot uses the account tag of each line, not the nick', async () => {
     server.send(':robin!r@host PRIVMSG #lantern :!switch Wren')
-    expect(await server.hears('NOTICE robin')).toBe(`NOTICE robin :${OFFER}`)
+    expect(await server.waitForLine('NOTICE robin')).toBe(`NOTICE robin :${OFFER}`)
     server.send('@account=Robin :otter!o@host PRIVMSG #lantern :!switch Wren')
-    expect(await server.hears('NOTICE otter')).toBe('NOTICE otter :Fronting: Wren.')
-    expect(server.said.filter((line) => line.startsWith('WHOIS'))).toEqual([])
+    expect(await server.waitForLine('NOTICE otter')).toBe('NOTICE otter :Fronting: Wren.')
+    expect(server.received.filter((line) => line.startsWith('WHOIS'))).toEqual([])
   })
 
-  test('what is not said now, by a person, to the whole channel is left alone', async () => {
+  test('the IRC bot ignores history, bots, relayed lines, outsiders and messages to a part of the channel', async () => {
     const line = 'robin!r@host PRIVMSG #lantern :w:not this'
     server.send(':server BATCH +old chathistory #lantern')
     server.send(`@batch=old;account=Robin :${line}`)
@@ -96,20 +96,20 @@ describe('on a server that offers more than old IRC', () => {
     server.send(`@account=Robin :${line.replace('#', '@#')}`)
     server.send(`@account=Robin :${line.replace('robin', 'outsider')}`)
     robin('w:but this')
-    expect(await server.hears('RELAYMSG')).toBe('RELAYMSG #lantern Wren/robin :but this')
+    expect(await server.waitForLine('RELAYMSG')).toBe('RELAYMSG #lantern Wren/robin :but this')
   })
 
-  test('a name is made fit to be relayed', async () => {
+  test('the IRC bot replaces invalid characters in a relayed name', async () => {
     const headers = { ...asBot, 'x-system': 'irc:lantern/robin' }
     const { json } = await ask<{ id: string }[]>('GET /v2/systems/@me/members', { headers })
     const body = { display_name: 'W: r\r\nQUIT @en' }
     await ask(`PATCH /v2/members/${json[0]?.id}`, { headers, body })
     robin('w:hello')
-    expect(await server.hears('RELAYMSG')).toBe('RELAYMSG #lantern W_r_QUIT_en/robin hello')
+    expect(await server.waitForLine('RELAYMSG')).toBe('RELAYMSG #lantern W_r_QUIT_en/robin hello')
   })
 })
 
-test('an answer about whoever took the nick meanwhile is not about who spoke', async () => {
+test('the IRC bot ignores a WHOIS response about another owner of the nick', async () => {
   const server = startIrcv3('')
   startOn(server)
   const account = 'lantern/magpie'
@@ -124,30 +124,35 @@ test('an answer about whoever took the nick meanwhile is not about who spoke', a
   await server.isJoinedByBot()
 
   server.send(':robin!r@host PRIVMSG #lantern :w:not Magpie')
-  await server.hears('WHOIS robin')
+  await server.waitForLine('WHOIS robin')
   server.send(':robin!r@host QUIT :bye')
   server.send(':otter!o@host NICK robin')
   isMagpie('robin')
   server.send(':robin!o@host PRIVMSG #lantern :w:yes, Magpie')
-  await server.hears('WHOIS robin')
+  await server.waitForLine('WHOIS robin')
   isMagpie('robin')
-  expect(await server.hears('PRIVMSG')).toBe('PRIVMSG #lantern :<Wren> yes, Magpie')
+  expect(await server.waitForLine('PRIVMSG')).toBe('PRIVMSG #lantern :<Wren> yes, Magpie')
 }, 60_000)
 
-describe('what is wrong is said before it connects', () => {
-  const there = ['--host', '127.0.0.1', '--channels', '#lantern']
+describe('errors of the IRC bot', () => {
+  const target = ['--host', '127.0.0.1', '--channels', '#lantern']
   const cases: Record<string, [flags: string[], env: object, code: number, first: RegExp]> = {
-    'no key': [there, { MULTITUDE_BOT_KEY: '' }, 2, /^A bot key is needed\.$/],
-    'a wrong key': [there, { MULTITUDE_BOT_KEY: 'wrong' }, 1, /does not know this bot key/],
-    'no host': [there.slice(2), {}, 2, /^A host and channels are needed\.$/],
-    'a port that is none': [[...there, '--port', 'x'], {}, 2, /^The port must be a number\.$/],
-    'a network that could be two': [[...there, '--network', 'a/b'], {}, 2, /one plain word/],
-    'no Multitude': [[...there, '--url', 'http://127.0.0.1:9'], {}, 1, /^No server answers/],
-    'a flag that does not exist': [['--nope'], {}, 2, /--nope/],
+    'no key': [target, { MULTITUDE_BOT_KEY: '' }, 2, /^A bot key is required\.$/],
+    'a wrong key': [target, { MULTITUDE_BOT_KEY: 'wrong' }, 1, /does not know this bot key/],
+    'no host': [target.slice(2), {}, 2, /^A host and channels are required\.$/],
+    'an invalid port': [[...target, '--port', 'x'], {}, 2, /^The port must be a number\.$/],
+    'a network with a slash': [[...target, '--network', 'a/b'], {}, 2, /one plain word/],
+    'a server that does not answer': [
+      [...target, '--url', 'http://127.0.0.1:9'],
+      {},
+      1,
+      /^No server answers/,
+    ],
+    'an unknown flag': [['--nope'], {}, 2, /--nope/],
   }
 
   test.each(Object.entries(cases))(
-    '%s',
+    'the IRC bot reports %s before it connects',
     async (_, [flags, env, expected, first]) => {
       const bot = start(flags, env)
       const [err, code] = await Promise.all([bot.stderr.text(), bot.exited])
@@ -158,22 +163,22 @@ describe('what is wrong is said before it connects', () => {
     30_000,
   )
 
-  test('a key of another platform', async () => {
+  test('the IRC bot reports a key of another platform without printing it', async () => {
     const key = await createBot(deps, 'discord')
-    const bot = start(there, { MULTITUDE_BOT_KEY: key })
+    const bot = start(target, { MULTITUDE_BOT_KEY: key })
     const [err, code] = await Promise.all([bot.stderr.text(), bot.exited])
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('--platform irc') })
     expect(err).not.toContain(key)
   })
 
-  test('an IRC server that is not there', async () => {
-    const bot = start([...there, '--plain', '--port', '9'])
+  test('the IRC bot reports an IRC server that does not answer', async () => {
+    const bot = start([...target, '--plain', '--port', '9'])
     const [err, code] = await Promise.all([bot.stderr.text(), bot.exited])
     expect({ code, err }).toEqual({ code: 1, err: 'The connection to 127.0.0.1 is lost.\n' })
   })
 })
 
-test('the bot needs one package and nothing of the server', () => {
+test('the IRC bot imports one package and nothing of the server', () => {
   const files = ['irc-bot.ts', 'irc/people.ts', 'irc/messages.ts', 'multitude.ts']
   const imports = files.flatMap((file) => {
     const source = readFileSync(join(SCRIPT, '..', file), 'utf8')

@@ -2,22 +2,21 @@ import { afterAll } from 'bun:test'
 import type { Socket } from 'bun'
 import { waitFor } from './ngircd'
 
-const MODERN =
-  'account-tag batch draft/message-redaction draft/relaymsg=/ echo-message message-tags'
+const IRCV3 = 'account-tag batch draft/message-redaction draft/relaymsg=/ echo-message message-tags'
 
 /**
- * A server that offers what ngircd does not, for the bot alone: its answers are those of servers
- * that do. In every channel are robin and otter.
+ * Starts an IRC server with the capabilities that ngircd lacks, for one client: the bot. Every
+ * channel contains robin and otter.
  */
-export function startIrcv3(capabilities = MODERN) {
-  const said: string[] = []
+export function startIrcv3(capabilities = IRCV3) {
+  const received: string[] = []
   let isRelaying = true
   let client: Socket | null = null
   let messages = 0
   let isJoined = false
   const send = (line: string) => client?.write(`${line}\r\n`)
 
-  const answers: Record<string, (words: string[], text: string) => void> = {
+  const handlers: Record<string, (words: string[], text: string) => void> = {
     CAP: ([kind], text) => {
       if (kind === 'LS') send(`:server CAP * LS :${capabilities}`)
       if (kind === 'REQ') send(`:server CAP * ACK :${text}`)
@@ -55,9 +54,9 @@ export function startIrcv3(capabilities = MODERN) {
         rest = lines.pop() ?? ''
         for (const line of lines) {
           const [command = '', ...words] = line.split(' :')[0]?.split(' ') ?? []
-          if (!['CAP', 'NICK', 'USER', 'JOIN', 'PING'].includes(command)) said.push(line)
+          if (!['CAP', 'NICK', 'USER', 'JOIN', 'PING'].includes(command)) received.push(line)
           const [, text = words.at(-1) ?? ''] = / :(.*)$/.exec(line) ?? []
-          answers[command]?.(words, text)
+          handlers[command]?.(words, text)
         }
       },
     },
@@ -67,18 +66,18 @@ export function startIrcv3(capabilities = MODERN) {
   return {
     port: server.port,
     isJoinedByBot: () => waitFor('the bot', () => isJoined),
-    /** What the bot said, without what belongs to connecting. */
-    said,
+    /** Lines of the bot, without those of the connection setup. */
+    received,
     allowRelaying: (value: boolean) => {
       isRelaying = value
     },
-    /** Makes the bot hear a line as the server would write it. */
+    /** Sends a line to the bot. */
     send,
-    /** Waits until the bot has said something that begins so, and takes it. */
-    async hears(beginning: string): Promise<string> {
-      await waitFor(beginning, () => said.some((line) => line.startsWith(beginning)))
-      const at = said.findIndex((line) => line.startsWith(beginning))
-      return said.splice(at, 1)[0] ?? ''
+    /** Waits for a line of the bot that begins so, removes it from the list and returns it. */
+    async waitForLine(beginning: string): Promise<string> {
+      await waitFor(beginning, () => received.some((line) => line.startsWith(beginning)))
+      const at = received.findIndex((line) => line.startsWith(beginning))
+      return received.splice(at, 1)[0] ?? ''
     },
   }
 }

@@ -8,16 +8,16 @@ const { app, deps } = createTestApp({ PORT: '0' })
 const address = app.listen()
 const key = await createBot(deps, 'irc', 'irc')
 
-/** What a bot meets when the answers to its first requests are lost on the way. */
-function connectBadly(lost: number) {
+/** Connects through a proxy that loses the responses to the first requests. */
+function connectLossy(lost: number) {
   let requests = 0
   const proxy = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     async fetch(request) {
-      const answer = await fetch(address + new URL(request.url).pathname, request)
+      const response = await fetch(address + new URL(request.url).pathname, request)
       return ++requests > lost
-        ? answer
+        ? response
         : new Response('{"code":0,"message":"Gone"}', { status: 502 })
     },
   })
@@ -25,29 +25,29 @@ function connectBadly(lost: number) {
   return { ...connectMultitude(proxy.url.href, key, 'irc'), requests: () => requests }
 }
 
-describe('a record', () => {
-  test('is repeated until it is answered, and counts once', async () => {
-    const good = connectMultitude(address, key, 'irc')
-    const { system } = await good.ask<{ system: { id: string } }>('POST /bot/systems', {
+describe('record of the example client', () => {
+  test('a record is retried until it is answered, and counts once', async () => {
+    const client = connectMultitude(address, key, 'irc')
+    const { system } = await client.ask<{ system: { id: string } }>('POST /bot/systems', {
       account_id: 'net/robin',
     })
-    const wren = await good.ask<{ uuid: string }>('POST /v2/members', { name: 'Wren' }, system.id)
-    const bad = connectBadly(2)
-    const said = { id: 'net/1', original: 'net/0', sender: 'net/robin', channel: 'net/#a' }
-    await bad.record({ ...said, member: wren.uuid })
-    expect(bad.requests()).toBe(3)
+    const wren = await client.ask<{ uuid: string }>('POST /v2/members', { name: 'Wren' }, system.id)
+    const lossyClient = connectLossy(2)
+    const message = { id: 'net/1', original: 'net/0', sender: 'net/robin', channel: 'net/#a' }
+    await lossyClient.record({ ...message, member: wren.uuid })
+    expect(lossyClient.requests()).toBe(3)
     expect(await deps.db.select().from(messages).all()).toHaveLength(1)
-    const [counted] = await good.findMembers(system.id, ['wren'])
+    const [counted] = await client.findMembers(system.id, ['wren'])
     expect(counted).toHaveProperty('message_count', 1)
   })
 
-  test('that is refused is not repeated', async () => {
-    const bot = connectBadly(0)
+  test('a refused record is not retried', async () => {
+    const bot = connectLossy(0)
     await expect(bot.record({ id: 'net/2' })).rejects.toThrow('original')
     expect(bot.requests()).toBe(1)
   })
 
-  test('is given up when nobody answers', async () => {
+  test('a record fails when no server answers', async () => {
     const bot = connectMultitude('http://127.0.0.1:9', key, 'irc')
     await expect(bot.record({})).rejects.toThrow('No server answers')
   })

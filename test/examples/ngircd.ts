@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { Client } from 'irc-framework'
 import { emptyFolder } from '../serverProcess'
 
-/** The IRC server of that name, if it is installed; Debian's is not in everybody's path. */
+/** Path of ngircd, if it is installed; Debian installs it into /usr/sbin. */
 export const ngircd = Bun.which('ngircd', { PATH: `${process.env.PATH}:/usr/sbin` })
 
 const NAME = 'irc.lantern.example'
 const SERVICES = 'services.lantern.example'
-const LONGEST_MS = 20_000
+const TIMEOUT_MS = 20_000
 
-/** Starts a real IRC server on loopback. It never outlives the tests. */
+/** Starts a real IRC server on loopback. It is killed after the tests. */
 export async function startNgircd() {
   const port = await findFreePort()
   const config = join(emptyFolder('ngircd-'), 'ngircd.conf')
@@ -49,7 +49,7 @@ export async function startNgircd() {
   })
   afterAll(() => child.kill('SIGKILL'))
   await waitFor('ngircd to listen', async () => {
-    if (child.exitCode !== null) throw new Error(`it ended: ${await child.stdout.text()}`)
+    if (child.exitCode !== null) throw new Error(`ngircd exited: ${await child.stdout.text()}`)
     return connectTo(port).then(
       (socket) => socket.destroy() !== null,
       () => false,
@@ -57,57 +57,57 @@ export async function startNgircd() {
   })
 
   const clients = new Set<Client>()
-  const dismiss = async (irc: Client) => {
+  const disconnect = async (irc: Client) => {
     clients.delete(irc)
     irc.quit('bye')
-    await waitFor(`${irc.user.nick} to be gone`, () => !irc.connected)
+    await waitFor(`${irc.user.nick} to disconnect`, () => !irc.connected)
   }
-  afterAll(() => Promise.all([...clients].map(dismiss)))
+  afterAll(() => Promise.all([...clients].map(disconnect)))
 
   return {
     port,
 
-    async dismissGuests(host: { irc: Client }) {
-      await Promise.all([...clients].filter((irc) => irc !== host.irc).map(dismiss))
+    async disconnectOthers(host: { irc: Client }) {
+      await Promise.all([...clients].filter((irc) => irc !== host.irc).map(disconnect))
     },
 
-    /** A real client that has joined the channels and keeps what it hears. */
+    /** Connects a client that joins the channels and records messages. */
     async join(nick: string, ...channels: string[]) {
       const irc = new Client()
       clients.add(irc)
-      const heard: string[] = []
+      const messages: string[] = []
       const notices: string[] = []
-      const changes: string[] = []
-      irc.on('privmsg', ({ nick, message }) => heard.push(`${nick}: ${message}`))
+      const events: string[] = []
+      irc.on('privmsg', ({ nick, message }) => messages.push(`${nick}: ${message}`))
       irc.on('notice', ({ nick, message }) => nick && notices.push(message))
-      irc.on('join', ({ nick, channel }) => changes.push(`${nick} joins ${channel}`))
-      irc.on('quit', ({ nick }) => changes.push(`${nick} quits`))
-      irc.on('registered', () => changes.push('registered'))
+      irc.on('join', ({ nick, channel }) => events.push(`${nick} joins ${channel}`))
+      irc.on('quit', ({ nick }) => events.push(`${nick} quits`))
+      irc.on('registered', () => events.push('registered'))
       irc.connect({ host: '127.0.0.1', port, nick, auto_reconnect: false })
-      const sees = (change: string) => waitFor(change, () => changes.includes(change))
-      await sees('registered')
+      const waitForEvent = (event: string) => waitFor(event, () => events.includes(event))
+      await waitForEvent('registered')
       for (const channel of channels) {
         irc.join(channel)
-        await sees(`${nick} joins ${channel}`)
+        await waitForEvent(`${nick} joins ${channel}`)
       }
       return {
         irc,
-        heard,
-        sees,
+        messages,
+        waitForEvent,
         say: (text: string, channel = channels[0] ?? '') => irc.say(channel, text),
-        hears: (line: string) => waitFor(line, () => heard.includes(line)),
-        /** Says it in the first channel, and gives the next notice. */
-        async asks(text: string, target = channels[0] ?? ''): Promise<string> {
+        waitForMessage: (line: string) => waitFor(line, () => messages.includes(line)),
+        /** Sends a message to the first channel and returns the next notice. */
+        async sendCommand(text: string, target = channels[0] ?? ''): Promise<string> {
           const before = notices.length
           irc.say(target, text)
           await waitFor(`an answer to ${text}`, () => notices.length > before)
           return notices[before] ?? ''
         },
-        leaves: () => dismiss(irc),
+        quit: () => disconnect(irc),
       }
     },
 
-    /** Links services to the server, which alone can say who is logged in. */
+    /** Links services to the server, which alone can log in users. */
     async linkServices() {
       const socket = await connectTo(port)
       afterAll(() => socket.destroy())
@@ -118,7 +118,7 @@ export async function startNgircd() {
       socket.write(`PASS of-services 0210 test\r\nSERVER ${SERVICES} 1 :services\r\n`)
       await waitFor('the link', () => received.includes('PING'))
       return {
-        /** Services' word is there when the server answers what was sent after it. */
+        /** Logs in a user. The server has processed it when it answers the ping sent afterwards. */
         async logIn(nick: string, account: string) {
           const ping = crypto.randomUUID()
           socket.write(`:${SERVICES} METADATA ${nick} accountname :${account}\r\n`)
@@ -131,11 +131,11 @@ export async function startNgircd() {
   }
 }
 
-/** Waits until it holds; whatever takes longer hangs. */
-export async function waitFor(what: string, holds: () => boolean | Promise<boolean>) {
-  const end = Date.now() + LONGEST_MS
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`waited in vain for: ${what}`)
+/** Waits until a condition holds, or throws after a timeout. */
+export async function waitFor(what: string, condition: () => boolean | Promise<boolean>) {
+  const end = Date.now() + TIMEOUT_MS
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`timed out waiting for: ${what}`)
     await Bun.sleep(10)
   }
 }
@@ -147,7 +147,7 @@ function connectTo(port: number): Promise<Socket> {
   return promise
 }
 
-/** ngircd cannot choose one itself. */
+/** Returns a free port, because ngircd cannot choose one itself. */
 async function findFreePort(): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const server = createServer().listen(0, '127.0.0.1', resolve)

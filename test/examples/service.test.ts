@@ -7,33 +7,33 @@ import { emptyFolder } from '../serverProcess'
 
 const unit = join(import.meta.dir, '../../examples/multitude.service')
 const lines = readFileSync(unit, 'utf8').split('\n')
-const linesOf = (key: string) =>
+const valuesOf = (key: string) =>
   lines.flatMap((line) => (line.startsWith(`${key}=`) ? [line.slice(key.length + 1)] : []))
 
-describe('the unit file', () => {
-  test('starts the server with flags that it knows', () => {
-    const [program, command, ...flags] = linesOf('ExecStart').join().split(' ')
+describe('systemd unit', () => {
+  test('the systemd unit starts the server with valid flags', () => {
+    const [program, command, ...flags] = valuesOf('ExecStart').join().split(' ')
     expect([program, command]).toEqual(['/usr/local/bin/multitude', 'serve'])
     expect(parseArguments(serveCommand, flags).flags).toEqual({ 'env-file': '/etc/multitude.env' })
   })
 
-  test('is told how the program fares', () => {
-    expect(linesOf('Type')).toEqual(['notify'])
-    expect(Number(linesOf('WatchdogSec'))).toBeGreaterThanOrEqual(30)
-    expect(linesOf('TimeoutStartSec')).toEqual(['15min'])
+  test('the systemd unit uses notifications and the watchdog', () => {
+    expect(valuesOf('Type')).toEqual(['notify'])
+    expect(Number(valuesOf('WatchdogSec'))).toBeGreaterThanOrEqual(30)
+    expect(valuesOf('TimeoutStartSec')).toEqual(['15min'])
   })
 
-  test('leaves the program what it needs', () => {
-    expect(linesOf('StateDirectory')).toEqual(['multitude'])
-    expect(linesOf('RestrictAddressFamilies')).toEqual(['AF_INET AF_INET6 AF_UNIX'])
-    for (const deadly of ['MemoryDenyWriteExecute', 'PrivateNetwork', 'IPAddressDeny'])
-      expect(linesOf(deadly)).toEqual([])
+  test('the systemd unit does not restrict what the server needs', () => {
+    expect(valuesOf('StateDirectory')).toEqual(['multitude'])
+    expect(valuesOf('RestrictAddressFamilies')).toEqual(['AF_INET AF_INET6 AF_UNIX'])
+    for (const forbidden of ['MemoryDenyWriteExecute', 'PrivateNetwork', 'IPAddressDeny'])
+      expect(valuesOf(forbidden)).toEqual([])
   })
 
   const analyze = Bun.which('systemd-analyze')
-  const title = 'is exposed to less than 2 of 10, by the measure of systemd'
+  const title = 'the systemd unit has an exposure level below 2'
   test.skipIf(!analyze)(
-    analyze ? title : `${title} (skipped: there is no systemd-analyze here)`,
+    analyze ? title : `${title} (skipped: systemd-analyze is not installed)`,
     () => {
       const { stdout, stderr, exitCode } = Bun.spawnSync(
         [analyze ?? '', 'security', '--offline=true', '--threshold=19', '--no-pager', unit],
@@ -46,19 +46,19 @@ describe('the unit file', () => {
     30_000,
   )
 
-  const correct = 'has nothing that systemd does not understand'
+  const validTitle = 'the systemd unit is valid'
   test.skipIf(!analyze)(
-    analyze ? correct : `${correct} (skipped: there is no systemd-analyze here)`,
+    analyze ? validTitle : `${validTitle} (skipped: systemd-analyze is not installed)`,
     () => {
-      // The program is not installed here; that another is started makes no difference.
+      // The program is not installed here, so the unit refers to another executable.
       const copy = join(emptyFolder(), 'multitude.service')
       writeFileSync(copy, lines.join('\n').replace('/usr/local/bin/multitude', process.execPath))
       const { stdout, stderr, exitCode } = Bun.spawnSync(
         [analyze ?? '', 'verify', '--man=no', copy],
         { env: { LC_ALL: 'C.UTF-8' } },
       )
-      const ours = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('multitude'))
-      expect([exitCode, ours]).toEqual([0, []])
+      const problems = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('multitude'))
+      expect([exitCode, problems]).toEqual([0, []])
     },
     30_000,
   )

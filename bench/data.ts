@@ -137,7 +137,7 @@ function fillSystems(db: Database, size: Size): number {
     `INSERT INTO members (id, uuid, hid, system_id, name, display_name, color, birthday, pronouns,
        avatar_url, description, created, proxy_tags) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const addKey = db.prepare('INSERT INTO proxy_tag_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const addKey = db.prepare('INSERT INTO proxy_tag_index VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   let member = 0
   for (let id = 1; id <= size.systems; id++) {
     addSystem.run(

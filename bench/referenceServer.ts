@@ -109,9 +109,9 @@ const findMember = reader.query<
   `select systems.hid, systems.tag, coalesce(members.display_name, members.name) as name,
      members.avatar_url, ${owner} as json
    from accounts join systems on systems.id = accounts.system_id
-   join proxy_tag_keys on proxy_tag_keys.set_id = systems.id
-   join members on members.id = proxy_tag_keys.member_id
-   where accounts.id = ? and proxy_tag_keys.prefix_key = ?`,
+   join proxy_tag_index on proxy_tag_index.index_id = systems.id
+   join members on members.id = proxy_tag_index.member_id
+   where accounts.id = ? and proxy_tag_index.prefix_key = ?`,
 )
 const addMessage = writer.query(
   `insert into messages select ?, ?, ?, ?, ?, system_id, id, ? from members where hid = ?`,

@@ -139,10 +139,10 @@ async function inflate(): Promise<void> {
        select ${last} + n, '2-' || n, '0' || n, ${few.systems + 1} + (n - 1) / 20, 'Member ' || n,
          repeat('Keeps the lamps burning. ', 4), 1577836800000000, '[]'
        from generate_series(1, ${others * 20}) n`,
-      `insert into member_faces (id, shape, own, others)
+      `insert into rendered_members (id, schema_hash, owner_json, public_json)
        select id, 1, repeat('x', 700), repeat('x', 500) from members where id > ${last}`,
-      `insert into proxy_tag_keys (member_id, set_id, position, prefix, suffix, prefix_key,
-         suffix_key, bare_key, gap, brackets)
+      `insert into proxy_tag_index (member_id, index_id, position, prefix, suffix, prefix_key,
+         suffix_key, trimmed_key, trimmed_spaces, bracket_flags)
        select id, system_id, t, 'm' || id || 't' || t || ':', '', 'm' || id || 't' || t || ':', '',
          'm' || id || 't' || t || ':', 0, 0
        from members, generate_series(0, 1) t where id > ${last}`,

@@ -89,7 +89,7 @@ function fill(database: Database, system: number, size: number): void {
       `$system, 'UPDATE_SYSTEM', ${START} + i FROM n WHERE i < $size / 10`,
     ],
     [
-      'archive (system_id, collection, content, digest)',
+      'import_archive (system_id, collection, content, digest)',
       `$system, 'notes', '{}', i FROM n WHERE i < $size / 10`,
     ],
   ]
@@ -242,8 +242,8 @@ describe.each(deletions)('deleting %s', (noun, remove, statement) => {
     expect(await readAll(large)).toEqual(deleted)
     expect(await findProblems()).toEqual([])
     // The single statement records no event and increments no counter.
-    const { events: _e1, marks: _m1, sqlite_sequence: _s1, ...left } = dump(path)
-    const { events: _e2, marks: _m2, sqlite_sequence: _s2, ...expected } = dump(twin)
+    const { events: _e1, change_counters: _m1, sqlite_sequence: _s1, ...left } = dump(path)
+    const { events: _e2, change_counters: _m2, sqlite_sequence: _s2, ...expected } = dump(twin)
     expect(left).toEqual(expected)
   })
 })
@@ -334,7 +334,7 @@ describe('hidden rows of a deletion', () => {
     await deleteAllSwitches(deps, large.viewer)
     expect(await history()).toEqual([] as never)
     await purgeDeleted(deps)
-    const pending = 'SELECT 1 FROM systems WHERE forgotten_switches > 0'
+    const pending = 'SELECT 1 FROM systems WHERE deleted_through_switch_id > 0'
     expect(withRawDatabase(path, (db) => db.query(pending).all())).toEqual([])
     const left = `SELECT 1 FROM switches WHERE system_id = ${large.id}`
     expect(withRawDatabase(path, (db) => db.query(left).all())).toEqual([])

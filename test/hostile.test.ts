@@ -187,7 +187,7 @@ function statementsOfSystem() {
     .all()
     .map(({ name }) => name)
     // The cached JSON follows from the rows and is written by reads.
-    .filter((name) => !name.endsWith('_faces'))
+    .filter((name) => !name.startsWith('rendered_'))
   // Twice, because a table may come before the one it refers to.
   for (const name of [...tables, ...tables])
     for (const { table, from } of reader

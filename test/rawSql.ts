@@ -68,7 +68,7 @@ const BATCH_SIZE = 200
  * seconds, and rendered JSON, which is derived from the rows.
  */
 export async function everyRow(db: Db): Promise<Record<string, Record<string, Value>[]>> {
-  const compared = tableNames.filter((name) => name !== 'leases' && !name.endsWith('_faces'))
+  const compared = tableNames.filter((name) => name !== 'leases' && !name.startsWith('rendered_'))
   const all = compared.map(async (name) => {
     const found = await rows(db, `select * from ${name}`)
     // PostgreSQL returns rows in the order of their last change.

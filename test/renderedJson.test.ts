@@ -112,14 +112,14 @@ function expectCurrentJson(): void {
     for (const table of renderedTables) {
       const entity: Entity = entityOf(table)
       const rows = database
-        .query<{ own: string; others: string; hid: string }, [number]>(
-          `SELECT t.*, f.own, f.others FROM ${table} t
-           JOIN ${renderedTableOf(table)} f ON f.id = t.id AND f.shape = ?`,
+        .query<{ owner_json: string; public_json: string; hid: string }, [number]>(
+          `SELECT t.*, f.owner_json, f.public_json FROM ${table} t
+           JOIN ${renderedTableOf(table)} f ON f.id = t.id AND f.schema_hash = ?`,
         )
         .all(schemaHash(entity))
-      for (const { own, others, ...raw } of rows) {
+      for (const { owner_json, public_json, ...raw } of rows) {
         const row = createDecoder(entity)(raw)
-        expect([own, others]).toEqual([
+        expect([owner_json, public_json]).toEqual([
           renderRowJson(entity, row, 'owner'),
           renderRowJson(entity, row, 'others'),
         ])
@@ -344,7 +344,9 @@ describe('schema hash', () => {
   test('ignores cached JSON of a release with another schema', async () => {
     const { me, wren } = await createScene()
     withRawDatabase(path, (database) =>
-      database.run(`UPDATE member_faces SET shape = shape + 1, own = '"x":1', others = '"x":1'`),
+      database.run(
+        `UPDATE rendered_members SET schema_hash = schema_hash + 1, owner_json = '"x":1', public_json = '"x":1'`,
+      ),
     )
     const { json } = await ask<JsonObject>(`GET /v2/members/${wren}`, { as: me })
     expect(json.name).toBe('Wren "W" \\ \u2028')
@@ -378,7 +380,7 @@ test('finds and deletes stale cached JSON with the doctor', async () => {
     expect(await repair(database, renderRowJson)).toEqual([])
     database
       .query(
-        `UPDATE member_faces SET others = '"name":"SECRET"'
+        `UPDATE rendered_members SET public_json = '"name":"SECRET"'
          WHERE id = (SELECT id FROM members WHERE hid = ?)`,
       )
       .run(wren)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import {
-  archive,
   autoproxies,
   groups,
+  importArchive,
   memberGuilds,
   members,
   messages,
@@ -144,7 +144,7 @@ async function plantSecrets(): Promise<Fixture> {
     addSecret('reason of the webhook', reason)
     const content = JSON.stringify({ note: 'secret-note' })
     await tx
-      .insert(archive)
+      .insert(importArchive)
       .values({ system_id: owner.id, collection: 'notes', content, digest: 'x' })
     addSecret('archived note', 'secret-note')
     const timestamp = nextInstant()

@@ -6,6 +6,7 @@ import { statement } from './statement'
  */
 export const keepActivity = statement<'system' | 'at'>(
   ({ number }) => `
-   insert into past_activity (system_id, at) select id, ${number(':at')} from systems where id = :system
-   on conflict (system_id) do update set at = excluded.at where excluded.at > past_activity.at`,
+   insert into last_activity (system_id, active_at) select id, ${number(':at')} from systems where id = :system
+   on conflict (system_id) do update set active_at = excluded.active_at
+   where excluded.active_at > last_activity.active_at`,
 )

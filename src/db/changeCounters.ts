@@ -5,7 +5,7 @@ import type { Db } from './types'
  * Counters that other processes read to detect revoked tokens (`keys`) and changed webhooks
  * (`hooks`).
  */
-export type ChangeCounter = 'keys' | 'hooks'
+export type ChangeCounter = 'credentials' | 'webhooks'
 
 /** Invalidates what other processes have cached of this kind. */
 export async function incrementCounter(tx: Db, name: ChangeCounter): Promise<void> {
@@ -14,11 +14,13 @@ export async function incrementCounter(tx: Db, name: ChangeCounter): Promise<voi
 }
 
 export async function readCounter(db: Db, name: ChangeCounter): Promise<number> {
-  return (await read(db).get({ name }))?.count ?? 0
+  return (await read(db).get({ name }))?.value ?? 0
 }
 
 const increment = statement<'name'>(`
-   insert into marks (name, count) values (:name, 1)
-   on conflict (name) do update set count = marks.count + 1`)
+   insert into change_counters (name, value) values (:name, 1)
+   on conflict (name) do update set value = change_counters.value + 1`)
 
-const read = statement<'name', { count: number }>('select count from marks where name = :name')
+const read = statement<'name', { value: number }>(
+  'select value from change_counters where name = :name',
+)

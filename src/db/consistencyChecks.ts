@@ -173,12 +173,12 @@ const PAGE = 500
 interface Tagged {
   id: number
   hid: string
-  set_id: number
+  index_id: number
   proxy_tags: string
 }
 
 const KEY_COLUMNS = [
-  'set_id',
+  'index_id',
   'position',
   ...Object.keys(keysOfTag({ prefix: null, suffix: null })),
 ]
@@ -197,22 +197,22 @@ async function findWrongTagKeys(db: Db): Promise<Finding[]> {
 }
 
 const taggedPage = statement<'after', Tagged>(`
-   select m.id, m.hid, coalesce(s.tag_set, s.id) as set_id, m.proxy_tags
+   select m.id, m.hid, coalesce(s.tag_index_id, s.id) as index_id, m.proxy_tags
    from members m join systems s on s.id = m.system_id
    where m.id > :after and ${isVisible('m')} order by m.id limit ${PAGE}`)
 
 const keysOf = statement<'after' | 'last', Record<string, Value>>(`
-   select member_id, ${KEY_COLUMNS.join()} from proxy_tag_keys
-   where member_id > :after and member_id <= :last order by member_id, set_id, position`)
+   select member_id, ${KEY_COLUMNS.join()} from proxy_tag_index
+   where member_id > :after and member_id <= :last order by member_id, index_id, position`)
 
 function checkTags(row: Tagged, keys: readonly Record<string, Value>[]): Finding[] {
   const check = 'proxy tags'
   const tags = parseTags(row.proxy_tags)
   if (!tags) return [{ check, problem: `the tags of member ${row.hid} cannot be read` }]
   const expected = tags.map((tag, position): Record<string, Value> => {
-    return { set_id: row.set_id, position, ...keysOfTag(tag) }
+    return { index_id: row.index_id, position, ...keysOfTag(tag) }
   })
-  const current = keys.filter(({ set_id }) => set_id === row.set_id)
+  const current = keys.filter(({ index_id }) => index_id === row.index_id)
   if (formatKeys(expected) === formatKeys(current)) return []
   const fix = async (tx: Db) => {
     await removeKeys(tx).run({ member: row.id })
@@ -225,10 +225,10 @@ function formatKeys(keys: readonly Record<string, Value>[]): string {
   return JSON.stringify(keys.map((key) => KEY_COLUMNS.map((name) => key[name])))
 }
 
-const removeKeys = statement<'member'>('delete from proxy_tag_keys where member_id = :member')
+const removeKeys = statement<'member'>('delete from proxy_tag_index where member_id = :member')
 
 const addKey = statement<string>(`
-   insert into proxy_tag_keys (member_id, ${KEY_COLUMNS.join()})
+   insert into proxy_tag_index (member_id, ${KEY_COLUMNS.join()})
    values (:member, ${KEY_COLUMNS.map((name) => `:${name}`).join()})`)
 
 function parseTags(json: string): ProxyTag[] | null {
@@ -256,18 +256,22 @@ async function findStaleJsonOf(
   const entity = entityOf(table)
   const cacheTable = renderedTableOf(table)
   const decode = createDecoder(entity)
-  const pages = statement<'after' | 'shape', RenderedRow>(`
-     select t.*, f.own, f.others from ${table} t join ${cacheTable} f on f.id = t.id and f.shape = :shape
+  const pages = statement<'after' | 'schemaHash', RenderedRow>(`
+     select t.*, f.owner_json, f.public_json from ${table} t
+     join ${cacheTable} f on f.id = t.id and f.schema_hash = :schemaHash
      where t.id > :after order by t.id limit ${PAGE}`)(db)
   const remove = statement<'id'>(`delete from ${cacheTable} where id = :id`)
   const wrong: Finding[] = []
   for (let after = 0; ; ) {
-    const page = await pages.all({ after, shape: schemaHash(entity) })
+    const page = await pages.all({ after, schemaHash: schemaHash(entity) })
     const last = page.at(-1)
     if (!last) return wrong
-    for (const { own, others, ...raw } of page) {
+    for (const { owner_json, public_json, ...raw } of page) {
       const row = decode(raw)
-      if (own === renderJson(entity, row, 'owner') && others === renderJson(entity, row, 'others'))
+      if (
+        owner_json === renderJson(entity, row, 'owner') &&
+        public_json === renderJson(entity, row, 'others')
+      )
         continue
       wrong.push({
         check: 'rendered JSON',
@@ -282,6 +286,6 @@ async function findStaleJsonOf(
 interface RenderedRow {
   id: number
   hid: string
-  own: string
-  others: string
+  owner_json: string
+  public_json: string
 }

@@ -48,7 +48,8 @@ export function copyDatabase(
         for (const { name, isNumbered } of tables)
           if (isNumbered) await advanceSequence(source, target, name)
         // A node that already serves the target must drop its caches.
-        for (const counter of ['keys', 'hooks'] as const) await incrementCounter(target, counter)
+        for (const counter of ['credentials', 'webhooks'] as const)
+          await incrementCounter(target, counter)
         return rows
       },
       'long',
@@ -63,7 +64,7 @@ export async function requireEmpty(db: Db, name: string): Promise<void> {
 
 /** Lists all tables with data, referenced tables first. Leaves out the state of running processes. */
 function tablesInOrder(): Table[] {
-  const { leases, marks, reports, ...copied } = everyTable
+  const { changeCounters, leases, taskRuns, ...copied } = everyTable
   const inOrder: SQLiteTable[] = []
   const add = (table: SQLiteTable) => {
     if (inOrder.includes(table)) return

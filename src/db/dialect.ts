@@ -169,7 +169,7 @@ export const postgresDialect: Dialect = {
     return `(${date} || rtrim(rtrim('.' || lpad(${micros}::text, 6, '0'), '0'), '.') || 'Z')`
   },
   nowMs: `(extract(epoch from clock_timestamp()) * 1000)::float8`,
-  lastEvent: `greatest((select max(id) from events), (select max(newest) from pruned_events))`,
+  lastEvent: `greatest((select max(id) from events), (select max(last_event_id) from pruned_events))`,
   hasStableReads: false,
   maxUncommittedIds: 100,
   rowsIn: (list, table, columns) =>

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { Dialect } from './dialect'
+import { isLeaseOver } from './leaseSql'
 import type { Storage } from './open'
 import { statement } from './statement'
 import type { Db } from './types'
@@ -28,8 +28,6 @@ interface LeaseDeps {
   readonly warn: (message: string, fields?: Record<string, string>) => void
 }
 
-/** Upper limit of a lease's duration. */
-export const LONGEST_LEASE_MS = 60_000
 const DURATION_MS = 10_000
 /** Parts of the duration after which a lease is renewed, and after which it is checked. */
 const RENEW_SHARE = 0.3
@@ -138,21 +136,17 @@ export function createLeases({ db, transact, warn }: LeaseDeps, durationMs = DUR
   }
 }
 
-/** A lease that would last longer than the limit was acquired before the clock was set back. */
-const isExpired = ({ nowMs }: Dialect) =>
-  `(leases.until <= ${nowMs} or leases.until > ${nowMs} + ${LONGEST_LEASE_MS})`
-
 const acquire = statement<'task' | 'holder' | 'length', { name: string }>(
   (dialect) => `
    insert into leases (name, holder, until) values (:task, :holder, ${dialect.nowMs} + :length)
    on conflict (name) do update set holder = excluded.holder, until = excluded.until
-   where leases.holder = excluded.holder or ${isExpired(dialect)}
+   where leases.holder = excluded.holder or ${isLeaseOver(dialect)}
    returning name`,
 )
 
 const countOthers = statement<'holder', { count: number }>(
   (dialect) =>
-    `select ${dialect.count()} as count from leases where holder <> :holder and not ${isExpired(dialect)}`,
+    `select ${dialect.count()} as count from leases where holder <> :holder and not ${isLeaseOver(dialect)}`,
 )
 
 const rename = statement<'before' | 'after'>(
@@ -160,7 +154,7 @@ const rename = statement<'before' | 'after'>(
 )
 
 const current = statement<never, { holder: string }>(
-  (dialect) => `select holder from leases where not ${isExpired(dialect)} order by name`,
+  (dialect) => `select holder from leases where not ${isLeaseOver(dialect)} order by name`,
 )
 
 /** Returns the address of a server on this machine that holds a lease, or null. */

@@ -11,10 +11,21 @@ import faces from '../../migrations/0009_faces.sql' with { type: 'text' }
 import access from '../../migrations/0010_access.sql' with { type: 'text' }
 import forgottenSwitches from '../../migrations/0011_forgotten_switches.sql' with { type: 'text' }
 import operating from '../../migrations/0012_operating.sql' with { type: 'text' }
+import standardNames from '../../migrations/0013_standard_names.sql' with { type: 'text' }
 import postgresBaseline from '../../migrations/postgres/0012_operating.sql' with { type: 'text' }
+import postgresStandardNames from '../../migrations/postgres/0013_standard_names.sql' with {
+  type: 'text',
+}
+
+export interface Migration {
+  readonly name: string
+  readonly sql: string
+  /** Whether it breaks older programs that are running, so that all of them must be stopped. */
+  readonly isBreaking?: boolean
+}
 
 /** All migrations in their order, embedded in the executable. */
-export const migrations: { name: string; sql: string }[] = [
+export const migrations: Migration[] = [
   { name: '0000_foundation', sql: foundation },
   { name: '0001_people', sql: people },
   { name: '0002_guilds', sql: guilds },
@@ -28,12 +39,14 @@ export const migrations: { name: string; sql: string }[] = [
   { name: '0010_access', sql: access },
   { name: '0011_forgotten_switches', sql: forgottenSwitches },
   { name: '0012_operating', sql: operating },
+  { name: '0013_standard_names', sql: standardNames, isBreaking: true },
 ]
 
 /**
  * Migrations for PostgreSQL. The first one contains all SQLite migrations up to its name, because
  * earlier releases did not support PostgreSQL.
  */
-export const serverMigrations: { name: string; sql: string }[] = [
+export const serverMigrations: readonly Migration[] = [
   { name: '0012_operating', sql: postgresBaseline },
+  { name: '0013_standard_names', sql: postgresStandardNames, isBreaking: true },
 ]

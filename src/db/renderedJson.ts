@@ -21,7 +21,11 @@ const schemaHashes = {
   groups: schemaHash(group),
 }
 
-const cacheTables = { systems: 'system_faces', members: 'member_faces', groups: 'group_faces' }
+const cacheTables = {
+  systems: 'rendered_systems',
+  members: 'rendered_members',
+  groups: 'rendered_groups',
+}
 
 export const renderedTables = Object.keys(entities) as RenderedTable[]
 
@@ -35,8 +39,8 @@ export function entityOf(table: RenderedTable): Entity {
 
 /** Rendered JSON of a row, for its owner and for all other callers. */
 export interface RenderedJson {
-  readonly own: string
-  readonly others: string
+  readonly ownerJson: string
+  readonly publicJson: string
 }
 
 /** Renders the JSON of a complete row; null if this handle has no renderer. */
@@ -47,7 +51,10 @@ export function renderForAudiences(
 ): RenderedJson | null {
   if (!renderJson) return null
   const entity = entities[table]
-  return { own: renderJson(entity, row, 'owner'), others: renderJson(entity, row, 'others') }
+  return {
+    ownerJson: renderJson(entity, row, 'owner'),
+    publicJson: renderJson(entity, row, 'others'),
+  }
 }
 
 /** Stores the rendered JSON of the row with this ID. */
@@ -69,7 +76,7 @@ export async function renderAndStore(
   const rendered = renderForAudiences(tx, table, row)
   if (!rendered) return ''
   await storeRendered(tx, table, row.id, rendered)
-  return rendered.own
+  return rendered.ownerJson
 }
 
 /** Builds the JSON object of a row for its owner. */
@@ -114,12 +121,12 @@ function objectExpression(table: RenderedTable, renderedJson: string, extra: str
   return `(${[identity, ...(extra ? [extra] : []), renderedJson, "'}'"].join(' || ')})`
 }
 
-function columnFor(audience: Audience): 'own' | 'others' {
-  return audience === 'owner' ? 'own' : 'others'
+function columnFor(audience: Audience): 'owner_json' | 'public_json' {
+  return audience === 'owner' ? 'owner_json' : 'public_json'
 }
 
 function joinCondition(table: RenderedTable): string {
-  return `f.id = ${table}.id and f.shape = ${schemaHashes[table]}`
+  return `f.id = ${table}.id and f.schema_hash = ${schemaHashes[table]}`
 }
 
 const store = {
@@ -129,9 +136,10 @@ const store = {
 }
 
 function createStore(table: RenderedTable) {
-  return statement<'id' | 'own' | 'others'>(`
-     insert into ${cacheTables[table]} (id, shape, own, others)
-     values (:id, ${schemaHashes[table]}, :own, :others)
+  return statement<'id' | 'ownerJson' | 'publicJson'>(`
+     insert into ${cacheTables[table]} (id, schema_hash, owner_json, public_json)
+     values (:id, ${schemaHashes[table]}, :ownerJson, :publicJson)
      on conflict (id) do update
-     set shape = excluded.shape, own = excluded.own, others = excluded.others`)
+     set schema_hash = excluded.schema_hash, owner_json = excluded.owner_json,
+       public_json = excluded.public_json`)
 }

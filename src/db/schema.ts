@@ -1,3 +1,4 @@
+import type { Migration } from './migrations'
 import { StorageError } from './types'
 
 /**
@@ -40,4 +41,21 @@ export function requireUsableSchema(
     throw new StorageError(
       `The database ${name} was made by an older Multitude; run "multitude migrate" first.`,
     )
+}
+
+/**
+ * Throws one line that says what to do if a pending migration breaks running programs and another
+ * process holds a lease.
+ */
+export function requireNoOtherProcess(
+  name: string,
+  pending: readonly Migration[],
+  holders: readonly string[],
+): void {
+  const breaking = pending.find((one) => one.isBreaking)
+  if (!breaking || holders.length === 0) return
+  const processes = holders.map((holder) => holder.split(':').slice(0, 2).join(', process '))
+  throw new StorageError(
+    `The database ${name} cannot be upgraded to ${breaking.name} while another process uses it (${processes.join('; ')}): stop all servers, then try again. The lease of a server that was killed expires after 10 seconds.`,
+  )
 }

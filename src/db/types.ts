@@ -19,7 +19,7 @@ export interface Driver {
   readonly dialect: Dialect
   query<Row>(sql: string): Query<Row>
   /** Called when a transaction increments a change counter. */
-  onCounter?(name: 'keys' | 'hooks'): void
+  onCounter?(name: 'credentials' | 'webhooks'): void
 }
 
 /** Handle that queries run on: the one for reads, or that of a transaction. */

@@ -21,7 +21,7 @@ export function isVisible(table: string): string {
 /** Condition that excludes rows of unfinished imports. */
 export function isImportCommitted(table: string): string {
   return `(${table}.import_id is null
-    or not exists (select 1 from imports where imports.id = ${table}.import_id))`
+    or not exists (select 1 from pending_imports where pending_imports.id = ${table}.import_id))`
 }
 
 /**
@@ -43,7 +43,7 @@ export function isPendingDeletion(switches: string): string {
 
 /** ID of a system's last switch that waits for deletion, together with all before it. */
 export function deletionWatermark(system: string): string {
-  return `(select whose.forgotten_switches from systems whose where whose.id = ${system})`
+  return `(select whose.deleted_through_switch_id from systems whose where whose.id = ${system})`
 }
 
 /** Condition that excludes rows of systems that the operator has disabled. */

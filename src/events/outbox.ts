@@ -56,7 +56,7 @@ const newest = statement<never, { id: number | null }>(
 
 const bounds = statement<'system', { kept: number; pruned: number }>(
   `select coalesce((select max(id) from events where system_id = :system), 0) as kept,
-     coalesce((select newest from pruned_events where system_id = :system), 0) as pruned`,
+     coalesce((select last_event_id from pruned_events where system_id = :system), 0) as pruned`,
 )
 
 const after = prepared((db) =>

@@ -106,8 +106,8 @@ const countDropped = statement<'system' | 'many'>(
 /** Does nothing if the system was deleted meanwhile. */
 const recordPruned = statement<'system' | 'id'>(
   (dialect) => `
-   insert into pruned_events (system_id, newest)
+   insert into pruned_events (system_id, last_event_id)
    select id, ${dialect.number(':id')} from systems where id = :system
    on conflict (system_id) do update
-   set newest = ${dialect.max('pruned_events.newest', 'excluded.newest')}`,
+   set last_event_id = ${dialect.max('pruned_events.last_event_id', 'excluded.last_event_id')}`,
 )

@@ -39,7 +39,7 @@ export async function activeWebhooks(db: Db): Promise<number[]> {
 
 /** Returns a counter that changes when any process activates a webhook. */
 export async function countWebhookChanges(db: Db): Promise<number> {
-  return readCounter(db, 'hooks')
+  return readCounter(db, 'webhooks')
 }
 
 export async function findSystemUuid(db: Db, systemId: number): Promise<string | null> {
@@ -76,7 +76,7 @@ export async function activateWebhook(deps: EventDeps, verified: Webhook): Promi
     // A webhook that was verified before resumes at its cursor, so that no event is lost.
     const cursor = current.state === 'pending' ? await latestEventId(tx) : current.cursor
     await update(tx, system_id, { state: 'active', cursor, checked: deps.now(), ...healthy })
-    await incrementCounter(tx, 'hooks')
+    await incrementCounter(tx, 'webhooks')
     await tx.update(systems).set({ webhook_url: url }).where(eq(systems.id, system_id))
   })
 }
@@ -87,7 +87,7 @@ export async function enableWebhook(deps: EventDeps, systemId: number): Promise<
     const { state } = await getWebhook(tx, systemId)
     if (state === 'pending') throw error('conflict', 'the webhook is not verified yet')
     await update(tx, systemId, { state: 'active', ...healthy })
-    await incrementCounter(tx, 'hooks')
+    await incrementCounter(tx, 'webhooks')
   })
 }
 

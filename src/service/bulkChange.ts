@@ -116,7 +116,9 @@ export function createBulkChange<E extends Entity>(
     const planned = await commitBulk(deps, systemId, prepared.values(), (finishDerivedRows) =>
       deps.transact({ system: systemId }, (tx) => write(tx, finishDerivedRows), 'long'),
     )
-    return planned.map(({ after, rendered }) => ownerJson(deps.db, table, after, rendered?.own))
+    return planned.map(({ after, rendered }) =>
+      ownerJson(deps.db, table, after, rendered?.ownerJson),
+    )
   }
 }
 

@@ -154,8 +154,8 @@ const sizeOfMember = createSize(ofMember('switch_members'), ofMember('messages')
 
 const sizeOfSystem = createSize(
   ...history,
-  ...['members', 'groups', 'messages', 'events', 'archive', 'autoproxy'].map(ofSystem),
-  'proxy_tag_keys where set_id = (select coalesce(tag_set, id) from systems where id = :id)',
+  ...['members', 'groups', 'messages', 'events', 'import_archive', 'autoproxy'].map(ofSystem),
+  'proxy_tag_index where index_id = (select coalesce(tag_index_id, id) from systems where id = :id)',
 )
 
 const existingSystem = statement<'id'>(
@@ -176,7 +176,7 @@ const deleteAccess = [
   'settings',
   'webhooks',
   'deliveries',
-  'imports',
+  'pending_imports',
 ].map((table) => statement<'id'>(`delete from ${ofSystem(table)}`))
 
 const hideSystem = [
@@ -187,14 +187,14 @@ const hideSystem = [
 
 /** Row IDs of switches only grow, so switches that are logged later stay visible. */
 const hideSwitches = statement<'id'>(`
-   update systems set forgotten_switches = (select coalesce(max(id), 0) from switches)
+   update systems set deleted_through_switch_id = (select coalesce(max(id), 0) from switches)
    where id = :id`)
 
 const insertHiddenSystem = statement<'hid' | 'uuid', { id: number }>(
   'insert into systems (hid, uuid) values (:hid, :uuid) returning id',
 )
 
-const deleteDerivedRows = ['group_members', 'proxy_tag_keys', 'pinned_members'].map((table) =>
+const deleteDerivedRows = ['group_members', 'proxy_tag_index', 'pinned_members'].map((table) =>
   statement<'id'>(`delete from ${ofMember(table)}`),
 )
 
@@ -203,7 +203,7 @@ const moveMember = statement<'id' | 'hidden'>(
 )
 
 const pendingDeletion = statement<never, { id: number; last: number }>(
-  'select id, forgotten_switches as last from systems where forgotten_switches > 0',
+  'select id, deleted_through_switch_id as last from systems where deleted_through_switch_id > 0',
 )
 
 const deleteHiddenSwitches = statement<'id' | 'last' | 'from' | 'most', { timestamp: number }>(`
@@ -214,20 +214,27 @@ const deleteHiddenSwitches = statement<'id' | 'last' | 'from' | 'most', { timest
 
 /** Does nothing if the history was deleted again meanwhile, or hidden switches are left. */
 const clearWatermark = statement<'id' | 'last'>(
-  `update systems set forgotten_switches = 0 where id = :id and forgotten_switches = :last
+  `update systems set deleted_through_switch_id = 0 where id = :id and deleted_through_switch_id = :last
    and not exists (select 1 from switches where system_id = :id and +id <= :last)`,
 )
 
 /** Hidden systems, except the staging systems of running imports. */
 const hiddenSystems = statement<never, { id: number }>(`
    select id from systems where not ${isVisible('systems')}
-   and id not in (select place_id from imports)`)
+   and id not in (select staging_system_id from pending_imports)`)
 
 /** In an order in which the remaining rows are consistent after each batch. */
 const hiddenSystemBatches = [
-  ...['switches', 'messages', 'events', 'archive', 'autoproxy', 'system_guilds', 'groups'].map(
-    (table) =>
-      someRows(`delete from ${table}`, table, (row) => `select ${row} from ${ofSystem(table)}`),
+  ...[
+    'switches',
+    'messages',
+    'events',
+    'import_archive',
+    'autoproxy',
+    'system_guilds',
+    'groups',
+  ].map((table) =>
+    someRows(`delete from ${table}`, table, (row) => `select ${row} from ${ofSystem(table)}`),
   ),
   someRows('delete from switch_members', 'switch_members', inMembers('switch_members')),
   // Records of messages remain when their member is deleted.

@@ -85,7 +85,7 @@ async function requirePlatformSystem(db: Db, platform: Platform, systemId: numbe
   if (!found) throw error('systemNotFound')
   const accounts: string[] = JSON.parse(found.accounts)
   const hasAccount = accounts.some((account) => platformOf(account) === platform)
-  if (!hasAccount && found.made_on !== platform) throw error('forbidden')
+  if (!hasAccount && found.created_on_platform !== platform) throw error('forbidden')
   if (found.disabled_at !== null) throw disabledError()
 }
 
@@ -133,7 +133,7 @@ export async function deleteSystem(deps: Deps, viewer: Viewer): Promise<void> {
   const id = requireSystem(viewer, 'remove')
   await deps.transact({ system: id }, async (tx) => {
     await deleteOrHideSystem(tx, id)
-    await incrementCounter(tx, 'keys')
+    await incrementCounter(tx, 'credentials')
   })
 }
 
@@ -219,13 +219,13 @@ export async function insertSystem(
   tx: Db,
   draft: SystemDraft,
   identity: GivenIdentity = {},
-  made_on: Platform | null = null,
+  created_on_platform: Platform | null = null,
 ): Promise<System> {
   const row = {
     ...fillDefaults(system, draft),
     ...(await stored.generate(tx)),
     ...identity,
-    made_on,
+    created_on_platform,
   }
   const created = { id: await insertRow(tx, row), ...row }
   await insertSettings(tx).run({ system: created.id })
@@ -235,21 +235,26 @@ export async function insertSystem(
 
 const update = createUpdater('systems')
 
-const insertRow = createInserter('systems', ['uuid', 'hid', 'made_on', ...columnNames(system)])
+const insertRow = createInserter('systems', [
+  'uuid',
+  'hid',
+  'created_on_platform',
+  ...columnNames(system),
+])
 
 const insertSettings = statement<'system'>('insert into settings (system_id) values (:system)')
 
 const stored = identityQueries<StoredSystem>(system, 'systems')
 
 interface SystemPlatforms {
-  made_on: Platform | null
+  created_on_platform: Platform | null
   accounts: string
   disabled_at: Instant | null
 }
 
 const platformsOf = statement<'system', SystemPlatforms>(
   ({ groupConcat, jsonString }) => `
-   select made_on, disabled_at, (
+   select created_on_platform, disabled_at, (
      select '[' || coalesce(${groupConcat(jsonString('accounts.id'))}, '') || ']'
      from accounts where accounts.system_id = systems.id
    ) as accounts from systems where systems.id = :system and ${isVisible('systems')}`,

@@ -74,7 +74,7 @@ describe('a backup', () => {
     })
     expect(dump(restored.aside)).toEqual(all)
     const then = dump(path)
-    const [members = [], events = [], keys = []] = [then.members, then.events, then.proxy_tag_keys]
+    const [members = [], events = [], keys = []] = [then.members, then.events, then.proxy_tag_index]
     expect(members.length).toBeGreaterThan(0)
     expect(members.length).toBeLessThan(storm.made)
     // The first so many, each with all that was written along with it.

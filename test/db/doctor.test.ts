@@ -47,10 +47,10 @@ const damages: Record<string, Damage> = {
     leaves: ['SELECT system_id, timezone, member_limit FROM settings', [[1, 'UTC', 1000]]],
   },
   'creates missing keys of proxy tags again': {
-    does: ['DELETE FROM proxy_tag_keys WHERE position = 1'],
+    does: ['DELETE FROM proxy_tag_index WHERE position = 1'],
     finds: ['proxy tags: the tags of member wrenab do not match their keys'],
     leaves: [
-      'SELECT member_id, set_id, position FROM proxy_tag_keys ORDER BY 1, 3',
+      'SELECT member_id, index_id, position FROM proxy_tag_index ORDER BY 1, 3',
       [
         [1, 1, 0],
         [1, 1, 1],
@@ -58,14 +58,14 @@ const damages: Record<string, Damage> = {
     ],
   },
   'deletes keys of proxy tags that a member does not have': {
-    does: ["INSERT INTO proxy_tag_keys VALUES (2, 1, 0, 'a', 'b', 'a', 'b', 'ab', 0, 0)"],
+    does: ["INSERT INTO proxy_tag_index VALUES (2, 1, 0, 'a', 'b', 'a', 'b', 'ab', 0, 0)"],
     finds: ['proxy tags: the tags of member ashcd do not match their keys'],
-    leaves: ['SELECT count(*) FROM proxy_tag_keys WHERE member_id = 2', [[0]]],
+    leaves: ['SELECT count(*) FROM proxy_tag_index WHERE member_id = 2', [[0]]],
   },
   'corrects keys of proxy tags that are in the set of another system': {
-    does: ['UPDATE proxy_tag_keys SET set_id = 7'],
+    does: ['UPDATE proxy_tag_index SET index_id = 7'],
     finds: ['proxy tags: the tags of member wrenab do not match their keys'],
-    leaves: ['SELECT DISTINCT set_id FROM proxy_tag_keys', [[1]]],
+    leaves: ['SELECT DISTINCT index_id FROM proxy_tag_index', [[1]]],
   },
   'raises a message counter that is lower than the number of recorded messages': {
     does: ['UPDATE members SET message_count = 1 WHERE id = 1'],
@@ -89,8 +89,8 @@ const damages: Record<string, Damage> = {
   'keeps messages and autoproxy of a missing member without it, and expects no keys of its tags': {
     does: ['DELETE FROM members WHERE id = 1'],
     finds: [
-      'references: row 1 of proxy_tag_keys names a missing row of members',
-      'references: row 2 of proxy_tag_keys names a missing row of members',
+      'references: row 1 of proxy_tag_index names a missing row of members',
+      'references: row 2 of proxy_tag_index names a missing row of members',
       'references: row 1 of group_members names a missing row of members',
       'references: row 1 of switch_members names a missing row of members',
       'references: row 3 of switch_members names a missing row of members',

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrations } from '../../src/db/migrations'
 import { openStorage, type Storage } from '../../src/db/open'
-import { bots, proxyTagKeys, systems } from '../../src/db/tables'
+import { bots, proxyTagIndex, systems } from '../../src/db/tables'
 import { StorageError } from '../../src/db/types'
 import { keysOfTag } from '../../src/model/proxy/tags'
 import type { ProxyTag } from '../../src/model/validation'
@@ -75,16 +75,16 @@ describe('migrations', () => {
     addMember.run(1, 'a', 'aaaaa', 'Wren', JSON.stringify(tags))
     addMember.run(2, 'b', 'bbbbb', 'Damaged', 'no JSON')
     for (const [position, tag] of tags.entries()) {
-      const { prefix_key, suffix_key, bare_key } = keysOfTag(tag)
+      const { prefix_key, suffix_key, trimmed_key } = keysOfTag(tag)
       other
         .query('INSERT INTO proxy_tag_keys VALUES (1, 1, ?, ?, ?, ?)')
-        .run(position, prefix_key, suffix_key, bare_key)
+        .run(position, prefix_key, suffix_key, trimmed_key)
     }
     other.close()
     const { db } = open(path)
-    const rows = await db.select().from(proxyTagKeys).orderBy(proxyTagKeys.position).all()
+    const rows = await db.select().from(proxyTagIndex).orderBy(proxyTagIndex.position).all()
     expect(rows).toEqual(
-      tags.map((tag, position) => ({ member_id: 1, set_id: 1, position, ...keysOfTag(tag) })),
+      tags.map((tag, position) => ({ member_id: 1, index_id: 1, position, ...keysOfTag(tag) })),
     )
   })
 
@@ -99,7 +99,7 @@ describe('migrations', () => {
     other.close()
     const { db } = open(path)
     expect(await db.select({ on: bots.platform }).from(bots).all()).toEqual([{ on: 'discord' }])
-    expect(await db.select({ on: systems.made_on }).from(systems).all()).toEqual([
+    expect(await db.select({ on: systems.created_on_platform }).from(systems).all()).toEqual([
       { on: 'discord' },
     ])
   })

@@ -16,8 +16,17 @@ const { run, runJson, startServer, words } = await commandLine()
 const TOKEN = 'kept from the first release on'
 const isRoot = process.getuid?.() === 0
 
-/** Rows as each release wrote them: from migration `since` until migration `until`. */
-const rows: { since: string; until?: string; sql: string; values?: (string | number)[] }[] = [
+/**
+ * Rows as each release wrote them, from migration `since` on. The statement fits the tables from
+ * migration `fits` until migration `until`.
+ */
+const rows: {
+  since: string
+  fits?: string
+  until?: string
+  sql: string
+  values?: (string | number)[]
+}[] = [
   {
     since: '0000_foundation',
     sql: `INSERT INTO systems (id, uuid, hid, name, description, tag, created, description_privacy)
@@ -52,7 +61,16 @@ const rows: { since: string; until?: string; sql: string; values?: (string | num
     sql: `INSERT INTO proxy_tag_keys (member_id, system_id, position, prefix_key, suffix_key, bare_key) VALUES (1, 1, 0, 'w:', '', 'w:')`,
   },
   {
-    since: '0006_proxy_tags',
+    since: '0001_people',
+    fits: '0013_standard_names',
+    sql: `INSERT INTO proxy_tag_index (member_id, index_id, position, prefix, suffix, prefix_key, suffix_key, trimmed_key, trimmed_spaces, bracket_flags)
+          VALUES (1, 1, 0, ?, ?, ?, ?, ?, ?, ?)`,
+    values: tagValues(),
+  },
+  {
+    since: '0001_people',
+    fits: '0006_proxy_tags',
+    until: '0013_standard_names',
     sql: `INSERT INTO proxy_tag_keys (member_id, set_id, position, prefix, suffix, prefix_key, suffix_key, bare_key, gap, brackets)
           VALUES (1, 1, 0, ?, ?, ?, ?, ?, ?, ?)`,
     values: tagValues(),
@@ -99,16 +117,24 @@ const rows: { since: string; until?: string; sql: string; values?: (string | num
   },
   {
     since: '0004_archive',
+    fits: '0013_standard_names',
+    sql: `INSERT INTO import_archive (system_id, collection, content, digest) VALUES (1, 'notes', '{"text":"kept"}', 'd')`,
+  },
+  {
+    since: '0004_archive',
+    until: '0013_standard_names',
     sql: `INSERT INTO archive (system_id, collection, content, digest) VALUES (1, 'notes', '{"text":"kept"}', 'd')`,
   },
 ]
 
 function tagValues(): (string | number)[] {
-  const { prefix, suffix, prefix_key, suffix_key, bare_key, gap, brackets } = keysOfTag({
+  const keys = keysOfTag({
     prefix: 'w:',
     suffix: null,
   })
-  return [prefix, suffix, prefix_key, suffix_key, bare_key, gap, brackets]
+  const { prefix, suffix, prefix_key, suffix_key } = keys
+  const { trimmed_key, trimmed_spaces, bracket_flags } = keys
+  return [prefix, suffix, prefix_key, suffix_key, trimmed_key, trimmed_spaces, bracket_flags]
 }
 
 const paths = [
@@ -139,12 +165,9 @@ function createUsed(has: number, rowsOfRelease = has): { cwd: string; path: stri
   const database = makeOlder(path, has)
   chmodSync(path, 0o600)
   const at = (name: string) => migrations.findIndex((migration) => migration.name === name)
-  for (const { since, until, sql, values = [] } of rows) {
-    const isOfRelease = at(since) < rowsOfRelease
-    // The row in the form of this schema.
-    const fitsSchema = at(since) < has && (until === undefined || has <= at(until))
-    const isMigrated = since === '0006_proxy_tags' && rowsOfRelease > at('0001_people')
-    if ((isOfRelease || isMigrated) && fitsSchema) database.query(sql).run(...values)
+  for (const { since, fits = since, until, sql, values = [] } of rows) {
+    const fitsSchema = at(fits) < has && (until === undefined || has <= at(until))
+    if (at(since) < rowsOfRelease && fitsSchema) database.query(sql).run(...values)
   }
   database.close()
   return { cwd, path }
@@ -321,6 +344,7 @@ describe('killed upgrade', () => {
     'DROP TABLE `proxy_tag_keys`',
     'CREATE TRIGGER `group_changed`',
     'CREATE TABLE `leases`',
+    'ALTER TABLE `proxy_tag_keys` RENAME TO',
   ]
 
   test.each(statements)(

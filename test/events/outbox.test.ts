@@ -220,7 +220,7 @@ describe('a stream that resumes before IDs that were skipped', () => {
     const stored = await idsOf(as)
     const pruned = (stored.at(-1) ?? 0) + SKIPPED
     await deps.transact('new', async (tx) => {
-      const note = 'insert into pruned_events (system_id, newest) values (:id, :pruned)'
+      const note = 'insert into pruned_events (system_id, last_event_id) values (:id, :pruned)'
       await change(tx, note, { id: as.id, pruned })
       for (const sql of tx.driver.dialect.advanceSequence('events'))
         await change(tx, sql, { number: pruned })

@@ -93,7 +93,7 @@ describe('disabled system', () => {
           const { status, json } = await fixture.ask(line, undefined, who)
           expect([cache, line, who, status, json.code]).toEqual([cache, line, who, 404, code])
         }
-      for (const table of ['system_faces', 'member_faces', 'group_faces'])
+      for (const table of ['rendered_systems', 'rendered_members', 'rendered_groups'])
         await deps.transact('new', (tx) => change(tx, `delete from ${table}`))
     }
     for (const line of ['PATCH /v2/members/<wren>', 'DELETE /v2/groups/<keepers>'])

@@ -177,12 +177,12 @@ describe('metrics of a database that fails', () => {
     const where = ill.app.listenForMetrics() ?? ''
     const rename = (from: string, to: string) =>
       ill.deps.transact('new', (tx) => change(tx, `alter table ${from} rename to ${to}`))
-    await rename('reports', 'gone')
+    await rename('task_runs', 'gone')
     const found = await fetch(where)
     const text = await found.text()
     expect([found.status, valueIn(text, 'multitude_database_ok')]).toEqual([200, 0])
     expect(valueIn(text, 'process_resident_memory_bytes')).toBeGreaterThan(0)
-    await rename('gone', 'reports')
+    await rename('gone', 'task_runs')
     expect(valueIn(await (await fetch(where)).text(), 'multitude_database_ok')).toBe(1)
   })
 

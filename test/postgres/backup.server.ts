@@ -102,8 +102,8 @@ describe('backup and restore of PostgreSQL', () => {
       await runJson(['restore', 'good.db', '--yes'], target)
       const start = Math.max(ofBackup?.seq ?? 0, lastId) + 1_000_000
       await withDeps(to, async ({ db }) => {
-        const prunedSql = 'select distinct newest from pruned_events'
-        expect(await rows(db, prunedSql)).toEqual([{ newest: start }])
+        const prunedSql = 'select distinct last_event_id from pruned_events'
+        expect(await rows(db, prunedSql)).toEqual([{ last_event_id: start }])
       })
       const { id } = await runJson<{ id: string }>(['system', 'create'], target)
       await runJson(['account', 'link', id, 'matrix:@wren:example.org'], target)

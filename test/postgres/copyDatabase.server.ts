@@ -40,7 +40,7 @@ describe('copy of a database', () => {
     expect(await copy(server, back)).toBe(count)
     expect(rowsOf(back)).toEqual(rowsOf(source))
     const empty = Object.entries(rowsOf(source)).filter(([, list]) => list.length === 0)
-    expect(empty.map(([name]) => name)).toEqual(['imports'])
+    expect(empty.map(([name]) => name)).toEqual(['pending_imports'])
     const files = await exportsOf(source)
     expect(Object.keys(files).length).toBeGreaterThan(20)
     for (const copied of [server, back]) expect(await exportsOf(copied)).toEqual(files)

@@ -16,15 +16,18 @@ const { TEST_POSTGRES = '' } = process.env
 /** Statements that damage the database, the findings, and a query with its rows after the repair. */
 const damages: Record<string, { does: string[]; finds: string[]; leaves: [string, unknown[]] }> = {
   'creates a dropped index and a dropped trigger again': {
-    does: ['drop index members_by_system', 'drop trigger member_changed on members'],
+    does: [
+      'drop index members_by_system',
+      'drop trigger rendered_members_invalidate_update on members',
+    ],
     finds: [
       'indexes: the index members_by_system is missing',
-      'triggers: the trigger member_changed is missing',
+      'triggers: the trigger rendered_members_invalidate_update is missing',
     ],
     leaves: [
       `select relname::text as name from pg_class where relname = 'members_by_system'
-       union all select tgname::text from pg_trigger where tgname = 'member_changed'`,
-      [{ name: 'members_by_system' }, { name: 'member_changed' }],
+       union all select tgname::text from pg_trigger where tgname = 'rendered_members_invalidate_update'`,
+      [{ name: 'members_by_system' }, { name: 'rendered_members_invalidate_update' }],
     ],
   },
   'creates missing settings with the defaults': {
@@ -37,14 +40,14 @@ const damages: Record<string, { does: string[]; finds: string[]; leaves: [string
   },
   'corrects the keys of proxy tags': {
     does: [
-      'delete from proxy_tag_keys where position = 1',
-      "insert into proxy_tag_keys select id, 1, 0, 'a', 'b', 'a', 'b', 'ab', 0, 0 from members where hid = 'ashcd'",
+      'delete from proxy_tag_index where position = 1',
+      "insert into proxy_tag_index select id, 1, 0, 'a', 'b', 'a', 'b', 'ab', 0, 0 from members where hid = 'ashcd'",
     ],
     finds: [
       'proxy tags: the tags of member wrenab do not match their keys',
       'proxy tags: the tags of member ashcd do not match their keys',
     ],
-    leaves: ['select position from proxy_tag_keys order by 1', [{ position: 0 }, { position: 1 }]],
+    leaves: ['select position from proxy_tag_index order by 1', [{ position: 0 }, { position: 1 }]],
   },
   'raises a message counter that is lower than the number of recorded messages': {
     does: ["update members set message_count = 1 where hid = 'wrenab'"],
@@ -58,11 +61,11 @@ const damages: Record<string, { does: string[]; finds: string[]; leaves: [string
   },
   'deletes stale rendered JSON': {
     does: [
-      `insert into member_faces select id, ${schemaHash(member)}, '', '"name":"SECRET"' from members
+      `insert into rendered_members select id, ${schemaHash(member)}, '', '"name":"SECRET"' from members
        where hid = 'wrenab'`,
     ],
     finds: ['rendered JSON: the cached JSON of member wrenab is stale'],
-    leaves: ["select 1 from member_faces where others like '%SECRET%'", []],
+    leaves: ["select 1 from rendered_members where public_json like '%SECRET%'", []],
   },
 }
 

@@ -83,13 +83,13 @@ async function addRemainingRows(tx: Db, system_id: number): Promise<void> {
   await insert(tx, 'group_members', { group_id, member_id })
   await insert(tx, 'status_groups', { group_id, position: 0 })
   await insert(tx, 'pinned_members', { member_id, position: 1 })
-  await insert(tx, 'past_activity', { system_id, at: 12 })
+  await insert(tx, 'last_activity', { system_id, active_at: 12 })
   await insert(tx, 'invites', { name: 'Friends', hash: 'i', created: 1, uses: 3, used: 1 })
   await insert(tx, 'preferences', { system_id, word: 'part' })
   const url = 'https://a.example/hook'
   await insert(tx, 'webhooks', { system_id, url, token: 't', state: 'active', cursor: 1 })
   await insert(tx, 'deliveries', { system_id, type: 'PING', at: 1, status: 200, attempt: 1 })
-  await insert(tx, 'pruned_events', { system_id, newest: 1 })
+  await insert(tx, 'pruned_events', { system_id, last_event_id: 1 })
   await insert(tx, 'guilds', { guild_id: '5', disabled_channels: '["9"]', require_system_tag: 1 })
   await insert(tx, 'link_codes', { system_id, hash: 'l', expires: 2 ** 52 })
   await insert(tx, 'link_failures', { account_id: '8', at: 5 })
@@ -118,7 +118,7 @@ export async function problemsOf(address: string): Promise<string[]> {
 }
 
 /** Tables of running processes and of the engine. */
-const notCopied = ['migrations', 'marks', 'reports', 'sqlite_sequence']
+const notCopied = ['change_counters', 'migrations', 'task_runs', 'sqlite_sequence']
 
 /** Reads all rows of a file, sorted. */
 export function rowsOf(address: string): Record<string, string[]> {

@@ -31,7 +31,7 @@ const MAX_GROWTH = 5
  * Table whose replaced keys are deleted in batches. Each batch reads index entries of the previous
  * one again while an older transaction prevents the server from skipping them.
  */
-const REMOVED_IN_BATCHES = 'proxy_tag_keys'
+const REMOVED_IN_BATCHES = 'proxy_tag_index'
 
 test.each([
   ['was never analysed', []],

@@ -105,7 +105,7 @@ export async function makeIt({ deps }: { deps: Deps }, any: AnySystem): Promise<
       await storeRow(tx, { ...row, autoproxy_member, system_id: id, guild_id })
     }
     for (const content of new Set(any.kept.map((row) => JSON.stringify(row))))
-      await insert(tx, 'archive', {
+      await insert(tx, 'import_archive', {
         system_id: id,
         collection: 'notes',
         content,

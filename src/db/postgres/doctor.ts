@@ -84,12 +84,14 @@ function expectedObjects(): SchemaObject[] {
   const expected = new Map<string, SchemaObject>()
   for (const { sql } of serverMigrations)
     for (const one of sql.matchAll(
-      /^(create|drop) (?:unique )?(table|sequence|index|trigger) (?:if exists )?(\w+)[^;]*;/gm,
+      /^(create|drop|alter) (?:unique )?(table|sequence|index|trigger) (?:if exists )?(\w+)(?: rename to (\w+))?[^;]*;/gm,
     )) {
-      const [text, verb, kind, name = ''] = one
+      const [text, verb, kind, name = '', newName] = one
       if (verb === 'create')
         expected.set(name, { kind: kind as SchemaObject['kind'], name, sql: text })
-      else expected.delete(name)
+      const renamed = expected.get(name)
+      if (renamed && newName) expected.set(newName, { ...renamed, name: newName })
+      if (verb === 'drop' || newName) expected.delete(name)
     }
   return [...expected.values()]
 }

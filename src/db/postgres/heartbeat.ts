@@ -25,13 +25,13 @@ const VALID_MS = 500
 
 const POLL_SQL = `
   select coalesce((select max(id) from events), 0) as event,
-    coalesce((select count from marks where name = 'keys'), 0) as keys,
-    coalesce((select count from marks where name = 'hooks'), 0) as hooks`
+    coalesce((select value from change_counters where name = 'credentials'), 0) as credentials,
+    coalesce((select value from change_counters where name = 'webhooks'), 0) as webhooks`
 
 interface Counters {
   event: number
-  keys: number
-  hooks: number
+  credentials: number
+  webhooks: number
 }
 
 /**
@@ -40,7 +40,7 @@ interface Counters {
  */
 export function createHeartbeat(primary: Primary): Heartbeat {
   const listeners: ((isNew: boolean) => void)[] = []
-  let last: Counters = { event: -1, keys: -1, hooks: -1 }
+  let last: Counters = { event: -1, credentials: -1, webhooks: -1 }
   let version = 0
   let confirmedAt = -Infinity
   let pending: { pool: PrimaryPool; silentMs: number } | null = null
@@ -50,9 +50,11 @@ export function createHeartbeat(primary: Primary): Heartbeat {
   const apply = (counters: Counters, sentAt: number) => {
     // The answer confirms the state at the time of sending, however late it is processed.
     confirmedAt = sentAt
-    if (counters.keys !== last.keys) version++
+    if (counters.credentials !== last.credentials) version++
     const isNew =
-      counters.event !== last.event || counters.keys !== last.keys || counters.hooks !== last.hooks
+      counters.event !== last.event ||
+      counters.credentials !== last.credentials ||
+      counters.webhooks !== last.webhooks
     last = counters
     for (const listener of listeners) listener(isNew)
   }
@@ -91,7 +93,7 @@ export function createHeartbeat(primary: Primary): Heartbeat {
   primary.onFound(() => {
     // The new primary may have fewer or more transactions.
     version++
-    last = { event: -1, keys: -1, hooks: -1 }
+    last = { event: -1, credentials: -1, webhooks: -1 }
   })
 
   return {

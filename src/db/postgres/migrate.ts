@@ -1,5 +1,12 @@
-import { serverMigrations } from '../migrations'
-import { type FoundSchema, requireUsableSchema, type SchemaUse } from '../schema'
+import { postgresDialect } from '../dialect'
+import { leaseHoldersSql } from '../leaseSql'
+import { type Migration, serverMigrations } from '../migrations'
+import {
+  type FoundSchema,
+  requireNoOtherProcess,
+  requireUsableSchema,
+  type SchemaUse,
+} from '../schema'
 import type { Upgrade } from '../storage'
 import { StorageError } from '../types'
 import type { Address } from './address'
@@ -38,6 +45,8 @@ async function migrate(sql: Pool, name: string, use: SchemaUse): Promise<Upgrade
   const { applied, isSigned } = await findSchema(sql, name, use)
   if (!isSigned) await sign(sql)
   const pending = serverMigrations.filter((migration) => !applied.has(migration.name))
+  if (applied.size > 0 && pending.length > 0)
+    requireNoOtherProcess(name, pending, await leaseHolders(sql))
   for (const migration of pending) await apply(sql, migration)
   await sql.unsafe('commit').simple()
   const from = [...applied].sort().at(-1)
@@ -87,7 +96,12 @@ async function sign(sql: Pool): Promise<void> {
   await sql.unsafe(`comment on table migrations is '${OURS}'`)
 }
 
-async function apply(sql: Pool, { name, sql: text }: { name: string; sql: string }): Promise<void> {
+async function leaseHolders(sql: Pool): Promise<string[]> {
+  const rows: { holder: string }[] = await sql.unsafe(leaseHoldersSql(postgresDialect))
+  return rows.map(({ holder }) => holder)
+}
+
+async function apply(sql: Pool, { name, sql: text }: Migration): Promise<void> {
   await sql.unsafe(text).simple()
   await sql.unsafe('insert into migrations values ($1, $2)', [name, new Date().toISOString()])
 }

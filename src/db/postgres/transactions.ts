@@ -40,7 +40,7 @@ export function createTransact({
 
   const writerOn = (connection: PooledConnection): Db => {
     connection.db ??= createDb(connection.query, renderJson, (name) => {
-      if (name === 'keys') connection.hasRevokedCredentials = true
+      if (name === 'credentials') connection.hasRevokedCredentials = true
     })
     return connection.db
   }

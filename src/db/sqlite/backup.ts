@@ -143,7 +143,7 @@ export function prepareRestored(path: string, replacedEventId: number): void {
       if (has('pruned_events'))
         database
           .query(
-            'INSERT OR REPLACE INTO pruned_events (system_id, newest) SELECT id, ? FROM systems',
+            'INSERT OR REPLACE INTO pruned_events (system_id, last_event_id) SELECT id, ? FROM systems',
           )
           .run(last)
     })()

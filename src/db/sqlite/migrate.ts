@@ -1,6 +1,8 @@
 import { Database } from 'bun:sqlite'
-import { migrations } from '../migrations'
-import { requireUsableSchema, type SchemaUse } from '../schema'
+import { sqliteDialect } from '../dialect'
+import { leaseHoldersSql } from '../leaseSql'
+import { type Migration, migrations } from '../migrations'
+import { requireNoOtherProcess, requireUsableSchema, type SchemaUse } from '../schema'
 import type { Upgrade } from '../storage'
 import { StorageError } from '../types'
 import { reasonOf } from './errors'
@@ -30,11 +32,13 @@ export function migrate(writer: Database, copiesBeforeUpgrade: boolean): Upgrade
   const work = writer.transaction((): Upgrade | null => {
     const [last] = [...appliedTo(writer)].toSorted().slice(-1)
     // Another process may have migrated while this one waited for the lock.
-    const pending = new Set(pendingMigrations(writer))
-    if (pending.size === 0) return null
+    const names = new Set(pendingMigrations(writer))
+    if (names.size === 0) return null
+    const pending = migrations.filter(({ name }) => names.has(name))
+    requireNoOtherProcess(writer.filename, pending, leaseHolders(writer))
     // The transaction prevents writes between the copy and the upgrade.
     const copy = last !== undefined && copiesBeforeUpgrade ? keepCopy(writer.filename) : null
-    for (const { name, sql } of migrations) if (pending.has(name)) apply(writer, name, sql)
+    for (const migration of pending) apply(writer, migration)
     return last === undefined ? null : { from: last, copy }
   })
   return work.immediate()
@@ -58,7 +62,7 @@ export function isOurs(reader: Database): boolean {
   return id?.application_id === APPLICATION_ID
 }
 
-function apply(writer: Database, name: string, sql: string): void {
+function apply(writer: Database, { name, sql }: Migration): void {
   for (const statement of sql.split('--> statement-breakpoint')) writer.run(statement)
   const dangling = writer.query('PRAGMA foreign_key_check').all()
   if (dangling.length > 0) throw new StorageError(`Migration ${name} would break references.`)
@@ -90,7 +94,18 @@ export function rejectForeign(reader: Database, path: string): void {
 }
 
 function isSigned(reader: Database): boolean {
-  return reader.query("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").get() !== null
+  return hasTable(reader, 'migrations')
+}
+
+/** Lists the holders of unexpired leases; none in a database from before leases. */
+function leaseHolders(reader: Database): string[] {
+  if (!hasTable(reader, 'leases')) return []
+  const rows = reader.query<{ holder: string }, []>(leaseHoldersSql(sqliteDialect)).all()
+  return rows.map(({ holder }) => holder)
+}
+
+function hasTable(reader: Database, name: string): boolean {
+  return reader.query('SELECT 1 FROM sqlite_master WHERE name = ?').get(name) !== null
 }
 
 function sign(writer: Database): void {

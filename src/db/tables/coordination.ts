@@ -10,13 +10,13 @@ export const leases = sqliteTable('leases', {
 })
 
 /** Change counters that other processes poll. */
-export const marks = sqliteTable('marks', {
+export const changeCounters = sqliteTable('change_counters', {
   name: text().primaryKey(),
-  count: integer().notNull(),
+  value: integer().notNull(),
 })
 
 /** Last result of each scheduled task, for the operator. */
-export const reports = sqliteTable('reports', {
+export const taskRuns = sqliteTable('task_runs', {
   name: text().primaryKey(),
   at: integer().notNull(),
   ok: integer({ mode: 'boolean' }).notNull(),

@@ -18,7 +18,7 @@ export const events = sqliteTable(
 /** Newest pruned event of each system. A stream whose position is older has missed events. */
 export const prunedEvents = sqliteTable('pruned_events', {
   system_id: ofSystem().primaryKey(),
-  newest: integer().notNull(),
+  last_event_id: integer().notNull(),
 })
 
 /**

@@ -6,19 +6,19 @@ import { ofSystem } from './systems'
  * Unfinished imports. A large one is written in batches, and all its rows become visible at once
  * when its row is deleted here.
  */
-export const imports = sqliteTable(
-  'imports',
+export const pendingImports = sqliteTable(
+  'pending_imports',
   {
     id: integer().primaryKey({ autoIncrement: true }),
     system_id: ofSystem(),
     /** Hidden staging system of the new members and groups. */
-    place_id: ofSystem(),
+    staging_system_id: ofSystem(),
     /** Deadline, extended with every batch. The rows of an import past its deadline are deleted. */
-    until: integer().notNull(),
+    expires_at: integer().notNull(),
   },
   (table) => [
-    index('imports_by_system').on(table.system_id),
-    index('imports_by_place').on(table.place_id),
+    index('pending_imports_by_system').on(table.system_id),
+    index('pending_imports_by_staging_system').on(table.staging_system_id),
   ],
 )
 
@@ -26,8 +26,8 @@ export const imports = sqliteTable(
 export const ofImport = () => integer()
 
 /** Rows of imported files that have no counterpart here, stored unchanged. */
-export const archive = sqliteTable(
-  'archive',
+export const importArchive = sqliteTable(
+  'import_archive',
   {
     id: integer().primaryKey({ autoIncrement: true }),
     system_id: ofSystem(),
@@ -38,7 +38,7 @@ export const archive = sqliteTable(
     import_id: ofImport(),
   },
   (table) => [
-    uniqueIndex('archive_by_digest').on(table.system_id, table.collection, table.digest),
-    index('archive_by_import').on(table.import_id).where(isNotNull(table.import_id)),
+    uniqueIndex('import_archive_by_digest').on(table.system_id, table.collection, table.digest),
+    index('import_archive_by_import').on(table.import_id).where(isNotNull(table.import_id)),
   ],
 )

@@ -9,12 +9,12 @@ export {
   sessions,
   tokens,
 } from './access'
-export { leases, marks, reports } from './coordination'
+export { changeCounters, leases, taskRuns } from './coordination'
 export { deliveries, events, prunedEvents, webhooks } from './events'
 export { autoproxies, guilds, memberGuilds, systemGuilds } from './guilds'
-export { archive, imports } from './imports'
-export { groupMembers, groups, members, proxyTagKeys } from './members'
+export { importArchive, pendingImports } from './imports'
+export { groupMembers, groups, members, proxyTagIndex } from './members'
 export { pinnedMembers, preferences, statusGroups } from './preferences'
 export { renderedGroups, renderedMembers, renderedSystems } from './renderedJson'
 export { messages, switches, switchMembers } from './switches'
-export { pastActivity, systemSettings, systems } from './systems'
+export { lastActivity, systemSettings, systems } from './systems'

@@ -16,31 +16,37 @@ export const ofMember = () =>
     .references(() => members.id, { onDelete: 'cascade' })
 
 /** Index of all members' proxy tags, by which the text of a message is looked up. */
-export const proxyTagKeys = sqliteTable(
-  'proxy_tag_keys',
+export const proxyTagIndex = sqliteTable(
+  'proxy_tag_index',
   {
     member_id: ofMember(),
     /** Set of all tags of a system. A large import writes a second set and then switches to it. */
-    set_id: integer().notNull(),
+    index_id: integer().notNull(),
     position: integer().notNull(),
     prefix: text().notNull(),
     suffix: text().notNull(),
     prefix_key: text().notNull(),
     suffix_key: text().notNull(),
-    bare_key: text().notNull(),
-    gap: integer().notNull(),
-    brackets: integer().notNull(),
+    trimmed_key: text().notNull(),
+    trimmed_spaces: integer().notNull(),
+    bracket_flags: integer().notNull(),
   },
   // Each index ends with the order of precedence, so that only the first of equal tags is read.
-  ({ set_id, member_id, position, ...key }) => [
-    primaryKey({ columns: [member_id, set_id, position] }),
-    index('proxy_tags_by_affixes').on(set_id, key.prefix, key.suffix, member_id, position),
-    index('proxy_tags_in_any_case').on(set_id, key.prefix_key, key.suffix_key, member_id, position),
-    index('proxy_tags_by_bare').on(
-      set_id,
-      key.bare_key,
-      key.brackets,
-      key.gap,
+  ({ index_id, member_id, position, ...key }) => [
+    primaryKey({ columns: [member_id, index_id, position] }),
+    index('proxy_tag_index_by_affixes').on(index_id, key.prefix, key.suffix, member_id, position),
+    index('proxy_tag_index_by_folded_affixes').on(
+      index_id,
+      key.prefix_key,
+      key.suffix_key,
+      member_id,
+      position,
+    ),
+    index('proxy_tag_index_by_trimmed_key').on(
+      index_id,
+      key.trimmed_key,
+      key.bracket_flags,
+      key.trimmed_spaces,
       member_id,
       position,
     ),

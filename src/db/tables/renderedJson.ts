@@ -5,20 +5,20 @@ import { systems } from './systems'
 /** Cached JSON of a row; see `db/renderedJson.ts`. */
 const renderedColumns = (row: () => AnySQLiteColumn) => ({
   id: integer().primaryKey().references(row, { onDelete: 'cascade' }),
-  shape: integer().notNull(),
-  own: text().notNull(),
-  others: text().notNull(),
+  schema_hash: integer().notNull(),
+  owner_json: text().notNull(),
+  public_json: text().notNull(),
 })
 
 export const renderedSystems = sqliteTable(
-  'system_faces',
+  'rendered_systems',
   renderedColumns(() => systems.id),
 )
 export const renderedMembers = sqliteTable(
-  'member_faces',
+  'rendered_members',
   renderedColumns(() => members.id),
 )
 export const renderedGroups = sqliteTable(
-  'group_faces',
+  'rendered_groups',
   renderedColumns(() => groups.id),
 )

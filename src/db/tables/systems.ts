@@ -22,17 +22,19 @@ export const systems = sqliteTable(
   {
     ...identity(),
     ...columnsOf(system),
-    /** Set of `proxy_tag_keys` that is in use; null for the set whose ID is the system's ID. */
-    tag_set: integer(),
+    /** Set of `proxy_tag_index` that is in use; null for the set whose ID is the system's ID. */
+    tag_index_id: integer(),
     /** Platform of the bot that created it; Discord for systems from before platforms existed. */
-    made_on: text().default(DISCORD),
+    created_on_platform: text().default(DISCORD),
     /** Switches up to this ID are deleted, and their rows wait for removal. */
-    forgotten_switches: integer().notNull().default(0),
+    deleted_through_switch_id: integer().notNull().default(0),
     /** When the operator disabled it: its tokens are rejected, and other callers do not see it. */
     disabled_at: integer(),
   },
-  ({ forgotten_switches }) => [
-    index('systems_forgetting').on(forgotten_switches).where(sql`${forgotten_switches} > 0`),
+  ({ deleted_through_switch_id }) => [
+    index('systems_with_deleted_switches')
+      .on(deleted_through_switch_id)
+      .where(sql`${deleted_through_switch_id} > 0`),
   ],
 )
 
@@ -44,7 +46,7 @@ export const systemSettings = sqliteTable('settings', {
 })
 
 /** Last activity of a system that was known only from rows that are deleted now. */
-export const pastActivity = sqliteTable('past_activity', {
+export const lastActivity = sqliteTable('last_activity', {
   system_id: ofSystem().primaryKey(),
-  at: integer().notNull(),
+  active_at: integer().notNull(),
 })

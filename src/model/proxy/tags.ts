@@ -46,27 +46,27 @@ export type TagKeys = {
   prefix_key: string
   suffix_key: string
   /** Prefix and suffix without the spaces between them, as in a message without inner text. */
-  bare_key: string
+  trimmed_key: string
   /**
-   * Number of these spaces: among tags with the same bare key, the widest gap is the longest tag.
+   * Number of these spaces: among tags with the same trimmed key, the one with most spaces is the longest.
    */
-  gap: number
+  trimmed_spaces: number
   /** Bit set of the affixes that are a single angle bracket. */
-  brackets: number
+  bracket_flags: number
 }
 
 export function keysOfTag(tag: ProxyTag): TagKeys {
   const prefix = tag.prefix ?? ''
   const suffix = tag.suffix ?? ''
-  const bare_key = bareOf(tag)
+  const trimmed_key = bareOf(tag)
   return {
     prefix,
     suffix,
     prefix_key: fold(prefix),
     suffix_key: fold(suffix),
-    bare_key,
-    gap: prefix.length + suffix.length - bare_key.length,
-    brackets: (prefix === '<' ? OPENS : 0) | (suffix === '>' ? CLOSES : 0),
+    trimmed_key,
+    trimmed_spaces: prefix.length + suffix.length - trimmed_key.length,
+    bracket_flags: (prefix === '<' ? OPENS : 0) | (suffix === '>' ? CLOSES : 0),
   }
 }
 
@@ -80,7 +80,7 @@ export interface ContentKeys {
   /** End of the content, in which suffixes are looked up. */
   tail: string
   bare: string | null
-  /** Bit set of brackets that a tag found by its bare key must not have. */
+  /** Bit set of brackets that a tag found by its trimmed key must not have. */
   noBrackets: number
   /** Checks a tag whose prefix starts the head and whose suffix ends the tail. */
   counts(prefix: string, suffix: string): boolean
@@ -88,7 +88,7 @@ export interface ContentKeys {
 
 /**
  * Returns the lookup keys of a message. A stored tag matches if and only if its prefix and suffix
- * are at these edges and pass `counts`, or its bare key is equal and its brackets are allowed. Tags
+ * are at these edges and pass `counts`, or its trimmed key is equal and its brackets are allowed. Tags
  * with equal keys therefore match alike, and `matchTags` needs only the first of them.
  */
 export function keysOfContent(content: string, caseSensitive: boolean): ContentKeys {

@@ -40,7 +40,7 @@ export async function revokeBot(deps: Deps, viewer: Viewer, name: string): Promi
   requireOperator(viewer)
   return deps.transact('new', async (tx) => {
     const deleted = await tx.delete(bots).where(eq(bots.name, name)).returning().all()
-    await incrementCounter(tx, 'keys')
+    await incrementCounter(tx, 'credentials')
     return deleted.length > 0
   })
 }

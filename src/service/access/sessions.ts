@@ -77,7 +77,7 @@ export async function openSession(
       remember: Number(remember),
     })
     const surplus = await removeSurplus(tx).all({ system: system_id })
-    if (surplus.length > 0) await incrementCounter(tx, 'keys')
+    if (surplus.length > 0) await incrementCounter(tx, 'credentials')
     return { ...session, id: row?.id ?? 0, secret }
   })
 }
@@ -137,7 +137,7 @@ export async function renameSession(
 export async function endSession(deps: Deps, viewer: Viewer, uuid: string): Promise<void> {
   const system = requireSystem(viewer, 'manage')
   const ended = await deps.transact({ system }, async (tx) => {
-    await incrementCounter(tx, 'keys')
+    await incrementCounter(tx, 'credentials')
     return await endOne(tx).get({ system, uuid })
   })
   if (!ended) throw error('notFound')
@@ -149,7 +149,7 @@ export async function endOwnSession(deps: Deps, _viewer: Viewer, secret: string)
   if (!found) throw error('unauthorized')
   const { system_id: system, uuid } = found
   await deps.transact({ system }, async (tx) => {
-    await incrementCounter(tx, 'keys')
+    await incrementCounter(tx, 'credentials')
     await endOne(tx).get({ system, uuid })
   })
 }
@@ -159,7 +159,7 @@ export async function endAllSessions(deps: Deps, viewer: Viewer): Promise<void> 
   const system = requireSystem(viewer, 'manage')
   await deps.transact({ system }, async (tx) => {
     await endAll(tx).run({ system })
-    await incrementCounter(tx, 'keys')
+    await incrementCounter(tx, 'credentials')
     await loginCodes.removeAll(tx, system)
   })
 }

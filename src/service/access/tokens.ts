@@ -35,7 +35,7 @@ export async function replaceToken(
   return deps.transact({ system: systemId }, async (tx) => {
     await requireExists(tx, systemId)
     await removeExpired(tx).run({ system: systemId, now: deps.now() })
-    await incrementCounter(tx, 'keys')
+    await incrementCounter(tx, 'credentials')
     const before = await scopeOf(tx).get({ system: systemId, name: draft.name })
     if (before && viewer.platform !== null && before.scope !== 'full')
       throw error('conflict', 'a token of that name exists with another scope')
@@ -58,7 +58,7 @@ export async function revokeToken(deps: Deps, viewer: Viewer, name: string): Pro
   return deps.transact({ system }, async (tx) => {
     await removeExpired(tx).run({ system, now: deps.now() })
     if (!(await removeToken(tx).get({ system, name }))) return false
-    await incrementCounter(tx, 'keys')
+    await incrementCounter(tx, 'credentials')
     return true
   })
 }

@@ -112,7 +112,7 @@ const selectInfo = ({ count }: Dialect, condition: string) => `
      (select at from events where events.system_id = systems.id order by id desc limit 1)
        as event_at,
      (select max(timestamp) from messages where messages.system_id = systems.id) as message_at,
-     (select at from past_activity where past_activity.system_id = systems.id) as past_at
+     (select active_at from last_activity where last_activity.system_id = systems.id) as past_at
    from systems where ${isVisible('systems')} ${condition} order by systems.id`
 
 const all = statement<never, Row>((dialect) => selectInfo(dialect, ''))

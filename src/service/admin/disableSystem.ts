@@ -33,8 +33,8 @@ async function setDisabled(deps: Deps, viewer: Viewer, at: Instant | null): Prom
     if ((await isDisabled(tx, id)) === (at !== null)) return
     await update(tx, id, { disabled_at: at })
     // All processes reload the active webhooks and drop cached credentials.
-    await incrementCounter(tx, 'hooks')
-    await incrementCounter(tx, 'keys')
+    await incrementCounter(tx, 'webhooks')
+    await incrementCounter(tx, 'credentials')
   })
 }
 

@@ -1,6 +1,6 @@
 import { createUpserter } from '../../db/rows'
 import { statement } from '../../db/statement'
-import { reports } from '../../db/tables'
+import { taskRuns } from '../../db/tables'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
@@ -8,7 +8,7 @@ import type { Deps } from '../deps'
 /** A recurring task that one process runs. Its last run is stored, so that every process can report it. */
 export type TaskName = 'backup' | 'backup_command'
 
-export type TaskRun = typeof reports.$inferSelect
+export type TaskRun = typeof taskRuns.$inferSelect
 
 /** Stores the result of a run; `problem` is null on success. */
 export async function recordTaskRun(
@@ -28,11 +28,11 @@ export async function recordTaskRun(
 
 export async function listTaskRuns({ db }: Deps, viewer: Viewer): Promise<TaskRun[]> {
   requireOperator(viewer)
-  return await db.select().from(reports).orderBy(reports.name).all()
+  return await db.select().from(taskRuns).orderBy(taskRuns.name).all()
 }
 
-const store = createUpserter('reports', ['name'], ['at', 'ok', 'last_ok', 'problem'])
+const store = createUpserter('task_runs', ['name'], ['at', 'ok', 'last_ok', 'problem'])
 
 const byName = statement<'name', { last_ok: Instant | null }>(
-  'select last_ok from reports where name = :name',
+  'select last_ok from task_runs where name = :name',
 )

@@ -84,7 +84,12 @@ async function readContext(
   const context = toProxyContext(row)
   if (context.isDisabled) return { context: { ...context, members: [] }, system: row }
   const { case_sensitive_proxy_tags } = context.settings
-  const candidates = await findCandidates(db, row.tag_set, content ?? '', case_sensitive_proxy_tags)
+  const candidates = await findCandidates(
+    db,
+    row.tag_index_id,
+    content ?? '',
+    case_sensitive_proxy_tags,
+  )
   const target = autoproxyTarget(context)
   const members: CandidateMember[] = []
   for (const id of withTarget(candidates, target)) {
@@ -103,7 +108,7 @@ function withTarget(candidates: number[], target: number | null): number[] {
 /** Flat row of the context. Columns of a guild are null if the guild has no settings. */
 interface ProxyContextRow {
   id: number
-  tag_set: number
+  tag_index_id: number
   hid: string
   disabled_at: Instant | null
   tag: string | null
@@ -168,7 +173,7 @@ function listOf<T>(json: string | null): T[] {
 /** Fronters are read only if the autoproxy mode is `front`. */
 const contextRow = statement<'account' | 'guild', ProxyContextRow>(
   ({ jsonNumbers }) => `
-   select systems.id, coalesce(systems.tag_set, systems.id) as tag_set, systems.hid, systems.disabled_at,
+   select systems.id, coalesce(systems.tag_index_id, systems.id) as tag_index_id, systems.hid, systems.disabled_at,
      systems.tag, systems.avatar_url,
      settings.case_sensitive_proxy_tags, settings.latch_timeout, settings.name_format,
      settings.proxy_error_message_enabled, accounts.autoproxy_enabled as account_autoproxy,
@@ -180,7 +185,7 @@ const contextRow = statement<'account' | 'guild', ProxyContextRow>(
        'f.member_id',
        `switch_members f join members m on m.id = f.member_id and ${isVisible('m')}
         where f.switch_id = (
-          select s.id from switches s where s.system_id = systems.id and ${isLiveSwitch('s', 'systems.forgotten_switches')}
+          select s.id from switches s where s.system_id = systems.id and ${isLiveSwitch('s', 'systems.deleted_through_switch_id')}
           order by s.timestamp desc limit 1
         )`,
        'f.position',

@@ -91,12 +91,12 @@ async function findTrimmed(
   for (let below = Number.MAX_SAFE_INTEGER; ; ) {
     const longest = await longestTrimmed(db).get({ set: setId, bare, below })
     if (!longest) return members
-    const { brackets, gap } = longest
+    const { bracket_flags, trimmed_spaces } = longest
     const found =
-      (brackets & noBrackets) === 0 &&
-      (await firstTrimmed(db).get({ set: setId, bare, brackets, gap }))
+      (bracket_flags & noBrackets) === 0 &&
+      (await firstTrimmed(db).get({ set: setId, bare, bracket_flags, trimmed_spaces }))
     if (found) members.push(found.member_id)
-    below = brackets
+    below = bracket_flags
   }
 }
 
@@ -160,31 +160,34 @@ function createAffixes(prefix: 'prefix' | 'prefix_key', suffix: 'suffix' | 'suff
   return {
     /** Last prefix that sorts at or before the text, with the last of its suffixes. */
     nearest: statement<'set' | 'text', { prefix: string; suffix: string }>(
-      `select ${prefix} as prefix, ${suffix} as suffix from proxy_tag_keys
-       where set_id = :set and ${prefix} <= :text
+      `select ${prefix} as prefix, ${suffix} as suffix from proxy_tag_index
+       where index_id = :set and ${prefix} <= :text
        order by ${prefix} desc, ${suffix} desc limit 1`,
     ),
     following: statement<'set' | 'prefix' | 'from', { suffix: string }>(
-      `select ${suffix} as suffix from proxy_tag_keys
-       where set_id = :set and ${prefix} = :prefix and ${suffix} >= :from
+      `select ${suffix} as suffix from proxy_tag_index
+       where index_id = :set and ${prefix} = :prefix and ${suffix} >= :from
        order by ${suffix} limit 1`,
     ),
     first: statement<'set' | 'prefix' | 'suffix', TagPosition>(
-      `select member_id, position from proxy_tag_keys
-       where set_id = :set and ${prefix} = :prefix and ${suffix} = :suffix
+      `select member_id, position from proxy_tag_index
+       where index_id = :set and ${prefix} = :prefix and ${suffix} = :suffix
        order by member_id, position limit 1`,
     ),
   }
 }
 
-const longestTrimmed = statement<'set' | 'bare' | 'below', { brackets: number; gap: number }>(
-  `select brackets, gap from proxy_tag_keys
-   where set_id = :set and bare_key = :bare and brackets < :below
-   order by brackets desc, gap desc limit 1`,
+const longestTrimmed = statement<
+  'set' | 'bare' | 'below',
+  { bracket_flags: number; trimmed_spaces: number }
+>(
+  `select bracket_flags, trimmed_spaces from proxy_tag_index
+   where index_id = :set and trimmed_key = :bare and bracket_flags < :below
+   order by bracket_flags desc, trimmed_spaces desc limit 1`,
 )
 
-const firstTrimmed = statement<'set' | 'bare' | 'brackets' | 'gap', TagPosition>(
-  `select member_id, position from proxy_tag_keys
-   where set_id = :set and bare_key = :bare and brackets = :brackets and gap = :gap
+const firstTrimmed = statement<'set' | 'bare' | 'bracket_flags' | 'trimmed_spaces', TagPosition>(
+  `select member_id, position from proxy_tag_index
+   where index_id = :set and trimmed_key = :bare and bracket_flags = :bracket_flags and trimmed_spaces = :trimmed_spaces
    order by member_id, position limit 1`,
 )

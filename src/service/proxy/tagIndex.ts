@@ -62,28 +62,32 @@ const insert = statement<'member' | 'set' | 'rows'>((dialect) => {
       : dialect.jsonTextAt('r.value', at),
   )
   return `
-   insert into proxy_tag_keys (member_id, set_id, position, ${columns.map(([name]) => name).join()})
+   insert into proxy_tag_index (member_id, index_id, position, ${columns.map(([name]) => name).join()})
    select ${dialect.number(':member')}, ${dialect.number(':set')}, ${dialect.jsonIndex('r')}, ${values.join()}
    from ${dialect.jsonEach(':rows', 'r')}`
 })
 
 const remove = statement<'member' | 'set'>(
-  'delete from proxy_tag_keys where member_id = :member and set_id = :set',
+  'delete from proxy_tag_index where member_id = :member and index_id = :set',
 )
 
 const current = statement<'system', { id: number }>(
-  'select coalesce(tag_set, id) as id from systems where id = :system',
+  'select coalesce(tag_index_id, id) as id from systems where id = :system',
 )
 
-const change = statement<'system' | 'set'>('update systems set tag_set = :set where id = :system')
+const change = statement<'system' | 'set'>(
+  'update systems set tag_index_id = :set where id = :system',
+)
 
-const move = statement<'from' | 'to'>('update proxy_tag_keys set set_id = :to where set_id = :from')
+const move = statement<'from' | 'to'>(
+  'update proxy_tag_index set index_id = :to where index_id = :from',
+)
 
-const removeSome = statement<'set' | 'most', { set_id: number }>(
+const removeSome = statement<'set' | 'most', { index_id: number }>(
   ({ rowId }) => `
-   delete from proxy_tag_keys where ${rowId('proxy_tag_keys')} in (
-     select ${rowId('proxy_tag_keys')} from proxy_tag_keys where set_id = :set limit :most
-   ) returning set_id`,
+   delete from proxy_tag_index where ${rowId('proxy_tag_index')} in (
+     select ${rowId('proxy_tag_index')} from proxy_tag_index where index_id = :set limit :most
+   ) returning index_id`,
 )
 
 const INDEXES_PER_PAGE = 200
@@ -94,13 +98,13 @@ const INDEXES_PER_PAGE = 200
  */
 const following = statement<'after', { id: number; is_used: 0 | 1 }>(`
    with recursive sets (id, step) as (
-     select (select min(set_id) from proxy_tag_keys where set_id > :after), 1
+     select (select min(index_id) from proxy_tag_index where index_id > :after), 1
      union all
-     select (select min(set_id) from proxy_tag_keys where set_id > sets.id), step + 1
+     select (select min(index_id) from proxy_tag_index where index_id > sets.id), step + 1
      from sets where sets.id is not null and step < ${INDEXES_PER_PAGE}
    )
    select sets.id, case
      when exists (
-       select 1 from systems where systems.id = sets.id and (tag_set is null or tag_set = sets.id)
-     ) or exists (select 1 from systems where tag_set = sets.id) then 1 else 0 end as is_used
+       select 1 from systems where systems.id = sets.id and (tag_index_id is null or tag_index_id = sets.id)
+     ) or exists (select 1 from systems where tag_index_id = sets.id) then 1 else 0 end as is_used
    from sets where sets.id is not null order by sets.id`)

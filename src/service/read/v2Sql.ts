@@ -111,7 +111,7 @@ function switchList(dialect: Dialect, audience: Audience, limit: number | ':limi
       `select '{"id":"' || switches.uuid || '","timestamp":"' || ${dialect.isoTimestamp('switches.timestamp')} ||
          '","members":' || ${hids} || '}' as json
        from switches where switches.system_id = systems.id and switches.timestamp < :before
-         and ${isLiveSwitch('switches', 'systems.forgotten_switches')}
+         and ${isLiveSwitch('switches', 'systems.deleted_through_switch_id')}
        order by switches.timestamp desc limit ${limit}`,
     ),
   )
@@ -130,7 +130,7 @@ function frontJson(dialect: Dialect, audience: Audience, condition: string): str
       '{"id":"' || uuid || '","timestamp":"' || ${dialect.isoTimestamp('timestamp')} || '","members":' || list || '}'
     end from (
       select switches.uuid, switches.timestamp, ${list} as list from switches
-      where switches.system_id = systems.id and ${isLiveSwitch('switches', 'systems.forgotten_switches')} ${condition}
+      where switches.system_id = systems.id and ${isLiveSwitch('switches', 'systems.deleted_through_switch_id')} ${condition}
      ${dialect.fence}) front)`
 }
 

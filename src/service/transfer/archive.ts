@@ -100,18 +100,18 @@ export async function* archivedPages(
 const usage = statement<'system', { rows: number; bytes: number }>(
   ({ count, size }) => `
    select ${count()} as rows, coalesce(sum(${size('content')}), 0) as bytes
-   from archive where system_id = :system`,
+   from import_archive where system_id = :system`,
 )
 
 const staged = statement<'import', { rows: number }>(
-  ({ count }) => `select ${count()} as rows from archive where import_id = :import`,
+  ({ count }) => `select ${count()} as rows from import_archive where import_id = :import`,
 )
 
 const known = statement<'system' | 'names', { collection: string; digest: string }>(
   (dialect) => `
    select ${dialect.jsonTextAt('n.value', 0)} as collection, ${dialect.jsonTextAt('n.value', 1)} as digest
    from ${dialect.jsonEach(':names', 'n')} where exists (
-     select 1 from archive a where a.system_id = :system
+     select 1 from import_archive a where a.system_id = :system
      and a.collection = ${dialect.jsonTextAt('n.value', 0)} and a.digest = ${dialect.jsonTextAt('n.value', 1)}
      and ${isImportCommitted('a')} ${dialect.fence}
    )`,
@@ -119,7 +119,7 @@ const known = statement<'system' | 'names', { collection: string; digest: string
 
 const insert = statement<'system' | 'import' | 'rows'>(
   (dialect) => `
-   insert into archive (system_id, collection, content, digest, import_id)
+   insert into import_archive (system_id, collection, content, digest, import_id)
    select ${dialect.number(':system')}, r.value ->> 'collection', r.value ->> 'content',
      r.value ->> 'digest', ${dialect.number(':import')}
    from ${dialect.jsonEach(':rows', 'r')} where true on conflict do nothing`,
@@ -127,12 +127,12 @@ const insert = statement<'system' | 'import' | 'rows'>(
 
 const collections = statement<'system', { collection: string; ids: string }>(
   ({ groupConcat }) => `
-   select collection, ${groupConcat('cast(id as text)')} as ids from archive
+   select collection, ${groupConcat('cast(id as text)')} as ids from import_archive
    where system_id = :system group by collection order by min(id)`,
 )
 
 const contents = statement<'ids', { content: string }>(
   ({ inJsonNumbers }) => `
-   select a.content from archive a
+   select a.content from import_archive a
    where ${inJsonNumbers('a.id', ':ids')} and ${isImportCommitted('a')} order by a.id`,
 )

@@ -121,7 +121,7 @@ const takenUuids = statement<'uuids', { uuid: string }>(
 )
 
 const findPendingDeletion = statement<never, { id: number }>(
-  'select id from systems where forgotten_switches > 0 limit 1',
+  'select id from systems where deleted_through_switch_id > 0 limit 1',
 )
 
 const hiddenAmong = statement<'system' | 'rows', { id: number | null }>(

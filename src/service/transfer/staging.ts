@@ -88,7 +88,7 @@ export async function rollBackStaging(
   /** Rolls back only if the timeout of the import is before this time. */
   before = Infinity,
 ): Promise<void> {
-  for (const table of ['switches', 'archive'] as const)
+  for (const table of ['switches', 'import_archive'] as const)
     for (;;) {
       const deleted = await deps.transact(
         'new',
@@ -106,7 +106,7 @@ export async function rollBackStaging(
   const removed = await deps.transact('new', async (tx) =>
     (await lock(tx).get({ id, before })) ? await removeReturning(tx).get({ id }) : null,
   )
-  if (removed) await purgeHiddenSystem(deps, removed.place_id)
+  if (removed) await purgeHiddenSystem(deps, removed.staging_system_id)
 }
 
 const CLEANUP_MS = 5_000
@@ -174,35 +174,38 @@ function yieldToEventLoop(): Promise<void> {
 }
 
 const running = statement<'system' | 'now', { id: number }>(
-  'select id from imports where system_id = :system and until >= :now',
+  'select id from pending_imports where system_id = :system and expires_at >= :now',
 )
 
 const insert = statement<'system' | 'staging' | 'until', { id: number }>(
-  'insert into imports (system_id, place_id, until) values (:system, :staging, :until) returning id',
+  'insert into pending_imports (system_id, staging_system_id, expires_at) values (:system, :staging, :until) returning id',
 )
 
 const extend = statement<'id' | 'until', { id: number }>(
-  'update imports set until = :until where id = :id returning id',
+  'update pending_imports set expires_at = :until where id = :id returning id',
 )
 
-const remove = statement<'id'>('delete from imports where id = :id')
+const remove = statement<'id'>('delete from pending_imports where id = :id')
 
 const lock = statement<'id' | 'before', { id: number }>(
-  ({ forUpdate }) => `select id from imports where id = :id and until < :before ${forUpdate}`,
+  ({ forUpdate }) =>
+    `select id from pending_imports where id = :id and expires_at < :before ${forUpdate}`,
 )
 
-const someOf = (table: 'switches' | 'archive') =>
+const someOf = (table: 'switches' | 'import_archive') =>
   statement<'id'>(
     `delete from ${table} where id in (select id from ${table} where import_id = :id limit 500)
      returning id`,
   )
 
-const removeSome = { switches: someOf('switches'), archive: someOf('archive') }
+const removeSome = { switches: someOf('switches'), import_archive: someOf('import_archive') }
 
-const removeReturning = statement<'id', { place_id: number }>(
-  'delete from imports where id = :id returning place_id',
+const removeReturning = statement<'id', { staging_system_id: number }>(
+  'delete from pending_imports where id = :id returning staging_system_id',
 )
 
 const removeSystem = statement<'id'>('delete from systems where id = :id')
 
-const abandoned = statement<'now', { id: number }>('select id from imports where until < :now')
+const abandoned = statement<'now', { id: number }>(
+  'select id from pending_imports where expires_at < :now',
+)

@@ -264,7 +264,7 @@ describe('deletion of a system', () => {
 
 const tablesOfSystems = [
   ...['accounts', 'autoproxy', 'events', 'group_members', 'groups', 'member_guilds', 'members'],
-  ...['messages', 'proxy_tag_keys', 'settings', 'switch_members', 'switches', 'system_guilds'],
+  ...['messages', 'proxy_tag_index', 'settings', 'switch_members', 'switches', 'system_guilds'],
   ...['systems', 'tokens'],
 ]
 

@@ -10,8 +10,8 @@ const testApp = createTestApp({ RATE_LIMIT: 'off' })
 const { ask, deps, app } = testApp
 
 const kinds = {
-  members: { insert: insertMember, cacheTable: 'member_faces' },
-  groups: { insert: insertGroup, cacheTable: 'group_faces' },
+  members: { insert: insertMember, cacheTable: 'rendered_members' },
+  groups: { insert: insertGroup, cacheTable: 'rendered_groups' },
 } as const
 
 type Noun = keyof typeof kinds
@@ -167,13 +167,13 @@ describe.each(['members', 'groups'] as const)('a bulk change of %s', (noun) => {
     const me = await testApp.makeSystem()
     const created = await createRows(me, noun, 3)
     await ask(...request(me, created))
-    const stored = await rows<{ own: string }>(
+    const stored = await rows<{ owner_json: string }>(
       deps.db,
-      `select own from ${kinds[noun].cacheTable} where id in (select id from ${noun} where system_id = :id)`,
+      `select owner_json from ${kinds[noun].cacheTable} where id in (select id from ${noun} where system_id = :id)`,
       { id: me.id },
     )
     expect(stored).toHaveLength(3)
-    for (const { own } of stored) expect(own).toContain('"visibility":"private"')
+    for (const { owner_json } of stored) expect(owner_json).toContain('"visibility":"private"')
   })
 
   test(`a bulk change of ${noun} is rolled back when a statement fails`, async () => {
@@ -221,19 +221,19 @@ describe('a bulk change of many proxy tags', () => {
 
   /** Returns the indexed prefixes by member, and expects them all in the active tag set. */
   const indexed = async (me: TestSystem) => {
-    const found = await rows<{ member_id: number; prefix: string; set_id: number }>(
+    const found = await rows<{ member_id: number; prefix: string; index_id: number }>(
       deps.db,
-      `select member_id, prefix, set_id from proxy_tag_keys
+      `select member_id, prefix, index_id from proxy_tag_index
        where member_id in (select id from members where system_id = :id)
        order by member_id, position`,
       { id: me.id },
     )
-    const [system] = await rows<{ set_id: number }>(
+    const [system] = await rows<{ index_id: number }>(
       deps.db,
-      'select coalesce(tag_set, id) as set_id from systems where id = :id',
+      'select coalesce(tag_index_id, id) as index_id from systems where id = :id',
       { id: me.id },
     )
-    expect(new Set(found.map(({ set_id }) => set_id))).toEqual(new Set([system?.set_id ?? 0]))
+    expect(new Set(found.map(({ index_id }) => index_id))).toEqual(new Set([system?.index_id ?? 0]))
     return Map.groupBy(found, ({ member_id }) => member_id)
   }
 
@@ -298,7 +298,7 @@ describe('a bulk change of many proxy tags', () => {
     expect(status).toBe(500)
     await expectIndexed(me)
     expect((await indexed(me)).get(last)?.[0]?.prefix).toBe('old0:')
-    expect(await rows(deps.db, 'select id from imports')).toEqual([])
+    expect(await rows(deps.db, 'select id from pending_imports')).toEqual([])
   })
 
   test('a bulk change of many proxy tags succeeds during an import into the system', async () => {

@@ -1043,10 +1043,10 @@ function proxied(context: ProxyContext, message: Partial<ProxyMessage>) {
 }
 
 function isFound(tag: ProxyTag, content: string): boolean {
-  const { prefix_key, suffix_key, bare_key } = keysOfTag(tag)
+  const { prefix_key, suffix_key, trimmed_key } = keysOfTag(tag)
   const { head, tail, bare, counts } = keysOfContent(content, false)
   const isAround = head.startsWith(prefix_key) && tail.endsWith(suffix_key)
-  return (isAround && counts(prefix_key, suffix_key)) || bare === bare_key
+  return (isAround && counts(prefix_key, suffix_key)) || bare === trimmed_key
 }
 
 function lengthOf({ prefix, suffix }: ProxyTag): number {

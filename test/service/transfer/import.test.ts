@@ -175,12 +175,12 @@ describe('a failing import', () => {
   const triggers: [table: string, when: string][] = [
     ['accounts', 'true'],
     ['members', "NEW.name = 'Second'"],
-    ['proxy_tag_keys', 'true'],
+    ['proxy_tag_index', 'true'],
     ['groups', 'true'],
     ['group_members', 'true'],
     ['switches', 'NEW.timestamp > 1704067200000000'],
     ['switch_members', 'NEW.position = 1'],
-    ['archive', 'true'],
+    ['import_archive', 'true'],
     ['autoproxy', 'true'],
     ['events', "NEW.type = 'SUCCESSFUL_IMPORT'"],
   ]

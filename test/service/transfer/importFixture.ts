@@ -18,7 +18,7 @@ export function dump(path: string): Record<string, unknown[]> {
     const tables = database
       .query<{ name: string }, []>(
         `SELECT name FROM sqlite_master
-         WHERE type = 'table' AND name <> 'leases' AND name NOT LIKE '%_faces'`,
+         WHERE type = 'table' AND name <> 'leases' AND name NOT LIKE 'rendered_%'`,
       )
       .all()
     return Object.fromEntries(

@@ -124,9 +124,9 @@ describe('a running import', () => {
       await testApp.ask('POST /v2/members', { as: one, body: { name: 'Rook' } })
     })
     await expect(work).rejects.toMatchObject({ status: 409 })
-    const { switches, imports, systems } = await everyRow(deps.db)
+    const { switches, pending_imports, systems } = await everyRow(deps.db)
     expect(switches).toEqual(before.switches ?? [])
-    expect(imports).toEqual([])
+    expect(pending_imports).toEqual([])
     expect(systems).toHaveLength(before.systems?.length ?? 0)
   })
 
@@ -159,8 +159,8 @@ test('does not exceed the archive limit when two imports run at the same time', 
   }
   const second = importFile(slow, fileWith('a'.repeat(60)), target(one), plain)
   await expect(second).rejects.toMatchObject({ status: 409 })
-  const { archive, imports } = await everyRow(deps.db)
-  expect([archive?.length, imports]).toEqual([1, []])
+  const { import_archive, pending_imports } = await everyRow(deps.db)
+  expect([import_archive?.length, pending_imports]).toEqual([1, []])
 })
 
 describe('cleanup of killed imports', () => {
@@ -174,11 +174,11 @@ describe('cleanup of killed imports', () => {
       }),
     ).rejects.toBeInstanceOf(Killed)
     const left = await everyRow(deps.db)
-    expect(left.imports).toHaveLength(1)
+    expect(left.pending_imports).toHaveLength(1)
     expect(left.switches?.length).toBeGreaterThan(1000)
     await removeAbandoned(deps)
     expect(await everyRow(deps.db)).toEqual(left)
-    await deps.transact('new', (tx) => change(tx, 'update imports set until = 0'))
+    await deps.transact('new', (tx) => change(tx, 'update pending_imports set expires_at = 0'))
     await removeAbandoned(deps)
     expect(await everyRow(deps.db)).toEqual(before)
   })
@@ -194,7 +194,7 @@ describe('cleanup of killed imports', () => {
     await deps.transact('new', (tx) => change(tx, 'delete from systems where id = :id', { id }))
     await removeAbandoned(deps)
     const left = await everyRow(deps.db)
-    expect(left.imports).toEqual([])
+    expect(left.pending_imports).toEqual([])
     expect(JSON.stringify(left.systems)).not.toContain('~')
     expect(JSON.stringify(left.members)).not.toContain('~')
   })
@@ -208,22 +208,22 @@ test('removes exactly the proxy tag keys that no system uses', async () => {
   })
   const [key] = await rows<Record<string, Value>>(
     deps.db,
-    'select * from proxy_tag_keys where set_id = :id',
+    'select * from proxy_tag_index where index_id = :id',
     { id: one.id },
   )
   // More sets than are read in one page; one of them is in use by the system.
-  const sets = Array.from({ length: 450 }, (_, at) => ({ ...key, set_id: 1_000_000 + at }))
+  const sets = Array.from({ length: 450 }, (_, at) => ({ ...key, index_id: 1_000_000 + at }))
   await deps.transact('new', async (tx) => {
-    await insertAll(tx, 'proxy_tag_keys', sets)
-    await change(tx, 'update systems set tag_set = 1000441 where id = :id', { id: one.id })
+    await insertAll(tx, 'proxy_tag_index', sets)
+    await change(tx, 'update systems set tag_index_id = 1000441 where id = :id', { id: one.id })
   })
   await removeOldTags(deps)
-  const left = await rows<{ set_id: number }>(
+  const left = await rows<{ index_id: number }>(
     deps.db,
-    'select set_id from proxy_tag_keys where set_id >= 1000000 or set_id = :id',
+    'select index_id from proxy_tag_index where index_id >= 1000000 or index_id = :id',
     { id: one.id },
   )
-  expect(left).toEqual([{ set_id: 1_000_441 }])
+  expect(left).toEqual([{ index_id: 1_000_441 }])
 })
 
 test('limits a system to a million switches', async () => {

@@ -6,7 +6,11 @@ import { insert } from '../../../rawSql'
 import { createFixture, type Fixture, runScenarios } from '../../../scenarios'
 import { createTestApp } from '../../../testApp'
 
-const insertImport = createInserter('imports', ['place_id', 'system_id', 'until'])
+const insertImport = createInserter('pending_imports', [
+  'staging_system_id',
+  'system_id',
+  'expires_at',
+])
 
 const testApp = createTestApp()
 
@@ -114,7 +118,11 @@ describe('fronting statistics', () => {
       given: async ({ home, owner }) => {
         const system_id = owner.id
         await home.deps.transact('new', async (tx) => {
-          const import_id = await insertImport(tx, { place_id: system_id, system_id, until: 9e15 })
+          const import_id = await insertImport(tx, {
+            staging_system_id: system_id,
+            system_id,
+            expires_at: 9e15,
+          })
           await insert(tx, 'switches', {
             uuid: crypto.randomUUID(),
             system_id,

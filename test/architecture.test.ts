@@ -7,16 +7,17 @@ import { commands } from '../src/cli/run'
 import { settings } from '../src/config'
 import { migrations } from '../src/db/migrations'
 import { document } from './openapiDocument'
+import { serviceModules } from './serviceModules'
 import { createTestApp } from './testApp'
 
 const root = join(import.meta.dir, '..')
 
-/** Who may import whom, as ARCHITECTURE.md says. A room that is not named imports nothing. */
-const rooms = new Map(
+/** Imports that the table in ARCHITECTURE.md allows to each layer. */
+const layers = new Map(
   [...read('ARCHITECTURE.md').matchAll(/^\| `([\w/]+)` +\| (.+?) +\| (.+?) +\|$/gm)].map(
-    ([, room = '', others = '', packages = '']) => [
-      room,
-      { rooms: quotedIn(others), packages: quotedIn(packages) },
+    ([, layer = '', others = '', packages = '']) => [
+      layer,
+      { layers: quotedIn(others), packages: quotedIn(packages) },
     ],
   ),
 )
@@ -24,21 +25,21 @@ const rooms = new Map(
 const sources = new Bun.Glob('**/*.{ts,tsx}')
 const files = [...sources.scanSync(join(root, 'src'))].filter((file) => !file.endsWith('.d.ts'))
 
-describe('the house', () => {
-  test('every import keeps to the table of rooms', () => {
+describe('architecture', () => {
+  test('every import is allowed by the table of layers', () => {
     const broken: string[] = []
     for (const file of files) {
-      const room = roomOf(file)
-      const allowed = rooms.get(room)
+      const layer = layerOf(file)
+      const allowed = layers.get(layer)
       for (const { target, line } of importsOf(file)) {
         const isOutside = !target.startsWith('.')
-        const other = isOutside ? target : roomOf(join(file, '..', target))
+        const other = isOutside ? target : layerOf(join(file, '..', target))
         const isFine = isOutside
           ? allowed?.packages.some((name) => new Bun.Glob(name).match(target))
-          : other === room || other === '..' || allowed?.rooms.includes(other)
+          : other === layer || other === '..' || allowed?.layers.includes(other)
         if (!isFine)
           broken.push(
-            `src/${file}:${line} imports ${target}: the table in ARCHITECTURE.md does not let ${room} do that`,
+            `src/${file}:${line} imports ${target}: the table in ARCHITECTURE.md does not allow it to ${layer}`,
           )
       }
     }
@@ -46,66 +47,49 @@ describe('the house', () => {
     expect(broken).toEqual([])
   })
 
-  test('no files import each other in a circle', () => {
+  test('no files import each other in a cycle', () => {
     const targets = new Map(files.map((file) => [file, localImportsOf(file)]))
-    const circles: string[] = []
+    const cycles: string[] = []
     const done = new Set<string>()
-    const walk = (file: string, way: readonly string[]): void => {
-      if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '))
-      if (way.includes(file) || done.has(file)) return
-      for (const target of targets.get(file) ?? []) walk(target, [...way, file])
+    const walk = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '))
+      if (path.includes(file) || done.has(file)) return
+      for (const target of targets.get(file) ?? []) walk(target, [...path, file])
       done.add(file)
     }
     for (const file of files) walk(file, [])
-    expect(circles).toEqual([])
+    expect(cycles).toEqual([])
   })
 
-  /** Who asks is found out here, so nobody asks yet. */
-  const recognizing = [
-    'findBot',
-    'findSession',
-    'authenticateCalendar',
-    'findToken',
-    'getCachedToken',
-  ]
-
-  test('every verb that is called from outside knows who asks, and checks by itself', () => {
-    const calls = filesOf('http', 'cli', 'events').flatMap(callsToService)
-    const verbs = calls.filter(({ name }) => !recognizing.includes(name))
-    const unchecked = verbs.filter(({ file, name }) => !knowsViewer(read(join('src', file)), name))
-    expect(verbs.length).toBeGreaterThan(30)
-    expect(
-      unchecked.map(
-        ({ file, name }) =>
-          `${name} of src/${file} is called from outside, so it must begin with (deps: Deps, viewer: Viewer`,
-      ),
-    ).toEqual([])
+  test('the type check of service functions covers every module that other layers call', () => {
+    const called = new Set(filesOf('http', 'cli', 'events').flatMap(calledServiceModules))
+    expect([...called].toSorted()).toEqual(Object.keys(serviceModules).toSorted())
   })
 
-  test('only the service touches what is kept', () => {
-    const touching = filesOf('http', 'cli').flatMap((file) =>
+  test('routes and commands use the database only through the service', () => {
+    const accesses = filesOf('http', 'cli').flatMap((file) =>
       linesOf(file).filter((line) => /[\w)?]\.db\b|\{[^{}]*\bdb\b[^{}]*\}\s*[:=]/.test(line)),
     )
-    expect(touching).toEqual([])
+    expect(accesses).toEqual([])
   })
 
-  test('only the database, its settings and its commands know which engine it is', () => {
-    const knowing = files.filter(
+  test('only the database layer, settings and commands depend on the database engine', () => {
+    const dependent = files.filter(
       (file) =>
         !/^(db|config|cli)\b/.test(file) &&
         linesOf(file).some((line) => /postgres|sqlite/i.test(line) && !/^import\b/.test(line)),
     )
-    expect(knowing).toEqual([])
+    expect(dependent).toEqual([])
   })
 
-  test('only what a wire has made is shown', () => {
-    const makers = files.filter((file) =>
+  test('only serializers create response JSON', () => {
+    const creators = files.filter((file) =>
       /\bas (Serialized|SerializedObject|Json)\b|import \{[^}]*\bmarkSerialized\b[^}]*\} from/.test(
         read(join('src', file)),
       ),
     )
-    // A webhook is spelled where it is kept; faces were made by a wire when their rows were written.
-    const others = makers.filter((file) => roomOf(file) !== 'serializers')
+    // Webhooks are serialized where they are stored; cached JSON was rendered by a serializer.
+    const others = creators.filter((file) => layerOf(file) !== 'serializers')
     expect(others.toSorted()).toEqual(['events/webhooks.ts', 'service/read/v2.ts'])
   })
 
@@ -116,51 +100,52 @@ describe('the house', () => {
     expect(readers.toSorted()).toEqual(['cli/selfProcess.ts', 'main.ts'])
   })
 
-  test('every setting counts somewhere', () => {
-    const others = files.filter((file) => roomOf(file) !== 'config')
+  test('every setting is used', () => {
+    const others = files.filter((file) => layerOf(file) !== 'config')
     const source = others.map((file) => read(join('src', file))).join('\n')
-    const idle = Object.keys(settings).filter((name) => !new RegExp(`\\b${name}\\b`).test(source))
-    expect(idle.map((name) => `nothing takes ${name} from config`)).toEqual([])
+    const unused = Object.keys(settings).filter((name) => !new RegExp(`\\b${name}\\b`).test(source))
+    expect(unused.map((name) => `${name} is not used outside config`)).toEqual([])
   })
 
-  /** A module lives as long as the program: what changes there is shared by all who are served. */
-  const memories: [what: string, looksLike: RegExp][] = [
-    ['a variable of the module', /^(export )?(let|var) /],
-    [
-      'a collection that can change',
-      /^(export )?const \w+(: (?!Readonly)[^=]+)? = new (Map|Set)\b/,
-    ],
-    ['a list or an object to be filled', /^(export )?const \w+(: [^=]+)? = (\[\]|\{\})$/],
-    ['a memory beside its owner', /new Weak(Map|Set|Ref)\b/],
-    ['a memory in the guise of a query', /\bprepared(<.*>)?\(\(\)/],
+  /** Module state is shared by all apps and requests of the process. */
+  const statePatterns: [description: string, pattern: RegExp][] = [
+    ['a module variable', /^(export )?(let|var) /],
+    ['a mutable collection', /^(export )?const \w+(: (?!Readonly)[^=]+)? = new (Map|Set)\b/],
+    ['an empty list or object', /^(export )?const \w+(: [^=]+)? = (\[\]|\{\})$/],
+    ['a weak collection', /new Weak(Map|Set|Ref)\b/],
+    ['a cached query', /\bprepared(<.*>)?\(\(\)/],
   ]
 
-  /** With the reason why it may. */
-  const mayRemember: Record<string, string> = {
-    'db/prepared.ts': 'statements are part of the handle they were prepared on, and go with it',
-    'web/app/time.ts': 'how a browser spells a zone is the same for all, and slow to learn',
-    'web/app/search.ts': 'what was folded goes with whom it was folded from',
+  /** Files that may have state, with the reason. */
+  const filesWithState: Record<string, string> = {
+    'db/prepared.ts': 'prepared statements are released with their database handle',
+    'web/app/time.ts':
+      'date formats of a time zone are the same for all callers, and slow to create',
+    'web/app/search.ts': 'folded names are released with the member they belong to',
   }
 
-  test('no module keeps a memory: what has a life is made in app.ts and passed on', () => {
+  test('no module has state: stateful objects are created in app.ts and passed on', () => {
     const found = files.flatMap((file) =>
       read(join('src', file))
         .split('\n')
         .flatMap((line, at) => {
-          const [what] = memories.find(([, looksLike]) => looksLike.test(line)) ?? []
-          return what ? [{ file, told: `src/${file}:${at + 1} has ${what}: ${line.trim()}` }] : []
+          const [state] = statePatterns.find(([, pattern]) => pattern.test(line)) ?? []
+          const problem = `src/${file}:${at + 1} has ${state}: ${line.trim()}`
+          return state ? [{ file, problem }] : []
         }),
     )
-    expect(found.flatMap(({ file, told }) => (file in mayRemember ? [] : told))).toEqual([])
-    const without = Object.keys(mayRemember).filter(
+    expect(found.flatMap(({ file, problem }) => (file in filesWithState ? [] : problem))).toEqual(
+      [],
+    )
+    const without = Object.keys(filesWithState).filter(
       (name) => !found.some(({ file }) => file === name),
     )
     expect(without).toEqual([])
   })
 
-  test('every room has its line in the table, and every line its room', () => {
-    const inTable = [...rooms.keys()].toSorted()
-    expect(inTable).toEqual([...new Set(files.map(roomOf))].toSorted())
+  test('the table of layers lists every layer and no other', () => {
+    const inTable = [...layers.keys()].toSorted()
+    expect(inTable).toEqual([...new Set(files.map(layerOf))].toSorted())
   })
 
   test('the migrations match the tables', () => {
@@ -182,7 +167,7 @@ describe('the house', () => {
     ).toContain('No schema changes')
   })
 
-  test('the executable carries every migration, in order', () => {
+  test('the executable contains every migration, in order', () => {
     const inFolder = readdirSync(join(root, 'migrations'))
       .filter((file) => file.endsWith('.sql'))
       .map((file) => file.replace('.sql', ''))
@@ -196,7 +181,7 @@ describe('the house', () => {
     expect(migrations.map(({ name }) => name)).toEqual(inFolder)
   })
 
-  test('dependencies are exact, and the lock file names no host', () => {
+  test('dependencies have exact versions, and the lock file names no host', () => {
     const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies })
     expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
     expect(read('bun.lock')).not.toContain('://')
@@ -204,7 +189,7 @@ describe('the house', () => {
   })
 })
 
-describe('in a fresh clone', () => {
+describe('npm scripts', () => {
   const scripts: Record<string, string> = manifest.scripts
   const installs = (name: string): boolean => {
     const { [`pre${name}`]: before = '', [name]: script = '' } = scripts
@@ -224,26 +209,29 @@ describe('in a fresh clone', () => {
     'bench',
     'bench:soak',
     'bench:start',
-  ])('npm run %s installs first', (name) => expect(installs(name)).toBe(true))
+  ])('npm run %s installs the dependencies first', (name) => expect(installs(name)).toBe(true))
 
-  test('no script that runs something of ours is forgotten', () => {
-    const bare = Object.keys(scripts).filter((name) => !name.startsWith('pre') && !installs(name))
-    expect(bare).toEqual(['format', 'migration'])
+  test('every script but format and migration installs the dependencies first', () => {
+    const without = Object.keys(scripts).filter(
+      (name) => !name.startsWith('pre') && !installs(name),
+    )
+    expect(without).toEqual(['format', 'migration'])
   })
 })
 
-describe('what people read', () => {
-  test('names every setting with its meaning', () => {
+describe('documentation', () => {
+  test('docs/operating.md describes every setting with the text of the program', () => {
     const text = read('docs/operating.md')
     const missing = Object.entries(settings)
       .filter(([name, { doc }]) => !text.includes(`\`${name}\``) || !text.includes(doc))
       .map(
-        ([name, { doc }]) => `docs/operating.md has no row for ${name}, or not its words: ${doc}`,
+        ([name, { doc }]) =>
+          `docs/operating.md has no row for ${name}, or another description than: ${doc}`,
       )
     expect(missing).toEqual([])
   })
 
-  test('begins with a few screens', () => {
+  test('README.md and ARCHITECTURE.md are short', () => {
     expect(read('README.md').split('\n').length).toBeLessThanOrEqual(200)
     expect(read('ARCHITECTURE.md').split('\n').length).toBeLessThanOrEqual(120)
   })
@@ -252,20 +240,20 @@ describe('what people read', () => {
     .filter((file) => file.endsWith('.md'))
     .map((page) => `docs/${page}`)
 
-  test('has a way to every page', () => {
+  test('README.md links to every page of docs', () => {
     const text = read('README.md')
-    const hidden = docs.filter((page) => !text.includes(`](${page})`))
-    expect(hidden.map((page) => `README.md does not lead to ${page}`)).toEqual([])
+    const unlinked = docs.filter((page) => !text.includes(`](${page})`))
+    expect(unlinked.map((page) => `README.md does not link to ${page}`)).toEqual([])
   })
 
-  test('names every command', () => {
+  test('docs/operating.md lists every command', () => {
     const text = read('docs/operating.md')
     const missing = commands.filter(({ name }) => !new RegExp(`^\\| \`${name}\\b`, 'm').test(text))
     expect(missing.map(({ name }) => `docs/operating.md has no row for ${name}`)).toEqual([])
   })
 
   test.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...docs])(
-    '%s leads nowhere that is not there',
+    'every link of %s leads to a file that exists',
     (page) => {
       const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(
         ([, link = '']) => link,
@@ -276,21 +264,22 @@ describe('what people read', () => {
   )
 })
 
-describe('without a token', () => {
+describe('requests without a token', () => {
   const { ask } = createTestApp()
 
-  /** Who logs in is nobody yet. */
-  const forNobody = ['post /web/session', 'post /web/login']
+  /** Login requests carry no token. */
+  const withoutToken = ['post /web/session', 'post /web/login']
 
   const writes = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods)
-      .filter((method) => method !== 'get' && !forNobody.includes(`${method} ${path}`))
+      .filter((method) => method !== 'get' && !withoutToken.includes(`${method} ${path}`))
       .map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{[^}]+\}/g, 'abcde')}`),
   )
 
-  test('there are writes to try', () => expect(writes).toContain('PATCH /v2/systems/abcde'))
+  test('the list of write requests without a token is not empty', () =>
+    expect(writes).toContain('PATCH /v2/systems/abcde'))
 
-  test.each(writes)('%s is refused before its body is looked at', async (line) => {
+  test.each(writes)('%s without a token is rejected before its body is parsed', async (line) => {
     for (const body of [undefined, 'not JSON', {}]) {
       const { status } = await ask(line, { body })
       expect(status).toBe(401)
@@ -298,7 +287,7 @@ describe('without a token', () => {
   })
 })
 
-describe('file names in comments and documents', () => {
+describe('comments and documents', () => {
   const folders = new Bun.Glob('{src,test,bench,examples,docs,.ci}/**/*')
   const known = [...readdirSync(root), ...folders.scanSync({ cwd: root, dot: true })]
   const isKnown = (name: string, file: string) =>
@@ -307,7 +296,7 @@ describe('file names in comments and documents', () => {
     ) ||
     (!name.includes('/') && known.some((path) => path.endsWith(`/${name}`)))
 
-  test('exist', () => {
+  test('file names in comments and documents exist', () => {
     const readable = known.filter(
       (file) =>
         /\.(tsx?|md)$/.test(file) && file !== 'CHANGELOG.md' && existsSync(join(root, file)),
@@ -325,8 +314,8 @@ describe('file names in comments and documents', () => {
   })
 })
 
-/** What runs in browsers is a room within a room. */
-function roomOf(file: string): string {
+/** Top folder of a file; the dashboard's browser code is a layer of its own. */
+function layerOf(file: string): string {
   if (file.startsWith('web/app/')) return 'web/app'
   return file.split('/')[0]?.replace('.ts', '') ?? ''
 }
@@ -340,33 +329,24 @@ function read(file: string): string {
 }
 
 function filesOf(...names: string[]): string[] {
-  return files.filter((file) => names.includes(roomOf(file)))
+  return files.filter((file) => names.includes(layerOf(file)))
 }
 
 function linesOf(file: string): string[] {
   return read(join('src', file)).split('\n')
 }
 
-/** What a file imports from the service, but for its types. */
-function callsToService(file: string): { file: string; name: string }[] {
+/** Service modules that a file imports functions or constants from. */
+function calledServiceModules(file: string): string[] {
   const imports = read(join('src', file)).matchAll(/^import \{([^}]+)\} from '([^']+)'/gm)
   return [...imports].flatMap(([, names = '', target = '']) => {
     const source = `${join(file, '..', target)}.ts`
-    if (roomOf(source) !== 'service') return []
-    const taken = names.split(',').map((name) => name.trim())
-    return taken
-      .filter((name) => name !== '' && !name.startsWith('type '))
-      .map((name) => ({ file: source, name }))
+    const values = names.split(',').filter((name) => /^\s*(?!type )\w/.test(name))
+    return layerOf(source) === 'service' && values.length > 0 ? [relative('service', source)] : []
   })
 }
 
-/** A list of words needs nobody. */
-function knowsViewer(source: string, name: string): boolean {
-  const verb = `export (async )?function\\*? ${name}(<[^(]*>)?\\(\\s*(\\w+|\\{[^}]*\\}): Deps,\\s*\\w+: Viewer\\b`
-  return new RegExp(`${verb}|export const ${name} = \\[`).test(source)
-}
-
-/** The files of the house that a file imports. */
+/** Source files that a file imports. */
 function localImportsOf(file: string): string[] {
   const near = importsOf(file).filter(({ target }) => target.startsWith('.'))
   return near.flatMap(({ target }) => {

@@ -1,0 +1,104 @@
+import type { Db } from '../src/db/types'
+import type { Viewer } from '../src/model/privacy'
+import * as accessBots from '../src/service/access/bots'
+import * as accessCredentials from '../src/service/access/credentials'
+import * as accessLinkCodes from '../src/service/access/linkCodes'
+import * as accessLoginLinks from '../src/service/access/loginLinks'
+import * as accessSessions from '../src/service/access/sessions'
+import * as accessTokens from '../src/service/access/tokens'
+import * as accounts from '../src/service/accounts'
+import * as adminActivity from '../src/service/admin/activity'
+import * as adminBacklog from '../src/service/admin/backlog'
+import * as adminDisableSystem from '../src/service/admin/disableSystem'
+import * as adminFindLocalServer from '../src/service/admin/findLocalServer'
+import * as adminInvites from '../src/service/admin/invites'
+import * as adminStats from '../src/service/admin/stats'
+import * as adminTaskRuns from '../src/service/admin/taskRuns'
+import * as autoproxy from '../src/service/autoproxy'
+import * as frontingFronting from '../src/service/fronting/fronting'
+import * as groups from '../src/service/groups'
+import * as guilds from '../src/service/guilds'
+import * as history from '../src/service/history'
+import * as members from '../src/service/members'
+import * as memberships from '../src/service/memberships'
+import * as messages from '../src/service/messages'
+import * as preferences from '../src/service/preferences'
+import * as proxyDecideMessage from '../src/service/proxy/decideMessage'
+import * as proxyRecordMessage from '../src/service/proxy/recordMessage'
+import * as readV2 from '../src/service/read/v2'
+import * as settings from '../src/service/settings'
+import * as switches from '../src/service/switches'
+import * as systems from '../src/service/systems'
+import * as transferExport from '../src/service/transfer/export'
+import * as transferImport from '../src/service/transfer/import'
+
+/**
+ * Checked by the type checker: functions that other layers can call take `(deps, viewer, …)`, so
+ * that they can check the viewer's permission. Functions with a database handle are internal to
+ * the service, because other layers have none.
+ */
+type ServiceModule<Module, Exempt extends keyof Module = never> = {
+  [Name in keyof Module]: Name extends Exempt
+    ? unknown
+    : Module[Name] extends (...args: infer Args) => unknown
+      ? Args extends
+          | []
+          | [unknown, Viewer, ...unknown[]]
+          | [Db, ...unknown[]]
+          | [unknown, Db, ...unknown[]]
+        ? unknown
+        : 'must take (deps: Deps, viewer: Viewer, …)'
+      : unknown
+}
+
+/** Functions that find out who the viewer is. */
+type Authentication =
+  | 'authenticateCalendar'
+  | 'findBot'
+  | 'findSession'
+  | 'findToken'
+  | 'getCachedToken'
+
+/** Every service module that other layers import, by file name. */
+export const serviceModules = {
+  'access/bots.ts': accessBots satisfies ServiceModule<typeof accessBots>,
+  'access/credentials.ts': accessCredentials satisfies ServiceModule<
+    typeof accessCredentials,
+    Authentication
+  >,
+  'access/linkCodes.ts': accessLinkCodes satisfies ServiceModule<typeof accessLinkCodes>,
+  'access/loginLinks.ts': accessLoginLinks satisfies ServiceModule<typeof accessLoginLinks>,
+  // Authentication calls it, with the session that it found.
+  'access/sessions.ts': accessSessions satisfies ServiceModule<
+    typeof accessSessions,
+    'renewSession'
+  >,
+  'access/tokens.ts': accessTokens satisfies ServiceModule<typeof accessTokens>,
+  'accounts.ts': accounts satisfies ServiceModule<typeof accounts>,
+  'admin/activity.ts': adminActivity satisfies ServiceModule<typeof adminActivity>,
+  'admin/backlog.ts': adminBacklog satisfies ServiceModule<typeof adminBacklog>,
+  'admin/disableSystem.ts': adminDisableSystem satisfies ServiceModule<typeof adminDisableSystem>,
+  'admin/findLocalServer.ts': adminFindLocalServer satisfies ServiceModule<
+    typeof adminFindLocalServer
+  >,
+  'admin/invites.ts': adminInvites satisfies ServiceModule<typeof adminInvites>,
+  'admin/stats.ts': adminStats satisfies ServiceModule<typeof adminStats>,
+  'admin/taskRuns.ts': adminTaskRuns satisfies ServiceModule<typeof adminTaskRuns>,
+  'autoproxy.ts': autoproxy satisfies ServiceModule<typeof autoproxy>,
+  'fronting/fronting.ts': frontingFronting satisfies ServiceModule<typeof frontingFronting>,
+  'groups.ts': groups satisfies ServiceModule<typeof groups>,
+  'guilds.ts': guilds satisfies ServiceModule<typeof guilds>,
+  'history.ts': history satisfies ServiceModule<typeof history>,
+  'members.ts': members satisfies ServiceModule<typeof members>,
+  'memberships.ts': memberships satisfies ServiceModule<typeof memberships>,
+  'messages.ts': messages satisfies ServiceModule<typeof messages>,
+  'preferences.ts': preferences satisfies ServiceModule<typeof preferences>,
+  'proxy/decideMessage.ts': proxyDecideMessage satisfies ServiceModule<typeof proxyDecideMessage>,
+  'proxy/recordMessage.ts': proxyRecordMessage satisfies ServiceModule<typeof proxyRecordMessage>,
+  'read/v2.ts': readV2 satisfies ServiceModule<typeof readV2>,
+  'settings.ts': settings satisfies ServiceModule<typeof settings>,
+  'switches.ts': switches satisfies ServiceModule<typeof switches>,
+  'systems.ts': systems satisfies ServiceModule<typeof systems>,
+  'transfer/export.ts': transferExport satisfies ServiceModule<typeof transferExport>,
+  'transfer/import.ts': transferImport satisfies ServiceModule<typeof transferImport>,
+}

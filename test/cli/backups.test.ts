@@ -121,7 +121,7 @@ describe('scheduled backups', () => {
     await until(() => server.said().includes('backup made'), 15_000)
     const [name = ''] = readdirSync(join(cwd, 'backups'))
     // How the backup went is known only after it.
-    const kept = { ...dump(join(cwd, 'data/multitude.db')), reports: [] }
+    const kept = { ...dump(join(cwd, 'data/multitude.db')), task_runs: [] }
     expect(dump(join(cwd, 'backups', name))).toEqual(kept)
     server.kill('SIGTERM')
     expect((await server.end()).code).toBe(0)

@@ -1,8 +1,12 @@
 import {
+  defaultRateLimits,
+  formatDuration,
+  formatKeep,
   HOURS,
   hidePassword,
   MiB,
   oneOf,
+  type Parser,
   parseAddress,
   parseAllowed,
   parseArchiveLimit,
@@ -21,183 +25,187 @@ import {
   parseRateLimits,
   parseText,
   type RateLimits,
-  type Reader,
-  showDuration,
-  showKeep,
-  usualLimits,
 } from './config/values'
 import { type AllowList, formatAllowList } from './model/network'
 
 export { hidePassword, type RateLimits }
 
-/** A setting: what it is without being set, how its text is read, and one line for the operator. */
+/** Default, parser and description of a setting. */
 interface Setting<T> {
   readonly defaultValue: T
-  readonly read: Reader<T>
-  /** Spells the value as it is read, where its plain text would not do. */
-  show?(value: T): string
+  readonly parse: Parser<T>
+  /** Formats the value so that `parse` accepts it, for values whose plain text it would not. */
+  format?(value: T): string
   readonly doc: string
-  /** The command-line flag, where it is not simply the name in lower case. */
+  /** Command-line flag, if it is not the name in lower case. */
   readonly flag?: string
   readonly secret?: boolean
-  /** Shells set a variable of this bare name for purposes of their own: there it says nothing. */
-  readonly ignoresBareName?: boolean
+  /** Ignores the variable without the prefix MULTITUDE_, because shells set it for other purposes. */
+  readonly needsPrefix?: boolean
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Every setting of the program. `multitude config` is made from it; a test holds docs/operating.md to it. */
+/** All settings. `multitude config` and `--help` use their descriptions, and a test compares docs/operating.md. */
 export const settings = {
   HOST: {
-    ...setting('127.0.0.1', parseHost, 'Address to listen on; 0.0.0.0 for every network'),
-    ignoresBareName: true,
+    ...setting('127.0.0.1', parseHost, 'Address to listen on; 0.0.0.0 for all interfaces'),
+    needsPrefix: true,
   },
-  PORT: setting(8080, parsePort, 'Port to listen on; 0 picks a free one'),
+  PORT: setting(8080, parsePort, 'Port to listen on; 0 picks a free port'),
   DATABASE_URL: {
     ...setting(
       'file:data/multitude.db',
       parseDatabaseUrl,
-      'Where the data lies, as file:PATH or postgres://USER:PASSWORD@HOST,HOST/NAME',
+      'Database address: file:PATH or postgres://USER:PASSWORD@HOST,HOST/NAME',
     ),
-    show: hidePassword,
+    format: hidePassword,
     flag: 'database',
   },
   DATABASE_POOL: setting(
     16,
     parseMany,
-    'How many connections to PostgreSQL this process may have, half of them for writes',
+    'Maximum number of PostgreSQL connections of this process; half of them are for writes',
   ),
   PGPASSWORD: {
-    ...setting('', parseText, 'The password for PostgreSQL, where DATABASE_URL has none'),
+    ...setting('', parseText, 'PostgreSQL password, if DATABASE_URL has none'),
     secret: true,
   },
   PGSSLROOTCERT: setting(
     '',
     parseText,
-    'File with the certificates that PostgreSQL’s must come from, for sslmode=verify-full',
+    'File with the CA certificates that verify the PostgreSQL server, for sslmode=verify-full',
   ),
   DURABILITY: setting<'full' | 'normal'>(
     'full',
     oneOf('full', 'normal'),
-    'full: an answered write survives a power cut; normal: faster, the last moments may be lost',
+    'full: acknowledged writes survive a power cut; normal: faster, the latest writes may be lost',
   ),
-  PUBLIC_URL: setting('', parsePublicUrl, 'Address under which others reach this server'),
+  PUBLIC_URL: setting(
+    '',
+    parsePublicUrl,
+    'Public address of this server, for links and the API page',
+  ),
   LOG_LEVEL: setting<LogLevel>(
     'info',
     oneOf('debug', 'info', 'warn', 'error'),
-    'Least weight of what is logged: debug, info, warn or error',
+    'Minimum log level: debug, info, warn or error',
   ),
   LOG_FORMAT: setting<'auto' | 'text' | 'json'>(
     'auto',
     oneOf('auto', 'text', 'json'),
-    'text, json, or auto: text on a terminal and json elsewhere',
+    'Log format: text, json, or auto (text on a terminal, json otherwise)',
   ),
   LOG_CLIENT: setting<'off' | 'on'>(
     'off',
     oneOf('off', 'on'),
-    'on: the log has the address of whoever asks, as fail2ban needs it; off: it has none',
+    'on: log the client address of each request, for example for fail2ban; off: do not log it',
   ),
   METRICS: setting<'off' | 'on'>(
     'off',
     oneOf('off', 'on'),
-    'on: numbers for Prometheus are served at /metrics of METRICS_ADDRESS; off: none are kept',
+    'on: serve Prometheus metrics at /metrics on METRICS_ADDRESS; off: collect no metrics',
   ),
   METRICS_ADDRESS: setting(
     '127.0.0.1:9464',
     parseAddress,
-    'Address and port of the metrics, as 127.0.0.1:9464 or [::1]:9464',
+    'Address and port of the metrics listener, such as 127.0.0.1:9464 or [::1]:9464',
   ),
   RATE_LIMIT: setting<RateLimits | null>(
-    usualLimits,
+    defaultRateLimits,
     parseRateLimits,
-    'Requests per second and client, as generic_get=10,message=10,generic_update=3; off for none',
+    'Requests per second and client, such as generic_get=10,message=10,generic_update=3, or off',
   ),
-  TRUST_PROXY: setting(0, parseCount, 'How many proxies’ X-Forwarded-For to believe'),
-  BODY_LIMIT: setting(MiB, parseBytes, 'Largest request body, in bytes or as 512KiB, 1MiB'),
+  TRUST_PROXY: setting(0, parseCount, 'Number of proxies whose X-Forwarded-For is trusted'),
+  BODY_LIMIT: setting(
+    MiB,
+    parseBytes,
+    'Maximum size of a request body, such as 1048576, 512KiB or 1MiB',
+  ),
   DISPATCH_ALLOW: {
     ...setting<AllowList>(
       { hosts: new Set(), ranges: [] },
       parseAllowed,
-      'Hosts and CIDR ranges that webhooks may reach beside the public internet, with commas between',
+      'Non-public hosts and CIDR ranges that webhooks may reach, separated by commas',
     ),
-    show: formatAllowList,
+    format: formatAllowList,
   },
   IMPORT_LIMIT: setting(
     64 * MiB,
     parseImportLimit,
-    'Largest file that can be imported, 64MiB at most',
+    'Maximum size of an import file, at most 64MiB',
   ),
   REGISTRATION: setting<'open' | 'closed' | 'invite'>(
     'open',
     oneOf('open', 'closed', 'invite'),
-    'Whether bots may make systems: open, closed, or invite for those with a code of the operator',
+    'Creation of systems by bots: open, closed, or invite (needs a code from the operator)',
   ),
   SYSTEM_LIMIT: setting<number | null>(
     null,
     parseLimit,
-    'How many systems there may be in all, but for those that the operator makes; off for any number',
+    'Maximum number of systems; the operator can create more; off for no limit',
   ),
   MEMBER_LIMIT: setting(
     1_000,
     parseMany,
-    'How many members a system may have that was given no limit of its own',
+    'Maximum number of members of a system that has no limit of its own',
   ),
   GROUP_LIMIT: setting(
     250,
     parseMany,
-    'How many groups a system may have that was given no limit of its own',
+    'Maximum number of groups of a system that has no limit of its own',
   ),
   ARCHIVE_LIMIT: setting(
     32 * MiB,
     parseArchiveLimit,
-    'How much imports may keep aside for one system of what has no place here, 32MiB at most',
+    'Maximum size per system of imported data that is only kept for export, at most 32MiB',
   ),
   MESSAGE_KEEP: {
     ...setting<number | null>(
       null,
       parseKeep,
-      'How long records of proxied messages are kept, as 90d, or forever',
+      'How long to keep records of proxied messages, such as 90d, or forever',
     ),
-    show: showKeep,
+    format: formatKeep,
   },
   REQUESTS_IN_FLIGHT: setting(
     1_000,
     parseMany,
-    'How many requests are worked on at once; more are refused with 503',
+    'Maximum number of concurrent requests; further requests get 503',
   ),
   STREAMS_PER_CLIENT: setting(
     20,
     parseMany,
-    'How many streams one address, or one system with its tokens, may have open',
+    'Maximum number of open streams per client address, and per system',
   ),
-  STREAMS_IN_ALL: setting(10_000, parseMany, 'How many streams may be open in all'),
-  BACKUP_DIR: setting('', parseText, 'Folder for scheduled backups; none are made without it'),
+  STREAMS_IN_ALL: setting(10_000, parseMany, 'Maximum number of open streams in total'),
+  BACKUP_DIR: setting('', parseText, 'Directory for scheduled backups; without it none are made'),
   BACKUP_EVERY: {
-    ...setting(24 * HOURS, parseDuration, 'Time between backups, as 30m, 24h or 7d'),
-    show: showDuration,
+    ...setting(24 * HOURS, parseDuration, 'Time between scheduled backups, such as 30m, 24h or 7d'),
+    format: formatDuration,
   },
-  BACKUP_KEEP: setting(7, parseCount, 'How many scheduled backups are kept; 0 keeps all'),
+  BACKUP_KEEP: setting(7, parseCount, 'Number of scheduled backups to keep; 0 keeps all'),
   BACKUP_COMPRESS: setting<'off' | 'zstd'>(
     'off',
     oneOf('off', 'zstd'),
-    'zstd: scheduled backups are compressed; off: they are plain databases',
+    'Compression of scheduled backups: zstd, or off for plain database files',
   ),
   BACKUP_COMMAND: setting(
     '',
     parseText,
-    'Program that is run after each scheduled backup, with its path as last word or in place of {}',
+    'Command to run after each scheduled backup; its path replaces {} or is the last argument',
   ),
   LEASE_SECONDS: setting(
     10,
     parseLease,
-    'After how long another server on the same data takes over from one that died, 1 to 60',
+    'Seconds until another server takes over the tasks of one that was killed, 1 to 60',
   ),
 }
 
 export type SettingName = keyof typeof settings
 export type Config = { readonly [K in SettingName]: (typeof settings)[K]['defaultValue'] }
 
-/** Everything wrong with the settings, one line each. */
+/** All problems with the settings, one line each. */
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
     super(problems.join('\n'))
@@ -206,26 +214,26 @@ export class ConfigError extends Error {
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** A file with settings, written on purpose. */
+/** Parsed file of settings. */
 export interface EnvFile {
   readonly name: string
   readonly values: Variables
 }
 
-/** The settings in force, and for each where its value comes from. */
+/** Settings after flags, environment and files were applied, and the origin of each value. */
 export interface ResolvedConfig {
   readonly config: Config
   readonly origins: Readonly<Record<SettingName, string>>
 }
 
-/** Reads all settings of an environment and of flags. Throws every problem at once. */
+/** Parses all settings from environment and flags. Throws all problems at once. */
 export function parseConfig(env: Variables, flags: Readonly<Record<string, unknown>> = {}): Config {
   return parseSettings(env, flags).config
 }
 
 /**
- * Reads all settings. A flag decides, else the environment, else the first of the files that names
- * the setting. Throws every problem at once.
+ * Parses all settings. A flag takes precedence over the environment, and the environment over the
+ * first file that has the setting. Throws all problems at once.
  */
 export function parseSettings(
   env: Variables,
@@ -235,16 +243,16 @@ export function parseSettings(
   const problems: string[] = []
   const config: Record<string, unknown> = {}
   const origins: Record<string, string> = {}
-  for (const [name, { defaultValue, read, secret }] of entries()) {
+  for (const [name, { defaultValue, parse, secret }] of entries()) {
     const { text, origin, variable } = findGiven(name, env, flags, files) ?? unset
     origins[name] = origin
-    // Empty is the default, too. But a flag is never left empty on purpose where that means nothing.
+    // An empty value means the default, except for an empty flag, which is most likely a mistake.
     if (text === '' && (origin !== 'flag' || defaultValue === '')) {
       config[name] = defaultValue
       continue
     }
     try {
-      config[name] = read(text)
+      config[name] = parse(text)
     } catch (cause) {
       const shown = secret ? '(secret)' : JSON.stringify(hidePassword(text))
       problems.push(`${variable}: ${(cause as Error).message}, not ${shown}`)
@@ -257,7 +265,7 @@ export function parseSettings(
 interface Given {
   readonly text: string
   readonly origin: string
-  /** What a complaint calls it. */
+  /** Name of the flag or variable in error messages. */
   readonly variable: string
 }
 
@@ -272,22 +280,22 @@ function findGiven(
   const flag = flags[flagOf(name)]
   if (flag !== undefined)
     return { text: String(flag), origin: 'flag', variable: `--${flagOf(name)}` }
-  const { ignoresBareName } = settings[name] as Setting<unknown>
-  const [own, ...bare] = envNames(name)
-  for (const spelling of ignoresBareName ? [own] : [own, ...bare]) {
-    const text = env[spelling]
-    if (text !== undefined) return { text, origin: spelling, variable: spelling }
+  const { needsPrefix } = settings[name] as Setting<unknown>
+  const [prefixed, plain] = envNames(name)
+  for (const variable of needsPrefix ? [prefixed] : [prefixed, plain]) {
+    const text = env[variable]
+    if (text !== undefined) return { text, origin: variable, variable }
   }
   for (const { name: file, values } of files)
-    for (const spelling of [own, ...bare]) {
-      const text = values[spelling]
-      if (text !== undefined) return { text, origin: file, variable: `${spelling} in ${file}` }
+    for (const variable of [prefixed, plain]) {
+      const text = values[variable]
+      if (text !== undefined) return { text, origin: file, variable: `${variable} in ${file}` }
     }
   return undefined
 }
 
-/** The variables of a setting: first the one that can be nobody else's. */
-export function envNames(name: SettingName): [own: string, bare: string] {
+/** Environment variables of a setting; the first takes precedence. */
+export function envNames(name: SettingName): [prefixed: string, plain: string] {
   return [`MULTITUDE_${name}`, name]
 }
 
@@ -296,23 +304,22 @@ export function flagOf(name: SettingName): string {
   return flag ?? name.toLowerCase().replaceAll('_', '-')
 }
 
-/** Whether it is shown to nobody. */
 export function isSecret(name: SettingName): boolean {
   return (settings[name] as Setting<unknown>).secret === true
 }
 
-/** The words that a setting takes, where no others are taken. */
+/** Allowed values of a setting; undefined if they cannot be listed. */
 export function choicesOf(name: SettingName): readonly string[] | undefined {
-  return (settings[name] as Setting<unknown>).read.choices
+  return (settings[name] as Setting<unknown>).parse.choices
 }
 
-/** The settings with the values in force, as text that can be read back; secrets are masked. */
+/** Lists the settings with their values as text that can be parsed again; secrets are masked. */
 export function describeConfig({ config, origins }: ResolvedConfig) {
-  return entries().map(([name, { defaultValue, secret, doc, show = showPlain }]) => ({
+  return entries().map(([name, { defaultValue, secret, doc, format = formatPlain }]) => ({
     name,
     flag: `--${flagOf(name)}`,
-    value: secret && config[name] ? '********' : show(config[name]),
-    default: show(defaultValue),
+    value: secret && config[name] ? '********' : format(config[name]),
+    default: format(defaultValue),
     from: origins[name],
     doc,
   }))
@@ -322,11 +329,11 @@ function entries(): [SettingName, Setting<unknown>][] {
   return Object.entries(settings) as [SettingName, Setting<unknown>][]
 }
 
-function setting<T>(defaultValue: T, read: Reader<T>, doc: string): Setting<T> {
-  return { defaultValue, read, doc }
+function setting<T>(defaultValue: T, parse: Parser<T>, doc: string): Setting<T> {
+  return { defaultValue, parse, doc }
 }
 
-function showPlain(value: unknown): string {
+function formatPlain(value: unknown): string {
   if (value === null) return 'off'
   if (typeof value !== 'object') return String(value)
   return Object.entries(value)

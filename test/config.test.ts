@@ -148,24 +148,24 @@ const bad: [name: SettingName, text: string][] = [
   ['BACKUP_COMPRESS', 'gzip'],
 ]
 
-describe('a setting', () => {
-  test.each(good)('%s may be %p', (name, text, value) => {
+describe('settings', () => {
+  test.each(good)('%s accepts %p', (name, text, value) => {
     expect(parseConfig({ [`MULTITUDE_${name}`]: text })[name]).toEqual(value as never)
     expect(parseConfig({}, { [flagOf(name)]: text })[name]).toEqual(value as never)
   })
 
-  test.each(bad)('%s may not be %p', (name, text) => {
+  test.each(bad)('%s rejects %p', (name, text) => {
     const [problem, ...others] = problemsOf({ [`MULTITUDE_${name}`]: text })
     expect(others).toEqual([])
     expect(problem).toStartWith(`MULTITUDE_${name}: must `)
     expect(problem).toEndWith(`, not ${JSON.stringify(text)}`)
   })
 
-  test('has values that are tried, good ones and bad ones', () => {
+  test('every setting has valid and invalid values in the tables above', () => {
     const names = Object.keys(settings) as SettingName[]
     const isTried = (name: SettingName, known: [name: SettingName, ...rest: unknown[]][]) =>
       known.some(([tried]) => tried === name)
-    // Any text is the name of a folder or a file, a command, or a password.
+    // Every text is a valid path, command or password.
     const anyText = ['BACKUP_DIR', 'BACKUP_COMMAND', 'PGPASSWORD', 'PGSSLROOTCERT']
     const untried = [
       ...names.filter((name) => !isTried(name, good)).map((name) => `good values of ${name}`),
@@ -176,7 +176,7 @@ describe('a setting', () => {
     expect(untried.map((values) => `try ${values} in test/config.test.ts`)).toEqual([])
   })
 
-  test('that is not set, or empty, has its default', () => {
+  test('a setting that is missing or empty has its default', () => {
     const names = Object.keys(settings) as SettingName[]
     const empty = Object.fromEntries(names.map((name) => [name, '']))
     expect(parseConfig(empty)).toEqual(parseConfig({}))
@@ -195,39 +195,39 @@ describe('a setting', () => {
     })
   })
 
-  test('given as a flag wins over the environment', () => {
+  test('a flag takes precedence over the environment', () => {
     const env = { PORT: '1', DATABASE_URL: 'file:env.db', LOG_LEVEL: 'warn' }
     const config = parseConfig(env, { port: '2', database: 'file:flag.db' })
     expect(config).toMatchObject({ PORT: 2, DATABASE_URL: 'file:flag.db', LOG_LEVEL: 'warn' })
   })
 
-  test('given well as a flag makes up for a bad one in the environment', () => {
+  test('an invalid variable is ignored when the flag is given', () => {
     expect(parseConfig({ PORT: 'bad' }, { port: '2' }).PORT).toBe(2)
   })
 
-  test('that nobody knows is left alone', () => {
+  test('unknown variables and flags are ignored', () => {
     expect(parseConfig({ PATH: '/bin', MULTITUDE: 'x' }, { unknown: 'x' })).toEqual(parseConfig({}))
   })
 
-  test('has a flag of its own name, but for the database', () => {
+  test('every setting has a flag of its own', () => {
     const flags = (Object.keys(settings) as SettingName[]).map(flagOf)
     expect(flags).toContain('log-level')
     expect(flags).toContain('database')
     expect(new Set(flags).size).toBe(flags.length)
   })
 
-  test('has one line of doc', () => {
+  test('the description of every setting is one line', () => {
     for (const { doc } of Object.values(settings)) expect(doc).toMatch(/^\S[^\n]{9,99}$/)
   })
 })
 
-describe('where a setting comes from', () => {
+describe('the origin of a setting', () => {
   const env = { MULTITUDE_PORT: '2', PORT: '3' }
   const named = { name: 'my.env', values: { PORT: '4', MULTITUDE_LOG_LEVEL: 'warn' } }
   const local = { name: '.env', values: { MULTITUDE_PORT: '5', PORT: '50' } }
   const machine = { name: '/etc/multitude.env', values: { PORT: '6' } }
 
-  const order: [given: Parameters<typeof parseSettings>, port: number, from: string][] = [
+  const order: [sources: Parameters<typeof parseSettings>, port: number, from: string][] = [
     [[env, { port: '1' }, [named, local, machine]], 1, 'flag'],
     [[env, {}, [named, local, machine]], 2, 'MULTITUDE_PORT'],
     [[{ PORT: '3' }, {}, [named, local, machine]], 3, 'PORT'],
@@ -237,12 +237,15 @@ describe('where a setting comes from', () => {
     [[{}, {}, []], 8080, 'default'],
   ]
 
-  test.each(order)('%#: is the first of flag, environment and files', (given, port, from) => {
-    const { config, origins } = parseSettings(...given)
-    expect([config.PORT, origins.PORT]).toEqual([port, from])
-  })
+  test.each(order)(
+    'the first of flag, environment and files takes precedence (%#)',
+    (sources, port, from) => {
+      const { config, origins } = parseSettings(...sources)
+      expect([config.PORT, origins.PORT]).toEqual([port, from])
+    },
+  )
 
-  test('is never the HOST of a shell, but one that was meant', () => {
+  test('the variable HOST is ignored, but not MULTITUDE_HOST or HOST in a file', () => {
     const file = { name: '.env', values: { HOST: '0.0.0.0' } }
     const hosts = [
       parseSettings({ HOST: 'my-laptop' }),
@@ -256,13 +259,13 @@ describe('where a setting comes from', () => {
     ])
   })
 
-  test('is the first that names it, even empty: so a file can be overruled by the default', () => {
+  test('an empty flag or variable takes precedence over a file', () => {
     const file = { name: '.env', values: { BACKUP_DIR: 'backups', PORT: '9000' } }
     const { config } = parseSettings({ MULTITUDE_PORT: '' }, { 'backup-dir': '' }, [file])
     expect(config).toMatchObject({ BACKUP_DIR: '', PORT: 8080 })
   })
 
-  test('is told where it is bad', () => {
+  test('an error names the flag, variable or file of an invalid value', () => {
     expect(problemsOf({}, { port: '', database: '' }, [named, local])).toEqual([
       '--port: must be a number from 0 to 65535, not ""',
       '--database: must look like file:data/multitude.db or postgres://USER@HOST/NAME, not ""',
@@ -275,8 +278,8 @@ describe('where a setting comes from', () => {
   })
 })
 
-describe('bad settings', () => {
-  test('are told all at once, each by where it came from', () => {
+describe('invalid settings', () => {
+  test('all invalid settings are reported at once', () => {
     const problems = problemsOf(
       { MULTITUDE_HOST: 'a b', LOG_LEVEL: 'loud', PUBLIC_URL: 'x', TRUST_PROXY: 'x' },
       { port: 'x', 'body-limit': 'x', 'log-level': 'louder' },
@@ -295,20 +298,20 @@ describe('bad settings', () => {
   })
 })
 
-describe('the settings as they are shown', () => {
-  test('can be read back, but for secrets', () => {
-    const open = good.filter(([name]) => !('secret' in settings[name]))
-    const given = open.map(([name, text]) => ({ [`MULTITUDE_${name}`]: text }))
-    for (const reading of [{}, ...given].map((env) => parseSettings(env))) {
-      const shown = describeConfig(reading)
+describe('described settings', () => {
+  test('described values can be parsed again, except secrets', () => {
+    const shownValues = good.filter(([name]) => !('secret' in settings[name]))
+    const environments = shownValues.map(([name, text]) => ({ [`MULTITUDE_${name}`]: text }))
+    for (const resolved of [{}, ...environments].map((env) => parseSettings(env))) {
+      const shown = describeConfig(resolved)
       const values = Object.fromEntries(shown.map((row) => [`MULTITUDE_${row.name}`, row.value]))
-      expect(parseConfig(values)).toEqual(reading.config)
+      expect(parseConfig(values)).toEqual(resolved.config)
       const defaults = Object.fromEntries(shown.map((row) => [row.name, row.default]))
       expect(parseConfig(defaults)).toEqual(parseConfig({}))
     }
   })
 
-  test('name the flag, the origin and the meaning of each', () => {
+  test('a described setting has its flag, origin and description', () => {
     const rows = describeConfig(parseSettings({ PORT: '9000' }))
     expect(rows.map(({ name }) => name)).toEqual(Object.keys(settings) as SettingName[])
     expect(rows.find(({ name }) => name === 'PORT')).toEqual({
@@ -321,14 +324,14 @@ describe('the settings as they are shown', () => {
     })
   })
 
-  test('never show a secret, nor does a complaint about it', () => {
+  test('neither a described setting nor an error contains a secret', () => {
     const secret = 'a-very-secret-word'
-    const read = (text: string) => {
+    const parse = (text: string) => {
       if (text.startsWith('bad')) throw new Error('must be better')
       return text
     }
     const table: Record<string, object> = settings
-    table.TEST_SECRET = { initial: '', read, doc: 'A secret for this test', secret: true }
+    table.TEST_SECRET = { defaultValue: '', parse, doc: 'A secret for this test', secret: true }
     try {
       const shown = JSON.stringify(describeConfig(parseSettings({ TEST_SECRET: secret })))
       expect(shown).not.toContain(secret)
@@ -354,5 +357,5 @@ function problemsOf(
     if (cause instanceof ConfigError) return cause.problems
     throw cause
   }
-  throw new Error('nothing was found wrong')
+  throw new Error('no problem was found')
 }

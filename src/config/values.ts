@@ -1,6 +1,6 @@
 import { type AllowList, parseAllowList } from '../model/network'
 
-/** How the texts of settings are read: each gives the value, or throws what the text should be. */
+/** Parsers for the texts of settings. Each returns the value or throws a description of valid texts. */
 
 export interface RateLimits {
   generic_get: number
@@ -8,29 +8,28 @@ export interface RateLimits {
   generic_update: number
 }
 
-export const usualLimits: RateLimits = { generic_get: 10, message: 10, generic_update: 3 }
+export const defaultRateLimits: RateLimits = { generic_get: 10, message: 10, generic_update: 3 }
 
 export const MiB = 1024 * 1024
 
-/** Durations are milliseconds. */
+/** Units of durations, in milliseconds. */
 const MINUTES = 60 * 1000
 export const HOURS = 60 * MINUTES
 const DAYS = 24 * HOURS
 
-/** Reads a text, or throws what it should have been. */
-export interface Reader<T> {
+export interface Parser<T> {
   (text: string): T
-  /** All that it takes, where that is a few words. */
+  /** Allowed texts, if there are only a few. */
   readonly choices?: readonly string[]
 }
 
-export function oneOf<T extends string>(...choices: T[]): Reader<T> {
-  const read = (text: string) => {
+export function oneOf<T extends string>(...choices: T[]): Parser<T> {
+  const parse = (text: string) => {
     const found = choices.find((choice) => choice === text.toLowerCase())
     if (found === undefined) throw new Error(`must be one of ${choices.join(', ')}`)
     return found
   }
-  return Object.assign(read, { choices })
+  return Object.assign(parse, { choices })
 }
 
 export function parseHost(text: string): string {
@@ -44,12 +43,12 @@ export function parsePort(text: string): number {
   return port
 }
 
-/** A host and a port, in the spelling that can be asked. */
+/** Checks a host and a port in the notation of URLs. */
 export function parseAddress(text: string): string {
   const { host, port } = splitAddress(text)
   const isFine = /^([\w.-]+|\[[\da-f:.]+\])$/i.test(host) && /^\d+$/.test(port)
   if (!isFine || Number(port) > 65535)
-    throw new Error('must be a host and a port, as 127.0.0.1:9464')
+    throw new Error('must be a host and a port, such as 127.0.0.1:9464')
   return text
 }
 
@@ -83,8 +82,8 @@ export function parseDatabaseUrl(text: string): string {
 const HIDDEN = '********'
 
 /**
- * A database address as it may be shown. What follows a colon, `pass…=` or a question mark may be a
- * password or a part of one, in an address that is not valid, too: rather too little is shown.
+ * Masks the password of a database address. Text after a colon, `pass…=` or a question mark may be
+ * part of a password even in an invalid address, so it masks too much rather than too little.
  */
 export function hidePassword(address: string): string {
   if (address.startsWith('file:')) return address
@@ -117,37 +116,37 @@ export function parseDuration(text: string): number {
   return duration
 }
 
-export function showDuration(duration: number): string {
+export function formatDuration(duration: number): string {
   if (duration % DAYS === 0) return `${duration / DAYS}d`
   return duration % HOURS === 0 ? `${duration / HOURS}h` : `${duration / MINUTES}m`
 }
 
 const FOREVER = 'forever'
 
-/** Milliseconds; null keeps forever. */
+/** Parses a duration in milliseconds; null means forever. */
 export function parseKeep(text: string): number | null {
   if (text.toLowerCase() === FOREVER) return null
   try {
     return parseDuration(text)
   } catch {
-    throw new Error(`must be ${FOREVER}, or a time such as 90d`)
+    throw new Error(`must be ${FOREVER} or a time such as 90d`)
   }
 }
 
-export function showKeep(keep: number | null): string {
-  return keep === null ? FOREVER : showDuration(keep)
+export function formatKeep(keep: number | null): string {
+  return keep === null ? FOREVER : formatDuration(keep)
 }
 
-/** Null where there is none. */
+/** Parses a limit; null means none. */
 export function parseLimit(text: string): number | null {
   if (text.toLowerCase() === 'off') return null
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error('must be off, or a whole number, 1 or more')
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error('must be off or a whole number, 1 or more')
   return Number(text)
 }
 
 export function parseArchiveLimit(text: string): number {
   const bytes = parseBytes(text)
-  if (bytes > 32 * MiB) throw new Error('must be 32MiB at most')
+  if (bytes > 32 * MiB) throw new Error('must be at most 32MiB')
   return bytes
 }
 
@@ -167,13 +166,13 @@ export function parseAllowed(text: string): AllowList {
 
 export function parseImportLimit(text: string): number {
   const bytes = parseBytes(text)
-  if (bytes > 64 * MiB) throw new Error('must be 64MiB at most')
+  if (bytes > 64 * MiB) throw new Error('must be at most 64MiB')
   return bytes
 }
 
 export function parseRateLimits(text: string): RateLimits | null {
   if (text.toLowerCase() === 'off') return null
-  const limits = { ...usualLimits }
+  const limits = { ...defaultRateLimits }
   for (const part of text.split(',')) {
     const match = /^\s*(generic_get|message|generic_update)\s*=\s*(\d{1,6})\s*$/.exec(part)
     const perSecond = Number(match?.[2])

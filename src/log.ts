@@ -3,18 +3,18 @@ import type { LogLevel } from './config'
 
 type LogFields = Record<string, string | number | boolean | null | undefined>
 
-/** Where the program says what it does. Never a token, never a body. */
+/** Structured log. Entries never contain tokens or request bodies. */
 export interface Log {
   debug(message: string, fields?: LogFields): void
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
-  /** Writes what is still buffered. */
+  /** Writes the buffered entries. */
   flush(): void
 }
 
 const levels: LogLevel[] = ['debug', 'info', 'warn', 'error']
-/** As syslog counts them. */
+/** Priorities of syslog. */
 const priorities: Record<LogLevel, number> = { debug: 7, info: 6, warn: 4, error: 3 }
 const FLUSH_AFTER_MS = 100
 const FLUSH_AT = 500
@@ -30,29 +30,29 @@ export function createLog(
   minimum: LogLevel,
   format: 'text' | 'json',
   write: (text: string) => void = writeToStandardError,
-  /** Whether each line begins with its priority, which the journal of systemd takes off. */
+  /** Begins each line with its priority; the systemd journal parses and removes it. */
   hasPriorities = false,
 ): Log {
-  const spellPlain = format === 'json' ? formatJson : formatText
-  const spell = hasPriorities
-    ? (entry: Entry, iso: string) => `<${priorities[entry.level]}>${spellPlain(entry, iso)}`
-    : spellPlain
+  const formatPlain = format === 'json' ? formatJson : formatText
+  const formatEntry = hasPriorities
+    ? (entry: Entry, iso: string) => `<${priorities[entry.level]}>${formatPlain(entry, iso)}`
+    : formatPlain
   const isoOf = createIsoFormatter()
   const threshold = levels.indexOf(minimum)
   let entries: Entry[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  // Many lines are spelled and written at once: doing so in each request would cost a tenth of it.
+  // Entries are formatted and written in batches: doing so in each request would cost 10 % of it.
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
     if (entries.length === 0) return
-    const text = entries.map((entry) => spell(entry, isoOf(entry.at))).join('')
+    const text = entries.map((entry) => formatEntry(entry, isoOf(entry.at))).join('')
     entries = []
     write(text)
   }
 
-  const put = (level: LogLevel, message: string, fields: LogFields = {}) => {
+  const add = (level: LogLevel, message: string, fields: LogFields = {}) => {
     if (levels.indexOf(level) < threshold) return
     entries.push({ at: Date.now(), level, message, fields })
     if (level === 'error' || entries.length >= FLUSH_AT) return flush()
@@ -63,10 +63,10 @@ export function createLog(
   }
 
   return {
-    debug: (message, fields) => put('debug', message, fields),
-    info: (message, fields) => put('info', message, fields),
-    warn: (message, fields) => put('warn', message, fields),
-    error: (message, fields) => put('error', message, fields),
+    debug: (message, fields) => add('debug', message, fields),
+    info: (message, fields) => add('info', message, fields),
+    warn: (message, fields) => add('warn', message, fields),
+    error: (message, fields) => add('error', message, fields),
     flush,
   }
 }
@@ -78,13 +78,13 @@ function writeToStandardError(text: string): void {
     try {
       written += writeSync(2, bytes, written)
     } catch (cause) {
-      // A full pipe is waited for; one that nobody reads any more must not end the server.
+      // Retry while the pipe is full. A pipe without a reader must not end the server.
       if ((cause as NodeJS.ErrnoException).code !== 'EAGAIN') return
     }
   }
 }
 
-/** Joined by hand: an object made only to be spelled would take twice as long. */
+/** Concatenates the line: building an object for `JSON.stringify` would take twice as long. */
 function formatJson({ level, message, fields }: Entry, iso: string): string {
   let line = `{"time":"${iso}","level":"${level}","message":${formatValue(message)}`
   for (const key in fields) {
@@ -94,15 +94,15 @@ function formatJson({ level, message, fields }: Entry, iso: string): string {
   return `${line}}\n`
 }
 
-/** Most need nothing but to be put between quotation marks. */
+/** Serializes a value, without `JSON.stringify` for strings that need no escaping. */
 function formatValue(value: string | number | boolean | null): string {
   return typeof value === 'string' && PLAIN.test(value) ? `"${value}"` : JSON.stringify(value)
 }
 
-/** Printable, and neither a quotation mark nor a backslash. */
+/** Printable ASCII except quotation mark and backslash. */
 const PLAIN = /^[ !#-[\]-~]*$/
 
-/** Many lines are of the same millisecond. */
+/** Reuses the text of the last time, because many entries have the same millisecond. */
 function createIsoFormatter(): (at: number) => string {
   let lastAt = Number.NaN
   let lastIso = ''
@@ -122,7 +122,7 @@ function formatText({ level, message, fields }: Entry, iso: string): string {
   return `${time} ${level.padEnd(5)} ${oneLine(message)}${rest}\n`
 }
 
-/** A line of the log stays one line, whatever a client puts into a path. */
+/** Replaces control characters and line separators, which a client may put into a path. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '?')
 }

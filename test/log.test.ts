@@ -3,29 +3,29 @@ import { createLog } from '../src/log'
 
 type Fields = Parameters<ReturnType<typeof createLog>['info']>[1]
 
-describe('a line of the log', () => {
-  const rows: { what: string; message: string; fields: Fields }[] = [
-    { what: 'without fields', message: 'stopping', fields: {} },
-    { what: 'with nothing in a field', message: 'stopping', fields: { signal: undefined } },
+describe('log entries', () => {
+  const rows: { title: string; message: string; fields: Fields }[] = [
+    { title: 'without fields', message: 'stopping', fields: {} },
+    { title: 'with an undefined field', message: 'stopping', fields: { signal: undefined } },
     {
-      what: 'with values of every kind',
+      title: 'with values of every type',
       message: 'm',
       fields: { a: 1.5, b: true, c: null, d: 'x' },
     },
     {
-      what: 'with all that must be escaped',
+      title: 'with characters that must be escaped',
       message: '"\\\n',
       fields: { path: '/"\\\u2028\u0007é' },
     },
   ]
 
-  test.each(rows)('$what is one JSON object', ({ message, fields }) => {
+  test.each(rows)('a log entry $title is one line of JSON', ({ message, fields }) => {
     expect(linesOf('json', message, fields).map((line) => JSON.parse(line))).toEqual([
       { ...fields, time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.+Z$/), level: 'info', message },
     ])
   })
 
-  test.each(rows)('$what is one line of text', ({ message, fields }) => {
+  test.each(rows)('a log entry $title is one line of text', ({ message, fields }) => {
     const lines = linesOf('text', message, fields)
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} info {2}/)

@@ -102,7 +102,7 @@ export function createLeases({ db, transact, warn }: LeaseDeps, durationMs = DUR
         .then(() => {
           holder = after
         })
-        .catch((cause) => warn('server address not recorded', { cause: String(cause) }))
+        .catch((cause) => warn('server address registration failed', { cause: String(cause) }))
         .finally(() => {
           pending = undefined
         })

@@ -1,4 +1,4 @@
-/** Reads back what a server spelled, for whoever looks at it without Prometheus. */
+/** Parses rendered metrics, for `multitude status`. */
 
 export interface Sample {
   readonly name: string
@@ -14,25 +14,25 @@ export function parseSamples(text: string): Sample[] {
     return [
       {
         name,
-        labels: Object.fromEntries(pairs.map(([, key = '', said = '']) => [key, said])),
+        labels: Object.fromEntries(pairs.map(([, key = '', label = '']) => [key, label])),
         value: Number(value),
       },
     ]
   })
 }
 
-/** The sum of all that have the name, and labels that fit. */
+/** Sums the samples with this name and matching labels. */
 export function sumOf(
   samples: readonly Sample[],
   name: string,
-  fits: (labels: Sample['labels']) => boolean = () => true,
+  matches: (labels: Sample['labels']) => boolean = () => true,
 ): number {
   return samples
-    .filter((sample) => sample.name === name && fits(sample.labels))
+    .filter((sample) => sample.name === name && matches(sample.labels))
     .reduce((sum, { value }) => sum + value, 0)
 }
 
-/** Below which bound so large a part of a histogram lies; null where nothing was counted. */
+/** Smallest bucket bound with at least this part of a histogram's values below it; null if it has none. */
 export function quantileBound(
   samples: readonly Sample[],
   name: string,

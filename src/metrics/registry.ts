@@ -1,4 +1,4 @@
-/** Numbers that are counted while the server works, and how Prometheus reads them. */
+/** Counters, histograms and gauges, rendered in the text format of Prometheus. */
 
 export interface Counter {
   value: number
@@ -8,7 +8,7 @@ export interface Histogram {
   observe(value: number): void
 }
 
-/** What a family of numbers is divided by. The values are ours: never what a client sent. */
+/** Label names of a metric. Label values are never taken from client input. */
 type Labels = readonly string[]
 
 interface Family {
@@ -19,7 +19,7 @@ interface Family {
 }
 
 export interface Registry {
-  /** Gives the counter with these values of its labels. */
+  /** Returns a function that finds or creates the counter with these label values. */
   counter(name: string, doc: string, labels?: Labels): (...values: string[]) => Counter
   histogram(
     name: string,
@@ -27,30 +27,30 @@ export interface Registry {
     bounds: readonly number[],
     labels?: Labels,
   ): (...values: string[]) => Histogram
-  /** What is not counted but looked at, whenever somebody asks. Null leaves it out. */
-  gauge(name: string, doc: string, look: () => number | null): void
-  /** The same for several, by the values of one label. */
+  /** Adds a value that is read at each scrape; null omits it. */
+  gauge(name: string, doc: string, read: () => number | null): void
+  /** Adds several gauges, by the values of one label. */
   gauges(
     name: string,
     doc: string,
     label: string,
-    look: () => Readonly<Record<string, number>>,
+    read: () => Readonly<Record<string, number>>,
   ): void
-  /** As a gauge, for what only grows. */
-  total(name: string, doc: string, look: () => number | null): void
-  /** Words that never change, as the labels of a number that is always 1. */
-  info(name: string, doc: string, words: Readonly<Record<string, string>>): void
-  /** All of it in Prometheus’ text format. */
+  /** Adds a counter that is read at each scrape. */
+  total(name: string, doc: string, read: () => number | null): void
+  /** Adds a metric that is always 1 and has these labels. */
+  info(name: string, doc: string, labels: Readonly<Record<string, string>>): void
+  /** Returns all metrics in the text format of Prometheus. */
   render(): string
 }
 
 export function createRegistry(): Registry {
   const families: Family[] = []
 
-  const one =
-    (name: string, look: () => number | null): (() => string[]) =>
+  const single =
+    (name: string, read: () => number | null): (() => string[]) =>
     () => {
-      const value = look()
+      const value = read()
       return value === null ? [] : [`${name} ${renderNumber(value)}`]
     }
 
@@ -63,7 +63,7 @@ export function createRegistry(): Registry {
         doc,
         lines: () => series.all().map(([set, { value }]) => `${name}${inBraces(set)} ${value}`),
       })
-      return series.of
+      return series.get
     },
     histogram(name, doc, bounds, labels = []) {
       const series = createSeries(labels, () => createHistogram(bounds))
@@ -73,31 +73,31 @@ export function createRegistry(): Registry {
         doc,
         lines: () => series.all().flatMap(([set, one]) => one.lines(name, set)),
       })
-      return series.of
+      return series.get
     },
-    gauge: (name, doc, look) =>
-      void families.push({ name, type: 'gauge', doc, lines: one(name, look) }),
-    total: (name, doc, look) =>
-      void families.push({ name, type: 'counter', doc, lines: one(name, look) }),
-    gauges: (name, doc, label, look) =>
+    gauge: (name, doc, read) =>
+      void families.push({ name, type: 'gauge', doc, lines: single(name, read) }),
+    total: (name, doc, read) =>
+      void families.push({ name, type: 'counter', doc, lines: single(name, read) }),
+    gauges: (name, doc, label, read) =>
       void families.push({
         name,
         type: 'gauge',
         doc,
         lines: () =>
-          Object.entries(look()).map(
+          Object.entries(read()).map(
             ([value, number]) => `${name}{${renderLabel(label, value)}} ${renderNumber(number)}`,
           ),
       }),
-    info(name, doc, words) {
-      const labels = Object.entries(words).map(([label, value]) => renderLabel(label, value))
-      families.push({ name, type: 'gauge', doc, lines: () => [`${name}{${labels.join()}} 1`] })
+    info(name, doc, labels) {
+      const rendered = Object.entries(labels).map(([label, value]) => renderLabel(label, value))
+      families.push({ name, type: 'gauge', doc, lines: () => [`${name}{${rendered.join()}} 1`] })
     },
     render() {
-      const lines = families.flatMap(({ name, type, doc, lines: spellAll }) => {
-        const spelled = spellAll()
-        if (spelled.length === 0) return []
-        return [`# HELP ${name} ${doc}`, `# TYPE ${name} ${type}`, ...spelled]
+      const lines = families.flatMap(({ name, type, doc, lines: renderSamples }) => {
+        const samples = renderSamples()
+        if (samples.length === 0) return []
+        return [`# HELP ${name} ${doc}`, `# TYPE ${name} ${type}`, ...samples]
       })
       return `${lines.join('\n')}\n`
     },
@@ -105,16 +105,16 @@ export function createRegistry(): Registry {
 }
 
 interface Series<T> {
-  of(...values: string[]): T
+  get(...values: string[]): T
   all(): [labels: string, T][]
 }
 
-function createSeries<T>(labels: Labels, make: () => T): Series<T> {
+function createSeries<T>(labels: Labels, create: () => T): Series<T> {
   const known = new Map<string, T>()
   return {
-    of(...values) {
+    get(...values) {
       const name = labels.map((label, at) => renderLabel(label, values[at] ?? '')).join()
-      const found = known.get(name) ?? make()
+      const found = known.get(name) ?? create()
       known.set(name, found)
       return found
     },
@@ -159,7 +159,7 @@ function renderLabel(name: string, value: string): string {
   return `${name}="${escaped}"`
 }
 
-/** Sums of fractions would else have digits that mean nothing. */
+/** Rounds away the floating-point noise of sums. */
 function renderNumber(value: number): string {
   return String(Number(value.toPrecision(15)))
 }

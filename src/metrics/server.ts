@@ -1,14 +1,14 @@
-/** What the listener of the metrics answers with. */
+/** Address of the metrics listener, and the text that it serves. */
 export interface MetricsParts {
   readonly host: string
   readonly port: number
-  /** Everything, as Prometheus reads it. */
+  /** Returns all metrics in the text format of Prometheus. */
   render(): Promise<string>
 }
 
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** A listener of its own, so that a proxy in front of the API cannot lead there by mistake. */
+/** Serves metrics on a separate listener, so that a proxy in front of the API cannot expose them. */
 export function serveMetrics({ host, port, render }: MetricsParts): Bun.Server<undefined> {
   return Bun.serve({
     hostname: host.replace(/^\[|\]$/g, ''),
@@ -22,7 +22,7 @@ export function serveMetrics({ host, port, render }: MetricsParts): Bun.Server<u
       try {
         return new Response(await render(), { headers: { 'content-type': TYPE } })
       } catch {
-        // What is wrong is told by /health and the log: here it would only be a gap in the numbers.
+        // /health and the log report the cause.
         return new Response(null, { status: 503 })
       }
     },

@@ -13,7 +13,7 @@ const here = createTestApp({
 })
 const address = here.app.listenForMetrics() ?? ''
 
-/** The value of a number with these labels; undefined where there is none. */
+/** Value of a metric with these labels; undefined if there is none. */
 function valueIn(text: string, name: string, labels: Record<string, string> = {}) {
   const wanted = Object.entries(labels).map(([key, value]) => `${key}="${value}"`)
   const line = text
@@ -27,11 +27,11 @@ async function scrape(): Promise<string> {
 }
 
 describe('metrics', () => {
-  test('are none unless they are wanted', async () => {
+  test('the metrics listener is off by default', async () => {
     expect(createTestApp().app.listenForMetrics()).toBeNull()
   })
 
-  test('are at one path of a listener of their own', async () => {
+  test('metrics are served at /metrics of a separate listener', async () => {
     const found = await fetch(address)
     expect([found.status, found.headers.get('content-type')]).toEqual([
       200,
@@ -42,7 +42,7 @@ describe('metrics', () => {
     expect((await here.ask('GET /metrics')).status).toBe(404)
   })
 
-  test('count requests by route, method and status, and how long they took', async () => {
+  test('metrics count requests and durations by route, method and status', async () => {
     const { hid } = await here.makeSystem()
     const route = { route: '/v2/systems/:systemRef', method: 'GET' }
     const before = await scrape()
@@ -55,10 +55,10 @@ describe('metrics', () => {
     const name = 'multitude_http_requests_total'
     expect(more(name, { ...route, status: '200' })).toBe(2)
     expect(more(name, { ...route, status: '404' })).toBe(1)
-    const took = 'multitude_http_request_duration_seconds'
-    expect(more(`${took}_count`, route)).toBe(3)
-    expect(more(`${took}_bucket`, { ...route, le: '+Inf' })).toBe(3)
-    expect(more(`${took}_sum`, route)).toBeGreaterThan(0)
+    const duration = 'multitude_http_request_duration_seconds'
+    expect(more(`${duration}_count`, route)).toBe(3)
+    expect(more(`${duration}_bucket`, { ...route, le: '+Inf' })).toBe(3)
+    expect(more(`${duration}_sum`, route)).toBeGreaterThan(0)
   })
 
   const patterns: [line: string, route: string, method: string][] = [
@@ -80,7 +80,7 @@ describe('metrics', () => {
     ['DELETE /v2/nobody/knows/this', 'unknown', 'DELETE'],
   ]
 
-  test.each(patterns)('%s is counted under %s', async (line, route, method) => {
+  test.each(patterns)('metrics count %s under %s', async (line, route, method) => {
     const labels = { route, method }
     const name = 'multitude_http_request_duration_seconds_count'
     const before = valueIn(await scrape(), name, labels) ?? 0
@@ -88,7 +88,7 @@ describe('metrics', () => {
     expect(valueIn(await scrape(), name, labels)).toBe(before + 1)
   })
 
-  test('have all that an operator watches', async () => {
+  test('metrics include queues, commits, files and the process', async () => {
     const text = await scrape()
     for (const name of [
       'multitude_http_requests_in_flight',
@@ -112,25 +112,25 @@ describe('metrics', () => {
     expect(valueIn(text, 'multitude_build_info', { version: '0.1.0' })).toBe(1)
   })
 
-  test('count commits and how many writes share one', async () => {
+  test('metrics count commits and writes per commit', async () => {
     const before = await scrape()
     await Promise.all(['A', 'B', 'C'].map((name) => here.makeSystem(name)))
     const after = await scrape()
     const more = (name: string) => (valueIn(after, name) ?? 0) - (valueIn(before, name) ?? 0)
-    // Something else may have been written meanwhile, but these three were together.
+    // Other writes may have happened meanwhile, but these three share a commit.
     const writes = more('multitude_commit_writes_sum')
     expect(writes).toBeGreaterThanOrEqual(3)
     expect(more('multitude_commit_writes_count')).toBeLessThanOrEqual(writes - 2)
   })
 
-  test('count who asked too often', async () => {
+  test('metrics count rate-limited requests', async () => {
     for (let n = 0; n < 5; n++) await here.ask('GET /v2/systems/zzzzzz', { peer: '203.0.113.9' })
     const text = await scrape()
     const name = 'multitude_http_rate_limited_total'
     expect(valueIn(text, name, { scope: 'generic_get' })).toBeGreaterThanOrEqual(2)
   })
 
-  test('count imports', async () => {
+  test('metrics count imports by result', async () => {
     const owner = await here.makeSystem()
     await here.ask('POST /v2/systems/@me/import', { as: owner, body: { tuppers: [], groups: [] } })
     await here.ask('POST /v2/systems/@me/import', { as: owner, body: 'no file at all' })
@@ -150,7 +150,7 @@ describe('metrics of webhooks', () => {
   const metrics = hooked.app.listenForMetrics() ?? ''
   const receive = receivers()
 
-  test('count what became of each attempt, and tell what waits and since when', async () => {
+  test('metrics count webhook deliveries by result and show the backlog and its age', async () => {
     const as = await hooked.makeSystem()
     const receiver = receive({ event: ({ body }) => (body.data?.name === 'bad' ? 500 : 200) })
     await hook(hooked, as, receiver.url)
@@ -171,41 +171,41 @@ describe('metrics of webhooks', () => {
   })
 })
 
-describe('metrics of a database that fails', () => {
-  test('tell so, with everything else', async () => {
-    const ill = createTestApp({ METRICS: 'on', METRICS_ADDRESS: '127.0.0.1:0' })
-    const where = ill.app.listenForMetrics() ?? ''
+describe('metrics when the database fails', () => {
+  test('metrics report a failing database and everything else', async () => {
+    const failing = createTestApp({ METRICS: 'on', METRICS_ADDRESS: '127.0.0.1:0' })
+    const url = failing.app.listenForMetrics() ?? ''
     const rename = (from: string, to: string) =>
-      ill.deps.transact('new', (tx) => change(tx, `alter table ${from} rename to ${to}`))
+      failing.deps.transact('new', (tx) => change(tx, `alter table ${from} rename to ${to}`))
     await rename('task_runs', 'gone')
-    const found = await fetch(where)
-    const text = await found.text()
-    expect([found.status, valueIn(text, 'multitude_database_ok')]).toEqual([200, 0])
+    const response = await fetch(url)
+    const text = await response.text()
+    expect([response.status, valueIn(text, 'multitude_database_ok')]).toEqual([200, 0])
     expect(valueIn(text, 'process_resident_memory_bytes')).toBeGreaterThan(0)
     await rename('gone', 'task_runs')
-    expect(valueIn(await (await fetch(where)).text(), 'multitude_database_ok')).toBe(1)
+    expect(valueIn(await (await fetch(url)).text(), 'multitude_database_ok')).toBe(1)
   })
 
-  test('wait for it a while, and go on with what was known', async () => {
+  test('a cached probe returns its last value when the database does not answer in time', async () => {
     const answers = [async () => 1, () => new Promise<number>(() => {})]
-    const glance = createCachedProbe(
+    const probe = createCachedProbe(
       () => answers.shift()?.() ?? Promise.reject(new Error()),
       0,
       0,
       50,
     )
-    expect([await glance.refresh(), glance.isOk()]).toEqual([1, true])
-    expect([await glance.refresh(), glance.isOk()]).toEqual([1, false])
-    // It is still under way: nobody begins another.
-    expect([await glance.refresh(), glance.isOk(), answers.length]).toEqual([1, false, 0])
+    expect([await probe.refresh(), probe.isOk()]).toEqual([1, true])
+    expect([await probe.refresh(), probe.isOk()]).toEqual([1, false])
+    // The query is still running, so no other one is started.
+    expect([await probe.refresh(), probe.isOk(), answers.length]).toEqual([1, false, 0])
   })
 })
 
-describe('metrics never have', () => {
-  test('an ID, a name or a token, whatever was asked and however', async () => {
+describe('secrets and metrics', () => {
+  test('metrics never contain an ID, a name or a token of a request', async () => {
     const secret = 'tell-nobody-of-this'
-    const world = await createFixture(here as TestApp)
-    const { owner, wren, keepers, account, message, latest } = world
+    const fixture = await createFixture(here as TestApp)
+    const { owner, wren, keepers, account, message, latest } = fixture
     const bot = await createBot(here.deps, secret)
     const key = typeof bot === 'string' ? bot : JSON.stringify(bot)
     const paths = [

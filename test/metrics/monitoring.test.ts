@@ -14,21 +14,18 @@ const here = createTestApp({
 })
 const address = here.app.listenForMetrics() ?? ''
 
-describe('the dashboard and the alerts', () => {
-  test.each(['grafana.json', 'alerts.yaml'])(
-    'of %s ask for nothing that is not there',
-    async (file) => {
-      await recordTaskRun(here.deps, operator, 'backup', null)
-      for (let n = 0; n < 3; n++) await here.ask('GET /v2/systems/zzzzzz', { peer: '203.0.113.9' })
-      const text = await (await fetch(address)).text()
-      const named = readFileSync(join(folder, file), 'utf8').match(/\b(multitude|process)_\w+/g)
-      const wanted = [...new Set(named)].map((name) => new RegExp(`^${name}[{ ]`, 'm'))
-      expect(wanted.length).toBeGreaterThan(4)
-      expect(wanted.filter((name) => !name.test(text))).toEqual([])
-    },
-  )
+describe('the Grafana dashboard and the alerts', () => {
+  test.each(['grafana.json', 'alerts.yaml'])('%s uses only metrics that exist', async (file) => {
+    await recordTaskRun(here.deps, operator, 'backup', null)
+    for (let n = 0; n < 3; n++) await here.ask('GET /v2/systems/zzzzzz', { peer: '203.0.113.9' })
+    const text = await (await fetch(address)).text()
+    const named = readFileSync(join(folder, file), 'utf8').match(/\b(multitude|process)_\w+/g)
+    const wanted = [...new Set(named)].map((name) => new RegExp(`^${name}[{ ]`, 'm'))
+    expect(wanted.length).toBeGreaterThan(4)
+    expect(wanted.filter((name) => !name.test(text))).toEqual([])
+  })
 
-  test('show every metric that there is, but for a few that are parts of others', async () => {
+  test('grafana.json shows every metric except a few that are parts of others', async () => {
     const text = await (await fetch(address)).text()
     const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name)
     const shown = readFileSync(join(folder, 'grafana.json'), 'utf8')

@@ -118,7 +118,7 @@ describe('import and export commands', () => {
     const all = await run(['import', 'accounts.json', '--new'], { cwd })
     expect(all.out).toContain(`Chat accounts:\n  ${account}: linked (is named by the file)`)
     const { out } = await run(['doctor'], { cwd })
-    expect(out).toMatch(new RegExp(`Worth a look:\n  account ${account} was linked to system`))
+    expect(out).toMatch(new RegExp(`Warnings:\n  account ${account} was linked to system`))
   })
 
   test('creates a second copy of a system only with --yes', async () => {
@@ -135,7 +135,7 @@ describe('import and export commands', () => {
     expect(dump(database)).toEqual(before)
     const copy = await run(['import', 'same.json', '--new', '--yes'], { cwd })
     expect(copy.out).toMatch(
-      /New IDs, because the old ones are not free here:\n {2}system: exmplz → /,
+      /New IDs, because the old ones are taken on this server:\n {2}system: exmplz → /,
     )
     expect(withRawDatabase(database, (db) => db.query('SELECT 1 FROM systems').all())).toHaveLength(
       4,

@@ -31,10 +31,10 @@ describe('first run', () => {
     const cwd = join(emptyFolder(), 'my data')
     mkdirSync(cwd)
     const server = await startSource(program, [], { cwd })
-    expect(server.said()).toContain(`Listening on  ${server.address}\n`)
-    expect(server.said()).toContain(`API page      ${server.address}/docs\n`)
-    expect(server.said()).toContain(`Data (new)    ${join(cwd, 'data', 'multitude.db')}\n`)
-    const [, command = ''] = /No system exists yet\..*\n\n +(.+)\n/.exec(server.said()) ?? []
+    expect(server.said()).toContain(`Listening on    ${server.address}\n`)
+    expect(server.said()).toContain(`API page        ${server.address}/docs\n`)
+    expect(server.said()).toContain(`Database (new)  ${join(cwd, 'data', 'multitude.db')}\n`)
+    const [, command = ''] = /There are no systems yet\..*\n\n +(.+)\n/.exec(server.said()) ?? []
     const created = await runCommand(['/bin/sh', '-c', command], { cwd: emptyFolder() })
     expect(created).toMatchObject({ code: 0, err: '' })
     const [, token = ''] = /^token +(\S+)$/m.exec(created.out) ?? []
@@ -42,8 +42,8 @@ describe('first run', () => {
     await stop(server)
     const again = await startServer([], { cwd })
     expect(again.said()).toContain('Listening on')
-    expect(again.said()).toContain(`Data          ${join(cwd, 'data', 'multitude.db')}\n`)
-    expect(again.said()).not.toContain('No system exists')
+    expect(again.said()).toContain(`Database      ${join(cwd, 'data', 'multitude.db')}\n`)
+    expect(again.said()).not.toContain('There are no systems yet')
     await stop(again)
   })
 })
@@ -57,7 +57,7 @@ describe('first run from the source', () => {
     // Same as the script "start" in package.json.
     const command = ['/bin/sh', '-c', 'exec bun --no-env-file src/main.ts "$@"', 'sh']
     const server = await startSource(command, ['--database', database], { cwd, env })
-    const [, hint = ''] = /No system exists yet\..*\n\n +(.+)\n/.exec(server.said()) ?? []
+    const [, hint = ''] = /There are no systems yet\..*\n\n +(.+)\n/.exec(server.said()) ?? []
     expect(hint).toBe(
       `npx bun --no-env-file src/main.ts system create --name 'My system' --database ${database}`,
     )
@@ -99,7 +99,7 @@ describe('address in use', () => {
     expect(await run(['serve', '--port', port], { cwd })).toEqual({
       code: 1,
       out: '',
-      err: `multitude: Cannot listen on 127.0.0.1:${port}: the address is in use, not ours, or not allowed.\n`,
+      err: `multitude: Cannot listen on 127.0.0.1:${port}: the address is in use, not available on this machine, or not permitted.\n`,
     })
     expect(await get(server, '/health')).toEqual({ status: 'ok' })
     await stop(server)

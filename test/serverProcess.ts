@@ -16,7 +16,7 @@ import { join } from 'node:path'
 export const program = [process.execPath, '--no-env-file', join(import.meta.dir, '../src/main.ts')]
 
 /** Line that the program prints when it creates a database. */
-export const NEW_DATABASE = /^multitude: a new database was made: \S+\n/
+export const NEW_DATABASE = /^multitude: created database \S+\n/
 
 export interface Ended {
   code: number

@@ -9,13 +9,13 @@ export const accountCommands: Command[] = [
     summary: 'Link a chat account to a system',
     args: ['SYSTEM', 'ACCOUNT'],
     async run(call) {
-      const account = namedAccount(call)
+      const account = accountOf(call)
       const { viewer, system } = await resolveSystem(call)
       const { hid } = system
       await linkAccount(call.deps(), viewer, account)
       return {
         json: { linked: account, system: hid },
-        text: `Account ${account} is linked to ${hid}.`,
+        text: `Linked account ${account} to system ${hid}.`,
       }
     },
   },
@@ -25,19 +25,22 @@ export const accountCommands: Command[] = [
     args: ['SYSTEM', 'ACCOUNT'],
     isDestructive: true,
     async run(call) {
-      const account = namedAccount(call)
+      const account = accountOf(call)
       const { viewer, system } = await resolveSystem(call)
       const { hid } = system
       await call.confirm(`Unlink account ${account} from system ${hid}?`)
       if (!(await unlinkAccount(call.deps(), viewer, account)))
-        throw new Failure(`Account ${account} is not linked to ${hid}.`)
-      return { json: { unlinked: account }, text: `Account ${account} is unlinked from ${hid}.` }
+        throw new Failure(`Account ${account} is not linked to system ${hid}.`)
+      return {
+        json: { unlinked: account },
+        text: `Unlinked account ${account} from system ${hid}.`,
+      }
     },
   },
 ]
 
-function namedAccount({ args }: Call): string {
+function accountOf({ args }: Call): string {
   const account = normalizeId(args[1] ?? '')
-  if (account === null) throw new UsageError(`ACCOUNT ${ACCOUNT_RULE}`)
+  if (account === null) throw new UsageError(`ACCOUNT: ${ACCOUNT_RULE}`)
   return account
 }

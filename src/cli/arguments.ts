@@ -6,18 +6,20 @@ import { suggest } from './suggest'
 
 type Options = Record<string, { type: 'string' | 'boolean'; short?: string }>
 
-/** The arguments and flags of a command, or what is wrong with them. */
+/** Parses the arguments and flags of a command. Throws a UsageError if they are not valid. */
 export function parseArguments(command: Command, argv: string[]): Pick<Call, 'args' | 'flags'> {
   const { values, positionals } = parse(argv, optionsOf(command))
   const { args = [] } = command
   const missing = args.slice(positionals.length)
   if (values.help !== true && missing.length > 0)
-    throw new UsageError(`${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing`)
+    throw new UsageError(
+      `missing argument${missing.length > 1 ? 's' : ''} ${missing.join(' and ')}`,
+    )
   const surplus = positionals.slice(args.length)
   if (values.help !== true && surplus.length > 0) {
-    // Without a command it is about serving, and the command came too late.
-    const hint = argv[0]?.startsWith('-') ? '; flags stand behind the command' : ''
-    throw new UsageError(`unexpected ${surplus.map(hidePassword).join(' ')}${hint}`)
+    // A line that begins with a flag is parsed as `serve`, so a command after it is unexpected.
+    const hint = argv[0]?.startsWith('-') ? '; flags go after the command' : ''
+    throw new UsageError(`unexpected argument ${surplus.map(hidePassword).join(' ')}${hint}`)
   }
   if (values.help !== true) requireFlags(command, values)
   return { args: positionals, flags: values }
@@ -28,7 +30,7 @@ function requireFlags({ requires = [] }: Command, given: Call['flags']): void {
     if (choice.filter((flag) => given[flag] !== undefined && given[flag] !== '').length === 1)
       continue
     const names = choice.map((flag) => `--${flag}`).join(' or ')
-    throw new UsageError(`${choice.length > 1 ? 'either ' : ''}${names} is needed`)
+    throw new UsageError(`${choice.length > 1 ? 'either ' : ''}${names} is required`)
   }
 }
 
@@ -52,20 +54,20 @@ function parse(args: string[], options: Options) {
   }
 }
 
-/** One of them would be passed over without a word. */
+/** Rejects a repeated flag, because `parseArgs` would silently ignore one of its values. */
 function rejectRepeated(names: string[]): void {
-  const again = names.find((name, at) => names.indexOf(name) < at)
-  if (again) throw new UsageError(`--${again} is given twice`)
+  const repeated = names.find((name, at) => names.indexOf(name) < at)
+  if (repeated) throw new UsageError(`--${repeated} is given twice`)
 }
 
 function explain({ message }: Error, options: Options): string {
   const [, flag = ''] = /'(-*[^' ]+)/.exec(message) ?? []
   if (message.startsWith('Unknown option')) {
-    const [meant] = suggest(Object.keys(options), flag.replace(/^-+/, ''))
-    return `Unknown option '${flag}'${meant ? `; did you mean --${meant}?` : ''}`
+    const [suggestion] = suggest(Object.keys(options), flag.replace(/^-+/, ''))
+    return `unknown flag ${flag}${suggestion ? `; did you mean --${suggestion}?` : ''}`
   }
   if (message.includes('ambiguous'))
-    return `${flag} needs a value; one that begins with a dash is given as ${flag}=-…`
+    return `${flag} needs a value; if it begins with a dash, write ${flag}=-…`
   if (message.includes('missing')) return `${flag} needs a value`
   if (message.includes('does not take')) return `${flag} takes no value`
   return message

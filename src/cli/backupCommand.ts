@@ -1,92 +1,91 @@
-/** Takes a new backup elsewhere, by whatever program the operator names. */
+/** Runs BACKUP_COMMAND, which copies a new backup to another machine. */
 
 import { childEnvironment } from './selfProcess'
 
-/** One that takes longer hangs. */
-const LONGEST_MS = 60 * 60 * 1000
-/** How long it may take to end once it was told to. */
+const TIMEOUT_MS = 60 * 60 * 1000
+/** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 10_000
-/** How long its last words may take to arrive once it has ended. */
-const LAST_WORDS_MS = 1_000
-/** What is kept of what it says. */
+/** Time to wait for the rest of standard error after the command exited. */
+const LAST_OUTPUT_MS = 1_000
+/** Number of characters of standard error that are kept. */
 const MAX_OUTPUT = 2_000
 
-/** Runs the command with the path of the file, and throws what went wrong. */
+/** Runs the command with the path of the file. Throws if it fails or times out. */
 export async function runBackupCommand(
   command: string,
   file: string,
-  longestMs = LONGEST_MS,
+  timeoutMs = TIMEOUT_MS,
   graceMs = GRACE_MS,
 ): Promise<void> {
-  const work = begin(wordsOf(command, file))
-  const words = listenTo(work.stderr)
-  let isLate = false
-  const late = setTimeout(() => {
-    isLate = true
-    endAll(work.pid, 'SIGTERM')
-  }, longestMs)
-  const tooLate = setTimeout(() => endAll(work.pid, 'SIGKILL'), longestMs + graceMs)
-  late.unref()
-  tooLate.unref()
-  const code = await work.exited
-  clearTimeout(late)
-  clearTimeout(tooLate)
-  const said = await words.last()
-  if (isLate) {
-    endAll(work.pid, 'SIGKILL')
-    throw new Error(`it took longer than ${longestMs / 1000} s and was stopped`)
+  const child = spawn(argumentsOf(command, file))
+  const stderr = collectOutput(child.stderr)
+  let hasTimedOut = false
+  const termTimer = setTimeout(() => {
+    hasTimedOut = true
+    killGroup(child.pid, 'SIGTERM')
+  }, timeoutMs)
+  const killTimer = setTimeout(() => killGroup(child.pid, 'SIGKILL'), timeoutMs + graceMs)
+  termTimer.unref()
+  killTimer.unref()
+  const code = await child.exited
+  clearTimeout(termTimer)
+  clearTimeout(killTimer)
+  const lastLine = await stderr.lastLine()
+  if (hasTimedOut) {
+    killGroup(child.pid, 'SIGKILL')
+    throw new Error(`timed out after ${timeoutMs / 1000} s`)
   }
-  if (code !== 0) throw new Error(`it ended with ${code}${said === '' ? '' : `: ${said}`}`)
+  if (code !== 0)
+    throw new Error(`exited with code ${code}${lastLine === '' ? '' : `: ${lastLine}`}`)
 }
 
-/** No shell reads it: the file comes last, or wherever {} stands. */
-function wordsOf(command: string, file: string): string[] {
+/** Splits the command at spaces, without a shell. The file replaces {} or is the last argument. */
+function argumentsOf(command: string, file: string): string[] {
   const words = command.trim().split(/\s+/)
-  const isPlaced = words.some((word) => word.includes('{}'))
-  return isPlaced ? words.map((word) => word.replaceAll('{}', () => file)) : [...words, file]
+  const hasPlaceholder = words.some((word) => word.includes('{}'))
+  return hasPlaceholder ? words.map((word) => word.replaceAll('{}', () => file)) : [...words, file]
 }
 
-function begin(words: string[]): Bun.Subprocess<'ignore', 'ignore', 'pipe'> {
+function spawn(words: string[]): Bun.Subprocess<'ignore', 'ignore', 'pipe'> {
   try {
     return Bun.spawn(words, {
       stdin: 'ignore',
       stdout: 'ignore',
       stderr: 'pipe',
       env: childEnvironment(),
-      // A group of its own, which can be ended whole: what a script waits for does not end with it.
+      // A process group of its own: killing a script alone would leave the programs it started running.
       detached: true,
     })
   } catch (cause) {
-    throw new Error(`it cannot be started: ${(cause as Error).message}`)
+    throw new Error(`could not be started: ${(cause as Error).message}`)
   }
 }
 
-/** Ends a process with all that it started. */
-function endAll(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+function killGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-pid, signal)
   } catch {
-    // None of them is left.
+    // All processes of the group have ended.
   }
 }
 
-/** Hears what is said from now on. */
-function listenTo(stream: ReadableStream<Uint8Array>) {
+/** Collects the end of a stream while the command runs. */
+function collectOutput(stream: ReadableStream<Uint8Array>) {
   const reader = stream.getReader()
   const decoder = new TextDecoder()
   let text = ''
-  const hear = async () => {
+  const collect = async () => {
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
       text = (text + decoder.decode(value, { stream: true })).slice(-MAX_OUTPUT)
     }
   }
-  const heard = hear()
+  const collected = collect()
   return {
-    /** The last line, however much came before. Whoever was left running may never fall silent. */
-    async last(): Promise<string> {
-      await Promise.race([heard, Bun.sleep(LAST_WORDS_MS)])
+    /** Returns the last line. It does not wait for the end, because a left process may keep the stream open. */
+    async lastLine(): Promise<string> {
+      await Promise.race([collected, Bun.sleep(LAST_OUTPUT_MS)])
       await reader.cancel()
       return text.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
     },

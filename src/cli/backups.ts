@@ -7,71 +7,71 @@ import type { TaskName } from '../service/admin/taskRuns'
 import { runBackupCommand } from './backupCommand'
 import { selfCommand, selfEnvironment } from './selfProcess'
 
-/** How often it is looked whether one is due: no timer lasts as long as a month. */
+/** Maximum delay of the timer, because timers cannot wait for a month. */
 const CHECK_MS = 60 * 60 * 1000
 const RETRY_MS = 10 * 60 * 1000
 const HANDOVER_MS = 5_000
 
-type MakeBackup = (config: Config, file: string, isCompressed: boolean) => Promise<void>
+type CreateBackup = (config: Config, file: string, isCompressed: boolean) => Promise<void>
 
-/** Keeps how it went; the problem is null where it went well. */
+/** Records the result of a task; the problem is null if it succeeded. */
 type RecordRun = (task: TaskName, problem: string | null) => Promise<void>
 
-/** Makes a backup now and then while the server runs. Gives how to end that. */
+/** Creates backups periodically while the server runs. Returns a function that stops it. */
 export function scheduleBackups(
   config: Config,
   log: Log,
-  /** Whether this process is the one of all on the same data that makes them. */
+  /** Whether this process creates the backups, of all processes on the same database. */
   isLeader: () => boolean = () => true,
-  make: MakeBackup = makeInOwnProcess,
+  create: CreateBackup = createInOwnProcess,
   recordRun: RecordRun = async () => {},
 ): () => void {
   const { BACKUP_DIR, BACKUP_EVERY, BACKUP_COMMAND } = config
   if (BACKUP_DIR === '') {
     if (BACKUP_COMMAND !== '')
-      log.warn('BACKUP_COMMAND does nothing without BACKUP_DIR: no backups are made')
+      log.warn('BACKUP_COMMAND ignored: BACKUP_DIR is not set, so no backups are created')
     return () => {}
   }
-  // Those made before a restart count: else a server that restarts often would never make one.
+  // Backups from before a restart count: otherwise a server that restarts often would never create one.
   let dueAt = newestIn(BACKUP_DIR) + BACKUP_EVERY
   let timer: ReturnType<typeof setTimeout> | undefined
-  let isEnded = false
+  let isStopped = false
 
-  const wait = (least = 0) => {
-    if (isEnded) return
-    timer = setTimeout(look, Math.min(Math.max(dueAt - Date.now(), least), CHECK_MS))
+  const wait = (minMs = 0) => {
+    if (isStopped) return
+    timer = setTimeout(check, Math.min(Math.max(dueAt - Date.now(), minMs), CHECK_MS))
     timer.unref()
   }
-  const look = async () => {
+  const check = async () => {
     if (!isLeader()) return wait(HANDOVER_MS)
-    // Another process may have made one while it was its turn.
+    // Another process may have created one while it was the leader.
     dueAt = Math.max(dueAt, newestIn(BACKUP_DIR) + BACKUP_EVERY)
     if (Date.now() >= dueAt) {
-      const isMade = await backUpNow(config, log, make, recordOrWarn(log, recordRun))
-      dueAt = Date.now() + (isMade ? BACKUP_EVERY : Math.min(BACKUP_EVERY, RETRY_MS))
+      const isCreated = await backUpNow(config, log, create, recordOrWarn(log, recordRun))
+      dueAt = Date.now() + (isCreated ? BACKUP_EVERY : Math.min(BACKUP_EVERY, RETRY_MS))
     }
     wait()
   }
 
   wait()
   return () => {
-    isEnded = true
+    isStopped = true
     clearTimeout(timer)
   }
 }
 
-/** That it cannot be kept how it went changes nothing about how it went. */
+/** Logs a warning if the result cannot be recorded, because the backup itself is not affected. */
 function recordOrWarn(log: Log, recordRun: RecordRun): RecordRun {
   return (task, problem) =>
     recordRun(task, problem).catch((cause) =>
-      log.warn('how a backup went could not be kept', { cause: (cause as Error).message }),
+      log.warn('backup result not recorded', { cause: (cause as Error).message }),
     )
 }
 
 async function backUpNow(
   config: Config,
   log: Log,
-  make: MakeBackup,
+  create: CreateBackup,
   recordRun: RecordRun,
 ): Promise<boolean> {
   const { BACKUP_DIR, BACKUP_KEEP, BACKUP_COMPRESS, BACKUP_COMMAND } = config
@@ -81,9 +81,9 @@ async function backUpNow(
   try {
     mkdirSync(BACKUP_DIR, { recursive: true })
     removePartials(BACKUP_DIR)
-    await make(config, file, isCompressed)
-    log.info('backup made', { file })
-    if (BACKUP_KEEP > 0) removeOld(BACKUP_DIR, BACKUP_KEEP)
+    await create(config, file, isCompressed)
+    log.info('backup created', { file })
+    if (BACKUP_KEEP > 0) deleteOld(BACKUP_DIR, BACKUP_KEEP)
   } catch (cause) {
     const { message } = cause as Error
     log.error('backup failed', { file, cause: message })
@@ -95,7 +95,7 @@ async function backUpNow(
   return true
 }
 
-/** The backup itself is there, whatever becomes of its copy elsewhere. */
+/** Runs BACKUP_COMMAND. Its failure is recorded separately, because the backup itself exists. */
 async function runCommandFor(
   command: string,
   file: string,
@@ -104,7 +104,7 @@ async function runCommandFor(
 ): Promise<void> {
   try {
     await runBackupCommand(command, file)
-    log.info('backup command done', { file })
+    log.info('backup command finished', { file })
     await recordRun('backup_command', null)
   } catch (cause) {
     const { message } = cause as Error
@@ -113,8 +113,8 @@ async function runCommandFor(
   }
 }
 
-/** In a process of its own: copying a large database would hold up every request. */
-async function makeInOwnProcess(
+/** Creates the backup in another process, because copying a large database would block every request. */
+async function createInOwnProcess(
   config: Config,
   file: string,
   isCompressed: boolean,
@@ -123,15 +123,15 @@ async function makeInOwnProcess(
   const env = selfEnvironment(
     Object.fromEntries(names.map((name) => [envNames(name)[0], config[name]])),
   )
-  const packing = isCompressed ? ['--compress', 'zstd'] : []
-  const command = [...selfCommand(), 'backup', file, ...packing]
-  const work = Bun.spawn(command, { env, stdout: 'ignore', stderr: 'pipe' })
-  if ((await work.exited) !== 0) throw new Error((await work.stderr.text()).trim())
+  const flags = isCompressed ? ['--compress', 'zstd'] : []
+  const command = [...selfCommand(), 'backup', file, ...flags]
+  const child = Bun.spawn(command, { env, stdout: 'ignore', stderr: 'pipe' })
+  if ((await child.exited) !== 0) throw new Error((await child.stderr.text()).trim())
 }
 
 const NAME = /^multitude-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db(\.zst)?$/
 
-/** When the newest of a folder was made; long ago if there is none. */
+/** Time of the newest backup in a folder; 0 if there is none. */
 function newestIn(folder: string): number {
   const newest = newestNameIn(folder)
   return newest ? timeOfBackup(newest) : 0
@@ -141,16 +141,16 @@ export function newestNameIn(folder: string): string | undefined {
   return namesIn(folder, NAME).at(-1)
 }
 
-/** As its name says. */
+/** Parses the time in the name of a backup. */
 export function timeOfBackup(name: string): number {
   return Date.parse(name.replace(NAME, '$1-$2-$3T$4:$5:$6Z'))
 }
 
-function removeOld(folder: string, keep: number): void {
+function deleteOld(folder: string, keep: number): void {
   for (const name of namesIn(folder, NAME).slice(0, -keep)) rmSync(join(folder, name))
 }
 
-/** Oldest first; none where there is no folder yet. */
+/** Lists matching files, oldest first; empty if the folder does not exist. */
 function namesIn(folder: string, pattern: RegExp): string[] {
   try {
     return readdirSync(folder)

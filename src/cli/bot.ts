@@ -7,11 +7,11 @@ import { type Command, columns, Failure, UsageError } from './command'
 export const botCommands: Command[] = [
   {
     name: 'bot create',
-    summary: 'Make a key for a bot; shown this once',
+    summary: 'Create a bot and print its key',
     database: () => 'create',
     flags: {
-      name: { type: 'string', doc: 'Name of the bot, such as the platform it serves' },
-      platform: { type: 'string', doc: 'Platform whose IDs it speaks of (discord)' },
+      name: { type: 'string', doc: 'Name of the bot, such as the name of its platform' },
+      platform: { type: 'string', doc: 'Chat platform whose IDs the bot uses (default: discord)' },
     },
     requires: [['name']],
     async run({ flags, deps }) {
@@ -19,17 +19,20 @@ export const botCommands: Command[] = [
       const name = String(flags.name)
       if (typeof platform !== 'string' || !isPlatform(platform))
         throw new UsageError(
-          '--platform: must be 2 to 20 lower-case letters, digits and dashes, beginning with a letter',
+          '--platform: must be 2 to 20 lower-case letters, digits and dashes, starting with a letter',
         )
       const all = await listBots(deps(), operator)
-      if (all.some((bot) => bot.name === name)) throw new Failure(`There is a bot ${name} already.`)
+      if (all.some((bot) => bot.name === name)) throw new Failure(`Bot ${name} already exists.`)
       const key = await createBot(deps(), operator, name, platform)
-      return { json: { name, platform, key }, text: `${key}\n\nKeep it: it is not shown again.` }
+      return {
+        json: { name, platform, key },
+        text: `${key}\n\nKeep the key: it is not shown again.`,
+      }
     },
   },
   {
     name: 'bot list',
-    summary: 'List all bots with their platforms',
+    summary: 'List bots and their platforms',
     async run({ deps }) {
       const all = (await listBots(deps(), operator)).map(({ name, platform, created }) => ({
         name,
@@ -47,13 +50,13 @@ export const botCommands: Command[] = [
   },
   {
     name: 'bot revoke',
-    summary: 'Make a bot’s key useless at once',
+    summary: 'Revoke a bot key',
     args: ['NAME'],
     isDestructive: true,
     async run({ args: [name = ''], deps, confirm }) {
-      await confirm(`Revoke the key of the bot ${name}?`)
+      await confirm(`Revoke the key of bot ${name}?`)
       if (!(await revokeBot(deps(), operator, name))) throw new Failure(`There is no bot ${name}.`)
-      return { json: { revoked: name }, text: `The key of ${name} is revoked.` }
+      return { json: { revoked: name }, text: `Revoked the key of bot ${name}.` }
     },
   },
 ]

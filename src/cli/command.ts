@@ -6,62 +6,62 @@ import type { SystemdEnvironment } from './systemd'
 export interface Flag {
   readonly type: 'string' | 'boolean'
   readonly doc: string
-  /** The words it takes, where they are few. */
+  /** Allowed values, if there are only a few. */
   readonly choices?: readonly string[] | undefined
-  /** Whether it takes the name of a file or a folder. */
+  /** Whether its value is the path of a file or a folder. */
   readonly isPath?: boolean
 }
 
 export type CommandFlags = Readonly<Record<string, Flag>>
 
 /**
- * How a command uses the database of the settings. `rehearse` takes a temporary one where there is
- * none, and requires it otherwise.
+ * Use of the configured database by a command. `rehearse` uses a temporary database if it does not
+ * exist, and requires it otherwise.
  */
 export type DatabaseUse = Exclude<SchemaUse, 'upgradeUncopied'> | 'rehearse'
 
-/** One command of the program: its words, what it takes, and what it does. */
+/** One command of the program. */
 export interface Command {
   readonly name: string
   readonly summary: string
-  /** Names of the arguments it needs, in order. */
+  /** Names of its required arguments, in order. */
   readonly args?: readonly string[]
   readonly flags?: CommandFlags
-  /** Flags that must be given: exactly one of each list. */
+  /** Required flags: exactly one of each list. */
   readonly requires?: readonly (readonly string[])[]
-  /** The settings it takes as flags; only the database where nothing is said. */
+  /** Settings that it takes as flags; by default only the database. */
   readonly takesSettings?: 'all' | readonly SettingName[]
-  /** `require` where nothing is said: a missing database is the wrong place, most likely. */
+  /** By default `require`, because a missing database is most likely a wrong path. */
   readonly database?: (flags: Flags) => DatabaseUse
-  /** Deletes or replaces data, and asks before. */
+  /** Deletes or replaces data, and asks for confirmation. */
   readonly isDestructive?: boolean
   run(call: Call): Promise<Outcome>
 }
 
 export type Flags = Readonly<Record<string, string | boolean | undefined>>
 
-/** What a command is called with: the settings in force among it. */
+/** One invocation of a command. */
 export interface Call extends ResolvedConfig {
   readonly args: readonly string[]
   readonly flags: Flags
-  /** What the program was told by who started it. */
+  /** Environment of the service manager that started the program. */
   readonly supervisor: SystemdEnvironment
-  /** Opens the database when first called, as the command says. */
+  /** Opens the database on the first call, with the use that the command declares. */
   readonly deps: () => Deps
-  /** Asks on a terminal; elsewhere `--yes` must have been given, for this reason. */
+  /** Asks for confirmation on a terminal; without one, `--yes` is required for this reason. */
   readonly confirm: (question: string, reason?: string) => Promise<void>
 }
 
-/** What a command says: words for people, one JSON value for scripts. */
+/** Output of a command: text for people, one JSON value for scripts. */
 export interface Outcome {
   readonly json: unknown
   readonly text: string
 }
 
-/** The command was called wrongly: exit code 2, with its usage line. */
+/** Invalid invocation: printed with the usage line, exit code 2. */
 export class UsageError extends Error {}
 
-/** The command could not do its work: one line, exit code 1. Who asked may get an answer all the same. */
+/** Failure of a command: printed in one line, exit code 1. It may still have output. */
 export class Failure extends Error {
   constructor(
     message: string,
@@ -86,7 +86,7 @@ export function usageOf(command: Command): string {
   return ['multitude', name, ...args, ...required, ...optional, ...yes].join(' ')
 }
 
-/** Rows in even columns, for a terminal. */
+/** Aligns rows in columns, for a terminal. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) =>
     Math.max(...rows.map((row) => Bun.stringWidth(row[at] ?? ''))),

@@ -11,12 +11,12 @@ import type { Upgrade } from '../db/storage'
 import type { StorageError } from '../db/types'
 import { type CommandFlags, type DatabaseUse, Failure } from './command'
 
-/** A flag of those that are there to upgrade; others take the careful way. */
+/** Flag of the commands that upgrade the database. */
 export const noBackup: CommandFlags = {
-  'no-backup': { type: 'boolean', doc: 'Keep no copy of a database that is upgraded' },
+  'no-backup': { type: 'boolean', doc: 'Do not keep a copy of the database when it is upgraded' },
 }
 
-/** Finds what is wrong with the address of a database, without opening it. */
+/** Checks the address of a database without opening it. Returns the problem, or null. */
 export function findAddressProblem(url: string): string | null {
   try {
     if (isServerAddress(url)) parseAddress(url)
@@ -27,25 +27,25 @@ export function findAddressProblem(url: string): string | null {
   }
 }
 
-/** Opens the database of the settings for a command. */
-export function openDatabase(config: Config, use: DatabaseUse, closedFiles: readonly string[]) {
+/** Opens the configured database for a command. */
+export function openDatabase(config: Config, use: DatabaseUse, unreadableFiles: readonly string[]) {
   const isNew = !hasDatabase(config)
   if (isNew && use === 'require')
-    throw new Failure(explainMissing(pathOf(config.DATABASE_URL), closedFiles))
-  if (isNew && use === 'rehearse') return openPassing(config)
+    throw new Failure(explainMissing(pathOf(config.DATABASE_URL), unreadableFiles))
+  if (isNew && use === 'rehearse') return openTemporary(config)
   const opened = openDeps(config, undefined, undefined, use === 'rehearse' ? 'require' : use)
   const { location } = opened.storage
-  if (isNew) process.stderr.write(`multitude: a new database was made: ${location}\n`)
+  if (isNew) process.stderr.write(`multitude: created database ${location}\n`)
   opened.storage.ready.then(
     (upgrade) =>
       upgrade && process.stderr.write(`multitude: ${describeUpgrade(location, upgrade)}\n`),
-    // Whoever asks it something is told.
+    // The first query reports the failure.
     () => {},
   )
   return opened
 }
 
-/** Without a copy of how it was. Whoever opens it next finds nothing to do. */
+/** Upgrades the database without a copy, so that opening it afterwards has nothing to upgrade. */
 export async function upgradeUncopied(config: Config): Promise<Upgrade | null> {
   if (!hasDatabase(config)) return null
   const { DATABASE_URL, DURABILITY } = config
@@ -62,20 +62,20 @@ export async function upgradeUncopied(config: Config): Promise<Upgrade | null> {
   return upgrade
 }
 
-/** How an open database is named on the command line. */
+/** Address of an open database, as the command line accepts it. */
 export function addressOf({ location }: { readonly location: string }): string {
   return location.includes('://') ? location : `file:${location}`
 }
 
-/** What was done, and how to go back. */
+/** Describes an upgrade and how to roll it back. */
 export function describeUpgrade(path: string, { from, copy }: Upgrade): string {
-  const done = `the database ${path} was upgraded from ${from}`
-  if (copy === null) return `${done}, and no copy was kept.`
-  return `${done}. To go back, stop the server, put the old program in place, and with it "multitude restore ${copy}"; else delete that copy when all is well.`
+  const done = `database ${path} upgraded from ${from}`
+  if (copy === null) return `${done}; no copy was kept.`
+  return `${done}. To roll back, stop the server, install the old version and run "multitude restore ${copy}" with it. Otherwise delete the copy when you no longer need it.`
 }
 
-/** For trying something out: an empty database elsewhere, which is gone once it is closed. */
-function openPassing(config: Config): ReturnType<typeof openDeps> {
+/** Opens an empty temporary database, which is deleted when it is closed. */
+function openTemporary(config: Config): ReturnType<typeof openDeps> {
   const folder = mkdtempSync(join(tmpdir(), 'multitude-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
   try {
@@ -95,19 +95,21 @@ function openPassing(config: Config): ReturnType<typeof openDeps> {
 }
 
 export function hasDatabase({ DATABASE_URL }: Config): boolean {
-  // A server says by itself whether it is there.
+  // A connection to the server will show whether its database exists.
   if (isServerAddress(DATABASE_URL)) return true
   try {
     return statOf(pathOf(DATABASE_URL)) !== undefined
   } catch (cause) {
-    // Where a folder would have to be, there is a file.
+    // A part of the path is a file.
     if ((cause as NodeJS.ErrnoException).code === 'ENOTDIR') return false
     throw cause
   }
 }
 
-function explainMissing(path: string, closedFiles: readonly string[]): string {
+function explainMissing(path: string, unreadableFiles: readonly string[]): string {
   const unread =
-    closedFiles.length > 0 ? ` (and ${closedFiles.join(' and ')} cannot be read by this user)` : ''
-  return `There is no database ${path}${unread}: --database names another, "multitude migrate" makes one.`
+    unreadableFiles.length > 0
+      ? ` (and this user cannot read ${unreadableFiles.join(' and ')})`
+      : ''
+  return `There is no database ${path}${unread}. Use --database for another one, or create it with "multitude migrate".`
 }

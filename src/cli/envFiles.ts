@@ -3,44 +3,44 @@ import { parseEnv } from 'node:util'
 import { ConfigError, type EnvFile } from '../config'
 
 /**
- * Where the service of a machine has its settings, so that commands there find its database. The
- * source is no machine's service, and on Windows anybody could put a file there.
+ * Path of the settings of the machine's service, so that commands find its database. Not used from
+ * source, which is not an installed service, and on Windows, where any user could create the file.
  */
 export function serviceFileOf(isExecutable: boolean, platform: NodeJS.Platform): string | null {
   return isExecutable && platform !== 'win32' ? '/etc/multitude.env' : null
 }
 
 export interface EnvFiles {
-  /** The weightiest first. */
+  /** In order of precedence. */
   readonly files: readonly EnvFile[]
-  /** Those that are there, but not for this user. */
-  readonly closed: readonly string[]
+  /** Existing files that this user may not read. */
+  readonly unreadable: readonly string[]
 }
 
-/** Reads the files that may hold settings. Only the one that was named must be there. */
+/** Reads the files of settings. Only the file of --env-file must exist. */
 export function readEnvFiles(named: string | undefined, serviceFile: string | null): EnvFiles {
   const files: EnvFile[] = []
-  const closed: string[] = []
+  const unreadable: string[] = []
   const paths = [named, '.env', serviceFile].filter((path) => typeof path === 'string')
   for (const path of paths) {
     try {
       files.push({ name: path, values: parseEnv(readText(path)) })
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException
-      if (path === named) throw new ConfigError([`--env-file: ${explainClosed(path, code)}`])
-      if (code === 'EACCES' || code === 'EPERM') closed.push(path)
+      if (path === named) throw new ConfigError([`--env-file: ${explainUnreadable(path, code)}`])
+      if (code === 'EACCES' || code === 'EPERM') unreadable.push(path)
     }
   }
-  return { files, closed }
+  return { files, unreadable }
 }
 
-/** Editors of some systems put a byte order mark first. */
+/** Removes the byte order mark that some editors write. */
 function readText(path: string): string {
   return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
 }
 
-function explainClosed(path: string, code: string | undefined): string {
+function explainUnreadable(path: string, code: string | undefined): string {
   if (code === 'ENOENT') return `there is no file ${JSON.stringify(path)}`
-  if (code === 'EISDIR') return `${path} is a folder`
+  if (code === 'EISDIR') return `${path} is a directory`
   return `${path} cannot be read`
 }

@@ -2,17 +2,17 @@ import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { gunzipSync } from 'node:zlib'
 import { Failure } from './command'
 
-/** What stands for standard input and output. */
+/** Path that means standard input or output. */
 export const STANDARD = '-'
 
-/** Reads a file to import, packed by gzip or not. No more than the limit is ever held of it. */
+/** Reads a file to import, decompressing gzip. It never holds more than the limit in memory. */
 export async function readImport(path: string, limit: number): Promise<Uint8Array> {
   const name = path === STANDARD ? 'standard input' : path
   const bytes = await readBounded(path, name, limit)
-  return isGzip(bytes) ? unpack(bytes, name, limit) : bytes
+  return isGzip(bytes) ? decompress(bytes, name, limit) : bytes
 }
 
-/** A stream, so that what has no size, such as a pipe, is bounded too. */
+/** Reads a stream, so that inputs without a size, such as pipes, are bounded too. */
 async function readBounded(path: string, name: string, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -34,13 +34,13 @@ function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b
 }
 
-function unpack(bytes: Uint8Array, name: string, limit: number): Uint8Array {
+function decompress(bytes: Uint8Array, name: string, limit: number): Uint8Array {
   try {
     return gunzipSync(bytes, { maxOutputLength: limit })
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      throw tooLarge(`${name}, unpacked,`, limit)
-    throw new Failure(`${name} cannot be unpacked: it is cut short or damaged.`)
+      throw tooLarge(`${name}, decompressed,`, limit)
+    throw new Failure(`${name} cannot be decompressed: it is truncated or damaged.`)
   }
 }
 
@@ -48,22 +48,22 @@ function tooLarge(name: string, limit: number): Failure {
   return new Failure(`${name} is larger than ${limit} bytes (IMPORT_LIMIT).`)
 }
 
-/** Writes the file whole or not at all. Another of that name is overwritten only by force. */
+/** Writes the file atomically. An existing file is overwritten only if forced. */
 export function writeExport(path: string, bytes: Uint8Array, isForced: boolean): void {
   try {
     const found = statSync(path, { throwIfNoEntry: false })
     if (found?.isFile() && !isForced)
-      throw new Failure(`${path} exists already; --force overwrites it.`)
-    // A pipe or a device is written to as it is.
+      throw new Failure(`${path} already exists; use --force to overwrite it.`)
+    // Pipes and devices cannot be replaced by a rename.
     if (found && !found.isFile()) writeFileSync(path, bytes)
-    else writeBeside(found ? realpathSync(path) : path, bytes)
+    else writeAtomically(found ? realpathSync(path) : path, bytes)
   } catch (cause) {
     if (cause instanceof Failure) throw cause
     throw new Failure(`${path} cannot be written.`)
   }
 }
 
-function writeBeside(path: string, bytes: Uint8Array): void {
+function writeAtomically(path: string, bytes: Uint8Array): void {
   const partial = `${path}.partial-${process.pid}`
   try {
     writeFileSync(partial, bytes, { flag: 'wx' })

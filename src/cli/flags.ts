@@ -1,17 +1,17 @@
 import { choicesOf, flagOf, isSecret, type SettingName, settings } from '../config'
 import type { Command, Flag } from './command'
 
-/** A flag as a command takes it. */
+/** Flag with its name and the placeholder of its value. */
 export interface NamedFlag extends Flag {
   readonly name: string
-  /** What its value is called. */
+  /** Placeholder of its value in the help. */
   readonly value: string
 }
 
-/** Settings that are the name of a folder. */
+/** Settings whose value is a path. */
 const PATHS: readonly SettingName[] = ['BACKUP_DIR']
 
-/** All that a command takes: its own, its settings, and what every command takes. */
+/** Lists all flags of a command: its own, its settings and the common ones. */
 export function flagsOf(command: Command): NamedFlag[] {
   const own = Object.entries(command.flags ?? {}).map(
     ([name, flag]): NamedFlag => ({
@@ -31,11 +31,16 @@ export function flagsOf(command: Command): NamedFlag[] {
       isPath: PATHS.includes(name),
     }),
   )
-  const yes: NamedFlag = { name: 'yes', value: '', type: 'boolean', doc: 'Do not ask' }
-  return [...own, ...config, ...(command.isDestructive ? [yes] : []), ...flagsOfAll]
+  const yes: NamedFlag = {
+    name: 'yes',
+    value: '',
+    type: 'boolean',
+    doc: 'Do not ask for confirmation',
+  }
+  return [...own, ...config, ...(command.isDestructive ? [yes] : []), ...commonFlags]
 }
 
-/** Words behind the meaning of a flag that must be given; none behind others. */
+/** Suffix of the description of a required flag; empty for optional ones. */
 function requirementOf({ requires = [] }: Command, name: string): string {
   const choice = requires.find((flags) => flags.includes(name))
   if (!choice) return ''
@@ -43,8 +48,8 @@ function requirementOf({ requires = [] }: Command, name: string): string {
   return others.length === 0 ? ' (required)' : ` (this or ${others.join(' or ')} is required)`
 }
 
-/** What every command takes. */
-export const flagsOfAll: readonly NamedFlag[] = [
+/** Flags of every command. */
+export const commonFlags: readonly NamedFlag[] = [
   {
     name: 'env-file',
     value: 'FILE',
@@ -52,8 +57,8 @@ export const flagsOfAll: readonly NamedFlag[] = [
     doc: 'Read settings from this file',
     isPath: true,
   },
-  { name: 'json', value: '', type: 'boolean', doc: 'Print one JSON value' },
-  { name: 'help', value: '', type: 'boolean', doc: 'Print this' },
+  { name: 'json', value: '', type: 'boolean', doc: 'Print the output as JSON' },
+  { name: 'help', value: '', type: 'boolean', doc: 'Show help' },
 ]
 
 export function formatFlag({ name, value, type }: NamedFlag): string {
@@ -61,7 +66,7 @@ export function formatFlag({ name, value, type }: NamedFlag): string {
 }
 
 function settingsOf({ takesSettings = ['DATABASE_URL'] }: Command): readonly SettingName[] {
-  // What is secret is no flag: everybody on a machine reads everybody's command lines.
+  // Secrets are not flags, because every user of a machine can read the command lines of all processes.
   return takesSettings === 'all'
     ? (Object.keys(settings) as SettingName[]).filter((name) => !isSecret(name))
     : takesSettings

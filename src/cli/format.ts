@@ -1,8 +1,8 @@
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../model/time'
 
-/** How a terminal shows times, sizes and names. */
+/** Formats times, sizes and names for a terminal. */
 
-/** A name may hold what would move the cursor. */
+/** Replaces control characters, which could move the cursor. */
 export function printable(name: string): string {
   return name.replace(/\p{Cc}+/gu, ' ')
 }
@@ -16,7 +16,7 @@ export function formatTime(at: Instant, zone: string): string {
   return format.format(at / 1000)
 }
 
-/** The two largest units that it has. */
+/** Formats a duration in its two largest units. */
 export function formatDuration(micros: number): string {
   const units = [
     [DAY, 'd'],
@@ -43,12 +43,12 @@ export function formatBytes(bytes: number): string {
   return `${power === 0 ? size : size.toFixed(size < 10 ? 1 : 0)} ${SIZES[power]}`
 }
 
-/** With a comma between the thousands. */
+/** Formats a number with commas between the thousands. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en')
 }
 
-/** A number with its noun, in the right form. */
+/** Formats a number with its noun in singular or plural. */
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`
 }

@@ -18,9 +18,9 @@ import { resolveSystem } from './resolveSystem'
 export const frontCommands: Command[] = [
   {
     name: 'front',
-    summary: 'Show who fronts, and since when',
+    summary: 'Show who is fronting and since when',
     args: ['SYSTEM'],
-    flags: { zone: { type: 'string', doc: 'Time zone of the times; the system’s when left out' } },
+    flags: { zone: { type: 'string', doc: 'Time zone of the output (default: the system’s)' } },
     async run(call) {
       const { viewer, system: of } = await resolveSystem(call)
       const deps = call.deps()
@@ -28,11 +28,11 @@ export const frontCommands: Command[] = [
       const front = await getFronters(deps, viewer, of)
       if (front === null) return { json: null, text: 'There are no switches yet.' }
       const now = deps.now()
-      const began = await beginningsAt(deps, viewer, of, front.timestamp)
+      const starts = await stintStarts(deps, viewer, of, front.timestamp)
       const members = front.members.map(({ hid, name, display_name }) => ({
         id: hid,
         name: display_name ?? name,
-        since: began.get(hid) ?? front.timestamp,
+        since: starts.get(hid) ?? front.timestamp,
       }))
       const rows = members.map(({ id, name, since: from }) => [
         printable(name),
@@ -48,25 +48,25 @@ export const frontCommands: Command[] = [
         text:
           rows.length > 0
             ? columns(rows)
-            : `Nobody fronts since ${formatTime(front.timestamp, zone)}.`,
+            : `Nobody is fronting since ${formatTime(front.timestamp, zone)}.`,
       }
     },
   },
   {
     name: 'insights',
-    summary: 'Show how long and how often everybody fronted',
+    summary: 'Show how long and how often each member fronted',
     args: ['SYSTEM'],
     flags: {
-      since: { type: 'string', doc: 'From this time on; 30 days before the end when left out' },
-      until: { type: 'string', doc: 'Before this time; now when left out' },
-      zone: { type: 'string', doc: 'Time zone of the times; the system’s when left out' },
+      since: { type: 'string', doc: 'Start of the period (default: 30 days before its end)' },
+      until: { type: 'string', doc: 'End of the period (default: now)' },
+      zone: { type: 'string', doc: 'Time zone of the output (default: the system’s)' },
     },
     async run(call) {
       const { viewer, system: of } = await resolveSystem(call)
       const deps = call.deps()
       const zone = await chooseZone(call, viewer, of)
-      const asked = { since: parseTime(call, 'since'), until: parseTime(call, 'until') }
-      const totals = await getTotals(deps, viewer, of.hid, asked)
+      const period = { since: parseTime(call, 'since'), until: parseTime(call, 'until') }
+      const totals = await getTotals(deps, viewer, of.hid, period)
       return {
         json: totalsToV2(totals),
         text: describeTotals(totals, of, await namesOf(deps, viewer, of), zone),
@@ -75,17 +75,17 @@ export const frontCommands: Command[] = [
   },
 ]
 
-/** Since when those who front have been there without a break. */
-async function beginningsAt(
+/** Start of the current stint of each fronter, by member. */
+async function stintStarts(
   deps: Deps,
   viewer: Viewer,
   of: System,
   latest: Instant,
 ): Promise<Map<string, Instant>> {
-  // What is logged for later has not begun: it is told by its own time.
+  // A switch in the future has no stints yet, so its own time is shown.
   if (latest > deps.now()) return new Map()
-  const asked = { since: latest, until: null, before: null, limit: MAX_STINTS, member: null }
-  const stints = await listStints(deps, viewer, of.hid, asked)
+  const query = { since: latest, until: null, before: null, limit: MAX_STINTS, member: null }
+  const stints = await listStints(deps, viewer, of.hid, query)
   return new Map(stints.filter(({ to }) => to === null).map(({ member, from }) => [member, from]))
 }
 
@@ -128,7 +128,7 @@ function restOf({ stints, longest, median, last }: MemberTotal, zone: string): s
   ]
 }
 
-/** Columns of numbers end at the same place. */
+/** Columns of numbers, which are aligned to the right. */
 const RIGHT = [2, 3, 5, 6, 7]
 
 function alignRight(rows: string[][]): string[][] {
@@ -141,7 +141,7 @@ function alignRight(rows: string[][]): string[][] {
 const BAR = 16
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
-/** As long as its part of the longest, to an eighth of a letter; never nothing at all. */
+/** Draws a bar in eighths of a character, at least one. */
 function bar(part: number): string {
   const eighths = Math.max(1, Math.round(part * BAR * 8) || 0)
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]

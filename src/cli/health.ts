@@ -8,14 +8,14 @@ const MAX_BYTES = 4096
 
 export const healthCommand: Command = {
   name: 'health',
-  summary: 'Ask a running server whether it is well',
+  summary: 'Check a running server; exits 0 if healthy, 1 if not',
   takesSettings: ['HOST', 'PORT'],
-  flags: { url: { type: 'string', doc: 'Address of the server, instead of HOST and PORT' } },
+  flags: { url: { type: 'string', doc: 'Address of the server (default: from HOST and PORT)' } },
   async run({ flags, config }) {
     const url = addressOf(flags, config)
     const problem = await findProblem(url)
     if (problem) throw new Failure(`${url} ${problem}.`, { ok: false, url, problem })
-    return { json: { ok: true, url }, text: `${url} is well.` }
+    return { json: { ok: true, url }, text: `${url} is healthy.` }
   },
 }
 
@@ -25,11 +25,11 @@ export function addressOf({ url }: Call['flags'], { HOST, PORT }: Config): strin
       throw new UsageError('--url: must be an http or https address')
     return url.replace(/\/+$/, '')
   }
-  if (PORT === 0) throw new UsageError('--url is needed, because PORT is 0 (a free one)')
+  if (PORT === 0) throw new UsageError('--url is required, because PORT is 0 (any free port)')
   return localBaseUrl(HOST, PORT)
 }
 
-/** Address by which a program on this machine reaches a server that listens there. */
+/** Base URL of a local server that listens on this host and port. */
 export function localBaseUrl(host: string, port: number | string): string {
   const name = host.replace(/^\[(.+)\]$/, '$1')
   const local = { '0.0.0.0': '127.0.0.1', '::': '::1' }[name] ?? name
@@ -39,15 +39,16 @@ export function localBaseUrl(host: string, port: number | string): string {
 export async function findProblem(url: string): Promise<string | null> {
   try {
     const { status, text } = await httpGet(`${url}/health`, MAX_BYTES)
-    const answer = parseAnswer(text)
-    if (status !== 200) return `is not well: ${reasonOf(answer) ?? `it answered ${status}`}`
-    return answer?.status === 'ok' ? null : 'answered, but is not Multitude'
+    const body = parseBody(text)
+    if (status !== 200)
+      return `is unhealthy: ${reasonOf(body) ?? `it answered with status ${status}`}`
+    return body?.status === 'ok' ? null : 'answered, but is not Multitude'
   } catch (cause) {
     return `does not answer: ${(cause as Error).message}`
   }
 }
 
-function parseAnswer(text: string): { status?: unknown; message?: unknown } | null {
+function parseBody(text: string): { status?: unknown; message?: unknown } | null {
   try {
     return JSON.parse(text)
   } catch {
@@ -56,7 +57,7 @@ function parseAnswer(text: string): { status?: unknown; message?: unknown } | nu
 }
 
 /** Reason in an error body, which reads "503: Service Unavailable (the disk is full)". */
-function reasonOf(answer: ReturnType<typeof parseAnswer>): string | undefined {
-  const [, reason] = /^\d{3}: [^(]+\((.+)\)$/s.exec(String(answer?.message)) ?? []
+function reasonOf(body: ReturnType<typeof parseBody>): string | undefined {
+  const [, reason] = /^\d{3}: [^(]+\((.+)\)$/s.exec(String(body?.message)) ?? []
   return reason && printable(reason).trim()
 }

@@ -1,7 +1,7 @@
 import { type Command, columns, usageOf } from './command'
 import { flagsOf, formatFlag } from './flags'
 
-/** The help for these words: of the program, of a group such as `system`, or of one command. */
+/** Finds the help of the program, of a group such as `system`, or of one command. */
 export function findHelp(commands: readonly Command[], words: readonly string[]): string | null {
   const name = words.join(' ')
   if (name === '') return explainAll(commands)
@@ -10,17 +10,17 @@ export function findHelp(commands: readonly Command[], words: readonly string[])
   return isGroup(commands, name) ? explainGroup(commands, name) : null
 }
 
-/** Whether commands begin with this word, without it being one. */
+/** Whether the word is the first of several commands, such as `system`. */
 export function isGroup(commands: readonly Command[], word: string): boolean {
   return commands.some(({ name }) => name.startsWith(`${word} `))
 }
 
 function explainAll(commands: readonly Command[]): string {
   return [
-    'Multitude: a home for plural systems.',
+    'Multitude: a self-hosted server for plural systems.',
     'usage: multitude [COMMAND] [--help]',
     listOf(commands),
-    '"multitude help COMMAND" explains one.',
+    'Run "multitude help COMMAND" for the flags of a command.',
   ].join('\n\n')
 }
 

@@ -3,37 +3,37 @@ import { parts, type Tally } from '../model/transfer'
 import type { ImportReport } from '../service/transfer/importContext'
 import { columns } from './command'
 
-const MOST_LINES = 40
+const MAX_LINES = 40
 
-/** What an import did, in words: what people must know comes first. */
+/** Describes the result of an import, most important sections first. */
 export function describeReport(report: ImportReport): string {
   const { format, dry_run, system, token, renamed, accounts, kept, skipped } = report
   const tallies = parts.map((kind) => tallyRow(kind, report[kind]))
-  const isSame = [report.members, report.groups, report.memberships, report.switches].every(
+  const isUnchanged = [report.members, report.groups, report.memberships, report.switches].every(
     ({ added, changed }) => added + changed === 0,
   )
   const repairs = Map.groupBy(report.repairs, kindOf)
-  const told = (kind: ReturnType<typeof kindOf>) => (repairs.get(kind) ?? []).map(formatRepair)
+  const repairsOf = (kind: ReturnType<typeof kindOf>) => (repairs.get(kind) ?? []).map(formatRepair)
   const sections = [
     `${names[format]} → ${system ? `system ${system}` : 'a new system'}${dry_run ? ' (dry run: nothing was written)' : ''}`,
     ...(repairs.get('file') ?? []).map(({ why }) => why),
     columns([['', 'added', 'changed', 'unchanged', 'left out'], ...tallies]),
-    isSame ? 'No member, group or switch changed.' : '',
+    isUnchanged ? 'No member, group or switch changed.' : '',
     section(
       'Chat accounts',
       accounts.map(({ id, linked, why }) => `${id}: ${linked ? 'linked' : 'not linked'} (${why})`),
     ),
-    section('Changed to fit', told('changed')),
-    section('Values that could not be taken', told('dropped')),
-    section('Rows left out', told('left out')),
+    section('Adjusted values', repairsOf('changed')),
+    section('Invalid values left out', repairsOf('dropped')),
+    section('Rows left out', repairsOf('left out')),
     section(
-      'New IDs, because the old ones are not free here',
+      'New IDs, because the old ones are taken on this server',
       renamed.map(
-        ({ kind, name, from, to }) => `${named(kind, name)}: ${from} → ${to || 'a new one'}`,
+        ({ kind, name, from, to }) => `${formatSubject(kind, name)}: ${from} → ${to || 'a new ID'}`,
       ),
     ),
-    section('Kept aside, and exported again', counts(kept)),
-    section('Not kept', counts(skipped)),
+    section('Kept only for export', counts(kept)),
+    section('Not imported', counts(skipped)),
     token ? `token  ${token}\n\nKeep the token: it is not shown again.` : '',
   ]
   return sections.filter((text) => text !== '').join('\n\n')
@@ -41,7 +41,7 @@ export function describeReport(report: ImportReport): string {
 
 const names = { pluralkit: 'PluralKit', tupperbox: 'Tupperbox', simplyplural: 'Simply Plural' }
 
-/** A value that was mended, one that was dropped, a row that did not come in, or all of the file. */
+/** Classifies a repair: a changed value, a dropped value, a row that was left out, or the whole file. */
 function kindOf({ kind, left_out, now }: Repair): 'file' | 'left out' | 'dropped' | 'changed' {
   if (kind === 'file') return 'file'
   if (left_out !== undefined) return 'left out'
@@ -49,14 +49,14 @@ function kindOf({ kind, left_out, now }: Repair): 'file' | 'left out' | 'dropped
 }
 
 function formatRepair({ kind, name, id, field, was, now, why, left_out }: Repair): string {
-  const who = named(kind, name, id)
+  const subject = formatSubject(kind, name, id)
   const old = was === null ? '' : ` ${quoted(was)}`
   const change = now === null ? old : `${old} → ${quoted(now)}`
-  const many = left_out !== undefined && left_out > 1 ? ` (${left_out} rows)` : ''
-  return `${who}, ${field}:${change}${change === '' ? ' ' : ', '}${why}${many}`
+  const count = left_out !== undefined && left_out > 1 ? ` (${left_out} rows)` : ''
+  return `${subject}, ${field}:${change}${change === '' ? ' ' : ', '}${why}${count}`
 }
 
-function named(kind: string, name: string | null, id?: string): string {
+function formatSubject(kind: string, name: string | null, id?: string): string {
   return [kind, name, id && `(${id})`].filter(Boolean).join(' ')
 }
 
@@ -74,11 +74,11 @@ function tallyRow(kind: string, { added, changed, unchanged, left_out }: Tally):
 
 function section(title: string, lines: string[]): string {
   if (lines.length === 0) return ''
-  const shown = lines.slice(0, MOST_LINES).map((line) => `  ${line}`)
+  const shown = lines.slice(0, MAX_LINES).map((line) => `  ${line}`)
   const rest = lines.length - shown.length
   return [
     `${title}:`,
     ...shown,
-    ...(rest > 0 ? [`  … and ${rest} more (--json lists all)`] : []),
+    ...(rest > 0 ? [`  … and ${rest} more (use --json for all)`] : []),
   ].join('\n')
 }

@@ -5,17 +5,17 @@ import { type DomainError, error } from '../model/errors'
 import type { Command } from './command'
 import { selfCommand } from './selfProcess'
 
-/** What is read in a moment is read here. */
+/** Files up to this size are parsed in this process, because that takes only a moment. */
 const SMALL = 64 * 1024
 
-/** Enough for the largest file on a weak machine. */
-const LIMIT_MS = 120_000
+/** Enough for the largest file on a slow machine. */
+const TIMEOUT_MS = 120_000
 
 type WorkerMessage = BundleChunk | { refused: Pick<UnreadableFile, 'reason' | 'message'> }
 
 /**
- * Reads a large file in a worker process: that may take seconds and much memory, and this process
- * answers other requests meanwhile.
+ * Parses a large file in a worker process. Parsing may take seconds and much memory, and this
+ * process must answer other requests meanwhile.
  */
 export const parseInWorker: ParseImport = async function* (file, options) {
   const chunks = toIterator(file)
@@ -32,11 +32,11 @@ export const parseInWorker: ParseImport = async function* (file, options) {
     stdout: 'pipe',
     stderr: 'ignore',
   })
-  let isLate = false
+  let hasTimedOut = false
   const timer = setTimeout(() => {
-    isLate = true
+    hasTimedOut = true
     child.kill('SIGKILL')
-  }, LIMIT_MS)
+  }, TIMEOUT_MS)
   try {
     await lowerPriority(child.pid)
     for (const chunk of first) await write(child.stdin, chunk)
@@ -44,23 +44,24 @@ export const parseInWorker: ParseImport = async function* (file, options) {
       await write(child.stdin, next.value)
     await end(child.stdin)
     for await (const line of linesOf(child.stdout)) {
-      const said: WorkerMessage = JSON.parse(line)
-      // The worker has read the file before it sends the first part. Writing the parts may take long.
+      const message: WorkerMessage = JSON.parse(line)
+      // The worker sends its first chunk after it parsed the file. Storing the chunks may take long.
       clearTimeout(timer)
-      if ('refused' in said) throw new UnreadableFile(said.refused.reason, said.refused.message)
-      yield said
+      if ('refused' in message)
+        throw new UnreadableFile(message.refused.reason, message.refused.message)
+      yield message
     }
     if ((await child.exited) !== 0) throw workerEnded()
   } catch (cause) {
-    throw isLate ? tooMuch() : cause
+    throw hasTimedOut ? tooSlow() : cause
   } finally {
     clearTimeout(timer)
     child.kill('SIGKILL')
   }
 }
 
-/** Error of a file that the worker could not read within the time limit. */
-function tooMuch(): UnreadableFile {
+/** Error of a file that the worker could not parse within the time limit. */
+function tooSlow(): UnreadableFile {
   return new UnreadableFile('broken', 'The file is too much to be read on this machine.')
 }
 
@@ -71,7 +72,7 @@ function toIterator(file: Parameters<ParseImport>[0]): AsyncIterator<Uint8Array>
   })()
 }
 
-/** Another process or the kernel ended the worker, most often because memory ran out. */
+/** Error when another process or the kernel ended the worker, most often because memory ran out. */
 function workerEnded(): DomainError {
   return error('unavailable', 'the process that reads the file ended')
 }
@@ -96,16 +97,16 @@ async function end(to: Bun.FileSink): Promise<void> {
 
 const READ = 'read-import'
 
-/** The other side of `readAside`: a file comes in, and its parts go out, one in each line. */
+/** Worker process of `parseInWorker`: parses the file on standard input and prints one chunk per line. */
 export const importWorkerCommand: Command = {
   name: READ,
-  summary: 'Read a file for a server that serves others meanwhile',
+  summary: 'Parse an import file for the server',
   args: ['OPTIONS'],
   async run({ args: [options = '{}'] }) {
     preferOomKill()
     const file = await Bun.stdin.bytes()
-    for await (const said of emitChunks(file, JSON.parse(options)))
-      await new Promise((resolve) => process.stdout.write(`${JSON.stringify(said)}\n`, resolve))
+    for await (const message of emitChunks(file, JSON.parse(options)))
+      await new Promise((resolve) => process.stdout.write(`${JSON.stringify(message)}\n`, resolve))
     return { json: null, text: '' }
   },
 }
@@ -125,11 +126,11 @@ async function lowerPriority(pid: number): Promise<void> {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It is gone already, or the machine does not allow it.
+    // The worker has ended already, or the system does not allow it.
   }
 }
 
-/** Where memory runs out, this process goes and the server stays. */
+/** Makes the kernel kill this process before the server when memory runs out. */
 function preferOomKill(): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', '900')

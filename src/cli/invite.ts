@@ -7,11 +7,11 @@ import { printable } from './format'
 export const inviteCommands: Command[] = [
   {
     name: 'invite create',
-    summary: 'Make a code by which a bot may make a system; shown this once',
+    summary: 'Create an invite and print its code',
     flags: {
-      name: { type: 'string', doc: 'What it is called, such as whom it is for' },
-      uses: { type: 'string', doc: 'How many systems may be made by it; one when left out' },
-      expires: { type: 'string', doc: 'When it ends, such as 2027-01-31; never when left out' },
+      name: { type: 'string', doc: 'Name of the invite, such as the people it is for' },
+      uses: { type: 'string', doc: 'Number of systems that can be created with it (default: 1)' },
+      expires: { type: 'string', doc: 'Expiry date, such as 2027-01-31 (default: never)' },
     },
     requires: [['name']],
     async run({ flags, deps }) {
@@ -23,13 +23,13 @@ export const inviteCommands: Command[] = [
       const code = await createInvite(deps(), operator, { name, uses: Number(uses), expires })
       return {
         json: { name, code, uses: Number(uses), expires: timeOrNull(expires) },
-        text: `${code}\n\nKeep it: it is not shown again. It counts while REGISTRATION is invite.`,
+        text: `${code}\n\nKeep the code: it is not shown again. It is valid only while REGISTRATION is invite.`,
       }
     },
   },
   {
     name: 'invite list',
-    summary: 'List the names of all invites, and how often they were used',
+    summary: 'List invites and how often they were used',
     async run({ deps }) {
       const all = await listInvites(deps(), operator)
       return {
@@ -42,7 +42,7 @@ export const inviteCommands: Command[] = [
           all.length === 0
             ? 'There are no invites.'
             : columns([
-                ['NAME', 'USED', 'OF', 'ENDS'],
+                ['NAME', 'USED', 'OF', 'EXPIRES'],
                 ...all.map(({ name, used, uses, expires }) => [
                   printable(name),
                   String(used),
@@ -55,14 +55,14 @@ export const inviteCommands: Command[] = [
   },
   {
     name: 'invite revoke',
-    summary: 'Make an invite useless at once',
+    summary: 'Revoke an invite',
     args: ['NAME'],
     isDestructive: true,
     async run({ args: [name = ''], deps, confirm }) {
-      await confirm(`Revoke the invite ${name}?`)
+      await confirm(`Revoke invite ${name}?`)
       if (!(await revokeInvite(deps(), operator, name)))
         throw new Failure(`There is no invite ${name}.`)
-      return { json: { revoked: name }, text: `The invite ${name} is revoked.` }
+      return { json: { revoked: name }, text: `Revoked invite ${name}.` }
     },
   },
 ]
@@ -71,7 +71,7 @@ function parseEnd(given: string | boolean | undefined, now: Instant): Instant | 
   if (given === undefined) return null
   const end = typeof given === 'string' ? parseInstant(given) : null
   if (end === null || end <= now)
-    throw new UsageError('--expires: must be a time that is yet to come, such as 2027-01-31')
+    throw new UsageError('--expires: must be a time in the future, such as 2027-01-31')
   return end
 }
 

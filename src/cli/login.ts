@@ -9,7 +9,7 @@ import { resolveSystem } from './resolveSystem'
 export const loginCommands: Command[] = [
   {
     name: 'login',
-    summary: 'Print a link that lets a browser in as a system, once, within ten minutes',
+    summary: 'Print a one-time login link for a system, valid for ten minutes',
     args: ['SYSTEM'],
     takesSettings: ['DATABASE_URL', 'HOST', 'PORT', 'PUBLIC_URL'],
     async run(call) {
@@ -18,13 +18,13 @@ export const loginCommands: Command[] = [
       const url = `${await baseUrlOf(call)}/#/login/${code}`
       return {
         json: { url, expires: formatInstant(expires) },
-        text: `${url}\n\nLets one browser in as ${system.name ?? system.hid}, once, within ten minutes. Hand it over in private.`,
+        text: `${url}\n\nLogs one browser in as ${system.name ?? system.hid}, once, within ten minutes. Share it only in private.`,
       }
     },
   },
 ]
 
-/** PUBLIC_URL, else the address of the server that runs on this machine, else that of the settings. */
+/** PUBLIC_URL, else the address of the server running on this machine, else the address in the settings. */
 async function baseUrlOf({ config, origins, deps }: Call): Promise<string> {
   const { PUBLIC_URL, HOST, PORT } = config
   if (PUBLIC_URL !== '') return PUBLIC_URL

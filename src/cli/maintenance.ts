@@ -15,41 +15,45 @@ const ZSTD = 'zstd'
 export const maintenanceCommands: Command[] = [
   {
     name: 'backup',
-    summary: 'Write a consistent copy of the database, also while the server runs',
+    summary: 'Back up the database to a file; the server may be running',
     args: ['FILE'],
     flags: {
-      compress: { type: 'string', doc: 'Compress it: zstd', choices: [ZSTD] },
+      compress: {
+        type: 'string',
+        doc: 'Compression of the file: zstd (default: none)',
+        choices: [ZSTD],
+      },
     },
     async run({ args: [file = ''], config, flags }) {
       if (flags.compress !== undefined && flags.compress !== ZSTD)
         throw new UsageError(`--compress: must be ${ZSTD}`)
       const { onProgress, end } = watchProgress(flags.json === true)
-      const isPacked = flags.compress === ZSTD
-      // As for all that only some commands need: every start would wait for it.
+      const isCompressed = flags.compress === ZSTD
+      // Imported on demand, like all modules of single commands, so that the program starts faster.
       const { makeBackup } = await import('../db/backup')
       await makeBackup(
         config.DATABASE_URL,
         file,
-        isPacked,
+        isCompressed,
         serverOptions(config),
         onProgress,
       ).finally(end)
-      return { json: { backup: file }, text: `The database is copied to ${file}.` }
+      return { json: { backup: file }, text: `Database backed up to ${file}.` }
     },
   },
   {
     name: 'restore',
-    summary: 'Put a backup in the place of the database, which is kept aside',
+    summary: 'Replace the database with a backup; the old database is kept',
     args: ['FILE'],
     isDestructive: true,
     async run({ args: [file = ''], config, flags, confirm }) {
       const { DATABASE_URL } = config
       const isServer = isServerAddress(DATABASE_URL)
       await confirm(
-        `Put ${file} in the place of ${hidePassword(DATABASE_URL)}?`,
+        `Restore ${file} to ${hidePassword(DATABASE_URL)}?`,
         isServer
-          ? 'this fills the database'
-          : 'this replaces the database (the old one is kept beside it)',
+          ? 'this writes to the database'
+          : 'this replaces the database (the old one is kept in the same directory)',
       )
       const { onProgress, end } = watchProgress(flags.json === true)
       const { restoreBackup } = await import('../db/backup')
@@ -61,19 +65,19 @@ export const maintenanceCommands: Command[] = [
       ).finally(end)
       return {
         json: { restored: file, aside: previous, tokens },
-        text: `${file} is restored.${previous ? ` The old database is kept as ${previous}.` : ''}${describeTokens(tokens)}`,
+        text: `Restored ${file}.${previous ? ` The old database is kept as ${previous}.` : ''}${describeTokens(tokens)}`,
       }
     },
   },
   {
     name: 'copy',
-    summary: 'Copy everything into another, empty database of either kind',
+    summary: 'Copy all data to another, empty database, such as PostgreSQL',
     args: ['TO'],
     async run({ args: [to = ''], config, flags, deps }) {
       const problem = findAddressProblem(to)
       if (problem !== null) throw new UsageError(problem)
       const from = deps()
-      // Nothing is made where there is nothing to copy.
+      // Fails before the target is created if the source cannot be read.
       await countSystems(from, operator)
       const { onProgress, end } = watchProgress(flags.json === true)
       const target = openStorage(
@@ -90,7 +94,7 @@ export const maintenanceCommands: Command[] = [
         const rows = await copyDatabase(from, target, onProgress).finally(end)
         return {
           json: { copied: target.location, rows },
-          text: `Everything is copied to ${target.location}: ${rows} rows, each compared.`,
+          text: `Copied and verified ${rows} rows to ${target.location}.`,
         }
       } finally {
         await target.close()
@@ -99,66 +103,66 @@ export const maintenanceCommands: Command[] = [
   },
   {
     name: 'doctor',
-    summary: 'Look for damage in the database',
-    flags: { fix: { type: 'boolean', doc: 'Repair what can be repaired' } },
+    summary: 'Check the database for damage and inconsistencies',
+    flags: { fix: { type: 'boolean', doc: 'Repair the problems that can be repaired' } },
     async run({ flags, config }) {
       const isToFix = flags.fix === true
       const { openInspector } = await import('../db/inspect')
-      const patient = await openInspector(
+      const inspector = await openInspector(
         config.DATABASE_URL,
         isToFix,
         renderRowJson,
         serverOptions(config),
       )
       try {
-        const before = await patient.inspect()
-        const left = isToFix && before.length > 0 ? await patient.repair() : before
-        const fixed = Math.max(before.length - left.length, 0)
-        const notes = left.some(isUnfixable) ? [] : await patient.findWarnings()
-        const json = { ok: left.length === 0, fixed, problems: left.map(show), notes }
-        const repaired =
-          fixed > 0 ? ` ${fixed} ${fixed > 1 ? 'problems were' : 'problem was'} repaired.` : ''
-        if (left.length === 0)
-          return { json, text: `The database is whole.${repaired}${describeWarnings(notes)}` }
-        const advice = !isToFix && left.some(({ fix }) => fix)
+        const before = await inspector.inspect()
+        const remaining = isToFix && before.length > 0 ? await inspector.repair() : before
+        const fixed = Math.max(before.length - remaining.length, 0)
+        const notes = remaining.some(isUnfixable) ? [] : await inspector.findWarnings()
+        const json = { ok: remaining.length === 0, fixed, problems: remaining.map(toJson), notes }
+        const repaired = fixed > 0 ? `${fixed} ${fixed > 1 ? 'problems' : 'problem'} repaired.` : ''
+        if (remaining.length === 0)
+          return { json, text: `${repaired || 'No problems found.'}${describeWarnings(notes)}` }
+        const advice = !isToFix && remaining.some(({ fix }) => fix)
         throw new Failure(
-          describeFindings(left, advice ? 'Run it with --fix to repair.' : repaired) +
-            describeWarnings(notes),
-          // Scripts get their value too, though the command fails.
+          describeFindings(
+            remaining,
+            advice ? 'Run "multitude doctor --fix" to repair them.' : repaired,
+          ) + describeWarnings(notes),
           json,
         )
       } finally {
-        await patient.close()
+        await inspector.close()
       }
     },
   },
 ]
 
-/** Where only a backup helps, what there is cannot be trusted. */
+/** Whether only a backup helps. The rest of such a database cannot be trusted. */
 function isUnfixable({ fix, remedy }: Finding): boolean {
   return fix === undefined && remedy === undefined
 }
 
-function show({ check, problem, fix }: Finding) {
+function toJson({ check, problem, fix }: Finding) {
   return { check, problem, fixable: fix !== undefined }
 }
 
 function describeWarnings(notes: string[]): string {
-  return notes.length === 0 ? '' : ['\n\nWorth a look:', ...notes].join('\n  ')
+  return notes.length === 0 ? '' : ['\n\nWarnings:', ...notes].join('\n  ')
 }
 
 function describeFindings(findings: Finding[], last: string): string {
   const lines = findings.map(
-    ({ check, problem, fix, remedy = 'needs a backup' }) =>
+    ({ check, problem, fix, remedy = 'restore a backup' }) =>
       `  ${check}: ${problem}${fix ? '' : ` (${remedy})`}`,
   )
-  return ['Problems were found:', ...lines, last.trim()].filter((line) => line !== '').join('\n')
+  return ['Problems found:', ...lines, last].filter((line) => line !== '').join('\n')
 }
 
-/** Named, because one that was revoked since works again. */
+/** Lists the restored tokens, because tokens that were revoked after the backup are valid again. */
 function describeTokens(tokens: readonly { system: string; name: string }[]): string {
-  const sessions = '\n\nAll browsers are logged out, and login links are gone.'
+  const sessions = '\n\nAll browsers are logged out, and login links are invalid.'
   if (tokens.length === 0) return sessions
   const rows = columns(tokens.map(({ system, name }) => [system, name]))
-  return `${sessions} These tokens work as they did then, also those that were revoked since:\n${rows}`
+  return `${sessions} These tokens are valid, including any that were revoked after the backup:\n${rows}`
 }

@@ -9,7 +9,7 @@ import { describeUpgrade, noBackup, upgradeUncopied } from './database'
 export const programCommands: Command[] = [
   {
     name: 'config',
-    summary: 'Show every setting with its value in force, and where that comes from',
+    summary: 'Show every setting with its current value and source',
     takesSettings: 'all',
     async run(call) {
       const rows = describeConfig(call)
@@ -24,7 +24,7 @@ export const programCommands: Command[] = [
   },
   {
     name: 'migrate',
-    summary: 'Bring the database to this version’s tables, without serving',
+    summary: 'Run pending database migrations and exit',
     flags: noBackup,
     database: () => 'upgrade',
     async run({ deps, config, flags }) {
@@ -36,7 +36,7 @@ export const programCommands: Command[] = [
       await countSystems(deps(), operator)
       return {
         json: { database: hidePassword(config.DATABASE_URL), version },
-        text: `The database ${hidePassword(config.DATABASE_URL)} is ready for version ${version}.`,
+        text: `Database ${hidePassword(config.DATABASE_URL)} is up to date for version ${version}.`,
       }
     },
   },

@@ -1,7 +1,7 @@
 const BAR = 30
 const CLEAR_LINE = '\r\x1b[K'
 
-/** A bar on the terminal, for work that takes long; nothing where nobody looks. */
+/** Shows a progress bar if standard error is a terminal. */
 export function watchProgress(isJson: boolean) {
   const isShown = process.stderr.isTTY === true && !isJson
   return {

@@ -4,7 +4,7 @@ import { actFor } from '../service/systems'
 import type { Call } from './command'
 import { Failure } from './command'
 
-/** The system that the first argument, or another text, names; with the operator as its owner. */
+/** Finds the system that the first argument, or another reference, names, with the operator as its owner. */
 export async function resolveSystem({ deps, args }: Call, ref = args[0] ?? '') {
   try {
     return await actFor(deps(), operator, ref)
@@ -14,6 +14,6 @@ export async function resolveSystem({ deps, args }: Call, ref = args[0] ?? '') {
   }
 }
 
-/** What an account must be, in words that go on behind its name. */
+/** Continuation of an error message about an account. */
 export const ACCOUNT_RULE =
-  'must be a number of up to 20 digits for Discord, elsewhere PLATFORM:ID, such as matrix:@wren:example.org'
+  'must be a number of up to 20 digits (Discord) or PLATFORM:ID, such as matrix:@wren:example.org'

@@ -49,14 +49,14 @@ const OK = 0
 const FAILED = 1
 const USAGE_ERROR = 2
 
-/** Runs one command line and gives its exit code. */
+/** Runs one command line and returns its exit code. */
 export async function run(
   argv: string[],
   env: Record<string, string | undefined>,
   serviceFile = serviceFileOf(isExecutable(), process.platform),
 ): Promise<number> {
-  const topic = askedTopic(argv)
-  if (topic) return explain(topic)
+  const topic = findHelpTopic(argv)
+  if (topic) return printHelp(topic)
   const [command, rest] = findCommand(argv)
   if (!command) return rejectUnknown(argv.slice(0, 2))
   let opened: ReturnType<typeof openDatabase> | undefined
@@ -65,19 +65,19 @@ export async function run(
   try {
     const { flags, args } = parseArguments(command, rest)
     isJson = flags.json === true
-    if (flags.help) return await explain(command.name.split(' '))
-    const { files, closed } = readEnvFiles(flags['env-file'] as string | undefined, serviceFile)
-    const settled = parseSettings(env, flags, files)
-    const problem = findAddressProblem(settled.config.DATABASE_URL)
+    if (flags.help) return await printHelp(command.name.split(' '))
+    const { files, unreadable } = readEnvFiles(flags['env-file'] as string | undefined, serviceFile)
+    const resolved = parseSettings(env, flags, files)
+    const problem = findAddressProblem(resolved.config.DATABASE_URL)
     if (problem !== null) throw new ConfigError([problem])
-    database = hidePassword(settled.config.DATABASE_URL).replace(/^file:/, '')
+    database = hidePassword(resolved.config.DATABASE_URL).replace(/^file:/, '')
     const outcome = await command.run({
-      ...settled,
+      ...resolved,
       args,
       flags,
       supervisor: readSystemdEnvironment(env),
       deps: () => {
-        opened ??= openDatabase(settled.config, command.database?.(flags) ?? 'require', closed)
+        opened ??= openDatabase(resolved.config, command.database?.(flags) ?? 'require', unreadable)
         return opened.deps
       },
       confirm: (question, reason = 'this cannot be undone') =>
@@ -86,8 +86,8 @@ export async function run(
     await print(isJson ? JSON.stringify(outcome.json) : outcome.text)
     return OK
   } catch (cause) {
-    const told = unwrapped(cause)
-    return await printError(command, toStorageError(database, told) ?? told, isJson)
+    const original = unwrapped(cause)
+    return await printError(command, toStorageError(database, original) ?? original, isJson)
   } finally {
     await opened?.storage.close()
   }
@@ -95,30 +95,30 @@ export async function run(
 
 const HELP = ['help', '--help', '-h']
 
-/** The words that help is wanted for; null where something is to be done. */
-function askedTopic([first = '', ...rest]: string[]): string[] | null {
+/** Finds the words that help is requested for; null if a command is to be run. */
+function findHelpTopic([first = '', ...rest]: string[]): string[] | null {
   if (HELP.includes(first)) return rest.filter((word) => !word.startsWith('-'))
   const [second] = rest
-  const isOpen = second === undefined || second === '--help' || second === '-h'
-  return isOpen && isGroup(commands, first) ? [first] : null
+  const isIncomplete = second === undefined || second === '--help' || second === '-h'
+  return isIncomplete && isGroup(commands, first) ? [first] : null
 }
 
 function findCommand(argv: string[]): [Command | undefined, string[]] {
   const [first = '', second = ''] = argv
   if (first === '--version' || first === '-v') return findCommand(['version', ...argv.slice(1)])
   if (argv.length === 0 || first.startsWith('-')) return [serveCommand, argv]
-  for (const [name, taken] of [
+  for (const [name, length] of [
     [`${first} ${second}`, 2],
     [first, 1],
   ] as const) {
-    // One is for the program itself, and nobody is told of it.
+    // The import worker is internal and not in the help.
     const found = [...commands, importWorkerCommand].find((command) => command.name === name)
-    if (found) return [found, argv.slice(taken)]
+    if (found) return [found, argv.slice(length)]
   }
   return [undefined, []]
 }
 
-async function explain(topic: string[]): Promise<number> {
+async function printHelp(topic: string[]): Promise<number> {
   const text = findHelp(commands, topic)
   if (text === null) return rejectUnknown(topic)
   await print(text)
@@ -130,24 +130,24 @@ function rejectUnknown(typed: string[]): number {
   const [first = ''] = words
   const names = commands.map(({ name }) => name)
   const isKnownGroup = isGroup(commands, first)
-  // An argument may follow the word, where it is not the first of two.
-  const tries = isKnownGroup ? [words.join(' ')] : [words.join(' '), first]
-  const meant = tries.map((text) => suggest(names, text)).find((found) => found.length > 0)
+  // After a command of one word, the second word is an argument.
+  const candidates = isKnownGroup ? [words.join(' ')] : [words.join(' '), first]
+  const meant = candidates.map((text) => suggest(names, text)).find((found) => found.length > 0)
   const lines = [
-    `multitude: there is no command "${words.map(hidePassword).join(' ')}"`,
+    `multitude: unknown command "${words.map(hidePassword).join(' ')}"`,
     ...(meant ? [`Did you mean "multitude ${meant.join('" or "multitude ')}"?`] : []),
-    `"multitude help${isKnownGroup ? ` ${first}` : ''}" lists the commands.`,
+    `Run "multitude help${isKnownGroup ? ` ${first}` : ''}" for a list of commands.`,
   ]
   warn(lines.join('\n'))
   return USAGE_ERROR
 }
 
-async function confirm(question: string, reason: string, isGiven: boolean): Promise<void> {
-  if (isGiven) return
-  if (!process.stdin.isTTY) throw new UsageError(`--yes is needed, because ${reason}`)
+async function confirm(question: string, reason: string, isConfirmed: boolean): Promise<void> {
+  if (isConfirmed) return
+  if (!process.stdin.isTTY) throw new UsageError(`--yes is required, because ${reason}`)
   const { createInterface } = await import('node:readline/promises')
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  // Leaving by Ctrl-C or Ctrl-D is a no, on a line of its own.
+  // Ctrl-C and Ctrl-D reject the promise and leave the cursor on the line of the question.
   const answer = await terminal
     .question(`${question} [y/N] `)
     .catch(() => void process.stderr.write('\n'))
@@ -174,21 +174,21 @@ async function printError(command: Command, cause: unknown, isJson: boolean): Pr
   throw cause
 }
 
-/** Without the status that only HTTP has a use for. */
+/** Removes the HTTP status from the message of a domain error. */
 function humanMessage({ message }: DomainError): string {
   const [, title = message, detail] = /^\d{3}: (.+?)(?: \((.+)\))?$/s.exec(message) ?? []
   const text = detail ?? title
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
 }
 
-/** Waits until a slow reader has it all: the exit that follows would cut it short. */
+/** Waits until the reader has taken all output, because the process exits afterwards. */
 async function print(text: string): Promise<void> {
   if (text === '') return
   await new Promise<void>((resolve, reject) => {
     process.stdout.write(`${text}\n`, (cause: NodeJS.ErrnoException | null | undefined) => {
-      // One that has seen enough is not told that there was more.
+      // The reader of a pipe may close it early.
       if (!cause || cause.code === 'EPIPE') return resolve()
-      reject(new Failure(`The answer cannot be written: ${reasonOf('', cause)}.`))
+      reject(new Failure(`The output cannot be written: ${reasonOf('', cause)}.`))
     })
   })
 }

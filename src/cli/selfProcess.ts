@@ -2,17 +2,17 @@ import { realpathSync } from 'node:fs'
 import { basename, relative, sep } from 'node:path'
 import { envNames, isSecret, type SettingName, settings } from '../config'
 
-/** How this very program was called: the executable, or the source through Bun. */
+/** Command that runs this program again: the executable, or Bun with the source. */
 export function selfCommand(): string[] {
   const [, script = ''] = process.argv
   if (isExecutable()) return [process.execPath]
-  // Else Bun would pass `.env` off as the environment, which outweighs other files.
+  // Otherwise Bun would load `.env` into the environment, which takes precedence over other files.
   return [process.execPath, '--no-env-file', script]
 }
 
 /**
- * What another of this program gets from its surroundings: the same as this one, and settings that
- * nobody else may read, as anybody could on its command line.
+ * Environment of a child process of this program: that of this process, and settings that must not
+ * be on its command line, which every user of the machine can read.
  */
 export function selfEnvironment(
   settings: Readonly<Record<string, string>>,
@@ -20,14 +20,14 @@ export function selfEnvironment(
   return { ...process.env, ...settings }
 }
 
-/** What somebody else's program gets: not the way to the data, nor to whoever supervises this one. */
+/** Environment of an external program: without access to the database and the service manager. */
 export function childEnvironment(): Record<string, string | undefined> {
   const names = Object.keys(settings) as SettingName[]
-  const own = names.filter((name) => isSecret(name) || name === 'DATABASE_URL')
-  const kept = new Set([...own.flatMap(envNames), 'NOTIFY_SOCKET'])
+  const confidential = names.filter((name) => isSecret(name) || name === 'DATABASE_URL')
+  const removed = new Set([...confidential.flatMap(envNames), 'NOTIFY_SOCKET'])
   return Object.fromEntries(
     Object.entries(process.env).filter(
-      ([name]) => !kept.has(name) && !name.startsWith('WATCHDOG_'),
+      ([name]) => !removed.has(name) && !name.startsWith('WATCHDOG_'),
     ),
   )
 }
@@ -36,16 +36,16 @@ export function isExecutable(): boolean {
   return Bun.isStandaloneExecutable
 }
 
-/** A command line of this program, called as it was started, to be pasted into a shell. */
+/** Command line of this program for a shell, with the program named as it was started. */
 export function shellQuoted(...args: string[]): string {
   return [...startedCommand(), ...args].map(quoted).join(' ')
 }
 
-/** Words in front of a command that only the user of this process may run; none for root. */
+/** Prefix of a command that must run as the user of this process; empty for root. */
 export function asThisUser(): string[] {
   if (process.getuid?.() === 0) return []
   try {
-    // Bun takes the name from the environment, where it may be another user's.
+    // Bun reads the name from the environment, which may name another user.
     const name = Bun.spawnSync(['id', '-un']).stdout.toString().trim()
     return name === '' ? [] : ['sudo', '-u', name]
   } catch {
@@ -61,10 +61,10 @@ function startedCommand(): string[] {
   }
   const [, script = ''] = process.argv
   const nearby = relative(process.cwd(), script)
-  // A runtime that npm installed is on the PATH of npm alone.
-  const isOfNpm = basename(argv0) === argv0 && execPath.split(sep).includes('node_modules')
+  // A Bun that npm installed is only on the PATH of npm scripts.
+  const isFromNpm = basename(argv0) === argv0 && execPath.split(sep).includes('node_modules')
   return [
-    ...(isOfNpm ? ['npx', argv0] : [argv0]),
+    ...(isFromNpm ? ['npx', argv0] : [argv0]),
     ...execArgv.filter((flag) => flag !== '--watch'),
     nearby.startsWith('..') ? script : nearby,
   ]
@@ -75,7 +75,7 @@ function isOnPath(name: string, file: string): boolean {
   return found !== null && realpathSync(found) === realpathSync(file)
 }
 
-/** As a shell takes it whole, whatever the folder is called. */
+/** Quotes a word for a shell. */
 function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -17,7 +17,7 @@ import { createSystemdNotifier } from './systemd'
 
 export const serveCommand: Command = {
   name: 'serve',
-  summary: 'Serve the API (also when no command is given)',
+  summary: 'Start the server (default command)',
   takesSettings: 'all',
   flags: noBackup,
   database: () => 'upgrade',
@@ -25,22 +25,22 @@ export const serveCommand: Command = {
     const isTerminal = process.stderr.isTTY === true
     const format = config.LOG_FORMAT === 'auto' ? (isTerminal ? 'text' : 'json') : config.LOG_FORMAT
     const log = createLog(config.LOG_LEVEL, format, undefined, supervisor.hasJournal)
-    const reports = await createSystemdNotifier(supervisor, log.warn)
-    // Listened for before the first request can come, so that no moment ends without finishing.
+    const notifier = await createSystemdNotifier(supervisor, log.warn)
+    // Handled before the first request can arrive, so that a signal never interrupts one.
     const stopped = stopSignal()
     const isNew = !hasDatabase(config)
     const uncopied = flags['no-backup'] === true ? await upgradeUncopied(config) : null
     const app = createApp(config, log, undefined, undefined, parseInWorker)
     handleUncaught(app, log, isTerminal)
     const { location } = app.storage
-    if (isNew) log.info('a new database was made', { path: location })
+    if (isNew) log.info('database created', { path: location })
     const isEmpty = await prepare(app)
     logUpgrade(log, location, (await app.storage.ready) ?? uncopied)
     const address = await listen(app, () => app.listen(), `${config.HOST}:${config.PORT}`)
     const metrics = await listen(app, () => app.listenForMetrics(), config.METRICS_ADDRESS)
     // Not awaited: another process may hold the database for a while.
     void app.events.leases.announce(address)
-    const endBackups = scheduleBackups(
+    const stopBackups = scheduleBackups(
       config,
       log,
       () => app.events.leases.holds('care'),
@@ -55,11 +55,11 @@ export const serveCommand: Command = {
         }),
       )
     log.info('listening', { address, version, commit, metrics: metrics ?? undefined })
-    reports.ready(`Listening on ${address}`)
+    notifier.ready(`Listening on ${address}`)
     const signal = await stopped
-    reports.stopping()
+    notifier.stopping()
     log.info('stopping', { signal })
-    endBackups()
+    stopBackups()
     await app.stop()
     return { json: { stopped: signal }, text: '' }
   },
@@ -69,7 +69,7 @@ function logUpgrade(log: Log, path: string, upgrade: Upgrade | null): void {
   if (upgrade) log.warn(describeUpgrade(path, upgrade), { from: upgrade.from, copy: upgrade.copy })
 }
 
-/** Does all that can fail before anybody is answered. Tells whether there is no system yet. */
+/** Opens the database before the server listens. Returns whether it has no systems yet. */
 async function prepare(app: App): Promise<boolean> {
   try {
     await app.started
@@ -81,7 +81,7 @@ async function prepare(app: App): Promise<boolean> {
 }
 
 /**
- * Logs errors that no code caught. The server goes on after an unhandled rejection, which concerns
+ * Logs errors that no code caught. The server continues after an unhandled rejection, which affects
  * one request or task; after an uncaught exception `main.ts` ends the process.
  */
 function handleUncaught(app: App, log: Log, isTerminal: boolean): void {
@@ -101,16 +101,18 @@ function handleUncaught(app: App, log: Log, isTerminal: boolean): void {
   })
 }
 
-async function listen<T>(app: App, begin: () => T, where: string): Promise<T> {
+async function listen<T>(app: App, start: () => T, address: string): Promise<T> {
   try {
-    return begin()
+    return start()
   } catch {
     await app.stop()
-    throw new Failure(`Cannot listen on ${where}: the address is in use, not ours, or not allowed.`)
+    throw new Failure(
+      `Cannot listen on ${address}: the address is in use, not available on this machine, or not permitted.`,
+    )
   }
 }
 
-/** Where it listens, where the data lies, and what to do next. */
+/** Startup message for a terminal: addresses, database, and the next step. */
 function greeting(
   app: App,
   config: Config,
@@ -119,19 +121,19 @@ function greeting(
   { isNew, hint }: { isNew: boolean; hint: string | null },
 ): string {
   const shown = config.PUBLIC_URL || address
-  const facts = columns([
+  const table = columns([
     ['  Listening on', address],
     ['  API page', `${shown}/docs`],
     ...(metrics ? [['  Metrics', metrics]] : []),
-    [isNew ? '  Data (new)' : '  Data', app.storage.location],
+    [isNew ? '  Database (new)' : '  Database', app.storage.location],
   ])
   const first = hint
-    ? `\n  No system exists yet. Make one, and keep the token it prints:\n\n    ${hint}\n`
+    ? `\n  There are no systems yet. Create one, and keep the token that it prints:\n\n    ${hint}\n`
     : ''
-  return `\nMultitude ${version}\n\n${facts}\n${first}\n`
+  return `\nMultitude ${version}\n\n${table}\n${first}\n`
 }
 
-/** The command that makes a system. With the settings of the service it needs the service's user. */
+/** Command that creates a system. With the settings of the service it must run as the service's user. */
 function firstCommand(app: App, origin: string): string {
   const words = ['system', 'create', '--name', 'My system']
   if (origin !== serviceFileOf(isExecutable(), process.platform))
@@ -139,7 +141,7 @@ function firstCommand(app: App, origin: string): string {
   return [...asThisUser(), shellQuoted(...words)].join(' ')
 }
 
-/** The first signal to stop. Others change nothing: npm passes on a Ctrl-C that came here too. */
+/** Waits for the first signal to stop. Later ones are ignored: npm forwards a Ctrl-C that this process gets too. */
 function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))

@@ -1,35 +1,35 @@
 import type { Command } from './command'
 
-/** What the program tells of its own commands to shells and to `man`. */
+/** Commands that print shell completions and the manual page. */
 export function shellCommands(commands: () => readonly Command[]): Command[] {
-  const said = (text: string) => ({ json: text, text: text.trimEnd() })
+  const outcome = (text: string) => ({ json: text, text: text.trimEnd() })
   return [
     {
       name: 'completion bash',
-      summary: 'Print what lets bash complete commands, flags and values',
+      summary: 'Print the completion script for bash',
       async run() {
-        return said((await import('./completion/bash')).completeInBash(commands()))
+        return outcome((await import('./completion/bash')).completeInBash(commands()))
       },
     },
     {
       name: 'completion zsh',
-      summary: 'Print what lets zsh complete them',
+      summary: 'Print the completion script for zsh',
       async run() {
-        return said((await import('./completion/zsh')).completeInZsh(commands()))
+        return outcome((await import('./completion/zsh')).completeInZsh(commands()))
       },
     },
     {
       name: 'completion fish',
-      summary: 'Print what lets fish complete them',
+      summary: 'Print the completion script for fish',
       async run() {
-        return said((await import('./completion/fish')).completeInFish(commands()))
+        return outcome((await import('./completion/fish')).completeInFish(commands()))
       },
     },
     {
       name: 'man',
       summary: 'Print the manual page',
       async run() {
-        return said((await import('./man')).writeManual(commands()))
+        return outcome((await import('./man')).writeManual(commands()))
       },
     },
   ]

@@ -5,13 +5,13 @@ import { formatCount } from './format'
 
 export const statsCommand: Command = {
   name: 'stats',
-  summary: 'Count what there is on this server, and how it grew by month',
+  summary: 'Show totals and monthly growth of this server',
   async run({ deps }) {
     const stats = await getStats(deps(), operator)
     const { months, disabled, ...totals } = stats
-    const rows = Object.entries(totals).map(([what, count]) => [
-      what,
-      formatCount(count) + (what === 'systems' && disabled > 0 ? ` (${disabled} disabled)` : ''),
+    const rows = Object.entries(totals).map(([kind, count]) => [
+      kind,
+      formatCount(count) + (kind === 'systems' && disabled > 0 ? ` (${disabled} disabled)` : ''),
     ])
     return { json: stats, text: `${columns(rows)}${describeGrowth(months)}` }
   },

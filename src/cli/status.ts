@@ -18,11 +18,11 @@ import { countOf, formatBytes, formatCount, formatDuration, printable } from './
 import { addressOf, findProblem } from './health'
 import { httpGet } from './httpGet'
 
-const MOST_BYTES = 4 * 1024 * 1024
+const MAX_BYTES = 4 * 1024 * 1024
 
 export const statusCommand: Command = {
   name: 'status',
-  summary: 'Show how the server fares: what it does, what waits, the last backup',
+  summary: 'Show the status of the server, database, webhooks and backups',
   takesSettings: [
     'DATABASE_URL',
     'HOST',
@@ -32,13 +32,13 @@ export const statusCommand: Command = {
     'BACKUP_DIR',
     'BACKUP_COMMAND',
   ],
-  flags: { url: { type: 'string', doc: 'Address of the server, instead of HOST and PORT' } },
+  flags: { url: { type: 'string', doc: 'Address of the server (default: from HOST and PORT)' } },
   async run(call) {
     const { config } = call
-    const watched = await readMetrics(config)
-    const server = await readServerStatus(call, watched.samples)
+    const metrics = await readMetrics(config)
+    const server = await readServerStatus(call, metrics.samples)
     const newest = findNewestBackup(config)
-    const { kept, problem } = await readDatabaseStatus(call)
+    const { database, problem } = await readDatabaseStatus(call)
     const now = Date.now() * 1000
     const path = isServerAddress(config.DATABASE_URL)
       ? hidePassword(config.DATABASE_URL)
@@ -47,23 +47,26 @@ export const statusCommand: Command = {
       version,
       commit,
       server,
-      database: { path, ...kept?.size, problem },
-      systems: kept?.systems ?? null,
-      outbox: kept && { waiting: kept.backlog.waiting, oldest: timeOrNull(kept.backlog.oldest) },
-      webhooks: kept?.backlog.webhooks ?? null,
+      database: { path, ...database?.size, problem },
+      systems: database?.systems ?? null,
+      outbox: database && {
+        waiting: database.backlog.waiting,
+        oldest: timeOrNull(database.backlog.oldest),
+      },
+      webhooks: database?.backlog.webhooks ?? null,
       backup: newest && { ...newest, at: formatInstant(newest.at) },
-      tasks: kept?.reports.map(formatTaskRun) ?? null,
-      metrics: watched.samples ? summarize(watched.samples) : null,
+      tasks: database?.taskRuns.map(formatTaskRun) ?? null,
+      metrics: metrics.samples ? summarize(metrics.samples) : null,
     }
     const text = columns([
       ['Program', `Multitude ${version} (${commit})`],
       ['Server', server.says],
-      ...(watched.samples ? describeMetrics(watched.samples, now) : []),
-      ...(kept
-        ? describeDatabase(path, kept, now)
-        : [['Database', `CANNOT BE USED: ${printable(problem ?? '')}`]]),
-      ...describeBackups(config, newest, kept?.reports ?? [], now),
-      ...(watched.samples ? [] : [['Metrics', watched.says]]),
+      ...(metrics.samples ? describeMetrics(metrics.samples, now) : []),
+      ...(database
+        ? describeDatabase(path, database, now)
+        : [['Database', `UNAVAILABLE: ${printable(problem ?? '')}`]]),
+      ...describeBackups(config, newest, database?.taskRuns ?? [], now),
+      ...(metrics.samples ? [] : [['Metrics', metrics.says]]),
     ])
     if (problem !== null) throw new Failure(problem, json, text)
     return { json, text }
@@ -72,16 +75,16 @@ export const statusCommand: Command = {
 
 type DatabaseStatus = Awaited<ReturnType<typeof queryDatabase>>
 
-/** Whatever is wrong with it: the rest is wanted then most of all. */
+/** Queries the database. A failure is returned, so that the rest of the status is still shown. */
 async function readDatabaseStatus(
   call: Call,
-): Promise<{ kept: DatabaseStatus; problem: null } | { kept: null; problem: string }> {
+): Promise<{ database: DatabaseStatus; problem: null } | { database: null; problem: string }> {
   try {
-    return { kept: await queryDatabase(call), problem: null }
+    return { database: await queryDatabase(call), problem: null }
   } catch (cause) {
-    const told = unwrapped(cause)
-    const known = toStorageError(hidePassword(call.config.DATABASE_URL), told) ?? told
-    return { kept: null, problem: (known as Error).message }
+    const original = unwrapped(cause)
+    const known = toStorageError(hidePassword(call.config.DATABASE_URL), original) ?? original
+    return { database: null, problem: (known as Error).message }
   }
 }
 
@@ -91,7 +94,7 @@ async function queryDatabase({ config, deps: open }: Call) {
     size: await measureStorage(deps, config.DATABASE_URL),
     systems: await countSystems(deps, operator),
     backlog: await measureBacklog(deps, operator),
-    reports: (await listTaskRuns(deps, operator)).filter(({ name }) =>
+    taskRuns: (await listTaskRuns(deps, operator)).filter(({ name }) =>
       isTaskConfigured(name, config),
     ),
   }
@@ -103,8 +106,11 @@ function describeDatabase(
   now: Instant,
 ): string[][] {
   return [
-    ['Database', `${path}, ${formatBytes(size.database)}, and ${formatBytes(size.log)} of log`],
-    ...(size.free === null ? [] : [['', `${formatBytes(size.free)} free on its disk`]]),
+    [
+      'Database',
+      `${path}, ${formatBytes(size.database)}, write-ahead log ${formatBytes(size.log)}`,
+    ],
+    ...(size.free === null ? [] : [['', `${formatBytes(size.free)} free on disk`]]),
     ['Systems', formatCount(systems)],
     ...describeBacklog(backlog, now),
   ]
@@ -115,17 +121,17 @@ function formatTaskRun({ name, at, ok, last_ok, problem }: TaskRun) {
 }
 
 async function readServerStatus({ flags, config }: Call, samples: readonly Sample[] | null) {
-  // Another than this program's, where the server was not started again since it was upgraded.
-  const runs = samples?.find(({ name }) => name === 'multitude_build_info')?.labels
-  const which = runs ? `, Multitude ${printable(`${runs.version} (${runs.commit})`)}` : ''
-  const known = { version: runs?.version ?? null, commit: runs?.commit ?? null }
+  // Differs from the version of this program if the server was not restarted after an upgrade.
+  const build = samples?.find(({ name }) => name === 'multitude_build_info')?.labels
+  const suffix = build ? `, Multitude ${printable(`${build.version} (${build.commit})`)}` : ''
+  const known = { version: build?.version ?? null, commit: build?.commit ?? null }
   if (config.PORT === 0 && flags.url === undefined) {
-    const says = `not known where, because PORT is 0; --url names it${which}`
+    const says = `address unknown, because PORT is 0; use --url${suffix}`
     return { url: null, ok: null, ...known, says }
   }
   const url = addressOf(flags, config)
   const problem = await findProblem(url)
-  return { url, ok: problem === null, ...known, says: `${url} ${problem ?? 'is well'}${which}` }
+  return { url, ok: problem === null, ...known, says: `${url} ${problem ?? 'is healthy'}${suffix}` }
 }
 
 interface MetricsStatus {
@@ -134,11 +140,11 @@ interface MetricsStatus {
 }
 
 async function readMetrics({ METRICS, METRICS_ADDRESS }: Config): Promise<MetricsStatus> {
-  if (METRICS === 'off') return { samples: null, says: 'off; with METRICS=on there is more to see' }
+  if (METRICS === 'off') return { samples: null, says: 'off; set METRICS=on for more details' }
   const url = `http://${METRICS_ADDRESS.replace(/^0\.0\.0\.0:/, '127.0.0.1:').replace('[::]:', '[::1]:')}/metrics`
   try {
-    const { status, text } = await httpGet(url, MOST_BYTES)
-    if (status !== 200) return { samples: null, says: `${url} answered ${status}` }
+    const { status, text } = await httpGet(url, MAX_BYTES)
+    if (status !== 200) return { samples: null, says: `${url} answered with status ${status}` }
     return { samples: parseSamples(text), says: url }
   } catch (cause) {
     return { samples: null, says: `${url} does not answer: ${(cause as Error).message}` }
@@ -150,8 +156,8 @@ const DURATION = 'multitude_http_request_duration_seconds'
 
 function summarize(samples: readonly Sample[]) {
   const total = (name: string) => sumOf(samples, name)
-  const delivered = (how: string) =>
-    sumOf(samples, 'multitude_webhook_deliveries_total', ({ result }) => result === how)
+  const deliveries = (outcome: string) =>
+    sumOf(samples, 'multitude_webhook_deliveries_total', ({ result }) => result === outcome)
   return {
     started: total('process_start_time_seconds'),
     memory: total('process_resident_memory_bytes'),
@@ -164,9 +170,9 @@ function summarize(samples: readonly Sample[]) {
     refused: total('multitude_http_refused_total'),
     streams: total('multitude_streams'),
     deliveries: {
-      delivered: delivered('delivered'),
-      refused: delivered('refused'),
-      unanswered: delivered('unanswered'),
+      delivered: deliveries('delivered'),
+      refused: deliveries('refused'),
+      unanswered: deliveries('unanswered'),
     },
     commits: total('multitude_commit_writes_count'),
     writes: total('multitude_commit_writes_sum'),
@@ -177,34 +183,34 @@ function summarize(samples: readonly Sample[]) {
 }
 
 function describeMetrics(samples: readonly Sample[], now: Instant): string[][] {
-  const seen = summarize(samples)
-  const { delivered, refused, unanswered } = seen.deliveries
+  const summary = summarize(samples)
+  const { delivered, refused, unanswered } = summary.deliveries
   return [
     [
       '',
-      `up for ${formatDuration(now - seen.started * 1e6)}, ${formatBytes(seen.memory)} of memory`,
+      `up for ${formatDuration(now - summary.started * 1e6)}, ${formatBytes(summary.memory)} of memory`,
     ],
-    ['', `99 of 100 timers within ${formatBound(seen.delay_within)}`],
+    ['', `event loop delay (p99) up to ${formatBound(summary.delay_within)}`],
     [
       'Requests',
-      `${formatCount(seen.requests)}, ${formatCount(seen.failed)} of them failed; ` +
-        `half within ${formatBound(seen.half_within)}, 99 of 100 within ${formatBound(seen.most_within)}`,
+      `${formatCount(summary.requests)}, ${formatCount(summary.failed)} failed; ` +
+        `median up to ${formatBound(summary.half_within)}, p99 up to ${formatBound(summary.most_within)}`,
     ],
     [
       '',
-      `${formatCount(seen.rate_limited)} turned away for asking too often, ${formatCount(seen.refused)} for too much at once`,
+      `${formatCount(summary.rate_limited)} rate-limited (429), ${formatCount(summary.refused)} refused for overload (503)`,
     ],
-    ['Streams', formatCount(seen.streams)],
+    ['Streams', formatCount(summary.streams)],
     [
       'Deliveries',
-      `${formatCount(delivered)}, ${formatCount(refused)} refused, ${formatCount(unanswered)} unanswered`,
+      `${formatCount(delivered)} delivered, ${formatCount(refused)} refused, ${formatCount(unanswered)} unanswered`,
     ],
     [
       'Writes',
-      `${formatCount(seen.writes)} in ${countOf(seen.commits, 'commit')}, ` +
-        `${formatCount(seen.failed_commits)} refused, ${formatCount(seen.writers_waiting)} waiting`,
+      `${formatCount(summary.writes)} in ${countOf(summary.commits, 'commit')}, ` +
+        `${formatCount(summary.failed_commits)} failed, ${formatCount(summary.writers_waiting)} waiting`,
     ],
-    ['Imports', formatCount(seen.imports)],
+    ['Imports', formatCount(summary.imports)],
   ]
 }
 
@@ -218,8 +224,8 @@ function describeBacklog({ waiting, oldest, webhooks }: Backlog, now: Instant): 
     [
       'Outbox',
       oldest === null
-        ? 'nothing waits'
-        : `${countOf(waiting, 'event waits', 'events wait')}, the oldest for ${formatDuration(now - oldest)}`,
+        ? 'empty'
+        : `${countOf(waiting, 'event')} waiting, the oldest for ${formatDuration(now - oldest)}`,
     ],
   ]
 }
@@ -240,32 +246,29 @@ function findNewestBackup({ BACKUP_DIR }: Config): Newest | null {
 function describeBackups(
   { BACKUP_DIR }: Config,
   newest: Newest | null,
-  reports: readonly TaskRun[],
+  taskRuns: readonly TaskRun[],
   now: Instant,
 ): string[][] {
-  if (BACKUP_DIR === '') return [['Backups', 'none are made; BACKUP_DIR says where to']]
-  const made = newest
+  if (BACKUP_DIR === '') return [['Backups', 'not scheduled; set BACKUP_DIR']]
+  const latest = newest
     ? `${newest.file}, ${formatBytes(newest.bytes)}, ${formatDuration(now - newest.at)} ago`
     : `none in ${BACKUP_DIR} yet`
-  const told = reports.map((report) => [
-    titles[report.name] ?? report.name,
-    describeReport(report, now),
-  ])
-  return [['Backups', made], ...told.filter(([title, text]) => title !== '' || text !== '')]
+  const rows = taskRuns.map((run) => [titles[run.name] ?? run.name, describeRun(run, now)])
+  return [['Backups', latest], ...rows.filter(([title, text]) => title !== '' || text !== '')]
 }
 
-const titles: Readonly<Record<string, string>> = { backup: '', backup_command: 'Elsewhere' }
+const titles: Readonly<Record<string, string>> = { backup: '', backup_command: 'Backup command' }
 
-function describeReport({ name, at, ok, last_ok, problem }: TaskRun, now: Instant): string {
+function describeRun({ name, at, ok, last_ok, problem }: TaskRun, now: Instant): string {
   const ago = (time: Instant) => `${formatDuration(now - time)} ago`
-  if (ok) return name === 'backup' ? '' : `done ${ago(at)}`
-  const before = last_ok === null ? 'it never went well' : `it last went well ${ago(last_ok)}`
-  return `FAILED ${ago(at)}: ${printable(problem ?? '')} (${before})`
+  if (ok) return name === 'backup' ? '' : `succeeded ${ago(at)}`
+  const lastSuccess = last_ok === null ? 'never succeeded' : `last succeeded ${ago(last_ok)}`
+  return `FAILED ${ago(at)}: ${printable(problem ?? '')} (${lastSuccess})`
 }
 
 function formatBound(seconds: number | null): string {
   if (seconds === null) return '?'
-  if (seconds === Number.POSITIVE_INFINITY) return 'more than can be told'
+  if (seconds === Number.POSITIVE_INFINITY) return 'more than the largest bucket'
   return seconds < 1 ? `${Number((seconds * 1000).toPrecision(3))} ms` : `${seconds} s`
 }
 

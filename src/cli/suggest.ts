@@ -1,35 +1,35 @@
 const MAX_SUGGESTIONS = 3
 
-/** Of so many letters one may be wrong before the word is taken for another. */
+/** A word may differ by one edit for each of so many letters. */
 const LETTERS_PER_EDIT = 3
 
-/** The names that were most likely meant, best first; none where nothing is near. */
+/** Finds the names closest to the typed text; none if all are too different. */
 export function suggest(names: readonly string[], typed: string): string[] {
-  const near = names.map((name) => ({ name, slips: relativeDistance(name, typed) }))
-  const fewest = Math.min(...near.map(({ slips }) => slips))
-  if (Number.isFinite(fewest))
-    return near
-      .flatMap(({ name, slips }) => (slips === fewest ? [name] : []))
+  const candidates = names.map((name) => ({ name, distance: distanceOf(name, typed) }))
+  const smallest = Math.min(...candidates.map(({ distance }) => distance))
+  if (Number.isFinite(smallest))
+    return candidates
+      .flatMap(({ name, distance }) => (distance === smallest ? [name] : []))
       .slice(0, MAX_SUGGESTIONS)
-  // One of its words alone, or its words the other way round.
+  // One word of a name, or its words in another order.
   const words = typed.split(' ')
   return names
     .filter((name) => words.every((word) => name.split(' ').includes(word)))
     .slice(0, MAX_SUGGESTIONS)
 }
 
-/** Word by word; infinitely many where one of them is another word altogether. */
-function relativeDistance(name: string, typed: string): number {
-  const [own, others] = [name.split(' '), typed.split(' ')]
-  if (own.length !== others.length) return Number.POSITIVE_INFINITY
-  const slips = own.map((word, at) => {
-    const count = levenshtein(word, others[at] ?? '')
+/** Sums the edit distances of the words; infinite if one of them differs too much. */
+function distanceOf(name: string, typed: string): number {
+  const [expected, actual] = [name.split(' '), typed.split(' ')]
+  if (expected.length !== actual.length) return Number.POSITIVE_INFINITY
+  const distances = expected.map((word, at) => {
+    const count = levenshtein(word, actual[at] ?? '')
     return count <= Math.ceil(word.length / LETTERS_PER_EDIT) ? count : Number.POSITIVE_INFINITY
   })
-  return slips.reduce((sum, count) => sum + count, 0)
+  return distances.reduce((sum, count) => sum + count, 0)
 }
 
-/** How many letters must be put in, left out or exchanged to make one text of the other. */
+/** Number of inserted, deleted or replaced letters between two texts. */
 function levenshtein(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (const [at, letter] of [...one].entries()) {

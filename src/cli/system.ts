@@ -21,7 +21,7 @@ import { ACCOUNT_RULE, resolveSystem } from './resolveSystem'
 export const systemCommands: Command[] = [
   {
     name: 'system create',
-    summary: 'Make a system and its first token, which is shown this once',
+    summary: 'Create a system and print its first token',
     database: () => 'create',
     flags: {
       name: { type: 'string', doc: 'Name of the system' },
@@ -50,11 +50,11 @@ export const systemCommands: Command[] = [
   },
   {
     name: 'system list',
-    summary: 'List all systems, with how much they have and when they were last used',
+    summary: 'List systems with their size and last use',
     async run({ deps }) {
       const all = await describeSystems(deps(), operator)
       return {
-        json: all.map(showInfo),
+        json: all.map(infoToJson),
         text: all.length === 0 ? 'There are no systems yet.' : tableOf(all, deps().now()),
       }
     },
@@ -87,46 +87,46 @@ export const systemCommands: Command[] = [
   },
   {
     name: 'system delete',
-    summary: 'Delete a system and everything it has',
+    summary: 'Delete a system and all its data',
     args: ['SYSTEM'],
     isDestructive: true,
     async run(call) {
       const { viewer, system: found } = await resolveSystem(call)
       const { hid, name } = found
-      await call.confirm(`Delete system ${hid}${name ? ` (${name})` : ''} and everything it has?`)
+      await call.confirm(`Delete system ${hid}${name ? ` (${name})` : ''} and all its data?`)
       await deleteSystemWhole(call.deps(), viewer)
-      return { json: { deleted: hid }, text: `System ${hid} is deleted.` }
+      return { json: { deleted: hid }, text: `Deleted system ${hid}.` }
     },
   },
   {
     name: 'system disable',
-    summary: 'Let nobody come in as a system, nor see it, until it is enabled',
+    summary: 'Disable a system: reject its logins and hide it',
     args: ['SYSTEM'],
     async run(call) {
       const { viewer, system: found } = await resolveSystem(call)
       await disableSystem(call.deps(), viewer)
       return {
         json: { disabled: found.hid },
-        text: `System ${found.hid} is disabled. "multitude system enable ${found.hid}" lets it in again.`,
+        text: `Disabled system ${found.hid}. Run "multitude system enable ${found.hid}" to enable it again.`,
       }
     },
   },
   {
     name: 'system enable',
-    summary: 'Let a disabled system in again',
+    summary: 'Enable a disabled system',
     args: ['SYSTEM'],
     async run(call) {
       const { viewer, system: found } = await resolveSystem(call)
       await enableSystem(call.deps(), viewer)
-      return { json: { enabled: found.hid }, text: `System ${found.hid} is enabled.` }
+      return { json: { enabled: found.hid }, text: `Enabled system ${found.hid}.` }
     },
   },
   {
     name: 'prune',
-    summary: 'Delete the systems that were not used since a day',
+    summary: 'Delete systems that have not been used since a date',
     flags: {
-      'unused-since': { type: 'string', doc: 'The day, such as 2025-01-31, or a time' },
-      'dry-run': { type: 'boolean', doc: 'Only list them' },
+      'unused-since': { type: 'string', doc: 'Date or time of the last use, such as 2025-01-31' },
+      'dry-run': { type: 'boolean', doc: 'List the systems without deleting them' },
     },
     requires: [['unused-since']],
     isDestructive: true,
@@ -135,23 +135,23 @@ export const systemCommands: Command[] = [
       const since = parseDay(call.flags['unused-since'], deps.now())
       const found = await findUnused(deps, operator, since)
       const isDry = call.flags['dry-run'] === true
-      const says = `${countOf(found.length, 'system')} not used since ${formatInstant(since)}`
+      const summary = `${countOf(found.length, 'system')} not used since ${formatInstant(since)}`
       if (found.length === 0)
         return {
           json: { dry_run: isDry, systems: [] },
-          text: `There is no system that was not used since ${formatInstant(since)}.`,
+          text: `All systems have been used since ${formatInstant(since)}.`,
         }
       const table = tableOf(found, deps.now())
       if (isDry)
         return {
-          json: { dry_run: true, systems: found.map(showInfo) },
-          text: `${table}\n\nDry run: nothing was deleted. ${says}.`,
+          json: { dry_run: true, systems: found.map(infoToJson) },
+          text: `${table}\n\nDry run: nothing was deleted. ${summary}.`,
         }
-      await call.confirm(`${table}\n\nDelete these ${says}, and everything they have?`)
-      const gone = await pruneSystems(deps, operator, since)
+      await call.confirm(`${table}\n\nDelete ${summary} and all their data?`)
+      const deleted = await pruneSystems(deps, operator, since)
       return {
-        json: { dry_run: false, systems: gone.map(showInfo) },
-        text: `${countOf(gone.length, 'system')} deleted.`,
+        json: { dry_run: false, systems: deleted.map(infoToJson) },
+        text: `Deleted ${countOf(deleted.length, 'system')}.`,
       }
     },
   },
@@ -160,11 +160,11 @@ export const systemCommands: Command[] = [
 function parseDay(given: string | boolean | undefined, now: Instant): Instant {
   const day = typeof given === 'string' ? parseInstant(given) : null
   if (day === null || day > now)
-    throw new UsageError('--unused-since: must be a day that is past, such as 2025-01-31')
+    throw new UsageError('--unused-since: must be a date in the past, such as 2025-01-31')
   return day
 }
 
-function showInfo(info: SystemInfo) {
+function infoToJson(info: SystemInfo) {
   const { hid, uuid, name, created, disabled, members, groups, switches, messages } = info
   return {
     id: hid,

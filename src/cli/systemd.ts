@@ -1,13 +1,13 @@
 import { fstatSync } from 'node:fs'
 import type { Log } from '../log'
 
-/** What systemd tells the programs that it starts. */
+/** Environment that systemd gives to a service. */
 export interface SystemdEnvironment {
-  /** Where it wants to be told of being ready and of stopping; empty where nobody does. */
+  /** Path of the notification socket; empty if there is none. */
   readonly socket: string
-  /** How often it wants a sign of life, in milliseconds; 0 for never. */
+  /** Watchdog interval in milliseconds; 0 if there is none. */
   readonly watchdogMs: number
-  /** Whether what is said on standard error goes to its journal. */
+  /** Whether standard error goes to the journal. */
   readonly hasJournal: boolean
 }
 
@@ -15,7 +15,7 @@ export function readSystemdEnvironment(
   env: Readonly<Record<string, string | undefined>>,
 ): SystemdEnvironment {
   const { NOTIFY_SOCKET = '', WATCHDOG_USEC, WATCHDOG_PID, JOURNAL_STREAM } = env
-  // A child of the one that is watched is not watched.
+  // A child process inherits the variables, but systemd does not watch it.
   const isWatched = WATCHDOG_PID === undefined || Number(WATCHDOG_PID) === process.pid
   const watchdogMs = isWatched ? Number(WATCHDOG_USEC ?? 0) / 1000 : 0
   return {
@@ -25,7 +25,7 @@ export function readSystemdEnvironment(
   }
 }
 
-/** Device and number of the file: who was started by a service may have it led elsewhere. */
+/** Device and inode of standard error: a process inherits JOURNAL_STREAM even if its output is redirected. */
 function standardError(): string {
   try {
     const { dev, ino } = fstatSync(2)
@@ -40,28 +40,28 @@ export interface SystemdNotifier {
   stopping(): void
 }
 
-/** Tells the supervisor how the server fares. What cannot be told keeps nobody from serving. */
+/** Notifies systemd of readiness, liveness and stopping. A failure does not keep the server from serving. */
 export async function createSystemdNotifier(
   { socket, watchdogMs }: SystemdEnvironment,
   warn: Log['warn'],
 ): Promise<SystemdNotifier> {
   if (socket === '') return { ready: () => {}, stopping: () => {} }
   const send = await openChannel(socket).catch((cause: Error) => {
-    warn('systemd cannot be told', { cause: cause.message })
+    warn('systemd notification failed', { cause: cause.message })
     return () => {}
   })
   let timer: ReturnType<typeof setInterval> | undefined
   return {
     ready(status) {
       send(`READY=1\nSTATUS=${status}`)
-      // A sign that requests get their turn. Trouble with the disk is told by /health: it would not
-      // pass by starting again.
+      // Shows that the event loop runs. Problems of the disk are left to /health, because a restart
+      // would not solve them.
       if (watchdogMs > 0) timer = setInterval(() => send('WATCHDOG=1'), watchdogMs / 2)
       timer?.unref()
     },
     stopping() {
-      // Stopping takes its time, and is bounded by other means.
-      send('STOPPING=1\nSTATUS=Finishing what runs')
+      // The watchdog timer stays active; the duration of stopping is bounded elsewhere.
+      send('STOPPING=1\nSTATUS=Finishing requests')
     },
   }
 }
@@ -71,7 +71,7 @@ const SOCK_DGRAM = 2
 const SOCK_CLOEXEC = 0o2000000
 const LIBRARIES = ['libc.so.6', 'libc.so']
 
-/** By the C library, because Bun has no datagrams between programs of one machine. */
+/** Opens the socket through the C library, because Bun has no Unix datagram sockets. */
 async function openChannel(path: string): Promise<(text: string) => void> {
   const { dlopen, ptr } = await import('bun:ffi')
   const open = (name: string) =>
@@ -81,8 +81,8 @@ async function openChannel(path: string): Promise<(text: string) => void> {
     })
   const { symbols } = firstOf(LIBRARIES, open)
   const descriptor = symbols.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)
-  if (descriptor < 0) throw new Error('there is no socket to be had')
-  // A name with @ in front is none of a file.
+  if (descriptor < 0) throw new Error('cannot create a socket')
+  // A leading @ means an abstract socket.
   const name = Buffer.from(path.replace(/^@/, '\0'))
   const address = Buffer.concat([new Uint8Array(Uint16Array.of(AF_UNIX).buffer), name])
   const MSG_NOSIGNAL_DONTWAIT = 0x4040

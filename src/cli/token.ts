@@ -9,15 +9,18 @@ import { resolveSystem } from './resolveSystem'
 export const tokenCommands: Command[] = [
   {
     name: 'token create',
-    summary: 'Make a token for a system, in place of one of the same name; shown this once',
+    summary: 'Create or replace a token of a system and print it',
     args: ['SYSTEM'],
     flags: {
-      name: { type: 'string', doc: 'Name of the token (default)' },
-      scope: { type: 'string', doc: `What it may do: ${scopes.join(', ')} (full)` },
-      expires: { type: 'string', doc: 'When it stops working, as 2027-01-31 (never)' },
+      name: {
+        type: 'string',
+        doc: 'Name of the token; an existing one is replaced (default: "default")',
+      },
+      scope: { type: 'string', doc: `Permissions: ${scopes.join(', ')} (default: full)` },
+      expires: { type: 'string', doc: 'Expiry date, such as 2027-01-31 (default: never)' },
       'private-members': {
         type: 'boolean',
-        doc: 'For the scope watch: show members whose visibility is private, too',
+        doc: 'With the scope watch: include members with private visibility',
       },
     },
     async run(call) {
@@ -26,13 +29,13 @@ export const tokenCommands: Command[] = [
       const { secret, ...made } = await replaceToken(deps, viewer, draftOf(call, deps.now()))
       return {
         json: { ...tokenToV2(made), token: secret },
-        text: `${secret}\n\nKeep it: it is not shown again.`,
+        text: `${secret}\n\nKeep the token: it is not shown again.`,
       }
     },
   },
   {
     name: 'token list',
-    summary: 'List the names of a system’s tokens, and what they may do',
+    summary: 'List the tokens of a system',
     args: ['SYSTEM'],
     async run(call) {
       const { viewer } = await resolveSystem(call)
@@ -41,32 +44,32 @@ export const tokenCommands: Command[] = [
         json: all.map(tokenToV2),
         text:
           all.length === 0
-            ? 'It has no tokens.'
+            ? 'This system has no tokens.'
             : columns([['name', 'scope', 'created', 'last used', 'expires'], ...all.map(rowOf)]),
       }
     },
   },
   {
     name: 'token revoke',
-    summary: 'Make a system’s token useless at once, with the sessions it opened',
+    summary: 'Revoke a token and the sessions it opened',
     args: ['SYSTEM', 'NAME'],
     isDestructive: true,
     async run(call) {
       const { viewer, system } = await resolveSystem(call)
       const { hid } = system
       const name = call.args[1] ?? ''
-      await call.confirm(`Revoke the token ${name} of system ${hid}?`)
+      await call.confirm(`Revoke token ${name} of system ${hid}?`)
       if (!(await revokeToken(call.deps(), viewer, name)))
         throw new Failure(`System ${hid} has no token ${name}.`)
-      return { json: { revoked: name }, text: `Token ${name} is revoked.` }
+      return { json: { revoked: name }, text: `Revoked token ${name} of system ${hid}.` }
     },
   },
 ]
 
-/** A token in words; never the token itself. */
+/** Formats a token for the table, without its secret. */
 export function rowOf(row: Token): string[] {
   const { name, scope, created, last_used, expires } = tokenToV2(row)
-  return [name, scope, created, last_used ?? 'never used', expires ?? 'never'].map(String)
+  return [name, scope, created, last_used ?? 'never', expires ?? 'never'].map(String)
 }
 
 function draftOf({ flags }: Call, now: number): TokenDraft {

@@ -12,27 +12,27 @@ import { resolveSystem } from './resolveSystem'
 export const transferCommands: Command[] = [
   {
     name: 'import',
-    summary: 'Bring in a file of PluralKit, Tupperbox or Simply Plural; - for standard input',
+    summary: 'Import a file of PluralKit, Tupperbox or Simply Plural (- for standard input)',
     args: ['FILE'],
     database: (flags) => {
       if (flags.new !== true) return 'require'
       return flags['dry-run'] === true ? 'rehearse' : 'create'
     },
     flags: {
-      system: { type: 'string', doc: 'Into this system' },
-      new: { type: 'boolean', doc: 'Into a new system, whose token is shown this once' },
-      'dry-run': { type: 'boolean', doc: 'Only say what would happen' },
+      system: { type: 'string', doc: 'Import into this system' },
+      new: { type: 'boolean', doc: 'Import into a new system and print its token' },
+      'dry-run': { type: 'boolean', doc: 'Show the result without writing anything' },
       only: {
         type: 'string',
-        doc: `Only these of ${importParts.join(',')}`,
+        doc: `Import only these parts: ${importParts.join(',')}`,
         choices: importParts,
       },
       public: {
         type: 'boolean',
-        doc: 'Simply Plural: what all friends could see becomes public',
+        doc: 'Simply Plural: make public what all friends could see',
       },
-      'no-accounts': { type: 'boolean', doc: 'Link none of the chat accounts that the file names' },
-      yes: { type: 'boolean', doc: 'Make a second copy of a system that is here already' },
+      'no-accounts': { type: 'boolean', doc: 'Do not link the chat accounts in the file' },
+      yes: { type: 'boolean', doc: 'Import a second copy of a system that already exists' },
     },
     requires: [['system', 'new']],
     async run(call) {
@@ -45,7 +45,7 @@ export const transferCommands: Command[] = [
         dryRun: flags['dry-run'] === true,
         only,
         isPublic: flags.public === true,
-        // Whoever runs commands here may vouch for anybody.
+        // The operator may link any account.
         link: flags['no-accounts'] === true ? new Set<string>() : ('all' as const),
         allowsCopy: flags.yes === true,
         onProgress: progress.onProgress,
@@ -60,20 +60,23 @@ export const transferCommands: Command[] = [
   },
   {
     name: 'export',
-    summary: 'Write a system to a file that PluralKit takes too',
+    summary: 'Export a system to a file that PluralKit can import',
     args: ['SYSTEM'],
     flags: {
       out: {
         type: 'string',
-        doc: 'File to write; standard output when left out, or -',
+        doc: 'File to write (default: -, standard output)',
         isPath: true,
       },
-      force: { type: 'boolean', doc: 'Overwrite the file if there is one' },
-      members: { type: 'string', doc: 'Only these members, with commas between' },
-      groups: { type: 'string', doc: 'Only these groups with their members' },
+      force: { type: 'boolean', doc: 'Overwrite an existing file' },
+      members: { type: 'string', doc: 'Export only these members, separated by commas' },
+      groups: {
+        type: 'string',
+        doc: 'Export only these groups and their members, separated by commas',
+      },
       'front-history': {
         type: 'string',
-        doc: 'The front history instead, as csv or ics',
+        doc: 'Export only the front history, as csv or ics',
         choices: ['csv', 'ics'],
       },
     },
@@ -82,7 +85,7 @@ export const transferCommands: Command[] = [
       if (history !== undefined && history !== 'csv' && history !== 'ics')
         throw new UsageError('--front-history: must be csv or ics')
       if (history && (members ?? groups) !== undefined)
-        throw new UsageError('--front-history: is of everyone, without --members and --groups')
+        throw new UsageError('--front-history: cannot be combined with --members or --groups')
       const { viewer, system } = await resolveSystem(call)
       const { hid } = system
       const choice = { members: splitList(members), groups: splitList(groups) }
@@ -96,23 +99,23 @@ export const transferCommands: Command[] = [
       if (typeof out === 'string' && out !== STANDARD) {
         const files: string[] = []
         for (let part = 1, hasMore = true; hasMore; part++) {
-          const made = await write(part)
+          const exported = await write(part)
           const name = part === 1 ? out : `${out}-${part}`
-          writeExport(name, made.file, force === true)
+          writeExport(name, exported.file, force === true)
           files.push(name)
-          hasMore = made.hasMore
+          hasMore = exported.hasMore
         }
         return {
           json: { system: hid, file: out, files },
-          text: `System ${hid} is written to ${files.join(', ')}.`,
+          text: `Exported system ${hid} to ${files.join(', ')}.`,
         }
       }
       const { file, hasMore } = await write(1)
       if (hasMore)
-        throw new Failure('The history is too long for one file: use --out, which writes several.')
-      // To the byte: a byte order mark at the front stays.
+        throw new Failure('The history is too long for one file; use --out, which writes several.')
+      // Keeps a byte order mark.
       const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(file)
-      // Account IDs come out as strings: JavaScript numbers would round them.
+      // Account IDs become strings, because JavaScript numbers would round them.
       return { json: history ? text : parseJson(text), text: text.replace(/\r\n$/, '') }
     },
   },
@@ -124,12 +127,12 @@ function parseOnly(given: Call['flags'][string]): ReadonlySet<ImportPart> | null
   const wrong = words.filter((word) => !importParts.includes(word as ImportPart))
   if (wrong.length > 0)
     throw new UsageError(
-      `--only: there is no ${wrong.join(', ')}; it takes ${importParts.join(',')}`,
+      `--only: unknown part ${wrong.join(', ')}; valid parts are ${importParts.join(',')}`,
     )
   return new Set(words as ImportPart[])
 }
 
-/** The operator as the system that is to have it, if it is here already. */
+/** Resolves the system to import into, with the operator as its owner. */
 async function parseTarget(call: Call): Promise<Viewer | 'new'> {
   const { system } = call.flags
   if (typeof system !== 'string') return 'new'

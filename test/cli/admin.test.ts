@@ -18,8 +18,8 @@ function change(cwd: string, sql: string): void {
   database.close()
 }
 
-describe('an operator', () => {
-  test('lists systems with how much they have, and when they were last used', async () => {
+describe('commands of an operator', () => {
+  test('system list shows the size and last use of each system', async () => {
     const cwd = emptyFolder()
     const { id } = await runJson<Made>(['system', 'create', '--name', 'Hill\u001b[2J'], { cwd })
     const { out } = await run(['system', 'list'], { cwd })
@@ -41,17 +41,17 @@ describe('an operator', () => {
     ])
   })
 
-  test('disables a system beside a running server, and enables it', async () => {
+  test('system disable and enable take effect on a running server', async () => {
     const cwd = emptyFolder()
     const { id, token } = await runJson<Made>(['system', 'create'], { cwd })
     const server = await startServer([], { cwd })
     const headers = { authorization: token }
     const read = async () => (await fetch(`${server.address}/v2/systems/@me`, { headers })).status
-    const seen = async () => (await fetch(`${server.address}/v2/systems/${id}`)).status
-    expect([await read(), await seen()]).toEqual([200, 200])
+    const readAnonymously = async () => (await fetch(`${server.address}/v2/systems/${id}`)).status
+    expect([await read(), await readAnonymously()]).toEqual([200, 200])
     const { code, out } = await run(['system', 'disable', id], { cwd })
     expect([code, out]).toEqual([0, expect.stringContaining(`multitude system enable ${id}`)])
-    expect([await read(), await seen()]).toEqual([403, 404])
+    expect([await read(), await readAnonymously()]).toEqual([403, 404])
     expect((await run(['system', 'list'], { cwd })).out).toContain('(disabled)')
     expect((await run(['system', 'show', id], { cwd })).out).toMatch(/^disabled +since .+Z$/m)
     expect(await runJson<unknown>(['system', 'show', id], { cwd })).toMatchObject({
@@ -60,7 +60,7 @@ describe('an operator', () => {
     expect((await run(['stats'], { cwd })).out).toMatch(/^systems +1 \(1 disabled\)$/m)
     expect((await run(['status', '--port', '1'], { cwd })).out).toMatch(/^Systems +1$/m)
     expect(await runJson<unknown>(['system', 'enable', id], { cwd })).toEqual({ enabled: id })
-    expect([await read(), await seen()]).toEqual([200, 200])
+    expect([await read(), await readAnonymously()]).toEqual([200, 200])
     expect((await run(['system', 'show', id], { cwd })).out).not.toContain('disabled')
     expect(await runJson<unknown>(['system', 'show', id], { cwd })).toMatchObject({
       disabled: false,
@@ -69,7 +69,7 @@ describe('an operator', () => {
     await server.end()
   })
 
-  test('counts what there is, and how it grew', async () => {
+  test('stats shows totals and monthly growth', async () => {
     const cwd = emptyFolder()
     for (const name of ['A', 'B', 'C']) await runJson(['system', 'create', '--name', name], { cwd })
     const [march, april] = [Date.UTC(2026, 2, 31, 23, 59) * 1000, Date.UTC(2026, 3, 1) * 1000]
@@ -86,13 +86,13 @@ describe('an operator', () => {
     expect(out).toMatch(/^NEW IN +SYSTEMS +MEMBERS +MESSAGES\n2026-03 +2 +0 +0\n2026-04 +1 +0 +0$/m)
   })
 
-  test('prunes what was not used, after a look at it', async () => {
+  test('prune lists unused systems in a dry run and deletes them with --yes', async () => {
     const cwd = emptyFolder()
     const old = await runJson<Made>(['system', 'create', '--name', 'Old'], { cwd })
     const used = await runJson<Made>(['system', 'create', '--name', 'Used'], { cwd })
-    const long_ago = Date.UTC(2024, 0, 1) * 1000
-    change(cwd, `update systems set created = ${long_ago}`)
-    change(cwd, `update tokens set created = ${long_ago}`)
+    const longAgo = Date.UTC(2024, 0, 1) * 1000
+    change(cwd, `update systems set created = ${longAgo}`)
+    change(cwd, `update tokens set created = ${longAgo}`)
     change(cwd, 'delete from events')
     change(cwd, "update migrations set applied = '2023-01-01T00:00:00.000Z'")
     change(
@@ -107,17 +107,19 @@ describe('an operator', () => {
     expect(dry.out).toContain(
       'Dry run: nothing was deleted. 1 system not used since 2025-01-01T00:',
     )
-    // Nobody was asked, so nothing is done.
+    // Without --yes and without a terminal, nothing is deleted.
     expect((await run(words, { cwd })).code).toBe(2)
     const pruned = await runJson<{ systems: Made[] }>([...words, '--yes'], { cwd })
     expect(pruned.systems.map(({ id }) => id)).toEqual([old.id])
     const left = await runJson<Made[]>(['system', 'list'], { cwd })
     expect(left.map(({ id }) => id)).toEqual([used.id])
-    expect((await run([...words, '--yes'], { cwd })).out).toContain('There is no system that')
+    expect((await run([...words, '--yes'], { cwd })).out).toContain(
+      'All systems have been used since',
+    )
   })
 
   test.each([[], ['--unused-since', 'yesterday'], ['--unused-since', '2999-01-01']])(
-    'is told what is wrong with prune %p %p',
+    'prune rejects %p %p',
     async (...words) => {
       const cwd = emptyFolder()
       await runJson(['system', 'create'], { cwd })
@@ -126,7 +128,7 @@ describe('an operator', () => {
     },
   )
 
-  test('makes invites, lists and revokes them', async () => {
+  test('invite create, list and revoke manage invites', async () => {
     const cwd = emptyFolder()
     await runJson(['migrate'], { cwd })
     const made = await runJson<{ code: string }>(
@@ -140,7 +142,7 @@ describe('an operator', () => {
     const again = await run(['invite', 'create', '--name', 'friends'], { cwd })
     expect([again.code, again.err]).toEqual([1, 'multitude: There is an invite friends already.\n'])
     const { out } = await run(['invite', 'list'], { cwd })
-    expect(out).toBe('NAME     USED  OF  ENDS\nfriends  0     3   2222-01-01T00:00:00Z\n')
+    expect(out).toBe('NAME     USED  OF  EXPIRES\nfriends  0     3   2222-01-01T00:00:00Z\n')
     expect((await run(['invite', 'revoke', 'friends', '--yes'], { cwd })).code).toBe(0)
     expect((await run(['invite', 'revoke', 'friends', '--yes'], { cwd })).code).toBe(1)
     expect((await run(['invite', 'list'], { cwd })).out).toBe('There are no invites.\n')
@@ -152,7 +154,7 @@ describe('an operator', () => {
       expect((await run(['invite', 'create', ...wrong], { cwd })).code).toBe(2)
   })
 
-  test('keeps records of messages for as long as MESSAGE_KEEP says', async () => {
+  test('the server deletes records of messages older than MESSAGE_KEEP', async () => {
     const cwd = emptyFolder()
     await runJson(['system', 'create'], { cwd })
     const [now, old] = [Date.now() * 1000, (Date.now() - 91 * 86_400_000) * 1000]

@@ -8,7 +8,7 @@ import { dump } from '../service/transfer/importFixture'
 
 const { run, runJson, startServer } = await commandLine()
 
-/** A program of the operator: a line of shell. */
+/** Writes a shell script, and returns its path. */
 function script(folder: string, line: string): string {
   const path = join(folder, 'ship.sh')
   writeFileSync(path, `#!/bin/sh\n${line}\n`)
@@ -16,32 +16,32 @@ function script(folder: string, line: string): string {
   return path
 }
 
-/** One that has ended may wait for somebody to take notice. */
+/** Whether the process runs; a zombie does not. */
 function isRunning(pid: number): boolean {
   const { stdout } = Bun.spawnSync(['ps', '-o', 'stat=', '-p', String(pid)])
   return /^[^Z]/.test(stdout.toString())
 }
 
-describe('a backup that is taken elsewhere', () => {
+describe('BACKUP_COMMAND', () => {
   const folder = emptyFolder()
-  const failures: [says: string, line: string, problem: RegExp][] = [
+  const failures: [title: string, line: string, problem: RegExp][] = [
     [
       'fails',
       'echo first >&2; echo no route to there >&2; exit 3',
-      /^it ended with 3: no route to there$/,
+      /^exited with code 3: no route to there$/,
     ],
-    ['fails without a word', 'exit 1', /^it ended with 1$/],
-    ['hangs', 'exec sleep 60', /^it took longer than 0.3 s and was stopped$/],
-    ['waits for what hangs', 'sleep 60; true', /^it took longer than 0.3 s and was stopped$/],
+    ['fails without output', 'exit 1', /^exited with code 1$/],
+    ['hangs', 'exec sleep 60', /^timed out after 0.3 s$/],
+    ['waits for a child that hangs', 'sleep 60; true', /^timed out after 0.3 s$/],
+    ['ignores SIGTERM', 'trap "" TERM; sleep 60; sleep 60', /^timed out after 0.3 s$/],
     [
-      'waits for what will not be stopped',
-      'trap "" TERM; sleep 60; sleep 60',
-      /^it took longer than 0.3 s and was stopped$/,
+      'prints 9 MB of errors',
+      'yes much | head -c 9000000 >&2; exit 9',
+      /^exited with code 9: (much|uch)?/,
     ],
-    ['says very much', 'yes much | head -c 9000000 >&2; exit 9', /^it ended with 9: (much|uch)?/],
   ]
 
-  test.each(failures)('by what %s is told', async (_, line, problem) => {
+  test.each(failures)('reports a command that %s', async (_, line, problem) => {
     const shipped = runBackupCommand(
       script(emptyFolder(), line),
       'a.db',
@@ -51,40 +51,43 @@ describe('a backup that is taken elsewhere', () => {
     await expect(shipped).rejects.toThrow(problem)
   })
 
-  test('is stopped with all that it started', async () => {
+  test('kills a command that timed out with all processes that it started', async () => {
     const kept = join(folder, 'started')
     const line = `(trap "" TERM; sleep 100 >&2 & echo $! > ${kept}; wait); true`
     const shipped = runBackupCommand(script(emptyFolder(), line), 'a.db', 1_000, 500)
-    await expect(shipped).rejects.toThrow(/was stopped$/)
+    await expect(shipped).rejects.toThrow(/^timed out/)
     const pid = Number(readFileSync(kept, 'utf8'))
     await until(() => !isRunning(pid))
   })
 
-  test('is done when the program ends, whatever it leaves running', async () => {
+  test('finishes when the command exits, even if it leaves a process running', async () => {
     const kept = join(folder, 'left')
     await runBackupCommand(script(emptyFolder(), `sleep 100 & echo $! > ${kept}; exit 0`), 'a.db')
     process.kill(Number(readFileSync(kept, 'utf8')))
   })
 
-  test('by what is not there is told', async () => {
-    await expect(runBackupCommand('/not/there', 'a.db')).rejects.toThrow(/^it cannot be started: /)
+  test('reports a command that does not exist', async () => {
+    await expect(runBackupCommand('/not/there', 'a.db')).rejects.toThrow(/^could not be started: /)
   })
 
-  const places: [command: string, words: string][] = [
+  const argumentLists: [command: string, words: string][] = [
     ['', 'a b.db'],
     [' --to  far', '--to far a b.db'],
     [' copy {} far:{}', 'copy a b.db far:a b.db'],
   ]
 
-  test.each(places)('is named by %p as %p', async (rest, words) => {
-    const to = join(folder, 'words')
-    await runBackupCommand(`${script(folder, `echo "$@" > ${to}`)}${rest}`, 'a b.db')
-    expect(readFileSync(to, 'utf8')).toBe(`${words}\n`)
-  })
+  test.each(argumentLists)(
+    'passes the path to a command with arguments %p as %p',
+    async (rest, words) => {
+      const to = join(folder, 'words')
+      await runBackupCommand(`${script(folder, `echo "$@" > ${to}`)}${rest}`, 'a b.db')
+      expect(readFileSync(to, 'utf8')).toBe(`${words}\n`)
+    },
+  )
 })
 
 describe('a server with BACKUP_COMMAND', () => {
-  const notForOthers = {
+  const confidential = {
     DATABASE_URL: 'file:data/multitude.db',
     MULTITUDE_DATABASE_URL: 'file:data/multitude.db',
     PGPASSWORD: 'secret',
@@ -94,22 +97,22 @@ describe('a server with BACKUP_COMMAND', () => {
     WATCHDOG_PID: '1',
   }
 
-  test('hands each new backup over, compressed if asked, and it can be restored', async () => {
+  test('a server passes each compressed backup to BACKUP_COMMAND, and it can be restored', async () => {
     const cwd = emptyFolder()
-    const command = script(cwd, `env > ${cwd}/seen; cp "$1" ${cwd}/shipped.db.zst`)
+    const command = script(cwd, `env > ${cwd}/environment; cp "$1" ${cwd}/shipped.db.zst`)
     const { id } = await runJson<{ id: string }>(['system', 'create', '--name', 'Kept'], { cwd })
     const env = {
       BACKUP_DIR: 'backups',
       BACKUP_COMMAND: command,
       BACKUP_COMPRESS: 'zstd',
       SHIP_TO: 'far away',
-      ...notForOthers,
+      ...confidential,
     }
     const server = await startServer([], { cwd, env })
-    await until(() => server.said().includes('backup command done'))
-    const seen = readFileSync(join(cwd, 'seen'), 'utf8')
-    expect(seen).toContain('SHIP_TO=far away\n')
-    for (const name of Object.keys(notForOthers)) expect(seen).not.toContain(`${name}=`)
+    await until(() => server.said().includes('backup command finished'))
+    const environment = readFileSync(join(cwd, 'environment'), 'utf8')
+    expect(environment).toContain('SHIP_TO=far away\n')
+    for (const name of Object.keys(confidential)) expect(environment).not.toContain(`${name}=`)
     server.kill('SIGTERM')
     expect((await server.end()).code).toBe(0)
     const [name = '', ...others] = readdirSync(join(cwd, 'backups'))
@@ -127,7 +130,7 @@ describe('a server with BACKUP_COMMAND', () => {
       expect(Bun.spawnSync(['zstd', '-t', join(cwd, 'shipped.db.zst')]).exitCode).toBe(0)
   })
 
-  test('that fails tells so in the log, the metrics and the status, and is well all the same', async () => {
+  test('a failure of BACKUP_COMMAND is in the log, the metrics and the status, and the server stays healthy', async () => {
     const cwd = emptyFolder()
     const command = script(cwd, 'echo the far end is full >&2; exit 4')
     const env = {
@@ -138,7 +141,9 @@ describe('a server with BACKUP_COMMAND', () => {
     }
     const server = await startServer([], { cwd, env })
     await until(() => server.said().includes('backup command failed'))
-    expect(server.said()).toMatch(/"level":"error".*"cause":"it ended with 4: the far end is full"/)
+    expect(server.said()).toMatch(
+      /"level":"error".*"cause":"exited with code 4: the far end is full"/,
+    )
     expect((await fetch(`${server.address}/health`)).status).toBe(200)
     const [, metrics = ''] = /"metrics":"([^"]+)"/.exec(server.said()) ?? []
     let text = ''
@@ -156,7 +161,7 @@ describe('a server with BACKUP_COMMAND', () => {
 })
 
 describe('a compressed backup', () => {
-  test('that is cut short is not restored', async () => {
+  test('restore rejects a truncated compressed backup', async () => {
     const cwd = emptyFolder()
     await runJson(['system', 'create'], { cwd })
     await runJson(['backup', 'whole.db.zst', '--compress', 'zstd'], { cwd })
@@ -170,7 +175,7 @@ describe('a compressed backup', () => {
     expect(left).toEqual([])
   })
 
-  test('is restored where there is no folder yet', async () => {
+  test('restore creates the folder of the database for a compressed backup', async () => {
     const cwd = emptyFolder()
     const { id } = await runJson<{ id: string }>(['system', 'create'], { cwd })
     await runJson(['backup', 'whole.db.zst', '--compress', 'zstd'], { cwd })
@@ -181,7 +186,7 @@ describe('a compressed backup', () => {
     ])
   })
 
-  test('is made in no other way, and over nothing', async () => {
+  test('backup --compress accepts only zstd and does not overwrite a file', async () => {
     const cwd = emptyFolder()
     await runJson(['system', 'create'], { cwd })
     expect((await run(['backup', 'a', '--compress', 'gzip'], { cwd })).code).toBe(2)

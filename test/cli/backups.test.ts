@@ -16,13 +16,13 @@ afterAll(() => {
 })
 
 describe('scheduled backups', () => {
-  test('are none without a folder', async () => {
+  test('creates no scheduled backups without BACKUP_DIR', async () => {
     const { made } = schedule({ BACKUP_DIR: '' })
     await Bun.sleep(20)
     expect(made).toEqual([])
   })
 
-  test('begin at once where there is none, and come again and again until they are ended', async () => {
+  test('creates the first scheduled backup at once, and repeats until it is stopped', async () => {
     const folder = join(emptyFolder(), 'not/there/yet')
     const { made, end, logged } = schedule({ BACKUP_DIR: folder, BACKUP_EVERY: 15 })
     await until(() => made.length >= 3)
@@ -32,17 +32,17 @@ describe('scheduled backups', () => {
     expect(made).toHaveLength(count)
     expect(made[0]).toMatch(/not\/there\/yet\/multitude-\d{8}T\d{6}Z\.db$/)
     expect(existsSync(made[0] ?? '')).toBe(true)
-    expect(logged()).toContain('"message":"backup made"')
+    expect(logged()).toContain('"message":"backup created"')
   })
 
-  const ages: [says: string, age: number, every: number, isDue: boolean][] = [
-    ['a day after a daily one', DAY + 1000, DAY, true],
-    ['an hour after a daily one', 60 * MINUTE, DAY, false],
-    ['a day after a monthly one, which no timer can wait for', DAY, 30 * DAY, false],
-    ['a month after a monthly one', 30 * DAY + 1000, 30 * DAY, true],
+  const ages: [title: string, age: number, every: number, isDue: boolean][] = [
+    ['creates a daily backup a day after the last one', DAY + 1000, DAY, true],
+    ['creates no daily backup an hour after the last one', 60 * MINUTE, DAY, false],
+    ['waits longer than a timer can for a monthly backup', DAY, 30 * DAY, false],
+    ['creates a monthly backup a month after the last one', 30 * DAY + 1000, 30 * DAY, true],
   ]
 
-  test.each(ages)('%s: %i of %i ms', async (_, age, every, isDue) => {
+  test.each(ages)('%s (%i of %i ms)', async (_, age, every, isDue) => {
     const folder = emptyFolder()
     backupOf(folder, Date.now() - age)
     const warnings: Error[] = []
@@ -61,27 +61,36 @@ describe('scheduled backups', () => {
     [0, [5, 4, 3, 2]],
   ]
 
-  test.each(kept)('keep the newest %i, and leave alone what is not theirs', async (keep, days) => {
-    const folder = emptyFolder()
-    // Some of them compressed: they count like all others.
-    const old = [5, 4, 3, 2].map((day) =>
-      backupOf(folder, Date.now() - day * DAY, day % 2 === 0 ? '.zst' : ''),
-    )
-    const others = ['multitude.db', 'multitude-20200101T000000Z.db.bak', 'notes.txt']
-    for (const name of others) writeFileSync(join(folder, name), '')
-    mkdirSync(join(folder, 'more'))
-    writeFileSync(join(folder, 'multitude-20200101T000000Z.db.partial'), 'left by a crash')
-    const { made, logged } = schedule({ BACKUP_DIR: folder, BACKUP_EVERY: DAY, BACKUP_KEEP: keep })
-    await until(() => logged().includes('backup made'))
-    await Bun.sleep(5)
-    const expected = [5, 4, 3, 2].flatMap((day, at) => (days.includes(day) ? (old[at] ?? []) : []))
-    const fresh = made.map((file) => file.slice(folder.length + 1))
-    expect(readdirSync(folder).toSorted()).toEqual(
-      [...others, 'more', ...expected, ...fresh].toSorted(),
-    )
-  })
+  test.each(kept)(
+    'keeps the newest %i scheduled backups and all other files',
+    async (keep, days) => {
+      const folder = emptyFolder()
+      // Some are compressed, which makes no difference.
+      const old = [5, 4, 3, 2].map((day) =>
+        backupOf(folder, Date.now() - day * DAY, day % 2 === 0 ? '.zst' : ''),
+      )
+      const others = ['multitude.db', 'multitude-20200101T000000Z.db.bak', 'notes.txt']
+      for (const name of others) writeFileSync(join(folder, name), '')
+      mkdirSync(join(folder, 'more'))
+      writeFileSync(join(folder, 'multitude-20200101T000000Z.db.partial'), 'left by a crash')
+      const { made, logged } = schedule({
+        BACKUP_DIR: folder,
+        BACKUP_EVERY: DAY,
+        BACKUP_KEEP: keep,
+      })
+      await until(() => logged().includes('backup created'))
+      await Bun.sleep(5)
+      const expected = [5, 4, 3, 2].flatMap((day, at) =>
+        days.includes(day) ? (old[at] ?? []) : [],
+      )
+      const fresh = made.map((file) => file.slice(folder.length + 1))
+      expect(readdirSync(folder).toSorted()).toEqual(
+        [...others, 'more', ...expected, ...fresh].toSorted(),
+      )
+    },
+  )
 
-  test('that fail are told, are not tried again at once, and cost no older one', async () => {
+  test('logs a failed backup, does not retry at once, and keeps older backups', async () => {
     const folder = emptyFolder()
     const old = backupOf(folder, Date.now() - DAY - 1000)
     const settings = { BACKUP_DIR: folder, BACKUP_EVERY: DAY, BACKUP_KEEP: 1 }
@@ -93,7 +102,7 @@ describe('scheduled backups', () => {
     expect(readdirSync(folder)).toEqual([old])
   })
 
-  test('that take long are not made twice at a time', async () => {
+  test('does not run two scheduled backups at the same time', async () => {
     let running = 0
     let most = 0
     let count = 0
@@ -114,13 +123,13 @@ describe('scheduled backups', () => {
     expect(most).toBe(1)
   })
 
-  test('of a running server are databases that are whole', async () => {
+  test('a scheduled backup of a running server has all its data', async () => {
     const cwd = emptyFolder()
     const env = { BACKUP_DIR: 'backups', BACKUP_EVERY: '1m' }
     const server = await startServer(program, [], { cwd, env })
-    await until(() => server.said().includes('backup made'), 15_000)
+    await until(() => server.said().includes('backup created'), 15_000)
     const [name = ''] = readdirSync(join(cwd, 'backups'))
-    // How the backup went is known only after it.
+    // The result of the backup is recorded after it.
     const kept = { ...dump(join(cwd, 'data/multitude.db')), task_runs: [] }
     expect(dump(join(cwd, 'backups', name))).toEqual(kept)
     server.kill('SIGTERM')
@@ -151,17 +160,17 @@ function schedule(settings: Partial<Config>, failure?: string) {
   return { made, end, logged }
 }
 
-/** A backup as it would have been made then. Gives its name. */
+/** Writes an empty file named like a backup of that time. Returns its name. */
 function backupOf(folder: string, time: number, end = ''): string {
   const name = `multitude-${new Date(time).toISOString().replaceAll(/[-:]|\.\d+/g, '')}.db${end}`
   writeFileSync(join(folder, name), '')
   return name
 }
 
-async function until(isSo: () => boolean, longest = 5000): Promise<void> {
-  const giveUpAt = Date.now() + longest
-  while (!isSo()) {
-    if (Date.now() > giveUpAt) throw new Error('it did not happen in time')
+async function until(condition: () => boolean, timeoutMs = 5000): Promise<void> {
+  const deadline = Date.now() + timeoutMs
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('timed out')
     await Bun.sleep(5)
   }
 }

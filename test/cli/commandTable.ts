@@ -1,11 +1,11 @@
 import { commands } from '../../src/cli/run'
 
 /**
- * Command lines by how they use the database of the settings. `FILE` is replaced by a file that can be
+ * Command lines by their use of the configured database. `FILE` is replaced by a file that can be
  * imported.
  */
 export const commandLines = {
-  /** Refuse a database that is missing, empty, older or newer. */
+  /** Reject a database that is missing, empty, older or newer. */
   requiring: [
     'system list',
     'system show abcdef',
@@ -34,15 +34,15 @@ export const commandLines = {
     'doctor --fix',
     'copy file:other.db',
   ],
-  /** Create a database that is missing or empty; refuse an older or newer one. */
+  /** Create a missing or empty database; reject an older or newer one. */
   creating: ['system create --name Hill', 'bot create --name discord', 'import FILE --new'],
-  /** Create a database that is missing or empty, and upgrade an older one; refuse a newer one. */
+  /** Create a missing or empty database and upgrade an older one; reject a newer one. */
   upgrading: ['migrate', 'serve'],
-  /** Put another database in its place, whichever version wrote it. */
+  /** Replace the database, whichever version wrote it. */
   replacing: ['restore backup.db --yes'],
-  /** Print what else they know, and fail as those that require it do. */
+  /** Print other information, and fail like the requiring ones. */
   reporting: ['status --port 1'],
-  /** Do not open it. */
+  /** Do not open the database. */
   independent: [
     'config',
     'openapi',
@@ -55,7 +55,7 @@ export const commandLines = {
   ],
 } as const
 
-/** Names of the commands that no line of the table runs. */
+/** Lists the commands that no line of the table runs. */
 export function untriedCommands(): string[] {
   const lines: string[] = Object.values(commandLines).flat()
   return commands
@@ -63,7 +63,7 @@ export function untriedCommands(): string[] {
     .filter((name) => !lines.some((line) => line === name || line.startsWith(`${name} `)))
 }
 
-/** The words of a line, with the file that it imports. */
+/** Splits a line into words, with the file that it imports. */
 export function wordsOf(line: string, file: string): string[] {
   return line.split(' ').map((word) => (word === 'FILE' ? file : word))
 }

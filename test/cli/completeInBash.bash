@@ -1,4 +1,4 @@
-# Tells what bash finds for the last of the words.
+# Prints the completions of the last word.
 # usage: completeInBash.bash COMPLETIONS WORD...
 source "$1"
 shift

@@ -10,7 +10,7 @@ const { run } = await commandLine()
 const cwd = emptyFolder()
 writeFileSync(join(cwd, 'old backup.db'), '')
 
-/** What was typed before Tab, and what that adds up to. */
+/** Lines before and after Tab. */
 const typed: [line: string, becomes: string][] = [
   ['multitude heal', 'multitude health'],
   ['multitude syst', 'multitude system'],
@@ -30,7 +30,7 @@ const typed: [line: string, becomes: string][] = [
   ['multitude migrate --no', 'multitude migrate --no-backup'],
   ['multitude restore old', 'multitude restore old\\ backup.db'],
   ['multitude export abcdef --out old', 'multitude export abcdef --out old\\ backup.db'],
-  // Nothing is made up where only the operator knows.
+  // Values that cannot be completed.
   ['multitude system show ol', 'multitude system show ol'],
   ['multitude serve --host ol', 'multitude serve --host ol'],
   ['multitude help system create x', 'multitude help system create x'],
@@ -46,26 +46,26 @@ for (const shell of ['bash', 'zsh', 'fish']) {
 }
 const scriptOf = (shell: string) => scripts.get(shell) ?? ''
 
-/** The last word is replaced by what was found, if that is one thing. */
-function put(line: string, found: string[]): string {
+/** Replaces the last word of the line if there is exactly one completion. */
+function complete(line: string, found: string[]): string {
   const [only, ...others] = found
   if (only === undefined || others.length > 0) return line
   const start = /^.*[ =]/.exec(line)?.[0] ?? ''
-  const isWhole = only.startsWith('--') && only.includes('=')
-  return `${isWhole ? line.slice(0, line.lastIndexOf(' ') + 1) : start}${only}`
+  const includesFlag = only.startsWith('--') && only.includes('=')
+  return `${includesFlag ? line.slice(0, line.lastIndexOf(' ') + 1) : start}${only}`
 }
 
-function askBash(line: string): string {
+function completeInBash(line: string): string {
   const words = line.split(/(=)| /).filter((word) => word !== undefined && word !== '')
-  const ask = join(import.meta.dir, 'completeInBash.bash')
-  const { stdout, stderr } = Bun.spawnSync(['bash', '--norc', ask, scriptOf('bash'), ...words], {
+  const helper = join(import.meta.dir, 'completeInBash.bash')
+  const { stdout, stderr } = Bun.spawnSync(['bash', '--norc', helper, scriptOf('bash'), ...words], {
     cwd,
   })
   expect(`${stderr}`).toBe('')
-  return put(line, `${stdout}`.split('\n').filter(Boolean))
+  return complete(line, `${stdout}`.split('\n').filter(Boolean))
 }
 
-function askFish(line: string): string {
+function completeInFish(line: string): string {
   const { stdout, stderr } = Bun.spawnSync(
     [
       'fish',
@@ -79,20 +79,20 @@ function askFish(line: string): string {
   )
   expect(`${stderr}`).toBe('')
   const found = `${stdout}`.split('\n').filter(Boolean)
-  return put(
+  return complete(
     line,
     found.map((one) => one.split('\t')[0] ?? ''),
   )
 }
 
-function askZsh(lines: string[]): string[] {
+function completeInZsh(lines: string[]): string[] {
   const out = join(cwd, 'zsh.out')
   const { exitCode } = Bun.spawnSync(
     ['zsh', '-f', join(import.meta.dir, 'typeInZsh.zsh'), scriptOf('zsh'), out, ...lines],
     { cwd, env: { HOME: cwd, PATH: process.env.PATH, TERM: 'xterm', LC_ALL: 'C.UTF-8' } },
   )
   expect(exitCode).toBe(0)
-  // It puts what may follow behind a word that is whole.
+  // zsh appends a space or an equals sign to a complete word.
   return readFileSync(out, 'utf8')
     .trimEnd()
     .split('\n')
@@ -101,23 +101,29 @@ function askZsh(lines: string[]): string[] {
 }
 
 const titleOf = (title: string, tool: string) =>
-  Bun.which(tool) ? title : `${title} (skipped: there is no ${tool} here)`
+  Bun.which(tool) ? title : `${title} (skipped: ${tool} is not installed)`
 
 describe('completion', () => {
-  test.skipIf(!Bun.which('bash')).each(typed)(titleOf('by bash of %p', 'bash'), (line, becomes) => {
-    expect(askBash(line)).toBe(becomes)
-  })
+  test.skipIf(!Bun.which('bash')).each(typed)(
+    titleOf('bash completes %p', 'bash'),
+    (line, becomes) => {
+      expect(completeInBash(line)).toBe(becomes)
+    },
+  )
 
-  test.skipIf(!Bun.which('fish')).each(typed)(titleOf('by fish of %p', 'fish'), (line, becomes) => {
-    expect(askFish(line)).toBe(becomes)
-  })
+  test.skipIf(!Bun.which('fish')).each(typed)(
+    titleOf('fish completes %p', 'fish'),
+    (line, becomes) => {
+      expect(completeInFish(line)).toBe(becomes)
+    },
+  )
 
-  test.skipIf(!Bun.which('zsh'))(titleOf('by zsh of all of them', 'zsh'), () => {
-    const found = askZsh(typed.map(([line]) => line))
+  test.skipIf(!Bun.which('zsh'))(titleOf('zsh completes all lines', 'zsh'), () => {
+    const found = completeInZsh(typed.map(([line]) => line))
     expect(found).toEqual(typed.map(([, becomes]) => becomes))
   })
 
-  test.each([...scripts.keys()])('by %s knows every command and every flag', (shell) => {
+  test.each([...scripts.keys()])('the %s script has every command and flag', (shell) => {
     const script = readFileSync(scriptOf(shell), 'utf8')
     const words = commands.flatMap(({ name }) => name.split(' '))
     const flags = commands.flatMap((command) => flagsOf(command).map(({ name }) => name))
@@ -126,12 +132,12 @@ describe('completion', () => {
   })
 })
 
-describe('the manual', () => {
+describe('the manual page', () => {
   const manual = writeManual(commands)
   const file = join(cwd, 'multitude.1')
   writeFileSync(file, manual)
 
-  test('is what the program prints', async () => {
+  test('man prints the manual page', async () => {
     expect((await run(['man'], { cwd })).out).toBe(manual)
   })
 
@@ -142,16 +148,19 @@ describe('the manual', () => {
   ]
 
   for (const [tool, words] of checkers)
-    test.skipIf(!Bun.which(tool))(titleOf(`gives ${tool} nothing to complain of`, tool), () => {
-      const { stdout, stderr, exitCode } = Bun.spawnSync(words, {
-        env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8', MANWIDTH: '200', PAGER: 'cat' },
-      })
-      expect([`${stderr}`, exitCode]).toEqual(['', 0])
-      if (tool !== 'man') return expect(`${stdout}`).toBe('')
-      const page = `${stdout}`.replaceAll(/\s+/g, ' ')
-      for (const { name, summary } of commands) {
-        expect(page).toContain(`multitude ${name}`)
-        expect(page).toContain(summary.replaceAll(/\s+/g, ' '))
-      }
-    })
+    test.skipIf(!Bun.which(tool))(
+      titleOf(`the manual page passes the checks of ${tool}`, tool),
+      () => {
+        const { stdout, stderr, exitCode } = Bun.spawnSync(words, {
+          env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8', MANWIDTH: '200', PAGER: 'cat' },
+        })
+        expect([`${stderr}`, exitCode]).toEqual(['', 0])
+        if (tool !== 'man') return expect(`${stdout}`).toBe('')
+        const page = `${stdout}`.replaceAll(/\s+/g, ' ')
+        for (const { name, summary } of commands) {
+          expect(page).toContain(`multitude ${name}`)
+          expect(page).toContain(summary.replaceAll(/\s+/g, ' '))
+        }
+      },
+    )
 })

@@ -13,32 +13,32 @@ import {
 import { commandLine, emptyFolder, runCommand } from '../serverProcess'
 import { withRawDatabase } from '../service/transfer/importFixture'
 
-// Processes take their time on a busy machine.
+// Processes are slow on a busy machine.
 setDefaultTimeout(60_000)
 
 const { runJson, startServer, words, run } = await commandLine()
 const FAILED = 1
 
-/** A folder with a whole database, and one with a log that was never folded in. */
+/** Folder with an intact database and a backup of it. */
 const home = emptyFolder()
 const { id } = await runJson<{ id: string }>(['system', 'create', '--name', 'Whole'], { cwd: home })
-await runJson(['backup', 'whole.db'], { cwd: home })
-const whole = join(home, 'whole.db')
-withRawDatabase(whole, (database) => database.run('PRAGMA journal_mode = WAL'))
+await runJson(['backup', 'intact.db'], { cwd: home })
+const intact = join(home, 'intact.db')
+withRawDatabase(intact, (database) => database.run('PRAGMA journal_mode = WAL'))
 
 function fresh() {
   const cwd = emptyFolder()
   const path = join(cwd, 'data.db')
-  copyFileSync(whole, path)
+  copyFileSync(intact, path)
   return { cwd, path, env: { DATABASE_URL: `file:${path}` } }
 }
 
 describe('a damaged page', () => {
   test.each(['events', 'webhooks', 'sqlite_master'])(
-    'of %s is told before anybody is served, in one line',
+    'serve fails with one line when a page of %s is damaged',
     async (table) => {
       const here = fresh()
-      spoil(here.path, table)
+      corrupt(here.path, table)
       const { code, out, err } = await run(['serve', '--port', '0'], here)
       expect([code, out]).toEqual([FAILED, ''])
       expect(err).toMatch(/^multitude: [^\n]*(is damaged|is not a Multitude database)[^\n]*\n$/)
@@ -47,9 +47,9 @@ describe('a damaged page', () => {
     },
   )
 
-  test('that nobody needs at the start is a 500 for whoever needs it, and no end', async () => {
+  test('the server answers 500 for a damaged page that the start does not read, and keeps running', async () => {
     const here = fresh()
-    spoil(here.path, 'settings')
+    corrupt(here.path, 'settings')
     const server = await startServer([], here)
     const answer = await fetch(`${server.address}/v2/systems/${id}/settings`)
     expect([answer.status, await answer.json()]).toEqual([
@@ -64,7 +64,7 @@ describe('a damaged page', () => {
 })
 
 describe('a long write of another program', () => {
-  test('keeps no server from starting and being read', async () => {
+  test('the server starts and answers reads while another program holds a write transaction', async () => {
     const here = fresh()
     const other = new Database(here.path)
     other.run('BEGIN IMMEDIATE')
@@ -86,11 +86,11 @@ const commands: [words: string[]][] = [
   [['doctor']],
   [['doctor', '--fix']],
   [['backup', '/dev/shm/none/b.db']],
-  [['restore', whole, '--yes']],
+  [['restore', intact, '--yes']],
 ]
 
-describe.if(canDropPrivileges)('what this user may not do', () => {
-  test.each(commands)('%j with a file that it may not open', async (command) => {
+describe.if(canDropPrivileges)('missing permissions', () => {
+  test.each(commands)('%j fails with one line when it may not open the file', async (command) => {
     const here = fresh()
     chmodSync(here.cwd, 0o755)
     chmodSync(here.path, 0o000)
@@ -99,29 +99,35 @@ describe.if(canDropPrivileges)('what this user may not do', () => {
     expect(ended.err).not.toMatch(/damaged|not a database|read-only/)
   })
 
-  test.each(commands)('%j in a folder that it may not enter', async (command) => {
-    const here = fresh()
-    chmodSync(here.cwd, 0o000)
-    const ended = await runCommand([...asUnprivileged(words), ...command], { ...here, cwd: '/' })
-    chmodSync(here.cwd, 0o755)
-    expectOneLine(ended, /not allowed|may not|cannot be restored/)
-    expect(ended.err).not.toMatch(/damaged|not a database|read-only|There is no database/)
-  })
+  test.each(commands)(
+    '%j fails with one line when it may not enter the folder',
+    async (command) => {
+      const here = fresh()
+      chmodSync(here.cwd, 0o000)
+      const ended = await runCommand([...asUnprivileged(words), ...command], { ...here, cwd: '/' })
+      chmodSync(here.cwd, 0o755)
+      expectOneLine(ended, /not allowed|may not|cannot be restored/)
+      expect(ended.err).not.toMatch(/damaged|not a database|read-only|There is no database/)
+    },
+  )
 })
 
 describe.if(canMount)('a read-only disk', () => {
-  test('is no damage: the doctor looks, and says so when it cannot repair', async () => {
+  test('doctor checks a database on a read-only disk, and doctor --fix fails with one line', async () => {
     const here = fresh()
     const doctor = (...flags: string[]) =>
       runCommand(onReadOnlyDisk(here.cwd, [...words, 'doctor', ...flags]), here)
-    expect(await doctor()).toEqual({ code: 0, out: 'The database is whole.\n', err: '' })
+    expect(await doctor()).toEqual({ code: 0, out: 'No problems found.\n', err: '' })
     expectOneLine(await doctor('--fix'), /data\.db cannot be used: .*read-only/)
     withRawDatabase(here.path, (database) => database.run('DELETE FROM settings'))
-    const sick = await doctor()
-    expect([sick.code, sick.err]).toEqual([FAILED, expect.stringContaining('has no settings')])
+    const damaged = await doctor()
+    expect([damaged.code, damaged.err]).toEqual([
+      FAILED,
+      expect.stringContaining('has no settings'),
+    ])
   })
 
-  test('with a log beside the file is told as what it is', async () => {
+  test('doctor reports a read-only disk when the database has a write-ahead log', async () => {
     const here = fresh()
     writeFileSync(`${here.path}-wal`, 'x'.repeat(100))
     const ended = await runCommand(onReadOnlyDisk(here.cwd, [...words, 'doctor']), here)
@@ -133,8 +139,8 @@ describe.if(canMount)('a read-only disk', () => {
     [['migrate']],
     [['system', 'create']],
     [['backup', 'b.db']],
-    [['restore', whole, '--yes']],
-  ])('%j', async (command) => {
+    [['restore', intact, '--yes']],
+  ])('%j reports a read-only disk in one line', async (command) => {
     const here = fresh()
     const ended = await runCommand(onReadOnlyDisk(here.cwd, [...words, ...command]), here)
     expectOneLine(ended, /read-only/)
@@ -145,15 +151,15 @@ describe.if(canMount)('a full disk', () => {
   const full: [words: string[], prepare: string][] = [
     [['serve', '--port', '0'], FILL],
     [['migrate'], FILL],
-    [['system', 'create'], `cp ${whole} data.db; ${FILL}`],
-    [['system', 'list'], `cp ${whole} data.db; ${FILL}`],
-    [['serve', '--port', '0'], `cp ${whole} data.db; ${FILL}`],
-    [['backup', 'b.db'], `cp ${whole} data.db; ${FILL}`],
-    [['restore', whole, '--yes'], FILL],
-    [['restore', whole, '--yes'], `cp ${whole} data.db; ${FILL}`],
+    [['system', 'create'], `cp ${intact} data.db; ${FILL}`],
+    [['system', 'list'], `cp ${intact} data.db; ${FILL}`],
+    [['serve', '--port', '0'], `cp ${intact} data.db; ${FILL}`],
+    [['backup', 'b.db'], `cp ${intact} data.db; ${FILL}`],
+    [['restore', intact, '--yes'], FILL],
+    [['restore', intact, '--yes'], `cp ${intact} data.db; ${FILL}`],
   ]
 
-  test.each(full)('%j after %s', async (command, prepare) => {
+  test.each(full)('%j after %s reports a full disk in one line', async (command, prepare) => {
     const cwd = emptyFolder()
     const env = { DATABASE_URL: `file:${join(cwd, 'data.db')}` }
     const ended = await runCommand(onSmallDisk('4m', cwd, prepare, [...words, ...command]), {
@@ -163,33 +169,40 @@ describe.if(canMount)('a full disk', () => {
     expectOneLine(ended, /the disk is full/)
   })
 
-  test('keeps the doctor from repairing, but not from looking', async () => {
-    const sick = fresh()
-    withRawDatabase(sick.path, (database) => database.run('DELETE FROM settings'))
+  test('doctor checks a database on a full disk, and doctor --fix fails with one line', async () => {
+    const damaged = fresh()
+    withRawDatabase(damaged.path, (database) => database.run('DELETE FROM settings'))
     const cwd = emptyFolder()
     const env = { DATABASE_URL: `file:${join(cwd, 'data.db')}` }
     const doctor = (...flags: string[]) =>
       runCommand(
-        onSmallDisk('4m', cwd, `cp ${sick.path} data.db; ${FILL}`, [...words, 'doctor', ...flags]),
+        onSmallDisk('4m', cwd, `cp ${damaged.path} data.db; ${FILL}`, [
+          ...words,
+          'doctor',
+          ...flags,
+        ]),
         { cwd, env },
       )
-    const looked = await doctor()
-    expect([looked.code, looked.err]).toEqual([FAILED, expect.stringContaining('has no settings')])
+    const checked = await doctor()
+    expect([checked.code, checked.err]).toEqual([
+      FAILED,
+      expect.stringContaining('has no settings'),
+    ])
     expectOneLine(await doctor('--fix'), /the disk is full/)
   })
 
-  test('takes no answer of a command in silence', async () => {
+  test('a command fails when its output cannot be written to a full disk', async () => {
     const command = [...words, 'config'].map((word) => `'${word}'`).join(' ')
     const ended = await runCommand(['/bin/sh', '-c', `${command} > /dev/full`], { cwd: home })
-    expectOneLine(ended, /^multitude: The answer cannot be written: the disk is full/)
+    expectOneLine(ended, /^multitude: The output cannot be written: the disk is full/)
   })
 })
 
 describe('an uncaught exception', () => {
-  test('ends the server with one line, without a stack or the source', async () => {
+  test('an uncaught exception ends the server with one line, without a stack or source excerpt', async () => {
     const cwd = emptyFolder()
     const broken = join(cwd, 'broken.ts')
-    // Once the server has added its own listener to that of the program.
+    // Throws once the server has added its own listener to that of the program.
     writeFileSync(
       broken,
       `const timer = setInterval(() => {
@@ -206,13 +219,13 @@ describe('an uncaught exception', () => {
     expect([ended.code, ended.out]).toEqual([FAILED, ''])
     const lines = ended.err.trimEnd().split('\n')
     expect(lines.at(-1)).toMatch(/^multitude: .*never mind/)
-    // The log may name the place; the terminal is for people.
+    // Only the log may have a stack.
     for (const line of lines.slice(0, -1)) expect(JSON.parse(line)).toHaveProperty('level')
   })
 })
 
 describe('a path of the wrong kind', () => {
-  test('is refused in one line: a file where a folder should be, and the reverse', async () => {
+  test('commands reject a file in place of a folder, and the reverse, in one line', async () => {
     const here = fresh()
     mkdirSync(join(here.cwd, 'folder'))
     for (const command of [
@@ -221,11 +234,11 @@ describe('a path of the wrong kind', () => {
       ['backup', 'b.db', '--database', 'file:folder'],
       ['backup', 'data.db/b.db'],
       ['restore', 'folder', '--yes'],
-      ['restore', whole, '--yes', '--database', 'file:folder'],
-      ['restore', whole, '--yes', '--database', 'file:data.db/data.db'],
+      ['restore', intact, '--yes', '--database', 'file:folder'],
+      ['restore', intact, '--yes', '--database', 'file:data.db/data.db'],
     ])
       expectOneLine(await run(command, here), /./)
-    expect(readFileSync(here.path).equals(readFileSync(whole))).toBe(true)
+    expect(readFileSync(here.path).equals(readFileSync(intact))).toBe(true)
   })
 })
 
@@ -239,7 +252,7 @@ function expectOneLine(ended: { code: number; out: string; err: string }, reason
 }
 
 /** Overwrites the first page of a table. */
-function spoil(path: string, name: string): void {
+function corrupt(path: string, name: string): void {
   const page = withRawDatabase(path, (database) => {
     database.run('PRAGMA wal_checkpoint(TRUNCATE)')
     return (

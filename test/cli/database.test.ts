@@ -9,7 +9,7 @@ import { commandLine, emptyFolder } from '../serverProcess'
 import { withRawDatabase } from '../service/transfer/importFixture'
 import { commandLines, untriedCommands, wordsOf } from './commandTable'
 
-// Processes take their time on a busy machine.
+// Processes are slow on a busy machine.
 setDefaultTimeout(60_000)
 
 const FAILED = 1
@@ -19,18 +19,18 @@ writeFileSync(file, fixture('pluralkit.json'))
 
 const { requiring, creating, upgrading, replacing, reporting, independent } = commandLines
 
-/** Runs each line there; the first of the words may be other than the line. */
+/** Runs each line in the same folder. */
 const runAll = (lines: readonly string[], here: { cwd: string; env?: Record<string, string> }) =>
   Promise.all(lines.map(async (line) => ({ line, ...(await run(wordsOf(line, file), here)) })))
 
-test('every command is in the table', () => expect(untriedCommands()).toEqual([]))
+test('the table of command lines has every command', () => expect(untriedCommands()).toEqual([]))
 
 describe('a database that is missing', () => {
   const cwd = emptyFolder()
   const path = join(cwd, 'gone', 'multitude.db')
   const here = { cwd, env: { DATABASE_URL: 'file:gone/multitude.db' } }
 
-  test('is refused in one line that names the path', async () => {
+  test('commands reject a missing database in one line with its path', async () => {
     for (const { line, code, out, err } of await runAll(requiring, here)) {
       expect([line, code, out]).toEqual([line, FAILED, ''])
       expect(err).toMatch(/^multitude: [^\n]+\n$/)
@@ -39,38 +39,41 @@ describe('a database that is missing', () => {
     expect(readdirSync(cwd)).toEqual([])
   })
 
-  test('is not needed by commands that do not open it', async () => {
+  test('commands that do not open the database work without one', async () => {
     for (const { err } of await runAll(independent, here)) expect(err).not.toContain('database')
     expect(readdirSync(cwd)).toEqual([])
   })
 
-  test.each(['migrate', ...creating])('is created by %s, which says so once', async (line) => {
-    const folder = emptyFolder()
-    const made = join(folder, 'data', 'multitude.db')
-    const words = wordsOf(line, file)
-    const first = await run(words, { cwd: folder })
-    expect([first.code, first.err]).toEqual([0, `multitude: a new database was made: ${made}\n`])
-    expect(existsSync(made)).toBe(true)
-    const again = await run([...words, '--json'], { cwd: folder })
-    expect(again.err).not.toContain('new database')
-  })
+  test.each(['migrate', ...creating])(
+    '%s creates a missing database and reports it once',
+    async (line) => {
+      const folder = emptyFolder()
+      const made = join(folder, 'data', 'multitude.db')
+      const words = wordsOf(line, file)
+      const first = await run(words, { cwd: folder })
+      expect([first.code, first.err]).toEqual([0, `multitude: created database ${made}\n`])
+      expect(existsSync(made)).toBe(true)
+      const again = await run([...words, '--json'], { cwd: folder })
+      expect(again.err).not.toContain('created database')
+    },
+  )
 
-  test('is created by serve, which says so in its greeting and its log', async () => {
+  test('serve creates a missing database and reports it at startup and in the log', async () => {
     const folder = emptyFolder()
     const made = join(folder, 'data', 'multitude.db')
-    const [words, json] = [await startServer([], { cwd: folder }), emptyFolder()]
-    expect(words.said()).toContain(`Data (new)    ${made}\n`)
-    const silent = await startServer(['--json'], { cwd: json })
-    expect(silent.said()).toContain(
-      `"message":"a new database was made","path":"${join(json, 'data', 'multitude.db')}"`,
+    const [plain, other] = [await startServer([], { cwd: folder }), emptyFolder()]
+    expect(plain.said()).toContain(`Database (new)  ${made}\n`)
+    const json = await startServer(['--json'], { cwd: other })
+    expect(json.said()).toContain(
+      `"message":"database created","path":"${join(other, 'data', 'multitude.db')}"`,
     )
-    for (const server of [words, silent]) {
+    for (const server of [plain, json]) {
       server.kill('SIGTERM')
       expect((await server.end()).code).toBe(0)
     }
   })
 
-  test('is created by restore', async () => {
+  test('restore creates a missing database', async () => {
     const folder = emptyFolder()
     await runJson(['system', 'create'], { cwd: folder })
     await runJson(['backup', 'backup.db'], { cwd: folder })
@@ -79,23 +82,23 @@ describe('a database that is missing', () => {
     expect(await runJson<unknown[]>(['system', 'list'], there)).toHaveLength(1)
   })
 
-  test('is reported by status, which shows all the rest', async () => {
+  test('status reports a missing database and shows everything else', async () => {
     for (const { code, out, err } of await runAll(reporting, here)) {
       expect(code).toBe(FAILED)
-      expect(out).toContain(`CANNOT BE USED: There is no database ${path}`)
+      expect(out).toContain(`UNAVAILABLE: There is no database ${path}`)
       expect(out).toContain('Server')
       expect(err).toContain(`There is no database ${path}`)
     }
   })
 
-  test('is not created by a dry run of import --new', async () => {
+  test('a dry run of import --new does not create a missing database', async () => {
     const { code } = await run(['import', file, '--new', '--dry-run'], here)
     expect([code, readdirSync(cwd)]).toEqual([0, []])
   })
 })
 
 describe('a database that is empty', () => {
-  const place = () => {
+  const createEmpty = () => {
     const cwd = emptyFolder()
     const path = join(cwd, 'data', 'multitude.db')
     mkdirSync(dirname(path))
@@ -103,8 +106,8 @@ describe('a database that is empty', () => {
     return { cwd, path }
   }
 
-  test('is refused in one line that names what creates its tables', async () => {
-    const { cwd, path } = place()
+  test('commands reject an empty database in one line with the command that creates its tables', async () => {
+    const { cwd, path } = createEmpty()
     const dryRun = 'import FILE --new --dry-run'
     for (const { line, code, out, err } of await runAll([...requiring, dryRun], { cwd })) {
       expect([line, code, out]).toEqual([line, FAILED, ''])
@@ -115,15 +118,18 @@ describe('a database that is empty', () => {
     expect(statSync(path).size).toBe(0)
   })
 
-  test.each(['migrate', ...creating])('is filled by %s', async (line) => {
-    const { cwd } = place()
-    const { code, err } = await run(wordsOf(line, file), { cwd })
-    expect([code, err]).toEqual([0, ''])
-    expect((await run(['system', 'list'], { cwd })).code).toBe(0)
-  })
+  test.each(['migrate', ...creating])(
+    '%s creates the tables of an empty database',
+    async (line) => {
+      const { cwd } = createEmpty()
+      const { code, err } = await run(wordsOf(line, file), { cwd })
+      expect([code, err]).toEqual([0, ''])
+      expect((await run(['system', 'list'], { cwd })).code).toBe(0)
+    },
+  )
 
-  test('is filled by serve, by restore, and as the target of copy', async () => {
-    const [served, restored, copied] = [place(), place(), place()]
+  test('serve, restore and copy accept an empty database', async () => {
+    const [served, restored, copied] = [createEmpty(), createEmpty(), createEmpty()]
     const server = await startServer([], { cwd: served.cwd })
     server.kill('SIGTERM')
     expect((await server.end()).code).toBe(0)
@@ -136,8 +142,8 @@ describe('a database that is empty', () => {
   })
 })
 
-/** What is wrong with the tables, how they come to be so, and what is said of it. */
-const unfit: [says: string, make: (path: string) => void, complaint: RegExp][] = [
+/** Databases of other versions, and the errors of commands that reject them. */
+const otherVersions: [age: string, make: (path: string) => void, complaint: RegExp][] = [
   [
     'older',
     (path) => makeOlder(path, migrations.length - 1).close(),
@@ -154,91 +160,95 @@ const unfit: [says: string, make: (path: string) => void, complaint: RegExp][] =
   ],
 ]
 
-describe.each(unfit)('a database that is %s, while its server runs', (says, make, complaint) => {
-  const cwd = emptyFolder()
-  const path = join(cwd, 'data', 'multitude.db')
-  let server: Database
-  let renewing: Timer
-  let renewed = 0
+describe.each(otherVersions)(
+  'a database of a version that is %s, in use',
+  (age, make, complaint) => {
+    const cwd = emptyFolder()
+    const path = join(cwd, 'data', 'multitude.db')
+    let server: Database
+    let renewing: Timer
+    let renewed = 0
 
-  beforeAll(() => {
-    mkdirSync(dirname(path))
-    make(path)
-    // As a server of that version: it has the file open, and keeps its lease.
-    server = new Database(path)
-    server.run('PRAGMA journal_mode = WAL')
-    server.run('PRAGMA busy_timeout = 5000')
-    server.run("INSERT INTO leases VALUES ('care', 'another:1:1', 0)")
-    renewing = setInterval(() => {
-      server.run('UPDATE leases SET until = until + 1')
-      renewed++
-    }, 20)
-  })
+    beforeAll(() => {
+      mkdirSync(dirname(path))
+      make(path)
+      // Like a server of that version: it has the file open and renews its lease.
+      server = new Database(path)
+      server.run('PRAGMA journal_mode = WAL')
+      server.run('PRAGMA busy_timeout = 5000')
+      server.run("INSERT INTO leases VALUES ('care', 'another:1:1', 0)")
+      renewing = setInterval(() => {
+        server.run('UPDATE leases SET until = until + 1')
+        renewed++
+      }, 20)
+    })
 
-  afterAll(() => {
-    clearInterval(renewing)
-    server.close()
-  })
+    afterAll(() => {
+      clearInterval(renewing)
+      server.close()
+    })
 
-  const tablesIn = (of: string) =>
-    withRawDatabase(of, (database) => [
-      database.query('SELECT name, sql FROM sqlite_master ORDER BY name').values(),
-      database.query('SELECT * FROM migrations').values(),
-      database.query('SELECT count(*) FROM systems').values(),
-      database.query('SELECT count(*) FROM bots').values(),
-    ])
+    const contentOf = (file: string) =>
+      withRawDatabase(file, (database) => [
+        database.query('SELECT name, sql FROM sqlite_master ORDER BY name').values(),
+        database.query('SELECT * FROM migrations').values(),
+        database.query('SELECT count(*) FROM systems').values(),
+        database.query('SELECT count(*) FROM bots').values(),
+      ])
 
-  test('is refused in one line that says what to do, and stays as it is', async () => {
-    const before = tablesIn(path)
-    const lines = [...requiring, ...creating, ...reporting, 'import FILE --new --dry-run']
-    for (const { line, code, out, err } of await runAll(lines, { cwd })) {
-      expect([line, code]).toEqual([line, FAILED])
-      expect(err).toMatch(/^multitude: [^\n]+\n$/)
-      expect(err).toMatch(complaint)
-      if (!line.startsWith('status')) expect([line, out]).toEqual([line, ''])
-    }
-    expect(tablesIn(path)).toEqual(before)
-    expect(readdirSync(cwd)).toEqual(['data'])
-    expect(readdirSync(dirname(path)).filter((name) => name.includes('upgrade'))).toEqual([])
-    const sofar = renewed
-    while (renewed < sofar + 2) await Bun.sleep(10)
-  })
+    test(`commands reject a database of a version that is ${age} in one line and do not change it`, async () => {
+      const before = contentOf(path)
+      const lines = [...requiring, ...creating, ...reporting, 'import FILE --new --dry-run']
+      for (const { line, code, out, err } of await runAll(lines, { cwd })) {
+        expect([line, code]).toEqual([line, FAILED])
+        expect(err).toMatch(/^multitude: [^\n]+\n$/)
+        expect(err).toMatch(complaint)
+        if (!line.startsWith('status')) expect([line, out]).toEqual([line, ''])
+      }
+      expect(contentOf(path)).toEqual(before)
+      expect(readdirSync(cwd)).toEqual(['data'])
+      expect(readdirSync(dirname(path)).filter((name) => name.includes('upgrade'))).toEqual([])
+      const renewedBefore = renewed
+      while (renewed < renewedBefore + 2) await Bun.sleep(10)
+    })
 
-  test('is no matter to commands that do not open it', async () => {
-    for (const { err } of await runAll(independent, { cwd })) expect(err).not.toContain('database')
-  })
+    test(`commands that do not open the database work when its version is ${age}`, async () => {
+      for (const { err } of await runAll(independent, { cwd }))
+        expect(err).not.toContain('database')
+    })
 
-  test('is refused as the target of copy', async () => {
-    const source = emptyFolder()
-    await runJson(['system', 'create'], { cwd: source })
-    const { code, err } = await run(['copy', `file:${path}`], { cwd: source })
-    expect([code, err]).toEqual([FAILED, expect.stringMatching(complaint)])
-  })
+    test(`copy rejects a target whose version is ${age}`, async () => {
+      const source = emptyFolder()
+      await runJson(['system', 'create'], { cwd: source })
+      const { code, err } = await run(['copy', `file:${path}`], { cwd: source })
+      expect([code, err]).toEqual([FAILED, expect.stringMatching(complaint)])
+    })
 
-  test('is upgraded by migrate and serve alone, and only when it is older', async () => {
-    for (const line of upgrading) {
-      const own = emptyFolder()
+    test(`migrate and serve ${age === 'older' ? 'upgrade' : 'reject'} a database whose version is ${age}`, async () => {
+      for (const line of upgrading) {
+        const own = emptyFolder()
+        mkdirSync(join(own, 'data'))
+        make(join(own, 'data', 'multitude.db'))
+        if (age === 'newer') {
+          const { code, err } = await run([line], { cwd: own, env: { PORT: '0' } })
+          expect([code, err]).toEqual([FAILED, expect.stringMatching(complaint)])
+        } else if (line === 'serve') {
+          const started = await startServer([], { cwd: own })
+          started.kill('SIGTERM')
+          expect((await started.end()).code).toBe(0)
+        } else expect((await run([line], { cwd: own })).code).toBe(0)
+        if (age === 'older') expect((await run(['system', 'list'], { cwd: own })).code).toBe(0)
+      }
+    })
+
+    test(`restore replaces a database whose version is ${age} when no server uses it`, async () => {
+      const [own, other] = [emptyFolder(), emptyFolder()]
       mkdirSync(join(own, 'data'))
       make(join(own, 'data', 'multitude.db'))
-      if (says === 'newer') {
-        const { code, err } = await run([line], { cwd: own, env: { PORT: '0' } })
-        expect([code, err]).toEqual([FAILED, expect.stringMatching(complaint)])
-      } else if (line === 'serve') {
-        const started = await startServer([], { cwd: own })
-        started.kill('SIGTERM')
-        expect((await started.end()).code).toBe(0)
-      } else expect((await run([line], { cwd: own })).code).toBe(0)
-      if (says === 'older') expect((await run(['system', 'list'], { cwd: own })).code).toBe(0)
-    }
-  })
-
-  test('is replaced by restore when its server was stopped', async () => {
-    const [own, other] = [emptyFolder(), emptyFolder()]
-    mkdirSync(join(own, 'data'))
-    make(join(own, 'data', 'multitude.db'))
-    await runJson(['system', 'create'], { cwd: other })
-    await runJson(['backup', join(own, 'backup.db')], { cwd: other })
-    for (const { code } of await runAll(replacing, { cwd: own })) expect(code).toBe(0)
-    expect(await runJson<unknown[]>(['system', 'list'], { cwd: own })).toHaveLength(1)
-  })
-})
+      await runJson(['system', 'create'], { cwd: other })
+      await runJson(['backup', join(own, 'backup.db')], { cwd: other })
+      for (const { code } of await runAll(replacing, { cwd: own })) expect(code).toBe(0)
+      expect(await runJson<unknown[]>(['system', 'list'], { cwd: own })).toHaveLength(1)
+    })
+  },
+)

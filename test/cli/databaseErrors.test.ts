@@ -6,7 +6,7 @@ import { commandLine, type Ended, emptyFolder, NEW_DATABASE, program } from '../
 
 const FAILED = 1
 
-// Processes take their time on a busy machine.
+// Processes are slow on a busy machine.
 setDefaultTimeout(30_000)
 
 const { run, runJson } = await commandLine()
@@ -16,17 +16,17 @@ const [lantern, other] = [await create(), await create()]
 await run(['account', 'link', other.id, '123456789012345678'], { cwd })
 await run(['bot', 'create', '--name', 'discord'], { cwd })
 
-// Waiting for a locked file takes a while: it waits beside the other tests.
+// Waiting for a locked file takes a while, so these commands run during the other tests.
 await run(['migrate', '--database', 'file:busy.db'], { cwd })
-const hog = new Database(join(cwd, 'busy.db'))
-hog.run('PRAGMA locking_mode = EXCLUSIVE')
-hog.run("INSERT INTO bots (name, hash, created) VALUES ('hog', 'h', 1)")
+const locker = new Database(join(cwd, 'busy.db'))
+locker.run('PRAGMA locking_mode = EXCLUSIVE')
+locker.run("INSERT INTO bots (name, hash, created) VALUES ('locker', 'h', 1)")
 const waiting = [
   ['serve', '--port', '0'],
   ['system', 'list'],
 ].map((words) => run([...words, '--database', 'file:busy.db'], { cwd }))
 
-describe('a command that cannot do its work', () => {
+describe('a command that fails', () => {
   const failing: [words: string[], complaint: string][] = [
     [['system', 'show', 'zzzzzz'], 'There is no system zzzzzz.'],
     [['system', 'show', '@me'], 'There is no system @me.'],
@@ -35,7 +35,7 @@ describe('a command that cannot do its work', () => {
     [['token', 'revoke', lantern.id, 'phone', '--yes'], `System ${lantern.id} has no token phone.`],
     [
       ['account', 'unlink', lantern.id, '123456789012345678', '--yes'],
-      `Account 123456789012345678 is not linked to ${lantern.id}.`,
+      `Account 123456789012345678 is not linked to system ${lantern.id}.`,
     ],
     [
       ['account', 'link', lantern.id, '123456789012345678'],
@@ -45,11 +45,11 @@ describe('a command that cannot do its work', () => {
       ['system', 'create', '--account', '123456789012345678'],
       'The account is linked to another system.',
     ],
-    [['bot', 'create', '--name', 'discord'], 'There is a bot discord already.'],
+    [['bot', 'create', '--name', 'discord'], 'Bot discord already exists.'],
     [['bot', 'revoke', 'matrix', '--yes'], 'There is no bot matrix.'],
   ]
 
-  test('says why in one line, and changes nothing', async () => {
+  test('a failing command prints one line and changes nothing', async () => {
     const before = await run(['system', 'list', '--json'], { cwd })
     const ended = await Promise.all(failing.map(([words]) => run(words, { cwd })))
     expect(ended).toEqual(failing.map(([, complaint]) => failure(complaint)))
@@ -80,7 +80,7 @@ describe('a database that cannot be used', () => {
     ['bot list', '.', `The database ${cwd} is not a file.`],
   ]
 
-  test('is refused in one line, never with a stack trace', async () => {
+  test('commands reject an unusable database in one line, without a stack trace', async () => {
     writeFileSync(path('diary.txt'), 'Dear diary\n')
     change(path('theirs.db'), 'CREATE TABLE theirs (a)')
     await run(['migrate', '--database', 'file:newer.db'], { cwd })
@@ -96,10 +96,10 @@ describe('a database that cannot be used', () => {
 })
 
 describe('a new database', () => {
-  test('may be made by many programs at once', async () => {
+  test('several processes can create a new database at the same time', async () => {
     const folder = emptyFolder()
-    const crowd = Array.from({ length: 6 }, () => run(['system', 'create'], { cwd: folder }))
-    const ended = await Promise.all(crowd)
+    const processes = Array.from({ length: 6 }, () => run(['system', 'create'], { cwd: folder }))
+    const ended = await Promise.all(processes)
     expect(ended.map(({ code, err }) => [code, err.replace(NEW_DATABASE, '')])).toEqual(
       Array(6).fill([0, '']),
     )
@@ -111,44 +111,45 @@ describe('a new database', () => {
 describe('on a terminal', () => {
   const CTRL_C = '\x03'
   const CTRL_D = '\x04'
-  const answers: [answer: string, code: number, says: string, isLeft: boolean][] = [
+  const answers: [answer: string, code: number, output: string, isKept: boolean][] = [
     ['n', FAILED, 'multitude: Nothing was changed.', true],
     ['', FAILED, 'multitude: Nothing was changed.', true],
     [CTRL_C, FAILED, 'multitude: Nothing was changed.', true],
     [CTRL_D, FAILED, 'multitude: Nothing was changed.', true],
-    ['yes', 0, 'is deleted.', false],
+    ['yes', 0, 'Deleted system', false],
   ]
 
   test.each(answers)(
-    'answering %p to what cannot be undone',
-    async (answer, code, says, isLeft) => {
+    'system delete asks on a terminal, and %p is understood',
+    async (answer, code, output, isKept) => {
       const { id } = await runJson<{ id: string }>(['system', 'create', '--name', 'Quay'], { cwd })
-      let said = ''
+      let shown = ''
       const child = Bun.spawn([...program, 'system', 'delete', id], {
         cwd,
         env: {},
         terminal: {
           data(terminal, bytes) {
-            const before = said
-            said += Buffer.from(bytes).toString()
-            const question = `Delete system ${id} (Quay) and everything it has? [y/N] `
-            if (said.includes(question) && !before.includes(question)) terminal.write(`${answer}\r`)
+            const before = shown
+            shown += Buffer.from(bytes).toString()
+            const question = `Delete system ${id} (Quay) and all its data? [y/N] `
+            if (shown.includes(question) && !before.includes(question))
+              terminal.write(`${answer}\r`)
           },
         },
       })
       expect(await child.exited).toBe(code)
       child.terminal?.close()
-      expect(said).toContain(says)
-      expect(said).not.toContain('    at ')
-      expect((await run(['system', 'show', id], { cwd })).code).toBe(isLeft ? 0 : FAILED)
+      expect(shown).toContain(output)
+      expect(shown).not.toContain('    at ')
+      expect((await run(['system', 'show', id], { cwd })).code).toBe(isKept ? 0 : FAILED)
     },
   )
 })
 
 describe('a database that another program keeps locked', () => {
-  test('is given up on in one line', async () => {
+  test('commands fail with one line when another program keeps the database locked', async () => {
     const ended = await Promise.all(waiting)
-    hog.close()
+    locker.close()
     const complaint = `The database ${join(cwd, 'busy.db')} is locked by another program; try again later.`
     expect(ended).toEqual([failure(complaint), failure(complaint)])
   })
@@ -158,7 +159,7 @@ function failure(complaint: string): Ended {
   return { code: FAILED, out: '', err: `multitude: ${complaint}\n` }
 }
 
-/** Does something to the file as another program would. */
+/** Changes the file as another program would. */
 function change(path: string, statement: string): void {
   const database = new Database(path)
   database.run(statement)

@@ -6,19 +6,19 @@ import type { ImportReport } from '../../src/service/transfer/importContext'
 import { fixture } from '../formats/fixture'
 import { commandLine, emptyFolder } from '../serverProcess'
 
-// Processes take their time on a busy machine.
+// Processes are slow on a busy machine.
 setDefaultTimeout(30_000)
 
 const FAILED = 1
 const { run, runJson } = await commandLine()
 const cwd = emptyFolder()
 const plain = Buffer.from(fixture('pluralkit.json'))
-const packed = gzipSync(plain)
+const compressed = gzipSync(plain)
 await runJson<ImportReport>(['import', '-', '--new'], { cwd, stdin: plain })
 
 describe('a file to import', () => {
-  test('comes from standard input, packed or not', async () => {
-    for (const stdin of [plain, packed]) {
+  test('import reads standard input, compressed or not', async () => {
+    for (const stdin of [plain, compressed]) {
       const report = await runJson<ImportReport>(['import', '-', '--system', 'qvexmp'], {
         cwd,
         stdin,
@@ -27,23 +27,23 @@ describe('a file to import', () => {
     }
   })
 
-  test('may be packed, whatever it is called', async () => {
-    writeFileSync(join(cwd, 'system.json.gz'), packed)
+  test('import detects compression by content, not by the name of the file', async () => {
+    writeFileSync(join(cwd, 'system.json.gz'), compressed)
     writeFileSync(
-      join(cwd, 'packed.json'),
+      join(cwd, 'compressed.json'),
       Buffer.concat([gzipSync('{'), gzipSync(plain.subarray(1))]),
     )
-    writeFileSync(join(cwd, 'unpacked.gz'), plain)
-    for (const name of ['system.json.gz', 'packed.json', 'unpacked.gz'])
+    writeFileSync(join(cwd, 'plain.gz'), plain)
+    for (const name of ['system.json.gz', 'compressed.json', 'plain.gz'])
       expect(
         await runJson<ImportReport>(['import', name, '--system', 'qvexmp'], { cwd }),
       ).toMatchObject({ format: 'pluralkit', members: { unchanged: 2 } })
   })
 
-  test('is held to its limit as it is unpacked, and no more memory is taken', async () => {
+  test('import applies IMPORT_LIMIT while it reads and decompresses', async () => {
     const bomb = gzipSync(Buffer.alloc(512 * 1024 * 1024))
     writeFileSync(join(cwd, 'bomb.gz'), bomb)
-    writeFileSync(join(cwd, 'short.gz'), packed.subarray(0, -20))
+    writeFileSync(join(cwd, 'short.gz'), compressed.subarray(0, -20))
     const env = { IMPORT_LIMIT: '1MiB' }
     const into = ['--system', 'qvexmp']
     const ended = await Promise.all([
@@ -55,26 +55,26 @@ describe('a file to import', () => {
     ])
     expect(ended.map(({ code, out }) => [code, out])).toEqual(Array(5).fill([FAILED, '']))
     expect(ended.map(({ err }) => err)).toEqual([
-      'multitude: bomb.gz, unpacked, is larger than 1048576 bytes (IMPORT_LIMIT).\n',
-      'multitude: standard input, unpacked, is larger than 1048576 bytes (IMPORT_LIMIT).\n',
+      'multitude: bomb.gz, decompressed, is larger than 1048576 bytes (IMPORT_LIMIT).\n',
+      'multitude: standard input, decompressed, is larger than 1048576 bytes (IMPORT_LIMIT).\n',
       'multitude: standard input is larger than 1048576 bytes (IMPORT_LIMIT).\n',
-      'multitude: short.gz cannot be unpacked: it is cut short or damaged.\n',
+      'multitude: short.gz cannot be decompressed: it is truncated or damaged.\n',
       expect.stringMatching(/^multitude: (?!\d{3}:)[^\n]+\n$/),
     ])
   })
 })
 
 describe('an exported file', () => {
-  const timeless = (text: string) => text.trim().replace(/"exported_at":"[^"]*"/, '')
+  const withoutTime = (text: string) => text.trim().replace(/"exported_at":"[^"]*"/, '')
 
-  test('does not take the place of another, unless it is forced', async () => {
+  test('export overwrites a file only with --force', async () => {
     const path = join(cwd, 'mine.json')
     writeFileSync(path, 'precious')
     const refused = await run(['export', 'qvexmp', '--out', 'mine.json'], { cwd })
     expect(refused).toEqual({
       code: FAILED,
       out: '',
-      err: 'multitude: mine.json exists already; --force overwrites it.\n',
+      err: 'multitude: mine.json already exists; use --force to overwrite it.\n',
     })
     expect(readFileSync(path, 'utf8')).toBe('precious')
     const forced = await run(['export', 'qvexmp', '--out', 'mine.json', '--force'], { cwd })
@@ -83,14 +83,14 @@ describe('an exported file', () => {
     expect(readdirSync(cwd).filter((name) => name.includes('partial'))).toEqual([])
   })
 
-  test('goes to standard output for -, and to whatever else takes it', async () => {
+  test('export writes to standard output for - and to devices', async () => {
     const [none, dash, device] = await Promise.all([
       run(['export', 'qvexmp'], { cwd }),
       run(['export', 'qvexmp', '--out', '-'], { cwd }),
       run(['export', 'qvexmp', '--out', '/dev/null'], { cwd }),
     ])
-    expect(timeless(dash.out)).toBe(timeless(none.out))
-    expect(device).toMatchObject({ code: 0, out: 'System qvexmp is written to /dev/null.\n' })
+    expect(withoutTime(dash.out)).toBe(withoutTime(none.out))
+    expect(device).toMatchObject({ code: 0, out: 'Exported system qvexmp to /dev/null.\n' })
     expect(existsSync(join(cwd, '-'))).toBe(false)
     const { out } = await run(['export', 'qvexmp', '--out', '-'], { cwd })
     const report = await runJson<ImportReport>(['import', '-', '--system', 'qvexmp'], {
@@ -102,7 +102,7 @@ describe('an exported file', () => {
 })
 
 describe('errors of the command line', () => {
-  test('are sentences, without the numbers of HTTP', async () => {
+  test('errors of commands are sentences without HTTP status codes', async () => {
     writeFileSync(join(cwd, 'other.json'), '{"hello":"there"}')
     writeFileSync(join(cwd, 'broken.json'), '{"switches":[')
     const lines = [

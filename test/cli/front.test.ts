@@ -29,19 +29,19 @@ const { system: empty } = await runJson<{ system: string }>(['import', 'empty.js
 })
 
 describe('front', () => {
-  test('says who fronts, since when and for how long', async () => {
+  test('front shows who is fronting, since when and for how long', async () => {
     const { code, out } = await run(['front', system, '--zone', 'Asia/Kathmandu'], { cwd })
     expect(code).toBe(0)
     expect(out).toMatch(/^Ash {1,2}\[31m {2}hqkcoz {2}since 2024-05-02 03:15 {2}\d+ d/)
     expect(out).not.toContain('\u001b')
   })
 
-  test('says when there are no switches', async () => {
+  test('front reports that there are no switches', async () => {
     expect((await run(['front', empty], { cwd })).out).toBe('There are no switches yet.\n')
     expect(await runJson<null>(['front', empty], { cwd })).toBeNull()
   })
 
-  test('gives scripts the switch with since when each has been there', async () => {
+  test('front --json prints the switch with the start of each stint', async () => {
     expect(await runJson<object>(['front', system], { cwd })).toMatchObject({
       timestamp: '2024-05-01T21:30:00Z',
       members: [{ id: 'hqkcoz', since: '2024-05-01T21:30:00Z' }],
@@ -52,7 +52,7 @@ describe('front', () => {
 describe('insights', () => {
   const span = ['--since', '2024-05-01', '--until', '2024-05-02T00:00:00Z']
 
-  test('is a table with bars', async () => {
+  test('insights prints a table with bars', async () => {
     const { out } = await run(['insights', system, ...span], { cwd })
     expect(out.split('\n').map((line) => line.replace(/ +/g, ' '))).toEqual([
       `Lantern Hill (${system}), 2024-05-01 00:00 to 2024-05-02 00:00 (UTC)`,
@@ -66,7 +66,7 @@ describe('insights', () => {
     ])
   })
 
-  test('gives scripts what the interface answers', async () => {
+  test('insights --json prints the same values as the API', async () => {
     expect(await runJson<object>(['insights', system, ...span], { cwd })).toMatchObject({
       since: '2024-05-01T00:00:00Z',
       nobody: 12600,
@@ -78,20 +78,20 @@ describe('insights', () => {
     })
   })
 
-  test('says when nobody was in front', async () => {
+  test('insights reports that nobody was in front', async () => {
     const { out } = await run(['insights', empty], { cwd })
     expect(out).toContain('\n\nNobody was in front.\n\n0 switches.\n')
   })
 
-  const wrong: [flags: string[], says: string][] = [
+  const invalid: [flags: string[], complaint: string][] = [
     [['--since', 'yesterday'], '--since: must be a time such as'],
     [['--zone', 'Europe/Atlantis'], '--zone: must be a time zone name'],
     [['--since', '2024-05-02', '--until', '2024-05-01'], 'Since must be before until.'],
   ]
 
-  test.each(wrong)('%j is refused: %s', async (flags, says) => {
+  test.each(invalid)('insights rejects %j: %s', async (flags, complaint) => {
     const { code, err } = await run(['insights', system, ...flags], { cwd })
     expect(code).toBeGreaterThan(0)
-    expect(err).toContain(says)
+    expect(err).toContain(complaint)
   })
 })

@@ -1,25 +1,26 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { commandLine, emptyFolder } from '../serverProcess'
 
-// Processes take their time on a busy machine.
+// Processes are slow on a busy machine.
 setDefaultTimeout(30_000)
 
 const FAILED = 1
-const MISUSED = 2
+const USAGE_ERROR = 2
 const { run, startServer } = await commandLine()
 const cwd = emptyFolder()
 
 describe('health of a running server', () => {
-  test('is asked for where the settings say that it listens', async () => {
+  test('health checks the server at the address of the settings, flags or --url', async () => {
     const server = await startServer(['--host', '0.0.0.0'], { cwd })
     const { port } = new URL(server.address)
     const url = `http://127.0.0.1:${port}`
-    const asked = await Promise.all([
+    const checks = await Promise.all([
       run(['health'], { cwd, env: { PORT: port } }),
       run(['health', '--port', port, '--host', '0.0.0.0'], { cwd }),
       run(['health', '--url', `${url}/`], { cwd, env: { http_proxy: 'http://127.0.0.1:1' } }),
     ])
-    for (const ended of asked) expect(ended).toEqual({ code: 0, out: `${url} is well.\n`, err: '' })
+    for (const ended of checks)
+      expect(ended).toEqual({ code: 0, out: `${url} is healthy.\n`, err: '' })
     const { out } = await run(['health', '--port', port, '--json'], { cwd })
     expect(JSON.parse(out)).toEqual({ ok: true, url })
     server.kill('SIGTERM')
@@ -27,34 +28,35 @@ describe('health of a running server', () => {
     expect(await run(['health', '--port', port], { cwd })).toEqual({
       code: FAILED,
       out: '',
-      err: `multitude: ${url} does not answer: nobody listens there.\n`,
+      err: `multitude: ${url} does not answer: connection refused.\n`,
     })
     const json = await run(['health', '--port', port, '--json'], { cwd })
     expect([json.code, JSON.parse(json.out)]).toEqual([
       FAILED,
-      { ok: false, url, problem: 'does not answer: nobody listens there' },
+      { ok: false, url, problem: 'does not answer: connection refused' },
     ])
   })
 
-  test('is found over IPv6 too', async () => {
+  test('health checks a server over IPv6', async () => {
     const server = await startServer(['--host', '::'], { cwd })
     const { port } = new URL(server.address)
     const [every, one] = await Promise.all(
       ['::', '::1'].map((host) => run(['health', '--port', port, '--host', host], { cwd })),
     )
-    expect([every?.out, one?.out]).toEqual(Array(2).fill(`http://[::1]:${port} is well.\n`))
+    expect([every?.out, one?.out]).toEqual(Array(2).fill(`http://[::1]:${port} is healthy.\n`))
     server.kill('SIGTERM')
     await server.end()
   })
 })
 
-describe('whatever else answers', () => {
+describe('health of another server', () => {
   const other = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     async fetch(request) {
       const { pathname } = new URL(request.url)
-      if (pathname === '/ill/health') return new Response('{"status":"down"}', { status: 503 })
+      if (pathname === '/unavailable/health')
+        return new Response('{"status":"down"}', { status: 503 })
       if (pathname === '/full/health')
         return Response.json(
           { message: '503: Service Unavailable (the disk is full)', code: 0 },
@@ -72,17 +74,17 @@ describe('whatever else answers', () => {
   const base = `http://127.0.0.1:${other.port}`
 
   const answers: [path: string, problem: string][] = [
-    ['/ill', 'is not well: it answered 503'],
-    ['/full', 'is not well: the disk is full'],
-    ['/odd', 'is not well: [2J (odd)'],
+    ['/unavailable', 'is unhealthy: it answered with status 503'],
+    ['/full', 'is unhealthy: the disk is full'],
+    ['/odd', 'is unhealthy: [2J (odd)'],
     ['/json', 'answered, but is not Multitude'],
     ['/page', 'answered, but is not Multitude'],
     ['/endless', 'answered, but is not Multitude'],
   ]
 
-  test('is not taken for health', async () => {
-    const asked = answers.map(([path]) => run(['health', '--url', base + path], { cwd }))
-    expect(await Promise.all(asked)).toEqual(
+  test('health fails when an unhealthy server or another program answers', async () => {
+    const checks = answers.map(([path]) => run(['health', '--url', base + path], { cwd }))
+    expect(await Promise.all(checks)).toEqual(
       answers.map(([path, problem]) => ({
         code: FAILED,
         out: '',
@@ -91,7 +93,7 @@ describe('whatever else answers', () => {
     )
   })
 
-  test('is asked only at an address', async () => {
+  test('health rejects an invalid --url and port 0', async () => {
     const lines = [
       ['--url', 'x'],
       ['--url', ''],
@@ -101,7 +103,7 @@ describe('whatever else answers', () => {
     for (const { code, err } of await Promise.all(
       lines.map((words) => run(['health', ...words], { cwd })),
     )) {
-      expect(code).toBe(MISUSED)
+      expect(code).toBe(USAGE_ERROR)
       expect(err).toMatch(/^multitude: --url[^\n]+\nusage: multitude health \[--url URL\]\n$/)
     }
   })

@@ -4,25 +4,25 @@ import { suggest } from '../../src/cli/suggest'
 import { version } from '../../src/version'
 import { commandLine, emptyFolder } from '../serverProcess'
 
-// Processes take their time on a busy machine.
+// Processes are slow on a busy machine.
 setDefaultTimeout(30_000)
 
-const MISUSED = 2
+const USAGE_ERROR = 2
 const { run } = await commandLine()
 const here = { cwd: emptyFolder() }
 const ask = (line: string) => run(line === '' ? [] : line.split(' '), here)
 
 describe('the version', () => {
-  test('is told by any of its names', async () => {
+  test('version, --version and -v print the version', async () => {
     const ended = await Promise.all(['version', '--version', '-v'].map(ask))
-    const said = { code: 0, out: `multitude ${version} (unknown)\n`, err: '' }
-    expect(ended).toEqual([said, said, said])
+    const expected = { code: 0, out: `multitude ${version} (unknown)\n`, err: '' }
+    expect(ended).toEqual([expected, expected, expected])
     expect(JSON.parse((await ask('--version --json')).out)).toMatchObject({ version })
   })
 })
 
 describe('help', () => {
-  test('of a command is the same, however it is asked for', async () => {
+  test('help COMMAND, --help and -h print the same help', async () => {
     const [one, ...others] = await Promise.all(
       ['help system create', 'system create --help', 'system create -h'].map(ask),
     )
@@ -44,7 +44,7 @@ describe('help', () => {
     ],
   ]
 
-  test('marks the flags that are required, and no others', async () => {
+  test('help marks required flags and no others', async () => {
     const ended = await Promise.all(commands.map(({ name }) => ask(`help ${name}`)))
     for (const [at, { out }] of ended.entries()) {
       const [, flags = []] = required.find(([line]) => line === commands[at]?.name) ?? []
@@ -53,7 +53,7 @@ describe('help', () => {
     }
   })
 
-  test('of a group lists its commands and no others', async () => {
+  test('help of a group lists its commands and no others', async () => {
     const lines = ['system', 'help system', 'system --help', 'system -h', '--help system']
     const own = commands.filter(({ name }) => name.startsWith('system ')).map(({ name }) => name)
     for (const { code, out, err } of await Promise.all(lines.map(ask))) {
@@ -77,21 +77,24 @@ describe('a command that does not exist', () => {
     ['help systme create', 'systme create', '"multitude system create"'],
   ]
 
-  test('is told in at most four lines, with what may have been meant', async () => {
+  test('prints at most four lines for an unknown command and suggests the closest command', async () => {
     const ended = await Promise.all(lines.map(([line]) => ask(line)))
     for (const [at, { code, out, err }] of ended.entries()) {
       const [line = '', named, hint] = lines[at] ?? []
-      expect([line, code, out]).toEqual([line, MISUSED, ''])
-      const said = err.trimEnd().split('\n')
-      expect(said.length).toBeLessThanOrEqual(4)
-      expect(said[0]).toBe(`multitude: there is no command "${named}"`)
-      expect([line, said[1]]).toEqual([line, hint ? `Did you mean ${hint}?` : (said[1] ?? '')])
+      expect([line, code, out]).toEqual([line, USAGE_ERROR, ''])
+      const printed = err.trimEnd().split('\n')
+      expect(printed.length).toBeLessThanOrEqual(4)
+      expect(printed[0]).toBe(`multitude: unknown command "${named}"`)
+      expect([line, printed[1]]).toEqual([
+        line,
+        hint ? `Did you mean ${hint}?` : (printed[1] ?? ''),
+      ])
       expect(err.includes('Did you mean')).toBe(hint !== null)
-      expect(said.at(-1)).toMatch(/^"multitude help( system)?" lists the commands\.$/)
+      expect(printed.at(-1)).toMatch(/^Run "multitude help( system)?" for a list of commands\.$/)
     }
   })
 
-  test('is not guessed at where nothing is near', () => {
+  test('suggests nothing when no command is similar', () => {
     const names = commands.map(({ name }) => name)
     for (const typed of ['', 'x', 'zzzzzz', 'rm -rf', '💜', 'a'.repeat(1000)])
       expect([typed, suggest(names, typed)]).toEqual([typed, []])

@@ -1,11 +1,11 @@
 import fs from 'node:fs'
 
 /**
- * Loaded before the program: it is killed when it begins the file operation of that number. What it
- * did before is on the disk, and nothing of what would have come after.
+ * Preloaded into the program: kills the process before the file operation with the number KILL_AT,
+ * so that all earlier operations are done and no later ones.
  */
 const at = Number(process.env.KILL_AT)
-let begun = 0
+let count = 0
 
 for (const name of [
   'chmodSync',
@@ -22,8 +22,8 @@ for (const name of [
   const real: unknown = fs[name]
   if (typeof real !== 'function') throw new Error(`there is no ${name}`)
   const counted = (...args: unknown[]) => {
-    begun++
-    if (begun === at) process.kill(process.pid, 'SIGKILL')
+    count++
+    if (count === at) process.kill(process.pid, 'SIGKILL')
     return Reflect.apply(real, fs, args)
   }
   Object.assign(fs, { [name]: counted })

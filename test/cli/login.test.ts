@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { until } from '../events/receiver'
 import { commandLine, emptyFolder } from '../serverProcess'
 
-// Processes take their time on a busy machine.
+// Processes are slow on a busy machine.
 setDefaultTimeout(60_000)
 
 const { run, runJson, startServer } = await commandLine()
@@ -15,19 +15,19 @@ describe('a login link', async () => {
   const { id } = await runJson<{ id: string }>(['system', 'create', '--name', 'Hill'], here)
 
   test.each<[string, string[], string]>([
-    ['leads to this machine', [], BASE],
-    ['knows the port that the server was given', ['--port', '9000'], 'http://127.0.0.1:9000'],
-    ['leads to this machine when --host is ::', ['--host', '::'], 'http://[::1]:8080'],
-    ['leads to this machine when --host is [::]', ['--host', '[::]'], 'http://[::1]:8080'],
-    ['leads to this machine when --host is 0.0.0.0', ['--host', '0.0.0.0'], BASE],
-    ['has the brackets of an IPv6 address once', ['--host', '[::1]'], 'http://[::1]:8080'],
-    ['puts an IPv6 address in brackets', ['--host', '::1'], 'http://[::1]:8080'],
+    ['is a local address by default', [], BASE],
+    ['has the port of --port', ['--port', '9000'], 'http://127.0.0.1:9000'],
+    ['is a local address when --host is ::', ['--host', '::'], 'http://[::1]:8080'],
+    ['is a local address when --host is [::]', ['--host', '[::]'], 'http://[::1]:8080'],
+    ['is a local address when --host is 0.0.0.0', ['--host', '0.0.0.0'], BASE],
+    ['has brackets once when --host has them', ['--host', '[::1]'], 'http://[::1]:8080'],
+    ['has an IPv6 address in brackets', ['--host', '::1'], 'http://[::1]:8080'],
     [
-      'leads to the address that others use',
+      'has the address of --public-url',
       ['--public-url', 'https://home.example'],
       'https://home.example',
     ],
-  ])('%s', async (_, flags, address) => {
+  ])('a login link %s', async (_, flags, address) => {
     const { url, expires } = await runJson<{ url: string; expires: string }>(
       ['login', id, ...flags],
       here,
@@ -41,7 +41,7 @@ describe('a login link', async () => {
     ['--host 0.0.0.0', 'http://127.0.0.1:PORT'],
     ['--host [::1]', 'http://[::1]:PORT'],
     ['--host ::', 'http://[::1]:PORT'],
-  ])('leads to the server that runs with %s and a port of its own', async (flags, address) => {
+  ])('a login link has the address of the running server with %s', async (flags, address) => {
     const server = await startServer(flags.split(' '), here)
     const { port } = new URL(server.address)
     const expected = address.replace('PORT', port)
@@ -49,7 +49,7 @@ describe('a login link', async () => {
       const { url } = await runJson<{ url: string }>(['login', id, ...words], here)
       return url.split('/#/')[0]
     }
-    // The server records where it listens while it answers already.
+    // The server records its address shortly after it starts to listen.
     await until(async () => (await linkOf()) === expected)
     expect((await fetch(`${expected}/health`)).status).toBe(200)
     expect(await linkOf('--port', '9000')).toBe('http://127.0.0.1:9000')
@@ -59,13 +59,13 @@ describe('a login link', async () => {
     expect(await linkOf()).toBe(BASE)
   })
 
-  test('is printed with what it does', async () => {
+  test('login explains the link that it prints', async () => {
     const { out } = await run(['login', id], here)
-    expect(out).toContain('Lets one browser in as Hill, once, within ten minutes.')
+    expect(out).toContain('Logs one browser in as Hill, once, within ten minutes.')
   })
 })
 
-test('a restore lets nobody in who was in then, and names the tokens that come back', async () => {
+test('restore deletes sessions and login codes, and lists the restored tokens', async () => {
   const cwd = emptyFolder()
   const here = { cwd }
   const { id } = await runJson<{ id: string }>(['system', 'create'], here)

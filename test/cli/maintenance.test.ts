@@ -10,9 +10,9 @@ import { dump, withRawDatabase } from '../service/transfer/importFixture'
 
 const { run, runJson, startServer } = await commandLine()
 const FAILED = 1
-const MISUSED = 2
+const USAGE_ERROR = 2
 
-/** A folder with a database in it, one backup, and a word that only the database knows. */
+/** Folder with a database and a backup; the name of the system was changed after the backup. */
 const home = emptyFolder()
 writeFileSync(join(home, 'system.json'), fixture('pluralkit.json'))
 await runJson<ImportReport>(['import', 'system.json', '--new', '--no-accounts'], { cwd: home })
@@ -21,7 +21,7 @@ withRawDatabase(join(home, 'data/multitude.db'), (database) =>
   database.run("UPDATE systems SET name = 'After the backup'"),
 )
 
-/** A copy of it, and where its database is. */
+/** Copies the folder. */
 function fresh() {
   const cwd = emptyFolder()
   const path = join(cwd, 'data.db')
@@ -31,15 +31,15 @@ function fresh() {
 }
 
 describe('a backup', () => {
-  test('made in a storm of writes is whole, and so is what is restored from it', async () => {
+  test('a backup during many writes is consistent and can be restored', async () => {
     const cwd = emptyFolder()
     const path = join(cwd, 'data/multitude.db')
     const server = await startServer([], { cwd })
     const { token } = await runJson<{ token: string }>(['system', 'create'], { cwd })
-    const storm = { isOver: false, made: 0 }
+    const writes = { isStopped: false, count: 0 }
     const writers = Array.from({ length: 8 }, async () => {
-      while (!storm.isOver && storm.made < 900) {
-        const body = JSON.stringify({ name: 'Drop', proxy_tags: [{ prefix: `${storm.made}:` }] })
+      while (!writes.isStopped && writes.count < 900) {
+        const body = JSON.stringify({ name: 'Drop', proxy_tags: [{ prefix: `${writes.count}:` }] })
         const headers = { authorization: token }
         const answer = await fetch(`${server.address}/v2/members`, {
           method: 'POST',
@@ -47,20 +47,20 @@ describe('a backup', () => {
           body,
         })
         expect(answer.status).toBe(200)
-        storm.made++
+        writes.count++
       }
     })
-    while (storm.made < 8) await Bun.sleep(5)
-    const [first, atOnce] = await Promise.all([
+    while (writes.count < 8) await Bun.sleep(5)
+    const [first, second] = await Promise.all([
       run(['backup', 'first.db'], { cwd }),
       run(['backup', 'second.db'], { cwd }),
     ])
-    storm.isOver = true
+    writes.isStopped = true
     await Promise.all(writers)
     server.kill('SIGTERM')
     await server.end()
-    expect([first, atOnce.code]).toEqual([
-      { code: 0, out: 'The database is copied to first.db.\n', err: '' },
+    expect([first, second.code]).toEqual([
+      { code: 0, out: 'Database backed up to first.db.\n', err: '' },
       0,
     ])
 
@@ -76,58 +76,58 @@ describe('a backup', () => {
     const then = dump(path)
     const [members = [], events = [], keys = []] = [then.members, then.events, then.proxy_tag_index]
     expect(members.length).toBeGreaterThan(0)
-    expect(members.length).toBeLessThan(storm.made)
-    // The first so many, each with all that was written along with it.
+    expect(members.length).toBeLessThan(writes.count)
+    // The first members, each with all rows of the same transaction.
     expect(members).toEqual(all.members?.slice(0, members.length) ?? [])
     expect([events.length, keys.length]).toEqual([members.length, members.length])
   })
 
-  test('is not written over another, nor of what is not ours', async () => {
+  test('backup does not overwrite a file, and rejects missing databases and those of other programs', async () => {
     const here = fresh()
     new Database(join(here.cwd, 'foreign.db')).run('CREATE TABLE t (x)')
-    const [twice, nothing, foreign, nowhere] = await Promise.all([
+    const [twice, missing, foreign, noFolder] = await Promise.all([
       run(['backup', 'good.db'], here),
       run(['backup', 'a.db', '--database', 'file:missing.db'], here),
       run(['backup', 'b.db', '--database', 'file:foreign.db'], here),
       run(['backup', 'missing/c.db'], here),
     ])
-    for (const { code, out } of [twice, nothing, foreign, nowhere])
+    for (const { code, out } of [twice, missing, foreign, noFolder])
       expect([code, out]).toEqual([FAILED, ''])
     expect(twice.err).toBe('multitude: good.db exists already.\n')
-    expect(nothing.err).toMatch(/There is no database .*missing\.db\./)
+    expect(missing.err).toMatch(/There is no database .*missing\.db\./)
     expect(foreign.err).toMatch(/foreign\.db is a database of another program/)
-    expect(nowhere.err).toMatch(/The backup missing\/c\.db cannot be written: /)
+    expect(noFolder.err).toMatch(/The backup missing\/c\.db cannot be written: /)
     expect(readdirSync(here.cwd).filter((name) => /^[abc]\.db|partial/.test(name))).toEqual([])
   })
 })
 
 describe('restore', () => {
-  test('puts the backup in the place of the database, which is kept aside', async () => {
+  test('restore replaces the database with the backup and keeps the old one', async () => {
     const here = fresh()
     const { code, out } = await run(['restore', 'good.db', '--yes'], here)
     const [, aside = ''] =
-      /^good\.db is restored\. The old database is kept as (\S+)\.\n\nAll browsers are logged out/.exec(
+      /^Restored good\.db\. The old database is kept as (\S+)\.\n\nAll browsers are logged out/.exec(
         out,
       ) ?? []
     expect([code, aside]).toEqual([0, expect.stringMatching(/data\.db\.before-\d{8}T\d{9}Z$/)])
     expect([nameIn(here.path), nameIn(aside)]).toEqual(['Lantern Hill', 'After the backup'])
-    // And back again.
+    // The old database can be restored too.
     expect((await run(['restore', aside, '--yes'], here)).code).toBe(0)
     expect(nameIn(here.path)).toBe('After the backup')
     expect(readdirSync(here.cwd).filter((name) => name.includes('before'))).toHaveLength(2)
   })
 
-  const unfit: [says: string, spoil: (path: string) => void, reason: RegExp][] = [
-    ['what is not there', (path) => rmSync(path), /There is no file bad\.db\./],
-    ['a text', (path) => writeFileSync(path, 'hello '.repeat(1000)), /it is not a database/],
+  const invalid: [title: string, corrupt: (path: string) => void, reason: RegExp][] = [
+    ['a missing file', (path) => rmSync(path), /There is no file bad\.db\./],
+    ['a text file', (path) => writeFileSync(path, 'hello '.repeat(1000)), /it is not a database/],
     ['an empty file', (path) => writeFileSync(path, ''), /it is not a Multitude database/],
     [
-      'another program’s database',
+      'a database of another program',
       (path) => withRawDatabase(path, (database) => database.run('PRAGMA application_id = 7')),
       /it is not a Multitude database/,
     ],
     [
-      'one of a newer version',
+      'a database of a newer version',
       (path) =>
         withRawDatabase(path, (database) =>
           database.run("INSERT INTO migrations VALUES ('9999', '')"),
@@ -135,32 +135,32 @@ describe('restore', () => {
       /it was made by a newer Multitude \(9999\)/,
     ],
     [
-      'a torn file',
+      'a truncated file',
       (path) => writeFileSync(path, readFileSync(path).subarray(0, 20_000)),
       /damaged/,
     ],
     [
-      'one with a damaged index',
-      (path) => spoil(path, 'members_by_system'),
+      'a damaged index',
+      (path) => overwritePage(path, 'members_by_system'),
       /malformed|index|page|Tree/,
     ],
     [
-      'one with a reference to nothing',
+      'a violated foreign key',
       (path) =>
         withRawDatabase(path, (database) => database.run('DELETE FROM members WHERE id = 1')),
       /names a missing row of members/,
     ],
   ]
 
-  test('refuses what is not a whole backup, and changes nothing', async () => {
-    const ended = unfit.map(async ([says, spoilIt, reason]) => {
+  test('restore rejects an invalid backup and changes nothing', async () => {
+    const ended = invalid.map(async ([title, corrupt, reason]) => {
       const here = fresh()
       const bad = join(here.cwd, 'bad.db')
       copyFileSync(join(here.cwd, 'good.db'), bad)
-      spoilIt(bad)
+      corrupt(bad)
       const before = readFileSync(here.path)
       const { code, out, err } = await run(['restore', 'bad.db', '--yes'], here)
-      expect([says, code, out]).toEqual([says, FAILED, ''])
+      expect([title, code, out]).toEqual([title, FAILED, ''])
       expect(err).toMatch(reason)
       expect(err).toMatch(/^multitude: [^\n]+\n$/)
       expect(readFileSync(here.path).equals(before)).toBe(true)
@@ -169,10 +169,13 @@ describe('restore', () => {
     await Promise.all(ended)
   })
 
-  test('refuses while a server runs, and without being sure', async () => {
+  test('restore fails while a server runs, and without --yes', async () => {
     const here = fresh()
-    const unsure = await run(['restore', 'good.db'], here)
-    expect([unsure.code, unsure.err]).toEqual([MISUSED, expect.stringContaining('--yes is needed')])
+    const unconfirmed = await run(['restore', 'good.db'], here)
+    expect([unconfirmed.code, unconfirmed.err]).toEqual([
+      USAGE_ERROR,
+      expect.stringContaining('--yes is required'),
+    ])
     const server = await startServer([], here)
     const { code, err } = await run(['restore', 'good.db', '--yes'], here)
     expect([code, err]).toEqual([
@@ -186,22 +189,22 @@ describe('restore', () => {
     expect((await run(['restore', 'good.db', '--yes'], here)).code).toBe(0)
   })
 
-  test('works where there is nothing yet, and where what is there is damaged', async () => {
+  test('restore creates a missing database and replaces a damaged one', async () => {
     const here = fresh()
     writeFileSync(here.path, 'garbage '.repeat(1000))
     const empty = { ...here, env: { DATABASE_URL: 'file:new/folder/data.db' } }
-    const [first, over] = await Promise.all([
+    const [created, replaced] = await Promise.all([
       run(['restore', 'good.db', '--yes', '--json'], empty),
       run(['restore', 'good.db', '--yes', '--json'], here),
     ])
-    expect(JSON.parse(first.out)).toMatchObject({ restored: 'good.db', aside: null })
-    const { aside } = JSON.parse(over.out)
+    expect(JSON.parse(created.out)).toMatchObject({ restored: 'good.db', aside: null })
+    const { aside } = JSON.parse(replaced.out)
     expect(readFileSync(aside, 'utf8')).toStartWith('garbage')
     for (const path of [here.path, join(here.cwd, 'new/folder/data.db')])
       expect(nameIn(path)).toBe('Lantern Hill')
   })
 
-  test('is not led astray by a log that another database left behind, nor forgets its own', async () => {
+  test('restore ignores the log of another database and applies the log of the backup', async () => {
     const here = fresh()
     const other = join(here.cwd, 'other.db')
     const storage = openStorage(`file:${other}`)
@@ -221,16 +224,16 @@ describe('restore', () => {
 })
 
 describe('doctor', () => {
-  test('of a whole database has nothing to say, also while a server runs', async () => {
+  test('doctor finds no problems in an intact database while a server runs', async () => {
     const here = fresh()
     const server = await startServer([], here)
     const { code, out, err } = await run(['doctor', '--fix'], here)
-    expect([code, out, err]).toEqual([0, 'The database is whole.\n', ''])
+    expect([code, out, err]).toEqual([0, 'No problems found.\n', ''])
     server.kill('SIGTERM')
     await server.end()
   })
 
-  test('finds what is wrong, repairs it when told to, and then has nothing to say', async () => {
+  test('doctor lists problems, and doctor --fix repairs them', async () => {
     const here = fresh()
     withRawDatabase(here.path, (database) => {
       database.run('DROP INDEX members_by_system')
@@ -239,10 +242,10 @@ describe('doctor', () => {
     const found = await run(['doctor'], here)
     expect([found.code, found.out]).toEqual([FAILED, ''])
     expect(found.err.split('\n')).toEqual([
-      'multitude: Problems were found:',
+      'multitude: Problems found:',
       '  indexes: the index members_by_system is missing',
       '  settings: system qvexmp has no settings',
-      'Run it with --fix to repair.',
+      'Run "multitude doctor --fix" to repair them.',
       '',
     ])
     const json = await run(['doctor', '--json'], here)
@@ -253,32 +256,29 @@ describe('doctor', () => {
       problems: [{ fixable: true }, {}],
     })
     const fixed = await run(['doctor', '--fix'], here)
-    expect([fixed.code, fixed.out]).toEqual([
-      0,
-      'The database is whole. 2 problems were repaired.\n',
-    ])
+    expect([fixed.code, fixed.out]).toEqual([0, '2 problems repaired.\n'])
     expect(await runJson(['doctor'], here)).toEqual({ ok: true, fixed: 0, problems: [], notes: [] })
   })
 
-  const hopeless: [says: string, spoil: (path: string) => void, reason: RegExp][] = [
-    ['no database', (path) => rmSync(path), /There is no database/],
+  const irreparable: [title: string, corrupt: (path: string) => void, reason: RegExp][] = [
+    ['a missing database', (path) => rmSync(path), /There is no database/],
     [
-      'a text',
+      'a text file',
       (path) => writeFileSync(path, 'hello '.repeat(1000)),
       /is not a database, or its beginning is damaged/,
     ],
     [
-      'another program’s',
+      'a database of another program',
       (path) => withRawDatabase(path, (database) => database.run('PRAGMA application_id = 7')),
       /is a database of another program/,
     ],
     [
-      'an older one',
+      'a database of an older version',
       (path) => withRawDatabase(path, (database) => database.run('DELETE FROM migrations')),
       /made by an older Multitude; run "multitude migrate" first/,
     ],
     [
-      'a newer one',
+      'a database of a newer version',
       (path) =>
         withRawDatabase(path, (database) =>
           database.run("INSERT INTO migrations VALUES ('9999', '')"),
@@ -286,28 +286,28 @@ describe('doctor', () => {
       /made by a newer Multitude/,
     ],
     [
-      'one without a table',
+      'a missing table',
       (path) => withRawDatabase(path, (database) => database.run('DROP TABLE messages')),
-      /tables: the table messages is missing \(needs a backup\)/,
+      /tables: the table messages is missing \(restore a backup\)/,
     ],
-    ['one with a damaged table', (path) => spoil(path, 'members'), /\(needs a backup\)/],
+    ['a damaged table', (path) => overwritePage(path, 'members'), /\(restore a backup\)/],
   ]
 
-  test('says when it cannot help', async () => {
-    const ended = hopeless.map(async ([says, spoilIt, reason]) => {
+  test('doctor --fix reports problems that it cannot repair', async () => {
+    const ended = irreparable.map(async ([title, corrupt, reason]) => {
       const here = fresh()
-      spoilIt(here.path)
+      corrupt(here.path)
       const { code, out, err } = await run(['doctor', '--fix'], here)
-      expect([says, code, out]).toEqual([says, FAILED, ''])
+      expect([title, code, out]).toEqual([title, FAILED, ''])
       expect(err).toMatch(reason)
-      expect(err).not.toContain('Run it with --fix')
+      expect(err).not.toContain('to repair them')
     })
     await Promise.all(ended)
   })
 })
 
 /** Overwrites the first page of a table or an index. */
-function spoil(path: string, name: string): void {
+function overwritePage(path: string, name: string): void {
   const [page, size] = withRawDatabase(path, (database) => {
     database.run('PRAGMA wal_checkpoint(TRUNCATE)')
     return [
@@ -323,7 +323,7 @@ function spoil(path: string, name: string): void {
   for (const end of ['-wal', '-shm']) if (existsSync(`${path}${end}`)) rmSync(`${path}${end}`)
 }
 
-/** The name of the one system in a database. */
+/** Name of the only system in a database. */
 function nameIn(path: string): unknown {
   return withRawDatabase(
     path,

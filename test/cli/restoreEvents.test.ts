@@ -12,7 +12,7 @@ setDefaultTimeout(60_000)
 const { run, runJson, startServer } = await commandLine()
 const SKIPPED = 1_000_000
 
-/** A database with one system, and a backup of it, each of which has given so many event IDs. */
+/** Creates a database with one system and a backup of it, with these counters of event IDs. */
 async function prepare({ backup, replaced }: { backup: number; replaced: number }) {
   const cwd = emptyFolder()
   const path = join(cwd, 'data.db')
@@ -24,14 +24,14 @@ async function prepare({ backup, replaced }: { backup: number; replaced: number 
   return { ...here, id }
 }
 
-function setCounter(path: string, number: number): void {
+function setCounter(path: string, value: number): void {
   withRawDatabase(path, (database) => {
     database.run("DELETE FROM sqlite_sequence WHERE name = 'events'")
-    database.run(`INSERT INTO sqlite_sequence VALUES ('events', ${number})`)
+    database.run(`INSERT INTO sqlite_sequence VALUES ('events', ${value})`)
   })
 }
 
-/** The ID of the event that is recorded next. */
+/** Records an event and returns its ID. */
 async function nextId(here: Awaited<ReturnType<typeof prepare>>): Promise<number> {
   await runJson(['account', 'link', here.id, '123456789012345678'], here)
   return withRawDatabase(here.path, (database) => {
@@ -42,13 +42,13 @@ async function nextId(here: Awaited<ReturnType<typeof prepare>>): Promise<number
 
 describe('the IDs of events after a restore', () => {
   const cases: [
-    says: string,
-    given: { backup: number; replaced: number },
-    spoil: (path: string) => void,
+    title: string,
+    counters: { backup: number; replaced: number },
+    corrupt: (path: string) => void,
     largest: number,
   ][] = [
-    ['the replaced database has given more', { backup: 7, replaced: 5000 }, () => {}, 5000],
-    ['the backup has given more', { backup: 5000, replaced: 7 }, () => {}, 5000],
+    ['the replaced database has assigned more', { backup: 7, replaced: 5000 }, () => {}, 5000],
+    ['the backup has assigned more', { backup: 5000, replaced: 7 }, () => {}, 5000],
     ['there is no database', { backup: 7, replaced: 5000 }, (path) => rmSync(path), 7],
     [
       'the replaced database cannot be read',
@@ -56,20 +56,20 @@ describe('the IDs of events after a restore', () => {
       (path) => writeFileSync(path, 'garbage '.repeat(2000)),
       7,
     ],
-    ['neither has given one', { backup: 0, replaced: 0 }, () => {}, 0],
+    ['neither has assigned any', { backup: 0, replaced: 0 }, () => {}, 0],
   ]
 
   test.each(cases)(
-    'start 1,000,000 above the largest one when %s',
-    async (_, given, spoil, largest) => {
-      const here = await prepare(given)
-      spoil(here.path)
+    'event IDs continue 1,000,000 above the largest after a restore when %s',
+    async (_, counters, corrupt, largest) => {
+      const here = await prepare(counters)
+      corrupt(here.path)
       await runJson(['restore', 'then.db', '--yes'], here)
       expect(await nextId(here)).toBe(largest + SKIPPED + 1)
     },
   )
 
-  test('grow with every restore', async () => {
+  test('event IDs grow with every restore', async () => {
     const here = await prepare({ backup: 7, replaced: 7 })
     for (let round = 1; round <= 2; round++) {
       await runJson(['restore', 'then.db', '--yes'], here)
@@ -77,7 +77,7 @@ describe('the IDs of events after a restore', () => {
     }
   })
 
-  test('start above those of the replaced database when the backup is of an older version', async () => {
+  test('event IDs continue above those of the replaced database when the backup is of an older version', async () => {
     const here = await prepare({ backup: 7, replaced: 5000 })
     const older = makeOlder(join(here.cwd, 'older.db'), 6)
     older.close()
@@ -88,10 +88,10 @@ describe('the IDs of events after a restore', () => {
   })
 })
 
-describe('a client that followed before a restore', () => {
+describe('a client that resumes after a restore', () => {
   const receive = receivers()
 
-  test('gets a gap and then every new event, and its webhook gets them too', async () => {
+  test('a stream that resumes after a restore gets a gap and then every new event, as does the webhook', async () => {
     const cwd = emptyFolder()
     const here = { cwd, env: { DISPATCH_ALLOW: '127.0.0.1' } }
     const { token } = await runJson<{ token: string }>(['system', 'create'], here)
@@ -125,7 +125,7 @@ describe('a client that followed before a restore', () => {
     server = await startServer([], here)
     const [one, , three] = first.messages.map(({ id }) => Number(id)) as [number, number, number]
     const start = three + SKIPPED
-    // One client resumes before the next event, others after it.
+    // One client resumes before the next event, two after it.
     const early = await follow(three)
     await until(() => early.messages.length === 1)
     await ask('PATCH ', { name: 'four' })
@@ -140,7 +140,7 @@ describe('a client that followed before a restore', () => {
     const delivered = () => receiver.events.map(({ headers }) => headers.get('x-event-id'))
     await until(() => delivered().includes(String(start + 1)))
     expect(delivered().slice(0, 3)).toEqual(first.messages.map(({ id }) => id))
-    // Only what the backup had not delivered yet may come again.
+    // Only events that were not delivered before the backup may be repeated.
     expect(new Set(delivered())).toEqual(
       new Set([...first.messages.map(({ id }) => id), String(start + 1)]),
     )

@@ -13,12 +13,12 @@ interface Made {
   token: string
 }
 
-const MISUSED = 2
-const PORT_NEEDS = '--port needs a value; one that begins with a dash is given as --port=-…'
+const USAGE_ERROR = 2
+const PORT_NEEDS_VALUE = '--port needs a value; if it begins with a dash, write --port=-…'
 const FAILED = 1
 const ACCOUNT = '466378653216014359'
 
-// Processes take their time on a busy machine.
+// Processes are slow on a busy machine.
 setDefaultTimeout(30_000)
 
 const { run, runJson } = await commandLine()
@@ -26,12 +26,12 @@ const cwd = emptyFolder()
 const lantern = await runJson<Made>(['system', 'create', '--name', 'Lantern'], { cwd })
 
 describe('help', () => {
-  test('of every command tells its usage and its flags, and touches nothing', async () => {
+  test('--help of every command shows its usage and flags, and creates no files', async () => {
     const folder = emptyFolder()
-    const asked = commands.map((command) =>
+    const runs = commands.map((command) =>
       run([...command.name.split(' '), '--help'], { cwd: folder, env: { PORT: 'bad' } }),
     )
-    for (const [at, { code, out, err }] of (await Promise.all(asked)).entries()) {
+    for (const [at, { code, out, err }] of (await Promise.all(runs)).entries()) {
       const {
         name,
         summary,
@@ -50,16 +50,16 @@ describe('help', () => {
         ...(isDestructive ? ['yes'] : []),
       ]
       for (const flag of shown) expect(out).toContain(`  --${flag} `)
-      const isOfDatabase = !Array.isArray(takesSettings) || takesSettings.includes('DATABASE_URL')
-      expect(out.includes('  --database ')).toBe(isOfDatabase)
+      const takesDatabase = !Array.isArray(takesSettings) || takesSettings.includes('DATABASE_URL')
+      expect(out.includes('  --database ')).toBe(takesDatabase)
       expect(out.includes('  --log-level ')).toBe(takesSettings === 'all')
     }
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('by any of its names lists every command', async () => {
-    const asked = ['help', '--help', '-h'].map((word) => run([word], { cwd }))
-    for (const { code, out, err } of await Promise.all(asked)) {
+  test('help, --help and -h list every command', async () => {
+    const runs = ['help', '--help', '-h'].map((word) => run([word], { cwd }))
+    for (const { code, out, err } of await Promise.all(runs)) {
       expect([code, err]).toEqual([0, ''])
       expect(out).not.toContain('read-import')
       for (const { name, summary } of commands)
@@ -69,22 +69,22 @@ describe('help', () => {
 })
 
 describe('a system', () => {
-  test('is made with a token that is shown once and kept nowhere in plain text', async () => {
+  test('system create prints a token that is stored only as a hash', async () => {
     expect(Object.keys(lantern)).toEqual(['id', 'uuid', 'token'])
     expect(lantern.token).toMatch(/^[A-Za-z0-9+/]{64}$/)
     const [list, shown] = await Promise.all([
       run(['system', 'list', '--json'], { cwd }),
       run(['system', 'show', lantern.id, '--json'], { cwd }),
     ])
-    for (const said of [list.out, shown.out, bytesIn(cwd)]) {
-      expect(said).toContain(lantern.uuid)
-      expect(said).not.toContain(lantern.token)
-      expect(said).not.toContain(Buffer.from(lantern.token, 'base64').toString('latin1'))
+    for (const text of [list.out, shown.out, bytesIn(cwd)]) {
+      expect(text).toContain(lantern.uuid)
+      expect(text).not.toContain(lantern.token)
+      expect(text).not.toContain(Buffer.from(lantern.token, 'base64').toString('latin1'))
     }
     expect(bytesIn(cwd)).toContain(hashOf(lantern.token))
   })
 
-  test('is made, shown, listed and deleted in words', async () => {
+  test('system create, show, list and delete print text', async () => {
     const name = 'Quiet Bay'
     const made = await run(['system', 'create', '--name', name, '--account', '1234567'], { cwd })
     const [, id = '', uuid = ''] = /^id +(\w{6})\nuuid +(\S+)\n/.exec(made.out) ?? []
@@ -97,18 +97,18 @@ describe('a system', () => {
     expect(shown.out).toMatch(new RegExp(`^id +${id}\nuuid +${uuid}\nname +${name}\n`))
     expect(shown.out).toMatch(/\naccounts +1234567\ntokens +default\n$/)
     const deleted = await run(['system', 'delete', uuid, '--yes'], { cwd })
-    expect(deleted).toEqual({ code: 0, out: `System ${id} is deleted.\n`, err: '' })
+    expect(deleted).toEqual({ code: 0, out: `Deleted system ${id}.\n`, err: '' })
     expect((await run(['system', 'show', id], { cwd })).code).toBe(FAILED)
   })
 
-  test('without a name has none', async () => {
+  test('system create without --name creates a system without a name', async () => {
     const { id } = await runJson<Made>(['system', 'create'], { cwd })
     expect(await runJson(['system', 'show', id], { cwd })).toMatchObject({ id, name: null })
   })
 })
 
 describe('scripts', () => {
-  test('get one JSON value from every command', async () => {
+  test('--json prints one JSON value for every command', async () => {
     const here = { cwd: emptyFolder() }
     const json = <T = JsonObject>(line: string) => runJson<T>(line.split(' '), here)
     await json('migrate')
@@ -161,7 +161,7 @@ describe('scripts', () => {
     expect(await json<unknown>('system list')).toEqual([])
   })
 
-  test('get the settings in force, and read them back', async () => {
+  test('config prints the current values of all settings', async () => {
     const env = { LOG_LEVEL: 'warn', PORT: '9000' }
     const args = ['config', '--port', '9001', '--rate-limit', 'off']
     const rows = await runJson<{ name: SettingName; value: string }[]>(args, { cwd, env })
@@ -173,7 +173,7 @@ describe('scripts', () => {
     expect(out).toMatch(new RegExp(`\nPORT +9001 +flag +${settings.PORT.doc}\n`))
   })
 
-  test('get the version and where the database is', async () => {
+  test('version and migrate print the version and the database as JSON', async () => {
     const [version, migrated] = await Promise.all([
       runJson(['version'], { cwd }),
       runJson(['migrate', '--database', 'file:elsewhere/x.db'], { cwd }),
@@ -186,7 +186,7 @@ describe('scripts', () => {
     expect(existsSync(join(cwd, 'elsewhere/x.db'))).toBe(true)
   })
 
-  test('that read slowly get the whole document', async () => {
+  test('openapi prints the complete document to a slow reader', async () => {
     const folder = emptyFolder()
     const child = Bun.spawn([...program, 'openapi'], { cwd: folder, env: {}, stdout: 'pipe' })
     let text = ''
@@ -203,56 +203,56 @@ describe('scripts', () => {
 const IMPORT_USAGE =
   'multitude import FILE (--system SYSTEM | --new) [--dry-run] [--only ONLY] [--public] [--no-accounts] [--yes]'
 
-describe('misuse', () => {
+describe('usage errors', () => {
   const misused: [words: string[], complaint: string, usage: string][] = [
-    [['system', 'show'], 'SYSTEM is missing', 'multitude system show SYSTEM'],
+    [['system', 'show'], 'missing argument SYSTEM', 'multitude system show SYSTEM'],
     [
       ['token', 'revoke'],
-      'SYSTEM and NAME are missing',
+      'missing arguments SYSTEM and NAME',
       'multitude token revoke SYSTEM NAME [--yes]',
     ],
-    [['system', 'list', 'all'], 'unexpected all', 'multitude system list'],
-    [['--dance'], "Unknown option '--dance'", 'multitude serve [--no-backup]'],
-    [['serve', '--port', '-1'], PORT_NEEDS, 'multitude serve [--no-backup]'],
+    [['system', 'list', 'all'], 'unexpected argument all', 'multitude system list'],
+    [['--dance'], 'unknown flag --dance', 'multitude serve [--no-backup]'],
+    [['serve', '--port', '-1'], PORT_NEEDS_VALUE, 'multitude serve [--no-backup]'],
     [['serve', '--port'], '--port needs a value', 'multitude serve [--no-backup]'],
     [['--port', '1', '--port', '2'], '--port is given twice', 'multitude serve [--no-backup]'],
     [
       ['serve', '--prot', '1'],
-      "Unknown option '--prot'; did you mean --port?",
+      'unknown flag --prot; did you mean --port?',
       'multitude serve [--no-backup]',
     ],
     [['system', 'list', '--json=1'], '--json takes no value', 'multitude system list'],
     [
       ['--json', 'system', 'list'],
-      'unexpected system list; flags stand behind the command',
+      'unexpected argument system list; flags go after the command',
       'multitude serve [--no-backup]',
     ],
     [
       ['bot', 'create', '--name', ''],
-      '--name is needed',
+      '--name is required',
       'multitude bot create --name NAME [--platform PLATFORM]',
     ],
-    [['system', 'list', '--port', '1'], "Unknown option '--port'", 'multitude system list'],
-    [['version', '--yes'], "Unknown option '--yes'", 'multitude version'],
+    [['system', 'list', '--port', '1'], 'unknown flag --port', 'multitude system list'],
+    [['version', '--yes'], 'unknown flag --yes', 'multitude version'],
     [
       ['bot', 'create'],
-      '--name is needed',
+      '--name is required',
       'multitude bot create --name NAME [--platform PLATFORM]',
     ],
     [
       ['invite', 'create', '--uses', '3'],
-      '--name is needed',
+      '--name is required',
       'multitude invite create --name NAME [--uses USES] [--expires EXPIRES]',
     ],
     [
       ['prune', '--dry-run'],
-      '--unused-since is needed',
+      '--unused-since is required',
       'multitude prune --unused-since UNUSED-SINCE [--dry-run] [--yes]',
     ],
-    [['import', 'system.json'], 'either --system or --new is needed', IMPORT_USAGE],
+    [['import', 'system.json'], 'either --system or --new is required', IMPORT_USAGE],
     [
       ['import', 'system.json', '--system', lantern.id, '--new'],
-      'either --system or --new is needed',
+      'either --system or --new is required',
       IMPORT_USAGE,
     ],
     [
@@ -267,44 +267,44 @@ describe('misuse', () => {
     ],
     [
       ['account', 'link', lantern.id, '1.5'],
-      `ACCOUNT ${ACCOUNT_RULE}`,
+      `ACCOUNT: ${ACCOUNT_RULE}`,
       'multitude account link SYSTEM ACCOUNT',
     ],
     ...['Matrix', 'x', '4chan', 'a'.repeat(21), 'a b', ''].map(
       (platform): [string[], string, string] => [
         ['bot', 'create', '--name', 'b', '--platform', platform],
-        '--platform: must be 2 to 20 lower-case letters, digits and dashes, beginning with a letter',
+        '--platform: must be 2 to 20 lower-case letters, digits and dashes, starting with a letter',
         'multitude bot create --name NAME [--platform PLATFORM]',
       ],
     ),
     [
       ['system', 'delete', lantern.id],
-      '--yes is needed, because this cannot be undone',
+      '--yes is required, because this cannot be undone',
       'multitude system delete SYSTEM [--yes]',
     ],
     [
       ['token', 'revoke', lantern.id, 'default', '--json'],
-      '--yes is needed, because this cannot be undone',
+      '--yes is required, because this cannot be undone',
       'multitude token revoke SYSTEM NAME [--yes]',
     ],
     [
       ['restore', 'today.db'],
-      '--yes is needed, because this replaces the database (the old one is kept beside it)',
+      '--yes is required, because this replaces the database (the old one is kept in the same directory)',
       'multitude restore FILE [--yes]',
     ],
     [
       ['restore', 'today.db', '--database', 'postgres://multitude@127.0.0.1:1/multitude'],
-      '--yes is needed, because this fills the database',
+      '--yes is required, because this writes to the database',
       'multitude restore FILE [--yes]',
     ],
   ]
 
-  test('is told with the usage line, and nothing is done', async () => {
+  test('a usage error is printed with the usage line and exit code 2', async () => {
     const before = await run(['system', 'show', lantern.id], { cwd })
     const ended = await Promise.all(misused.map(([words]) => run(words, { cwd })))
     for (const [at, { code, out, err }] of ended.entries()) {
       const [words, complaint, usage] = misused[at] ?? never()
-      expect([words, code, out]).toEqual([words, MISUSED, ''])
+      expect([words, code, out]).toEqual([words, USAGE_ERROR, ''])
       const [first, second] = err.split('\n')
       expect([first, second]).toEqual([`multitude: ${complaint}`, `usage: ${usage}`])
     }
@@ -312,12 +312,12 @@ describe('misuse', () => {
   })
 
   test.each(['serve', 'system list', 'migrate'])(
-    'of settings is told whole by %s, and no database is made',
+    '%s reports all invalid settings and creates no database',
     async (words) => {
       const folder = emptyFolder()
       const env = { PORT: 'eighty', LOG_LEVEL: 'loud', DATABASE_URL: 'data.db' }
       const { code, out, err } = await run(words.split(' '), { cwd: folder, env })
-      expect([code, out]).toEqual([MISUSED, ''])
+      expect([code, out]).toEqual([USAGE_ERROR, ''])
       expect(err.trim().split('\n')).toEqual([
         'multitude: PORT: must be a number from 0 to 65535, not "eighty"',
         'multitude: DATABASE_URL: must look like file:data/multitude.db or postgres://USER@HOST/NAME, not "data.db"',
@@ -335,7 +335,7 @@ describe('misuse', () => {
     ['postgres://u:HUSH@127.0.0.1/multitude?sslmode=maybe', /sslmode .+ must be one of/],
   ]
 
-  test('of DATABASE_URL is one line and exit code 2, without the password', async () => {
+  test('an invalid DATABASE_URL is reported in one line without the password, exit code 2', async () => {
     const lines = ['serve', 'system list', 'status', 'doctor', 'backup a.db', 'config']
     const cases = [
       ...lines.flatMap((line) =>
@@ -348,7 +348,7 @@ describe('misuse', () => {
     )
     for (const [at, { code, out, err }] of ended.entries()) {
       const { line, complaint } = cases[at] ?? never()
-      expect([line, code, out]).toEqual([line, MISUSED, ''])
+      expect([line, code, out]).toEqual([line, USAGE_ERROR, ''])
       expect(err).toMatch(/^multitude: [^\n]+\n(usage: multitude copy TO\n)?$/)
       expect(err).toMatch(complaint)
       expect(err).not.toContain('HUSH')

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { serviceFileOf } from '../../src/cli/envFiles'
 import { commandLine, emptyFolder, runCommand } from '../serverProcess'
 
-// Processes take their time on a busy machine.
+// Processes are slow on a busy machine.
 setDefaultTimeout(30_000)
 
-const MISUSED = 2
+const USAGE_ERROR = 2
 const FAILED = 1
 const { run } = await commandLine()
 
-/** The program as the executable runs it, but with the machine's file elsewhere. */
+/** Command that runs the program like the executable, with another path for /etc/multitude.env. */
 const asService = (serviceFile: string) => [
   process.execPath,
   '--no-env-file',
@@ -38,7 +38,7 @@ describe('the files of settings', () => {
   const env = { HOST: 'laptop', PORT: '3', MULTITUDE_DURABILITY: 'normal', BODY_LIMIT: '3' }
   const flags = ['--env-file', 'named.env', '--public-url', 'http://x.example', '--json']
 
-  test('are weighed in their order, and config tells which of them it was', async () => {
+  test('config shows which file, variable or flag takes precedence', async () => {
     const { code, out, err } = await runCommand([...asService(machine), 'config', ...flags], {
       cwd,
       env,
@@ -59,15 +59,15 @@ describe('the files of settings', () => {
     })
   })
 
-  test('are told where a value of theirs is bad', async () => {
+  test('config names the file of an invalid value', async () => {
     const folder = emptyFolder()
     writeFileSync(join(folder, '.env'), 'HOST=a b\nPORT=x\n')
     const { code, out, err } = await run(['config'], { cwd: folder, env: { PORT: '1' } })
-    expect([code, out]).toEqual([MISUSED, ''])
+    expect([code, out]).toEqual([USAGE_ERROR, ''])
     expect(err).toBe('multitude: HOST in .env: must be a host name or an IP address, not "a b"\n')
   })
 
-  test('belong to the machine only for the executable', () => {
+  test('only the executable reads /etc/multitude.env, and not on Windows', () => {
     expect(serviceFileOf(true, 'linux')).toBe('/etc/multitude.env')
     expect(serviceFileOf(true, 'win32')).toBeNull()
     expect(serviceFileOf(false, 'linux')).toBeNull()
@@ -77,16 +77,16 @@ describe('the files of settings', () => {
     [['--env-file', 'missing.env'], '--env-file: there is no file "missing.env"'],
     [['--env-file', ''], '--env-file: there is no file ""'],
     [['--env-file='], '--env-file: there is no file ""'],
-    [['--env-file', 'folder'], '--env-file: folder is a folder'],
+    [['--env-file', 'folder'], '--env-file: folder is a directory'],
     [['--env-file', '.env/x'], '--env-file: .env/x cannot be read'],
   ]
 
-  test('that were named must be there', async () => {
+  test('the file of --env-file must be readable', async () => {
     mkdirSync(join(cwd, 'folder'))
     const ended = unreadable.map(([named]) => run(['config', ...named], { cwd }))
     expect(await Promise.all(ended)).toEqual(
       unreadable.map(([, complaint]) => ({
-        code: MISUSED,
+        code: USAGE_ERROR,
         out: '',
         err: `multitude: ${complaint}\n`,
       })),
@@ -95,7 +95,7 @@ describe('the files of settings', () => {
 })
 
 describe('a command on the machine of a service', () => {
-  test('finds the service’s database', async () => {
+  test('a command finds the database of the service', async () => {
     const cwd = emptyFolder()
     const machine = join(cwd, 'machine.env')
     writeFileSync(machine, `DATABASE_URL=file:${cwd}/service.db\n`)
@@ -108,16 +108,19 @@ describe('a command on the machine of a service', () => {
     })
   })
 
-  // Root reads everything.
-  test.skipIf(process.getuid?.() === 0)('is told why it does not find it', async () => {
-    const cwd = emptyFolder()
-    const machine = join(cwd, 'machine.env')
-    writeFileSync(machine, `DATABASE_URL=file:${cwd}/service.db\n`)
-    chmodSync(machine, 0)
-    const { code, err } = await runCommand([...asService(machine), 'system', 'list'], { cwd })
-    expect([code, err]).toEqual([
-      FAILED,
-      `multitude: There is no database ${cwd}/data/multitude.db (and ${machine} cannot be read by this user): --database names another, "multitude migrate" makes one.\n`,
-    ])
-  })
+  // root can read every file.
+  test.skipIf(process.getuid?.() === 0)(
+    'a command names the settings file that it cannot read',
+    async () => {
+      const cwd = emptyFolder()
+      const machine = join(cwd, 'machine.env')
+      writeFileSync(machine, `DATABASE_URL=file:${cwd}/service.db\n`)
+      chmodSync(machine, 0)
+      const { code, err } = await runCommand([...asService(machine), 'system', 'list'], { cwd })
+      expect([code, err]).toEqual([
+        FAILED,
+        `multitude: There is no database ${cwd}/data/multitude.db (and this user cannot read ${machine}). Use --database for another one, or create it with "multitude migrate".\n`,
+      ])
+    },
+  )
 })

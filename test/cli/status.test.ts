@@ -8,38 +8,38 @@ import { commandLine, emptyFolder } from '../serverProcess'
 const { run, runJson, startServer } = await commandLine()
 
 describe('the status', () => {
-  test('is told of a server that does not run, from what lies there', async () => {
+  test('status shows database and backups when the server does not run', async () => {
     const cwd = emptyFolder()
     await runJson(['system', 'create'], { cwd })
     const { code, out, err } = await run(['status', '--port', '1'], { cwd })
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/^Program +Multitude \d/)
     expect(out).toMatch(/^Server +http:\/\/127\.0\.0\.1:1 does not answer: /m)
-    expect(out).toMatch(/^Database +\S+multitude\.db, \d+ KiB, and \S+ \S+ of log$/m)
+    expect(out).toMatch(/^Database +\S+multitude\.db, \d+ KiB, write-ahead log \S+ \S+$/m)
     expect(out).toMatch(/^Systems +1$/m)
-    expect(out).toMatch(/^Outbox +nothing waits$/m)
-    expect(out).toMatch(/^Backups +none are made/m)
-    expect(out).toMatch(/^Metrics +off; with METRICS=on there is more to see$/m)
+    expect(out).toMatch(/^Outbox +empty$/m)
+    expect(out).toMatch(/^Backups +not scheduled/m)
+    expect(out).toMatch(/^Metrics +off; set METRICS=on for more details$/m)
   })
 
-  test('of a server says whether it is well, and more with metrics', async () => {
+  test('status shows the health of the server, and more with metrics', async () => {
     const cwd = emptyFolder()
     const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     const env = { METRICS: 'on', METRICS_ADDRESS: `127.0.0.1:${probe.port}`, BACKUP_DIR: 'backups' }
     probe.stop(true)
     const server = await startServer([], { cwd, env })
     for (let n = 0; n < 3; n++) await fetch(`${server.address}/v2/systems/abcde`)
-    const asked = ['status', '--url', server.address]
-    const { out } = await run(asked, { cwd, env })
-    expect(out).toMatch(/^Server +http:\/\/127\.0\.0\.1:\d+ is well, Multitude \d+\.\d+\.\d+ \(/m)
-    expect(out).toMatch(/^Deliveries +0, 0 refused, 0 unanswered$/m)
-    expect(out).toMatch(/^ +up for \d+ s, \d+ MiB of memory$/m)
+    const words = ['status', '--url', server.address]
+    const { out } = await run(words, { cwd, env })
     expect(out).toMatch(
-      /^Requests +3, 0 of them failed; half within \S+ ms, 99 of 100 within \S+ /m,
+      /^Server +http:\/\/127\.0\.0\.1:\d+ is healthy, Multitude \d+\.\d+\.\d+ \(/m,
     )
+    expect(out).toMatch(/^Deliveries +0 delivered, 0 refused, 0 unanswered$/m)
+    expect(out).toMatch(/^ +up for \d+ s, \d+ MiB of memory$/m)
+    expect(out).toMatch(/^Requests +3, 0 failed; median up to \S+ ms, p99 up to \S+ /m)
     expect(out).toMatch(/^Streams +0$/m)
-    const told = await runJson<Record<string, unknown>>(asked, { cwd, env })
-    expect(told).toMatchObject({
+    const status = await runJson<Record<string, unknown>>(words, { cwd, env })
+    expect(status).toMatchObject({
       server: { ok: true, version: expect.stringMatching(/^\d/) },
       systems: 0,
       outbox: { waiting: 0, oldest: null },
@@ -49,35 +49,38 @@ describe('the status', () => {
     await server.end()
   })
 
-  const broken: [says: string, make: (file: string) => void, problem: RegExp][] = [
-    ['is none', () => {}, /^Database +CANNOT BE USED: .*there is no database/im],
+  const broken: [title: string, make: (file: string) => void, problem: RegExp][] = [
+    ['is missing', () => {}, /^Database +UNAVAILABLE: .*there is no database/im],
     [
-      'is not one',
-      (file) => writeFileSync(file, 'this is no database, but long enough to be looked at'),
-      /^Database +CANNOT BE USED: ./m,
+      'is another file',
+      (file) => writeFileSync(file, 'this is not a database, but long enough to be read'),
+      /^Database +UNAVAILABLE: ./m,
     ],
   ]
 
-  test.each(broken)('where the database %s is all the rest', async (_, make, problem) => {
-    const cwd = emptyFolder()
-    mkdirSync(join(cwd, 'data'))
-    mkdirSync(join(cwd, 'backups'))
-    make(join(cwd, 'data/multitude.db'))
-    writeFileSync(join(cwd, 'backups/multitude-20260101T000000Z.db'), 'kept')
-    const words = ['status', '--port', '1', '--backup-dir', 'backups']
-    const { code, out, err } = await run(words, { cwd })
-    expect([code, err]).toEqual([1, expect.stringMatching(/^multitude: ./)])
-    expect(out).toMatch(problem)
-    expect(out).toMatch(/^Server +http:\/\/127\.0\.0\.1:1 does not answer: /m)
-    expect(out).toMatch(/^Backups +backups\/multitude-20260101T000000Z\.db, 4 B, /m)
-    const { code: failed, out: json } = await run([...words, '--json'], { cwd })
-    expect([failed, JSON.parse(json)]).toMatchObject([
-      1,
-      { systems: null, backup: { bytes: 4 }, database: { problem: expect.any(String) } },
-    ])
-  })
+  test.each(broken)(
+    'status shows everything else when the database %s',
+    async (_, make, problem) => {
+      const cwd = emptyFolder()
+      mkdirSync(join(cwd, 'data'))
+      mkdirSync(join(cwd, 'backups'))
+      make(join(cwd, 'data/multitude.db'))
+      writeFileSync(join(cwd, 'backups/multitude-20260101T000000Z.db'), 'kept')
+      const words = ['status', '--port', '1', '--backup-dir', 'backups']
+      const { code, out, err } = await run(words, { cwd })
+      expect([code, err]).toEqual([1, expect.stringMatching(/^multitude: ./)])
+      expect(out).toMatch(problem)
+      expect(out).toMatch(/^Server +http:\/\/127\.0\.0\.1:1 does not answer: /m)
+      expect(out).toMatch(/^Backups +backups\/multitude-20260101T000000Z\.db, 4 B, /m)
+      const { code: failed, out: json } = await run([...words, '--json'], { cwd })
+      expect([failed, JSON.parse(json)]).toMatchObject([
+        1,
+        { systems: null, backup: { bytes: 4 }, database: { problem: expect.any(String) } },
+      ])
+    },
+  )
 
-  test('of what is no address is a mistake', async () => {
+  test('status rejects an invalid --url with exit code 2', async () => {
     const cwd = emptyFolder()
     await runJson(['system', 'create'], { cwd })
     expect((await run(['status', '--url', 'nowhere'], { cwd })).code).toBe(2)
@@ -85,29 +88,29 @@ describe('the status', () => {
   })
 })
 
-test('metrics that cannot be served keep the server from starting, in one line', async () => {
+test('serve fails with one line when METRICS_ADDRESS is in use', async () => {
   const taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  const where = `127.0.0.1:${taken.port}`
-  const words = ['serve', '--port', '0', '--json', '--metrics', 'on', '--metrics-address', where]
+  const address = `127.0.0.1:${taken.port}`
+  const words = ['serve', '--port', '0', '--json', '--metrics', 'on', '--metrics-address', address]
   const { code, err } = await run(words, { cwd: emptyFolder() })
   taken.stop(true)
   expect(code).toBe(1)
   expect(err.trim().split('\n').at(-1)).toBe(
-    `multitude: Cannot listen on ${where}: the address is in use, not ours, or not allowed.`,
+    `multitude: Cannot listen on ${address}: the address is in use, not available on this machine, or not permitted.`,
   )
 })
 
-describe('numbers that are read back', () => {
+describe('parsed metrics', () => {
   const registry = createRegistry()
   const requests = registry.counter('requests_total', 'Requests.', ['route', 'status'])
   requests('/a "quoted" \\ path\n', '200').value = 3
   requests('/b', '500').value = 1
-  const took = registry.histogram('took_seconds', 'Time.', [1, 2, 4], ['route'])
-  for (const seconds of [0.5, 1, 1.5, 3]) took('/a').observe(seconds)
-  took('/b').observe(9)
+  const durations = registry.histogram('took_seconds', 'Time.', [1, 2, 4], ['route'])
+  for (const seconds of [0.5, 1, 1.5, 3]) durations('/a').observe(seconds)
+  durations('/b').observe(9)
   const samples = parseSamples(registry.render())
 
-  test('are those that were counted', () => {
+  test('parses the values that were counted', () => {
     expect(sumOf(samples, 'requests_total')).toBe(4)
     expect(sumOf(samples, 'requests_total', ({ status }) => status === '500')).toBe(1)
     expect(sumOf(samples, 'took_seconds_sum')).toBe(15)
@@ -120,7 +123,7 @@ describe('numbers that are read back', () => {
     [0.99, Number.POSITIVE_INFINITY],
   ]
 
-  test.each(bounds)('%d of a histogram lies below %d', (part, bound) => {
+  test.each(bounds)('finds the bound of quantile %d of a histogram at %d', (part, bound) => {
     expect(quantileBound(samples, 'took_seconds', part)).toBe(bound)
     expect(quantileBound(samples, 'nothing', part)).toBeNull()
   })

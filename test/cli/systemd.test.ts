@@ -5,10 +5,10 @@ import { commandLine, emptyFolder } from '../serverProcess'
 
 const { run, startServer, words } = await commandLine()
 const python = Bun.which('python3')
-const title = (text: string) => (python ? text : `${text} (skipped: there is no python3 here)`)
+const title = (text: string) => (python ? text : `${text} (skipped: python3 is not installed)`)
 
-/** Hears what is sent to a socket, as systemd does: a line of JSON for each message. */
-const HEAR = `
+/** Python program that prints each datagram of a socket as a line of JSON. */
+const LISTENER = `
 import json, socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind(sys.argv[1].replace('@', chr(0)))
@@ -16,9 +16,9 @@ print('bound', flush=True)
 while True: print(json.dumps(s.recv(4096).decode()), flush=True)
 `
 
-async function hear(path: string) {
-  const child = Bun.spawn([python ?? '', '-c', HEAR, path], { stdout: 'pipe' })
-  const heard: string[] = []
+async function listen(path: string) {
+  const child = Bun.spawn([python ?? '', '-c', LISTENER, path], { stdout: 'pipe' })
+  const received: string[] = []
   const bound = Promise.withResolvers<void>()
   const done = (async () => {
     let text = ''
@@ -26,14 +26,14 @@ async function hear(path: string) {
       text += Buffer.from(chunk).toString()
       const lines = text.split('\n')
       text = lines.pop() ?? ''
-      for (const line of lines) line === 'bound' ? bound.resolve() : heard.push(JSON.parse(line))
+      for (const line of lines) line === 'bound' ? bound.resolve() : received.push(JSON.parse(line))
     }
   })()
   await bound.promise
   return {
-    heard,
+    received,
     async until(part: string) {
-      while (!heard.some((message) => message.includes(part))) await Bun.sleep(10)
+      while (!received.some((message) => message.includes(part))) await Bun.sleep(10)
     },
     async end() {
       child.kill()
@@ -44,45 +44,45 @@ async function hear(path: string) {
 
 describe('started by systemd', () => {
   test.skipIf(!python).each(['a file', 'an abstract name'])(
-    title('it tells through %s that it is ready, lives and stops'),
+    title('the server notifies systemd through %s of readiness, liveness and stopping'),
     async (kind) => {
       const cwd = emptyFolder()
       const path = kind === 'a file' ? join(cwd, 'notify') : `@multitude-test-${process.pid}`
-      const ear = await hear(path)
+      const listener = await listen(path)
       const server = await startServer([], {
         cwd,
         env: { NOTIFY_SOCKET: path, WATCHDOG_USEC: '100000' },
       })
-      await ear.until('READY=1')
-      await ear.until('WATCHDOG=1')
-      expect(ear.heard[0]).toBe(`READY=1\nSTATUS=Listening on ${server.address}`)
+      await listener.until('READY=1')
+      await listener.until('WATCHDOG=1')
+      expect(listener.received[0]).toBe(`READY=1\nSTATUS=Listening on ${server.address}`)
       server.kill('SIGTERM')
-      await ear.until('STOPPING=1')
+      await listener.until('STOPPING=1')
       expect((await server.end()).code).toBe(0)
-      await ear.end()
+      await listener.end()
     },
   )
 
   test.skipIf(!python)(
-    title('a child of the one that is watched gives no sign of life'),
+    title('the server sends no watchdog message when WATCHDOG_PID is another process'),
     async () => {
       const cwd = emptyFolder()
-      const ear = await hear(join(cwd, 'notify'))
+      const listener = await listen(join(cwd, 'notify'))
       const server = await startServer([], {
         cwd,
         env: { NOTIFY_SOCKET: join(cwd, 'notify'), WATCHDOG_USEC: '10000', WATCHDOG_PID: '1' },
       })
-      await ear.until('READY=1')
+      await listener.until('READY=1')
       await Bun.sleep(100)
       server.kill('SIGTERM')
-      await ear.until('STOPPING=1')
-      expect(ear.heard.filter((message) => message.includes('WATCHDOG'))).toEqual([])
+      await listener.until('STOPPING=1')
+      expect(listener.received.filter((message) => message.includes('WATCHDOG'))).toEqual([])
       await server.end()
-      await ear.end()
+      await listener.end()
     },
   )
 
-  test('it serves also where nobody hears', async () => {
+  test('the server starts when the notification socket does not exist', async () => {
     const cwd = emptyFolder()
     const server = await startServer([], { cwd, env: { NOTIFY_SOCKET: join(cwd, 'nobody') } })
     expect((await fetch(`${server.address}/health`)).status).toBe(200)
@@ -92,7 +92,7 @@ describe('started by systemd', () => {
 })
 
 describe('a line of the log', () => {
-  /** Serves with standard error in a file, until it was asked once. */
+  /** Starts a server with standard error in a file, stops it, and returns the file. */
   async function logOf(format: string, isJournal: boolean): Promise<string> {
     const cwd = emptyFolder()
     const file = join(cwd, 'log')
@@ -110,19 +110,22 @@ describe('a line of the log', () => {
     return readFileSync(file, 'utf8')
   }
 
-  test.each(['text', 'json'])('has its priority in the journal, as %s', async (format) => {
-    const lines = (await logOf(format, true)).trimEnd().split('\n')
-    expect(lines.length).toBeGreaterThanOrEqual(3)
-    expect(lines.filter((line) => !/^<6>[{\d]/.test(line))).toEqual([])
-  })
+  test.each(['text', 'json'])(
+    'a %s log line begins with its priority in the journal',
+    async (format) => {
+      const lines = (await logOf(format, true)).trimEnd().split('\n')
+      expect(lines.length).toBeGreaterThanOrEqual(3)
+      expect(lines.filter((line) => !/^<6>[{\d]/.test(line))).toEqual([])
+    },
+  )
 
-  test('has none where standard error is led elsewhere', async () => {
+  test('a log line has no priority when standard error is not the journal', async () => {
     expect(await logOf('text', false)).not.toContain('<6>')
   })
 })
 
 describe('a command', () => {
-  test('is no server, and tells nobody anything', async () => {
+  test('a command other than serve ignores NOTIFY_SOCKET', async () => {
     const cwd = emptyFolder()
     const { code } = await run(['version'], { cwd, env: { NOTIFY_SOCKET: join(cwd, 'nobody') } })
     expect(code).toBe(0)

@@ -14,7 +14,7 @@ for (const name of FILES) writeFileSync(join(cwd, name), fixture(name))
 const lantern = await runJson<ImportReport>(['import', 'pluralkit.json', '--new'], { cwd })
 
 describe('import', () => {
-  test('makes a system that keeps its ID, and a token for it', () => {
+  test('import --new creates a system with the ID of the file, and a token', () => {
     expect(lantern).toMatchObject({
       format: 'pluralkit',
       dry_run: false,
@@ -25,7 +25,7 @@ describe('import', () => {
     })
   })
 
-  test('tells a person what it did, and the token once', async () => {
+  test('import prints a report and the token', async () => {
     const here = { cwd: emptyFolder() }
     const file = join(cwd, 'pluralkit-nasty.json')
     const { code, out, err } = await run(['import', file, '--new'], here)
@@ -33,15 +33,15 @@ describe('import', () => {
     expect(out).toMatch(/^PluralKit → system [a-z]{6}\n\n +added +changed +unchanged +left out\n/)
     expect(out).toMatch(/\nmembers +5 +0 +0 +2\n/)
     expect(out).toContain(
-      '\n\nChanged to fit:\n  system 12, name: 404 → "404", a number instead of text\n',
+      '\n\nAdjusted values:\n  system 12, name: 404 → "404", a number instead of text\n',
     )
-    expect(out).toContain('\n\nValues that could not be taken:\n  ')
+    expect(out).toContain('\n\nInvalid values left out:\n  ')
     expect(out).toContain('  member Long (AAAAA), color: "red", not a colour\n')
     expect(out).toContain('\n\nRows left out:\n  member, member: not an object (2 rows)\n')
     expect(out).toMatch(/\n\ntoken {2}\S{64}\n\nKeep the token: it is not shown again\.\n$/)
   })
 
-  test('of the same file again changes nothing and says so', async () => {
+  test('import of the same file again changes nothing and reports it', async () => {
     const before = dump(database)
     const { code, out } = await run(['import', 'pluralkit.json', '--system', 'qvexmp'], { cwd })
     expect(code).toBe(0)
@@ -51,16 +51,16 @@ describe('import', () => {
     expect(dump(database)).toEqual(before)
   })
 
-  test('as a dry run changes nothing and says so', async () => {
+  test('import --dry-run changes nothing and reports it', async () => {
     const before = dump(database)
-    const [words, json] = await Promise.all([
+    const [text, json] = await Promise.all([
       run(['import', 'tupperbox.json', '--new', '--dry-run'], { cwd }),
       runJson<ImportReport>(['import', 'simplyplural.json', '--system', 'QVE-XMP', '--dry-run'], {
         cwd,
       }),
     ])
-    expect(words.out).toStartWith('Tupperbox → a new system (dry run: nothing was written)\n')
-    expect(words.out).not.toContain('token')
+    expect(text.out).toStartWith('Tupperbox → a new system (dry run: nothing was written)\n')
+    expect(text.out).not.toContain('token')
     expect(json).toMatchObject({
       dry_run: true,
       system: 'qvexmp',
@@ -69,7 +69,7 @@ describe('import', () => {
     expect(dump(database)).toEqual(before)
   })
 
-  test('as a dry run makes no database where there is none, and leaves nothing behind', async () => {
+  test('import --dry-run creates no database and leaves no temporary files', async () => {
     const here = emptyFolder()
     const TMPDIR = emptyFolder()
     const file = join(cwd, 'tupperbox.json')
@@ -80,7 +80,7 @@ describe('import', () => {
     expect([readdirSync(here), readdirSync(TMPDIR)]).toEqual([[], []])
   })
 
-  test('of a part, and of what friends could see, does what its flags say', async () => {
+  test('import applies --only and --public', async () => {
     const here = { cwd: emptyFolder() }
     const file = join(cwd, 'simplyplural.json')
     const flags = ['--new', '--only', 'members,switches', '--public']
@@ -95,7 +95,7 @@ describe('import', () => {
     })
   })
 
-  test('beside a running server is seen by it at once', async () => {
+  test('a running server serves an imported system at once', async () => {
     const here = { cwd: emptyFolder() }
     const server = await startServer([], here)
     const file = join(cwd, 'tupperbox.json')
@@ -106,7 +106,7 @@ describe('import', () => {
     expect((await server.end()).code).toBe(0)
   })
 
-  test('shows a bar on a terminal while it lasts, and clears it', async () => {
+  test('import shows a progress bar on a terminal and clears it', async () => {
     const switches = Array.from({ length: 6000 }, (_, at) => ({
       timestamp: new Date(1.6e12 + at * 1000).toISOString(),
       members: [],
@@ -131,22 +131,22 @@ describe('import', () => {
 })
 
 describe('export', () => {
-  test('writes the same file to standard output as to a file, accounts to the last digit', async () => {
+  test('export writes the same to standard output and to a file, with exact account IDs', async () => {
     const [printed, written, json] = await Promise.all([
       run(['export', 'qvexmp'], { cwd }),
       run(['export', 'qvexmp', '--out', 'out.json'], { cwd }),
       run(['export', 'qvexmp', '--json'], { cwd }),
     ])
-    expect(written).toEqual({ code: 0, out: 'System qvexmp is written to out.json.\n', err: '' })
-    const timeless = (text: string) => text.trim().replace(/"exported_at":"[^"]*"/, '')
+    expect(written).toEqual({ code: 0, out: 'Exported system qvexmp to out.json.\n', err: '' })
+    const withoutTime = (text: string) => text.trim().replace(/"exported_at":"[^"]*"/, '')
     const file = readFileSync(join(cwd, 'out.json'), 'utf8')
-    expect(timeless(printed.out)).toBe(timeless(file))
+    expect(withoutTime(printed.out)).toBe(withoutTime(file))
     expect(file).toContain('"accounts":[123456789012345678,987654321098765433]')
     expect(json.out).toContain('"accounts":["123456789012345678","987654321098765433"]')
     expect(JSON.parse(json.out)).toMatchObject({ id: 'qvexmp', members: [{}, {}] })
   })
 
-  test('is taken by an empty server, whose export is the same', async () => {
+  test('an export can be imported into an empty database, whose export is the same', async () => {
     const here = { cwd: emptyFolder() }
     const text = async (where: { cwd: string }) => {
       const { out } = await run(['export', 'qvexmp'], where)
@@ -157,7 +157,7 @@ describe('export', () => {
     expect(await text(here)).toBe(await text({ cwd }))
   })
 
-  test('of a part holds that part', async () => {
+  test('export applies --members and --groups', async () => {
     const one = ['export', 'qvexmp', '--members', 'wrenab', '--groups', 'grpef']
     const file = await runJson<{ members: object[]; groups: object[] }>(one, { cwd })
     expect(file).toMatchObject({
@@ -166,7 +166,7 @@ describe('export', () => {
     })
   })
 
-  test('of the front history is a table or a calendar', async () => {
+  test('export --front-history writes CSV or iCalendar', async () => {
     const history = ['export', 'qvexmp', '--front-history']
     const [csv, ics] = await Promise.all(['csv', 'ics'].map((as) => run([...history, as], { cwd })))
     expect(csv?.out.trim().split(/\r?\n/)).toEqual([
@@ -179,28 +179,28 @@ describe('export', () => {
   })
 })
 
-describe('what cannot be done', () => {
-  const MISUSED = 2
+describe('failing imports and exports', () => {
+  const USAGE_ERROR = 2
   const FAILED = 1
   writeFileSync(join(cwd, 'other.json'), '{"hello":"SECRET"}')
   writeFileSync(join(cwd, 'broken.json'), '{"switches":["SECRET"')
-  const lines: [line: string, code: number, says: RegExp, env?: Record<string, string>][] = [
-    ['import', MISUSED, /FILE is missing/],
-    ['import pluralkit.json', MISUSED, /either --system or --new is needed/],
-    ['import pluralkit.json --new --system qvexmp', MISUSED, /either --system or --new/],
-    ['import pluralkit.json --new --only tokens', MISUSED, /--only: there is no tokens/],
+  const lines: [line: string, code: number, complaint: RegExp, env?: Record<string, string>][] = [
+    ['import', USAGE_ERROR, /missing argument FILE/],
+    ['import pluralkit.json', USAGE_ERROR, /either --system or --new is required/],
+    ['import pluralkit.json --new --system qvexmp', USAGE_ERROR, /either --system or --new/],
+    ['import pluralkit.json --new --only tokens', USAGE_ERROR, /--only: unknown part tokens/],
     ['import pluralkit.json --system nobody', FAILED, /There is no system nobody\./],
     ['import missing.json --new', FAILED, /missing\.json cannot be read\./],
     ['import . --new', FAILED, /\. cannot be read\./],
     ['import other.json --new', FAILED, /not an export of PluralKit, Tupperbox or Simply Plural/],
     ['import broken.json --new', FAILED, /not valid JSON/],
     ['import pluralkit.json --new', FAILED, /larger than 1024 bytes/, { IMPORT_LIMIT: '1KiB' }],
-    ['export', MISUSED, /SYSTEM is missing/],
-    ['export qvexmp --front-history xml', MISUSED, /must be csv or ics/],
+    ['export', USAGE_ERROR, /missing argument SYSTEM/],
+    ['export qvexmp --front-history xml', USAGE_ERROR, /must be csv or ics/],
     [
       'export qvexmp --front-history csv --members wrenab',
-      MISUSED,
-      /--front-history: is of everyone/,
+      USAGE_ERROR,
+      /--front-history: cannot be combined/,
     ],
     ['export nobody', FAILED, /There is no system nobody\./],
     ['export qvexmp --members wrenab,gone', FAILED, /Member 'gone' not found\./],
@@ -208,13 +208,13 @@ describe('what cannot be done', () => {
     ['export qvexmp --out missing/out.json', FAILED, /missing\/out\.json cannot be written\./],
   ]
 
-  test('is told in one line with its exit code, and changes nothing', async () => {
+  test('import and export report a failure in one line and change nothing', async () => {
     const before = dump(database)
     const ended = lines.map(([line, , , env = {}]) => run(line.split(' '), { cwd, env }))
     for (const [at, { code, out, err }] of (await Promise.all(ended)).entries()) {
-      const [line, expected, says] = lines[at] ?? ['', 0, /^$/]
+      const [line, expected, complaint] = lines[at] ?? ['', 0, /^$/]
       expect([line, code, out]).toEqual([line, expected, ''])
-      expect(err).toMatch(says)
+      expect(err).toMatch(complaint)
       expect(err).toMatch(/^multitude: [^\n]+\n(usage: [^\n]+\n)?$/)
       expect(err).not.toContain('SECRET')
     }

@@ -1,4 +1,4 @@
-# Types each line into a zsh with a terminal of its own, then Tab, and tells what stands there then.
+# Types each line and Tab into an interactive zsh, and writes the completed lines to a file.
 # usage: typeInZsh.zsh COMPLETIONS OUT LINE...
 zmodload zsh/zpty
 completions=$1 out=$2
@@ -9,9 +9,9 @@ zpty -w z "PS1='> '; autoload -Uz compinit; compinit -u -D; source ${(q)completi
 zpty -w z "show() { print -r -- \"\$BUFFER\" >> ${(q)out}; BUFFER=; }; zle -N show; bindkey '^G' show"
 zpty -w z "print ready >> ${(q)out}"
 await() {
-  local said
+  local output
   repeat 600; do
-    while zpty -r z said; do :; done
+    while zpty -r z output; do :; done
     (( $(wc -l < $out) >= $1 )) && return
     sleep 0.05
   done

@@ -6,12 +6,12 @@ import { emptyFolder, program, startServer } from '../serverProcess'
 const [bun = '', ...rest] = program
 const failing = [bun, '--preload', join(import.meta.dir, 'failOnSignal.ts'), ...rest]
 
-test('logs and counts an unhandled rejection, and ends on an uncaught exception', async () => {
+test('the server logs and counts an unhandled rejection, and ends on an uncaught exception', async () => {
   const metrics = ['--metrics', 'on', '--metrics-address', '127.0.0.1:0']
   const server = await startServer(failing, metrics, { cwd: emptyFolder() })
-  const [, numbers = ''] = /"metrics":"([^"]+)"/.exec(server.said()) ?? []
+  const [, metricsUrl = ''] = /"metrics":"([^"]+)"/.exec(server.said()) ?? []
   const counted = async () => {
-    const text = await (await fetch(numbers)).text()
+    const text = await (await fetch(metricsUrl)).text()
     return /^multitude_unhandled_rejections_total (\d+)$/m.exec(text)?.[1]
   }
   expect(await counted()).toBe('0')

@@ -244,7 +244,7 @@ describe('copy before an upgrade', () => {
     const [copy = '', ...more] = copiesIn(cwd)
     expect(more).toEqual([])
     expect(err.split('\n')).toHaveLength(2)
-    expect(err).toContain(`was upgraded from ${migrations[5]?.name}`)
+    expect(err).toContain(`upgraded from ${migrations[5]?.name}`)
     expect(err).toContain(`multitude restore ${join(cwd, copy)}`)
     expect(pendingIn(join(cwd, copy))).toEqual(migrations.slice(6).map(({ name }) => name))
     expect(statSync(join(cwd, copy)).mode & 0o777).toBe(0o600)
@@ -280,7 +280,7 @@ describe('copy before an upgrade', () => {
     server.kill('SIGTERM')
     const { err } = await server.end()
     const [copy = 'none'] = copiesIn(cwd)
-    const logLine = err.split('\n').find((line) => line.includes('was upgraded'))
+    const logLine = err.split('\n').find((line) => line.includes('upgraded from'))
     expect(JSON.parse(logLine ?? '{}')).toMatchObject({ level: 'warn', copy: join(cwd, copy) })
   })
 

@@ -89,7 +89,7 @@ describe('two servers on one database', () => {
     const backups = emptyFolder('backups-')
     const { start } = await stage({ BACKUP_DIR: backups, BACKUP_EVERY: '1m' })
     const servers = await Promise.all([start(), start()])
-    const withBackup = () => servers.filter((server) => server.said().includes('backup made'))
+    const withBackup = () => servers.filter((server) => server.said().includes('backup created'))
     await until(() => withBackup().length > 0)
     await Bun.sleep(1_200)
     expect(withBackup()).toHaveLength(1)

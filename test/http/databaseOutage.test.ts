@@ -130,7 +130,7 @@ describe.if(isOnFile)('full disk', () => {
       await expectRefused(response, 'the disk is full')
       for (const command of ['health', 'status']) {
         const { out, err } = await run([command, '--url', server.address], { cwd: emptyFolder() })
-        expect(out + err).toContain(`${server.address} is not well: the disk is full`)
+        expect(out + err).toContain(`${server.address} is unhealthy: the disk is full`)
       }
       // The renewal of a lease fails too.
       await until(async () => server.said().includes('lease renewal failed'))

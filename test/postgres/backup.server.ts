@@ -25,7 +25,7 @@ describe('backup and restore of PostgreSQL', () => {
   test('writes a backup as one SQLite file that only its owner can read', async () => {
     const { run } = await commandLine()
     const { code, out, err } = await run(['backup', 'good.db'], options)
-    expect([code, out, err]).toEqual([0, 'The database is copied to good.db.\n', ''])
+    expect([code, out, err]).toEqual([0, 'Database backed up to good.db.\n', ''])
     expect(readdirSync(cwd)).toEqual(['good.db'])
     expect(statSync(join(cwd, 'good.db')).mode & 0o777).toBe(0o600)
     const journal = withRawDatabase(join(cwd, 'good.db'), (db) =>
@@ -150,7 +150,7 @@ describe('backup and restore of PostgreSQL', () => {
       for (const line of commandLinesOf(node.pid)) commandsSeen.add(line)
     }, 2)
     const deadline = Date.now() + 30_000
-    while (!node.said().includes('backup made') && Date.now() < deadline) await Bun.sleep(5)
+    while (!node.said().includes('backup created') && Date.now() < deadline) await Bun.sleep(5)
     clearInterval(polling)
     node.kill('SIGTERM')
     const { code, err } = await node.end()

@@ -135,7 +135,7 @@ describe('copy of a database', () => {
     const done = await run(['copy', migrated], options)
     expect(done).toEqual({
       code: 0,
-      out: `Everything is copied to ${migrated}: 1 rows, each compared.\n`,
+      out: `Copied and verified 1 rows to ${migrated}.\n`,
       err: '',
     })
     const back = await run(['copy', 'file:again.db', '--database', migrated, '--json'], options)

@@ -108,7 +108,7 @@ describe('doctor of PostgreSQL', () => {
     const server = await startServer([], options)
     const { code, out, err } = await run(['doctor', '--fix'], options)
     expect([code, err]).toEqual([0, ''])
-    expect(out).toMatch(/^The database is whole\.\n\nWorth a look:\n {2}account \d+ was linked/)
+    expect(out).toMatch(/^No problems found\.\n\nWarnings:\n {2}account \d+ was linked/)
     server.kill('SIGTERM')
     expect((await server.end()).code).toBe(0)
   }, 60_000)
@@ -137,7 +137,7 @@ describe('doctor of PostgreSQL', () => {
     const { code, err } = await run(['doctor', '--fix'], { cwd, env: { DATABASE_URL: address } })
     expect([code, err]).toEqual([
       1,
-      'multitude: Problems were found:\n  tables: the table pinned_members is missing (needs a backup)\n',
+      'multitude: Problems found:\n  tables: the table pinned_members is missing (restore a backup)\n',
     ])
   }, 60_000)
 

@@ -12,7 +12,7 @@ import * as systems from '../src/service/systems'
 import * as exporting from '../src/service/transfer/export'
 import * as importing from '../src/service/transfer/import'
 
-/** What tests have the operator do, to systems that they know by their row numbers. */
+/** Service functions called as the operator, on systems given by their row IDs. */
 
 type Rest<F> = F extends (deps: Deps, viewer: Viewer, ...rest: infer R) => unknown ? R : never
 
@@ -105,7 +105,7 @@ export function exportSystem(
   return exporting.exportSystem(deps, as(system), ...rest)
 }
 
-/** Into which system: an existing one, or a new one with a token of its own. */
+/** Target of an import: an existing system, or a new one with a token. */
 export type ImportTarget = { systemId: number } | 'new'
 
 export function importFile(

@@ -7,14 +7,14 @@ const root = join(import.meta.dir, '..')
 /** A port that nothing listens on. */
 const REGISTRY = 'http://127.0.0.1:1'
 
-/** A folder as a new clone of the repository is: without packages, and nothing in any cache. */
+/** Creates a folder like a new clone of the repository: without packages and with empty caches. */
 function emptyClone(): string {
   const folder = emptyFolder('clone-')
   for (const file of ['package.json', 'bun.lock']) cpSync(join(root, file), join(folder, file))
   return folder
 }
 
-/** The same after Bun was fetched. */
+/** Creates a clone in which only Bun is installed. */
 function cloneWithBun(): string {
   const folder = emptyClone()
   const bun = join(folder, 'node_modules/bun')
@@ -29,7 +29,7 @@ function cloneWithBun(): string {
 async function npm(folder: string, command: string) {
   const { PATH = '' } = process.env
   const env = {
-    // Without the packages of this clone, whose Bun would be found.
+    // Without node_modules of this clone, so that its Bun is not found.
     PATH: PATH.split(':')
       .filter((path) => !path.includes('node_modules'))
       .join(':'),
@@ -48,15 +48,18 @@ async function npm(folder: string, command: string) {
 
 const CONCLUSION = 'The packages of Multitude could not be installed.'
 
-describe('without a registry that answers', () => {
-  test.each(['start', 'test', 'run build'])('npm %s says what failed', async (command) => {
-    const { err, code } = await npm(emptyClone(), command)
-    expect(code).toBe(1)
-    expect(err).toContain(`request to ${REGISTRY}/bun failed`)
-    expect(err).toContain(CONCLUSION)
-  })
+describe('without a reachable registry', () => {
+  test.each(['start', 'test', 'run build'])(
+    'npm %s reports what failed without a registry',
+    async (command) => {
+      const { err, code } = await npm(emptyClone(), command)
+      expect(code).toBe(1)
+      expect(err).toContain(`request to ${REGISTRY}/bun failed`)
+      expect(err).toContain(CONCLUSION)
+    },
+  )
 
-  test('npm start says what failed when Bun is installed and other packages are not', async () => {
+  test('npm start reports what failed when only Bun is installed', async () => {
     const { err, code } = await npm(cloneWithBun(), 'start')
     expect(code).toBe(1)
     expect(err).toContain('ConnectionRefused downloading')

@@ -5,16 +5,16 @@ import { nodesOn } from '../cluster/nodes'
 import { until } from '../events/receiver'
 import { hasPrograms, makeEngine, onServer } from '../postgres/engine'
 import { emptyFolder, type Server } from '../serverProcess'
-import { findLacking, ofOwn, proxiesIn, readDocument } from './proxyKit'
+import { findMissing, insecure, proxiesIn, readDocument } from './proxyKit'
 
 /**
- * Three nodes on PostgreSQL behind real balancers, set up as docs/cluster.md says. Run by
- * `npm run test:release`.
+ * Three nodes on PostgreSQL behind real balancers with the configurations of docs/cluster.md. Run
+ * by `npm run test:release`.
  */
 
 setDefaultTimeout(3 * 60_000)
 
-const lacking = findLacking(['nginx', 'caddy', 'openssl'], 'several nodes behind a balancer')
+const missing = findMissing(['nginx', 'caddy', 'openssl'], 'several nodes behind a balancer')
 
 const caddySite = readDocument('cluster.md', /```caddy\n([\s\S]*?)```/)
 const documented = ['10.0.0.11:8080', '10.0.0.12:8080', '10.0.0.13:8080']
@@ -29,14 +29,15 @@ test('the Caddyfile of examples/cluster is the documented one', () => {
 })
 
 if (hasPrograms()) await testBalancers()
-else process.stderr.write('!!! NOT TESTED, for want of PostgreSQL: nodes behind a balancer !!!\n')
+else
+  process.stderr.write('!!! NOT TESTED, PostgreSQL is not installed: nodes behind a balancer !!!\n')
 
 async function testBalancers(): Promise<void> {
   const engine = await makeEngine()
   await engine.start()
   await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database multitude'))
   const nodes = await nodesOn(engine.addressOf('multitude'))
-  // One more than a balancer has: each of the two balancers loses one.
+  // One more than a balancer uses, because the tests of each of the two balancers kill one.
   await Promise.all(Array.from({ length: 4 }, nodes.start))
   const { token } = await nodes.makeSystem('Lantern Hill')
 
@@ -46,7 +47,7 @@ async function testBalancers(): Promise<void> {
     engine.remove()
   })
 
-  /** The documented configuration with the addresses of the nodes that are there. */
+  /** Documented configuration with the addresses of the running nodes. */
   function withNodes(site: string): string {
     const addresses = nodes.alive.map(({ address }) => address.replace('http://', ''))
     expect(documented.every((one) => site.includes(one))).toBe(true)
@@ -55,99 +56,103 @@ async function testBalancers(): Promise<void> {
 
   const { startCaddy, startNginx } = proxiesIn(emptyFolder('balancers'))
 
-  const balancers: [name: string, isLacking: boolean, start: () => Promise<string>][] = [
+  const balancers: [name: string, isMissing: boolean, start: () => Promise<string>][] = [
     [
       'nginx',
-      lacking.includes('nginx') || lacking.includes('openssl'),
+      missing.includes('nginx') || missing.includes('openssl'),
       () => startNginx(withNodes(readDocument('cluster.md', /```nginx\n([\s\S]*?)```/))),
     ],
-    ['Caddy', lacking.includes('caddy'), () => startCaddy(withNodes(caddySite))],
+    ['Caddy', missing.includes('caddy'), () => startCaddy(withNodes(caddySite))],
   ]
 
-  for (const [name, isLacking, start] of balancers)
-    describe.skipIf(isLacking)(`three nodes behind ${name}, as the page says`, () => {
-      let address = ''
-      let asked = 0
+  for (const [name, isMissing, start] of balancers)
+    describe.skipIf(isMissing)(
+      `three nodes behind ${name} with the documented configuration`,
+      () => {
+        let address = ''
+        let count = 0
 
-      const ask = (path: string, init: RequestInit = {}) =>
-        fetch(`${address}${path}`, { ...init, ...ofOwn, headers: { authorization: token } })
+        const ask = (path: string, init: RequestInit = {}) =>
+          fetch(`${address}${path}`, { ...init, ...insecure, headers: { authorization: token } })
 
-      /** Status of a write. One that is acknowledged has the content that this client sent. */
-      const write = async () => {
-        const member = `Member ${name} ${++asked}`
-        const body = JSON.stringify({ name: member })
-        const response = await ask('/v2/members', { method: 'POST', body })
-        const text = await response.text()
-        if (response.status === 200) expect(JSON.parse(text).name).toBe(member)
-        return response.status
-      }
-      const read = async () => (await ask('/v2/systems/@me')).status
-      const several = (one: () => Promise<number>) => Promise.all(Array.from({ length: 20 }, one))
-
-      /** The node that this client's requests are sent to. IDs of requests begin alike on a node. */
-      const findNode = async (): Promise<Server> => {
-        const startOf = async (url: string) =>
-          (await fetch(`${url}/health/live`, ofOwn)).headers.get('x-request-id')?.slice(0, 13)
-        const ours = await startOf(address)
-        for (const node of nodes.alive) if ((await startOf(node.address)) === ours) return node
-        throw new Error('the balancer answered by itself')
-      }
-
-      beforeAll(async () => {
-        address = await start()
-      })
-
-      test('serves reads and writes', async () => {
-        expect(new Set(await several(read))).toEqual(new Set([200]))
-        expect(new Set(await several(write))).toEqual(new Set([200]))
-      })
-
-      test('ends the requests that a hung node has, and sends others to another node', async () => {
-        const hung = await findNode()
-        nodes.hang(hung)
-        try {
-          const underWay = [several(write), several(read)]
-          await until(async () => (await write()) === 200)
-          await until(async () => (await read()) === 200)
-          for (const statuses of await Promise.all(underWay))
-            expect(statuses.filter((status) => ![200, 502, 504].includes(status))).toEqual([])
-          expect(new Set(await several(read))).toEqual(new Set([200]))
-        } finally {
-          nodes.resume(hung)
+        /** Status of a write. An acknowledged write must have the content that this client sent. */
+        const write = async () => {
+          const member = `Member ${name} ${++count}`
+          const body = JSON.stringify({ name: member })
+          const response = await ask('/v2/members', { method: 'POST', body })
+          const text = await response.text()
+          if (response.status === 200) expect(JSON.parse(text).name).toBe(member)
+          return response.status
         }
-        await until(async () => (await fetch(`${hung.address}/health`)).status === 200)
-        expect(new Set(await several(write))).toEqual(new Set([200]))
-      })
+        const read = async () => (await ask('/v2/systems/@me')).status
+        const repeat = (send: () => Promise<number>) =>
+          Promise.all(Array.from({ length: 20 }, send))
 
-      test('passes on the answers of the nodes when the database is gone', async () => {
-        await engine.kill()
-        try {
-          for (let round = 0; round < 20; round++) {
-            const response = await ask('/v2/systems/@me')
-            expect([response.status, await response.json()]).toEqual([
-              503,
-              expect.objectContaining({
-                message: expect.stringContaining('the database does not answer'),
-              }),
-            ])
-            expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
-            // Longer than a balancer takes to find out that a node is not ready.
-            await Bun.sleep(200)
+        /** Node that gets this client's requests. All request IDs of a node begin with the same text. */
+        const findNode = async (): Promise<Server> => {
+          const prefixOf = async (url: string) =>
+            (await fetch(`${url}/health/live`, insecure)).headers.get('x-request-id')?.slice(0, 13)
+          const prefix = await prefixOf(address)
+          for (const node of nodes.alive) if ((await prefixOf(node.address)) === prefix) return node
+          throw new Error('no node answered')
+        }
+
+        beforeAll(async () => {
+          address = await start()
+        })
+
+        test(`${name} serves reads and writes of three nodes`, async () => {
+          expect(new Set(await repeat(read))).toEqual(new Set([200]))
+          expect(new Set(await repeat(write))).toEqual(new Set([200]))
+        })
+
+        test(`${name} ends the requests of a hung node, and sends others to another node`, async () => {
+          const hung = await findNode()
+          nodes.hang(hung)
+          try {
+            const running = [repeat(write), repeat(read)]
+            await until(async () => (await write()) === 200)
+            await until(async () => (await read()) === 200)
+            for (const statuses of await Promise.all(running))
+              expect(statuses.filter((status) => ![200, 502, 504].includes(status))).toEqual([])
+            expect(new Set(await repeat(read))).toEqual(new Set([200]))
+          } finally {
+            nodes.resume(hung)
           }
-        } finally {
-          await engine.start()
-        }
-        await until(async () => (await write()) === 200)
-      })
+          await until(async () => (await fetch(`${hung.address}/health`)).status === 200)
+          expect(new Set(await repeat(write))).toEqual(new Set([200]))
+        })
 
-      test('sends requests to another node when one was killed', async () => {
-        const killed = await findNode()
-        await nodes.kill(killed)
-        const [writes, reads] = await Promise.all([several(write), several(read)])
-        expect(new Set(reads)).toEqual(new Set([200]))
-        expect(writes.filter((status) => ![200, 502].includes(status))).toEqual([])
-        await until(async () => (await write()) === 200)
-        expect(new Set(await several(write))).toEqual(new Set([200]))
-      })
-    })
+        test(`${name} passes on the responses of the nodes when the database does not run`, async () => {
+          await engine.kill()
+          try {
+            for (let round = 0; round < 20; round++) {
+              const response = await ask('/v2/systems/@me')
+              expect([response.status, await response.json()]).toEqual([
+                503,
+                expect.objectContaining({
+                  message: expect.stringContaining('the database does not answer'),
+                }),
+              ])
+              expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+              // In total longer than the health check interval of a balancer.
+              await Bun.sleep(200)
+            }
+          } finally {
+            await engine.start()
+          }
+          await until(async () => (await write()) === 200)
+        })
+
+        test(`${name} sends requests to another node when one was killed`, async () => {
+          const killed = await findNode()
+          await nodes.kill(killed)
+          const [writes, reads] = await Promise.all([repeat(write), repeat(read)])
+          expect(new Set(reads)).toEqual(new Set([200]))
+          expect(writes.filter((status) => ![200, 502].includes(status))).toEqual([])
+          await until(async () => (await write()) === 200)
+          expect(new Set(await repeat(write))).toEqual(new Set([200]))
+        })
+      },
+    )
 }

@@ -23,6 +23,6 @@ test.each<[string, ...string[]]>([
   expect(await readCommit(folder)).toBe(git(folder, 'rev-parse', '--short=7', 'HEAD'))
 })
 
-test('reads no commit where there is no clone', async () => {
+test('reads no commit outside of a clone', async () => {
   expect(await readCommit(emptyFolder())).toBe('')
 })

@@ -1,11 +1,11 @@
 #!/bin/sh
-# The life of the package on a machine; run by machine.sh, with /old.deb and /new.deb.
+# Installs, upgrades, removes and purges the package; run by machine.sh, with /old.deb and /new.deb.
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 cd /
 say() { echo "--- $*"; }
 serve() {
-  # Not by runuser, which would stay in between and take the signal for itself.
+  # Not with runuser, which would stay as the parent process and get the signal instead.
   setpriv --reuid=multitude --regid=multitude --init-groups multitude serve --port 18765 --log-format json >/served 2>&1 &
   server=$!
   for _ in $(seq 300); do

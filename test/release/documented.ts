@@ -5,40 +5,40 @@ import { blocksBy, blocksOf, type Runner } from '../documented'
 import { emptyFolder } from '../serverProcess'
 import { runOnMachine } from './machine'
 
-/** What the pages have an operator type on a machine of their own, in a copy of this one. */
+/** Runs the documented commands that need a machine, in a copy of this machine. */
 
 const here = import.meta.dir
 const root = join(here, '../..')
 
 export interface Machine {
-  /** The package, and the same with a later version. */
+  /** Package of this version, and of a later one. */
   readonly deb: string
   readonly laterDeb: () => string
   readonly executable: string
 }
 
-/** Programs that the pages name and that must be here before. */
+/** Programs that the documents use and that must be installed. */
 export const programs = 'adduser apt caddy ip pg_ctlcluster promtool rsync sshd sudo'.split(' ')
 
-/** Runs a script there; gives what it printed where it failed. */
-function runText(script: string, files: readonly string[]): string {
+/** Runs a script in the copy. Returns its output if it failed, else an empty text. */
+function runScript(script: string, files: readonly string[]): string {
   const path = join(emptyFolder(), 'script')
   writeFileSync(path, script)
   const { code, out, err } = runOnMachine(path, [join(here, 'systemctl.sh'), ...files])
   return code === 0 ? '' : `${out}${err}`
 }
 
-/** What the machine has before anything is typed: no Multitude, and names for other machines. */
+/** Prepares the machine: without Multitude, and with names for other machines. */
 const BEFORE = `
 set -eux
 export DEBIAN_FRONTEND=noninteractive
 cd /root
 install -m 755 /systemctl.sh /usr/local/bin/systemctl
 rm -rf /etc/multitude.env /usr/bin/multitude /usr/local/bin/multitude /var/lib/multitude
-# Else apt would look for newer versions of what is here, without a network.
+# Otherwise apt would look for newer versions, without a network.
 rm -rf /var/lib/apt/lists/*
 echo "127.0.0.1 localhost elsewhere.example db $(hostname)" > /etc/hosts
-# The one question that ssh asks is answered as a person would.
+# Confirms the fingerprint of the host.
 printf '#!/bin/sh\necho yes\n' > /yes
 chmod 755 /yes
 export SSH_ASKPASS=/yes SSH_ASKPASS_REQUIRE=force
@@ -48,11 +48,11 @@ ssh-keygen -A
 /usr/sbin/sshd
 `
 
-const [packageSettings = '', ownSettings = ''] = blocksOf('docs/operating.md', 'ini').map(
+const [packageSettings = '', manualSettings = ''] = blocksOf('docs/operating.md', 'ini').map(
   ({ text }) => text,
 )
 
-/** The first block of a runner that begins so, and has not been taken yet. */
+/** Hands out the code blocks of a runner, each once. */
 function takeBlocks(runner: Runner) {
   const left = blocksBy(runner).map(({ text }) => text)
   return {
@@ -62,7 +62,7 @@ function takeBlocks(runner: Runner) {
       const [text = ''] = left.splice(at, 1)
       return Object.entries(replaced).reduce(
         (before, [shown, typed]) => before.replaceAll(shown, typed),
-        // There is no terminal to ask on.
+        // Without a terminal, restore needs --yes.
         text.replaceAll(/(multitude restore \S+)$/gm, '$1 --yes'),
       )
     },
@@ -70,7 +70,7 @@ function takeBlocks(runner: Runner) {
   }
 }
 
-/** The server makes its first backup when it starts. */
+/** Waits for the backup that the server creates when it starts. */
 const WAIT = `
 for _ in $(seq 300); do ls /var/lib/multitude/backups/multitude-2* 2>/dev/null && break; sleep 0.2; done
 `
@@ -80,7 +80,7 @@ const BACKUP = 'sudo -u multitude multitude backup /var/lib/multitude/backups'
 function packageScript(deb: string, laterDeb: string): [script: string, left: string[]] {
   const { take, left } = takeBlocks('package')
   const install = (shown: string, file: string) =>
-    // The package starts the service where systemd runs.
+    // The package starts the service only if systemd runs.
     take(`sudo apt install ./${shown}`, {
       [`./${shown}_amd64.deb`]: `/${file.split('/').at(-1)}`,
     }).replace('\n', '\nsystemctl restart multitude\n')
@@ -118,15 +118,15 @@ function packageScript(deb: string, laterDeb: string): [script: string, left: st
   return [script, left()]
 }
 
-function ownScript(): [script: string, left: string[]] {
+function manualScript(): [script: string, left: string[]] {
   const { take, left } = takeBlocks('by hand')
   const script = [
     BEFORE,
     'mkdir dist old examples\n',
     'cp /multitude dist/\ncp /multitude old/\ncp /multitude.service examples/\n',
     take('sudo install dist/multitude'),
-    `cat > /etc/multitude.env <<'END'\n${ownSettings}END\n`,
-    // There is no journal, and what it would show is in /served.
+    `cat > /etc/multitude.env <<'END'\n${manualSettings}END\n`,
+    // Without a journal, the log is in /served.
     take('sudo systemctl daemon-reload', { 'journalctl -u multitude': 'cat /served' }),
     take('sudo install dist/multitude'),
     'copy=/var/lib/multitude/multitude.db.pre-upgrade-20261115T183651164Z\n',
@@ -137,20 +137,23 @@ function ownScript(): [script: string, left: string[]] {
   return [script, left()]
 }
 
-export function runDocumented(machine: Machine, isLacking: boolean): void {
-  describe('the commands of the pages, on a machine of their own', () => {
-    test.skipIf(isLacking)('work for the package, to the copies on another machine', () => {
-      const files = [machine.deb, machine.laterDeb()] as const
-      const [script, left] = packageScript(...files)
-      expect(left).toEqual([])
-      expect(runText(script, files)).toBe('')
-    })
+export function runDocumented(machine: Machine, isMissing: boolean): void {
+  describe('documented commands in a copy of this machine', () => {
+    test.skipIf(isMissing)(
+      'the documented commands for the package work, including copies on another machine',
+      () => {
+        const files = [machine.deb, machine.laterDeb()] as const
+        const [script, left] = packageScript(...files)
+        expect(left).toEqual([])
+        expect(runScript(script, files)).toBe('')
+      },
+    )
 
-    test.skipIf(isLacking)('work for a service that is set up by hand', () => {
-      const [script, left] = ownScript()
+    test.skipIf(isMissing)('the documented commands for a manual installation work', () => {
+      const [script, left] = manualScript()
       expect(left).toEqual([])
       const unit = join(root, 'examples/multitude.service')
-      expect(runText(script, [machine.executable, unit])).toBe('')
+      expect(runScript(script, [machine.executable, unit])).toBe('')
     })
   })
 }

@@ -10,7 +10,7 @@ function writeProgram(file: string, text: string): void {
   chmodSync(file, 0o755)
 }
 
-/** A release for Alpine Linux whose program only prints its name. */
+/** Creates a release for Alpine Linux whose program only prints its name. */
 function makeRelease(): string {
   const folder = emptyFolder('release-')
   for (const arch of ['x64', 'arm64']) {
@@ -27,7 +27,7 @@ function makeRelease(): string {
   return folder
 }
 
-/** Runs the install script where `ldd` answers as musl's does. */
+/** Runs the install script with an `ldd` that prints what musl's does. */
 function install(prefix: string, answer: string) {
   const programs = emptyFolder('programs-')
   writeProgram(
@@ -41,7 +41,7 @@ function install(prefix: string, answer: string) {
 }
 
 describe('the install script on Alpine Linux', () => {
-  test('names the package to install when libstdc++ is missing, and installs nothing', () => {
+  test('install.sh names the package to install when libstdc++ is missing, and installs nothing', () => {
     const prefix = emptyFolder()
     const { err, code } = install(
       prefix,
@@ -54,7 +54,7 @@ describe('the install script on Alpine Linux', () => {
     expect(readdirSync(prefix)).toEqual([])
   })
 
-  test('installs the program when libstdc++ is there', () => {
+  test('install.sh installs the program when libstdc++ is installed', () => {
     const prefix = emptyFolder()
     const { out, err, code } = install(prefix, 'echo "libstdc++.so.6 => /usr/lib/libstdc++.so.6"')
     expect([err, code]).toEqual(['', 0])

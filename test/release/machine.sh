@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs a script in a copy of this machine that is gone afterwards, with a network of its own, as root:
+# Runs a script as root in a temporary copy of this machine with its own network namespace:
 #   unshare --mount --net --pid --fork --kill-child test/release/machine.sh FOLDER SCRIPT FILE...
-# The files are in the root folder there.
+# The files are copied to the root directory of the copy.
 set -eu
 
 work=$1 script=$2
@@ -16,5 +16,5 @@ mount -t devpts devpts "$work/copy/dev/pts"
 ip link set lo up
 cp -r "$@" "$work/copy/"
 cp "$script" "$work/copy/script.sh"
-# Not replaced by the script: when this first process ends, so do all that the script has started.
+# Without exec: when this first process of the namespace ends, all processes of the script end too.
 chroot "$work/copy" sh /script.sh

@@ -3,16 +3,16 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { emptyFolder, program, startServer } from '../serverProcess'
 
-/** What Prometheus itself makes of the metrics and the alerts. Run by `npm run test:release`. */
+/** Checks metrics and alerts with Prometheus itself. Run by `npm run test:release`. */
 
 setDefaultTimeout(2 * 60_000)
 
 const folder = join(import.meta.dir, '../../docs/monitoring')
-const lacking = ['promtool', 'prometheus'].filter((tool) => Bun.which(tool) === null)
+const missing = ['promtool', 'prometheus'].filter((tool) => Bun.which(tool) === null)
 
 afterAll(() => {
-  for (const tool of lacking)
-    process.stderr.write(`!!! NOT TESTED, for want of ${tool} (apt install prometheus) !!!\n`)
+  for (const tool of missing)
+    process.stderr.write(`!!! NOT TESTED, ${tool} is not installed (apt install prometheus) !!!\n`)
 })
 
 const cwd = emptyFolder()
@@ -24,48 +24,48 @@ const [, metrics = ''] = /"metrics":"([^"]+)"/.exec(server.said()) ?? []
 for (const path of ['/health', '/nowhere', '/v2/systems/@me', '/v2/systems/abcde/members'])
   await fetch(`${server.address}${path}`)
 
-function ask(words: string[], stdin = '') {
+function run(words: string[], stdin = '') {
   const { stdout, stderr, exitCode } = Bun.spawnSync(words, { stdin: Buffer.from(stdin) })
-  return { code: exitCode, said: `${stdout}${stderr}` }
+  return { code: exitCode, output: `${stdout}${stderr}` }
 }
 
-describe.skipIf(lacking.includes('promtool'))('promtool', () => {
-  test('finds nothing wrong with the metrics', async () => {
+describe.skipIf(missing.includes('promtool'))('promtool', () => {
+  test('promtool accepts the metrics', async () => {
     const text = await (await fetch(metrics)).text()
     expect(text).toContain('route="/v2/systems/:systemRef/members"')
-    expect(ask(['promtool', 'check', 'metrics'], text)).toEqual({ code: 0, said: '' })
+    expect(run(['promtool', 'check', 'metrics'], text)).toEqual({ code: 0, output: '' })
   })
 
-  test('takes the five alerts', () => {
-    const { code, said } = ask(['promtool', 'check', 'rules', join(folder, 'alerts.yaml')])
-    expect(said).toContain('SUCCESS: 5 rules found')
+  test('promtool accepts the five alerts', () => {
+    const { code, output } = run(['promtool', 'check', 'rules', join(folder, 'alerts.yaml')])
+    expect(output).toContain('SUCCESS: 5 rules found')
     expect(code).toBe(0)
   })
 
-  test('understands every question of the dashboard', () => {
+  test('promtool accepts every query of the dashboard', () => {
     const { panels } = JSON.parse(readFileSync(join(folder, 'grafana.json'), 'utf8')) as {
       panels: { targets: { expr: string }[] }[]
     }
-    const questions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
-    expect(questions.length).toBeGreaterThan(20)
-    const rules = questions.map((expr, at) => ({
-      record: `question_${at}`,
-      // As Grafana fills them in.
+    const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+    expect(queries.length).toBeGreaterThan(20)
+    const rules = queries.map((expr, at) => ({
+      record: `query_${at}`,
+      // The values that Grafana inserts.
       expr: expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*'),
     }))
-    const file = join(cwd, 'questions.yaml')
+    const file = join(cwd, 'queries.yaml')
     writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
-    expect(ask(['promtool', 'check', 'rules', file])).toMatchObject({ code: 0 })
+    expect(run(['promtool', 'check', 'rules', file])).toMatchObject({ code: 0 })
   })
 
-  test('sees each alert come when it should, and none while all is well', () => {
+  test('each alert fires for its problem, and none for a healthy server', () => {
     const file = join(cwd, 'alerts.test.yaml')
-    writeFileSync(file, JSON.stringify(whenTheyCome))
-    expect(ask(['promtool', 'test', 'rules', file])).toMatchObject({ code: 0 })
+    writeFileSync(file, JSON.stringify(alertTests))
+    expect(run(['promtool', 'test', 'rules', file])).toMatchObject({ code: 0 })
   })
 })
 
-test.skipIf(lacking.includes('prometheus'))('a real Prometheus reads them', async () => {
+test.skipIf(missing.includes('prometheus'))('Prometheus scrapes the metrics', async () => {
   const config = join(cwd, 'prometheus.yaml')
   writeFileSync(
     config,
@@ -90,21 +90,23 @@ test.skipIf(lacking.includes('prometheus'))('a real Prometheus reads them', asyn
     { stdout: 'ignore', stderr: 'ignore' },
   )
   try {
-    const seen = async (query: string): Promise<string[]> => {
-      const url = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(query)}`
-      const answer = await fetch(url).catch(() => null)
-      if (!answer?.ok) return []
-      const { data } = (await answer.json()) as { data: { result: { value: [number, string] }[] } }
+    const query = async (text: string): Promise<string[]> => {
+      const url = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(text)}`
+      const response = await fetch(url).catch(() => null)
+      if (!response?.ok) return []
+      const { data } = (await response.json()) as {
+        data: { result: { value: [number, string] }[] }
+      }
       return data.result.map(({ value: [, value] }) => value)
     }
-    const giveUpAt = Date.now() + 60_000
-    while ((await seen('up{job="multitude"} == 1')).length === 0 && Date.now() < giveUpAt)
+    const deadline = Date.now() + 60_000
+    while ((await query('up{job="multitude"} == 1')).length === 0 && Date.now() < deadline)
       await Bun.sleep(200)
-    expect(await seen('up{job="multitude"}')).toEqual(['1'])
-    expect(await seen('multitude_build_info')).toEqual(['1'])
-    expect(await seen('sum(multitude_http_requests_total{route="unknown",status="404"})')).toEqual([
-      '1',
-    ])
+    expect(await query('up{job="multitude"}')).toEqual(['1'])
+    expect(await query('multitude_build_info')).toEqual(['1'])
+    expect(await query('sum(multitude_http_requests_total{route="unknown",status="404"})')).toEqual(
+      ['1'],
+    )
   } finally {
     prometheus.kill()
     await prometheus.exited
@@ -115,32 +117,34 @@ test.skipIf(lacking.includes('prometheus'))('a real Prometheus reads them', asyn
 
 const labels = '{instance="here",job="multitude"}'
 
-/** A world where all is well for an hour, and some where one thing is not. */
-const whenTheyCome = {
+/** Hours of metrics: of a healthy server, and with one problem each. */
+const alertTests = {
   rule_files: [join(folder, 'alerts.yaml')],
   evaluation_interval: '1m',
   tests: [
-    scene({}, []),
-    scene({ [`up${labels}`]: '0x60' }, ['MultitudeDown']),
-    scene({ 'multitude_http_requests_total{instance="here",status="500"}': '0+30x60' }, [
+    scenario({}, []),
+    scenario({ [`up${labels}`]: '0x60' }, ['MultitudeDown']),
+    scenario({ 'multitude_http_requests_total{instance="here",status="500"}': '0+30x60' }, [
       'MultitudeFailing',
     ]),
-    scene({ 'multitude_commit_failures_total{instance="here"}': '0+1x60' }, ['MultitudeFailing']),
-    scene({ 'multitude_http_refused_total{instance="here"}': '0+1x60' }, ['MultitudeFailing']),
-    scene({ 'multitude_task_ok{instance="here",task="backup_command"}': '0x60' }, [
+    scenario({ 'multitude_commit_failures_total{instance="here"}': '0+1x60' }, [
+      'MultitudeFailing',
+    ]),
+    scenario({ 'multitude_http_refused_total{instance="here"}': '0+1x60' }, ['MultitudeFailing']),
+    scenario({ 'multitude_task_ok{instance="here",task="backup_command"}': '0x60' }, [
       'MultitudeBackupMissing',
     ]),
-    scene({ 'multitude_outbox_oldest_seconds{instance="here"}': '0+60x60' }, [
+    scenario({ 'multitude_outbox_oldest_seconds{instance="here"}': '0+60x60' }, [
       'MultitudeEventsWaiting',
     ]),
-    scene({ 'multitude_unhandled_rejections_total{instance="here"}': '0x50 1x10' }, [
+    scenario({ 'multitude_unhandled_rejections_total{instance="here"}': '0x50 1x10' }, [
       'MultitudeUnhandledRejection',
     ]),
   ],
 }
 
-function scene(odd: Record<string, string>, alerts: string[]) {
-  const usual = {
+function scenario(changed: Record<string, string>, alerts: string[]) {
+  const healthy = {
     [`up${labels}`]: '1x60',
     'multitude_http_requests_total{instance="here",status="200"}': '0+60x60',
     'multitude_task_ok{instance="here",task="backup"}': '1x60',
@@ -151,7 +155,7 @@ function scene(odd: Record<string, string>, alerts: string[]) {
   }
   return {
     interval: '1m',
-    input_series: Object.entries({ ...usual, ...odd }).map(([series, values]) => ({
+    input_series: Object.entries({ ...healthy, ...changed }).map(([series, values]) => ({
       series,
       values,
     })),

@@ -1,34 +1,36 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { emptyFolder, program, runCommand, type Server, startServer } from '../serverProcess'
-import { findLacking, ofOwn, proxiesIn, readDocument } from './proxyKit'
+import { findMissing, insecure, proxiesIn, readDocument } from './proxyKit'
 
-/** The server behind real proxies, set up as docs/operating.md says. Run by `npm run test:release`. */
+/** The server behind real proxies with the configurations of docs/operating.md. Run by `npm run test:release`. */
 
 setDefaultTimeout(2 * 60_000)
 
-const lacking = findLacking(['nginx', 'caddy', 'openssl'], 'the server behind a proxy')
+const missing = findMissing(['nginx', 'caddy', 'openssl'], 'the server behind a proxy')
 
 const cwd = emptyFolder('proxies')
 const { startCaddy, startNginx } = proxiesIn(cwd)
 const env = { TRUST_PROXY: '1', RATE_LIMIT: 'off' }
 let server: Server = await startServer(program, [], { cwd, env })
-const made = await runCommand([...program, 'system', 'create', '--name', 'Hill', '--json'], { cwd })
-const { token } = JSON.parse(made.out) as { token: string }
-const behind = server.address.replace('http://', '')
+const created = await runCommand([...program, 'system', 'create', '--name', 'Hill', '--json'], {
+  cwd,
+})
+const { token } = JSON.parse(created.out) as { token: string }
+const upstream = server.address.replace('http://', '')
 
 function ask(address: string, path: string, init: RequestInit = {}): Promise<Response> {
   return fetch(`${address}${path}`, {
     ...init,
-    ...ofOwn,
+    ...insecure,
     headers: { authorization: token, ...init.headers },
   })
 }
 
-/** A browser logs in over TLS, and a stream hears at once what happens. */
+/** Expects that a browser can log in over TLS, and that a stream gets an event at once. */
 async function expectServed(address: string): Promise<void> {
   expect((await ask(address, '/v2/systems/@me')).status).toBe(200)
   const session = await fetch(`${address}/web/session`, {
-    ...ofOwn,
+    ...insecure,
     method: 'POST',
     headers: { origin: address, 'content-type': 'application/json' },
     body: JSON.stringify({ token }),
@@ -38,9 +40,9 @@ async function expectServed(address: string): Promise<void> {
   const stream = await ask(address, '/v2/systems/@me/events')
   const reader = stream.body?.getReader()
   expect((await addMember(address)).status).toBe(200)
-  let heard = ''
-  while (!heard.includes('CREATE_MEMBER'))
-    heard += new TextDecoder().decode((await reader?.read())?.value)
+  let received = ''
+  while (!received.includes('CREATE_MEMBER'))
+    received += new TextDecoder().decode((await reader?.read())?.value)
   await reader?.cancel()
 }
 
@@ -49,37 +51,37 @@ function addMember(address: string): Promise<Response> {
   return ask(address, '/v2/members', { method: 'POST', body })
 }
 
-test.skipIf(lacking.includes('nginx') || lacking.includes('openssl'))(
-  'nginx, as the page says, serves over TLS, logs in and lets streams through',
+test.skipIf(missing.includes('nginx') || missing.includes('openssl'))(
+  'the documented nginx configuration serves TLS, logins and streams',
   async () => {
     const site = readDocument('operating.md', /```nginx\n([\s\S]*?)```/)
-    await expectServed(await startNginx(site.replace('127.0.0.1:8080', behind)))
+    await expectServed(await startNginx(site.replace('127.0.0.1:8080', upstream)))
   },
 )
 
-test.skipIf(lacking.includes('caddy'))(
-  'Caddy, as the page says, serves over TLS, logs in and lets streams through',
+test.skipIf(missing.includes('caddy'))(
+  'the documented Caddy configuration serves TLS, logins and streams',
   async () => {
     const site = readDocument('operating.md', /printf '(plural\.example\.org \{.*?)' \|/)
       .replaceAll('\\n', '\n')
       .replaceAll('\\t', '\t')
     expect(site).toContain('reverse_proxy')
-    await expectServed(await startCaddy(site.replace('127.0.0.1:8080', behind)))
+    await expectServed(await startCaddy(site.replace('127.0.0.1:8080', upstream)))
   },
 )
 
-test.skipIf(lacking.includes('caddy'))(
-  'Caddy, as the page says, holds reads while the server restarts',
+test.skipIf(missing.includes('caddy'))(
+  'the documented Caddy configuration retries reads while the server restarts',
   async () => {
     const lines = readDocument('operating.md', /```caddy\n(reverse_proxy [\s\S]*?)```/)
-    const site = `plural.example.org {\n${lines.replace('127.0.0.1:8080', behind)}\n}\n`
+    const site = `plural.example.org {\n${lines.replace('127.0.0.1:8080', upstream)}\n}\n`
     const address = await startCaddy(site)
     server.kill('SIGTERM')
     await server.end()
     const reads = Array.from({ length: 5 }, () => ask(address, '/v2/systems/@me'))
     const write = addMember(address)
     server = await startServer(program, ['--port', new URL(server.address).port], { cwd, env })
-    for (const answer of reads) expect((await answer).status).toBe(200)
+    for (const read of reads) expect((await read).status).toBe(200)
     expect((await write).status).toBe(502)
     expect((await addMember(address)).status).toBe(200)
   },

@@ -3,23 +3,23 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../postgres/engine'
 
-/** Starts Debian's nginx and Caddy with configurations of the documents. */
+/** Starts Debian's nginx and Caddy with configurations from the documents. */
 
 export function findTool(name: string): string | null {
   return Bun.which(name, { PATH: `${process.env.PATH}:/usr/sbin` })
 }
 
-/** Names of the tools that are not installed; the last lines of the run name them. */
-export function findLacking(tools: readonly string[], what: string): string[] {
-  const lacking = tools.filter((tool) => findTool(tool) === null)
+/** Lists the tools that are not installed, and prints them at the end of the run. */
+export function findMissing(tools: readonly string[], subject: string): string[] {
+  const missing = tools.filter((tool) => findTool(tool) === null)
   afterAll(() => {
-    for (const tool of lacking)
-      process.stderr.write(`!!! NOT TESTED, for want of ${tool}: ${what} !!!\n`)
+    for (const tool of missing)
+      process.stderr.write(`!!! NOT TESTED, ${tool} is not installed: ${subject} !!!\n`)
   })
-  return lacking
+  return missing
 }
 
-/** The first code block of a document that the pattern matches; its first group. */
+/** First group of the first match of the pattern in a document. */
 export function readDocument(name: string, pattern: RegExp): string {
   const text = readFileSync(join(import.meta.dir, '../../docs', name), 'utf8')
   const [, snippet] = pattern.exec(text) ?? []
@@ -27,7 +27,7 @@ export function readDocument(name: string, pattern: RegExp): string {
   return snippet
 }
 
-/** Starts proxies that keep their files in the folder and end when the tests of the file are done. */
+/** Starts proxies that store their files in the folder and end after the tests of the file. */
 export function proxiesIn(cwd: string) {
   const children: Bun.Subprocess[] = []
   afterAll(() => {
@@ -41,7 +41,7 @@ export function proxiesIn(cwd: string) {
     children.push(child)
     for (let tries = 0; ; tries++)
       try {
-        await fetch(`${address}/health/live`, ofOwn)
+        await fetch(`${address}/health/live`, insecure)
         return address
       } catch (cause) {
         if (tries > 200 || child.exitCode !== null)
@@ -51,22 +51,22 @@ export function proxiesIn(cwd: string) {
   }
 
   return {
-    /** Serves a site of a Caddyfile over TLS; gives its address. */
+    /** Serves a site of a Caddyfile over TLS and returns its address. */
     async startCaddy(site: string): Promise<string> {
       const port = await freePort()
       const storage = join(cwd, 'caddy')
-      const own = site.replace(
+      const config = site.replace(
         'plural.example.org {',
         `https://127.0.0.1:${port} {\n\ttls internal`,
       )
       const file = join(cwd, 'Caddyfile')
       writeFileSync(
         file,
-        `{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n\tstorage file_system ${storage}\n}\n${own}`,
+        `{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n\tstorage file_system ${storage}\n}\n${config}`,
       )
       return start(port, ['caddy', 'run', '--config', file, '--adapter', 'caddyfile'])
     },
-    /** Serves a site of nginx over TLS; gives its address. */
+    /** Serves a site of nginx over TLS and returns its address. */
     async startNginx(site: string): Promise<string> {
       const port = await freePort()
       const [certificate, key] = [join(cwd, 'cert.pem'), join(cwd, 'key.pem')]
@@ -74,7 +74,7 @@ export function proxiesIn(cwd: string) {
         ...['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost'],
         ...['-keyout', key, '-out', certificate, '-days', '2'],
       ])
-      const own = site
+      const config = site
         .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
         .replace(/ssl_certificate {5}\S+;/, `ssl_certificate ${certificate};`)
         .replace(/ssl_certificate_key \S+;/, `ssl_certificate_key ${key};`)
@@ -85,12 +85,12 @@ export function proxiesIn(cwd: string) {
       writeFileSync(
         file,
         `daemon off; pid ${join(cwd, 'nginx.pid')}; error_log stderr; events {}
-         http { access_log off; ${temporary} ${own} }`,
+         http { access_log off; ${temporary} ${config} }`,
       )
       return start(port, [findTool('nginx') ?? '', '-c', file, '-p', cwd])
     },
   }
 }
 
-/** For a certificate that no authority signed. */
-export const ofOwn = { tls: { rejectUnauthorized: false } }
+/** Accepts self-signed certificates. */
+export const insecure = { tls: { rejectUnauthorized: false } }

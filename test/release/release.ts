@@ -14,7 +14,7 @@ import { emptyFolder, startServer } from '../serverProcess'
 import { programs, runDocumented } from './documented'
 import { runOnMachine, withVersion } from './machine'
 
-/** What a release is made of, as people get it. Run by `npm run test:release`. */
+/** Tests the files of a release. Run by `npm run test:release`. */
 
 setDefaultTimeout(10 * 60_000)
 
@@ -27,16 +27,16 @@ const deb = join(
   dist,
   `multitude_${manifest.version}_${process.arch === 'arm64' ? 'arm64' : 'amd64'}.deb`,
 )
-const lacking: string[] = []
+const missing: string[] = []
 
-/** Of what is not here, the last line tells. */
-function needs(what: string, isThere: boolean): boolean {
-  if (!isThere) lacking.push(what)
-  return !isThere
+/** Returns whether to skip a test; the requirement is printed at the end of the run. */
+function isMissing(requirement: string, isAvailable: boolean): boolean {
+  if (!isAvailable) missing.push(requirement)
+  return !isAvailable
 }
 
 afterAll(() => {
-  for (const what of lacking) process.stderr.write(`!!! NOT TESTED, for want of ${what} !!!\n`)
+  for (const one of missing) process.stderr.write(`!!! NOT TESTED, not available: ${one} !!!\n`)
 })
 
 beforeAll(() => {
@@ -48,7 +48,7 @@ beforeAll(() => {
   expect(built.exitCode).toBe(0)
 })
 
-function ask(words: string[], { cwd = root, env = process.env as Record<string, string> } = {}) {
+function run(words: string[], { cwd = root, env = process.env as Record<string, string> } = {}) {
   const { stdout, stderr, exitCode } = Bun.spawnSync(words, { cwd, env })
   return { out: `${stdout}`, err: `${stderr}`, code: exitCode }
 }
@@ -57,9 +57,9 @@ function isInstalled(program: string): boolean {
   return Bun.which(program, { PATH: `${process.env.PATH}:/usr/sbin:/sbin` }) !== null
 }
 
-describe('an archive', () => {
-  test('holds the program and all its papers, and belongs to nobody', () => {
-    const { out } = ask(['tar', '--numeric-owner', '-tvzf', join(dist, `${name}.tar.gz`)])
+describe('the archive', () => {
+  test('the archive has the program and its documents, owned by root', () => {
+    const { out } = run(['tar', '--numeric-owner', '-tvzf', join(dist, `${name}.tar.gz`)])
     const files = out.split('\n').filter(Boolean)
     expect(files.filter((line) => !line.includes(' 0/0 '))).toEqual([])
     for (const file of [
@@ -77,7 +77,7 @@ describe('an archive', () => {
     expect(out).toMatch(/^-rwxr-xr-x .*\/multitude$/m)
   })
 
-  test('is as large as docs/operating.md says, and so are the executable and the package', () => {
+  test('archive, executable and package have the sizes in docs/operating.md', () => {
     const text = readFileSync(join(root, 'docs/operating.md'), 'utf8')
     const figure = (pattern: RegExp) => Number(pattern.exec(text)?.[1])
     const arch = deb.endsWith('arm64.deb') ? 'arm64' : 'amd64'
@@ -90,8 +90,8 @@ describe('an archive', () => {
       expect(statSync(file).size / 2 ** 20 / stated).toBeWithin(0.95, 1.05)
   })
 
-  test('has its checksum, with all else that is there', () => {
-    expect(ask(['sha256sum', '--check', '--strict', 'SHA256SUMS'], { cwd: dist }).code).toBe(0)
+  test('SHA256SUMS has the checksum of every file of the release', () => {
+    expect(run(['sha256sum', '--check', '--strict', 'SHA256SUMS'], { cwd: dist }).code).toBe(0)
     const named = readFileSync(join(dist, 'SHA256SUMS'), 'utf8').matchAll(/ {2}(.+)$/gm)
     const present = readdirSync(dist).filter(
       (file) => file !== 'SHA256SUMS' && file !== 'multitude',
@@ -99,8 +99,8 @@ describe('an archive', () => {
     expect([...named].map(([, file]) => file ?? '').toSorted()).toEqual(present.toSorted())
   })
 
-  test.skipIf(needs('python3', Bun.which('python3') !== null))(
-    'for Windows is one that others can open',
+  test.skipIf(isMissing('python3', Bun.which('python3') !== null))(
+    'the ZIP archive for Windows can be read by Python',
     () => {
       const file = join(emptyFolder(), 'a.zip')
       const content = new TextEncoder().encode('plural '.repeat(10_000))
@@ -113,7 +113,7 @@ describe('an archive', () => {
       )
       const program =
         'import sys,zipfile;z=zipfile.ZipFile(sys.argv[1]);print(z.testzip(),[(i.filename,i.file_size) for i in z.infolist()])'
-      const { out, err } = ask(['python3', '-c', program, file], {
+      const { out, err } = run(['python3', '-c', program, file], {
         env: { LC_ALL: 'C.UTF-8', PATH: process.env.PATH ?? '' },
       })
       expect([out, err]).toEqual(["None [('m/ä.txt', 70000), ('m/b', 0)]\n", ''])
@@ -126,47 +126,57 @@ describe('the executable', () => {
     ['./multitude', dist, ''],
     [join(dist, 'multitude'), emptyFolder(), ''],
     ['multitude', emptyFolder(), dist],
-  ])('names itself as %s when it was started so', async (program, cwd, PATH) => {
-    const database = `file:${join(emptyFolder(), 'a.db')}`
-    const server = await startServer(
-      ['/bin/sh', '-c', 'exec "$0" "$@"', program],
-      ['--database', database, '--host', '127.0.0.1', '--backup-dir', ''],
-      { cwd, env: { PATH } },
-    )
-    server.kill('SIGTERM')
-    const { err } = await server.end()
-    expect(err).toContain(
-      `\n    ${program} system create --name 'My system' --database ${database}\n`,
-    )
-  })
+  ])(
+    'the executable prints commands with the name %s that it was started with',
+    async (program, cwd, PATH) => {
+      const database = `file:${join(emptyFolder(), 'a.db')}`
+      const server = await startServer(
+        ['/bin/sh', '-c', 'exec "$0" "$@"', program],
+        ['--database', database, '--host', '127.0.0.1', '--backup-dir', ''],
+        { cwd, env: { PATH } },
+      )
+      server.kill('SIGTERM')
+      const { err } = await server.end()
+      expect(err).toContain(
+        `\n    ${program} system create --name 'My system' --database ${database}\n`,
+      )
+    },
+  )
 
-  test.skipIf(needs('python3', Bun.which('python3') !== null))(
-    'tells systemd that it is ready, lives and stops',
+  test.skipIf(isMissing('python3', Bun.which('python3') !== null))(
+    'the executable notifies systemd of readiness, liveness and stopping',
     async () => {
       const cwd = emptyFolder()
-      const hearing = [
+      const listenerCode = [
         'import socket,sys',
         's=socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM)',
         's.bind("notify")',
         'print("bound",flush=True)',
         'while True: print(s.recv(4096).decode(),flush=True)',
       ].join('\n')
-      const ear = Bun.spawn(['python3', '-c', hearing], { cwd, stdout: 'pipe' })
-      const own = ['--database', `file:${join(cwd, 'a.db')}`, '--port', '0', '--host', '127.0.0.1']
+      const listener = Bun.spawn(['python3', '-c', listenerCode], { cwd, stdout: 'pipe' })
+      const flags = [
+        '--database',
+        `file:${join(cwd, 'a.db')}`,
+        '--port',
+        '0',
+        '--host',
+        '127.0.0.1',
+      ]
       let server: ReturnType<typeof Bun.spawn> | undefined
-      let heard = ''
-      for await (const chunk of ear.stdout) {
-        heard += Buffer.from(chunk).toString()
-        server ??= Bun.spawn([join(dist, 'multitude'), 'serve', '--backup-dir', '', ...own], {
+      let received = ''
+      for await (const chunk of listener.stdout) {
+        received += Buffer.from(chunk).toString()
+        server ??= Bun.spawn([join(dist, 'multitude'), 'serve', '--backup-dir', '', ...flags], {
           cwd,
           env: { NOTIFY_SOCKET: join(cwd, 'notify'), WATCHDOG_USEC: '200000' },
           stdio: ['ignore', 'ignore', 'ignore'],
         })
-        if (heard.includes('WATCHDOG=1')) server.kill('SIGTERM')
-        if (heard.includes('STOPPING=1')) break
+        if (received.includes('WATCHDOG=1')) server.kill('SIGTERM')
+        if (received.includes('STOPPING=1')) break
       }
-      ear.kill()
-      expect(heard).toMatch(/^bound\nREADY=1\n[\s\S]*WATCHDOG=1\n[\s\S]*STOPPING=1\n/)
+      listener.kill()
+      expect(received).toMatch(/^bound\nREADY=1\n[\s\S]*WATCHDOG=1\n[\s\S]*STOPPING=1\n/)
       expect(await server?.exited).toBe(0)
     },
   )
@@ -181,7 +191,7 @@ describe('the install script', () => {
     })
     return server
   }
-  const run = async (from: string, prefix: string) => {
+  const install = async (from: string, prefix: string) => {
     const child = Bun.spawn(['sh', join(dist, 'install.sh'), from, prefix], {
       stdout: 'pipe',
       stderr: 'pipe',
@@ -190,10 +200,10 @@ describe('the install script', () => {
     return { out, err, code: await child.exited }
   }
 
-  test.each(['a folder', 'an address'])('installs from %s', async (from) => {
+  test.each(['a folder', 'an address'])('install.sh installs from %s', async (from) => {
     const prefix = emptyFolder()
     const server = serve(dist)
-    const { out, err, code } = await run(from === 'a folder' ? dist : server.url.href, prefix)
+    const { out, err, code } = await install(from === 'a folder' ? dist : server.url.href, prefix)
     await server.stop()
     expect([err, code]).toEqual(['', 0])
     expect(out).toStartWith(`multitude ${manifest.version} (`)
@@ -204,14 +214,14 @@ describe('the install script', () => {
     ['an archive that was changed', /does not match its checksum: nothing was installed/],
     ['a release that has nothing for this machine', /the release has nothing for linux-/],
     ['an address without TLS', /only https, or a folder/],
-  ])('refuses %s', async (what, complaint) => {
+  ])('install.sh rejects %s', async (problem, complaint) => {
     const from = emptyFolder()
     const prefix = emptyFolder()
     const sums = readFileSync(join(dist, 'SHA256SUMS'), 'utf8')
-    writeFileSync(join(from, 'SHA256SUMS'), what.includes('nothing') ? '' : sums)
+    writeFileSync(join(from, 'SHA256SUMS'), problem.includes('nothing') ? '' : sums)
     writeFileSync(join(from, `${name}.tar.gz`), 'something else')
-    const { err, code } = await run(
-      what.includes('TLS') ? 'http://multitude.invalid' : from,
+    const { err, code } = await install(
+      problem.includes('TLS') ? 'http://multitude.invalid' : from,
       prefix,
     )
     expect([code, err]).toEqual([1, expect.stringMatching(complaint)])
@@ -219,8 +229,8 @@ describe('the install script', () => {
   })
 })
 
-/** Whether a copy of this machine can be made that is gone afterwards. */
-function canTryOut(): boolean {
+/** Whether a temporary copy of this machine can be created. */
+function canCopyMachine(): boolean {
   const folder = emptyFolder()
   const steps = [
     `mount -t tmpfs tmpfs ${folder}`,
@@ -229,7 +239,7 @@ function canTryOut(): boolean {
   ]
   return (
     isRoot &&
-    ask(['unshare', '--mount', '--net', '--pid', '--fork', 'sh', '-c', steps.join(' && ')]).code ===
+    run(['unshare', '--mount', '--net', '--pid', '--fork', 'sh', '-c', steps.join(' && ')]).code ===
       0
   )
 }
@@ -240,74 +250,79 @@ runDocumented(
     laterDeb: () => withVersion(deb, '0.2.0', 'later.deb'),
     executable: join(dist, 'multitude'),
   },
-  needs(`root, overlays, ${programs.join(', ')}`, canTryOut() && programs.every(isInstalled)),
+  isMissing(
+    `root, overlays, ${programs.join(', ')}`,
+    canCopyMachine() && programs.every(isInstalled),
+  ),
 )
 
-/** Links to what only the source has. */
-const isOfSource = /^(\.\.\/|ARCHITECTURE\.md|CONTRIBUTING\.md|LICENSE)/
+/** Links to files that only the repository has. */
+const isInSource = /^(\.\.\/|ARCHITECTURE\.md|CONTRIBUTING\.md|LICENSE)/
 
 describe('the package for Debian', () => {
-  test.skipIf(needs('dpkg-deb', Bun.which('dpkg-deb') !== null))(
-    'holds the documents, whose links lead to one another',
+  test.skipIf(isMissing('dpkg-deb', Bun.which('dpkg-deb') !== null))(
+    'the Debian package has the documents, and their links work',
     () => {
       const folder = emptyFolder()
-      ask(['dpkg-deb', '-x', deb, folder])
-      const place = join(folder, 'usr/share/doc/multitude')
+      run(['dpkg-deb', '-x', deb, folder])
+      const docs = join(folder, 'usr/share/doc/multitude')
       const pages = readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'))
-      const found = readdirSync(place, { recursive: true })
+      const found = readdirSync(docs, { recursive: true })
       expect(found).toEqual(
         expect.arrayContaining(['README.md', 'CHANGELOG.md', 'monitoring/alerts.yaml', ...pages]),
       )
       for (const page of ['README.md', ...pages]) {
-        const text = readFileSync(join(place, page), 'utf8')
+        const text = readFileSync(join(docs, page), 'utf8')
         const links = [...text.matchAll(/(?:\]\(|src=")(?!https?:)([^)#"]+)/g)]
         const broken = links
           .map(([, link = '']) => link)
-          .filter((link) => !existsSync(join(place, link)) && !isOfSource.test(link))
+          .filter((link) => !existsSync(join(docs, link)) && !isInSource.test(link))
         expect([page, broken]).toEqual([page, []])
       }
     },
   )
 
-  test.skipIf(needs('lintian', Bun.which('lintian') !== null))('has no errors', () => {
-    const { out } = ask(['lintian', '--allow-root', deb], {
-      env: { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8' },
-    })
-    expect(out.split('\n').filter((line) => line.startsWith('E:'))).toEqual([])
-  })
-
-  test.skipIf(needs('root, dpkg-deb and overlays', Bun.which('dpkg-deb') !== null && canTryOut()))(
-    'is installed, upgraded, removed and purged, and the data stays',
+  test.skipIf(isMissing('lintian', Bun.which('lintian') !== null))(
+    'the Debian package has no lintian errors',
     () => {
-      const { out, err, code } = runOnMachine(join(import.meta.dir, 'debian.sh'), [
-        withVersion(deb, '0.0.1', 'old.deb'),
-        withVersion(deb, manifest.version, 'new.deb'),
-      ])
-      expect([code, code === 0 ? '' : `${out}${err}`]).toEqual([0, ''])
-      expect(out.split('\n')).toEqual([
-        '--- install',
-        '0.0.1 install ok installed',
-        'multitude:/var/lib/multitude:/usr/sbin/nologin',
-        '640 root multitude /etc/multitude.env',
-        '700 multitude multitude /var/lib/multitude',
-        "sudo -u multitude multitude system create --name 'My system'",
-        '--- upgrade',
-        `${manifest.version} install ok installed`,
-        '600 multitude /etc/multitude.env',
-        '1',
-        '"name":"Lantern"',
-        'The database is whole.',
-        '--- remove',
-        '/var/lib/multitude/multitude.db',
-        '--- again',
-        '"name":"Lantern"',
-        '--- purge',
-        'The data in /var/lib/multitude is kept. Remove it by hand if nobody needs it.',
-        '/var/lib/multitude/multitude.db',
-        '',
-      ])
+      const { out } = run(['lintian', '--allow-root', deb], {
+        env: { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8' },
+      })
+      expect(out.split('\n').filter((line) => line.startsWith('E:'))).toEqual([])
     },
   )
+
+  test.skipIf(
+    isMissing('root, dpkg-deb and overlays', Bun.which('dpkg-deb') !== null && canCopyMachine()),
+  )('the Debian package can be installed, upgraded, removed and purged, and keeps the data', () => {
+    const { out, err, code } = runOnMachine(join(import.meta.dir, 'debian.sh'), [
+      withVersion(deb, '0.0.1', 'old.deb'),
+      withVersion(deb, manifest.version, 'new.deb'),
+    ])
+    expect([code, code === 0 ? '' : `${out}${err}`]).toEqual([0, ''])
+    expect(out.split('\n')).toEqual([
+      '--- install',
+      '0.0.1 install ok installed',
+      'multitude:/var/lib/multitude:/usr/sbin/nologin',
+      '640 root multitude /etc/multitude.env',
+      '700 multitude multitude /var/lib/multitude',
+      "sudo -u multitude multitude system create --name 'My system'",
+      '--- upgrade',
+      `${manifest.version} install ok installed`,
+      '600 multitude /etc/multitude.env',
+      '1',
+      '"name":"Lantern"',
+      'No problems found.',
+      '--- remove',
+      '/var/lib/multitude/multitude.db',
+      '--- again',
+      '"name":"Lantern"',
+      '--- purge',
+      'The data in /var/lib/multitude is kept. Remove it by hand if nobody needs it.',
+      '/var/lib/multitude/multitude.db',
+      '',
+    ])
+  })
 })
 
 describe('the container', () => {
@@ -315,12 +330,12 @@ describe('the container', () => {
   const lineOf = (word: string) => new RegExp(`^${word} (.+)$`, 'm').exec(file)?.[1] ?? ''
   const listOf = (word: string): string[] => JSON.parse(/\[.+\]/.exec(lineOf(word))?.[0] ?? '[]')
 
-  test.skipIf(needs('root and namespaces', canTryOut()))(
-    'serves from its root folder as its user, and is found well',
+  test.skipIf(isMissing('root and namespaces', canCopyMachine()))(
+    'the container serves as its user and passes its health check',
     async () => {
       const folder = join(emptyFolder(), 'root')
       const [, script = ''] = /^RUN (\S+\.sh) dist\/multitude/m.exec(file) ?? []
-      expect(ask([join(root, script), join(dist, 'multitude'), folder])).toEqual({
+      expect(run([join(root, script), join(dist, 'multitude'), folder])).toEqual({
         out: '',
         err: '',
         code: 0,
@@ -331,7 +346,7 @@ describe('the container', () => {
           .map((pair) => pair.split('=', 2)),
       )
       const port = { MULTITUDE_PORT: '18766' }
-      // Engines bring the folder of processes, without which the runtime does not start.
+      // Container engines mount /proc, without which Bun does not start.
       const enter =
         'root=$1 user=$2; shift 2; mount -t proc proc "$root/proc"; exec chroot --userspec="$user" "$root" "$@"'
       const inside = (command: string[]) => [
@@ -345,16 +360,16 @@ describe('the container', () => {
       })
       try {
         const check = listOf('HEALTHCHECK')
-        let last = ask(inside(check), { env: { ...env, ...port } })
+        let last = run(inside(check), { env: { ...env, ...port } })
         for (let tries = 0; last.code !== 0 && tries < 100 && server.exitCode === null; tries++) {
           await Bun.sleep(200)
-          last = ask(inside(check), { env: { ...env, ...port } })
+          last = run(inside(check), { env: { ...env, ...port } })
         }
-        expect(last).toEqual({ out: 'http://127.0.0.1:18766 is well.\n', err: '', code: 0 })
+        expect(last).toEqual({ out: 'http://127.0.0.1:18766 is healthy.\n', err: '', code: 0 })
         const { uid, mode } = statSync(join(folder, 'var/lib/multitude/multitude.db'))
         expect([uid, mode & 0o777]).toEqual([10001, 0o600])
         expect(
-          ask(inside([...listOf('ENTRYPOINT'), 'system', 'create', '--name', 'X', '--json']), {
+          run(inside([...listOf('ENTRYPOINT'), 'system', 'create', '--name', 'X', '--json']), {
             env,
           }),
         ).toMatchObject({ code: 0 })
@@ -365,22 +380,22 @@ describe('the container', () => {
     },
   )
 
-  test('reports the commit that it was built from, although its build stage has no git', () => {
+  test('the container reports its commit, although its build stage has no git', () => {
     const source = join(emptyFolder(), 'source')
     const ignored = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n')
     expect(ignored).not.toContain('.git')
-    expect(ask(['git', 'clone', '--quiet', root, source]).code).toBe(0)
+    expect(run(['git', 'clone', '--quiet', root, source]).code).toBe(0)
     symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'))
     const programs = emptyFolder()
     symlinkSync(Bun.which('cp') ?? '', join(programs, 'cp'))
     const env = { PATH: programs }
-    expect(ask([process.execPath, 'build.ts'], { cwd: source, env })).toMatchObject({ code: 0 })
-    const commit = ask(['git', 'rev-parse', '--short=7', 'HEAD'], { cwd: source }).out.trim()
-    const { out } = ask([join(source, 'dist/multitude'), 'version'], { cwd: source })
+    expect(run([process.execPath, 'build.ts'], { cwd: source, env })).toMatchObject({ code: 0 })
+    const commit = run(['git', 'rev-parse', '--short=7', 'HEAD'], { cwd: source }).out.trim()
+    const { out } = run([join(source, 'dist/multitude'), 'version'], { cwd: source })
     expect(out).toBe(`multitude ${manifest.version} (${commit})\n`)
   })
 
-  test('is composed with a proxy, on a volume, without rights', () => {
+  test('compose.yaml runs the container behind Caddy, with a volume and without capabilities', () => {
     const { services, volumes } = Bun.YAML.parse(
       readFileSync(join(root, 'compose.yaml'), 'utf8'),
     ) as { services: Record<string, Record<string, unknown>>; volumes: object }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Does in a chroot, where systemd cannot run, what the documents ask of it: starts and stops the
-# server as its unit file says, and checks what other services are to reload.
+# Replaces systemctl in a chroot, where systemd cannot run: starts and stops the server as its unit
+# file declares, and checks the configurations that other services reload.
 set -eu
 
 unit=/etc/systemd/system/multitude.service

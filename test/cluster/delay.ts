@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A TCP proxy on loopback that delays everything that clients send. */
+/** TCP proxy on loopback that delays all data from clients. */
 export interface Delay {
   readonly port: number
   close(): void
@@ -11,7 +11,7 @@ export async function delayTo(port: number, delayMs: number): Promise<Delay> {
   const track = (socket: Socket, other: () => Socket) => {
     sockets.add(socket)
     socket.setNoDelay(true)
-    // The other side learns of it by its own end.
+    // The close event ends the other side.
     socket.on('error', () => {})
     socket.on('close', () => {
       sockets.delete(socket)
@@ -26,7 +26,7 @@ export async function delayTo(port: number, delayMs: number): Promise<Delay> {
     const waiting: (string | Buffer)[] = []
     client.on('data', (bytes) => {
       waiting.push(bytes)
-      // Each timer sends the oldest one, so the order stays whichever timer is first.
+      // Each timer sends the oldest chunk, so the order is kept whichever timer fires first.
       setTimeout(() => target.write(waiting.shift() ?? ''), delayMs)
     })
   })

@@ -2,16 +2,16 @@ import { expect } from 'bun:test'
 import { type Engine, USER } from '../postgres/engine'
 import { commandLine, emptyFolder, type Server } from '../serverProcess'
 
-/** What all nodes of the tests have in common. */
+/** Settings of all nodes. */
 const settings = {
   DISPATCH_ALLOW: '127.0.0.1',
   RATE_LIMIT: 'off',
-  // Who was killed holds nobody up for longer.
+  // Another node takes over from a killed one after this time.
   LEASE_SECONDS: '2',
   LOG_LEVEL: 'warn',
 }
 
-/** One address for any number of servers. */
+/** Address with all hosts of a cluster. */
 export function addressOf(engines: readonly Engine[], database: string): string {
   const hosts = engines.map(({ port }) => `127.0.0.1:${port}`)
   return `postgres://${USER}@${hosts.join()}/${database}`
@@ -19,19 +19,19 @@ export function addressOf(engines: readonly Engine[], database: string): string 
 
 export interface Nodes {
   readonly env: Record<string, string>
-  /** Those that are there. */
+  /** Running nodes. */
   readonly alive: Server[]
   start(): Promise<Server>
   kill(node: Server): Promise<void>
-  /** Stops the process of a node without ending it; it is not among those that are there. */
+  /** Suspends the process of a node and removes it from the running ones. */
   hang(node: Server): void
-  /** Lets it run on. */
+  /** Resumes the process of a node. */
   resume(node: Server): void
-  /** Makes a system by the command line. */
+  /** Creates a system with the command line. */
   makeSystem(name: string): Promise<{ id: string; token: string }>
 }
 
-/** Asked for once at the top of a file of tests. */
+/** Prepares nodes on a database. Called once per test file. */
 export async function nodesOn(address: string): Promise<Nodes> {
   const { startServer, runJson } = await commandLine()
   const cwd = emptyFolder('cluster')
@@ -62,32 +62,32 @@ export async function nodesOn(address: string): Promise<Nodes> {
   }
 }
 
-export interface Told {
+export interface NodeResponse {
   status: number
   headers: Headers
   json: Record<string, unknown>
   ms: number
 }
 
-/** How long a client waits for an answer: the node may hang. */
-const CLIENT_LIMIT_MS = 10_000
+/** Timeout of the client, because a node may hang. */
+const CLIENT_TIMEOUT_MS = 10_000
 
-/** Asks a node; null where nobody answered. */
+/** Sends a request to a node; null if there was no response. */
 export async function ask(
   node: Server,
   line: string,
   token: string,
   body?: unknown,
-): Promise<Told | null> {
+): Promise<NodeResponse | null> {
   const [method = '', path] = line.split(' ')
-  const began = performance.now()
+  const startedAt = performance.now()
   try {
     const response = await fetch(`${node.address}${path}`, {
       method,
       headers: { authorization: token },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       keepalive: false,
-      signal: AbortSignal.timeout(CLIENT_LIMIT_MS),
+      signal: AbortSignal.timeout(CLIENT_TIMEOUT_MS),
     })
     const text = await response.text()
     const json = text.startsWith('{') ? JSON.parse(text) : {}
@@ -95,16 +95,20 @@ export async function ask(
       status: response.status,
       headers: response.headers,
       json,
-      ms: performance.now() - began,
+      ms: performance.now() - startedAt,
     }
   } catch {
     return null
   }
 }
 
-/** What must be answered well. */
+/** Sends a request that must succeed. */
 export async function must(node: Server, line: string, token: string, body?: unknown) {
-  const told = await ask(node, line, token, body)
-  expect([line, told?.json, (told?.status ?? 500) < 300]).toEqual([line, told?.json, true])
-  return told as Told
+  const response = await ask(node, line, token, body)
+  expect([line, response?.json, (response?.status ?? 500) < 300]).toEqual([
+    line,
+    response?.json,
+    true,
+  ])
+  return response as NodeResponse
 }

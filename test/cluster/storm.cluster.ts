@@ -9,7 +9,7 @@ setDefaultTimeout(240_000)
 
 const SYSTEMS = 3
 const WRITERS_OF_EACH = 4
-/** So many acknowledged writes lie between two kills. */
+/** Number of acknowledged writes between two kills. */
 const BETWEEN_KILLS = 150
 
 const replicated = { max_wal_senders: '10', wal_keep_size: '64MB', hot_standby: 'on' }
@@ -25,7 +25,7 @@ await second.start()
 await third.start()
 await onServer(primary.addressOf('postgres'), (sql) => sql.unsafe('create database multitude'))
 const nodes = await nodesOn(addressOf([primary, second, third], 'multitude'))
-// At once, on a database that has nothing in it yet.
+// All at once, on an empty database.
 await Promise.all([nodes.start(), nodes.start(), nodes.start()])
 
 afterAll(async () => {
@@ -38,26 +38,26 @@ afterAll(async () => {
 
 const receive = receivers()
 
-interface Family {
+interface TestSystem {
   token: string
-  /** Names of what was acknowledged, and of what nobody can tell. */
+  /** UUIDs of acknowledged rows. */
   members: Set<string>
   switches: Set<string>
   readers: Reader[]
 }
 
-/** Follows a system's events, at one node after the other. */
+/** Reads the event stream of a system, at one node after the other. */
 interface Reader {
-  readonly heard: string[]
+  readonly received: string[]
   stop(): Promise<void>
 }
 
-test('three nodes that start at once on an empty database work', async () => {
+test('three nodes can start at once on an empty database', async () => {
   expect(nodes.alive).toHaveLength(3)
   for (const node of nodes.alive) expect((await ask(node, 'GET /health', ''))?.status).toBe(200)
 })
 
-test('a token that is revoked at one node is refused by all within a second', async () => {
+test('all nodes reject a token within a second after one node revoked it', async () => {
   const { token } = await nodes.makeSystem('Revoked')
   const [first] = nodes.alive as [Server]
   const { json } = await must(first, 'POST /v2/systems/@me/tokens', token, { name: 'lost' })
@@ -70,53 +70,53 @@ test('a token that is revoked at one node is refused by all within a second', as
   expect(performance.now() - revokedAt).toBeLessThan(1000)
 })
 
-test('killed in a storm of writes, they lose nothing and tell everything', async () => {
+test('no acknowledged write and no event is lost when nodes and the primary are killed under load', async () => {
   const receiver = receive()
-  const families: Family[] = []
+  const systems: TestSystem[] = []
   for (let at = 0; at < SYSTEMS; at++) {
-    const { token } = await nodes.makeSystem(`Family ${at}`)
-    const family = { token, members: new Set<string>(), switches: new Set<string>(), readers: [] }
-    families.push(family)
+    const { token } = await nodes.makeSystem(`System ${at}`)
+    const system = { token, members: new Set<string>(), switches: new Set<string>(), readers: [] }
+    systems.push(system)
     const node = anyOf(nodes.alive)
     await must(node, 'PUT /v2/systems/@me/webhook', token, { url: receiver.url, token: TOKEN })
     await must(node, 'POST /v2/systems/@me/webhook/verify', token)
-    // All others are older: nobody fronts again and again.
+    // All other switches are older, so that consecutive ones are never equal.
     const latest = { members: [], timestamp: '2021-01-01T00:00:00Z' }
     const { json } = await must(node, 'POST /v2/systems/@me/switches', token, latest)
-    family.switches.add(String(json.id))
+    system.switches.add(String(json.id))
   }
-  // Streams on all nodes, for each family.
-  for (const family of families)
-    for (let at = 0; at < 3; at++) family.readers.push(follow(family.token, at))
+  // One stream per node for each system.
+  for (const system of systems)
+    for (let at = 0; at < 3; at++) system.readers.push(follow(system.token, at))
 
   let acknowledged = 0
-  let isOver = false
+  let isStopped = false
   const statuses = new Map<number, number>()
-  const write = async (family: Family, name: string, at: number) => {
+  const write = async (system: TestSystem, name: string, at: number) => {
     const node = anyOf(nodes.alive)
     const timestamp = new Date(Date.UTC(2020, 0, 1) - at * 1000).toISOString()
-    const told =
+    const response =
       at % 2 === 0
-        ? await ask(node, 'POST /v2/members', family.token, { name })
-        : await ask(node, 'POST /v2/systems/@me/switches', family.token, { members: [], timestamp })
-    statuses.set(told?.status ?? 0, (statuses.get(told?.status ?? 0) ?? 0) + 1)
-    if (told?.status !== 200) return
+        ? await ask(node, 'POST /v2/members', system.token, { name })
+        : await ask(node, 'POST /v2/systems/@me/switches', system.token, { members: [], timestamp })
+    statuses.set(response?.status ?? 0, (statuses.get(response?.status ?? 0) ?? 0) + 1)
+    if (response?.status !== 200) return
     acknowledged++
-    if (at % 2 === 0) family.members.add(String(told.json.uuid))
-    else family.switches.add(String(told.json.id))
+    if (at % 2 === 0) system.members.add(String(response.json.uuid))
+    else system.switches.add(String(response.json.id))
   }
-  const keepWriting = async (family: Family, writer: number) => {
-    for (let at = 0; !isOver; at++) {
+  const keepWriting = async (system: TestSystem, writer: number) => {
+    for (let at = 0; !isStopped; at++) {
       const before = acknowledged
-      await write(family, `writer ${writer} ${at}`, at * WRITERS_OF_EACH + writer)
-      // Nobody hammers a server that is not there.
+      await write(system, `writer ${writer} ${at}`, at * WRITERS_OF_EACH + writer)
+      // Back off while the database is not available.
       if (acknowledged === before) await Bun.sleep(20)
     }
   }
-  const writers = families.flatMap((family) =>
-    Array.from({ length: WRITERS_OF_EACH }, (_, writer) => keepWriting(family, writer)),
+  const writers = systems.flatMap((system) =>
+    Array.from({ length: WRITERS_OF_EACH }, (_, writer) => keepWriting(system, writer)),
   )
-  const more = async () => {
+  const awaitWrites = async () => {
     const enough = acknowledged + BETWEEN_KILLS
     await until(
       () => acknowledged >= enough,
@@ -125,83 +125,85 @@ test('killed in a storm of writes, they lose nothing and tell everything', async
   }
 
   /** Waits until the receiver has new events of all systems. */
-  const sendMore = async () => {
+  const awaitDeliveries = async () => {
     const from = receiver.events.length
     const systemsSince = () =>
       new Set(receiver.events.slice(from).map(({ body }) => body.system_id)).size
     await until(() => systemsSince() === SYSTEMS)
   }
-  /** Stops the process of the node that sends webhooks, until another one sends; then it runs on. */
+  /** Suspends the node that sends webhooks until another one sends, and resumes it. */
   const hangSender = async () => {
     const hung = await senderOf()
     nodes.hang(hung)
     const from = receiver.events.length
-    await more()
+    await awaitWrites()
     expect(await senderOf()).not.toBe(hung)
-    await sendMore()
+    await awaitDeliveries()
     nodes.resume(hung)
-    const [{ token }] = families as [Family]
+    const [{ token }] = systems as [TestSystem]
     const writeThere = () => ask(hung, 'POST /v2/members', token, { name: 'after the hang' })
     await until(async () => (await ask(hung, 'GET /health', ''))?.status === 200)
     await until(async () => (await writeThere())?.status === 200)
-    await more()
-    await sendMore()
-    // Of each system at most the one event again that was under way when the process stopped.
+    await awaitWrites()
+    await awaitDeliveries()
+    // At most one repeated event per system: the one in delivery when the process was suspended.
     const ids = receiver.events.map(({ headers }) => headers.get('x-event-id'))
-    const again = receiver.events.filter((_, at) => at >= from && ids.indexOf(ids[at] ?? '') < at)
-    const systems = again.map(({ body }) => body.system_id)
-    expect(systems.toSorted()).toEqual([...new Set(systems)].toSorted())
+    const repeated = receiver.events.filter(
+      (_, at) => at >= from && ids.indexOf(ids[at] ?? '') < at,
+    )
+    const repeatedSystems = repeated.map(({ body }) => body.system_id)
+    expect(repeatedSystems.toSorted()).toEqual([...new Set(repeatedSystems)].toSorted())
   }
 
-  await more()
-  // A node, whichever.
+  await awaitWrites()
+  // Any node.
   await nodes.kill(nodes.alive[1] as Server)
-  await more()
+  await awaitWrites()
   await nodes.start()
-  // The one that sends webhooks.
+  // The node that sends webhooks.
   await nodes.kill(await senderOf())
-  await more()
+  await awaitWrites()
   await nodes.start()
-  await sendMore()
+  await awaitDeliveries()
   await hangSender()
   await third.kill()
-  await more()
+  await awaitWrites()
   await primary.kill()
   await Bun.sleep(300)
   const promotedAt = performance.now()
   await second.promote()
   const before = acknowledged
   await until(() => acknowledged > before)
-  const again = performance.now() - promotedAt
-  await more()
-  isOver = true
+  const outageMs = performance.now() - promotedAt
+  await awaitWrites()
+  isStopped = true
   await Promise.all(writers)
 
-  // Never anything but done, refused for a while, or cut off with its node.
+  // Every write succeeded, was refused for a while, or lost its connection with its node.
   expect([...statuses.keys()].filter((status) => ![200, 503, 0].includes(status))).toEqual([])
   process.stderr.write(
-    `writes again ${again.toFixed(0)} ms after the promotion; ${acknowledged} acknowledged
+    `writes succeed ${outageMs.toFixed(0)} ms after the promotion; ${acknowledged} acknowledged
 `,
   )
 
-  for (const family of families) {
-    const { members, switches, events } = await rowsOf(second, family)
-    // No acknowledged write lost or doubled.
-    expect([...family.members].filter((uuid) => !members.includes(uuid))).toEqual([])
-    expect([...family.switches].filter((uuid) => !switches.includes(uuid))).toEqual([])
-    const told = (type: string) =>
+  for (const system of systems) {
+    const { members, switches, events } = await rowsOf(second, system)
+    // No acknowledged write is lost or doubled.
+    expect([...system.members].filter((uuid) => !members.includes(uuid))).toEqual([])
+    expect([...system.switches].filter((uuid) => !switches.includes(uuid))).toEqual([])
+    const subjectsOf = (type: string) =>
       events.filter((one) => one.type === type).map(({ subject }) => subject)
-    expect(told('CREATE_MEMBER').toSorted()).toEqual(members.toSorted())
-    expect(told('CREATE_SWITCH').toSorted()).toEqual(switches.toSorted())
-    // Every event at every stream once and in order.
+    expect(subjectsOf('CREATE_MEMBER').toSorted()).toEqual(members.toSorted())
+    expect(subjectsOf('CREATE_SWITCH').toSorted()).toEqual(switches.toSorted())
+    // Every stream gets each event once and in order.
     const ids = events.map(({ id }) => String(id))
-    for (const reader of family.readers) {
-      await until(() => reader.heard.length >= ids.length)
-      expect(reader.heard).toEqual(ids)
+    for (const reader of system.readers) {
+      await until(() => reader.received.length >= ids.length)
+      expect(reader.received).toEqual(ids)
       await reader.stop()
     }
-    // At the receiver at least once and in order, twice only around a kill or a hang.
-    const uuid = await uuidOf(second, family)
+    // The receiver gets each event at least once and in order, twice only around a kill or a hang.
+    const uuid = await uuidOf(second, system)
     const sent = () =>
       receiver.events
         .filter(({ body }) => body.system_id === uuid)
@@ -215,33 +217,34 @@ test('killed in a storm of writes, they lose nothing and tell everything', async
   }
 })
 
-/** Reads on wherever there is a node, after the last that was heard. */
+/** Reads a stream and resumes it at a running node after the last received event. */
 function follow(token: string, first: number): Reader {
-  const heard: string[] = []
+  const received: string[] = []
   let isStopped = false
   let reading: Awaited<ReturnType<typeof readStream>> | undefined
   const read = async () => {
     for (let at = first; !isStopped; at++) {
       const node = nodes.alive[at % nodes.alive.length]
       try {
-        const since = heard.at(-1) ?? 0
+        const since = received.at(-1) ?? 0
         reading = await readStream(`${node?.address}/v2/systems/@me/events`, { token, since })
       } catch {
         await Bun.sleep(50)
         continue
       }
       if (reading.status !== 200) await Bun.sleep(50)
-      const own = reading
-      const ended = own.ended.then(() => true)
-      for (let told = 0, isDone = false; !isDone; ) {
+      const current = reading
+      const ended = current.ended.then(() => true)
+      for (let count = 0, isDone = false; !isDone; ) {
         isDone = (await Promise.race([ended, Bun.sleep(10)])) === true || isStopped
-        for (; told < own.messages.length; told++) heard.push(own.messages[told]?.id ?? '')
+        for (; count < current.messages.length; count++)
+          received.push(current.messages[count]?.id ?? '')
       }
     }
   }
   const reads = read()
   return {
-    heard,
+    received,
     async stop() {
       isStopped = true
       await reading?.leave()
@@ -250,7 +253,7 @@ function follow(token: string, first: number): Reader {
   }
 }
 
-/** The node that holds the lease: the one whose end makes another begin. */
+/** Node that sends webhooks, because it holds the lease. */
 async function senderOf(): Promise<Server> {
   const address = primary.addressOf('multitude')
   let found: Server | undefined
@@ -258,14 +261,14 @@ async function senderOf(): Promise<Server> {
     const [row] = await onServer(address, (sql) =>
       sql.unsafe(`select holder from leases where name = 'dispatch'`),
     )
-    // Until its lease is over it may be one that was killed.
+    // Until its lease expires, the holder may be a node that was killed.
     found = nodes.alive.find((node) => String(row?.holder).includes(`:${node.pid}:`))
     return found
   })
   return found as Server
 }
 
-async function rowsOf(engine: Engine, { token }: Family) {
+async function rowsOf(engine: Engine, { token }: TestSystem) {
   return onServer(engine.addressOf('multitude'), async (sql) => {
     const id = await systemOf(sql, token)
     const uuids = async (table: string): Promise<string[]> =>
@@ -279,7 +282,7 @@ async function rowsOf(engine: Engine, { token }: Family) {
   })
 }
 
-async function uuidOf(engine: Engine, { token }: Family): Promise<string> {
+async function uuidOf(engine: Engine, { token }: TestSystem): Promise<string> {
   return onServer(engine.addressOf('multitude'), async (sql) => {
     const id = await systemOf(sql, token)
     return (await sql.unsafe(`select uuid from systems where id = ${id}`))[0]?.uuid

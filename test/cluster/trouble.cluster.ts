@@ -7,7 +7,7 @@ import { readStream } from '../events/readStream'
 import { receivers, TOKEN, until } from '../events/receiver'
 import { makeEngine, onServer } from '../postgres/engine'
 import type { Server } from '../serverProcess'
-import { ask, must, nodesOn, type Told } from './nodes'
+import { ask, must, type NodeResponse, nodesOn } from './nodes'
 
 setDefaultTimeout(120_000)
 
@@ -26,14 +26,14 @@ afterAll(async () => {
 
 const receive = receivers()
 
-/** Never a hang, never a 500: refused for a while, and told when to come again. */
-function expectRefused(told: Told | null, withinMs: number): void {
-  expect(told?.status).toBe(503)
-  expect(Number(told?.headers.get('retry-after'))).toBeGreaterThan(0)
-  expect(told?.ms).toBeLessThan(withinMs)
+/** Expects a 503 with Retry-After within this time. */
+function expectUnavailable(response: NodeResponse | null, withinMs: number): void {
+  expect(response?.status).toBe(503)
+  expect(Number(response?.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(response?.ms).toBeLessThan(withinMs)
 }
 
-async function askAll(node: Server): Promise<(Told | null)[]> {
+async function askAll(node: Server): Promise<(NodeResponse | null)[]> {
   return Promise.all([
     ask(node, 'GET /v2/systems/@me', token),
     ask(node, 'GET /v2/systems/@me/members', token),
@@ -42,61 +42,61 @@ async function askAll(node: Server): Promise<(Told | null)[]> {
   ])
 }
 
-async function isBack(node: Server): Promise<void> {
+async function expectRecovery(node: Server): Promise<void> {
   await until(async () => (await ask(node, 'GET /health', ''))?.status === 200)
-  for (const told of await askAll(node)) expect(told?.status).toBe(200)
+  for (const response of await askAll(node)) expect(response?.status).toBe(200)
 }
 
-test('with nobody to promote, all is refused within 3 s, and it comes back by itself', async () => {
+test('nodes answer 503 within 3 s when the primary is killed, and recover when it starts', async () => {
   const stream = await readStream(`${first.address}/v2/systems/@me/events`, { token })
   await must(first, 'GET /v2/systems/@me', token)
   await engine.kill()
   for (let round = 0; round < 3; round++)
     for (const node of [first, other]) {
-      for (const told of await askAll(node)) expectRefused(told, 3000)
-      expectRefused(await ask(node, 'GET /health', ''), 1000)
+      for (const response of await askAll(node)) expectUnavailable(response, 3000)
+      expectUnavailable(await ask(node, 'GET /health', ''), 1000)
       expect((await ask(node, 'GET /health/live', ''))?.status).toBe(200)
     }
-  // Longer than a stream stays whose token was ended.
+  // Longer than a stream stays open after its token was revoked.
   await Bun.sleep(6_000)
   expect(stream.isOpen).toBe(true)
   await engine.start()
-  await isBack(first)
-  await isBack(other)
-  // An open stream went on without a gap.
+  await expectRecovery(first)
+  await expectRecovery(other)
+  // The open stream continues without a gap.
   await must(other, 'POST /v2/members', token, { name: 'Reed' })
   await until(() => stream.messages.some(({ event }) => event === 'CREATE_MEMBER'))
   await stream.leave()
 })
 
-test('a server that is silent counts as lost: all is refused within 5 s, and it comes back', async () => {
+test('nodes answer 503 within 5 s when PostgreSQL hangs, and recover when it resumes', async () => {
   engine.freeze()
   try {
-    for (const told of await askAll(first)) expectRefused(told, 5000)
-    // From then on nobody waits.
-    for (const told of await askAll(first)) expectRefused(told, 3000)
-    expectRefused(await ask(first, 'GET /health', ''), 1500)
+    for (const response of await askAll(first)) expectUnavailable(response, 5000)
+    // From then on requests are refused without waiting.
+    for (const response of await askAll(first)) expectUnavailable(response, 3000)
+    expectUnavailable(await ask(first, 'GET /health', ''), 1500)
   } finally {
     engine.thaw()
   }
-  await isBack(first)
-  await isBack(other)
+  await expectRecovery(first)
+  await expectRecovery(other)
 })
 
-test('a server that falls silent while its tables are made is told of, and not waited for', async () => {
+test('opening a database fails when PostgreSQL hangs during the creation of tables', async () => {
   await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database fresh'))
   await onServer(engine.addressOf('fresh'), async (sql) => {
-    // As another node that makes them, and takes long.
+    // Like another node that takes long to create them.
     await sql.unsafe('select pg_advisory_lock(1297435732)')
     const { ready, close } = openStorage(engine.addressOf('fresh'))
-    const told = ready.then(
+    const result = ready.then(
       () => 'opened',
       (cause: Error) => cause.message,
     )
     await Bun.sleep(2500)
     engine.freeze()
     try {
-      expect(await Promise.race([told, Bun.sleep(15_000)])).toMatch(
+      expect(await Promise.race([result, Bun.sleep(15_000)])).toMatch(
         /^The database .* cannot be used: nothing answers at /,
       )
     } finally {
@@ -104,11 +104,11 @@ test('a server that falls silent while its tables are made is told of, and not w
     }
     await close()
   })
-  await isBack(first)
-  await isBack(other)
+  await expectRecovery(first)
+  await expectRecovery(other)
 })
 
-test('a commit that waits for a standby that is not there is refused, and its outcome is not known', async () => {
+test('a write that waits for a missing standby gets 503 with an unknown outcome', async () => {
   const set = (names: string) =>
     onServer(engine.addressOf('postgres'), async (sql) => {
       await sql.unsafe(`alter system set synchronous_standby_names = '${names}'`)
@@ -117,30 +117,30 @@ test('a commit that waits for a standby that is not there is refused, and its ou
     })
   await set('nobody')
   try {
-    const told = await ask(first, 'POST /v2/members', token, { name: 'Sedge' })
-    expectRefused(told, 5000)
-    expect(told?.json.message).toContain('not known')
-    // Whoever only reads is not concerned.
+    const response = await ask(first, 'POST /v2/members', token, { name: 'Sedge' })
+    expectUnavailable(response, 5000)
+    expect(response?.json.message).toContain('not known')
+    // Reads are not affected.
     await must(first, 'GET /v2/systems/@me/members', token)
   } finally {
     await set('')
   }
-  await isBack(first)
+  await expectRecovery(first)
 })
 
-test('who sends webhooks and falls asleep is followed by another, and wakes without harm', async () => {
+test('another node sends webhooks while the sender is suspended, and events arrive at most twice', async () => {
   const receiver = receive()
   await must(first, 'PUT /v2/systems/@me/webhook', token, { url: receiver.url, token: TOKEN })
   await must(first, 'POST /v2/systems/@me/webhook/verify', token)
   await must(first, 'POST /v2/members', token, { name: 'Rush' })
   await until(() => receiver.events.length === 1)
   const sender = await senderOf()
-  const awake = sender === first ? other : first
+  const running = sender === first ? other : first
   sender.kill('SIGSTOP')
   try {
-    await must(awake, 'POST /v2/members', token, { name: 'Moss' })
+    await must(running, 'POST /v2/members', token, { name: 'Moss' })
     await until(() => receiver.events.length >= 2)
-    expect(await senderOf()).toBe(awake)
+    expect(await senderOf()).toBe(running)
   } finally {
     sender.kill('SIGCONT')
   }
@@ -152,12 +152,12 @@ test('who sends webhooks and falls asleep is followed by another, and wakes with
   expect(ids.length).toBeLessThanOrEqual(4)
 })
 
-test('one that stops in good order gives back what it holds: another sends within 2 s', async () => {
+test('another node sends webhooks within 2 s after the sender was stopped', async () => {
   const receiver = receive()
   await must(first, 'PUT /v2/systems/@me/webhook', token, { url: receiver.url, token: TOKEN })
   await must(first, 'POST /v2/systems/@me/webhook/verify', token)
   const third = await nodes.start()
-  // Until it is the new one's turn.
+  // Stops the node that sends webhooks.
   for (const node of [first, other]) {
     if ((await senderOf()) !== node) continue
     node.kill('SIGTERM')
@@ -171,7 +171,7 @@ test('one that stops in good order gives back what it holds: another sends withi
   expect(performance.now() - stoppedAt).toBeLessThan(2000)
 })
 
-test('a node whose clock is behind logs a switch after the one that it follows', async () => {
+test('a node whose clock is behind logs a switch after the previous one', async () => {
   const apps: App[] = []
   const start = (behindMs: number) => {
     const config = parseConfig({ DATABASE_URL: engine.addressOf('multitude'), RATE_LIMIT: 'off' })
@@ -184,8 +184,8 @@ test('a node whose clock is behind logs a switch after the one that it follows',
     apps.push(app)
     return app
   }
-  const [right, behind] = [start(0), start(3000)]
-  const tell = async (app: App, members: string[]) => {
+  const [onTime, behind] = [start(0), start(3000)]
+  const logSwitch = async (app: App, members: string[]) => {
     const response = await app.handle(
       new Request('http://localhost/v2/systems/@me/switches', {
         method: 'POST',
@@ -200,22 +200,22 @@ test('a node whose clock is behind logs a switch after the one that it follows',
   }
   const [node] = nodes.alive as [Server]
   const { json } = await must(node, 'POST /v2/members', token, { name: 'Alder' })
-  const before = await tell(right, [String(json.id)])
-  const after = await tell(behind, [])
+  const before = await logSwitch(onTime, [String(json.id)])
+  const after = await logSwitch(behind, [])
   expect(after).toBeGreaterThanOrEqual(before)
   const { json: front } = await must(node, 'GET /v2/systems/@me/fronters', token)
   expect(front.members).toEqual([])
   for (const app of apps) await app.stop()
 })
 
-test('more at once than there are connections all come to their turn', async () => {
+test('200 concurrent requests succeed with a pool of 2 connections', async () => {
   const config = parseConfig({
     DATABASE_URL: engine.addressOf('multitude'),
     DATABASE_POOL: '2',
     RATE_LIMIT: 'off',
   })
   const app = createApp(config, createLog('error', 'json'))
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 200 }, (_, at) =>
       app.handle(
         new Request(`http://localhost/v2/${at % 2 === 0 ? 'members' : 'systems/@me'}`, {
@@ -227,11 +227,11 @@ test('more at once than there are connections all come to their turn', async () 
       ),
     ),
   )
-  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 200 }, () => 200))
+  expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 200 }, () => 200))
   await app.stop()
 })
 
-/** The node that holds the lease. */
+/** Node that sends webhooks, because it holds the lease. */
 async function senderOf(): Promise<Server> {
   const [row] = await onServer(engine.addressOf('multitude'), (sql) =>
     sql.unsafe(`select holder from leases where name = 'dispatch'`),

@@ -33,7 +33,7 @@ export function writeManual(commands: readonly Command[]): string {
     '.SH FILES',
     ...entry('/etc/multitude.env', 'Settings of the service on this machine.'),
     ...entry('.env', 'Settings in the working directory.'),
-    ...entry('data/multitude.db', 'Default database, in the working directory.'),
+    ...entry('data/', 'Default directory of the database, in the working directory.'),
     '.SH EXIT STATUS',
     ...entry('0', 'Success.'),
     ...entry('1', 'Failure; one line on standard error has the reason.'),

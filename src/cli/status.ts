@@ -257,7 +257,7 @@ function describeBackups(
   return [['Backups', latest], ...rows.filter(([title, text]) => title !== '' || text !== '')]
 }
 
-const titles: Readonly<Record<string, string>> = { backup: '', backup_command: 'Backup command' }
+const titles: Readonly<Record<string, string>> = { backup: '', backup_command: 'Off-site' }
 
 function describeRun({ name, at, ok, last_ok, problem }: TaskRun, now: Instant): string {
   const ago = (time: Instant) => `${formatDuration(now - time)} ago`

@@ -82,9 +82,9 @@ describe('the archive', () => {
     const figure = (pattern: RegExp) => Number(pattern.exec(text)?.[1])
     const arch = deb.endsWith('arm64.deb') ? 'arm64' : 'amd64'
     const files: [file: string, stated: number][] = [
-      [join(dist, 'multitude'), figure(/Of the (\d+) MiB of the executable/)],
-      [join(dist, `${name}.tar.gz`), figure(/Packed it is about (\d+) MiB/)],
-      [deb, figure(new RegExp(`as a package .*?(\\d+) \\(${arch}\\)`))],
+      [join(dist, 'multitude'), figure(/The executable for Linux has (\d+) MiB/)],
+      [join(dist, `${name}.tar.gz`), figure(/The archive has about (\d+) MiB/)],
+      [deb, figure(new RegExp(`the package .*?(\\d+) \\(${arch}\\)`))],
     ]
     for (const [file, stated] of files)
       expect(statSync(file).size / 2 ** 20 / stated).toBeWithin(0.95, 1.05)

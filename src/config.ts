@@ -193,7 +193,7 @@ export const settings = {
   BACKUP_COMMAND: setting(
     '',
     parseText,
-    'Command to run after each scheduled backup; its path replaces {} or is the last argument',
+    'Command to run after each scheduled backup; the path replaces {} or is the last argument',
   ),
   LEASE_SECONDS: setting(
     10,

@@ -50,7 +50,7 @@ export const programCommands: Command[] = [
   },
   {
     name: 'version',
-    summary: 'Print the version',
+    summary: 'Print the version and commit',
     async run() {
       return { json: { version, commit }, text: `multitude ${version} (${commit})` }
     },

@@ -1,6 +1,6 @@
 const MAX_SUGGESTIONS = 3
 
-/** A word may differ by one edit for each of so many letters. */
+/** Number of letters of a word per allowed edit. */
 const LETTERS_PER_EDIT = 3
 
 /** Finds the names closest to the typed text; none if all are too different. */

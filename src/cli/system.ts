@@ -100,7 +100,7 @@ export const systemCommands: Command[] = [
   },
   {
     name: 'system disable',
-    summary: 'Disable a system: reject its logins and hide it',
+    summary: 'Disable a system: block its tokens and hide its data',
     args: ['SYSTEM'],
     async run(call) {
       const { viewer, system: found } = await resolveSystem(call)
@@ -125,7 +125,10 @@ export const systemCommands: Command[] = [
     name: 'prune',
     summary: 'Delete systems that have not been used since a date',
     flags: {
-      'unused-since': { type: 'string', doc: 'Date or time of the last use, such as 2025-01-31' },
+      'unused-since': {
+        type: 'string',
+        doc: 'Delete systems last used before this date, such as 2025-01-31',
+      },
       'dry-run': { type: 'boolean', doc: 'List the systems without deleting them' },
     },
     requires: [['unused-since']],

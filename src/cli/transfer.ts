@@ -12,7 +12,7 @@ import { resolveSystem } from './resolveSystem'
 export const transferCommands: Command[] = [
   {
     name: 'import',
-    summary: 'Import a file of PluralKit, Tupperbox or Simply Plural (- for standard input)',
+    summary: 'Import a PluralKit, Tupperbox or Simply Plural file (- for stdin)',
     args: ['FILE'],
     database: (flags) => {
       if (flags.new !== true) return 'require'

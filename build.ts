@@ -8,7 +8,7 @@ import { debianNames, packDeb } from './.ci/release/deb'
 import { fetchRuntime, type Target, targets } from './.ci/release/runtimes'
 import manifest from './package.json' with { type: 'json' }
 import { bundlePage } from './src/web/bundle'
-import { packFile } from './src/web/pages'
+import { compressFile } from './src/web/pages'
 
 /**
  * Builds the executable for this machine. With --all also builds a release: an archive for every
@@ -106,14 +106,14 @@ async function packPage(): Promise<Record<string, string | Uint8Array>> {
   const files: Record<string, string | Uint8Array> = {}
   const imports: string[] = []
   const entries = (await bundlePage()).map((bundled) => {
-    const { path, type, isLasting, ways } = packFile(bundled, 'well')
-    const names = Object.entries(ways).map(([encoding, bytes]) => {
+    const { path, type, isImmutable, encodings } = compressFile(bundled, 'best')
+    const names = Object.entries(encodings).map(([encoding, bytes]) => {
       const name = `asset${imports.length}`
       files[join(folder, `embedded/${name}.${encoding}`)] = bytes
       imports.push(`import ${name} from './embedded/${name}.${encoding}' with { type: 'file' }`)
       return `${encoding}: ${name}`
     })
-    const metadata = JSON.stringify({ path, type, isLasting }).slice(1, -1)
+    const metadata = JSON.stringify({ path, type, isLasting: isImmutable }).slice(1, -1)
     return `{ ${metadata}, ways: { ${names.join(', ')} } }`
   })
   files[join(folder, 'embeddedAssets.ts')] =

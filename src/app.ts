@@ -111,12 +111,12 @@ export function createApp(
   // Callers that serve await it; for all others an unhandled rejection must not end the process.
   started.catch(() => {})
   const importCleanup = storage.ready.then(() =>
-    startImportCleanup(deps, log.warn, () => events.leases.holds('care')),
+    startImportCleanup(deps, log.warn, () => events.leases.holds('maintenance')),
   )
   importCleanup.catch(() => {})
   const stopMessageRetention = startMessageRetention(deps, {
     keepMs: config.MESSAGE_KEEP,
-    isLeader: () => events.leases.holds('care'),
+    isLeader: () => events.leases.holds('maintenance'),
     warn: log.warn,
   })
   let server: Bun.Server<undefined> | undefined

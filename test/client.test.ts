@@ -74,7 +74,7 @@ describe('systems in pkapi.js', () => {
   test('pkapi.js updates guild settings of a system after a bot created them', async () => {
     const { api, system } = await createSystemAndClient()
     await expectError(api.getSystemGuildSettings({ guild: GUILD }), 404, 20009)
-    await patchSystemGuild(deps, system.id, GUILD, { tag: '| here' }, 'make')
+    await patchSystemGuild(deps, system.id, GUILD, { tag: '| here' }, 'create')
     await api.patchSystemGuildSettings({ guild: GUILD, display_name: 'Hill', avatar_url: imageUrl })
     const settings = await api.getSystemGuildSettings({ guild: GUILD })
     expect(settings).toMatchObject({ guild: GUILD, tag: '| here', proxying_enabled: true })
@@ -145,7 +145,7 @@ describe('members in pkapi.js', () => {
     const row = await findMember(deps.db, created.id)
     if (!row) throw new Error('member not found')
     await expectError(api.getMemberGuildSettings({ member: created.id, guild: GUILD }), 404, 20010)
-    await patchMemberGuild(deps, row, GUILD, { display_name: 'Ashes' }, 'make')
+    await patchMemberGuild(deps, row, GUILD, { display_name: 'Ashes' }, 'create')
     const settings = await created.getGuildSettings(GUILD)
     expect(settings).toMatchObject({ guild: GUILD, display_name: 'Ashes', keep_proxy: null })
     settings.keep_proxy = true

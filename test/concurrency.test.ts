@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm'
 import { systemSettings } from '../src/db/tables'
 import { findMember } from '../src/service/members'
 import { createBot, patchMemberGuild } from './operatorActions'
-import { type Answer, createTestApp, type TestApp, type TestSystem } from './testApp'
+import { createTestApp, type TestApp, type TestResponse, type TestSystem } from './testApp'
 
 const GUILD = '466707357099884544'
 
@@ -227,7 +227,7 @@ function rulesOf({ app, ask, deps, makeSystem }: TestApp): void {
 
   async function makeMemberGuild(ref: string): Promise<void> {
     const row = await findMember(deps.db, ref)
-    if (row) await patchMemberGuild(deps, row, GUILD, { display_name: 'W' }, 'make')
+    if (row) await patchMemberGuild(deps, row, GUILD, { display_name: 'W' }, 'create')
   }
 
   async function createEntities(memberCount: number, groupCount = 0) {
@@ -273,7 +273,7 @@ function atOnce<T>(count: number, work: (at: number) => Promise<T>): Promise<T[]
 }
 
 /** Counts responses by error code, or by status if they have none. */
-function tally(answers: Answer[]): Record<string, number> {
+function tally(answers: TestResponse[]): Record<string, number> {
   const kinds = Object.groupBy(answers, ({ status, json }) => String(json?.code || status))
   return Object.fromEntries(Object.entries(kinds).map(([kind, all]) => [kind, all?.length ?? 0]))
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { insertAccount } from '../src/service/accounts'
 import { insertGroup } from '../src/service/groups'
 import { insertMember } from '../src/service/members'
-import { addPair } from '../src/service/memberships'
+import { insertMembership } from '../src/service/memberships'
 import { insertMessage } from '../src/service/messages'
 import { insertSwitch } from '../src/service/switches'
 import { type Attack, attacks, fillPlaceholders, type Owner, type Pools, routes } from './hostile'
@@ -239,7 +239,7 @@ async function createRows({ id }: TestSystem): Promise<void> {
     const ash = await insertMember(tx, id, { name: 'Ash' })
     for (const name of ['Red', 'Blue']) {
       const group = await insertGroup(tx, id, { name })
-      await addPair(tx).run({ group: group.id, member: wren.id })
+      await insertMembership(tx).run({ group: group.id, member: wren.id })
     }
     for (const front of [[wren], [ash, wren]]) await insertSwitch(deps, tx, id, deps.now(), front)
     const account = String(deps.now()).padStart(17, '1')
@@ -249,8 +249,8 @@ async function createRows({ id }: TestSystem): Promise<void> {
     await insertMessage(tx, { ...message, ...context, system_id: id, member_id: wren.id })
     return wren
   })
-  await patchSystemGuild(deps, id, GUILD, { tag: '| here' }, 'make')
-  await patchMemberGuild(deps, wren, GUILD, { display_name: 'W' }, 'make')
+  await patchSystemGuild(deps, id, GUILD, { tag: '| here' }, 'create')
+  await patchMemberGuild(deps, wren, GUILD, { display_name: 'W' }, 'create')
   const autoproxy = { autoproxy_mode: 'member', autoproxy_member: wren.uuid } as const
   await patchAutoproxy(deps, id, GUILD, autoproxy)
 }

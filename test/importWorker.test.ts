@@ -55,7 +55,7 @@ test('lets a third import wait until one of two running imports ends', async () 
   const tokens = (await Promise.all(systems)).map((created) => created.token)
   const metrics = ['--metrics', 'on', '--metrics-address', '127.0.0.1:0']
   const server = await startServer(metrics, { cwd })
-  const [, metricsUrl = ''] = /"metrics":"([^"]+)"/.exec(server.said()) ?? []
+  const [, metricsUrl = ''] = /"metrics":"([^"]+)"/.exec(server.output()) ?? []
   const countImports = async () => {
     const text = await (await fetch(metricsUrl)).text()
     return Number(/^multitude_imports_under_way (\d+)$/m.exec(text)?.[1])

@@ -61,7 +61,7 @@ export function unlinkAccount(deps: Deps, system: number, account: string) {
 }
 
 export function forgetAccount(deps: Deps, account: string) {
-  return accounts.forgetAccount(deps, operator, account)
+  return accounts.deleteAccountLink(deps, operator, account)
 }
 
 export function createLinkCode(deps: Deps, system: number) {

@@ -16,7 +16,7 @@ export async function rows<Row = Record<string, Value>>(
   return await statement<string, Row>(sql)(db).all(values)
 }
 
-export async function change(
+export async function execute(
   tx: Db,
   sql: string,
   values: Record<string, Value> = {},
@@ -28,7 +28,7 @@ export async function change(
 export async function insert(tx: Db, table: string, row: Record<string, Value>): Promise<void> {
   const columns = Object.keys(row)
   const placeholders = columns.map((name) => `:${name}`)
-  await change(tx, `insert into ${table} (${columns.join()}) values (${placeholders.join()})`, row)
+  await execute(tx, `insert into ${table} (${columns.join()}) values (${placeholders.join()})`, row)
 }
 
 /**
@@ -67,7 +67,7 @@ const BATCH_SIZE = 200
  * Reads all rows of all tables, to compare databases. Leaves out leases, which change every few
  * seconds, and rendered JSON, which is derived from the rows.
  */
-export async function everyRow(db: Db): Promise<Record<string, Record<string, Value>[]>> {
+export async function readAllRows(db: Db): Promise<Record<string, Record<string, Value>[]>> {
   const compared = tableNames.filter((name) => name !== 'leases' && !name.startsWith('rendered_'))
   const all = compared.map(async (name) => {
     const found = await rows(db, `select * from ${name}`)
@@ -84,7 +84,7 @@ export async function everyRow(db: Db): Promise<Record<string, Record<string, Va
  * Runs the work while a trigger makes an operation fail, such as `insert on members`, for rows that
  * match `when`.
  */
-export async function whileStopped<T>(
+export async function withFailingTrigger<T>(
   { db, transact }: Pick<Storage, 'db' | 'transact'>,
   what: string,
   when: string,
@@ -106,9 +106,9 @@ export async function whileStopped<T>(
           'drop function stop() cascade',
         ]
   await transact('new', async (tx) => {
-    for (const sql of begin) await change(tx, sql)
+    for (const sql of begin) await execute(tx, sql)
   })
-  return work().finally(() => transact('new', (tx) => change(tx, end)))
+  return work().finally(() => transact('new', (tx) => execute(tx, end)))
 }
 
 export const STOPPED = 'stopped by the test'

@@ -9,15 +9,15 @@ import { parseInstant } from '../src/model/time'
 import { insertAccount } from '../src/service/accounts'
 import { insertGroup } from '../src/service/groups'
 import { insertMember } from '../src/service/members'
-import { addPair } from '../src/service/memberships'
+import { insertMembership } from '../src/service/memberships'
 import { insertMessage } from '../src/service/messages'
 import { type Front, insertSwitch } from '../src/service/switches'
 import { document } from './openapiDocument'
 import { versionOf } from './rawSql'
-import type { Answer, TestApp, TestSystem } from './testApp'
+import type { TestApp, TestResponse, TestSystem } from './testApp'
 
-export type Who = 'owner' | 'other' | 'nobody'
-export const everyone: Who[] = ['owner', 'other', 'nobody']
+export type Who = 'owner' | 'other' | 'anonymous'
+export const allCallers: Who[] = ['owner', 'other', 'anonymous']
 
 /** Expected event: its type, the UUID of its subject, and the new values. */
 export type ExpectedEvent = [type: string, subject: string | null, data: unknown]
@@ -25,10 +25,10 @@ export type ExpectedEvent = [type: string, subject: string | null, data: unknown
 /**
  * Two unrelated systems. The owner has the members wren, finch and heron, the groups keepers (wren,
  * finch) and dreamers (empty), the switches first (wren, finch) and latest (finch), an account and a
- * message of wren. The other has the member stray, the group circle (stray), the switch theirs (stray).
+ * message of wren. The other has the member stray, the group circle (stray), the switch otherSwitch (stray).
  */
 export interface Fixture {
-  home: TestApp
+  testApp: TestApp
   owner: TestSystem
   other: TestSystem
   wren: Member
@@ -40,12 +40,12 @@ export interface Fixture {
   circle: Group
   first: Front
   latest: Front
-  theirs: Front
+  otherSwitch: Front
   account: string
   message: string
   original: string
   /** Sends a request as the owner or another caller; placeholders such as `<wren>` are filled in. */
-  ask<T = Json>(line: string, body?: unknown, as?: Who): Promise<Answer<T>>
+  ask<T = Json>(line: string, body?: unknown, as?: Who): Promise<TestResponse<T>>
   /** Like `ask`, but expects success and returns the JSON of the response. */
   get<T = Json>(line: string, as?: Who): Promise<T>
   do<T = Json>(line: string, body?: unknown, as?: Who): Promise<T>
@@ -80,13 +80,13 @@ export interface Scenario {
   after?: After
 }
 
-export type After = (fixture: Fixture, answer: Answer<Json>) => Promise<unknown>
+export type After = (fixture: Fixture, answer: TestResponse<Json>) => Promise<unknown>
 
 export type Scenarios = Record<string, Scenario>
 
 export const FIRST = '2024-01-01T10:00:00.000001Z'
 export const LATEST = '2024-01-02T10:00:00.5Z'
-export const SAID = '2024-01-02T11:30:00Z'
+export const MESSAGE_TIME = '2024-01-02T11:30:00Z'
 
 /** Creates one test for each scenario, with its key as title. */
 export function runScenarios(testApp: TestApp, scenarios: Scenarios): void {
@@ -111,7 +111,7 @@ function changesNothing({ ask, status = 200 }: Scenario): boolean {
 async function runScenario(fixture: Fixture, scenario: Scenario, who: Who): Promise<void> {
   const { status = 200, code, message, problems, json, has, lacks = [] } = fixture.fill(scenario)
   await scenario.given?.(fixture)
-  const before = await stateOf(fixture.home)
+  const before = await stateOf(fixture.testApp)
   const answer = await fixture.ask(scenario.ask, scenario.body, who)
   const recorded = await eventsSince(fixture, before.lastEvent)
   const actual = { status: answer.status, code: answer.json?.code ?? 0 }
@@ -126,7 +126,8 @@ async function runScenario(fixture: Fixture, scenario: Scenario, who: Who): Prom
   if (status === 204) expect(answer.text).toBe('')
   if (status >= 400) expectDocumentedCode(fixture.fill(scenario.ask), status, code ?? 0)
   expect(recorded).toEqual(fixture.fill(scenario.events ?? []))
-  if (changesNothing(scenario)) expect((await stateOf(fixture.home)).version).toBe(before.version)
+  if (changesNothing(scenario))
+    expect((await stateOf(fixture.testApp)).version).toBe(before.version)
   await scenario.after?.(fixture, answer)
 }
 
@@ -153,11 +154,12 @@ export async function createFixture(testApp: TestApp): Promise<Fixture> {
     const keepers = await group('Keepers')
     const dreamers = await group('Dreamers')
     const circle = await group('Circle', other)
-    for (const { id } of [wren, finch]) await addPair(tx).run({ group: keepers.id, member: id })
-    await addPair(tx).run({ group: circle.id, member: stray.id })
+    for (const { id } of [wren, finch])
+      await insertMembership(tx).run({ group: keepers.id, member: id })
+    await insertMembership(tx).run({ group: circle.id, member: stray.id })
     const first = await front(FIRST, [wren, finch])
     const latest = await front(LATEST, [finch])
-    const theirs = await front(FIRST, [stray], other)
+    const otherSwitch = await front(FIRST, [stray], other)
     await insertAccount(testApp.deps, tx, owner.id, account)
     await insertMessage(tx, {
       id: message,
@@ -167,15 +169,15 @@ export async function createFixture(testApp: TestApp): Promise<Fixture> {
       guild: '333',
       system_id: owner.id,
       member_id: wren.id,
-      timestamp: at(SAID),
+      timestamp: at(MESSAGE_TIME),
     })
-    return { wren, finch, heron, stray, keepers, dreamers, circle, first, latest, theirs }
+    return { wren, finch, heron, stray, keepers, dreamers, circle, first, latest, otherSwitch }
   })
 
   const names = { own: owner, other, ...entities }
   const fill = <T>(value: T): T => fillIn(value, names, { account, message, original })
   const fixture: Fixture = {
-    home: testApp,
+    testApp: testApp,
     owner,
     other,
     ...entities,
@@ -185,7 +187,7 @@ export async function createFixture(testApp: TestApp): Promise<Fixture> {
     fill,
     ask: (line, body, as = 'owner') =>
       testApp.ask(fill(line), {
-        as: as === 'nobody' ? null : { owner, other }[as],
+        as: as === 'anonymous' ? null : { owner, other }[as],
         ...(body !== undefined && { body: fill(body) }),
       }),
     get: (line, as = 'owner') => fixture.do(line, undefined, as),
@@ -199,7 +201,7 @@ export async function createFixture(testApp: TestApp): Promise<Fixture> {
 }
 
 /** Returns the default value of every key. */
-export function initialOf({ entries }: Entity): JsonObject {
+export function defaultsOf({ entries }: Entity): JsonObject {
   return Object.fromEntries(entries.map(([key, { defaultValue }]) => [key, defaultValue]))
 }
 
@@ -212,10 +214,10 @@ export function at(text: string): Instant {
 
 /** Lists the events with a higher ID. */
 export async function eventsSince(
-  { home }: { home: TestApp },
+  { testApp }: { testApp: TestApp },
   last: number,
 ): Promise<ExpectedEvent[]> {
-  const rows = await home.deps.db
+  const rows = await testApp.deps.db
     .select()
     .from(events)
     .where(gt(events.id, last))

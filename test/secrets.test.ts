@@ -66,7 +66,7 @@ describe('responses about a system in which everything is private', () => {
   })
 
   for (const [who, caller] of [
-    ['nobody', 'an anonymous caller'],
+    ['anonymous', 'an anonymous caller'],
     ['other', 'another system'],
   ] as const)
     test.each(lines)(`$line reveals no secret to ${caller}`, async ({ path, line }) => {
@@ -281,7 +281,7 @@ function queryValue(name: string): string {
 async function readResponse(line: string, who: Who): Promise<string> {
   const { token } = who === 'owner' ? fixture.owner : fixture.other
   const request = new Request(`http://localhost${line.replace('GET ', '')}`, {
-    headers: who === 'nobody' ? {} : { authorization: token },
+    headers: who === 'anonymous' ? {} : { authorization: token },
   })
   const response = await testApp.app.handle(request, () => '127.0.0.1')
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text()

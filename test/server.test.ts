@@ -31,19 +31,19 @@ describe('first run', () => {
     const cwd = join(emptyFolder(), 'my data')
     mkdirSync(cwd)
     const server = await startSource(program, [], { cwd })
-    expect(server.said()).toContain(`Listening on    ${server.address}\n`)
-    expect(server.said()).toContain(`API page        ${server.address}/docs\n`)
-    expect(server.said()).toContain(`Database (new)  ${join(cwd, 'data', 'multitude.db')}\n`)
-    const [, command = ''] = /There are no systems yet\..*\n\n +(.+)\n/.exec(server.said()) ?? []
+    expect(server.output()).toContain(`Listening on    ${server.address}\n`)
+    expect(server.output()).toContain(`API page        ${server.address}/docs\n`)
+    expect(server.output()).toContain(`Database (new)  ${join(cwd, 'data', 'multitude.db')}\n`)
+    const [, command = ''] = /There are no systems yet\..*\n\n +(.+)\n/.exec(server.output()) ?? []
     const created = await runCommand(['/bin/sh', '-c', command], { cwd: emptyFolder() })
     expect(created).toMatchObject({ code: 0, err: '' })
     const [, token = ''] = /^token +(\S+)$/m.exec(created.out) ?? []
     expect(await get(server, '/v2/systems/@me', token)).toMatchObject({ name: 'My system' })
     await stop(server)
     const again = await startServer([], { cwd })
-    expect(again.said()).toContain('Listening on')
-    expect(again.said()).toContain(`Database      ${join(cwd, 'data', 'multitude.db')}\n`)
-    expect(again.said()).not.toContain('There are no systems yet')
+    expect(again.output()).toContain('Listening on')
+    expect(again.output()).toContain(`Database      ${join(cwd, 'data', 'multitude.db')}\n`)
+    expect(again.output()).not.toContain('There are no systems yet')
     await stop(again)
   })
 })
@@ -57,7 +57,7 @@ describe('first run from the source', () => {
     // Same as the script "start" in package.json.
     const command = ['/bin/sh', '-c', 'exec bun --no-env-file src/main.ts "$@"', 'sh']
     const server = await startSource(command, ['--database', database], { cwd, env })
-    const [, hint = ''] = /There are no systems yet\..*\n\n +(.+)\n/.exec(server.said()) ?? []
+    const [, hint = ''] = /There are no systems yet\..*\n\n +(.+)\n/.exec(server.output()) ?? []
     expect(hint).toBe(
       `npx bun --no-env-file src/main.ts system create --name 'My system' --database ${database}`,
     )
@@ -155,7 +155,7 @@ describe('stop', () => {
     const started = performance.now()
     expect(await stop(server)).toBe(0)
     expect(performance.now() - started).toBeLessThan(3000)
-    expect(server.said()).toContain('"message":"stopping","signal":"SIGTERM"')
+    expect(server.output()).toContain('"message":"stopping","signal":"SIGTERM"')
   })
 })
 

@@ -18,7 +18,7 @@ export const program = [process.execPath, '--no-env-file', join(import.meta.dir,
 /** Line that the program prints when it creates a database. */
 export const NEW_DATABASE = /^multitude: created database \S+\n/
 
-export interface Ended {
+export interface ProcessResult {
   code: number
   out: string
   err: string
@@ -35,10 +35,10 @@ export interface Server {
   readonly address: string
   readonly pid: number
   /** Standard error so far. */
-  said(): string
+  output(): string
   kill(signal: NodeJS.Signals): void
   /** Waits until the process has exited. */
-  end(): Promise<Ended>
+  end(): Promise<ProcessResult>
 }
 
 /** After this time a process counts as hanging. */
@@ -124,7 +124,7 @@ export async function commandLine() {
 export async function runCommand(
   words: string[],
   { cwd, env = {}, stdin }: ProcessOptions,
-): Promise<Ended> {
+): Promise<ProcessResult> {
   const child = Bun.spawn(words, {
     cwd,
     env,
@@ -168,7 +168,7 @@ export async function startServer(
   return {
     address,
     pid: child.pid,
-    said: () => stderr,
+    output: () => stderr,
     kill: (signal) => child.kill(signal),
     async end() {
       const code = await child.exited

@@ -6,12 +6,12 @@ import type { Db, Driver, Query, Value } from '../src/db/types'
 
 /** Creates handles on existing connections that record each statement and the rows of lists. */
 export function createRecorder() {
-  const ran: string[] = []
+  const statements: string[] = []
   const loaded: unknown[] = []
   const recorded = new WeakMap<Db, Db>()
-  const record = (statement: string) => void ran.push(statement)
+  const record = (statement: string) => void statements.push(statement)
 
-  const recording = (db: Db): Db => {
+  const recordStatements = (db: Db): Db => {
     const cached = recorded.get(db)
     if (cached) return cached
     const logger = { logQuery: record }
@@ -22,7 +22,7 @@ export function createRecorder() {
     return recorder
   }
 
-  return { ran, loaded, recording }
+  return { statements, loaded, recordStatements }
 }
 
 function builderOn(db: Db, logger: { logQuery(statement: string): void }) {

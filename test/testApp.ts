@@ -13,10 +13,10 @@ import { insertToken } from '../src/service/access/insertToken'
 import { insertSystem } from '../src/service/systems'
 import { expectDocumented } from './openapiDocument'
 import { acquireDatabase, releaseDatabase } from './postgres/templateDatabases'
-import { change } from './rawSql'
+import { execute } from './rawSql'
 
 /** True if these tests run on SQLite. Tests of the database file itself run only there. */
-export const isOnFile = !process.env.TEST_POSTGRES
+export const isSqlite = !process.env.TEST_POSTGRES
 
 /** A system of a test, with its IDs and its token. */
 export interface TestSystem {
@@ -26,7 +26,7 @@ export interface TestSystem {
   token: string
 }
 
-export interface Answer<T = JsonObject> {
+export interface TestResponse<T = JsonObject> {
   status: number
   headers: Headers
   text: string
@@ -48,7 +48,7 @@ export function createTestApp({
 }: Partial<Record<keyof Config, string>> & { now?: () => Instant; events?: EventOptions } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'multitude-test-'))
   const config = parseConfig({
-    DATABASE_URL: addressIn(folder),
+    DATABASE_URL: newDatabaseAddress(folder),
     DURABILITY: 'normal',
     ...settings,
   })
@@ -59,7 +59,7 @@ export function createTestApp({
   afterAll(async () => {
     await app.stop()
     rmSync(folder, { recursive: true })
-    if (!isOnFile) releaseDatabase(process.env.TEST_POSTGRES ?? '', config.DATABASE_URL)
+    if (!isSqlite) releaseDatabase(process.env.TEST_POSTGRES ?? '', config.DATABASE_URL)
   })
 
   return {
@@ -83,7 +83,7 @@ export function createTestApp({
         const token = await insertToken(app.deps, tx, id, 'test')
         // Recorded use prevents a write on the first use, because tests check for writes.
         const used = 'update tokens set last_used = :now where system_id = :id'
-        await change(tx, used, { now: app.deps.now(), id })
+        await execute(tx, used, { now: app.deps.now(), id })
         return { id, hid, uuid, token }
       }),
     /** Sends "METHOD /path" and compares the response with the API document. */
@@ -102,13 +102,13 @@ export function createTestApp({
       const isJson = response.headers.get('content-type')?.startsWith('application/json')
       const json = isJson && text !== '' ? JSON.parse(text) : null
       await expectDocumented(method, path, response.status, json)
-      return { status: response.status, headers: response.headers, text, json } as Answer<T>
+      return { status: response.status, headers: response.headers, text, json } as TestResponse<T>
     },
   }
 }
 
 /** Returns the address of a new file in the folder, or of a new database on the PostgreSQL server. */
-export function addressIn(folder: string): string {
+export function newDatabaseAddress(folder: string): string {
   const { TEST_POSTGRES } = process.env
   return TEST_POSTGRES ? acquireDatabase(TEST_POSTGRES) : `file:${join(folder, 'test.db')}`
 }

@@ -43,7 +43,7 @@ export const serveCommand: Command = {
     const stopBackups = scheduleBackups(
       config,
       log,
-      () => app.events.leases.holds('care'),
+      () => app.events.leases.holds('maintenance'),
       undefined,
       (task, problem) => recordTaskRun(app.deps, operator, task, problem),
     )

@@ -13,7 +13,7 @@ import {
   type SystemInfo,
 } from '../service/admin/activity'
 import { disableSystem, enableSystem } from '../service/admin/disableSystem'
-import { createSystem, deleteSystemWhole } from '../service/systems'
+import { createSystem, deleteSystemAndRows } from '../service/systems'
 import { type Command, columns, UsageError } from './command'
 import { countOf, formatCount, formatDuration, printable } from './format'
 import { ACCOUNT_RULE, resolveSystem } from './resolveSystem'
@@ -28,7 +28,7 @@ export const systemCommands: Command[] = [
       account: { type: 'string', doc: 'ID of a chat account to link to it' },
     },
     async run({ flags, deps }) {
-      const name = system.fields.name.read(flags.name ?? null)
+      const name = system.fields.name.parse(flags.name ?? null)
       if (name instanceof Problem) throw new UsageError(`--name: ${name.message}`)
       const account = typeof flags.account === 'string' ? normalizeId(flags.account) : undefined
       if (account === null) throw new UsageError(`--account: ${ACCOUNT_RULE}`)
@@ -94,7 +94,7 @@ export const systemCommands: Command[] = [
       const { viewer, system: found } = await resolveSystem(call)
       const { hid, name } = found
       await call.confirm(`Delete system ${hid}${name ? ` (${name})` : ''} and all its data?`)
-      await deleteSystemWhole(call.deps(), viewer)
+      await deleteSystemAndRows(call.deps(), viewer)
       return { json: { deleted: hid }, text: `Deleted system ${hid}.` }
     },
   },

@@ -1,5 +1,5 @@
 import { scopes } from '../model/scope'
-import { problemsOfToken, type Token, type TokenDraft, token } from '../model/token'
+import { type Token, type TokenDraft, token, validateToken } from '../model/token'
 import { Problem } from '../model/validation'
 import { tokenToV2 } from '../serializers/v2'
 import { listTokens, replaceToken, revokeToken } from '../service/access/tokens'
@@ -82,12 +82,12 @@ function draftOf({ flags }: Call, now: number): TokenDraft {
   const draft: Record<string, unknown> = {}
   for (const [key, field] of token.entries) {
     if (given[key] === undefined) continue
-    const value = field.read(given[key])
+    const value = field.parse(given[key])
     if (value instanceof Problem) throw new UsageError(`${flagOf(key)}: ${value.message}`)
     draft[key] = value
   }
   const made = draft as TokenDraft
-  for (const [key, [problem]] of Object.entries(problemsOfToken(made, now)))
+  for (const [key, [problem]] of Object.entries(validateToken(made, now)))
     throw new UsageError(`${flagOf(key)}: ${problem?.message}`)
   return made
 }

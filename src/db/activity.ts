@@ -4,7 +4,7 @@ import { statement } from './statement'
  * Records when a system was active, before the rows that show it are deleted. Does nothing if the
  * system is deleted.
  */
-export const keepActivity = statement<'system' | 'at'>(
+export const recordActivity = statement<'system' | 'at'>(
   ({ number }) => `
    insert into last_activity (system_id, active_at) select id, ${number(':at')} from systems where id = :system
    on conflict (system_id) do update set active_at = excluded.active_at

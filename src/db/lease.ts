@@ -5,7 +5,7 @@ import { statement } from './statement'
 import type { Db } from './types'
 
 /** Tasks that only one process does, however many use the same database. */
-const tasks = ['dispatch', 'care'] as const
+const tasks = ['dispatch', 'maintenance'] as const
 
 /** `dispatch` sends to webhooks; `care` prunes and writes scheduled backups. */
 export type Task = (typeof tasks)[number]
@@ -14,7 +14,7 @@ export interface Leases {
   /** Returns whether this process holds the lease of the task now. */
   holds(task: Task): boolean
   /** Calls `begin` whenever this process acquires the lease. */
-  onTaken(task: Task, begin: () => void): void
+  onAcquired(task: Task, begin: () => void): void
   /** Records the address of this server, for `findAnnounced`. */
   announce(address: string): Promise<void>
   start(): Promise<void>
@@ -93,7 +93,7 @@ export function createLeases({ db, transact, warn }: LeaseDeps, durationMs = DUR
 
   return {
     holds,
-    onTaken: (task, begin) => void listeners.push({ task, begin }),
+    onAcquired: (task, begin) => void listeners.push({ task, begin }),
     async announce(address) {
       await pending
       const before = holder

@@ -244,7 +244,7 @@ export function createDispatcher(
     ({ system_id }) => wake(system_id),
     () => active.size > 0 && isSender(),
   )
-  leases.onTaken('dispatch', () => {
+  leases.onAcquired('dispatch', () => {
     // The previous lease holder may have sent events or changed webhooks.
     active.clear()
     lastChangeCount = -1

@@ -43,7 +43,7 @@ export function createEvents(
   let isStopped = false
   let pruning: Promise<void> | undefined
   let pruneTimer: ReturnType<typeof setInterval> | undefined
-  const mayNotPrune = () => isStopped || !leases.holds('care')
+  const mayNotPrune = () => isStopped || !leases.holds('maintenance')
   const prune = () => {
     if (mayNotPrune()) return
     pruning ??= pruneEvents(deps, mayNotPrune)
@@ -52,7 +52,7 @@ export function createEvents(
         pruning = undefined
       })
   }
-  leases.onTaken('care', prune)
+  leases.onAcquired('maintenance', prune)
 
   return {
     deps,

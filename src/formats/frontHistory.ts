@@ -1,4 +1,4 @@
-import { CSV_MARK, csvLine } from '../model/csv'
+import { BYTE_ORDER_MARK, csvLine } from '../model/csv'
 import { createReplay } from '../model/fronting/replay'
 import { collectStints } from '../model/fronting/stints'
 import { DAY, formatInstant, type Instant, SECOND } from '../model/time'
@@ -119,7 +119,7 @@ function* inChunks(parts: Iterable<string>): Generator<string> {
 }
 
 function* csvLines(rows: Iterable<FrontRow>): Generator<string> {
-  yield CSV_MARK + csvLine(['start', 'end', 'seconds', 'member_id', 'member'])
+  yield BYTE_ORDER_MARK + csvLine(['start', 'end', 'seconds', 'member_id', 'member'])
   for (const { start, end, member_id, member } of rows)
     yield csvLine([
       formatInstant(start),

@@ -142,6 +142,6 @@ export function resolveMembers(
 function repairValue(field: Field, given: unknown): Repaired {
   if (given === null && !field.nullable)
     return { now: Array.isArray(field.defaultValue) ? [] : undefined }
-  const read = field.read(given)
+  const read = field.parse(given)
   return read instanceof Problem ? field.repair(given) : { now: read }
 }

@@ -1,5 +1,5 @@
 /** Byte order mark. Without it, spreadsheets do not recognize UTF-8. */
-export const CSV_MARK = '\ufeff'
+export const BYTE_ORDER_MARK = '\ufeff'
 
 export function csvLine(cells: readonly (string | number)[]): string {
   return `${cells.map((cell) => (typeof cell === 'number' ? String(cell) : csvText(cell))).join()}\r\n`

@@ -49,7 +49,7 @@ export interface Identity {
 }
 
 /** Maximum number of items that one request changes. */
-export const MAX_AT_ONCE = 1000
+export const MAX_BULK_ITEMS = 1000
 
 export type JsonObject = Record<string, unknown>
 
@@ -129,7 +129,7 @@ export function parsePartial<E extends Entity>(
   for (const [key, field] of entity.entries) {
     const given = Object.hasOwn(values, key) ? values[key] : undefined
     if (given === undefined || field.readonly) continue
-    const value = field.read(given, platform)
+    const value = field.parse(given, platform)
     if (value instanceof Problem) found[key] = [value]
     else read[key] = value
   }

@@ -9,7 +9,7 @@ export const preferences = entity('preferences', {
 export const DEFAULT_WORD = 'members'
 
 /** Maximum number of pinned members, and of groups that are statuses. */
-export const MAX_NAMED = 1000
+export const MAX_PREFERENCE_ITEMS = 1000
 
 export type Preferences = Row<typeof preferences> & {
   /** UUIDs of members, in order. */

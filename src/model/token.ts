@@ -28,7 +28,7 @@ export type TokenDraft = Draft<typeof token>
 export const MAX_TOKENS = 50
 
 /** Returns problems that field validation does not detect. */
-export function problemsOfToken(draft: TokenDraft, now: Instant): Problems {
+export function validateToken(draft: TokenDraft, now: Instant): Problems {
   const problems: Problems = {}
   // A token is revoked by its name in the path, and URLs normalize these names away.
   if (draft.name === '.' || draft.name === '..')

@@ -14,11 +14,11 @@ import {
 import { bareId, describeId, formatId, isIdOf, type Platform } from '../model/platform'
 import {
   type Decision,
+  defaultProxyLimits,
   ignoreReasons,
   type ProxyLimits,
   type ProxyMessage,
   refuseReasons,
-  usualLimits,
 } from '../model/proxy/decide'
 import { isUuid } from '../model/ref'
 import { system } from '../model/system'
@@ -178,7 +178,7 @@ function parsePrevious(value: unknown, problems: Problems): ProxyMessage['previo
 
 /** Parses the limits of a platform; defaults are those of Discord. */
 function parseLimits(value: unknown, problems: Problems): ProxyLimits {
-  const limits = { ...usualLimits }
+  const limits = { ...defaultProxyLimits }
   if (value === undefined || value === null) return limits
   if (!isObject(value)) {
     problems.limits = [new Problem('Must be an object with "content" and "name".')]
@@ -254,8 +254,8 @@ export const schemasBot = {
         type: ['object', 'null'],
         description: 'Maximum lengths on the platform; defaults are those of Discord',
         properties: {
-          content: { type: ['integer', 'null'], minimum: 1, default: usualLimits.content },
-          name: { type: ['integer', 'null'], minimum: 1, default: usualLimits.name },
+          content: { type: ['integer', 'null'], minimum: 1, default: defaultProxyLimits.content },
+          name: { type: ['integer', 'null'], minimum: 1, default: defaultProxyLimits.name },
         },
       },
       previous: {

@@ -173,10 +173,12 @@ function parseLegacyKeys(input: JsonObject, newer: MemberPatch) {
   const { prefix, suffix, privacy } = input
   if (input.proxy_tags === undefined && (prefix !== undefined || suffix !== undefined)) {
     for (const [key, part] of Object.entries({ prefix, suffix })) {
-      const read = affix.read(part ?? null)
+      const read = affix.parse(part ?? null)
       if (read instanceof Problem) problems[key] = [read]
     }
-    const tags = member.fields.proxy_tags.read([{ prefix: prefix ?? null, suffix: suffix ?? null }])
+    const tags = member.fields.proxy_tags.parse([
+      { prefix: prefix ?? null, suffix: suffix ?? null },
+    ])
     if (!(tags instanceof Problem)) values.proxy_tags = tags
     // Each is valid, but together they are too long.
     else if (!problems.prefix && !problems.suffix) problems.prefix = [tags]
@@ -192,7 +194,7 @@ function parseLegacyKeys(input: JsonObject, newer: MemberPatch) {
 function parseTimezone(value: unknown): string | Problem {
   return value === null || value === ''
     ? settings.fields.timezone.defaultValue
-    : settings.fields.timezone.read(value)
+    : settings.fields.timezone.parse(value)
 }
 
 /** Serializes all fields: version 1 never omits a key. */

@@ -3,7 +3,7 @@ import {
   type Entity,
   isEmptyPatch,
   type JsonObject,
-  MAX_AT_ONCE,
+  MAX_BULK_ITEMS,
   type Patch,
   parseDraft,
   parsePartial,
@@ -21,7 +21,7 @@ import { parseRef } from '../model/ref'
 import type { Audience } from '../model/renderedJson'
 import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft } from '../model/switch'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
-import { problemsOfToken, type Token, type TokenDraft, token } from '../model/token'
+import { type Token, type TokenDraft, token, validateToken } from '../model/token'
 import { Problem } from '../model/validation'
 import {
   isObject,
@@ -176,7 +176,7 @@ function serializeToken(row: Token): JsonObject {
 
 export function tokenFromV2(body: RawBody, now: Instant): TokenDraft {
   const draft = draftFromV2(token, body)
-  throwIfInvalid(problemsOfToken(draft, now))
+  throwIfInvalid(validateToken(draft, now))
   return draft
 }
 
@@ -189,8 +189,8 @@ export function* changesFromV2<E extends Entity>(
   body: RawBody,
 ): Generator<void, NamedPatch<E>[]> {
   const items = parseList(body)
-  if (items.length === 0 || items.length > MAX_AT_ONCE)
-    throw error('badRequest', `the body must be a list of 1 to ${MAX_AT_ONCE} objects`)
+  if (items.length === 0 || items.length > MAX_BULK_ITEMS)
+    throw error('badRequest', `the body must be a list of 1 to ${MAX_BULK_ITEMS} objects`)
   const problems: Problems = {}
   const seenRefs = new Set<string>()
   const changes: NamedPatch<E>[] = []

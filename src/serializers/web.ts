@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { parsePartial, requireNonEmpty, throwIfInvalid } from '../model/entity'
 import { error, type Problems } from '../model/errors'
 import {
-  MAX_NAMED,
+  MAX_PREFERENCE_ITEMS,
   type Preferences,
   type PreferencesPatch,
   preferences,
@@ -111,8 +111,10 @@ export function preferencesFromWeb(body: RawBody): PreferencesPatch {
     const list = input[key]
     if (list === undefined) continue
     if (!isStrings(list)) problems[key] = [new Problem('Must be a list of references.')]
-    else if (list.length > MAX_NAMED)
-      problems[key] = [new Problem(`At most ${MAX_NAMED}.`, MAX_NAMED, list.length)]
+    else if (list.length > MAX_PREFERENCE_ITEMS)
+      problems[key] = [
+        new Problem(`At most ${MAX_PREFERENCE_ITEMS}.`, MAX_PREFERENCE_ITEMS, list.length),
+      ]
     else patch[key] = list
   }
   throwIfInvalid(problems)
@@ -158,8 +160,8 @@ export const schemasWeb = {
   preferences: rawBody({
     type: 'object',
     properties: {
-      pinned: { type: 'array', items: { type: 'string' }, maxItems: MAX_NAMED },
-      statuses: { type: 'array', items: { type: 'string' }, maxItems: MAX_NAMED },
+      pinned: { type: 'array', items: { type: 'string' }, maxItems: MAX_PREFERENCE_ITEMS },
+      statuses: { type: 'array', items: { type: 'string' }, maxItems: MAX_PREFERENCE_ITEMS },
       word: { type: 'string', minLength: 1, maxLength: 30 },
     },
     example: { word: 'headmates' },

@@ -43,7 +43,11 @@ export async function unlinkAccount(deps: Deps, viewer: Viewer, account: string)
 }
 
 /** Unlinks an account from the system it is linked to, whichever that is. */
-export async function forgetAccount(deps: Deps, viewer: Viewer, account: string): Promise<void> {
+export async function deleteAccountLink(
+  deps: Deps,
+  viewer: Viewer,
+  account: string,
+): Promise<void> {
   requirePlatformAuthority(viewer, account)
   await deps.transact({ account }, async (tx) => {
     const found = await findAccount(tx, account)

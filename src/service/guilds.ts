@@ -31,7 +31,7 @@ import { memberRepository } from './members'
 import { recordEvent } from './outbox'
 
 /** Behaviour when no settings are stored for the guild yet. Only bots may create them. */
-export type OnMissing = 'refuse' | 'make'
+export type OnMissing = 'refuse' | 'create'
 
 export async function getSystemGuild(
   { db }: Deps,
@@ -51,7 +51,7 @@ export async function patchSystemGuild(
   onMissing: OnMissing,
 ): Promise<SystemGuild> {
   const systemId = requireSystem(viewer)
-  if (onMissing === 'make') requirePlatformAuthority(viewer, guildId)
+  if (onMissing === 'create') requirePlatformAuthority(viewer, guildId)
   return deps.transact({ system: systemId }, async (tx) => {
     await requireExists(tx, systemId)
     const found = await findSystemGuild(tx, systemId, guildId)
@@ -91,7 +91,7 @@ export async function patchMemberGuild(
   onMissing: OnMissing,
 ): Promise<MemberGuild> {
   const member = await memberRepository.getOwn(deps, viewer, ref)
-  if (onMissing === 'make') requirePlatformAuthority(viewer, guildId)
+  if (onMissing === 'create') requirePlatformAuthority(viewer, guildId)
   return deps.transact({ system: member.system_id }, async (tx) => {
     await memberRepository.requireExists(tx, member.id)
     const found = await findMemberGuild(tx, member.id, guildId)

@@ -93,7 +93,7 @@ async function insertPairs(
   pairs: { group: { id: number }; member: { id: number } }[],
 ): Promise<void> {
   for (const { group, member } of pairs)
-    await addPair(tx).run({ group: group.id, member: member.id })
+    await insertMembership(tx).run({ group: group.id, member: member.id })
 }
 
 async function deletePairs(
@@ -148,6 +148,6 @@ const groupsOf = prepared((db) =>
     .prepare(),
 )
 
-export const addPair = statement<'group' | 'member'>(
+export const insertMembership = statement<'group' | 'member'>(
   'insert into group_members (group_id, member_id) values (:group, :member) on conflict do nothing',
 )

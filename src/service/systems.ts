@@ -138,7 +138,7 @@ export async function deleteSystem(deps: Deps, viewer: Viewer): Promise<void> {
 }
 
 /** Deletes a system with all its rows. For commands, as no server may run that would purge them. */
-export async function deleteSystemWhole(deps: Deps, viewer: Viewer): Promise<void> {
+export async function deleteSystemAndRows(deps: Deps, viewer: Viewer): Promise<void> {
   requireOperator(viewer)
   await deleteSystem(deps, viewer)
   await purgeDeleted(deps)

@@ -6,8 +6,8 @@ export interface EncodedFile {
   readonly path: string
   readonly type: string
   /** The path contains a hash of the content, so clients may cache the file indefinitely. */
-  readonly isLasting: boolean
-  readonly ways: Encodings<string | Uint8Array<ArrayBuffer>>
+  readonly isImmutable: boolean
+  readonly encodings: Encodings<string | Uint8Array<ArrayBuffer>>
 }
 
 export type Encoding = 'br' | 'gzip' | 'identity'
@@ -67,6 +67,6 @@ function pathOf(name: string): string {
   return path === '/index.html' ? '/' : path
 }
 
-export function isLasting(path: string): boolean {
+export function isImmutable(path: string): boolean {
   return path.startsWith('/assets/')
 }

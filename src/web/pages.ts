@@ -1,5 +1,11 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { type BundledFile, bundlePage, type EncodedFile, type Encodings, isLasting } from './bundle'
+import {
+  type BundledFile,
+  bundlePage,
+  type EncodedFile,
+  type Encodings,
+  isImmutable,
+} from './bundle'
 import { embeddedAssets } from './embeddedAssets'
 
 export interface PageFile extends EncodedFile {
@@ -10,10 +16,10 @@ export type Pages = ReadonlyMap<string, PageFile>
 
 /** Loads the files of the page: those the build embedded, or bundled now when run from source. */
 export async function loadPages(): Promise<Pages> {
-  const files = embeddedAssets ?? (await bundlePage()).map((file) => packFile(file, 'quickly'))
+  const files = embeddedAssets ?? (await bundlePage()).map((file) => compressFile(file, 'fast'))
   const entries = await Promise.all(
     files.map(async (file) => {
-      const hash = Bun.hash(await bytesOf(file.ways.identity)).toString(36)
+      const hash = Bun.hash(await bytesOf(file.encodings.identity)).toString(36)
       return [file.path, { ...file, etag: `"${hash}"` }] as const
     }),
   )
@@ -21,20 +27,20 @@ export async function loadPages(): Promise<Pages> {
 }
 
 /** Compresses a file once, so that no request waits for it. */
-export function packFile(
+export function compressFile(
   { path, type, bytes }: BundledFile,
-  how: 'well' | 'quickly',
-): EncodedFile & { ways: Encodings<Uint8Array<ArrayBuffer>> } {
-  const file = { path, type, isLasting: isLasting(path) }
+  how: 'best' | 'fast',
+): EncodedFile & { encodings: Encodings<Uint8Array<ArrayBuffer>> } {
+  const file = { path, type, isImmutable: isImmutable(path) }
   // WOFF2 is already compressed.
-  if (path.endsWith('.woff2')) return { ...file, ways: { identity: bytes } }
-  const quality = how === 'well' ? constants.BROTLI_MAX_QUALITY : 4
+  if (path.endsWith('.woff2')) return { ...file, encodings: { identity: bytes } }
+  const quality = how === 'best' ? constants.BROTLI_MAX_QUALITY : 4
   const brotli = brotliCompressSync(bytes, {
     params: { [constants.BROTLI_PARAM_QUALITY]: quality },
   })
   return {
     ...file,
-    ways: {
+    encodings: {
       identity: bytes,
       gzip: new Uint8Array(gzipSync(bytes, { level: 9 })),
       br: new Uint8Array(brotli),

@@ -41,7 +41,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, document.cookie])',
     )
     expect(stored).not.toContain(testServer.token)
-    expect(testServer.server.said()).not.toContain(testServer.token)
+    expect(testServer.server.output()).not.toContain(testServer.token)
     await expectAccessible(visitor)
     await page.reload()
     await page.getByRole('link', { name: 'More' }).click()
@@ -142,7 +142,7 @@ describe('a page on another port of the same machine', () => {
     const members = await testServer.ask<{ name: string }[]>('GET /v2/systems/@me/members')
     expect(members.map(({ name }) => name)).not.toContain('Intruder')
     const refused = '"method":"POST","path":"/v2/members","status":401'
-    while (!testServer.server.said().includes(refused)) await Bun.sleep(50)
+    while (!testServer.server.output().includes(refused)) await Bun.sleep(50)
   })
 
   test('a page on another port cannot make the server act as another system by planting its cookie', async () => {

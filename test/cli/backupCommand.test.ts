@@ -109,7 +109,7 @@ describe('a server with BACKUP_COMMAND', () => {
       ...confidential,
     }
     const server = await startServer([], { cwd, env })
-    await until(() => server.said().includes('backup command finished'))
+    await until(() => server.output().includes('backup command finished'))
     const environment = readFileSync(join(cwd, 'environment'), 'utf8')
     expect(environment).toContain('SHIP_TO=far away\n')
     for (const name of Object.keys(confidential)) expect(environment).not.toContain(`${name}=`)
@@ -140,12 +140,12 @@ describe('a server with BACKUP_COMMAND', () => {
       METRICS_ADDRESS: '127.0.0.1:0',
     }
     const server = await startServer([], { cwd, env })
-    await until(() => server.said().includes('backup command failed'))
-    expect(server.said()).toMatch(
+    await until(() => server.output().includes('backup command failed'))
+    expect(server.output()).toMatch(
       /"level":"error".*"cause":"exited with code 4: the far end is full"/,
     )
     expect((await fetch(`${server.address}/health`)).status).toBe(200)
-    const [, metrics = ''] = /"metrics":"([^"]+)"/.exec(server.said()) ?? []
+    const [, metrics = ''] = /"metrics":"([^"]+)"/.exec(server.output()) ?? []
     let text = ''
     await until(async () => {
       text = await (await fetch(metrics)).text()

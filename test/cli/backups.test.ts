@@ -127,7 +127,7 @@ describe('scheduled backups', () => {
     const cwd = emptyFolder()
     const env = { BACKUP_DIR: 'backups', BACKUP_EVERY: '1m' }
     const server = await startServer(program, [], { cwd, env })
-    await until(() => server.said().includes('backup created'), 15_000)
+    await until(() => server.output().includes('backup created'), 15_000)
     const [name = ''] = readdirSync(join(cwd, 'backups'))
     // The result of the backup is recorded after it.
     const kept = { ...dump(join(cwd, 'data/multitude.db')), task_runs: [] }

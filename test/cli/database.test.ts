@@ -62,9 +62,9 @@ describe('a database that is missing', () => {
     const folder = emptyFolder()
     const made = join(folder, 'data', 'multitude.db')
     const [plain, other] = [await startServer([], { cwd: folder }), emptyFolder()]
-    expect(plain.said()).toContain(`Database (new)  ${made}\n`)
+    expect(plain.output()).toContain(`Database (new)  ${made}\n`)
     const json = await startServer(['--json'], { cwd: other })
-    expect(json.said()).toContain(
+    expect(json.output()).toContain(
       `"message":"database created","path":"${join(other, 'data', 'multitude.db')}"`,
     )
     for (const server of [plain, json]) {
@@ -176,7 +176,7 @@ describe.each(otherVersions)(
       server = new Database(path)
       server.run('PRAGMA journal_mode = WAL')
       server.run('PRAGMA busy_timeout = 5000')
-      server.run("INSERT INTO leases VALUES ('care', 'another:1:1', 0)")
+      server.run("INSERT INTO leases VALUES ('maintenance', 'another:1:1', 0)")
       renewing = setInterval(() => {
         server.run('UPDATE leases SET until = until + 1')
         renewed++

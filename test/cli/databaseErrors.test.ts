@@ -2,7 +2,13 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { commandLine, type Ended, emptyFolder, NEW_DATABASE, program } from '../serverProcess'
+import {
+  commandLine,
+  emptyFolder,
+  NEW_DATABASE,
+  type ProcessResult,
+  program,
+} from '../serverProcess'
 
 const FAILED = 1
 
@@ -155,7 +161,7 @@ describe('a database that another program keeps locked', () => {
   })
 })
 
-function failure(complaint: string): Ended {
+function failure(complaint: string): ProcessResult {
   return { code: FAILED, out: '', err: `multitude: ${complaint}\n` }
 }
 

@@ -9,7 +9,7 @@ const failing = [bun, '--preload', join(import.meta.dir, 'failOnSignal.ts'), ...
 test('the server logs and counts an unhandled rejection, and ends on an uncaught exception', async () => {
   const metrics = ['--metrics', 'on', '--metrics-address', '127.0.0.1:0']
   const server = await startServer(failing, metrics, { cwd: emptyFolder() })
-  const [, metricsUrl = ''] = /"metrics":"([^"]+)"/.exec(server.said()) ?? []
+  const [, metricsUrl = ''] = /"metrics":"([^"]+)"/.exec(server.output()) ?? []
   const counted = async () => {
     const text = await (await fetch(metricsUrl)).text()
     return /^multitude_unhandled_rejections_total (\d+)$/m.exec(text)?.[1]
@@ -19,7 +19,7 @@ test('the server logs and counts an unhandled rejection, and ends on an uncaught
     server.kill('SIGUSR2')
     await until(async () => (await counted()) === String(count))
   }
-  const logged = server.said().match(/"level":"error","message":"unhandled rejection".*/g) ?? []
+  const logged = server.output().match(/"level":"error","message":"unhandled rejection".*/g) ?? []
   expect(logged).toHaveLength(2)
   expect(logged[0]).toContain('a rejection of the test')
   expect((await fetch(`${server.address}/health`)).status).toBe(200)

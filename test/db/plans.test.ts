@@ -9,7 +9,7 @@ import { insertAccount } from '../../src/service/accounts'
 import type { Deps } from '../../src/service/deps'
 import { insertGroup } from '../../src/service/groups'
 import { insertMember } from '../../src/service/members'
-import { addPair } from '../../src/service/memberships'
+import { insertMembership } from '../../src/service/memberships'
 import { insertMessage } from '../../src/service/messages'
 import { insertSwitch } from '../../src/service/switches'
 import { createBot, createLinkCode, patchMemberGuild, patchSystemGuild } from '../operatorActions'
@@ -19,14 +19,14 @@ import { createTestApp, type TestSystem } from '../testApp'
 const GUILD = '466707357099884544'
 
 const { app, config, deps, makeSystem } = createTestApp()
-const { ran, recording } = createRecorder()
+const { statements, recordStatements } = createRecorder()
 
 const recordedDeps: Deps = {
   ...deps,
-  db: recording(deps.db),
-  transact: (of, work) => deps.transact(of, (tx) => work(recording(tx))),
+  db: recordStatements(deps.db),
+  transact: (of, work) => deps.transact(of, (tx) => work(recordStatements(tx))),
   credentialCache: createCredentialCache(deps.sharedRead),
-  snapshot: (work) => deps.snapshot((db) => work(recording(db))),
+  snapshot: (work) => deps.snapshot((db) => work(recordStatements(db))),
 }
 const handle = createHandler({
   deps: recordedDeps,
@@ -245,7 +245,7 @@ async function statementsOf(
   status = 0,
 ): Promise<string[]> {
   const [method = '', path = ''] = line.split(' ')
-  ran.length = 0
+  statements.length = 0
   const request = new Request(`http://localhost${path}`, {
     method,
     headers: { authorization },
@@ -255,7 +255,7 @@ async function statementsOf(
   if (status === 0) expect(response.ok).toBe(true)
   else expect(response.status).toBe(status)
   // The caller is cached, so only some requests look it up.
-  return ran.filter((statement) => !/from tokens/.test(statement))
+  return statements.filter((statement) => !/from tokens/.test(statement))
 }
 
 /** Returns the lines of a plan that scan a whole table or index. */
@@ -305,7 +305,7 @@ async function populate(counts: {
       const group = await insertGroup(tx, id, { name: `Group ${at}` })
       groups.push(group)
       for (const member of at === 0 ? members : members.slice(0, 5))
-        await addPair(tx).run({ group: group.id, member: member.id })
+        await insertMembership(tx).run({ group: group.id, member: member.id })
     }
     const front = members.slice(0, counts.fronters)
     for (let at = 0; at < counts.switches; at++) {
@@ -320,8 +320,8 @@ async function populate(counts: {
     await insertMessage(tx, { ...origin, ...ids, system_id: id })
     return { someone, members, groups, switches }
   })
-  await patchSystemGuild(deps, id, GUILD, { tag: '|' }, 'make')
+  await patchSystemGuild(deps, id, GUILD, { tag: '|' }, 'create')
   const [first] = populated.members
-  if (first) await patchMemberGuild(deps, first, GUILD, { display_name: 'W' }, 'make')
+  if (first) await patchMemberGuild(deps, first, GUILD, { display_name: 'W' }, 'create')
   return populated
 }

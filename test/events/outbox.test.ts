@@ -4,7 +4,7 @@ import { events } from '../../src/db/tables'
 import { KEPT_PER_SYSTEM, KEPT_WAITING, pruneEvents } from '../../src/events/prune'
 import { DAY } from '../../src/model/time'
 import { recordEvent } from '../../src/service/outbox'
-import { change } from '../rawSql'
+import { execute } from '../rawSql'
 import { createTestApp, type TestSystem } from '../testApp'
 import { readStream } from './readStream'
 import { hook, type Receiver, receivers, until } from './receiver'
@@ -40,7 +40,7 @@ describe('the outbox', () => {
     await ask('PATCH /v2/systems/@me', { as, body: { name: 'one' } })
     expect(await idsOf(as)).toHaveLength(1)
     await deps.transact('new', async (tx) => {
-      await change(tx, 'delete from systems where id = :id', { id: as.id })
+      await execute(tx, 'delete from systems where id = :id', { id: as.id })
     })
     expect(await idsOf(as)).toEqual([])
   })
@@ -116,7 +116,7 @@ describe('pending events of a webhook', () => {
     await until(() => reported().length === 2)
     await deps.transact('new', async (tx) => {
       const more = 'update webhooks set dropped = dropped + 5 where system_id = :id'
-      await change(tx, more, { id: as.id })
+      await execute(tx, more, { id: as.id })
     })
     answers[1]?.resolve(200)
     await until(() => reported().length === 3)
@@ -144,7 +144,7 @@ describe('pruning', () => {
     })
     let written = 0
     while (isPruning) {
-      await deps.transact('new', (tx) => change(tx, 'select 1'))
+      await deps.transact('new', (tx) => execute(tx, 'select 1'))
       written++
     }
     await pruning
@@ -221,9 +221,9 @@ describe('a stream that resumes before IDs that were skipped', () => {
     const pruned = (stored.at(-1) ?? 0) + SKIPPED
     await deps.transact('new', async (tx) => {
       const note = 'insert into pruned_events (system_id, last_event_id) values (:id, :pruned)'
-      await change(tx, note, { id: as.id, pruned })
+      await execute(tx, note, { id: as.id, pruned })
       for (const sql of tx.driver.dialect.advanceSequence('events'))
-        await change(tx, sql, { number: pruned })
+        await execute(tx, sql, { number: pruned })
     })
     const since = stored[2] ?? 0
     const early = await readStream(url, { token: as.token, since })
@@ -273,7 +273,7 @@ async function droppedOf(as: TestSystem): Promise<number> {
 async function setCursor({ id }: TestSystem, cursor: number): Promise<void> {
   await deps.transact('new', async (tx) => {
     const move = 'update webhooks set cursor = :cursor where system_id = :id'
-    await change(tx, move, { cursor, id })
+    await execute(tx, move, { cursor, id })
   })
 }
 
@@ -285,7 +285,7 @@ function prune(): Promise<void> {
 async function write({ id }: TestSystem, many: number, moment: number): Promise<void> {
   await deps.transact('new', async (tx) => {
     const { number } = tx.driver.dialect
-    await change(
+    await execute(
       tx,
       `with recursive n(x) as (select 1 union all select x + 1 from n where x < ${number(':many')})
        insert into events (system_id, type, at)

@@ -4,7 +4,7 @@ import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import { createSystem } from '../operatorActions'
 import { commandLine, emptyFolder, type Server } from '../serverProcess'
-import { addressIn } from '../testApp'
+import { newDatabaseAddress } from '../testApp'
 import { type Receiver, receivers, TOKEN, until } from './receiver'
 
 const { startServer } = await commandLine()
@@ -89,11 +89,11 @@ describe('two servers on one database', () => {
     const backups = emptyFolder('backups-')
     const { start } = await stage({ BACKUP_DIR: backups, BACKUP_EVERY: '1m' })
     const servers = await Promise.all([start(), start()])
-    const withBackup = () => servers.filter((server) => server.said().includes('backup created'))
+    const withBackup = () => servers.filter((server) => server.output().includes('backup created'))
     await until(() => withBackup().length > 0)
     await Bun.sleep(1_200)
     expect(withBackup()).toHaveLength(1)
-    for (const server of servers) expect(server.said()).not.toContain('backup failed')
+    for (const server of servers) expect(server.output()).not.toContain('backup failed')
     expect(readdirSync(backups)).toHaveLength(1)
   })
 })
@@ -108,7 +108,7 @@ async function pair(settings: Record<string, string> = {}) {
 async function stage(settings: Record<string, string> = {}) {
   const cwd = emptyFolder()
   const env = {
-    DATABASE_URL: addressIn(cwd),
+    DATABASE_URL: newDatabaseAddress(cwd),
     DISPATCH_ALLOW: '127.0.0.1',
     DURABILITY: 'normal',
     ...settings,

@@ -6,7 +6,7 @@ import type { EventOptions } from '../../src/events/events'
 import { createLog } from '../../src/log'
 import { createSystem } from '../operatorActions'
 import { emptyFolder } from '../serverProcess'
-import { addressIn, type TestSystem } from '../testApp'
+import { newDatabaseAddress, type TestSystem } from '../testApp'
 import { hook, type Receiver, receivers, TOKEN, until } from './receiver'
 
 const receive = receivers()
@@ -119,7 +119,7 @@ interface State {
 
 /** Starts the application on the database of that name, which may already exist. */
 function open(name: string, events: EventOptions = {}) {
-  const DATABASE_URL = addresses.get(name) ?? addressIn(join(folder, name))
+  const DATABASE_URL = addresses.get(name) ?? newDatabaseAddress(join(folder, name))
   addresses.set(name, DATABASE_URL)
   const config = parseConfig({ DATABASE_URL, DISPATCH_ALLOW: '127.0.0.1' })
   const app = createApp(config, createLog('error', 'json'), undefined, events)

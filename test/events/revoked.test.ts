@@ -8,7 +8,7 @@ import {
   revokeBot,
   revokeToken,
 } from '../operatorActions'
-import { createTestApp, isOnFile, type TestSystem } from '../testApp'
+import { createTestApp, isSqlite, type TestSystem } from '../testApp'
 import { type Reading, readStream } from './readStream'
 import { until } from './receiver'
 
@@ -40,7 +40,7 @@ const revokers = [
 
 describe.each(revokers)('streams after access is revoked %s', (where, by) => {
   /** On PostgreSQL another node is notified by the next heartbeat of the database. */
-  const propagate = () => Bun.sleep(isOnFile || by === deps ? 0 : 600)
+  const propagate = () => Bun.sleep(isSqlite || by === deps ? 0 : 600)
 
   test.each(['events', 'fronters/stream'])(
     `ends the stream %s of a token that is revoked ${where}`,

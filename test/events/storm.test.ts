@@ -5,7 +5,7 @@ import { parseConfig } from '../../src/config'
 import { events, members, switches, systems } from '../../src/db/tables'
 import { createSystem } from '../operatorActions'
 import { emptyFolder, program, type Server, startServer } from '../serverProcess'
-import { addressIn } from '../testApp'
+import { newDatabaseAddress } from '../testApp'
 import { type Reading, readStream } from './readStream'
 import { receivers, TOKEN, until } from './receiver'
 
@@ -26,7 +26,7 @@ const receive = receivers()
 test('keeps changes and events consistent when the server is killed during writes, twice', async () => {
   const cwd = emptyFolder()
   const env = {
-    DATABASE_URL: addressIn(cwd),
+    DATABASE_URL: newDatabaseAddress(cwd),
     DISPATCH_ALLOW: '127.0.0.1',
     // Loses nothing either, unless the machine itself crashes.
     DURABILITY: 'normal',

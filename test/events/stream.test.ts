@@ -6,7 +6,7 @@ import { parseConfig } from '../../src/config'
 import { recordEvent } from '../../src/service/outbox'
 import { createSystem, createToken, deleteSystem, revokeToken } from '../operatorActions'
 import { emptyFolder, program, startServer } from '../serverProcess'
-import { addressIn, createTestApp, type TestSystem } from '../testApp'
+import { createTestApp, newDatabaseAddress, type TestSystem } from '../testApp'
 import { type Reading, readStream } from './readStream'
 import { until } from './receiver'
 
@@ -180,7 +180,7 @@ describe('clients that do not read', () => {
 
   test('limits the memory for many clients that do not read', async () => {
     const cwd = emptyFolder()
-    const env = { DATABASE_URL: addressIn(cwd), DURABILITY: 'normal' }
+    const env = { DATABASE_URL: newDatabaseAddress(cwd), DURABILITY: 'normal' }
     const server = await startServer(program, [], { cwd, env })
     const { deps: serverDeps, storage } = openDeps(parseConfig(env))
     const { system, token } = await createSystem(

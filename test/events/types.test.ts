@@ -240,11 +240,11 @@ async function listenTo(after: Step[] = []) {
   opened.push(reading)
   await until(() => reading.heartbeats > 0)
 
-  await stage.told()
+  await stage.takeEvents()
 
   /** Returns the events that both received, which must be equal and complete. */
   const receivedEvents = async (): Promise<ExpectedEvent[]> => {
-    const { length } = await stage.told()
+    const { length } = await stage.takeEvents()
     await until(() => receiver.events.length >= length && reading.messages.length >= length)
     const streamed = reading.messages.map(({ id, event, data }) => ({ id, event, data }))
     const sent = receiver.events.map(({ body: { signing_token, ...data }, headers }) => {

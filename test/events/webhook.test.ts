@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { webhooks } from '../../src/db/tables'
 import { createBot } from '../operatorActions'
-import { type Answer, createTestApp, type TestSystem } from '../testApp'
+import { createTestApp, type TestResponse, type TestSystem } from '../testApp'
 import { hook, receivers, TOKEN, until } from './receiver'
 
 /** Results of DNS lookups, so that no test uses the network. */
@@ -276,7 +276,7 @@ describe('webhook access', () => {
   })
 })
 
-function problems({ json }: Answer): Record<string, string[]> {
+function problems({ json }: TestResponse): Record<string, string[]> {
   const errors = Object.entries(json.errors as Record<string, { message: string }[]>)
   return Object.fromEntries(errors.map(([key, all]) => [key, all.map(({ message }) => message)]))
 }

@@ -5,7 +5,7 @@ import { serializeEvent } from '../../src/events/serialize'
 import type { JsonObject } from '../../src/model/entity'
 import { renderRowJson } from '../../src/serializers/v2'
 import { createBot } from '../operatorActions'
-import { pluralkitObjections } from '../service/pluralkitRules'
+import { findPluralkitProblems } from '../service/pluralkitRules'
 import {
   exportText,
   importInto,
@@ -205,7 +205,7 @@ describe('import and export', () => {
   test('PluralKit accepts an export with added fields', async () => {
     const me = await testApp.makeSystem()
     await importInto(testApp, me, file)
-    expect(pluralkitObjections(await exportText(deps, me.id))).toEqual([])
+    expect(findPluralkitProblems(await exportText(deps, me.id))).toEqual([])
   })
 
   test('an import reports a repair for each invalid value of an added field', async () => {

@@ -9,10 +9,10 @@ import { createCredentialCache } from '../../src/service/access/credentialCache'
 import { insertToken } from '../../src/service/access/insertToken'
 import { createClock, type Deps } from '../../src/service/deps'
 import { insertSystem } from '../../src/service/systems'
-import { change } from '../rawSql'
+import { execute } from '../rawSql'
 import { canMount, onSmallDisk } from '../restrictedEnvironment'
 import { commandLine, emptyFolder, startServer } from '../serverProcess'
-import { createTestApp, isOnFile, type TestApp } from '../testApp'
+import { createTestApp, isSqlite, type TestApp } from '../testApp'
 
 // Starting processes is slow on a busy machine.
 setDefaultTimeout(60_000)
@@ -77,13 +77,13 @@ function clientOf({ app }: TestApp) {
 }
 
 // Full disks, locks and lost files concern SQLite; tests in test/postgres cover a lost server.
-describe.if(isOnFile)('full disk', () => {
+describe.if(isSqlite)('full disk', () => {
   test('answers writes with 503 and logs one error until the disk has space again', async () => {
     const testApp = createTestApp()
     const { health, write, read } = clientOf(testApp)
     const system = await testApp.makeSystem('Attic')
     const limit = (pages: number) =>
-      testApp.deps.transact('new', (tx) => change(tx, `PRAGMA max_page_count = ${pages}`))
+      testApp.deps.transact('new', (tx) => execute(tx, `PRAGMA max_page_count = ${pages}`))
     expect((await health()).status).toBe(200)
     // SQLite raises the limit to the current size of the file.
     await limit(1)
@@ -133,12 +133,12 @@ describe.if(isOnFile)('full disk', () => {
         expect(out + err).toContain(`${server.address} is unhealthy: the disk is full`)
       }
       // The renewal of a lease fails too.
-      await until(async () => server.said().includes('lease renewal failed'))
+      await until(async () => server.output().includes('lease renewal failed'))
       for (let second = 0; second < 3; second++) {
         expect((await write()).status).toBe(503)
         await Bun.sleep(1000)
       }
-      expect(problemsIn(server.said())).toEqual([
+      expect(problemsIn(server.output())).toEqual([
         ['error', 'request failed', expect.stringMatching(/^[^\n]+ the disk is full\.$/)],
         ['warn', 'lease renewal failed', expect.any(String)],
       ])
@@ -151,7 +151,7 @@ describe.if(isOnFile)('full disk', () => {
   )
 })
 
-test.if(isOnFile && canMount)(
+test.if(isSqlite && canMount)(
   'an import that would fill the disk is refused with 503',
   async () => {
     const cwd = emptyFolder()
@@ -175,7 +175,7 @@ test.if(isOnFile && canMount)(
   },
 )
 
-describe.if(isOnFile)('locked database', () => {
+describe.if(isSqlite)('locked database', () => {
   test('answers writes with 503 while another program locks the database, and answers reads', async () => {
     const { storage, makeSystem, health, write, read } = await createHandlerWithTimeout(400)
     const system = await makeSystem()
@@ -229,7 +229,7 @@ async function createHandlerWithTimeout(busyLimit: number) {
   }
 }
 
-describe.if(isOnFile)('lost database file', () => {
+describe.if(isSqlite)('lost database file', () => {
   const losses: [title: string, lose: (path: string) => void][] = [
     ['deleted', (path) => rmSync(path)],
     ['moved away', (path) => renameSync(path, `${path}.old`)],

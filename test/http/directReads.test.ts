@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { collectDirectReads, directRead, findDirectRead } from '../../src/http/directReads'
 import { routes } from '../../src/http/routeGroup'
-import { createFixture, everyone } from '../scenarios'
+import { allCallers, createFixture } from '../scenarios'
 import { createTestApp } from '../testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
@@ -31,7 +31,7 @@ describe('notations of a path', () => {
     const path = fill(line)
     const [, start = '', first = '', rest = ''] = /^(\/v2\/\w+\/)(.)(.*)$/.exec(path) ?? []
     const encoded = `${start}%${first.charCodeAt(0).toString(16)}${rest}`
-    for (const as of everyone) {
+    for (const as of allCallers) {
       const { status, text, headers } = await ask(`GET ${path}`, undefined, as)
       for (const other of [`${path}/`, encoded, `${path}?a=b`, path.slice('/v2'.length)]) {
         const answer = await ask(`GET ${other}`, undefined, as)

@@ -7,7 +7,7 @@ import type { Deps } from '../../src/service/deps'
 import { readStream } from '../events/readStream'
 import { hook, receivers, until } from '../events/receiver'
 import { createBot, createLinkCode, linkAccount } from '../operatorActions'
-import { change, insert, rows } from '../rawSql'
+import { execute, insert, rows } from '../rawSql'
 import { createFixture } from '../scenarios'
 import { createTestApp, type TestSystem } from '../testApp'
 import { createBotFixtures } from './bot/botFixture'
@@ -61,7 +61,7 @@ describe('disabled system', () => {
     }
     await enable(fixture.owner)
     expect((await fixture.ask('GET /v2/systems/@me')).json).toMatchObject({ name: 'Lantern Hill' })
-    expect((await fixture.ask('GET /v2/members/<wren>', undefined, 'nobody')).status).toBe(200)
+    expect((await fixture.ask('GET /v2/members/<wren>', undefined, 'anonymous')).status).toBe(200)
   })
 
   test('answers 404 for a disabled system and its members, groups, switches and messages', async () => {
@@ -89,12 +89,12 @@ describe('disabled system', () => {
     await disable(fixture.owner)
     for (const cache of ['with cached JSON', 'without cached JSON']) {
       for (const [line, code] of lines)
-        for (const who of ['nobody', 'other'] as const) {
+        for (const who of ['anonymous', 'other'] as const) {
           const { status, json } = await fixture.ask(line, undefined, who)
           expect([cache, line, who, status, json.code]).toEqual([cache, line, who, 404, code])
         }
       for (const table of ['rendered_systems', 'rendered_members', 'rendered_groups'])
-        await deps.transact('new', (tx) => change(tx, `delete from ${table}`))
+        await deps.transact('new', (tx) => execute(tx, `delete from ${table}`))
     }
     for (const line of ['PATCH /v2/members/<wren>', 'DELETE /v2/groups/<keepers>'])
       expect((await fixture.ask(line, { name: 'mine' }, 'other')).status).toBe(404)
@@ -105,7 +105,7 @@ describe('disabled system', () => {
     )
     expect([switched.status, switched.json.code]).toEqual([404, 20003])
     for (const path of ['/v1/s/<own>', '/v1/s/<own>/members', '/v1/m/<wren>', '/v1/a/<account>'])
-      expect((await fixture.ask(`GET ${path}`, undefined, 'nobody')).status).toBe(404)
+      expect((await fixture.ask(`GET ${path}`, undefined, 'anonymous')).status).toBe(404)
   })
 
   test('refuses logins and sessions of a disabled system', async () => {

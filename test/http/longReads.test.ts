@@ -7,7 +7,7 @@ import type { Deps } from '../../src/service/deps'
 import { insertMember } from '../../src/service/members'
 import { until } from '../events/receiver'
 import { createBot } from '../operatorActions'
-import { change, insertAll } from '../rawSql'
+import { execute, insertAll } from '../rawSql'
 import { createTestApp, type TestSystem } from '../testApp'
 
 const { app, config, deps, makeSystem } = createTestApp({ TRUST_PROXY: '1', RATE_LIMIT: 'off' })
@@ -127,7 +127,7 @@ test.each(publicReads)(
     await begin(system, 'fronting/totals', { as: system })
     const waiting = await wait(system, read, { from: A })
     await deps.transact({ system: system.id }, (tx) =>
-      change(tx, "update systems set front_history_privacy = 'private' where id = :id", {
+      execute(tx, "update systems set front_history_privacy = 'private' where id = :id", {
         id: system.id,
       }),
     )
@@ -265,7 +265,7 @@ async function makeHistory(): Promise<TestSystem> {
         timestamp: now - (at + 1) * MINUTE,
       }))
       await insertAll(tx, 'switches', switches)
-      await change(
+      await execute(
         tx,
         `insert into switch_members (switch_id, position, member_id)
          select id, 0, :wren from switches where system_id = :system and cast(id as integer) % 2 = 0`,

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { insertMember } from '../../src/service/members'
-import { change } from '../rawSql'
+import { execute } from '../rawSql'
 import { createTestApp } from '../testApp'
 
 const ROUNDS = 8
@@ -33,7 +33,7 @@ test('hides a field that another process made private while an earlier request i
   const shown: unknown[] = []
   for (let round = 0; round < ROUNDS; round++) {
     await deps.transact('new', (tx) =>
-      change(tx, "update members set description_privacy = 'public' where id = :id", {
+      execute(tx, "update members set description_privacy = 'public' where id = :id", {
         id: wren.id,
       }),
     )

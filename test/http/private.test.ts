@@ -23,7 +23,7 @@ describe('bulk privacy of members', () => {
       after: async (fixture) => {
         for (const { privacy } of await fixture.get<Json[]>('GET /v2/systems/@me/members'))
           expect(privacy).toMatchObject({ visibility: 'private', name_privacy: 'public' })
-        expect(await fixture.get<Json[]>('GET /v2/systems/<own>/members', 'nobody')).toEqual([])
+        expect(await fixture.get<Json[]>('GET /v2/systems/<own>/members', 'anonymous')).toEqual([])
         const stray = await fixture.get('GET /v2/members/<stray>', 'other')
         expect(stray.privacy).toMatchObject({ visibility: 'public' })
       },
@@ -59,7 +59,7 @@ describe('bulk privacy of members', () => {
       status: 400,
     },
     'bulk privacy of members requires a token': {
-      as: 'nobody',
+      as: 'anonymous',
       ask,
       body: { visibility: 'private' },
       status: 401,
@@ -80,7 +80,7 @@ describe('bulk privacy of members', () => {
       isDone = true
     })
     while (!isDone) {
-      await fixture.get('GET /v2/systems/<other>', 'nobody')
+      await fixture.get('GET /v2/systems/<other>', 'anonymous')
       await new Promise((resolve) => setImmediate(resolve))
       reads++
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createToken, deleteSystem, revokeToken } from '../operatorActions'
-import { change } from '../rawSql'
+import { execute } from '../rawSql'
 import { createTestApp, type TestApp, type TestSystem } from '../testApp'
 
 const testApp = createTestApp({ LOG_LEVEL: 'debug' })
@@ -122,7 +122,7 @@ describe('database failures', () => {
     const failing = createTestApp()
     const me = await failing.makeSystem('Lantern Hill')
     await failing.deps.transact('new', (tx) =>
-      change(tx, `alter table ${table} rename to elsewhere`),
+      execute(tx, `alter table ${table} rename to elsewhere`),
     )
     return [failing, me]
   }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/model/entity'
 import type { Field } from '../../src/model/field'
 import { system } from '../../src/model/system'
 import { linkAccount, unlinkAccount } from '../operatorActions'
-import { initialOf } from '../scenarios'
+import { defaultsOf } from '../scenarios'
 import { createTestApp, type TestSystem } from '../testApp'
 
 const { ask, makeSystem, deps } = createTestApp()
@@ -112,7 +112,7 @@ describe('shown fields', () => {
     const { json } = await ask('GET /v2/systems/@me', { as: await makeSystem() })
     const { id, uuid, created, privacy, ...rest } = json
     expect(Object.keys(json).toSorted()).toEqual(ownerKeys.toSorted())
-    expect<JsonObject>({ ...rest, created: null }).toEqual(initialOf(system))
+    expect<JsonObject>({ ...rest, created: null }).toEqual(defaultsOf(system))
     expect(id).toMatch(/^[abcefghjknoprstuvwxyz]{6}$/)
     expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(created).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createCachedProbe } from '../../src/app/cachedProbe'
 import { hook, receivers, until } from '../events/receiver'
 import { createBot } from '../operatorActions'
-import { change } from '../rawSql'
+import { execute } from '../rawSql'
 import { createFixture } from '../scenarios'
 import { createTestApp, type TestApp } from '../testApp'
 
@@ -176,7 +176,7 @@ describe('metrics when the database fails', () => {
     const failing = createTestApp({ METRICS: 'on', METRICS_ADDRESS: '127.0.0.1:0' })
     const url = failing.app.listenForMetrics() ?? ''
     const rename = (from: string, to: string) =>
-      failing.deps.transact('new', (tx) => change(tx, `alter table ${from} rename to ${to}`))
+      failing.deps.transact('new', (tx) => execute(tx, `alter table ${from} rename to ${to}`))
     await rename('task_runs', 'gone')
     const response = await fetch(url)
     const text = await response.text()

@@ -246,7 +246,7 @@ const cases: Record<string, Case[]> = {
 for (const [kind, rows] of Object.entries(cases))
   describe(kind, () => {
     test.each(rows)(`${kind} %s`, (_, field, given, stored) => {
-      const read = field.read(given)
+      const read = field.parse(given)
       if (stored === REJECTED) expect(read).toBeInstanceOf(Problem)
       else expect(read).toEqual(stored === undefined ? given : stored)
     })
@@ -266,12 +266,12 @@ describe('a problem', () => {
   test.each(lengths)(
     'the problem %s that is too long has both lengths',
     (_, field, given, max, actual) => {
-      expect(field.read(given)).toMatchObject({ max_length: max, actual_length: actual })
+      expect(field.parse(given)).toMatchObject({ max_length: max, actual_length: actual })
     },
   )
 
   test('a problem of another kind has no lengths', () => {
-    const problem = short.read(1)
+    const problem = short.parse(1)
     expect(JSON.parse(JSON.stringify(problem))).toEqual({ message: 'Must be a string or null.' })
   })
 })
@@ -282,10 +282,10 @@ describe('for any JSON', () => {
   test('parsing any JSON never throws, and parsing a stored value changes nothing', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(...new Set(fields)), (value, field) => {
-        const once = field.read(value)
+        const once = field.parse(value)
         // A time is parsed from text and stored as a number.
         if (once instanceof Problem || field.kind === 'timestamp') return
-        expect(field.read(once)).toEqual(once)
+        expect(field.parse(once)).toEqual(once)
       }),
     )
   })
@@ -293,7 +293,7 @@ describe('for any JSON', () => {
   test('any accepted text survives UTF-8 encoding unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 5 }), (value) => {
-        const stored = short.read(value)
+        const stored = short.parse(value)
         if (stored === null || stored instanceof Problem) return
         expect(new TextDecoder().decode(new TextEncoder().encode(stored))).toBe(value)
       }),

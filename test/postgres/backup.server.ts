@@ -150,7 +150,7 @@ describe('backup and restore of PostgreSQL', () => {
       for (const line of commandLinesOf(node.pid)) commandsSeen.add(line)
     }, 2)
     const deadline = Date.now() + 30_000
-    while (!node.said().includes('backup created') && Date.now() < deadline) await Bun.sleep(5)
+    while (!node.output().includes('backup created') && Date.now() < deadline) await Bun.sleep(5)
     clearInterval(polling)
     node.kill('SIGTERM')
     const { code, err } = await node.end()

@@ -8,7 +8,7 @@ import type { Deps } from '../../src/service/deps'
 import { fixture } from '../formats/fixture'
 import { createBot, createSystem, deleteSystem, importFile, listSystems } from '../operatorActions'
 import { insert, rows } from '../rawSql'
-import { anySystem, makeIt } from '../service/anySystem'
+import { anySystem, insertGeneratedSystem } from '../service/anySystem'
 import { dump, exportText, fixtures } from '../service/transfer/importFixture'
 import { onServer } from './engine'
 
@@ -42,7 +42,7 @@ const MANY = 1_234
 export async function fillWithEverything(address: string): Promise<void> {
   await withDeps(address, async (deps) => {
     for (const random of fc.sample(anySystem, { numRuns: 12, seed: 7 }))
-      await makeIt({ deps }, random)
+      await insertGeneratedSystem({ deps }, random)
     const options = { dryRun: false, only: null, isPublic: false, link: 'all' as const }
     for (const name of fixtures) await importFile(deps, fixture(name), 'new', options)
     await createBot(deps, 'Lantern', 'discord')

@@ -4,10 +4,10 @@ import type { Db } from '../../src/db/types'
 import { memberRepository } from '../../src/service/members'
 import { insertAll, rows } from '../rawSql'
 import { emptyFolder } from '../serverProcess'
-import { addressIn, createTestApp } from '../testApp'
+import { createTestApp, newDatabaseAddress } from '../testApp'
 
 describe('read pool', () => {
-  const { db, ready, close } = openStorage(addressIn(emptyFolder()))
+  const { db, ready, close } = openStorage(newDatabaseAddress(emptyFolder()))
   afterAll(close)
 
   const connectionOf = async () => (await rows<{ line: number }>(db, CONNECTION_SQL))[0]?.line

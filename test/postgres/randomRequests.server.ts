@@ -7,7 +7,7 @@ import { formatInstant, SECOND } from '../../src/model/time'
 import { insertToken } from '../../src/service/access/insertToken'
 import { type BotFixture, createBotFixtures, type Json, type Step } from '../http/bot/botFixture'
 import { emptyFolder } from '../serverProcess'
-import { anySystem, makeIt } from '../service/anySystem'
+import { anySystem, insertGeneratedSystem } from '../service/anySystem'
 import { createTestApp, type TestApp } from '../testApp'
 
 /** The time limit lowers the number of runs on a busy machine. */
@@ -26,7 +26,7 @@ describe('responses of both engines', () => {
     await fc.assert(
       fc.asyncProperty(anySystem, async (random) => {
         const collected = apps.map(async (testApp) =>
-          responsesOf(testApp, await makeIt(testApp, random)),
+          responsesOf(testApp, await insertGeneratedSystem(testApp, random)),
         )
         const [onFile, onServer] = await Promise.all(collected)
         expect(onServer).toEqual(onFile)

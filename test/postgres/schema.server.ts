@@ -115,7 +115,7 @@ describe.each(unusable)(
       // Simulates a node of that release, which is connected and renews its lease.
       node = new Bun.SQL({ url: address, max: 1 })
       await node.unsafe(change)
-      await node.unsafe("insert into leases values ('care', 'another:1:1', 0)")
+      await node.unsafe("insert into leases values ('maintenance', 'another:1:1', 0)")
       renewTimer = setInterval(async () => {
         await node.unsafe('update leases set until = until + 1')
         renewed++

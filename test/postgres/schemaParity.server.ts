@@ -4,7 +4,7 @@ import { openStorage } from '../../src/db/open'
 import type { Db } from '../../src/db/types'
 import { rows, tableNames } from '../rawSql'
 import { emptyFolder } from '../serverProcess'
-import { addressIn } from '../testApp'
+import { newDatabaseAddress } from '../testApp'
 
 /** Description of a schema that is the same for both engines. */
 interface Column {
@@ -40,7 +40,7 @@ interface Schema {
 
 describe('schema of both engines', () => {
   const file = openStorage(`file:${join(emptyFolder(), 'test.db')}`, 'normal')
-  const server = openStorage(addressIn(emptyFolder()))
+  const server = openStorage(newDatabaseAddress(emptyFolder()))
   afterAll(async () => {
     await Promise.all([file.close(), server.close()])
   })

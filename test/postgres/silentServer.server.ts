@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { openStorage } from '../../src/db/open'
 import { rows } from '../rawSql'
 import { emptyFolder } from '../serverProcess'
-import { addressIn, isOnFile } from '../testApp'
+import { isSqlite, newDatabaseAddress } from '../testApp'
 
-test.if(!isOnFile)(
+test.if(!isSqlite)(
   'keeps the connection to PostgreSQL when this process was blocked for longer than the silence limit',
   async () => {
-    const storage = openStorage(addressIn(emptyFolder()), 'normal')
+    const storage = openStorage(newDatabaseAddress(emptyFolder()), 'normal')
     await storage.ready
     // The first heartbeat has been sent, or is being sent.
     await Bun.sleep(101)

@@ -7,7 +7,7 @@ import type { Deps } from '../../src/service/deps'
 import { createSystem } from '../../src/service/systems'
 import { importFile } from '../../src/service/transfer/import'
 import { emptyFolder } from '../serverProcess'
-import { addressIn } from '../testApp'
+import { newDatabaseAddress } from '../testApp'
 import { onServer } from './engine'
 
 /** Number of rows that statements read, by table; the server adds them up when a connection ends. */
@@ -59,7 +59,7 @@ test.each([
  * switches.
  */
 async function countReads(switches: number, statements: string[]): Promise<Reads[]> {
-  const address = addressIn(emptyFolder())
+  const address = newDatabaseAddress(emptyFolder())
   const config = parseConfig({ DATABASE_URL: address })
   await onServer(address, async (sql) => {
     const tables = await sql.unsafe(

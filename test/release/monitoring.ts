@@ -20,7 +20,7 @@ const server = await startServer(program, ['--metrics', 'on', '--metrics-address
   cwd,
   env: { BACKUP_DIR: 'backups' },
 })
-const [, metrics = ''] = /"metrics":"([^"]+)"/.exec(server.said()) ?? []
+const [, metrics = ''] = /"metrics":"([^"]+)"/.exec(server.output()) ?? []
 for (const path of ['/health', '/nowhere', '/v2/systems/@me', '/v2/systems/abcde/members'])
   await fetch(`${server.address}${path}`)
 

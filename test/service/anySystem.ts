@@ -16,7 +16,7 @@ import type { Deps } from '../../src/service/deps'
 import { insertGroup } from '../../src/service/groups'
 import { storeMemberGuild, storeSystemGuild } from '../../src/service/guilds'
 import { insertMember } from '../../src/service/members'
-import { addPair } from '../../src/service/memberships'
+import { insertMembership } from '../../src/service/memberships'
 import { updateSettings } from '../../src/service/settings'
 import { insertSystem } from '../../src/service/systems'
 import { insert } from '../rawSql'
@@ -72,7 +72,10 @@ const addAccount = statement<'id' | 'enabled' | 'system'>(`
    on conflict do nothing`)
 
 /** Inserts a generated system directly into the tables. Returns its row ID. */
-export async function makeIt({ deps }: { deps: Deps }, any: AnySystem): Promise<number> {
+export async function insertGeneratedSystem(
+  { deps }: { deps: Deps },
+  any: AnySystem,
+): Promise<number> {
   return deps.transact('new', async (tx) => {
     const { id } = await insertSystem(tx, any.system)
     await updateSettings(deps, tx, id, any.settings)
@@ -87,7 +90,8 @@ export async function makeIt({ deps }: { deps: Deps }, any: AnySystem): Promise<
     const memberAt = (at: number) => memberIds[at] ?? 0
     for (const { row, members } of any.groups) {
       const created = await insertGroup(tx, id, row)
-      for (const at of members) await addPair(tx).run({ group: created.id, member: memberAt(at) })
+      for (const at of members)
+        await insertMembership(tx).run({ group: created.id, member: memberAt(at) })
     }
     for (const { timestamp, members } of any.switches) {
       const uuid = crypto.randomUUID()
@@ -144,7 +148,7 @@ function anyValue(key: string, field: Field): fc.Arbitrary<unknown> {
   }
   if (field.kind === 'timestamp') return key === 'created' ? instant : fc.option(instant)
   const value = (values[field.kind] ?? fc.constant(field.defaultValue))
-    .map((given) => field.read(given))
+    .map((given) => field.parse(given))
     .filter((read) => !(read instanceof Problem))
   return field.nullable ? fc.option(value, { nil: field.defaultValue }) : value
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/model/entity'
  * Lists the violations of the rules (3a.6) of PluralKit's importer in a file. PluralKit refuses a
  * file with a single violation.
  */
-export function pluralkitObjections(text: string): string[] {
+export function findPluralkitProblems(text: string): string[] {
   const file: JsonObject = JSON.parse(text)
   const problems: string[] = []
   const check: Check = (isValid, problem) => {

@@ -4,7 +4,7 @@ import { anonymousViewer, operator, type Viewer } from '../../src/model/privacy'
 import { createBot, listBots } from '../../src/service/access/bots'
 import { createLinkCode, linkByCode } from '../../src/service/access/linkCodes'
 import { replaceToken } from '../../src/service/access/tokens'
-import { forgetAccount, linkAccount, unlinkAccount } from '../../src/service/accounts'
+import { deleteAccountLink, linkAccount, unlinkAccount } from '../../src/service/accounts'
 import { describeSystems, findUnused, pruneSystems } from '../../src/service/admin/activity'
 import { measureBacklog } from '../../src/service/admin/backlog'
 import { disableSystem, enableSystem } from '../../src/service/admin/disableSystem'
@@ -76,7 +76,8 @@ const rules: Record<string, Rule> = {
       'importing with an account to link': (viewer) => importFile(deps, viewer, file, vouching),
       'importing with all accounts to link': (viewer) =>
         importFile(deps, viewer, file, { ...plain, link: 'all' }),
-      'creating settings in a guild': (viewer) => patchSystemGuild(deps, viewer, GUILD, {}, 'make'),
+      'creating settings in a guild': (viewer) =>
+        patchSystemGuild(deps, viewer, GUILD, {}, 'create'),
     },
   },
   'operations that need authority over Discord': {
@@ -89,7 +90,7 @@ const rules: Record<string, Rule> = {
     operations: {
       'acting for a system': (viewer) => actFor(deps, viewer, system.hid),
       'linking an account by a code': (viewer) => linkByCode(deps, viewer, ACCOUNT, 'K7MQ3XPA'),
-      'unlinking an account from any system': (viewer) => forgetAccount(deps, viewer, ACCOUNT),
+      'unlinking an account from any system': (viewer) => deleteAccountLink(deps, viewer, ACCOUNT),
       'changing a guild': (viewer) => patchGuild(deps, viewer, GUILD, {}),
       'deleting a message': (viewer) => deleteMessages(deps, viewer, [MESSAGE]),
     },

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type BundledFile, bundlePage, isLasting } from '../../src/web/bundle'
-import { packFile } from '../../src/web/pages'
+import { type BundledFile, bundlePage, isImmutable } from '../../src/web/bundle'
+import { compressFile } from '../../src/web/pages'
 
 const files = await bundlePage()
 const KB = 1024
@@ -84,14 +84,14 @@ describe('the bundle', () => {
   })
 
   test('the bundle lets browsers cache everything but the page and the manifests', () => {
-    const uncached = files.filter(({ path }) => !isLasting(path)).map(({ path }) => path)
+    const uncached = files.filter(({ path }) => !isImmutable(path)).map(({ path }) => path)
     // A browser requests one of the manifests, and only if the page can be installed.
     expect(uncached.sort()).toEqual(['/', '/app.webmanifest', '/watch.webmanifest'])
   })
 
   test('packFile compresses every file except fonts', () => {
     for (const file of files)
-      expect(Object.keys(packFile(file, 'quickly').ways)).toEqual(
+      expect(Object.keys(compressFile(file, 'fast').encodings)).toEqual(
         isFont(file) ? ['identity'] : ['identity', 'gzip', 'br'],
       )
   })

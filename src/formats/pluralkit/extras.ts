@@ -111,7 +111,7 @@ export function readPreferences(
   if (!isObject(given)) return {}
   const known = (list: unknown, keys: ReadonlyMap<string, string>) =>
     Array.isArray(list) ? list.flatMap((ref) => keys.get(String(ref)) ?? []) : []
-  const word = preferences.fields.word.read(given.word)
+  const word = preferences.fields.word.parse(given.word)
   return {
     preferences: {
       ...(typeof word === 'string' && { word }),

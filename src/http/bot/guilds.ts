@@ -93,7 +93,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         const guildKey = parseBotPathId(platform, 'guild_id', params.guild_id)
         const patch = anyPatchFromV2(systemGuild, body)
         const { viewer } = await actFor(deps, bot, params.systemRef)
-        return showSystemGuild(await patchSystemGuild(deps, viewer, guildKey, patch, 'make'))
+        return showSystemGuild(await patchSystemGuild(deps, viewer, guildKey, patch, 'create'))
       },
       {
         params: ofSystem,
@@ -136,7 +136,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         const patch = anyPatchFromV2(memberGuild, body)
         const viewer = await actForMember(deps, bot, params.memberRef)
         return showMemberGuild(
-          await patchMemberGuild(deps, viewer, params.memberRef, guildKey, patch, 'make'),
+          await patchMemberGuild(deps, viewer, params.memberRef, guildKey, patch, 'create'),
         )
       },
       {

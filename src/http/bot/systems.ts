@@ -12,7 +12,7 @@ import {
 import { createLoginCode } from '../../service/access/loginLinks'
 import { replaceToken } from '../../service/access/tokens'
 import {
-  forgetAccount,
+  deleteAccountLink,
   getAccount,
   type LinkedAccount,
   linkAccount,
@@ -227,7 +227,11 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
     .delete(
       '/accounts/:account_id',
       async ({ params, platform, viewer, set }) => {
-        await forgetAccount(deps, viewer, parseBotPathId(platform, 'account_id', params.account_id))
+        await deleteAccountLink(
+          deps,
+          viewer,
+          parseBotPathId(platform, 'account_id', params.account_id),
+        )
         set.status = 204
       },
       {

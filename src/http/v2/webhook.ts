@@ -150,7 +150,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
 function parseRegistration(body: RawBody): { url: string; token: string } {
   const registration = parseObject(body)
   const problems: Problems = {}
-  const url = address.read(registration.url ?? null)
+  const url = address.parse(registration.url ?? null)
   if (url === null) problems.url = [new Problem('Required.')]
   else if (url instanceof Problem) problems.url = [url]
   const token = chooseToken(registration.token)

@@ -23,7 +23,7 @@ export function staticFileRoutes() {
 function fileResponse(file: PageFile, requestHeaders: Headers): Response {
   const headers = new Headers({
     'content-type': file.type,
-    'cache-control': file.isLasting ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag: file.etag,
     vary: 'Accept-Encoding',
     ...protectionOf(POLICY),
@@ -31,9 +31,9 @@ function fileResponse(file: PageFile, requestHeaders: Headers): Response {
   if (requestHeaders.get('if-none-match')?.includes(file.etag))
     return new Response(null, { status: 304, headers })
   const accepted = encodingFor(requestHeaders.get('accept-encoding') ?? '')
-  const encoding = accepted in file.ways ? accepted : 'identity'
+  const encoding = accepted in file.encodings ? accepted : 'identity'
   if (encoding !== 'identity') headers.set('content-encoding', encoding)
-  const body = file.ways[encoding] ?? file.ways.identity
+  const body = file.encodings[encoding] ?? file.encodings.identity
   return new Response(typeof body === 'string' ? Bun.file(body) : body, { headers })
 }
 

@@ -48,7 +48,7 @@ export interface Field<T = unknown> {
   readonly ownerOnly?: 'null' | 'absent'
   readonly example?: unknown
   /** Parses a client's value. IDs belong to the platform and are stored with its name. */
-  read(value: unknown, platform?: Platform): T | Problem
+  parse(value: unknown, platform?: Platform): T | Problem
   /** Converts a stored value or null to JSON for every response, event and file. */
   serialize(value: unknown): unknown
   /** Recovers as much as possible of a file's value that `read` rejects. */

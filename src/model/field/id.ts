@@ -11,7 +11,7 @@ export function snowflake(options: Options): Field<string> & { required: true } 
     ...base('snowflake', 'text', idSchema, options),
     defaultValue: '',
     required: true,
-    read: parseSnowflake,
+    parse: parseSnowflake,
   }
 }
 
@@ -20,7 +20,7 @@ export function nullableSnowflake(options: Options): Field<string | null> {
   return {
     ...base('snowflake', 'text', idSchema, options),
     ...optional,
-    read: (value, platform) => (value === null ? null : parseSnowflake(value, platform)),
+    parse: (value, platform) => (value === null ? null : parseSnowflake(value, platform)),
   }
 }
 
@@ -30,7 +30,7 @@ export function snowflakes(options: Options & { maxItems: number }): Field<strin
     ...base('snowflakes', 'json', { type: 'array', maxItems, items: idSchema }, options),
     defaultValue: [],
     max: maxItems,
-    read: (value, platform) => {
+    parse: (value, platform) => {
       if (!Array.isArray(value)) return new Problem('Must be a list of IDs.')
       if (value.length > maxItems)
         return new Problem(`At most ${maxItems} IDs.`, maxItems, value.length)

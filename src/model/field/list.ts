@@ -16,7 +16,7 @@ export function textList(options: Options & { maxItems: number; max: number }): 
     ...base('texts', 'json', { type: 'array', maxItems, items }, options),
     defaultValue: [],
     max: maxItems,
-    read: (value) => {
+    parse: (value) => {
       if (!Array.isArray(value)) return new Problem('Must be a list of strings.')
       if (value.length > maxItems)
         return new Problem(`At most ${maxItems} items.`, maxItems, value.length)
@@ -56,7 +56,7 @@ export function proxyTags(options: Options): Field<ProxyTag[]> {
     ...base('proxyTags', 'json', schema, options),
     defaultValue: [],
     max: MAX_TAGS,
-    read: (value) => {
+    parse: (value) => {
       if (!Array.isArray(value)) return new Problem('Must be a list of proxy tags.')
       if (value.length > MAX_TAGS)
         return new Problem(`At most ${MAX_TAGS} proxy tags.`, MAX_TAGS, value.length)

@@ -5,7 +5,7 @@ export function flag(defaultValue: boolean, options: Options): Field<boolean> {
   return {
     ...baseFlag(options),
     defaultValue,
-    read: (value) => (typeof value === 'boolean' ? value : new Problem('Must be true or false.')),
+    parse: (value) => (typeof value === 'boolean' ? value : new Problem('Must be true or false.')),
   }
 }
 
@@ -19,7 +19,7 @@ export function nullableFlag(options: Options): Field<boolean | null> {
   return {
     ...baseFlag(options),
     ...optional,
-    read: (value) =>
+    parse: (value) =>
       value === null || typeof value === 'boolean'
         ? value
         : new Problem('Must be true, false or null.'),
@@ -30,7 +30,7 @@ export function count(defaultValue: number, options: Options): Field<number> {
   return {
     ...baseCount(options),
     defaultValue,
-    read: (value) => (isCount(value) ? value : new Problem('Must be a whole number, 0 or more.')),
+    parse: (value) => (isCount(value) ? value : new Problem('Must be a whole number, 0 or more.')),
   }
 }
 
@@ -38,7 +38,7 @@ export function nullableCount(options: Options): Field<number | null> {
   return {
     ...baseCount(options),
     ...optional,
-    read: (value) =>
+    parse: (value) =>
       value === null || isCount(value)
         ? value
         : new Problem('Must be a whole number, 0 or more, or null.'),

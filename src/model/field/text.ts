@@ -13,7 +13,7 @@ export function required(
   options: Options & { max: number; fallback?: string },
 ): Field<string> & { required: true } {
   const { max } = options
-  const read = (value: unknown) =>
+  const parse = (value: unknown) =>
     typeof value !== 'string'
       ? new Problem('Must be a string.')
       : value === ''
@@ -25,8 +25,8 @@ export function required(
     nullable: false,
     required: true,
     max,
-    read,
-    repair: (value) => repairText(value, max, read),
+    parse,
+    repair: (value) => repairText(value, max, parse),
   }
 }
 
@@ -44,20 +44,20 @@ function textOf<T extends string | null>(
   options: Options & { max: number },
 ): Field<string | T> {
   const { max } = options
-  const read = (value: unknown) =>
+  const parse = (value: unknown) =>
     isEmpty(value) ? defaultValue : typeof value === 'string' ? parseText(value, max) : notText
   return {
     ...base('text', 'text', { type: 'string', maxLength: max }, options),
     defaultValue,
     nullable: true,
     max,
-    read,
-    repair: (value) => repairText(value, max, read),
+    parse,
+    repair: (value) => repairText(value, max, parse),
   }
 }
 
 export function color(options: Options): Field<string | null> {
-  const read = (value: unknown) => {
+  const parse = (value: unknown) => {
     if (isEmpty(value)) return null
     if (typeof value !== 'string') return notText
     return /^[0-9a-f]{6}$/i.test(value)
@@ -67,9 +67,9 @@ export function color(options: Options): Field<string | null> {
   return {
     ...base('color', 'text', { type: 'string', pattern: '^[0-9a-fA-F]{6}$' }, options),
     ...optional,
-    read,
+    parse,
     repair: (value) => {
-      const now = typeof value === 'string' ? read(value.trim().replace(/^#/, '')) : null
+      const now = typeof value === 'string' ? parse(value.trim().replace(/^#/, '')) : null
       return now instanceof Problem || now === null
         ? { now: null, why: 'not a colour' }
         : { now, why: 'colours are written as six digits' }
@@ -78,7 +78,7 @@ export function color(options: Options): Field<string | null> {
 }
 
 export function url(options: Options): Field<string | null> {
-  const read = (value: unknown) => {
+  const parse = (value: unknown) => {
     if (isEmpty(value)) return null
     if (typeof value !== 'string') return notText
     const checked = parseText(value, MAX_URL)
@@ -89,11 +89,11 @@ export function url(options: Options): Field<string | null> {
     ...base('url', 'text', { type: 'string', maxLength: MAX_URL }, options),
     ...optional,
     max: MAX_URL,
-    read,
+    parse,
     repair: (value) => {
       if (typeof value !== 'string') return { now: undefined, why: 'not a web address' }
       // Angle brackets suppress link previews in chats, so some stored addresses have them.
-      const now = read(value.trim().replace(/^<(.*)>$/s, '$1'))
+      const now = parse(value.trim().replace(/^<(.*)>$/s, '$1'))
       if (!(now instanceof Problem)) return { now }
       const isTooLong = now.max_length !== undefined
       return {
@@ -113,7 +113,7 @@ export function choice<const C extends readonly string[]>(
     ...base('choice', 'text', { type: 'string', enum: choices }, options),
     defaultValue,
     choices,
-    read: (value) =>
+    parse: (value) =>
       choices.includes(value as C[number])
         ? (value as C[number])
         : new Problem(`Must be one of: ${choices.join(', ')}.`),
@@ -125,7 +125,7 @@ export function timezone(options: Options): Field<string> {
   return {
     ...base('timezone', 'text', { type: 'string' }, options),
     defaultValue: 'UTC',
-    read: (value) =>
+    parse: (value) =>
       typeof value === 'string' && isTimezone(value)
         ? value
         : new Problem('Must be a time zone name such as "Europe/Oslo".'),
@@ -138,7 +138,7 @@ export function reference(options: Options): Field<string | null> {
   return {
     ...base('reference', 'text', { type: 'string' }, options),
     ...optional,
-    read: (value) => (isEmpty(value) ? null : typeof value === 'string' ? value : notText),
+    parse: (value) => (isEmpty(value) ? null : typeof value === 'string' ? value : notText),
   }
 }
 
@@ -148,7 +148,7 @@ export function requiredReference(options: Options): Field<string> & { required:
     ...base('reference', 'text', { type: 'string' }, options),
     defaultValue: '',
     required: true,
-    read: (value) =>
+    parse: (value) =>
       typeof value === 'string' && value !== '' ? value : new Problem('Must be a string.'),
   }
 }

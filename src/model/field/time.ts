@@ -4,7 +4,7 @@ import { base, discardWith, type Field, isEmpty, type Options, optional } from '
 import { notText } from './text'
 
 export function date(options: Options): Field<string | null> {
-  const read = (value: unknown) => {
+  const parse = (value: unknown) => {
     if (isEmpty(value)) return null
     if (typeof value !== 'string') return notText
     return isCalendarDate(value) ? value : new Problem('Must be a real date, YYYY-MM-DD.')
@@ -12,13 +12,13 @@ export function date(options: Options): Field<string | null> {
   return {
     ...base('date', 'text', { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }, options),
     ...optional,
-    read,
+    parse,
     // Accepts the date of a timestamp. "No year" is stored as 0004, the first leap year.
     repair: (value) => {
       const match = typeof value === 'string' ? /^(\d{4})(-\d\d-\d\d)(?:[T ]|$)/.exec(value) : null
       if (!match) return { now: null, why: 'not a date' }
       const [, year, day] = match
-      const now = read(`${year === '0000' || year === '0001' ? '0004' : year}${day}`)
+      const now = parse(`${year === '0000' || year === '0001' ? '0004' : year}${day}`)
       return now instanceof Problem
         ? { now: null, why: 'not a real date' }
         : { now, why: 'dates are written as YYYY-MM-DD, without a year as 0004' }
@@ -32,7 +32,7 @@ export function timestamp(options: Omit<Options, 'readonly'>): Field<number | nu
     ...base('timestamp', 'integer', { type: 'string', format: 'date-time' }, options),
     ...optional,
     readonly: true,
-    read: (value) => {
+    parse: (value) => {
       if (isEmpty(value)) return null
       const instant = typeof value === 'string' ? parseInstant(value) : null
       return instant ?? new Problem('Must be an ISO 8601 time.')

@@ -15,7 +15,7 @@ export interface Bucket {
 const MAX_PERIOD_DAYS = { day: 2, week: 8, month: 32 }
 
 /** Maximum time by which the buckets of a span extend beyond it. */
-export const MARGIN = 40 * DAY
+export const BUCKET_MARGIN = 40 * DAY
 
 /** Rejects spans that certainly have too many buckets, before any time zone lookup. */
 export function isTooLong({ since, until }: Span, period: Period, maxBuckets: number): boolean {

@@ -1,7 +1,7 @@
 import type { Bucket } from './calendar'
 import type { ReplayListener, Span } from './replay'
 import { compareIds, wholeSeconds } from './sum'
-import type { Hidden, Hides } from './totals'
+import type { Hidden, IsHidden } from './totals'
 
 /** Maximum number of days, weeks or months in a response. */
 export const MAX_DAYS = 400
@@ -20,7 +20,7 @@ export interface Day extends Bucket {
  */
 export function sumDays(
   buckets: readonly Bucket[],
-  hides: Hides,
+  hides: IsHidden,
 ): ReplayListener & { days(): Generator<Day> } {
   const zeros = () => new Float64Array(buckets.length)
   const switches = zeros()

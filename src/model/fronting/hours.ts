@@ -2,7 +2,7 @@ import { DAY, HOUR, type Instant } from '../time'
 import { weekdayOf } from './calendar'
 import type { ReplayListener } from './replay'
 import { compareIds, wholeSeconds } from './sum'
-import type { Hides } from './totals'
+import type { IsHidden } from './totals'
 import type { Offset } from './zone'
 
 const HOURS = 24
@@ -19,7 +19,7 @@ export interface Hours {
 /** Sums up front time per member by hour of the day in a time zone. */
 export function sumHours(
   offsets: readonly Offset[],
-  hides: Hides,
+  hides: IsHidden,
 ): ReplayListener & { hours(): Hours } {
   const shown = new Map<string, Float64Array>()
   const week = new Float64Array(WEEK_HOURS)

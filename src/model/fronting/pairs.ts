@@ -1,7 +1,7 @@
 import type { Instant } from '../time'
 import type { ReplayListener } from './replay'
 import { compareIds, wholeSeconds } from './sum'
-import type { Hides } from './totals'
+import type { IsHidden } from './totals'
 
 export const MAX_PAIRS = 50
 
@@ -19,7 +19,7 @@ export interface Pair {
  * and with 150 fronters each end of a stint updates 149 of them, so pairs are kept in rows of
  * numbers and each end updates one row.
  */
-export function sumPairs(hides: Hides): ReplayListener & {
+export function sumPairs(hides: IsHidden): ReplayListener & {
   /** The caller may let other requests run at each `yield`. */
   pairs(): Generator<void, Pair[]>
 } {

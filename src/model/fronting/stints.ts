@@ -13,7 +13,7 @@ export interface Stint {
   readonly to: Instant | null
 }
 
-export interface Wanted {
+export interface StintFilter {
   /** Only stints that start before this time. */
   before: Instant
   /** Only the newest stints, and all that start at the same moment as the last of them. */
@@ -21,14 +21,14 @@ export interface Wanted {
   isListed: (member: string) => boolean
 }
 
-export interface Waiting {
+export interface PendingStints {
   /** True while the end of a stint is unknown. */
   isWaiting(): boolean
 }
 
 /** Collects stints, ordered by start. */
-export function collectStints({ before, limit, isListed }: Wanted): ReplayListener &
-  Waiting & {
+export function collectStints({ before, limit, isListed }: StintFilter): ReplayListener &
+  PendingStints & {
     stints(): Stint[]
   } {
   const list: { member: string; from: Instant; to: Instant | null }[] = []
@@ -68,9 +68,9 @@ export function collectStints({ before, limit, isListed }: Wanted): ReplayListen
 
 /** Emits every stint as soon as its end is known, so that none is kept in memory. */
 export function streamStints(
-  { before, isListed }: Omit<Wanted, 'limit'>,
+  { before, isListed }: Omit<StintFilter, 'limit'>,
   emit: (stint: Stint) => void,
-): ReplayListener & Waiting {
+): ReplayListener & PendingStints {
   let waiting = 0
   return {
     began(member, from) {

@@ -4,7 +4,7 @@ import type { ReplayListener, Span } from './replay'
 import { byTime, Sum, wholeSeconds } from './sum'
 
 /** Predicate for members whose IDs are hidden from the caller; null for the owner. */
-export type Hides = ((member: string) => boolean) | null
+export type IsHidden = ((member: string) => boolean) | null
 
 /** Sums of all hidden members together. */
 export interface Hidden {
@@ -39,8 +39,8 @@ export const MAX_SUMMED = 500_000
 /** Sums up front time and stints per member. Stints are clipped to the span. */
 export function sumTotals(
   span: Span,
-  hides: Hides,
-): ReplayListener & { totals(): Totals; isTooMuch(): boolean } {
+  hides: IsHidden,
+): ReplayListener & { totals(): Totals; hasTooManyStints(): boolean } {
   const nobody = new Sum()
   const hiddenTime = new Sum()
   const hiddenMembers = new Set<string>()
@@ -75,7 +75,7 @@ export function sumTotals(
       tally.add(from, to, isOpen)
     },
 
-    isTooMuch: () => stints > MAX_SUMMED,
+    hasTooManyStints: () => stints > MAX_SUMMED,
 
     totals: () => ({
       ...span,

@@ -18,7 +18,7 @@ export interface ProxyLimits {
 }
 
 /** Discord's limits. */
-export const usualLimits: ProxyLimits = { content: MAX_PROXY_CONTENT, name: MAX_PROXY_NAME }
+export const defaultProxyLimits: ProxyLimits = { content: MAX_PROXY_CONTENT, name: MAX_PROXY_NAME }
 
 /** Data of a member that proxying needs. */
 export type ProxyMember = Pick<

@@ -79,11 +79,11 @@ export interface ContentKeys {
   head: string
   /** End of the content, in which suffixes are looked up. */
   tail: string
-  bare: string | null
+  trimmed: string | null
   /** Bit set of brackets that a tag found by its trimmed key must not have. */
-  noBrackets: number
+  excludedBrackets: number
   /** Checks a tag whose prefix starts the head and whose suffix ends the tail. */
-  counts(prefix: string, suffix: string): boolean
+  accepts(prefix: string, suffix: string): boolean
 }
 
 /**
@@ -99,9 +99,9 @@ export function keysOfContent(content: string, caseSensitive: boolean): ContentK
   return {
     head: compare(body.slice(0, MAX_TAG_AFFIXES)).replace(FROM_UNSTORABLE, ''),
     tail: compare(body.slice(-MAX_TAG_AFFIXES)).replace(TO_UNSTORABLE, ''),
-    bare: trimmed.length <= MAX_TAG_AFFIXES && isStorable(trimmed) ? trimmed : null,
-    noBrackets: (opensWithToken ? OPENS : 0) | (closesWithToken ? CLOSES : 0),
-    counts(prefix, suffix) {
+    trimmed: trimmed.length <= MAX_TAG_AFFIXES && isStorable(trimmed) ? trimmed : null,
+    excludedBrackets: (opensWithToken ? OPENS : 0) | (closesWithToken ? CLOSES : 0),
+    accepts(prefix, suffix) {
       if (prefix.length + suffix.length > maxLength) return false
       // The bracket of a mention or an emoji at the edge is not a proxy tag.
       if ((prefix === '<' && opensWithToken) || (suffix === '>' && closesWithToken)) return false

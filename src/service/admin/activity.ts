@@ -5,7 +5,7 @@ import { isVisible } from '../../db/visibility'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import { type Instant, parseInstant } from '../../model/time'
 import type { Deps } from '../deps'
-import { deleteSystemWhole } from '../systems'
+import { deleteSystemAndRows } from '../systems'
 
 /** A system as shown to the operator: counts of its rows, and its last activity. */
 export interface SystemInfo {
@@ -56,7 +56,7 @@ export async function pruneSystems(
     const row = await one(deps.db).get({ id })
     const current = row && infoOf(row, known, deps.now())
     if (!current || !isUnused(current, since)) continue
-    await deleteSystemWhole(deps, { ...viewer, system: id })
+    await deleteSystemAndRows(deps, { ...viewer, system: id })
     deleted.push(current)
   }
   return deleted

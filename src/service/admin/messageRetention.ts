@@ -1,4 +1,4 @@
-import { keepActivity } from '../../db/activity'
+import { recordActivity } from '../../db/activity'
 import { statement } from '../../db/statement'
 import { type Instant, SECOND } from '../../model/time'
 import type { Deps } from '../deps'
@@ -88,7 +88,7 @@ async function remove(deps: Deps, old: readonly MessageRow[]): Promise<void> {
     'new',
     async (tx) => {
       for (const { id } of old) await removeOne(tx).run({ id })
-      for (const [system, at] of lastActive) await keepActivity(tx).run({ system, at })
+      for (const [system, at] of lastActive) await recordActivity(tx).run({ system, at })
     },
     'slice',
   )

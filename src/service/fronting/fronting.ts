@@ -3,7 +3,7 @@ import type { Db, MaybePromise } from '../../db/types'
 import { createCalendar } from '../../formats/frontHistory'
 import type { Level } from '../../model/entity'
 import { error } from '../../model/errors'
-import { findBuckets, isTooLong, MARGIN, type Period } from '../../model/fronting/calendar'
+import { BUCKET_MARGIN, findBuckets, isTooLong, type Period } from '../../model/fronting/calendar'
 import { type Day, MAX_DAYS, sumDays } from '../../model/fronting/days'
 import { type Hours, sumHours } from '../../model/fronting/hours'
 import { type Pair, sumPairs } from '../../model/fronting/pairs'
@@ -11,12 +11,12 @@ import { createReplay, type ReplayListener, type Span } from '../../model/fronti
 import {
   collectStints,
   newestFirst,
+  type PendingStints,
   type Stint,
+  type StintFilter,
   streamStints,
-  type Waiting,
-  type Wanted,
 } from '../../model/fronting/stints'
-import { type Hides, MAX_SUMMED, sumTotals, type Totals } from '../../model/fronting/totals'
+import { type IsHidden, MAX_SUMMED, sumTotals, type Totals } from '../../model/fronting/totals'
 import { findOffsets, type Offset } from '../../model/fronting/zone'
 import { member } from '../../model/member'
 import { isOwner, redact, requireListAccess, type Viewer } from '../../model/privacy'
@@ -91,7 +91,7 @@ export async function getTotals(
     () => (hides) => sumTotals(scope.span, hides),
     (sums) => sums.totals(),
     (sums) => {
-      if (sums.isTooMuch()) throw tooLong(`there are more than ${MAX_SUMMED} stints`)
+      if (sums.hasTooManyStints()) throw tooLong(`there are more than ${MAX_SUMMED} stints`)
     },
   )
 }
@@ -108,7 +108,7 @@ export async function listDays(
   const { since, until } = scope.span
   const tooMany = tooLong(`there are more than ${MAX_DAYS}`)
   if (isTooLong(scope.span, by, MAX_DAYS)) throw tooMany
-  const reach = { since: since - MARGIN, until: until + MARGIN }
+  const reach = { since: since - BUCKET_MARGIN, until: until + BUCKET_MARGIN }
   const zoneName = await zoneOf(deps, scope, zone)
   return sum(
     deps,
@@ -173,7 +173,7 @@ export async function getCalendar(
   const calendar = createCalendar(scope.now, title)
   const file = createFile()
   let events = ''
-  const createListener = async (wanted: Omit<Wanted, 'limit'>, db: Db) => {
+  const createListener = async (wanted: Omit<StintFilter, 'limit'>, db: Db) => {
     const titles = await titlesOf(db, scope)
     return streamStints(wanted, ({ member: hid, from, to }) => {
       events += calendar.event({
@@ -250,7 +250,7 @@ function isSubscriber({ system, access = 'full' }: Viewer, systemId: number): bo
 async function sum<L extends ReplayListener, T>(
   deps: Deps,
   { of, isOwn, now, span, client }: FrontingScope,
-  prepare: () => MaybePromise<(hides: Hides) => L>,
+  prepare: () => MaybePromise<(hides: IsHidden) => L>,
   result: (listener: L) => T | Promise<T>,
   onPage: (listener: L) => void = () => {},
 ): Promise<T> {
@@ -269,11 +269,11 @@ async function sum<L extends ReplayListener, T>(
 }
 
 /** Replays stints with their true start and end into a listener; null if the span has no past. */
-async function replayInto<L extends ReplayListener & Waiting>(
+async function replayInto<L extends ReplayListener & PendingStints>(
   deps: Deps,
   { of, isOwn, now, span, client }: FrontingScope,
   { before, only }: { before: Instant; only: string | null },
-  createListener: (wanted: Omit<Wanted, 'limit'>, db: Db) => MaybePromise<L>,
+  createListener: (wanted: Omit<StintFilter, 'limit'>, db: Db) => MaybePromise<L>,
   onPage: () => void = () => {},
 ): Promise<L | null> {
   const end = Math.min(span.until, now, before)
@@ -302,7 +302,7 @@ async function namesFor(
   db: Db,
   systemId: number,
   isOwn: boolean,
-): Promise<{ names: Names; hides: Hides }> {
+): Promise<{ names: Names; hides: IsHidden }> {
   // Checked again, because the history may have become private while the read waited.
   requireListAccess('history', await getSystemById(db, systemId), isOwn)
   const rows = await allMembers(db).all({ system: systemId })

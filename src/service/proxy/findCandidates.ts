@@ -46,7 +46,7 @@ async function findLongest(
     const all = last === '' ? NO_ENDING : (endings ?? NO_ENDING)
     const suffix = await findSuffix(
       all.filter(
-        (end) => prefix.length + end.text.length >= longest && keys.counts(prefix, end.text),
+        (end) => prefix.length + end.text.length >= longest && keys.accepts(prefix, end.text),
       ),
       (from) => following(db).get({ set: setId, prefix, from }),
     )
@@ -84,17 +84,17 @@ async function findSuffix(
 async function findTrimmed(
   db: Db,
   setId: number,
-  { bare, noBrackets }: ContentKeys,
+  { trimmed, excludedBrackets }: ContentKeys,
 ): Promise<number[]> {
   const members: number[] = []
-  if (bare === null) return members
+  if (trimmed === null) return members
   for (let below = Number.MAX_SAFE_INTEGER; ; ) {
-    const longest = await longestTrimmed(db).get({ set: setId, bare, below })
+    const longest = await longestTrimmed(db).get({ set: setId, bare: trimmed, below })
     if (!longest) return members
     const { bracket_flags, trimmed_spaces } = longest
     const found =
-      (bracket_flags & noBrackets) === 0 &&
-      (await firstTrimmed(db).get({ set: setId, bare, bracket_flags, trimmed_spaces }))
+      (bracket_flags & excludedBrackets) === 0 &&
+      (await firstTrimmed(db).get({ set: setId, bare: trimmed, bracket_flags, trimmed_spaces }))
     if (found) members.push(found.member_id)
     below = bracket_flags
   }

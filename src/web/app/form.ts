@@ -58,7 +58,7 @@ export function changedKeys(entity: Entity, { base, values }: FormDraft): string
 }
 
 function parseValue({ fields }: Entity, key: string, value: unknown): unknown {
-  const read = fields[key]?.read(value)
+  const read = fields[key]?.parse(value)
   return read === undefined || read instanceof Problem ? value : read
 }
 

@@ -1,4 +1,4 @@
-import { type Level, MAX_AT_ONCE } from '../../model/entity'
+import { type Level, MAX_BULK_ITEMS } from '../../model/entity'
 import { member } from '../../model/member'
 import { requireServer, showToast } from './actions'
 import { requestOwn } from './api'
@@ -79,8 +79,8 @@ async function restore(undoChanges: readonly Change[]): Promise<void> {
 }
 
 async function send(changes: readonly Change[]): Promise<void> {
-  for (let at = 0; at < changes.length; at += MAX_AT_ONCE) {
-    const body = changes.slice(at, at + MAX_AT_ONCE)
+  for (let at = 0; at < changes.length; at += MAX_BULK_ITEMS) {
+    const body = changes.slice(at, at + MAX_BULK_ITEMS)
     putMembers(
       (await requestOwn<Member[]>('v2/systems/@me/members', { method: 'PATCH', body })) ?? [],
     )

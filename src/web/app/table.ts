@@ -1,4 +1,4 @@
-import { CSV_MARK, csvLine } from '../../model/csv'
+import { BYTE_ORDER_MARK, csvLine } from '../../model/csv'
 
 /** Table that can be sorted by each column and exported as CSV. */
 
@@ -44,5 +44,5 @@ export function sortRows(table: Table, { column, isAscending }: Order): Table['r
 }
 
 export function formatCsv({ csv }: Pick<Table, 'csv'>): string {
-  return CSV_MARK + csv.map(csvLine).join('')
+  return BYTE_ORDER_MARK + csv.map(csvLine).join('')
 }

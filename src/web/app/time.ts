@@ -1,4 +1,4 @@
-import { type Bucket, findBuckets, MARGIN } from '../../model/fronting/calendar'
+import { BUCKET_MARGIN, type Bucket, findBuckets } from '../../model/fronting/calendar'
 import type { Span } from '../../model/fronting/replay'
 import { createFormat, findOffsets, type Offset } from '../../model/fronting/zone'
 import { DAY, HOUR, type Instant, MINUTE } from '../../model/time'
@@ -91,8 +91,8 @@ export function instantOf(date: string, time: string, zone: string): Instant | n
  * Returns the UTC offsets in a span, extended to whole quarters so that most calls hit the cache.
  */
 function offsetsIn(zone: string, span: Span): Offset[] {
-  const since = Math.floor((span.since - MARGIN) / QUARTER) * QUARTER
-  const until = Math.ceil((span.until + MARGIN) / QUARTER) * QUARTER
+  const since = Math.floor((span.since - BUCKET_MARGIN) / QUARTER) * QUARTER
+  const until = Math.ceil((span.until + BUCKET_MARGIN) / QUARTER) * QUARTER
   return memoize(offsets, `${zone} ${since} ${until}`, () => lookUpOffsets(zone, { since, until }))
 }
 

@@ -8,14 +8,14 @@ import { createMember } from '../../../src/service/members'
 import { until } from '../../events/receiver'
 import { createBot, createSystem, revokeBot, revokeToken } from '../../operatorActions'
 import { emptyFolder } from '../../serverProcess'
-import { addressIn, isOnFile } from '../../testApp'
+import { isSqlite, newDatabaseAddress } from '../../testApp'
 
 // A busy machine may be slow.
 setDefaultTimeout(60_000)
 
 /** One database, opened twice as by two processes, which cannot notify each other. */
 const config = parseConfig({
-  DATABASE_URL: addressIn(emptyFolder()),
+  DATABASE_URL: newDatabaseAddress(emptyFolder()),
   DURABILITY: 'normal',
 })
 const here = openDeps(config)
@@ -64,7 +64,7 @@ describe('changes by another process', () => {
 
 describe('revocation by another process', () => {
   /** SQLite detects it at once, a node on PostgreSQL by its next heartbeat. */
-  const untilDetected = () => Bun.sleep(isOnFile ? 0 : 600)
+  const untilDetected = () => Bun.sleep(isSqlite ? 0 : 600)
 
   test('rejects a cached token that another process revoked', async () => {
     const { id, token } = await addSystem()

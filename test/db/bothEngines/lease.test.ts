@@ -5,7 +5,7 @@ import { openStorage } from '../../../src/db/open'
 import { until } from '../../events/receiver'
 import { insert } from '../../rawSql'
 import { emptyFolder } from '../../serverProcess'
-import { addressIn } from '../../testApp'
+import { newDatabaseAddress } from '../../testApp'
 
 const folder = emptyFolder()
 const addresses = new Map<string, string>()
@@ -17,20 +17,20 @@ afterAll(async () => {
 describe('lease', () => {
   test('gives the lease to one process, and to the next after its release', async () => {
     const [one, two] = [await startLeases('given'), await startLeases('given')]
-    expect([one.holds('dispatch'), one.holds('care')]).toEqual([true, true])
-    expect([two.holds('dispatch'), two.holds('care')]).toEqual([false, false])
+    expect([one.holds('dispatch'), one.holds('maintenance')]).toEqual([true, true])
+    expect([two.holds('dispatch'), two.holds('maintenance')]).toEqual([false, false])
     let calls = 0
-    two.onTaken('care', () => calls++)
+    two.onAcquired('maintenance', () => calls++)
     await one.stop()
     expect(one.holds('dispatch')).toBe(false)
-    await until(() => two.holds('dispatch') && two.holds('care'))
+    await until(() => two.holds('dispatch') && two.holds('maintenance'))
     expect(calls).toBe(1)
   })
 
   test('keeps the lease with its holder while that renews it', async () => {
     const [one, two] = [await startLeases('kept', 1_500), await startLeases('kept', 1_500)]
     let calls = 0
-    two.onTaken('dispatch', () => calls++)
+    two.onAcquired('dispatch', () => calls++)
     await Bun.sleep(1_900)
     expect([one.holds('dispatch'), calls]).toEqual([true, 0])
   })
@@ -44,9 +44,9 @@ describe('lease', () => {
     expect(await findAnnounced(storage.db)).toBe('http://[::1]:9000')
     await two.announce('http://127.0.0.1:9001')
     expect(await findAnnounced(storage.db)).toBe('http://[::1]:9000')
-    expect([one.holds('care'), two.holds('care')]).toEqual([true, false])
+    expect([one.holds('maintenance'), two.holds('maintenance')]).toEqual([true, false])
     await one.stop()
-    await until(() => two.holds('dispatch') && two.holds('care'))
+    await until(() => two.holds('dispatch') && two.holds('maintenance'))
     expect(await findAnnounced(storage.db)).toBe('http://127.0.0.1:9001')
     await two.stop()
     expect(await findAnnounced(storage.db)).toBeNull()
@@ -56,7 +56,7 @@ describe('lease', () => {
     const storage = openStorage(addressOf('elsewhere'))
     cleanups.push(storage.close)
     const lease = {
-      name: 'care',
+      name: 'maintenance',
       holder: 'elsewhere:1:u http://127.0.0.1:1',
       until: Date.now() + 9_000,
     }
@@ -77,11 +77,11 @@ describe('lease', () => {
   test.each(foreign)('%s', async (what, untilMs, isFree) => {
     const name = what.slice(0, 10)
     const storage = openStorage(addressOf(name))
-    const lease = { name: 'care', holder: 'x', until: untilMs(Date.now()) }
+    const lease = { name: 'maintenance', holder: 'x', until: untilMs(Date.now()) }
     await storage.transact('new', (tx) => insert(tx, 'leases', lease))
     await storage.close()
     const one = await startLeases(name)
-    expect([one.holds('dispatch'), one.holds('care')]).toEqual([true, isFree])
+    expect([one.holds('dispatch'), one.holds('maintenance')]).toEqual([true, isFree])
   })
 })
 
@@ -96,7 +96,7 @@ async function startLeases(name: string, durationMs?: number): Promise<Leases> {
 }
 
 function addressOf(name: string): string {
-  const address = addresses.get(name) ?? addressIn(join(folder, name))
+  const address = addresses.get(name) ?? newDatabaseAddress(join(folder, name))
   addresses.set(name, address)
   return address
 }

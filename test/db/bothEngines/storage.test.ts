@@ -6,7 +6,7 @@ import type { LockKey } from '../../../src/db/storage'
 import { bots, systems, tokens } from '../../../src/db/tables'
 import { insert, rows } from '../../rawSql'
 import { emptyFolder } from '../../serverProcess'
-import { addressIn } from '../../testApp'
+import { newDatabaseAddress } from '../../testApp'
 
 const opened: Storage[] = []
 afterAll(async () => {
@@ -139,7 +139,7 @@ describe('transaction', () => {
   })
 
   test('loses no update when several processes write at once', async () => {
-    const address = addressIn(emptyFolder())
+    const address = newDatabaseAddress(emptyFolder())
     const [writers, each] = [3, 40]
     const modulePath = (file: string) => JSON.stringify(join(import.meta.dir, '../../..', file))
     const script = `
@@ -164,7 +164,7 @@ describe('transaction', () => {
   })
 })
 
-function open(address = addressIn(emptyFolder())): Storage {
+function open(address = newDatabaseAddress(emptyFolder())): Storage {
   const storage = openStorage(address, 'normal')
   opened.push(storage)
   return storage

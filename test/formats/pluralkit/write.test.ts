@@ -303,7 +303,7 @@ function anyValue(field: Field): fc.Arbitrary<unknown> {
     ),
   }
   const isAccepted = (given: unknown) =>
-    field.kind === 'timestamp' || !(field.read(given) instanceof Problem)
+    field.kind === 'timestamp' || !(field.parse(given) instanceof Problem)
   const value = (values[field.kind] ?? fc.constant(field.defaultValue)).filter(isAccepted)
   return field.nullable && field.kind !== 'text' ? fc.option(value) : value
 }

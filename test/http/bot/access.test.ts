@@ -6,7 +6,7 @@ import { document } from '../../openapiDocument'
 import { createBot, revokeBot } from '../../operatorActions'
 import { createTestApp } from '../../testApp'
 import { createBotFixtures, type Json, type Step } from './botFixture'
-import { settings, spoke } from './proxyScenarios'
+import { recordMessageStep, settings } from './proxyScenarios'
 
 const testApp = createTestApp({ RATE_LIMIT: 'generic_get=2,message=2,generic_update=2' })
 const createBotFixture = createBotFixtures(testApp)
@@ -200,7 +200,7 @@ test('only responses that create a token show a token, a key or its hash', async
       'POST /bot/proxy',
       { account_id: '<account>', guild_id: '<guild>', channel_id: '1', content: 'w:hello' },
     ],
-    spoke('wren'),
+    recordMessageStep('wren'),
     ['DELETE /bot/messages/<sent>'],
     ['POST /bot/messages/delete', ['<sent>']],
     ['DELETE /bot/systems/<system>/switches'],

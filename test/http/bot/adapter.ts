@@ -1,14 +1,18 @@
 import { expect } from 'bun:test'
 import type { Platform } from '../../../src/model/platform'
 import { createBot } from '../../operatorActions'
-import type { Answer, TestApp } from '../../testApp'
+import type { TestApp, TestResponse } from '../../testApp'
 import type { Json } from './botFixture'
 
 /** Client with the key of a bot of one platform. */
 export interface Adapter {
   readonly platform: Platform
   readonly authorization: string
-  ask<T = Json>(line: string, body?: unknown, headers?: Record<string, string>): Promise<Answer<T>>
+  ask<T = Json>(
+    line: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<TestResponse<T>>
   /** Sends a request that must succeed, and returns the JSON of the response. */
   do<T = Json>(line: string, body?: unknown, headers?: Record<string, string>): Promise<T>
   /** Sends a request that must fail, and returns status and error code. */

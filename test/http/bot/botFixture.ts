@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { gt, max } from 'drizzle-orm'
 import { events } from '../../../src/db/tables'
 import { createBot } from '../../operatorActions'
-import type { Answer, TestApp } from '../../testApp'
+import type { TestApp, TestResponse } from '../../testApp'
 
 /** JSON of a response. */
 export type Json = Record<string, unknown>
@@ -17,14 +17,14 @@ export type Step = [line: string, body?: unknown]
 export interface BotFixture {
   readonly names: Record<string, string>
   /** Sends a request as the bot, on v2 as the system; placeholders such as `<wren>` are filled in. */
-  ask<T = Json>(line: string, body?: unknown, headers?: ExtraHeaders): Promise<Answer<T>>
+  ask<T = Json>(line: string, body?: unknown, headers?: ExtraHeaders): Promise<TestResponse<T>>
   /** Sends a request that must succeed, and returns the JSON of the response. */
   do<T = Json>(line: string, body?: unknown): Promise<T>
   doAll(steps?: readonly Step[]): Promise<void>
   /** Replaces placeholders by generated IDs: `<wren>`, `<wren.uuid>`, `<account>`, `<guild>` … */
   fill<T>(value: T): T
   /** Returns the types of all events since the last call. */
-  told(): Promise<string[]>
+  takeEvents(): Promise<string[]>
 }
 
 export type ExtraHeaders = Record<string, string>
@@ -66,7 +66,7 @@ export function createBotFixtures(testApp: TestApp) {
       async doAll(steps = []) {
         for (const [line, body] of steps) await fixture.do(line, body)
       },
-      async told() {
+      async takeEvents() {
         const rows = await testApp.deps.db
           .select()
           .from(events)

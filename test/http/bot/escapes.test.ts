@@ -10,9 +10,9 @@ import {
   member,
   type ProxyScenarios,
   proxied,
+  recordMessageStep,
   runProxyScenarios,
   sendMessage,
-  spoke,
 } from './proxyScenarios'
 
 const testApp = createTestApp()
@@ -39,7 +39,7 @@ const escapes: ProxyScenarios = {
     ['\\\\', '\\\\hello', '\\\\[hello]', `${withZeroWidthSpaces('\\')}\\hello`].map((message) => [
       `${JSON.stringify(message)} clears the latch`,
       {
-        given: [autoproxy('latch'), spoke('finch')],
+        given: [autoproxy('latch'), recordMessageStep('finch')],
         message,
         decision: { action: 'unlatch' },
         events: ['UPDATE_AUTOPROXY'],
@@ -117,7 +117,7 @@ runProxyScenarios(testApp, createBotFixture, escapes)
 
 test('clearing the latch does not undo a mode that was set meanwhile', async () => {
   const fixture = await createBotFixture()
-  await fixture.doAll([autoproxy('latch'), spoke('finch')])
+  await fixture.doAll([autoproxy('latch'), recordMessageStep('finch')])
   const system = await findSystemId(fixture.fill('<system>'))
   const { promise: blocked, resolve: release } = Promise.withResolvers<void>()
   const blocking = testApp.deps.transact({ system }, () => blocked)

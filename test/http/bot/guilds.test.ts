@@ -31,7 +31,7 @@ describe('guild settings', () => {
       disabled_channels: [],
     })
     expect(await fixture.do('GET /bot/guilds/1')).toEqual(defaults)
-    expect(await fixture.told()).toEqual([])
+    expect(await fixture.takeEvents()).toEqual([])
   })
 
   test.each<[string, unknown, number, string[]]>([
@@ -131,7 +131,7 @@ describe.each(Object.entries(kinds))('settings of %s in a guild', (noun, kind) =
       expect(await fixture.do(`PATCH ${bot}`, body)).toMatchObject(defaults)
     for (const path of [bot, ownerPath])
       expect(await fixture.do(`GET ${path}`)).toMatchObject(defaults)
-    expect(await fixture.told()).toEqual([])
+    expect(await fixture.takeEvents()).toEqual([])
     const elsewhere = bot.replace('<guild>', '1')
     expect(statusAndCode(await fixture.ask(`GET ${elsewhere}`))).toEqual([404, missing])
   })
@@ -140,12 +140,12 @@ describe.each(Object.entries(kinds))('settings of %s in a guild', (noun, kind) =
     const fixture = await createBotFixture()
     for (const _ of ['once', 'again'])
       expect(await fixture.do(`PATCH ${bot}`, change)).toMatchObject({ ...defaults, ...change })
-    expect(await fixture.told()).toEqual([event])
+    expect(await fixture.takeEvents()).toEqual([event])
     await fixture.do(`PATCH ${ownerPath}`, { display_name: 'Mine' })
     const expected = { ...defaults, ...change, display_name: 'Mine' }
     for (const path of [bot, ownerPath])
       expect(await fixture.do(`GET ${path}`)).toMatchObject(expected)
-    expect(await fixture.told()).toEqual([event])
+    expect(await fixture.takeEvents()).toEqual([event])
   })
 
   test(`refuses invalid settings of ${noun} in a guild, lists every problem and creates none`, async () => {
@@ -171,6 +171,6 @@ describe.each(Object.entries(kinds))('settings of %s in a guild', (noun, kind) =
       changes.map((entry) => fixture.do(`PATCH ${bot}`, Object.fromEntries([entry]))),
     )
     expect(await fixture.do(`GET ${bot}`)).toMatchObject(Object.fromEntries(changes))
-    expect(await fixture.told()).toEqual(changes.map(() => event))
+    expect(await fixture.takeEvents()).toEqual(changes.map(() => event))
   })
 })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { createApp } from '../../../src/app'
 import { createLog } from '../../../src/log'
-import { versionOf, whileStopped } from '../../rawSql'
-import { createTestApp, isOnFile } from '../../testApp'
+import { versionOf, withFailingTrigger } from '../../rawSql'
+import { createTestApp, isSqlite } from '../../testApp'
 import { type BotFixture, createBotFixtures, type Json } from './botFixture'
-import { AUTOPROXY, autoproxy, sendMessage, settings, spoke } from './proxyScenarios'
+import { AUTOPROXY, autoproxy, recordMessageStep, sendMessage, settings } from './proxyScenarios'
 
 const SENT_AT = '2024-05-01T12:00:00.000001Z'
 
@@ -12,7 +12,10 @@ const testApp = createTestApp()
 const createBotFixture = createBotFixtures(testApp)
 
 const record = (fixture: BotFixture, changes: Json = {}) =>
-  fixture.ask('POST /bot/messages', { ...(spoke('wren', SENT_AT)[1] as Json), ...changes })
+  fixture.ask('POST /bot/messages', {
+    ...(recordMessageStep('wren', SENT_AT)[1] as Json),
+    ...changes,
+  })
 
 describe('repeated record of a message', () => {
   test.each<[string, Json]>([
@@ -25,18 +28,18 @@ describe('repeated record of a message', () => {
     const fixture = await createBotFixture()
     await fixture.doAll([autoproxy('latch'), settings({ proxy_switch: 'new' })])
     const first = await record(fixture)
-    await fixture.told()
+    await fixture.takeEvents()
     const before = await versionOf(testApp.deps.db)
     const again = await record(fixture, changes)
     expect([first.status, again.status]).toEqual([201, 200])
     expect(again.json).toEqual(first.json)
-    expect(await fixture.told()).toEqual([])
+    expect(await fixture.takeEvents()).toEqual([])
     expect(await versionOf(testApp.deps.db)).toEqual(before)
   })
 
   test('recording a message again changes nothing after messages of other members', async () => {
     const fixture = await createBotFixture()
-    await fixture.doAll([autoproxy('latch'), spoke('wren', SENT_AT)])
+    await fixture.doAll([autoproxy('latch'), recordMessageStep('wren', SENT_AT)])
     await record(fixture, { id: '9<said>', member: '<finch>' })
     expect((await record(fixture)).status).toBe(200)
     const latch = fixture.fill({ autoproxy_member: '<finch>' })
@@ -47,7 +50,7 @@ describe('repeated record of a message', () => {
   test('recording a message again succeeds after its account was unlinked', async () => {
     const fixture = await createBotFixture()
     await fixture.doAll([
-      spoke('wren', SENT_AT),
+      recordMessageStep('wren', SENT_AT),
       ['DELETE /bot/systems/<system>/accounts/<account>'],
     ])
     expect((await record(fixture)).status).toBe(200)
@@ -69,7 +72,7 @@ describe('repeated record of a message', () => {
       ['PUT /bot/systems/<system>/accounts/<second>'],
       autoproxy('latch'),
       settings({ proxy_switch: 'new' }),
-      spoke('wren', SENT_AT),
+      recordMessageStep('wren', SENT_AT),
     ])
     const before = await versionOf(testApp.deps.db)
     const { status, json } = await record(fixture, changes)
@@ -86,10 +89,14 @@ describe('concurrent records', () => {
   test('concurrent records of one message store it once', async () => {
     const fixture = await createBotFixture()
     await fixture.doAll([autoproxy('latch'), settings({ proxy_switch: 'new' })])
-    await fixture.told()
+    await fixture.takeEvents()
     const responses = await Promise.all(indexes.map(() => record(fixture)))
     expect(statuses(responses)).toEqual([...indexes.slice(1).map(() => 200), 201])
-    expect(await fixture.told()).toEqual(['CREATE_MESSAGE', 'UPDATE_AUTOPROXY', 'CREATE_SWITCH'])
+    expect(await fixture.takeEvents()).toEqual([
+      'CREATE_MESSAGE',
+      'UPDATE_AUTOPROXY',
+      'CREATE_SWITCH',
+    ])
     expect(await fixture.do('GET /v2/members/<wren>')).toHaveProperty('message_count', 1)
     expect(await fixture.do('GET /v2/systems/@me/switches')).toHaveLength(1)
   })
@@ -105,7 +112,7 @@ describe('concurrent records', () => {
   test('concurrent messages are all counted, and each member fronts once', async () => {
     const fixture = await createBotFixture()
     await fixture.doAll([autoproxy('latch'), settings({ proxy_switch: 'add' })])
-    await fixture.told()
+    await fixture.takeEvents()
     const responses = await Promise.all(
       indexes.map((at) => {
         const member = ['<wren>', '<finch>', '<heron>'][at % 3]
@@ -122,7 +129,7 @@ describe('concurrent records', () => {
     expect(front?.members.toSorted()).toEqual(
       fixture.fill(['<wren>', '<finch>', '<heron>']).toSorted(),
     )
-    const events = await fixture.told()
+    const events = await fixture.takeEvents()
     const count = (type: string) => events.filter((other) => other === type).length
     expect(count('CREATE_MESSAGE')).toBe(24)
     expect(count('UPDATE_AUTOPROXY')).toBe(24)
@@ -146,14 +153,18 @@ describe('atomic records', () => {
     async (_, effect, when = 'true') => {
       const fixture = await createBotFixture()
       await fixture.doAll([autoproxy('latch'), settings({ proxy_switch: 'new' })])
-      await fixture.told()
-      await whileStopped(testApp.deps, effect, when, async () => {
+      await fixture.takeEvents()
+      await withFailingTrigger(testApp.deps, effect, when, async () => {
         const before = await versionOf(testApp.deps.db)
         expect((await record(fixture)).status).toBe(500)
         expect(await versionOf(testApp.deps.db)).toEqual(before)
       })
       expect((await record(fixture)).status).toBe(201)
-      expect(await fixture.told()).toEqual(['CREATE_MESSAGE', 'UPDATE_AUTOPROXY', 'CREATE_SWITCH'])
+      expect(await fixture.takeEvents()).toEqual([
+        'CREATE_MESSAGE',
+        'UPDATE_AUTOPROXY',
+        'CREATE_SWITCH',
+      ])
       expect(await fixture.do('GET /v2/members/<wren>')).toHaveProperty('message_count', 1)
     },
   )
@@ -175,7 +186,7 @@ test('records a message after a crash between decision and record', async () => 
     const response = await restarted.handle(new Request(`http://localhost${path}`, init), '::1')
     return (await response.json()) as Json
   }
-  const draft = { ...(spoke('wren', SENT_AT)[1] as Json), member: member.id }
+  const draft = { ...(recordMessageStep('wren', SENT_AT)[1] as Json), member: member.id }
   for (const _ of ['once', 'again']) {
     const recorded = await ask('POST /bot/messages', fixture.fill(draft))
     expect(recorded).toMatchObject({ timestamp: SENT_AT, member: { message_count: 1 } })
@@ -188,7 +199,7 @@ test('records a message after a crash between decision and record', async () => 
 
 /** Copies the database file as a crash would leave it; a PostgreSQL server survives the crash. */
 async function copyAfterCrash(): Promise<string> {
-  if (!isOnFile) return testApp.config.DATABASE_URL
+  if (!isSqlite) return testApp.config.DATABASE_URL
   const copy = `${testApp.folder}/crashed.db`
   await Bun.write(copy, Bun.file(testApp.app.storage.location))
   await Bun.write(`${copy}-wal`, Bun.file(`${testApp.app.storage.location}-wal`))

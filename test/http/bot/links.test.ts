@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { linkCodes } from '../../../src/db/tables'
 import { MINUTE, parseInstant, SECOND } from '../../../src/model/time'
-import { everyRow, rows } from '../../rawSql'
+import { readAllRows, rows } from '../../rawSql'
 import { createTestApp, type TestSystem } from '../../testApp'
 import { type Adapter, createAdapter } from './adapter'
 
@@ -123,7 +123,7 @@ describe('link codes', () => {
     const codes = [await createCode(as), await createCode(as)]
     await link(account, codes[0] ?? '')
     const file = (await testApp.ask('GET /v2/systems/@me/export', { as })).text
-    const stored = JSON.stringify(await everyRow(testApp.deps.db))
+    const stored = JSON.stringify(await readAllRows(testApp.deps.db))
     expect(stored).toContain(account)
     for (const code of codes)
       for (const text of [stored, file, testApp.logged()]) expect(text).not.toContain(code)

@@ -3,7 +3,7 @@ import { formatInstant, MINUTE, parseInstant } from '../../../src/model/time'
 import { versionOf } from '../../rawSql'
 import { createTestApp } from '../../testApp'
 import { type BotFixture, createBotFixtures, type Json, type Step } from './botFixture'
-import { AUTOPROXY, autoproxy, settings, spoke } from './proxyScenarios'
+import { AUTOPROXY, autoproxy, recordMessageStep, settings } from './proxyScenarios'
 
 const SENT_AT = '2024-05-01T12:00:00.000001Z'
 const NOW = '2024-05-01T12:30:00Z'
@@ -18,7 +18,7 @@ const frontingBefore = (...names: string[]): Step => [
   { members: names.map((name) => `<${name}>`), timestamp: '2024-05-01T08:00:00Z' },
 ]
 const message = (changes: Json = {}): Json => ({
-  ...(spoke('wren', SENT_AT)[1] as Json),
+  ...(recordMessageStep('wren', SENT_AT)[1] as Json),
   ...changes,
 })
 const record = (fixture: BotFixture, changes?: Json) =>
@@ -68,9 +68,13 @@ describe('record of a message', () => {
   test('a record emits one event per effect', async () => {
     const fixture = await createBotFixture()
     await fixture.doAll([autoproxy('latch'), settings({ proxy_switch: 'new' })])
-    await fixture.told()
+    await fixture.takeEvents()
     await record(fixture)
-    expect(await fixture.told()).toEqual(['CREATE_MESSAGE', 'UPDATE_AUTOPROXY', 'CREATE_SWITCH'])
+    expect(await fixture.takeEvents()).toEqual([
+      'CREATE_MESSAGE',
+      'UPDATE_AUTOPROXY',
+      'CREATE_SWITCH',
+    ])
   })
 
   test('a record counts the messages of its member only', async () => {
@@ -115,11 +119,11 @@ describe('latch after a message', () => {
   ])('%s', async (_, given, changes, expected) => {
     const fixture = await createBotFixture()
     await fixture.doAll(given)
-    await fixture.told()
+    await fixture.takeEvents()
     expect((await record(fixture, changes)).status).toBe(201)
     expect(await fixture.do(`GET ${AUTOPROXY}`)).toMatchObject(fixture.fill(expected))
     const isMoved = expected === latched
-    expect(await fixture.told()).toEqual([
+    expect(await fixture.takeEvents()).toEqual([
       'CREATE_MESSAGE',
       ...(isMoved ? ['UPDATE_AUTOPROXY'] : []),
     ])
@@ -149,7 +153,7 @@ describe('proxy_switch', () => {
         settings({ proxy_switch }),
         ...(before ? [frontingBefore(...before)] : []),
       ])
-      await fixture.told()
+      await fixture.takeEvents()
       expect((await record(fixture)).status).toBe(201)
       const history = await fixture.do<Json[]>('GET /v2/systems/@me/switches')
       expect(history).toHaveLength(count)
@@ -158,7 +162,7 @@ describe('proxy_switch', () => {
       const isChanged = JSON.stringify(before) !== JSON.stringify(after)
       if (members) expect(history[0]).toMatchObject(fixture.fill({ members, timestamp: since }))
       const events = isNew ? ['CREATE_SWITCH'] : isChanged ? ['UPDATE_SWITCH'] : []
-      expect(await fixture.told()).toEqual(['CREATE_MESSAGE', ...events])
+      expect(await fixture.takeEvents()).toEqual(['CREATE_MESSAGE', ...events])
     },
   )
 
@@ -234,8 +238,8 @@ describe('lookup by the original ID', () => {
 describe('deletion of messages', () => {
   test('deleting a message keeps its count and its switch and records no event', async () => {
     const fixture = await createBotFixture()
-    await fixture.doAll([settings({ proxy_switch: 'new' }), spoke('wren', SENT_AT)])
-    await fixture.told()
+    await fixture.doAll([settings({ proxy_switch: 'new' }), recordMessageStep('wren', SENT_AT)])
+    await fixture.takeEvents()
     for (const _ of ['once', 'again']) {
       const { status, text } = await fixture.ask('DELETE /bot/messages/<sent>')
       expect({ status, text }).toEqual({ status: 204, text: '' })
@@ -244,7 +248,7 @@ describe('deletion of messages', () => {
       expect((await fixture.ask(`GET /v2/messages/${id}`)).json).toHaveProperty('code', 20006)
     expect(await fixture.do('GET /v2/members/<wren>')).toHaveProperty('message_count', 1)
     expect(await fixture.do('GET /v2/systems/@me/switches')).toHaveLength(1)
-    expect(await fixture.told()).toEqual([])
+    expect(await fixture.takeEvents()).toEqual([])
   })
 
   test('deletes up to 500 messages at once and keeps all others', async () => {

@@ -14,10 +14,10 @@ import {
   member,
   type ProxyScenarios,
   proxied,
+  recordMessageStep,
   runProxyScenarios,
   sendMessage,
   settings,
-  spoke,
   systemInGuild,
 } from './proxyScenarios'
 
@@ -78,12 +78,16 @@ const autoproxies: ProxyScenarios = {
     decision: ignored('nothing_latched'),
   },
   'latch mode proxies as the member of the last message': {
-    given: [autoproxy('latch'), spoke('finch')],
+    given: [autoproxy('latch'), recordMessageStep('finch')],
     message: 'hello',
     decision: proxied('finch', 'latch', { content: 'hello' }),
   },
   'latch mode ignores messages when the member has autoproxy disabled': {
-    given: [autoproxy('latch'), spoke('finch'), member('finch', { autoproxy_enabled: false })],
+    given: [
+      autoproxy('latch'),
+      recordMessageStep('finch'),
+      member('finch', { autoproxy_enabled: false }),
+    ],
     message: 'hello',
     decision: ignored('member_autoproxy_disabled'),
   },
@@ -123,7 +127,7 @@ const latches: ProxyScenarios = Object.fromEntries(
   timeouts.map(([latch_timeout, at, isHeld]) => [
     `a latch with a timeout of ${latch_timeout ?? 'default'} seconds ${isHeld ? 'holds' : 'expires'} at ${at}`,
     {
-      given: [settings({ latch_timeout }), autoproxy('latch'), spoke('finch', LATCHED)],
+      given: [settings({ latch_timeout }), autoproxy('latch'), recordMessageStep('finch', LATCHED)],
       message: { content: 'hello', at },
       decision: isHeld ? proxied('finch', 'latch') : ignored('latch_expired'),
       after: [AUTOPROXY, { ...latched, last_latch_timestamp: LATCHED }],
@@ -196,7 +200,7 @@ const allReasons = [
   account({ autoproxy_enabled: false }),
   settings({ latch_timeout: 1 }),
   autoproxy('latch'),
-  spoke('finch', LATCHED),
+  recordMessageStep('finch', LATCHED),
   member('finch', { autoproxy_enabled: false }),
 ]
 const edit = { content: '\\hello', is_edit: true }
@@ -252,7 +256,7 @@ test('every reason to ignore a message has a scenario', () => {
 
 test('a decision does not read the clock when the request has a time', async () => {
   const fixture = await createBotFixture()
-  await fixture.doAll([autoproxy('latch'), spoke('finch', LATCHED)])
+  await fixture.doAll([autoproxy('latch'), recordMessageStep('finch', LATCHED)])
   const running = clock
   clock = () => {
     throw new Error('the clock was read')
@@ -273,7 +277,11 @@ test('a decision does not read the clock when the request has a time', async () 
 
 test('a decision uses the current time when the request has none', async () => {
   const fixture = await createBotFixture()
-  await fixture.doAll([settings({ latch_timeout: 60 }), autoproxy('latch'), spoke('finch')])
+  await fixture.doAll([
+    settings({ latch_timeout: 60 }),
+    autoproxy('latch'),
+    recordMessageStep('finch'),
+  ])
   expect(await sendMessage(fixture, 'hello')).toMatchObject(fixture.fill(proxied('finch', 'latch')))
   const running = clock
   clock = () => running() + 61 * SECOND

@@ -30,12 +30,12 @@ export function runProxyScenarios(
     test(title, async () => {
       const fixture = await createBotFixture()
       await fixture.doAll(given)
-      await fixture.told()
+      await fixture.takeEvents()
       const before = await versionOf(testApp.deps.db)
       const actual = await sendMessage(fixture, message)
       if (decision.action === 'proxy') expect(actual).toMatchObject(fixture.fill(decision))
       else expect(actual).toEqual(fixture.fill(decision))
-      expect(await fixture.told()).toEqual(events)
+      expect(await fixture.takeEvents()).toEqual(events)
       if (events.length === 0) expect(await versionOf(testApp.deps.db)).toEqual(before)
       if (after) expect(await fixture.do(`GET ${after[0]}`)).toMatchObject(fixture.fill(after[1]))
     })
@@ -87,7 +87,7 @@ export const fronting = (...names: string[]): Step => [
 ]
 
 /** Records a message of a member. */
-export const spoke = (name: string, timestamp?: string): Step => [
+export const recordMessageStep = (name: string, timestamp?: string): Step => [
   'POST /bot/messages',
   {
     id: '<sent>',

@@ -3,7 +3,7 @@ import { operator } from '../../../src/model/privacy'
 import { DAY } from '../../../src/model/time'
 import { createInvite, listInvites, revokeInvite } from '../../../src/service/admin/invites'
 import { countSystems, createBot, createSystem } from '../../operatorActions'
-import { change } from '../../rawSql'
+import { execute } from '../../rawSql'
 import { createTestApp, type TestApp } from '../../testApp'
 
 const open = createTestApp()
@@ -122,7 +122,7 @@ describe('limits of the server', () => {
     expect(codes).toEqual([undefined, undefined, 40007, undefined, 40008])
     await limited.deps.transact('new', async (tx) => {
       const sql = 'update settings set member_limit = 3 where system_id = :id'
-      await change(tx, sql, { id: as.id })
+      await execute(tx, sql, { id: as.id })
     })
     expect((await limited.ask(settings, { as })).json).toMatchObject({ member_limit: 3 })
     expect((await create('members')).status).toBe(200)

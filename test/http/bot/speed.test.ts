@@ -2,13 +2,13 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import type { Member } from '../../../src/model/member'
 import { DISCORD } from '../../../src/model/platform'
-import { usualLimits } from '../../../src/model/proxy/decide'
+import { defaultProxyLimits } from '../../../src/model/proxy/decide'
 import type { ProxyTag } from '../../../src/model/validation'
 import { insertAccount } from '../../../src/service/accounts'
 import { insertMember } from '../../../src/service/members'
 import { createBot, decideMessage, patchAutoproxy } from '../../operatorActions'
 import { createRecorder } from '../../statementRecorder'
-import { createTestApp, isOnFile } from '../../testApp'
+import { createTestApp, isSqlite } from '../../testApp'
 
 const SMALL = '100000000000000001'
 const LARGE = '100000000000000002'
@@ -65,23 +65,23 @@ describe('1,000 members with 100 tags each', () => {
 })
 
 describe('statements of a decision', () => {
-  const { ran, recording } = createRecorder()
-  const watched = { ...deps, db: recording(deps.db) }
+  const { statements, recordStatements } = createRecorder()
+  const watched = { ...deps, db: recordStatements(deps.db) }
 
   const statementsOf = async (account_id: string, content: string, guild_id: string) => {
-    ran.length = 0
+    statements.length = 0
     const flags = { has_attachments: false, has_poll: false, is_edit: false, dry_run: false }
     const ids = { account_id, guild_id, channel_id: '4', thread_id: null, previous: null }
-    const text = { platform: DISCORD, limits: usualLimits, content, at: 0 }
+    const text = { platform: DISCORD, limits: defaultProxyLimits, content, at: 0 }
     await decideMessage(watched, { ...flags, ...ids, ...text })
-    return [...ran]
+    return [...statements]
   }
 
   /** Enough for a text of nine characters with a prefix of four. */
   const MAX_STATEMENTS = 25
 
   // PostgreSQL plans at run time, by its statistics.
-  test.if(isOnFile).each([
+  test.if(isSqlite).each([
     ['by tags', '0.1 hello', GUILD],
     ['without a match', 'hello', GUILD],
     ['by the latch', 'hello', LATCHED],

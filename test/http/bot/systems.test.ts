@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { countRows, tableNames, versionOf, whileStopped } from '../../rawSql'
+import { countRows, tableNames, versionOf, withFailingTrigger } from '../../rawSql'
 import { createTestApp } from '../../testApp'
 import { type BotFixture, createBotFixtures, type Json } from './botFixture'
 import {
   autoproxy,
   fronting,
   inGuild,
+  recordMessageStep,
   sendMessage,
   settings,
-  spoke,
   systemInGuild,
 } from './proxyScenarios'
 
@@ -46,7 +46,7 @@ describe('new systems', () => {
       system: json.system.id,
       autoproxy_enabled: true,
     })
-    expect(await fixture.told()).toEqual(['LINK_ACCOUNT'])
+    expect(await fixture.takeEvents()).toEqual(['LINK_ACCOUNT'])
   })
 
   test.each([undefined, {}, { name: '', account_id: null }])(
@@ -56,7 +56,7 @@ describe('new systems', () => {
       const { status, json } = await fixture.ask('POST /bot/systems', body)
       expect(status).toBe(201)
       expect(json.system).toHaveProperty('name', null)
-      expect(await fixture.told()).toEqual([])
+      expect(await fixture.takeEvents()).toEqual([])
     },
   )
 
@@ -109,7 +109,7 @@ describe('tokens of a system', () => {
     const [first, second] = [await renew(), await renew()]
     const tokens = [first.token, second.token, fixture.names.token]
     expect(await Promise.all(tokens.map(isValid))).toEqual([false, true, true])
-    expect(await fixture.told()).toEqual([])
+    expect(await fixture.takeEvents()).toEqual([])
   })
 
   test('refuses a token name of more than 100 characters', async () => {
@@ -129,13 +129,13 @@ describe('accounts', () => {
     const fixture = await createBotFixture()
     const line = '/bot/systems/<system>/accounts/18446744073709551615'
     for (const _ of ['once', 'again']) await fixture.do(`PUT ${line}`)
-    expect(await fixture.told()).toEqual(['LINK_ACCOUNT'])
+    expect(await fixture.takeEvents()).toEqual(['LINK_ACCOUNT'])
     expect((await getAccount(fixture, '18446744073709551615')).json).toHaveProperty(
       'system',
       fixture.fill('<system>'),
     )
     for (const _ of ['once', 'again']) await fixture.do(`DELETE ${line}`)
-    expect(await fixture.told()).toEqual(['UNLINK_ACCOUNT'])
+    expect(await fixture.takeEvents()).toEqual(['UNLINK_ACCOUNT'])
     expect(statusAndCode(await getAccount(fixture, '18446744073709551615'))).toEqual([404, 20001])
     expect((await getAccount(fixture, '<account>')).status).toBe(200)
   })
@@ -154,11 +154,11 @@ describe('accounts', () => {
   test('unlinks an account without naming its system', async () => {
     const fixture = await createBotFixture()
     await fixture.do('DELETE /bot/accounts/<account>')
-    expect(await fixture.told()).toEqual(['UNLINK_ACCOUNT'])
+    expect(await fixture.takeEvents()).toEqual(['UNLINK_ACCOUNT'])
     expect(statusAndCode(await getAccount(fixture, '<account>'))).toEqual([404, 20001])
     expect(statusAndCode(await fixture.ask('DELETE /bot/accounts/<account>'))).toEqual([404, 20001])
     expect(statusAndCode(await fixture.ask('DELETE /bot/accounts/x'))).toEqual([400, 0])
-    expect(await fixture.told()).toEqual([])
+    expect(await fixture.takeEvents()).toEqual([])
   })
 
   test('disabling autoproxy for an account records no event', async () => {
@@ -168,7 +168,7 @@ describe('accounts', () => {
       fixture.fill({ account_id: '<account>', system: '<system>', autoproxy_enabled: false }),
     )
     expect((await getAccount(fixture, '<account>')).json).toEqual(patched)
-    expect(await fixture.told()).toEqual([])
+    expect(await fixture.takeEvents()).toEqual([])
   })
 
   test.each<[string, string, unknown, number, number]>([
@@ -210,10 +210,10 @@ describe('deletion of all switches', () => {
     const [fixture, other] = [await createBotFixture(), await createBotFixture()]
     await other.doAll([fronting('wren')])
     await fixture.doAll([fronting('wren'), fronting('wren', 'finch'), fronting()])
-    await fixture.told()
+    await fixture.takeEvents()
     for (const _ of ['once', 'again'])
       await fixture.do('DELETE /bot/systems/<system.uuid>/switches')
-    expect(await fixture.told()).toEqual(['DELETE_ALL_SWITCHES'])
+    expect(await fixture.takeEvents()).toEqual(['DELETE_ALL_SWITCHES'])
     expect(await fixture.do<Json[]>('GET /v2/systems/@me/switches')).toEqual([])
     expect(await fixture.do('GET /v2/systems/@me/members')).toHaveLength(3)
     expect(await other.do('GET /v2/systems/@me/switches')).toHaveLength(1)
@@ -238,7 +238,7 @@ describe('deletion of a system', () => {
 
   test('a deleted system is not found by any endpoint', async () => {
     const fixture = await createBotFixture()
-    await fixture.doAll([spoke('wren'), ['DELETE /bot/systems/<system>']])
+    await fixture.doAll([recordMessageStep('wren'), ['DELETE /bot/systems/<system>']])
     expect(await isValid(fixture.names.token)).toBe(false)
     expect(await sendMessage(fixture, 'w:hello')).toEqual({ action: 'ignore', reason: 'no_system' })
     const askAnonymously = async (line: string) =>
@@ -253,7 +253,7 @@ describe('deletion of a system', () => {
   test('a failed deletion of a system deletes nothing', async () => {
     const fixture = await createBotFixture()
     await fillAllTables(fixture)
-    await whileStopped(testApp.deps, 'delete on messages', 'true', async () => {
+    await withFailingTrigger(testApp.deps, 'delete on messages', 'true', async () => {
       const before = await versionOf(testApp.deps.db)
       const { status } = await fixture.ask('DELETE /bot/systems/<system>')
       expect(status).toBe(500)
@@ -277,6 +277,6 @@ async function fillAllTables(fixture: BotFixture): Promise<void> {
     autoproxy('latch', 'finch'),
     systemInGuild({ tag: '|' }),
     inGuild('wren', { display_name: 'W' }),
-    spoke('heron'),
+    recordMessageStep('heron'),
   ])
 }

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { document } from '../../openapiDocument'
-import { change } from '../../rawSql'
-import { createFixture, everyone, type Json, type Who } from '../../scenarios'
+import { execute } from '../../rawSql'
+import { allCallers, createFixture, type Json, type Who } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
 const TAG = 'Version 1 (deprecated)'
@@ -158,16 +158,16 @@ const testApp = createTestApp()
 /** Successful requests, their callers, and the keys of the response or of each item of a list. */
 const successes: [line: string, who: Who[], keys: string[], body?: object][] = [
   ['GET /v1/s', ['owner', 'other'], systemKeys],
-  ['GET /v1/s/<own>', everyone, systemKeys],
-  ['GET /v1/a/<account>', everyone, systemKeys],
+  ['GET /v1/s/<own>', allCallers, systemKeys],
+  ['GET /v1/a/<account>', allCallers, systemKeys],
   ['PATCH /v1/s', ['owner'], systemKeys, { name: 'Vale' }],
-  ['GET /v1/s/<own>/members', everyone, memberKeys],
-  ['GET /v1/m/<wren>', everyone, memberKeys],
+  ['GET /v1/s/<own>/members', allCallers, memberKeys],
+  ['GET /v1/m/<wren>', allCallers, memberKeys],
   ['POST /v1/m', ['owner'], memberKeys, { name: 'Robin' }],
   ['PATCH /v1/m/<wren>', ['owner'], memberKeys, { name: 'Jenny' }],
-  ['GET /v1/s/<own>/switches', everyone, switchKeys],
-  ['GET /v1/s/<own>/fronters', everyone, switchKeys],
-  ['GET /v1/msg/<message>', everyone, messageKeys],
+  ['GET /v1/s/<own>/switches', allCallers, switchKeys],
+  ['GET /v1/s/<own>/fronters', allCallers, switchKeys],
+  ['GET /v1/msg/<message>', allCallers, messageKeys],
 ]
 
 describe('responses of version 1', () => {
@@ -187,7 +187,7 @@ describe('responses of version 1', () => {
 
   test('messages and fronters of version 1 contain complete systems and members', async () => {
     const { get } = await createFixture(testApp)
-    for (const who of everyone) {
+    for (const who of allCallers) {
       const { system, member } = await get<Record<string, Json>>('GET /v1/msg/<message>', who)
       const { members } = await get<{ members: Json[] }>('GET /v1/s/<own>/fronters', who)
       expect(Object.keys(system ?? {}).toSorted()).toEqual(systemKeys.toSorted())
@@ -203,7 +203,7 @@ const requests: [line: string, status: number, who?: Who, body?: unknown][] = [
   ['GET /v1/s', 200],
   ['HEAD /v1/s', 200],
   ['GET /v1/s/', 200],
-  ['GET /v1/msg/<message>', 200, 'nobody'],
+  ['GET /v1/msg/<message>', 200, 'anonymous'],
   ['PATCH /v1/m/<wren>', 200, 'owner', { name: 'Jenny' }],
   ['DELETE /v1/m/<heron>', 204],
   ['POST /v1/s/switches', 204, 'owner', { members: [] }],
@@ -212,8 +212,8 @@ const requests: [line: string, status: number, who?: Who, body?: unknown][] = [
   ['PATCH /v1/s', 400, 'owner', { color: 'red' }],
   ['GET /v1/s/%ZZ', 400],
   ['GET /v1/s/<own>/switches?before=', 400],
-  ['GET /v1/s', 401, 'nobody'],
-  ['DELETE /v1/m/<wren>', 401, 'nobody'],
+  ['GET /v1/s', 401, 'anonymous'],
+  ['DELETE /v1/m/<wren>', 401, 'anonymous'],
   ['DELETE /v1/m/<wren>', 403, 'other'],
   ['GET /v1/m/qqqqq', 404],
   ['GET /v1/nowhere', 404],
@@ -244,7 +244,7 @@ describe('deprecation headers of version 1', () => {
 
   test('a failed request of version 1 gets deprecation headers and a 500 without details', async () => {
     const broken = createTestApp()
-    await broken.deps.transact('new', (tx) => change(tx, 'drop table messages'))
+    await broken.deps.transact('new', (tx) => execute(tx, 'drop table messages'))
     const { status, json, headers } = await broken.ask('GET /v1/msg/1')
     expect({ status, json }).toEqual({
       status: 500,

@@ -28,7 +28,7 @@ describe('tz in version 1', () => {
     },
     'GET /v1/s/{id} returns UTC when the settings have another time zone': {
       given: ({ do: write }) => write('PATCH /v2/systems/@me/settings', { timezone: 'Asia/Tokyo' }),
-      as: ['owner', 'nobody'],
+      as: ['owner', 'anonymous'],
       ask: 'GET /v1/s/<own>',
       has: { tz: 'UTC' },
     },
@@ -125,7 +125,7 @@ describe('prefix and suffix in version 1', () => {
     })),
     'GET /v1/m/{id} returns the first proxy tag as prefix and suffix': {
       given: setOldTags,
-      as: ['owner', 'other', 'nobody'],
+      as: ['owner', 'other', 'anonymous'],
       ask: 'GET /v1/m/<wren>',
       has: { prefix: 'old', suffix: null, proxy_tags: oldTags },
     },

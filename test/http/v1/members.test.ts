@@ -3,8 +3,8 @@ import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { insertMember } from '../../../src/service/members'
 import {
+  allCallers,
   createFixture,
-  everyone,
   runScenarios,
   type Scenario,
   type Scenarios,
@@ -95,14 +95,14 @@ describe('reading a member in version 1', () => {
       json: ownerJson,
     },
     'GET /v1/m/{id} returns no privacy levels to other callers': {
-      as: ['other', 'nobody'],
+      as: ['other', 'anonymous'],
       ask: 'GET /v1/m/<wren>',
       json: publicJson,
     },
     ...Object.fromEntries(
       ['upper', 'dashed', 'upperDashed'].map((form) => [
         `GET /v1/m/{id} accepts the short ID written ${form}`,
-        { as: everyone, ask: `GET /v1/m/<wren.${form}>`, has: { id: '<wren>' } },
+        { as: allCallers, ask: `GET /v1/m/<wren.${form}>`, has: { id: '<wren>' } },
       ]),
     ),
     ...missing('GET'),
@@ -115,7 +115,7 @@ describe('reading a member in version 1', () => {
       insertMember(tx, owner.id, { name: 'Old' }, { hid, uuid: crypto.randomUUID() }),
     )
     for (const written of [hid, hid.toUpperCase()])
-      for (const who of everyone)
+      for (const who of allCallers)
         expect((await ask(`GET /v1/m/${written}`, undefined, who)).json).toMatchObject({ id: hid })
   })
 })
@@ -132,12 +132,12 @@ describe('listing members in version 1', () => {
       json: list.map((names) => ({ ...ownerJson, ...names })),
     },
     'GET /v1/s/{id}/members returns no privacy levels to other callers': {
-      as: ['other', 'nobody'],
+      as: ['other', 'anonymous'],
       ask: 'GET /v1/s/<own.upperDashed>/members',
       json: list.map((names) => ({ ...publicJson, ...names })),
     },
     'GET /v1/s/{id}/members returns 404 for an unknown system': {
-      as: everyone,
+      as: allCallers,
       ask: 'GET /v1/s/qqqqq/members',
       status: 404,
       code: 20001,
@@ -180,7 +180,7 @@ describe('creating a member in version 1', () => {
       },
     },
     'POST /v1/m requires a token': {
-      as: 'nobody',
+      as: 'anonymous',
       ask: 'POST /v1/m',
       body: everyField,
       status: 401,
@@ -212,8 +212,8 @@ describe('creating a member in version 1', () => {
       events: [['CREATE_MEMBER', expect.any(String), { name: 'Robin' }]],
     },
     'POST /v1/m refuses a member beyond the limit of the system': {
-      given: ({ home, owner }) =>
-        home.deps.transact('new', async (tx) => {
+      given: ({ testApp, owner }) =>
+        testApp.deps.transact('new', async (tx) => {
           await tx
             .update(systemSettings)
             .set({ member_limit: 3 })
@@ -280,7 +280,7 @@ describe('changing a member in version 1', () => {
       code: 30006,
     },
     'PATCH /v1/m/{id} requires a token': {
-      as: 'nobody',
+      as: 'anonymous',
       ask: 'PATCH /v1/m/<wren>',
       body: everyField,
       status: 401,
@@ -315,7 +315,11 @@ describe('deleting a member in version 1', () => {
       status: 403,
       code: 30006,
     },
-    'DELETE /v1/m/{id} requires a token': { as: 'nobody', ask: 'DELETE /v1/m/<wren>', status: 401 },
+    'DELETE /v1/m/{id} requires a token': {
+      as: 'anonymous',
+      ask: 'DELETE /v1/m/<wren>',
+      status: 401,
+    },
     ...missing('DELETE'),
   })
 })
@@ -337,7 +341,7 @@ function malformed(ask: string): Scenarios {
 /** Scenarios with references to no member: version 1 accepts nothing but short IDs of members. */
 function missing(method: string, body?: object): Scenarios {
   const ids = ['qqqqq', 'qqqqqq', '<own>', '<wren.uuid>', 'abc', 'ab-cdef', '@me', '%20']
-  const as = method === 'GET' ? everyone : 'owner'
+  const as = method === 'GET' ? allCallers : 'owner'
   return Object.fromEntries(
     ids.map((id) => [
       `${method} /v1/m/{id} returns 404 for ${id}`,

@@ -3,22 +3,22 @@ import type { Message } from '../../../src/model/message'
 import { MINUTE } from '../../../src/model/time'
 import { insertMessage } from '../../../src/service/messages'
 import {
+  allCallers,
   at,
   createFixture,
-  everyone,
   type Fixture,
+  MESSAGE_TIME,
   runScenarios,
-  SAID,
   type Scenarios,
 } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
 /** Clock of the test app, one minute after the message of the fixture. */
-let now = at(SAID) + MINUTE
+let now = at(MESSAGE_TIME) + MINUTE
 const testApp = createTestApp({ now: () => now })
 
 const expected = {
-  timestamp: SAID,
+  timestamp: MESSAGE_TIME,
   id: '<message>',
   original: '<original>',
   sender: '<account>',
@@ -40,30 +40,30 @@ describe('messages in version 1', () => {
         }),
     },
     'GET /v1/msg/{id} redacts system and member for other callers': {
-      as: ['other', 'nobody'],
+      as: ['other', 'anonymous'],
       given: ({ do: write }) => write('PATCH /v1/m/<wren>', { visibility: 'private' }),
       ask: 'GET /v1/msg/<message>',
       has: expected,
       after: async ({ fill, get }, { json }) =>
         expect(json).toEqual({
           ...fill(expected),
-          system: await get('GET /v1/s/<own>', 'nobody'),
+          system: await get('GET /v1/s/<own>', 'anonymous'),
           member: await get('GET /v1/m/<wren>', 'other'),
         }),
     },
     'GET /v1/msg/{id} finds a message by the ID of its original': {
-      as: everyone,
+      as: allCallers,
       ask: 'GET /v1/msg/<original>',
       has: expected,
     },
     'GET /v1/msg/{id} returns neither system nor member after the member was deleted': {
-      as: everyone,
+      as: allCallers,
       given: ({ do: write }) => write('DELETE /v1/m/<wren>'),
       ask: 'GET /v1/msg/<message>',
       json: { ...expected, system: null, member: null },
     },
     'GET /v1/msg/{id} returns 404 for an unknown ID': {
-      as: everyone,
+      as: allCallers,
       ask: 'GET /v1/msg/1',
       status: 404,
       code: 20006,
@@ -81,7 +81,7 @@ describe('messages in version 1', () => {
     const { ask } = await createFixture(testApp)
     const start = now
     const statusesAfter = async (passed: number) => {
-      now = at(SAID) + passed
+      now = at(MESSAGE_TIME) + passed
       const requests = ['<original>', '<message>'].map((id) => ask(`GET /v1/msg/${id}`))
       return (await Promise.all(requests)).map(({ status }) => status)
     }
@@ -96,7 +96,7 @@ describe('messages in version 1', () => {
     const fixture = await createFixture(testApp)
     const ids = { id: LARGEST, original: '18446744073709551613', sender: '9007199254740993' }
     await insertTestMessage(fixture, { ...ids, channel: LARGEST })
-    for (const who of everyone)
+    for (const who of allCallers)
       for (const id of [ids.id, ids.original]) {
         const { json } = await fixture.ask(`GET /v1/msg/${id}`, undefined, who)
         expect(json).toMatchObject({ ...ids, channel: LARGEST })
@@ -105,9 +105,9 @@ describe('messages in version 1', () => {
 
   test('version 1 returns the newest message when one original triggered several', async () => {
     const fixture = await createFixture(testApp)
-    await insertTestMessage(fixture, { id: `1${fixture.message}`, timestamp: at(SAID) + 2 })
-    await insertTestMessage(fixture, { id: `2${fixture.message}`, timestamp: at(SAID) + 1 })
-    const { json } = await fixture.ask('GET /v1/msg/<original>', undefined, 'nobody')
+    await insertTestMessage(fixture, { id: `1${fixture.message}`, timestamp: at(MESSAGE_TIME) + 2 })
+    await insertTestMessage(fixture, { id: `2${fixture.message}`, timestamp: at(MESSAGE_TIME) + 1 })
+    const { json } = await fixture.ask('GET /v1/msg/<original>', undefined, 'anonymous')
     expect(json).toMatchObject({ id: `1${fixture.message}`, original: fixture.original })
   })
 })
@@ -116,16 +116,16 @@ function invalidIds(...ids: string[]): Scenarios {
   return Object.fromEntries(
     ids.map((id) => [
       `GET /v1/msg/{id} returns 404 for ${id}, which is not a message ID`,
-      { as: everyone, ask: `GET /v1/msg/${id}`, status: 404, code: 20006 },
+      { as: allCallers, ask: `GET /v1/msg/${id}`, status: 404, code: 20006 },
     ]),
   )
 }
 
 function insertTestMessage(
-  { home, owner, wren, original }: Fixture,
+  { testApp, owner, wren, original }: Fixture,
   message: Partial<Message>,
 ): Promise<void> {
-  return home.deps.transact('new', (tx) =>
+  return testApp.deps.transact('new', (tx) =>
     insertMessage(tx, {
       id: '1',
       original,
@@ -134,7 +134,7 @@ function insertTestMessage(
       guild: null,
       system_id: owner.id,
       member_id: wren.id,
-      timestamp: at(SAID),
+      timestamp: at(MESSAGE_TIME),
       ...message,
     }),
   )

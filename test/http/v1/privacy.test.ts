@@ -10,11 +10,11 @@ import { type SystemPatch, system } from '../../../src/model/system'
 import { formatInstant } from '../../../src/model/time'
 import { updateMember } from '../../../src/service/members'
 import { insertSwitch } from '../../../src/service/switches'
-import { at, createFixture, everyone, type Fixture, type Json, type Who } from '../../scenarios'
+import { allCallers, at, createFixture, type Fixture, type Json, type Who } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()
-const nonOwners: Who[] = ['other', 'nobody']
+const nonOwners: Who[] = ['other', 'anonymous']
 
 /** Reads of version 1 that return the system. */
 const systemReads = ['GET /v1/s/<own>', 'GET /v1/a/<account>', 'GET /v1/msg/<message>']
@@ -254,7 +254,7 @@ async function expectLevels(
   levels: readonly string[],
   value: string,
 ): Promise<void> {
-  for (const who of everyone) {
+  for (const who of allCallers) {
     const object = await readObject(fixture, line, id, who)
     const actual = Object.fromEntries(levels.map((level) => [level, object[level]]))
     const expected = levels.map((level) => [level, who === 'owner' ? value : null])
@@ -286,7 +286,7 @@ async function readObject(
   fixture: Fixture,
   line: string,
   id: string,
-  who: Who = 'nobody',
+  who: Who = 'anonymous',
 ): Promise<Json> {
   return objectIn((await fixture.ask<unknown>(line, undefined, who)).json, id)
 }

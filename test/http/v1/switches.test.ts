@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { formatInstant, SECOND } from '../../../src/model/time'
 import { insertSwitch } from '../../../src/service/switches'
 import {
+  allCallers,
   at,
   createFixture,
   type ExpectedEvent,
-  everyone,
   FIRST,
   type Fixture,
   LATEST,
@@ -29,17 +29,17 @@ const history = [
 describe('listing switches in version 1', () => {
   runScenarios(testApp, {
     'GET /v1/s/{id}/switches returns times and short IDs, newest first': {
-      as: everyone,
+      as: allCallers,
       ask: 'GET /v1/s/<own>/switches',
       json: history,
     },
     'GET /v1/s/{id}/switches accepts any form of the short ID': {
-      as: everyone,
+      as: allCallers,
       ask: 'GET /v1/s/<own.upperDashed>/switches',
       json: history,
     },
     'GET /v1/s/{id}/switches returns switches before a time, excluding that time': {
-      as: everyone,
+      as: allCallers,
       ask: `GET /v1/s/<own>/switches?before=${LATEST}`,
       json: [history[1]],
     },
@@ -60,7 +60,7 @@ describe('listing switches in version 1', () => {
       json: history,
     },
     'GET /v1/s/{id}/switches returns 404 for an unknown system': {
-      as: everyone,
+      as: allCallers,
       ask: 'GET /v1/s/qqqqq/switches',
       status: 404,
       code: 20001,
@@ -74,7 +74,7 @@ describe('listing switches in version 1', () => {
       ['', 'null', 'yesterday', '2024-02-30', '1704103200'].map((before) => [
         `GET /v1/s/{id}/switches refuses the time "${before}"`,
         {
-          as: everyone,
+          as: allCallers,
           ask: `GET /v1/s/<own>/switches?before=${before}`,
           status: 400,
           message: /before must/,
@@ -99,7 +99,7 @@ describe('listing switches in version 1', () => {
     const pages: ListedSwitch[][] = []
     let line = 'GET /v1/s/<own>/switches'
     for (let page = 0; page < 4; page++) {
-      const listed = await get<ListedSwitch[]>(line, 'nobody')
+      const listed = await get<ListedSwitch[]>(line, 'anonymous')
       pages.push(listed)
       line = `GET /v1/s/<own>/switches?before=${listed.at(-1)?.timestamp}`
     }
@@ -119,13 +119,13 @@ describe('reading fronters in version 1', () => {
         expect(json).toEqual({ timestamp: LATEST, members: [await get('GET /v1/m/<finch>')] }),
     },
     'GET /v1/s/{id}/fronters returns no privacy levels to other callers': {
-      as: ['other', 'nobody'],
+      as: ['other', 'anonymous'],
       ask: 'GET /v1/s/<own.upperDashed>/fronters',
       has: { timestamp: LATEST, members: [{ name: 'Finch', visibility: null, privacy: null }] },
     },
     'GET /v1/s/{id}/fronters keeps the order of the switch': {
       given: logSwitch(['<heron>', '<wren>', '<finch>']),
-      as: everyone,
+      as: allCallers,
       ask: 'GET /v1/s/<own>/fronters',
       has: { members: [{ name: 'Heron' }, { name: 'Wren' }, { name: 'Finch' }] },
     },
@@ -137,12 +137,12 @@ describe('reading fronters in version 1', () => {
     },
     'GET /v1/s/{id}/fronters returns no members after a switch-out': {
       given: logSwitch([]),
-      as: everyone,
+      as: allCallers,
       ask: 'GET /v1/s/<own>/fronters',
       has: { members: [] },
     },
     'GET /v1/s/{id}/fronters returns 404 for an unknown system': {
-      as: everyone,
+      as: allCallers,
       ask: 'GET /v1/s/qqqqq/fronters',
       status: 404,
       code: 20001,
@@ -197,9 +197,9 @@ describe('logging a switch in version 1', () => {
       body: { members: ['<heron>'], timestamp: 'garbage', id: 7 },
       status: 204,
       events: createdEvents(['<heron.uuid>']),
-      after: async ({ get, home }) => {
+      after: async ({ get, testApp }) => {
         const [latest] = await get<ListedSwitch[]>('GET /v1/s/<own>/switches')
-        expect(home.deps.now() - at(latest?.timestamp ?? '')).toBeLessThan(60 * SECOND)
+        expect(testApp.deps.now() - at(latest?.timestamp ?? '')).toBeLessThan(60 * SECOND)
       },
     },
     'POST /v1/s/switches accepts the current fronters in another order': {
@@ -215,7 +215,11 @@ describe('logging a switch in version 1', () => {
       events: createdEvents([]),
       after: (fixture) => expectFront(fixture, ['Finch']),
     },
-    'POST /v1/s/switches requires a token': { as: 'nobody', ...logRequest('<heron>'), status: 401 },
+    'POST /v1/s/switches requires a token': {
+      as: 'anonymous',
+      ...logRequest('<heron>'),
+      status: 401,
+    },
     'POST /v1/s/switches refuses the same member twice': {
       ...logRequest('<wren>', '<heron>', '<wren.upperDashed>'),
       status: 400,

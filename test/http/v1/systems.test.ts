@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { systems } from '../../../src/db/tables'
-import { createFixture, everyone, runScenarios, type Scenarios } from '../../scenarios'
+import { allCallers, createFixture, runScenarios, type Scenarios } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()
@@ -43,7 +43,7 @@ describe('reading the own system in version 1', () => {
       has: { name: 'Harbour' },
     },
     'GET /v1/s requires a token': {
-      as: 'nobody',
+      as: 'anonymous',
       ask: 'GET /v1/s',
       status: 401,
       message: NO_TOKEN,
@@ -78,21 +78,21 @@ describe('reading a system by its ID in version 1', () => {
       json: ownerJson,
     },
     'GET /v1/s/{id} returns no privacy levels to other callers': {
-      as: ['other', 'nobody'],
+      as: ['other', 'anonymous'],
       ask: 'GET /v1/s/<own>',
       json: publicJson,
     },
     ...Object.fromEntries(
       ['upper', 'dashed', 'upperDashed'].map((form) => [
         `GET /v1/s/{id} accepts the short ID written ${form}`,
-        { as: everyone, ask: `GET /v1/s/<own.${form}>`, has: { id: '<own>' } },
+        { as: allCallers, ask: `GET /v1/s/<own.${form}>`, has: { id: '<own>' } },
       ]),
     ),
     ...Object.fromEntries(
       ['qqqqq', 'qqqqqq', '<own.uuid>', '<account>', '@me', 'abc', 'abcdefg', 'ab-cdef', '%20'].map(
         (id) => [
           `GET /v1/s/{id} returns 404 for ${id}`,
-          { as: everyone, ask: `GET /v1/s/${id}`, status: 404, code: 20001 },
+          { as: allCallers, ask: `GET /v1/s/${id}`, status: 404, code: 20001 },
         ],
       ),
     ),
@@ -105,7 +105,7 @@ describe('reading a system by its ID in version 1', () => {
       await tx.update(systems).set({ hid }).where(eq(systems.id, owner.id))
     })
     for (const written of [hid, hid.toUpperCase()])
-      for (const who of everyone)
+      for (const who of allCallers)
         expect((await ask(`GET /v1/s/${written}`, undefined, who)).json).toMatchObject({ id: hid })
   })
 })
@@ -117,12 +117,12 @@ describe('reading the system of an account in version 1', () => {
       json: ownerJson,
     },
     'GET /v1/a/{id} returns no privacy levels to other callers': {
-      as: ['other', 'nobody'],
+      as: ['other', 'anonymous'],
       ask: 'GET /v1/a/<account>',
       json: publicJson,
     },
     'GET /v1/a/{id} returns 404 when the account is not linked': {
-      as: everyone,
+      as: allCallers,
       ask: 'GET /v1/a/123456789012345678',
       status: 404,
       code: 20001,
@@ -186,7 +186,7 @@ describe('changing the own system in version 1', () => {
         expect(await get('GET /v1/s')).toMatchObject({ name: ownerJson.name }),
     },
     'PATCH /v1/s requires a token': {
-      as: 'nobody',
+      as: 'anonymous',
       ask: 'PATCH /v1/s',
       body: changed,
       status: 401,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { patchMemberGuild, patchSystemGuild } from '../../operatorActions'
-import { createFixture, everyone, type Fixture, stateOf, type Who } from '../../scenarios'
+import { allCallers, createFixture, type Fixture, stateOf, type Who } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 import { endpoints } from './endpoints'
 
@@ -17,12 +17,12 @@ interface Row {
   outcomes: Record<Who, Outcome>
 }
 
-const anyCaller = { owner: 200, other: 200, nobody: 200 }
+const anyCaller = { owner: 200, other: 200, anonymous: 200 }
 /** `@me` is the system of the caller, so only anonymous callers are refused. */
-const anySystem = { owner: 200, other: 200, nobody: 401 }
-const systemOwner = { owner: 200, other: [403, 0], nobody: 401 } satisfies Row['outcomes']
-const memberOwner = { owner: 200, other: [403, 30006], nobody: 401 } satisfies Row['outcomes']
-const groupOwner = { owner: 200, other: [403, 30007], nobody: 401 } satisfies Row['outcomes']
+const anySystem = { owner: 200, other: 200, anonymous: 401 }
+const systemOwner = { owner: 200, other: [403, 0], anonymous: 401 } satisfies Row['outcomes']
+const memberOwner = { owner: 200, other: [403, 30006], anonymous: 401 } satisfies Row['outcomes']
+const groupOwner = { owner: 200, other: [403, 30007], anonymous: 401 } satisfies Row['outcomes']
 
 const rows: Row[] = [
   { endpoint: 'GET /systems/{systemRef}', outcomes: anyCaller },
@@ -47,12 +47,12 @@ const rows: Row[] = [
   },
   {
     endpoint: 'GET /systems/@me/guilds/{guild_id}',
-    outcomes: { owner: 200, other: [404, 20009], nobody: 401 },
+    outcomes: { owner: 200, other: [404, 20009], anonymous: 401 },
   },
   {
     endpoint: 'PATCH /systems/@me/guilds/{guild_id}',
     body: { tag: '|' },
-    outcomes: { owner: 200, other: [404, 20009], nobody: 401 },
+    outcomes: { owner: 200, other: [404, 20009], anonymous: 401 },
   },
   {
     endpoint: 'GET /systems/@me/autoproxy',
@@ -127,7 +127,7 @@ const rows: Row[] = [
   {
     endpoint: 'GET /systems/{systemRef}/switches/{switchRef}',
     ask: 'GET /systems/@me/switches/<first>',
-    outcomes: { owner: 200, other: [404, 20008], nobody: 401 },
+    outcomes: { owner: 200, other: [404, 20008], anonymous: 401 },
   },
   {
     endpoint: 'PATCH /systems/{systemRef}/switches/{switchRef}',
@@ -162,13 +162,13 @@ test('every endpoint has access cases', () => {
 
 const cases = rows.flatMap(({ endpoint, ask, body, outcomes }) => {
   const line = ask ?? endpoint.replaceAll(/\{\w+\}/g, (part) => ownerRefs[part] ?? part)
-  return everyone.map((who) => ({ line, who, body, outcome: outcomes[who] }))
+  return allCallers.map((who) => ({ line, who, body, outcome: outcomes[who] }))
 })
 
 async function createGuildFixture(): Promise<Fixture> {
   const fixture = await createFixture(testApp)
-  await patchSystemGuild(testApp.deps, fixture.owner.id, '333', {}, 'make')
-  await patchMemberGuild(testApp.deps, fixture.wren, '333', {}, 'make')
+  await patchSystemGuild(testApp.deps, fixture.owner.id, '333', {}, 'create')
+  await patchMemberGuild(testApp.deps, fixture.wren, '333', {}, 'create')
   return fixture
 }
 

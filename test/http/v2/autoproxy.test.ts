@@ -66,7 +66,7 @@ describe('query parameters of autoproxy', () => {
       message: /^Unimplemented.*channel/,
     },
     'GET autoproxy requires a token, whatever the query': {
-      as: 'nobody',
+      as: 'anonymous',
       ask: 'GET /v2/systems/@me/autoproxy',
       status: 401,
     },

@@ -3,7 +3,7 @@ import type { Db } from '../../../src/db/types'
 import type { JsonObject } from '../../../src/model/entity'
 import { insertGroup } from '../../../src/service/groups'
 import { insertMember } from '../../../src/service/members'
-import { change, rows, whileStopped } from '../../rawSql'
+import { execute, rows, withFailingTrigger } from '../../rawSql'
 import { createTestApp, type RequestOptions, type TestSystem } from '../../testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
@@ -89,7 +89,7 @@ describe.each(['members', 'groups'] as const)('a bulk change of %s', (noun) => {
           body: created.map(({ hid }) => ({ id: hid, color: 'aabbcc' })),
         }),
       (tx) =>
-        change(
+        execute(
           tx,
           `update ${noun} set description = 'from another request', visibility = 'private',
            color = case when id = :third then 'aabbcc' else color end where id in (:second, :third)`,
@@ -121,7 +121,7 @@ describe.each(['members', 'groups'] as const)('a bulk change of %s', (noun) => {
           as: me,
           body: created.map(({ hid }) => ({ id: hid, description: 'written' })),
         }),
-      (tx) => change(tx, `delete from ${noun} where id = :id`, { id: created[1]?.id ?? 0 }),
+      (tx) => execute(tx, `delete from ${noun} where id = :id`, { id: created[1]?.id ?? 0 }),
     )
     expect(status).toBe(404)
     expect(json).toMatchObject({ message: expect.stringContaining(created[1]?.hid ?? '') })
@@ -181,7 +181,7 @@ describe.each(['members', 'groups'] as const)('a bulk change of %s', (noun) => {
     const created = await createRows(me, noun, 120)
     const before = await rows(deps.db, `select * from ${noun} order by id`)
     const last = created.at(-1)?.id ?? 0
-    const { status } = await whileStopped(
+    const { status } = await withFailingTrigger(
       app.storage,
       `update on ${noun}`,
       `old.id = ${last}`,
@@ -285,7 +285,7 @@ describe('a bulk change of many proxy tags', () => {
     const me = await testApp.makeSystem()
     const created = await createRows(me, 'members', 60, tagsFor('old'))
     const last = created.at(-1)?.id ?? 0
-    const { status } = await whileStopped(
+    const { status } = await withFailingTrigger(
       app.storage,
       'update on members',
       `old.id = ${last}`,

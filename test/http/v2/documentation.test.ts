@@ -9,7 +9,7 @@ import { member } from '../../../src/model/member'
 import { settings } from '../../../src/model/settings'
 import { system } from '../../../src/model/system'
 import { document } from '../../openapiDocument'
-import { createFixture, everyone } from '../../scenarios'
+import { allCallers, createFixture } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 import { endpoints } from './endpoints'
 
@@ -285,7 +285,7 @@ describe('paths without /v2', () => {
   test.each(lines)('$line returns the same without /v2', async ({ line }) => {
     const fixture = await createFixture(testApp)
     const path = line.replaceAll(/\{\w+\}/g, (part) => refs[part] ?? part)
-    for (const who of everyone) {
+    for (const who of allCallers) {
       const prefixed = await fixture.ask(path.replace(' ', ' /v2'), bodies[line], who)
       const unprefixed = await fixture.ask(path, bodies[line], who)
       const isDeleted = prefixed.status === 204 && line.startsWith('DELETE')

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { errorTable } from '../../../src/model/errors'
-import { change } from '../../rawSql'
+import { execute } from '../../rawSql'
 import { createFixture, type Fixture, LATEST, runScenarios, type Scenario } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
@@ -30,7 +30,7 @@ const table: [code: number, status: number, message: string, Partial<Scenario>][
     0,
     401,
     '401: Missing or invalid Authorization header',
-    { ask: 'GET /v2/systems/@me', as: 'nobody' },
+    { ask: 'GET /v2/systems/@me', as: 'anonymous' },
   ],
   [
     0,
@@ -80,7 +80,7 @@ const table: [code: number, status: number, message: string, Partial<Scenario>][
     403,
     'Unauthorized to view member list',
     {
-      as: 'nobody',
+      as: 'anonymous',
       given: hide('member_list_privacy'),
       ask: 'GET /v2/systems/<own>/members',
     },
@@ -89,14 +89,14 @@ const table: [code: number, status: number, message: string, Partial<Scenario>][
     30002,
     403,
     'Unauthorized to view group list',
-    { as: 'nobody', given: hide('group_list_privacy'), ask: 'GET /v2/systems/<own>/groups' },
+    { as: 'anonymous', given: hide('group_list_privacy'), ask: 'GET /v2/systems/<own>/groups' },
   ],
   [
     30003,
     403,
     'Unauthorized to view group member list',
     {
-      as: 'nobody',
+      as: 'anonymous',
       given: (fixture) =>
         fixture.do('PATCH /v2/groups/<keepers>', { privacy: { list_privacy: 'private' } }),
       ask: 'GET /v2/groups/<keepers>/members',
@@ -106,13 +106,17 @@ const table: [code: number, status: number, message: string, Partial<Scenario>][
     30004,
     403,
     'Unauthorized to view current fronters.',
-    { as: 'nobody', given: hide('front_privacy'), ask: 'GET /v2/systems/<own>/fronters' },
+    { as: 'anonymous', given: hide('front_privacy'), ask: 'GET /v2/systems/<own>/fronters' },
   ],
   [
     30005,
     403,
     'Unauthorized to view front history.',
-    { as: 'nobody', given: hide('front_history_privacy'), ask: 'GET /v2/systems/<own>/switches' },
+    {
+      as: 'anonymous',
+      given: hide('front_history_privacy'),
+      ask: 'GET /v2/systems/<own>/switches',
+    },
   ],
   [30006, 403, 'Target member is not part of your system.', { ask: 'DELETE /v2/members/<stray>' }],
   [30007, 403, 'Target group is not part of your system.', { ask: 'DELETE /v2/groups/<circle>' }],
@@ -241,7 +245,7 @@ describe('errors that no single request gets', () => {
   const broken = createTestApp()
 
   test('error 500 does not reveal its cause, which is logged with the request ID', async () => {
-    await broken.deps.transact('new', (tx) => change(tx, 'drop table messages'))
+    await broken.deps.transact('new', (tx) => execute(tx, 'drop table messages'))
     const { status, json, text, headers } = await broken.ask('GET /v2/messages/1')
     expect(status).toBe(500)
     expect(json).toEqual({ message: '500: Internal Server Error', code: 0 })

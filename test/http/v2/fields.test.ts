@@ -42,7 +42,7 @@ const targets: Target[] = [
     ask: 'PATCH /v2/systems/@me/guilds/333',
     read: 'GET /v2/systems/@me/guilds/333',
     event: 'UPDATE_SYSTEM_GUILD',
-    prepare: ({ owner }) => patchSystemGuild(testApp.deps, owner.id, '333', {}, 'make'),
+    prepare: ({ owner }) => patchSystemGuild(testApp.deps, owner.id, '333', {}, 'create'),
   },
   {
     entity: member,
@@ -62,7 +62,7 @@ const targets: Target[] = [
     ask: 'PATCH /v2/members/<heron>/guilds/333',
     read: 'GET /v2/members/<heron>/guilds/333',
     event: 'UPDATE_MEMBER_GUILD',
-    prepare: ({ heron }) => patchMemberGuild(testApp.deps, heron, '333', {}, 'make'),
+    prepare: ({ heron }) => patchMemberGuild(testApp.deps, heron, '333', {}, 'create'),
   },
   {
     entity: group,

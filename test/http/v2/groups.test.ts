@@ -4,8 +4,8 @@ import { systemSettings } from '../../../src/db/tables'
 import { group } from '../../../src/model/group'
 import {
   createFixture,
+  defaultsOf,
   type Fixture,
-  initialOf,
   type Json,
   runScenarios,
   type Scenarios,
@@ -19,7 +19,7 @@ const allPublic = Object.fromEntries(group.levels.map((level) => [level, 'public
 const newGroup = {
   id: expect.stringMatching(/^[abcefghjknoprstuvwxyz]{6}$/),
   uuid: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
-  ...initialOf(group),
+  ...defaultsOf(group),
   name: 'Robins',
   created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/),
   privacy: allPublic,
@@ -123,13 +123,13 @@ describe('creating a group', () => {
 describe('reading groups', () => {
   runScenarios(testApp, {
     'GET of one group returns its system': {
-      as: ['owner', 'other', 'nobody'],
+      as: ['owner', 'other', 'anonymous'],
       ask: 'GET /v2/groups/<keepers>',
       has: { id: '<keepers>', uuid: '<keepers.uuid>', name: 'Keepers', system: '<own>' },
       lacks: ['members'],
     },
     'groups are listed in order of creation, without their system': {
-      as: ['owner', 'other', 'nobody'],
+      as: ['owner', 'other', 'anonymous'],
       ask: 'GET /v2/systems/<own>/groups',
       has: [{ name: 'Keepers' }, { name: 'Dreamers' }],
       lacks: ['"system"', '"members"', 'Circle'],
@@ -156,7 +156,7 @@ describe('listing groups with their members', () => {
   const table: Scenarios = {}
   for (const value of yes)
     table[`with_members=${value} adds the members’ UUIDs`] = {
-      as: ['owner', 'nobody'],
+      as: ['owner', 'anonymous'],
       ask: `${path}?with_members=${value}`,
       has: [
         { name: 'Keepers', members: ['<wren.uuid>', '<finch.uuid>'] },

@@ -4,8 +4,8 @@ import { findMemberGuild } from '../../../src/service/guilds'
 import { patchMemberGuild, patchSystemGuild } from '../../operatorActions'
 import {
   createFixture,
+  defaultsOf,
   type Fixture,
-  initialOf,
   runScenarios,
   type Scenarios,
 } from '../../scenarios'
@@ -15,13 +15,13 @@ const testApp = createTestApp()
 
 const GUILD = '18446744073709551615'
 
-const systemDefaults = initialOf(systemGuild)
-const memberDefaults = initialOf(memberGuild)
+const systemDefaults = defaultsOf(systemGuild)
+const memberDefaults = defaultsOf(memberGuild)
 
 const createSystemGuild = ({ owner }: Fixture) =>
-  patchSystemGuild(testApp.deps, owner.id, GUILD, {}, 'make')
+  patchSystemGuild(testApp.deps, owner.id, GUILD, {}, 'create')
 const createMemberGuild = ({ wren }: Fixture) =>
-  patchMemberGuild(testApp.deps, wren, GUILD, {}, 'make')
+  patchMemberGuild(testApp.deps, wren, GUILD, {}, 'create')
 
 const notIds = [
   'abc',
@@ -87,7 +87,7 @@ describe('system guild settings', () => {
       code: 20009,
     },
     'GET system guild settings requires a token': {
-      as: 'nobody',
+      as: 'anonymous',
       given: createSystemGuild,
       ask: `GET ${path}`,
       status: 401,
@@ -131,8 +131,8 @@ describe('system guild settings', () => {
   test('PATCH system guild settings does not change other guilds or systems', async () => {
     const fixture = await createFixture(testApp)
     await createSystemGuild(fixture)
-    await patchSystemGuild(testApp.deps, fixture.owner.id, '1', { tag: 'one' }, 'make')
-    await patchSystemGuild(testApp.deps, fixture.other.id, GUILD, { tag: 'theirs' }, 'make')
+    await patchSystemGuild(testApp.deps, fixture.owner.id, '1', { tag: 'one' }, 'create')
+    await patchSystemGuild(testApp.deps, fixture.other.id, GUILD, { tag: 'theirs' }, 'create')
     await fixture.do(`PATCH ${path}`, { tag: 'ours' })
     expect(await fixture.get(`GET ${path}`)).toMatchObject({ tag: 'ours' })
     expect(await fixture.get('GET /v2/systems/@me/guilds/1')).toMatchObject({ tag: 'one' })
@@ -206,7 +206,7 @@ describe('member guild settings', () => {
       code: 30006,
     },
     'GET member guild settings requires a token': {
-      as: 'nobody',
+      as: 'anonymous',
       given: createMemberGuild,
       ask: `GET ${path}`,
       status: 401,

@@ -19,7 +19,7 @@ const list = 'GET /v2/systems/<own>/switches'
 describe('the history of switches', () => {
   runScenarios(testApp, {
     'the switch history is newest first, with short IDs in the order of logging': {
-      as: ['owner', 'other', 'nobody'],
+      as: ['owner', 'other', 'anonymous'],
       ask: list,
       json: [
         { id: '<latest>', timestamp: LATEST, members: ['<finch>'] },
@@ -29,7 +29,7 @@ describe('the history of switches', () => {
     'the switch history of a system without switches is empty': {
       as: 'other',
       given: (fixture) =>
-        fixture.do('DELETE /v2/systems/@me/switches/<theirs>', undefined, 'other'),
+        fixture.do('DELETE /v2/systems/@me/switches/<otherSwitch>', undefined, 'other'),
       ask: 'GET /v2/systems/@me/switches',
       json: [],
     },
@@ -116,7 +116,7 @@ describe('the history of switches', () => {
   queries.push(`before=${LATEST}&before=${FIRST}`, 'before=2024-02-30', 'before=1704189600')
   for (const query of queries)
     refused[`the switch history refuses the query ?${query}`] = {
-      as: ['owner', 'nobody'],
+      as: ['owner', 'anonymous'],
       ask: `${list}?${query}`,
       status: 400,
     }
@@ -152,7 +152,7 @@ describe('the history of switches', () => {
 describe('fronters', () => {
   runScenarios(testApp, {
     'GET fronters returns the members of the latest switch without their system': {
-      as: ['owner', 'other', 'nobody'],
+      as: ['owner', 'other', 'anonymous'],
       ask: 'GET /v2/systems/<own>/fronters',
       has: {
         id: '<latest>',
@@ -164,12 +164,12 @@ describe('fronters', () => {
     'GET fronters returns 204 for a system without switches': {
       as: 'other',
       given: (fixture) =>
-        fixture.do('DELETE /v2/systems/@me/switches/<theirs>', undefined, 'other'),
+        fixture.do('DELETE /v2/systems/@me/switches/<otherSwitch>', undefined, 'other'),
       ask: 'GET /v2/systems/@me/fronters',
       status: 204,
     },
     'GET fronters returns no members after a switch-out': {
-      as: 'nobody',
+      as: 'anonymous',
       given: (fixture) => fixture.do('POST /v2/systems/@me/switches', { members: [] }),
       ask: 'GET /v2/systems/<own>/fronters',
       has: { members: [] },
@@ -180,7 +180,7 @@ describe('fronters', () => {
 describe('one switch', () => {
   runScenarios(testApp, {
     'GET of one switch returns its members as objects, in order': {
-      as: ['owner', 'other', 'nobody'],
+      as: ['owner', 'other', 'anonymous'],
       ask: 'GET /v2/systems/<own>/switches/<first>',
       has: {
         id: '<first>',
@@ -213,7 +213,7 @@ describe('one switch', () => {
         status: 400,
         code: 40006,
       }
-    for (const ref of ['<theirs>', '00000000-0000-4000-8000-000000000000', '<wren.uuid>'])
+    for (const ref of ['<otherSwitch>', '00000000-0000-4000-8000-000000000000', '<wren.uuid>'])
       single[`${method} switches/{id}${tail} returns 404 for ${ref}`] = {
         ask: ask(ref),
         body,
@@ -225,7 +225,7 @@ describe('one switch', () => {
     ...single,
     'GET of one switch returns 404 through another system': {
       ask: 'GET /v2/systems/<other>/switches/<first>',
-      as: ['owner', 'other', 'nobody'],
+      as: ['owner', 'other', 'anonymous'],
       status: 404,
       code: 20008,
     },

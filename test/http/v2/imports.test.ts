@@ -3,8 +3,13 @@ import type { JsonObject } from '../../../src/model/entity'
 import { insertAccount } from '../../../src/service/accounts'
 import type { ImportReport } from '../../../src/service/transfer/importContext'
 import { createBot } from '../../operatorActions'
-import { change } from '../../rawSql'
-import { exportText, importInto, listener, pluralkit } from '../../service/transfer/importFixture'
+import { execute } from '../../rawSql'
+import {
+  createEventReader,
+  exportText,
+  importInto,
+  pluralkit,
+} from '../../service/transfer/importFixture'
 import { createTestApp, type TestSystem } from '../../testApp'
 
 const testApp = createTestApp()
@@ -25,7 +30,7 @@ describe('accounts in an imported file', () => {
     await link(me, own)
     await link(them, taken)
     const body = textOf({ name: 'Claims', accounts: [free, own, taken] })
-    const newEvents = await listener(testApp, me)
+    const newEvents = await createEventReader(testApp, me)
     for (const query of ['?dry_run=true', '']) {
       const { status, json } = await testApp.ask<ImportReport>(importRequest + query, {
         as: me,
@@ -48,7 +53,7 @@ describe('accounts in an imported file', () => {
     const [first, second, taken, other] = [1, 2, 3, 4].map(nextAccount)
     await link(them, taken ?? '')
     const body = textOf({ accounts: [first, second, taken] })
-    const newEvents = await listener(testApp, me)
+    const newEvents = await createEventReader(testApp, me)
     const { json } = await asBot(me, `?link=${first},${taken},${other}`, body)
     expect(json.accounts).toEqual([
       { id: first ?? '', linked: true, why: 'is named by the file' },
@@ -289,7 +294,7 @@ describe('archived rows of an import', () => {
 
 test('a setting that only PluralKit has is stored and exported, but not shown', async () => {
   const as = await testApp.makeSystem()
-  const newEvents = await listener(testApp, as)
+  const newEvents = await createEventReader(testApp, as)
   const config = { card_show_color_hex: true }
   const { repairs } = await importInto(testApp, as, pluralkit({ config }))
   expect(repairs).toEqual([])
@@ -335,7 +340,7 @@ describe('a history of more than 100,000 switches', () => {
       with recursive n(i) as (select 1 union all select i + 1 from n where i < 200001)
       select '00000000-0000-4000-8000-' || substr(cast(1000000000000 + i as text), 2), ${id},
         i * 1000000.0 from n`
-    await deps.transact('new', (tx) => change(tx, sql))
+    await deps.transact('new', (tx) => execute(tx, sql))
     await importInto(testApp, await as, pluralkit({ multitude: { kept: { notes: ['once'] } } }))
     const parts: { switches: { timestamp: string }[]; multitude: { kept: object } }[] = []
     for (const query of ['', '?part=2', '?part=3']) {

@@ -14,7 +14,7 @@ import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()
 
-const nonOwners: Who[] = ['other', 'nobody']
+const nonOwners: Who[] = ['other', 'anonymous']
 
 const levelsOf = { system: system.levels, group: group.levels }
 const writes = { system: 'PATCH /v2/systems/@me', group: 'PATCH /v2/groups/<keepers>' }
@@ -142,7 +142,7 @@ describe('private lists', () => {
   runScenarios(testApp, {
     ...closed,
     'private fronters of a system without switches return 403': {
-      as: 'nobody',
+      as: 'anonymous',
       given: async (fixture) => {
         await fixture.do('DELETE /v2/systems/@me/switches/<first>')
         await fixture.do('DELETE /v2/systems/@me/switches/<latest>')

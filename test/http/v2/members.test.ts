@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { member } from '../../../src/model/member'
 import { insertMember } from '../../../src/service/members'
-import { createFixture, type Fixture, initialOf, type Json, runScenarios } from '../../scenarios'
+import { createFixture, defaultsOf, type Fixture, type Json, runScenarios } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()
@@ -13,7 +13,7 @@ const allPublic = Object.fromEntries(member.levels.map((level) => [level, 'publi
 const newMember = {
   id: expect.stringMatching(/^[abcefghjknoprstuvwxyz]{6}$/),
   uuid: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
-  ...initialOf(member),
+  ...defaultsOf(member),
   name: 'Robin',
   created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/),
   privacy: allPublic,
@@ -122,12 +122,12 @@ describe('creating a member', () => {
 describe('reading members', () => {
   runScenarios(testApp, {
     'GET of one member returns its system': {
-      as: ['owner', 'other', 'nobody'],
+      as: ['owner', 'other', 'anonymous'],
       ask: 'GET /v2/members/<wren>',
       has: { id: '<wren>', uuid: '<wren.uuid>', name: 'Wren', system: '<own>' },
     },
     'members are listed in order of creation, without their system': {
-      as: ['owner', 'other', 'nobody'],
+      as: ['owner', 'other', 'anonymous'],
       ask: 'GET /v2/systems/<own>/members',
       has: [{ name: 'Wren' }, { name: 'Finch' }, { name: 'Heron' }],
       lacks: ['"system"', 'Stray'],
@@ -248,7 +248,7 @@ describe('deleting a member', () => {
       status: 204,
       events: [['DELETE_MEMBER', '<wren.uuid>', null]],
       after: async (fixture) =>
-        expect(await fixture.get('GET /v2/messages/<message>', 'nobody')).toMatchObject({
+        expect(await fixture.get('GET /v2/messages/<message>', 'anonymous')).toMatchObject({
           id: fixture.message,
           sender: fixture.account,
           system: null,

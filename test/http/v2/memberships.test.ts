@@ -37,7 +37,7 @@ const expectGroupsOfWren =
 describe('members of a group', () => {
   runScenarios(testApp, {
     'members of a group are listed in order of creation, without their system': {
-      as: ['owner', 'other', 'nobody'],
+      as: ['owner', 'other', 'anonymous'],
       ask: 'GET /v2/groups/<keepers>/members',
       has: [{ name: 'Wren' }, { name: 'Finch' }],
       lacks: ['"system"'],
@@ -120,7 +120,7 @@ describe('members of a group', () => {
 describe('groups of a member', () => {
   runScenarios(testApp, {
     'groups of a member are listed in order of creation, without system and members': {
-      as: ['owner', 'other', 'nobody'],
+      as: ['owner', 'other', 'anonymous'],
       given: (fixture) => fixture.do(`${wrenGroups}/add`, ['<dreamers>']),
       ask: 'GET /v2/members/<wren>/groups',
       has: [{ name: 'Keepers' }, { name: 'Dreamers' }],

@@ -8,24 +8,24 @@ import {
   createFixture,
   type Fixture,
   type Json,
+  MESSAGE_TIME,
   runScenarios,
-  SAID,
   type Scenarios,
 } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-let clock: Instant = at(SAID)
+let clock: Instant = at(MESSAGE_TIME)
 const testApp = createTestApp({ now: () => clock })
 
 const setClock = (passed: Instant) => async () => {
-  clock = at(SAID) + passed
+  clock = at(MESSAGE_TIME) + passed
 }
 
 const byId = 'GET /v2/messages/<message>'
 const byOriginal = 'GET /v2/messages/<original>'
 
 const expected = {
-  timestamp: SAID,
+  timestamp: MESSAGE_TIME,
   id: '<message>',
   original: '<original>',
   sender: '<account>',
@@ -52,7 +52,7 @@ describe('a proxied message', () => {
     }
   for (const id of ['0', '222', '333', '<account>', '18446744073709551615'])
     invalid[`GET /v2/messages/{id} returns 404 for ${id}`] = {
-      as: ['owner', 'nobody'],
+      as: ['owner', 'anonymous'],
       ask: `GET /v2/messages/${id}`,
       status: 404,
       code: 20006,
@@ -61,7 +61,7 @@ describe('a proxied message', () => {
   runScenarios(testApp, {
     ...invalid,
     'GET /v2/messages/{id} finds a message by its own ID, with system and member': {
-      as: ['owner', 'other', 'nobody'],
+      as: ['owner', 'other', 'anonymous'],
       given: setClock(0),
       ask: byId,
       has: {
@@ -76,7 +76,7 @@ describe('a proxied message', () => {
       has: expected,
     },
     'GET /v2/messages/{id} finds a message by the ID of its original': {
-      as: ['owner', 'nobody'],
+      as: ['owner', 'anonymous'],
       given: setClock(SECOND),
       ask: byOriginal,
       has: expected,
@@ -94,7 +94,7 @@ describe('a proxied message', () => {
     },
     'GET /v2/messages/{id} does not find a message by its original after a day, not even for the owner':
       {
-        as: ['owner', 'nobody'],
+        as: ['owner', 'anonymous'],
         given: setClock(24 * 60 * MINUTE),
         ask: byOriginal,
         status: 404,
@@ -109,7 +109,7 @@ describe('a proxied message', () => {
     expect(forOwner.member.privacy).toMatchObject({ visibility: 'public' })
     expect(forOwner.system).toHaveProperty('webhook_url')
     expect(forOwner.member).not.toHaveProperty('system')
-    for (const who of ['other', 'nobody'] as const) {
+    for (const who of ['other', 'anonymous'] as const) {
       const { system, member } = await fixture.get<{ system: Json; member: Json }>(byId, who)
       expect([system.privacy, member.privacy, member.autoproxy_enabled]).toEqual([null, null, null])
       expect(system).not.toHaveProperty('webhook_url')
@@ -125,7 +125,7 @@ describe('a proxied message', () => {
   test('a message of a deleted member has neither member nor system', async () => {
     const fixture = await createFixture(testApp)
     await fixture.do('DELETE /v2/members/<wren>')
-    for (const who of ['owner', 'other', 'nobody'] as const)
+    for (const who of ['owner', 'other', 'anonymous'] as const)
       expect(await fixture.get(byId, who)).toEqual({
         ...fixture.fill(expected),
         system: null,
@@ -136,7 +136,7 @@ describe('a proxied message', () => {
   test('a message is deleted with its system', async () => {
     const fixture = await createFixture(testApp)
     await deleteSystem(testApp.deps, fixture.owner.id)
-    expect((await fixture.ask(byId, undefined, 'nobody')).json.code).toBe(20006)
+    expect((await fixture.ask(byId, undefined, 'anonymous')).json.code).toBe(20006)
   })
 
   test('a message may have no guild, and has IDs beyond the safe integers of JavaScript', async () => {
@@ -158,9 +158,17 @@ describe('a proxied message', () => {
 
   test('the newest message is returned when one original triggered several', async () => {
     const fixture = await createFixture(testApp)
-    await insertTestMessage(fixture, { id: '71', original: '61', timestamp: at(SAID) - MINUTE })
-    await insertTestMessage(fixture, { id: '72', original: '61', timestamp: at(SAID) })
-    await insertTestMessage(fixture, { id: '73', original: '61', timestamp: at(SAID) - 2 * MINUTE })
+    await insertTestMessage(fixture, {
+      id: '71',
+      original: '61',
+      timestamp: at(MESSAGE_TIME) - MINUTE,
+    })
+    await insertTestMessage(fixture, { id: '72', original: '61', timestamp: at(MESSAGE_TIME) })
+    await insertTestMessage(fixture, {
+      id: '73',
+      original: '61',
+      timestamp: at(MESSAGE_TIME) - 2 * MINUTE,
+    })
     await setClock(0)()
     expect(await fixture.get('GET /v2/messages/61')).toMatchObject({ id: '72' })
   })
@@ -185,7 +193,7 @@ function insertTestMessage(
       guild: '333',
       system_id: owner.id,
       member_id: wren.id,
-      timestamp: at(SAID),
+      timestamp: at(MESSAGE_TIME),
       ...values,
     }),
   )

@@ -51,7 +51,7 @@ const otherRequests: [line: string, body?: unknown][] = [
   ['DELETE /v2/groups/<keepers>'],
 ]
 
-const nonOwners: Who[] = ['other', 'nobody']
+const nonOwners: Who[] = ['other', 'anonymous']
 
 const subjects = [
   { noun: 'system', entity: system, write: 'PATCH /v2/systems/@me' },

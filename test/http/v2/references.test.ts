@@ -71,7 +71,7 @@ describe('references to a system', () => {
   for (const ref of [...unknownRefs, '@ME', '<wren>', '<wren.uuid>'])
     for (const path of [...reads, '/switches/<first>'])
       missing[`GET /v2/systems/${ref}${path} returns 404`] = {
-        as: ['owner', 'nobody'],
+        as: ['owner', 'anonymous'],
         ask: `GET /v2/systems/${ref}${path}`,
         status: 404,
         code: 20001,
@@ -108,7 +108,7 @@ const kinds: Kind[] = [
 describe.each(kinds)('references to $noun', ({ noun, name, other, items, code }) => {
   test(`reads of ${noun} accept every form of reference`, async () => {
     const fixture = await createFixture(testApp)
-    await patchMemberGuild(testApp.deps, fixture.wren, '333', {}, 'make')
+    await patchMemberGuild(testApp.deps, fixture.wren, '333', {}, 'create')
     const paths = ['', `/${items}`, ...(noun === 'members' ? ['/guilds/333'] : [])]
     for (const path of paths) {
       const expected = await fixture.get(`GET /v2/${noun}/<${name}>${path}`)

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { settings } from '../../../src/model/settings'
-import { createFixture, initialOf, runScenarios } from '../../scenarios'
+import { createFixture, defaultsOf, runScenarios } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()
 
-const defaults = initialOf(settings)
+const defaults = defaultsOf(settings)
 const publicDefaults = Object.fromEntries(
   settings.entries
     .filter(([, { ownerOnly }]) => !ownerOnly)
@@ -44,12 +44,12 @@ describe('reading the settings of a system', () => {
       json: defaults,
     },
     'GET /v2/systems/{id}/settings returns only public settings to other callers': {
-      as: ['other', 'nobody'],
+      as: ['other', 'anonymous'],
       ask: 'GET /v2/systems/<own>/settings',
       json: publicDefaults,
     },
     'GET /v2/systems/{id}/settings returns only public settings after all were changed': {
-      as: ['other', 'nobody'],
+      as: ['other', 'anonymous'],
       given: (fixture) => fixture.do(patch, changed),
       ask: 'GET /v2/systems/<own>/settings',
       json: {
@@ -72,7 +72,7 @@ describe('reading the settings of a system', () => {
       json: defaults,
     },
     'GET /v2/systems/@me/settings requires a token': {
-      as: 'nobody',
+      as: 'anonymous',
       ask: 'GET /v2/systems/@me/settings',
       status: 401,
     },

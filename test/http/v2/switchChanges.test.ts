@@ -54,9 +54,9 @@ describe('moving a switch', () => {
     },
     'moving a switch to the time of a switch of another system is accepted': {
       as: 'other',
-      ask: 'PATCH /v2/systems/@me/switches/<theirs>',
+      ask: 'PATCH /v2/systems/@me/switches/<otherSwitch>',
       body: { timestamp: LATEST },
-      events: [['UPDATE_SWITCH', '<theirs>', { timestamp: at(LATEST) }]],
+      events: [['UPDATE_SWITCH', '<otherSwitch>', { timestamp: at(LATEST) }]],
     },
     'moving a switch into the near future is accepted': {
       ask: patch,

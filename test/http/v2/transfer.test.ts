@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/model/entity'
 import { insertGroup } from '../../../src/service/groups'
 import { insertMember } from '../../../src/service/members'
 import { fixture } from '../../formats/fixture'
-import { change, everyRow } from '../../rawSql'
+import { execute, readAllRows } from '../../rawSql'
 import { importInto, pluralkit } from '../../service/transfer/importFixture'
 import { createTestApp } from '../../testApp'
 
@@ -68,14 +68,16 @@ describe('an import by the owner', () => {
 
   test.each(queries)('an import follows the query %s', async (query, expected) => {
     const as = await testApp.makeSystem()
-    const before = await everyRow(testApp.deps.db)
+    const before = await readAllRows(testApp.deps.db)
     const { status, json } = await testApp.ask(`${importRequest}${query}`, {
       as,
       body: pluralkitFile,
     })
     expect(status).toBe(200)
     expect(json).toMatchObject(expected)
-    expect(Bun.deepEquals(await everyRow(testApp.deps.db), before)).toBe(query === '?dry_run=true')
+    expect(Bun.deepEquals(await readAllRows(testApp.deps.db), before)).toBe(
+      query === '?dry_run=true',
+    )
   })
 
   test.each([
@@ -130,18 +132,18 @@ describe('refused imports', () => {
     'an import of %s returns 400 with the reason and changes nothing',
     async (_, query, body, reason) => {
       const as = await testApp.makeSystem()
-      const before = await everyRow(testApp.deps.db)
+      const before = await readAllRows(testApp.deps.db)
       const { status, json } = await testApp.ask(`${importRequest}${query}`, { as, body })
       expect([status, json.code]).toEqual([400, 0])
       expect(json.message).toMatch(/^400: Bad Request \(/)
       expect(json.message).toMatch(reason)
-      expect(await everyRow(testApp.deps.db)).toEqual(before)
+      expect(await readAllRows(testApp.deps.db)).toEqual(before)
     },
   )
 
   test('an import of too large a file returns 413, with and without a content length', async () => {
     const as = await testApp.makeSystem()
-    const before = await everyRow(testApp.deps.db)
+    const before = await readAllRows(testApp.deps.db)
     const body = `${pluralkitFile}${' '.repeat(20 * 1024)}`
     const withLength = await testApp.ask(importRequest, { as, body })
     const withoutLength = await testApp.app.handle(
@@ -154,7 +156,7 @@ describe('refused imports', () => {
     )
     expect([withLength.status, withoutLength.status]).toEqual([413, 413])
     expect(withLength.json).toMatchObject({ code: 0, message: expect.stringContaining('413') })
-    expect(await everyRow(testApp.deps.db)).toEqual(before)
+    expect(await readAllRows(testApp.deps.db)).toEqual(before)
   })
 
   test('an import of more than 100,000 switches returns 400', async () => {
@@ -171,11 +173,11 @@ describe('refused imports', () => {
   ])('an import beyond the %s limit returns 400 and changes nothing', async (kind, code) => {
     const as = await testApp.makeSystem('Before')
     const limit = `update settings set ${kind}_limit = 0 where system_id = :id`
-    await testApp.deps.transact('new', (tx) => change(tx, limit, { id: as.id }))
-    const before = await everyRow(testApp.deps.db)
+    await testApp.deps.transact('new', (tx) => execute(tx, limit, { id: as.id }))
+    const before = await readAllRows(testApp.deps.db)
     const { status, json } = await testApp.ask(importRequest, { as, body: pluralkitFile })
     expect([status, json.code]).toEqual([400, code])
-    expect(await everyRow(testApp.deps.db)).toEqual(before)
+    expect(await readAllRows(testApp.deps.db)).toEqual(before)
   })
 
   test.each([
@@ -188,9 +190,9 @@ describe('refused imports', () => {
     const owner = await testApp.makeSystem()
     const as = who === 'an anonymous caller' ? null : await testApp.makeSystem()
     const body = line.startsWith('POST') ? pluralkitFile : undefined
-    const before = await everyRow(testApp.deps.db)
+    const before = await readAllRows(testApp.deps.db)
     expect((await testApp.ask(line.replace('OWNER', owner.hid), { as, body })).status).toBe(status)
-    expect(await everyRow(testApp.deps.db)).toEqual(before)
+    expect(await readAllRows(testApp.deps.db)).toEqual(before)
   })
 })
 
@@ -285,7 +287,7 @@ describe('an export', async () => {
   })
 
   const invalid: [query: string, status: number, code: number, message: string][] = [
-    ['?members=nobody', 404, 20003, "Member 'nobody' not found."],
+    ['?members=nobody', 404, 20003, "Member 'anonymous' not found."],
     ['?members=wrenab,1', 404, 20003, "Member '1' not found."],
     ['?groups=wrenab', 404, 20005, "Group 'wrenab' not found."],
     ['?members=theirm', 403, 30008, "Member 'theirm' is not part of your system."],

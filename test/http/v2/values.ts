@@ -27,7 +27,7 @@ export function valuesOf(field: Field): Values {
 /** Returns a value that the field refuses. */
 export function badValueOf(field: Field): unknown {
   const [bad] = valuesOf(field).bad
-  if (!(field.read(bad) instanceof Problem)) throw new Error(`${field.kind} accepts ${bad}`)
+  if (!(field.parse(bad) instanceof Problem)) throw new Error(`${field.kind} accepts ${bad}`)
   return bad
 }
 

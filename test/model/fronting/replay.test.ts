@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { findBuckets, isTooLong, MARGIN, periods } from '../../../src/model/fronting/calendar'
+import {
+  BUCKET_MARGIN,
+  findBuckets,
+  isTooLong,
+  periods,
+} from '../../../src/model/fronting/calendar'
 import { sumDays } from '../../../src/model/fronting/days'
 import { sumHours } from '../../../src/model/fronting/hours'
 import { Lengths } from '../../../src/model/fronting/lengths'
@@ -39,7 +44,10 @@ describe.each(oddMoments)('random histories in %s around %s', (zone, what, odd) 
     `sums each %s like the oracle in ${zone} around ${what}`,
     (by) => {
       holds((question) => {
-        const reach = { since: question.span.since - MARGIN, until: question.span.until + MARGIN }
+        const reach = {
+          since: question.span.since - BUCKET_MARGIN,
+          until: question.span.until + BUCKET_MARGIN,
+        }
         const buckets = findBuckets(offsetsOf(zone, reach), by, question.span, 400) ?? []
         const sums = sumDays(buckets, hidesOf(question))
         replayQuestion(question, sums)
@@ -228,7 +236,7 @@ describe('collectStints', () => {
 describe('findBuckets', () => {
   const bucketsAt = (zone: string, since: string, until: string) => {
     const span = { since: parse(since), until: parse(until) }
-    const reach = { since: span.since - MARGIN, until: span.until + MARGIN }
+    const reach = { since: span.since - BUCKET_MARGIN, until: span.until + BUCKET_MARGIN }
     return findBuckets(offsetsOf(zone, reach), 'day', span, 400) ?? []
   }
   const hoursIn = (zone: string, since: string, until: string) =>

@@ -6,6 +6,7 @@ import {
   autoproxyTarget,
   type Decision,
   decide,
+  defaultProxyLimits,
   type IgnoreReason,
   ignoreReasons,
   type ProxyContext,
@@ -14,7 +15,6 @@ import {
   type RefuseReason,
   refuseReasons,
   switchEffect,
-  usualLimits,
 } from '../../../src/model/proxy/decide'
 import { keysOfContent, keysOfTag, matchTags } from '../../../src/model/proxy/tags'
 import { HOUR, SECOND } from '../../../src/model/time'
@@ -924,8 +924,8 @@ describe('keysOfTag and keysOfContent', () => {
   })
 
   test('keysOfContent limits the keys of a long text', () => {
-    const { head, tail, bare } = keysOfContent('ab'.repeat(2000), true)
-    expect([head.length, tail.length, bare]).toEqual([MAX_TAG_AFFIXES, MAX_TAG_AFFIXES, null])
+    const { head, tail, trimmed } = keysOfContent('ab'.repeat(2000), true)
+    expect([head.length, tail.length, trimmed]).toEqual([MAX_TAG_AFFIXES, MAX_TAG_AFFIXES, null])
   })
 
   test('keysOfContent does not split surrogate pairs', () => {
@@ -1030,7 +1030,7 @@ function messageOf(overrides: Partial<ProxyMessage>): ProxyMessage {
     has_poll: false,
     is_edit: false,
     previous: null,
-    limits: usualLimits,
+    limits: defaultProxyLimits,
     at: NOW,
     ...overrides,
   }
@@ -1044,9 +1044,9 @@ function proxied(context: ProxyContext, message: Partial<ProxyMessage>) {
 
 function isFound(tag: ProxyTag, content: string): boolean {
   const { prefix_key, suffix_key, trimmed_key } = keysOfTag(tag)
-  const { head, tail, bare, counts } = keysOfContent(content, false)
+  const { head, tail, trimmed, accepts } = keysOfContent(content, false)
   const isAround = head.startsWith(prefix_key) && tail.endsWith(suffix_key)
-  return (isAround && counts(prefix_key, suffix_key)) || bare === trimmed_key
+  return (isAround && accepts(prefix_key, suffix_key)) || trimmed === trimmed_key
 }
 
 function lengthOf({ prefix, suffix }: ProxyTag): number {

@@ -10,7 +10,7 @@ import {
 } from '../../../src/service/admin/messageRetention'
 import { insertMessage } from '../../../src/service/messages'
 import { until } from '../../events/receiver'
-import { change, rows } from '../../rawSql'
+import { execute, rows } from '../../rawSql'
 import { createTestApp, type TestSystem } from '../../testApp'
 
 let clock: Instant = Date.UTC(2026, 0, 1) * 1000
@@ -19,7 +19,7 @@ const { deps } = testApp
 
 // Backdate the migrations, so that activity counts as recorded since before all systems.
 await deps.transact('new', (tx) =>
-  change(tx, "update migrations set applied = '2020-01-01T00:00:00.000Z'"),
+  execute(tx, "update migrations set applied = '2020-01-01T00:00:00.000Z'"),
 )
 
 async function lastActive({ id }: TestSystem): Promise<Instant | null | undefined> {
@@ -31,7 +31,9 @@ async function lastActive({ id }: TestSystem): Promise<Instant | null | undefine
 async function makeUnused(): Promise<TestSystem> {
   const created = await testApp.makeSystem()
   await deps.transact('new', async (tx) => {
-    await change(tx, 'update tokens set last_used = null where system_id = :id', { id: created.id })
+    await execute(tx, 'update tokens set last_used = null where system_id = :id', {
+      id: created.id,
+    })
   })
   return created
 }
@@ -74,7 +76,7 @@ describe('last activity of a system', () => {
     await testApp.ask('POST /v2/members', { as: one, body: { name: 'A' } })
     await addMessage(one, clock)
     await deps.transact('new', async (tx) => {
-      await change(tx, 'update tokens set last_used = null where system_id = :id', { id: one.id })
+      await execute(tx, 'update tokens set last_used = null where system_id = :id', { id: one.id })
     })
     const before = await lastActive(one)
     clock += 30 * DAY
@@ -146,7 +148,7 @@ describe('message retention', () => {
     let isDone = false
     const writing = (async () => {
       while (!isDone) {
-        await deps.transact('new', (tx) => change(tx, 'update systems set tag = tag'))
+        await deps.transact('new', (tx) => execute(tx, 'update systems set tag = tag'))
         writes++
         await Bun.sleep(1)
       }

@@ -11,7 +11,7 @@ import {
   listStints,
 } from '../../../src/service/fronting/fronting'
 import { insertMember } from '../../../src/service/members'
-import { change, insertAll } from '../../rawSql'
+import { execute, insertAll } from '../../rawSql'
 import { createTestApp, type TestSystem } from '../../testApp'
 
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000
@@ -38,12 +38,12 @@ beforeAll(async () => {
     async (tx) => {
       for (let at = 0; at < MEMBERS; at++) await insertMember(tx, of.id, { name: `Member ${at}` })
       const switches = Array.from({ length: 2 * TIMES }, (_, at) => ({
-        uuid: `${at % 2 === 0 ? 'nobody' : 'everybody'}-${at}`,
+        uuid: `${at % 2 === 0 ? 'anonymous' : 'everybody'}-${at}`,
         system_id: of.id,
         timestamp: NOW - (at + 1) * MINUTE,
       }))
       await insertAll(tx, 'switches', switches)
-      await change(
+      await execute(
         tx,
         `insert into switch_members (switch_id, position, member_id)
          select s.id, m.id, m.id from switches s join members m on m.system_id = s.system_id

@@ -3,7 +3,7 @@ import { type Instant, MINUTE } from '../../../src/model/time'
 import { listStints } from '../../../src/service/fronting/fronting'
 import { insertMember } from '../../../src/service/members'
 import { changeSwitchMembers } from '../../../src/service/switches'
-import { change, insertAll } from '../../rawSql'
+import { execute, insertAll } from '../../rawSql'
 import { createTestApp } from '../../testApp'
 
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000
@@ -28,7 +28,7 @@ test('reads a stint that began long ago on one snapshot while the history change
       }))
       await insertAll(tx, 'switches', switches)
       // Wren is in every switch except one near the beginning.
-      await change(
+      await execute(
         tx,
         `insert into switch_members (switch_id, position, member_id)
          select id, 0, :wren from switches where system_id = :system and timestamp <> :but`,

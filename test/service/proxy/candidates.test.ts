@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Member } from '../../../src/model/member'
 import { DISCORD } from '../../../src/model/platform'
-import { usualLimits } from '../../../src/model/proxy/decide'
+import { defaultProxyLimits } from '../../../src/model/proxy/decide'
 import { matchTags } from '../../../src/model/proxy/tags'
 import type { ProxyTag } from '../../../src/model/validation'
 import { insertAccount } from '../../../src/service/accounts'
@@ -114,7 +114,7 @@ describe.each([
 
 const message = {
   platform: DISCORD,
-  limits: usualLimits,
+  limits: defaultProxyLimits,
   account_id: ACCOUNT,
   guild_id: '2',
   channel_id: '4',

@@ -8,13 +8,13 @@ import type { Tally } from '../../../src/model/transfer'
 import { insertGroup } from '../../../src/service/groups'
 import { insertMember } from '../../../src/service/members'
 import { fixture } from '../../formats/fixture'
-import { change, everyRow, STOPPED, whileStopped } from '../../rawSql'
-import { createTestApp, isOnFile, type TestSystem } from '../../testApp'
+import { execute, readAllRows, STOPPED, withFailingTrigger } from '../../rawSql'
+import { createTestApp, isSqlite, type TestSystem } from '../../testApp'
 import {
   counts,
+  createEventReader,
   fixtures,
   importInto,
-  listener,
   pluralkit,
   withRawDatabaseAsync,
 } from './importFixture'
@@ -81,10 +81,10 @@ describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
     const report = await importInto(testApp, to, pluralkit({ [kind]: rows }))
     expect(report[kind]).toEqual(tallyOf(tally))
     expect(await namesOf(to)).toEqual(names)
-    const before = await everyRow(deps.db)
+    const before = await readAllRows(deps.db)
     const again = await importInto(testApp, to, pluralkit({ [kind]: rows }))
     expect(again[kind]).toEqual(tallyOf(`0 0 ${rows.length} 0`))
-    expect(await everyRow(deps.db)).toEqual(before)
+    expect(await readAllRows(deps.db)).toEqual(before)
   })
 
   test(`never matches ${kind} of another system, and assigns new IDs instead of theirs`, async () => {
@@ -128,9 +128,9 @@ describe.each(fixtures)('the fixture %s', (name) => {
 
   test(`dry run of ${name} changes nothing and reports what the import does`, async () => {
     const to = await testApp.makeSystem()
-    const before = await everyRow(deps.db)
+    const before = await readAllRows(deps.db)
     const planned = await importInto(testApp, to, file, { dryRun: true })
-    expect(await everyRow(deps.db)).toEqual(before)
+    expect(await readAllRows(deps.db)).toEqual(before)
     const done = await importInto(testApp, to, file)
     const comparable = ({ renamed, ...rest }: typeof planned) => ({
       ...rest,
@@ -145,10 +145,10 @@ describe.each(fixtures)('the fixture %s', (name) => {
   test(`second import of ${name} changes nothing, reports that, and records no event`, async () => {
     const to = await testApp.makeSystem()
     const first = await importInto(testApp, to, file)
-    const before = await everyRow(deps.db)
-    const readEvents = await listener(testApp, to)
+    const before = await readAllRows(deps.db)
+    const readEvents = await createEventReader(testApp, to)
     const again = await importInto(testApp, to, file)
-    expect(await everyRow(deps.db)).toEqual(before)
+    expect(await readAllRows(deps.db)).toEqual(before)
     for (const kind of ['members', 'groups', 'memberships', 'switches'] as const) {
       const { added, unchanged, left_out } = first[kind]
       expect(again[kind]).toEqual({
@@ -164,7 +164,7 @@ describe.each(fixtures)('the fixture %s', (name) => {
   })
 
   test(`leaves a consistent database after the import of ${name}`, async () => {
-    const found = isOnFile
+    const found = isSqlite
       ? await withRawDatabaseAsync(app.storage.location, (database) => inspect(database))
       : await findAll(deps.db, checks)
     expect(found.map(({ problem }) => problem)).toEqual([])
@@ -215,10 +215,10 @@ describe('a failing import', () => {
     async (table, when) => {
       const to = await testApp.makeSystem()
       const file = nextFile()
-      await whileStopped(deps, `insert on ${table}`, when, async () => {
-        const before = await everyRow(deps.db)
+      await withFailingTrigger(deps, `insert on ${table}`, when, async () => {
+        const before = await readAllRows(deps.db)
         await expect(importInto(testApp, to, file)).rejects.toThrow(STOPPED)
-        expect(await everyRow(deps.db)).toEqual(before)
+        expect(await readAllRows(deps.db)).toEqual(before)
       })
       const done = await importInto(testApp, to, file)
       expect(counts(done)).toEqual(['2 0 0 0', '1 0 0 0', '2 0 0 0', '2 0 0 0'])
@@ -228,7 +228,7 @@ describe('a failing import', () => {
   test('answers 500 to a failing import and logs its cause without contents of the file', async () => {
     const to = await testApp.makeSystem()
     const body = Buffer.from(nextFile()).toString()
-    const { status, json } = await whileStopped(deps, 'insert on switches', 'true', () =>
+    const { status, json } = await withFailingTrigger(deps, 'insert on switches', 'true', () =>
       testApp.ask('POST /v2/systems/@me/import', { as: to, body }),
     )
     expect([status, json.message]).toEqual([500, '500: Internal Server Error'])
@@ -242,9 +242,9 @@ describe('a failing import', () => {
   ])('changes nothing when the file has too many %s', async (_, limit, code) => {
     const to = await testApp.makeSystem()
     await setLimit(to, limit, 0)
-    const before = await everyRow(deps.db)
+    const before = await readAllRows(deps.db)
     await expect(importInto(testApp, to, nextFile())).rejects.toMatchObject({ code })
-    expect(await everyRow(deps.db)).toEqual(before)
+    expect(await readAllRows(deps.db)).toEqual(before)
   })
 
   test('does not count existing members twice against the limit', async () => {
@@ -258,7 +258,7 @@ describe('a failing import', () => {
 
   function setLimit({ id }: TestSystem, limit: string, value: number): Promise<void> {
     const sql = `update settings set ${limit} = :value where system_id = :id`
-    return deps.transact('new', (tx) => change(tx, sql, { value, id }))
+    return deps.transact('new', (tx) => execute(tx, sql, { value, id }))
   }
 })
 

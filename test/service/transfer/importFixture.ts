@@ -84,7 +84,7 @@ export function pluralkit(parts: JsonObject): Uint8Array {
 }
 
 /** Creates a function that returns the types of a system's events since its last call. */
-export async function listener(
+export async function createEventReader(
   { deps }: TestApp,
   { id }: TestSystem,
 ): Promise<() => Promise<string[]>> {

@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { systems } from '../../../src/db/tables'
 import { fixture } from '../../formats/fixture'
 import { createBotFixtures, type Step } from '../../http/bot/botFixture'
-import { spoke } from '../../http/bot/proxyScenarios'
+import { recordMessageStep } from '../../http/bot/proxyScenarios'
 import { createTestApp, type TestApp } from '../../testApp'
-import { anySystem, makeIt } from '../anySystem'
-import { pluralkitObjections } from '../pluralkitRules'
+import { anySystem, insertGeneratedSystem } from '../anySystem'
+import { findPluralkitProblems } from '../pluralkitRules'
 import { exportText, fixtures, importInto } from './importFixture'
 
 const source = createTestApp()
@@ -102,7 +102,7 @@ describe('export of a system with all settings', async () => {
     ],
     ['PATCH /v2/systems/@me/autoproxy?guild_id=1', { autoproxy_mode: 'latch' }],
     ['PATCH /v2/systems/@me/autoproxy?guild_id=2', { autoproxy_mode: 'front' }],
-    spoke('heron', at('12')),
+    recordMessageStep('heron', at('12')),
     ['DELETE /v2/members/<finch>', undefined],
   ]
   for (const [line, body] of steps) {
@@ -147,7 +147,7 @@ describe('export of a system with all settings', async () => {
   })
 
   test('exports a file that meets the rules of PluralKit', () => {
-    expect(pluralkitObjections(text)).toEqual([])
+    expect(findPluralkitProblems(text)).toEqual([])
   })
 })
 
@@ -174,11 +174,11 @@ describe('rules of PluralKit', () => {
   ]
 
   test('accepts an export of PluralKit by its own rules', () => {
-    expect(pluralkitObjections(valid)).toEqual([])
+    expect(findPluralkitProblems(valid)).toEqual([])
   })
 
   test.each(objections)('rejects a file by the rules of PluralKit: %s', (objection, from, to) => {
-    expect(pluralkitObjections(valid.replace(from, to))).toContain(objection)
+    expect(findPluralkitProblems(valid.replace(from, to))).toContain(objection)
   })
 
   test.each(fixtures)(
@@ -191,7 +191,7 @@ describe('rules of PluralKit', () => {
         .where(eq(systems.hid, system))
         .get()
       const text = await exported(source, created?.id ?? 0)
-      expect(pluralkitObjections(text)).toEqual([])
+      expect(findPluralkitProblems(text)).toEqual([])
       expect((await importAndExport(text)).text).toBe(text)
     },
   )
@@ -200,12 +200,12 @@ describe('rules of PluralKit', () => {
 test('exports the same file from another server for random systems', async () => {
   await fc.assert(
     fc.asyncProperty(anySystem, async (any) => {
-      const text = await exported(randomSource, await makeIt(randomSource, any))
+      const text = await exported(randomSource, await insertGeneratedSystem(randomSource, any))
       await deleteAll(randomSource)
       const { report, text: again } = await importAndExport(text)
       expect(report.repairs).toEqual([])
       expect(again).toBe(text)
-      expect(pluralkitObjections(text)).toEqual([])
+      expect(findPluralkitProblems(text)).toEqual([])
     }),
     { numRuns: 15 },
   )

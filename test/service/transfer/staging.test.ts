@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../src/model/entity'
 import { switchCapacity } from '../../../src/service/transfer/importSwitches'
 import { removeAbandoned, removeOldTags } from '../../../src/service/transfer/staging'
 import { countSystems, exportSystem, importFile, listSystems } from '../../operatorActions'
-import { change, everyRow, insertAll, rows } from '../../rawSql'
+import { execute, insertAll, readAllRows, rows } from '../../rawSql'
 import { createTestApp, type TestSystem } from '../../testApp'
 import { pluralkit } from './importFixture'
 
@@ -116,7 +116,7 @@ describe('a running import', () => {
 
   test('rolls an import back when a matching member is created meanwhile', async () => {
     const one = await makeLantern()
-    const before = await everyRow(deps.db)
+    const before = await readAllRows(deps.db)
     let isDone = false
     const work = importSlowly(one, async (part) => {
       if (isDone || !('switches' in part)) return
@@ -124,7 +124,7 @@ describe('a running import', () => {
       await testApp.ask('POST /v2/members', { as: one, body: { name: 'Rook' } })
     })
     await expect(work).rejects.toMatchObject({ status: 409 })
-    const { switches, pending_imports, systems } = await everyRow(deps.db)
+    const { switches, pending_imports, systems } = await readAllRows(deps.db)
     expect(switches).toEqual(before.switches ?? [])
     expect(pending_imports).toEqual([])
     expect(systems).toHaveLength(before.systems?.length ?? 0)
@@ -159,28 +159,28 @@ test('does not exceed the archive limit when two imports run at the same time', 
   }
   const second = importFile(slow, fileWith('a'.repeat(60)), target(one), plain)
   await expect(second).rejects.toMatchObject({ status: 409 })
-  const { import_archive, pending_imports } = await everyRow(deps.db)
+  const { import_archive, pending_imports } = await readAllRows(deps.db)
   expect([import_archive?.length, pending_imports]).toEqual([1, []])
 })
 
 describe('cleanup of killed imports', () => {
   test('removes the rows of a killed import after its timeout, and not before', async () => {
     const one = await makeLantern()
-    const before = await everyRow(deps.db)
+    const before = await readAllRows(deps.db)
     await expect(
       importSlowly(one, async (part) => {
         // Like a killed process, it does not roll back either.
         if ('kept' in part) throw new Killed()
       }),
     ).rejects.toBeInstanceOf(Killed)
-    const left = await everyRow(deps.db)
+    const left = await readAllRows(deps.db)
     expect(left.pending_imports).toHaveLength(1)
     expect(left.switches?.length).toBeGreaterThan(1000)
     await removeAbandoned(deps)
-    expect(await everyRow(deps.db)).toEqual(left)
-    await deps.transact('new', (tx) => change(tx, 'update pending_imports set expires_at = 0'))
+    expect(await readAllRows(deps.db)).toEqual(left)
+    await deps.transact('new', (tx) => execute(tx, 'update pending_imports set expires_at = 0'))
     await removeAbandoned(deps)
-    expect(await everyRow(deps.db)).toEqual(before)
+    expect(await readAllRows(deps.db)).toEqual(before)
   })
 
   test('removes the rows of a killed import when its system was deleted meanwhile', async () => {
@@ -191,9 +191,9 @@ describe('cleanup of killed imports', () => {
       }),
     ).rejects.toBeInstanceOf(Killed)
     const { id } = one
-    await deps.transact('new', (tx) => change(tx, 'delete from systems where id = :id', { id }))
+    await deps.transact('new', (tx) => execute(tx, 'delete from systems where id = :id', { id }))
     await removeAbandoned(deps)
-    const left = await everyRow(deps.db)
+    const left = await readAllRows(deps.db)
     expect(left.pending_imports).toEqual([])
     expect(JSON.stringify(left.systems)).not.toContain('~')
     expect(JSON.stringify(left.members)).not.toContain('~')
@@ -215,7 +215,7 @@ test('removes exactly the proxy tag keys that no system uses', async () => {
   const sets = Array.from({ length: 450 }, (_, at) => ({ ...key, index_id: 1_000_000 + at }))
   await deps.transact('new', async (tx) => {
     await insertAll(tx, 'proxy_tag_index', sets)
-    await change(tx, 'update systems set tag_index_id = 1000441 where id = :id', { id: one.id })
+    await execute(tx, 'update systems set tag_index_id = 1000441 where id = :id', { id: one.id })
   })
   await removeOldTags(deps)
   const left = await rows<{ index_id: number }>(

@@ -9,9 +9,9 @@ import { insertAccount } from '../../../src/service/accounts'
 import type { ImportReport } from '../../../src/service/transfer/importContext'
 import { fixture } from '../../formats/fixture'
 import { createBot } from '../../operatorActions'
-import { everyRow } from '../../rawSql'
+import { readAllRows } from '../../rawSql'
 import { createTestApp, type TestSystem } from '../../testApp'
-import { counts, exportText, importInto, listener, pluralkit } from './importFixture'
+import { counts, createEventReader, exportText, importInto, pluralkit } from './importFixture'
 
 const testApp = createTestApp()
 const { deps, app } = testApp
@@ -75,10 +75,10 @@ describe('IDs of a file', () => {
 
   test('returns a working token for a new system, but not in a dry run', async () => {
     const { file } = nextFile()
-    const before = await everyRow(deps.db)
+    const before = await readAllRows(deps.db)
     const planned = await importInto(testApp, 'new', file, { dryRun: true })
     expect([planned.system, planned.token]).toEqual(['', undefined])
-    expect(await everyRow(deps.db)).toEqual(before)
+    expect(await readAllRows(deps.db)).toEqual(before)
     const { system, token = '' } = await importInto(testApp, 'new', file)
     const headers = { authorization: token }
     expect((await testApp.ask('GET /v2/systems/@me', { headers })).json.id).toBe(system)
@@ -261,7 +261,7 @@ describe('events of an import', () => {
 
   test.each(table)('an import records %s', async (_, file, expected) => {
     const to = await testApp.makeSystem('Hill')
-    const readEvents = await listener(testApp, to)
+    const readEvents = await createEventReader(testApp, to)
     await importInto(testApp, to, pluralkit(file), { dryRun: true })
     expect(await readEvents()).toEqual([])
     await importInto(testApp, to, pluralkit(file))
@@ -325,7 +325,7 @@ describe('secrets in imported files', () => {
     }
     output += testApp.logged()
     output += await exportText(deps, to.id)
-    output += JSON.stringify(await everyRow(deps.db))
+    output += JSON.stringify(await readAllRows(deps.db))
     // Also search the raw database files, which exist on SQLite only.
     for (const file of [path, `${path}-wal`])
       if (existsSync(file)) output += readFileSync(file, 'latin1')
@@ -342,7 +342,7 @@ describe('secrets in imported files', () => {
       pluralkit({ id: 'hooks', webhook_url, multitude: { unfit } }),
     ]
     const reports = files.map(async (file) => importInto(testApp, await testApp.makeSystem(), file))
-    const output = JSON.stringify([await Promise.all(reports), await everyRow(deps.db)])
+    const output = JSON.stringify([await Promise.all(reports), await readAllRows(deps.db)])
     expect(output).not.toContain('s3cr3t')
   })
 })

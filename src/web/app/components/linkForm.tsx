@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { DAY, formatInstant, type Instant } from '../../../model/time'
-import { problemsOfToken, token } from '../../../model/token'
+import { token, validateToken } from '../../../model/token'
 import { Problem } from '../../../model/validation'
 import { ApiError, errorMessage, requestOwn } from '../api'
 import { createDraft } from '../drafts'
@@ -159,8 +159,8 @@ function endOf(
 
 /** Validates with the field table before anything is sent. */
 function problemsOf({ name, isPrivateNamed }: LinkDraft, expires: Instant | null | undefined) {
-  const checked = token.fields.name.read(name.trim())
-  const problems = problemsOfToken(
+  const checked = token.fields.name.parse(name.trim())
+  const problems = validateToken(
     {
       name: name.trim(),
       scope: 'watch',

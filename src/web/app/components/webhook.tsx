@@ -49,7 +49,7 @@ export function WebhookCard() {
 
   const register = (event: Event) => {
     event.preventDefault()
-    const url = table.fields.webhook_url.read(typed.value.trim())
+    const url = table.fields.webhook_url.parse(typed.value.trim())
     const problem =
       url instanceof Problem ? url.message : url === null ? systemStrings.noAddress : ''
     if (problem !== '') return setProblems({ url: problem, other: '' })

@@ -48,7 +48,7 @@ const sorted = (events: Event[]) => events.toSorted((a, b) => (a.uid < b.uid ? -
 
 const SPAN = 'since=2024-01-02T00:00:00Z&until=2024-01-03T00:00:00Z'
 
-const subscribe = async (fixture: Fixture, as: 'owner' | 'nobody', span = SPAN) => {
+const subscribe = async (fixture: Fixture, as: 'owner' | 'anonymous', span = SPAN) => {
   const answer = await fixture.ask(`GET /v2/systems/<own>/fronting.ics?${span}`, undefined, as)
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-type')).toBe('text/calendar; charset=utf-8')
@@ -58,7 +58,7 @@ const subscribe = async (fixture: Fixture, as: 'owner' | 'nobody', span = SPAN) 
 test('fronting.ics contains complete stints that two calendar libraries can read', async () => {
   const fixture = await createFixture(testApp)
   const { wren, finch } = fixture
-  const events = parseTwice(await subscribe(fixture, 'nobody'))
+  const events = parseTwice(await subscribe(fixture, 'anonymous'))
   const began = parseInstant('2024-01-01T10:00:00.000001Z')
   expect(sorted(events)).toEqual(
     sorted([
@@ -100,7 +100,7 @@ test('fronting.ics keeps special characters in names', async () => {
   const fixture = await createFixture(testApp)
   const display_name = 'Wren; "the, first"\\ 🏮 '.repeat(4).trim()
   await fixture.do('PATCH /v2/members/<wren>', { display_name })
-  const titles = parseTwice(await subscribe(fixture, 'nobody')).map(({ title }) => title)
+  const titles = parseTwice(await subscribe(fixture, 'anonymous')).map(({ title }) => title)
   expect(titles).toContain(display_name)
 })
 
@@ -112,7 +112,7 @@ test('fronting.ics hides private names of members and the system from other call
     display_name: 'W',
     privacy: { name_privacy: 'private' },
   })
-  const text = await subscribe(fixture, 'nobody')
+  const text = await subscribe(fixture, 'anonymous')
   expect(text).not.toContain('Secret Name')
   expect(text).not.toContain('Lantern Hill')
   expect(text).toContain('X-WR-CALNAME:Front history')

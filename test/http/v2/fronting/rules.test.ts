@@ -27,7 +27,7 @@ const hide = (name: string) => (fixture: Fixture) =>
 describe('fronting statistics', () => {
   runScenarios(testApp, {
     'fronting/stints returns complete stints, newest first, with the current one open': {
-      as: ['owner', 'other', 'nobody'],
+      as: ['owner', 'other', 'anonymous'],
       ask: `GET /v2/systems/<own>/fronting/stints?${SPAN}`,
       has: { length: 2 },
       after: async ({ wren, finch }, { json }) => {
@@ -82,8 +82,8 @@ describe('fronting statistics', () => {
       has: [{ time: 86400, times: 1 }],
     },
     'fronting/days returns empty days for a system without switches': {
-      given: ({ home, owner }) =>
-        home.deps.transact('new', (tx) =>
+      given: ({ testApp, owner }) =>
+        testApp.deps.transact('new', (tx) =>
           tx
             .delete(switches)
             .where(eq(switches.system_id, owner.id))
@@ -115,9 +115,9 @@ describe('fronting statistics', () => {
       lacks: ['<wren>'],
     },
     'fronting/totals ignores switches of an unfinished import': {
-      given: async ({ home, owner }) => {
+      given: async ({ testApp, owner }) => {
         const system_id = owner.id
-        await home.deps.transact('new', async (tx) => {
+        await testApp.deps.transact('new', async (tx) => {
           const import_id = await insertImport(tx, {
             staging_system_id: system_id,
             system_id,
@@ -141,7 +141,7 @@ describe('fronting statistics', () => {
       has: [{ start: '2023-12-31T18:15:00Z' }, { end: '2024-01-02T18:15:00Z' }],
     },
     'fronting/days uses UTC for other callers, because the time zone of the owner is private': {
-      as: ['other', 'nobody'],
+      as: ['other', 'anonymous'],
       given: ({ do: change }) =>
         change('PATCH /v2/systems/@me/settings', { timezone: 'Asia/Kathmandu' }),
       ask: `GET /v2/systems/<own>/fronting/days?since=2024-01-01&until=2024-01-02`,
@@ -170,14 +170,14 @@ describe('fronting statistics', () => {
 describe('fronting of hidden members', () => {
   runScenarios(testApp, {
     'fronting/totals counts hidden members for other callers without naming them': {
-      as: ['other', 'nobody'],
+      as: ['other', 'anonymous'],
       given: hide('finch'),
       ask: `GET /v2/systems/<own>/fronting/totals?${SPAN}`,
       has: { hidden: { time: 136799, stints: 1, members: 1 }, nobody: 0 },
       lacks: ['<finch>'],
     },
     'fronting/days counts hidden members for other callers without naming them': {
-      as: ['other', 'nobody'],
+      as: ['other', 'anonymous'],
       given: hide('finch'),
       ask: `GET /v2/systems/<own>/fronting/days?${SPAN}`,
       has: [
@@ -187,37 +187,37 @@ describe('fronting of hidden members', () => {
       lacks: ['<finch>'],
     },
     'fronting/totals counts zero hidden members when none is hidden': {
-      as: ['other', 'nobody'],
+      as: ['other', 'anonymous'],
       ask: `GET /v2/systems/<own>/fronting/totals?${SPAN}`,
       has: { hidden: { time: 0, stints: 0, members: 0 } },
     },
     'fronting/stints leaves out hidden members for other callers': {
-      as: ['other', 'nobody'],
+      as: ['other', 'anonymous'],
       given: hide('finch'),
       ask: `GET /v2/systems/<own>/fronting/stints?${SPAN}`,
       has: { length: 1 },
       lacks: ['<finch>'],
     },
     'fronting/stints filtered by a hidden member is empty for other callers': {
-      as: ['other', 'nobody'],
+      as: ['other', 'anonymous'],
       given: hide('finch'),
       ask: `GET /v2/systems/<own>/fronting/stints?${SPAN}&member=<finch>`,
       json: [],
     },
     'fronting/hours leaves out hidden members for other callers': {
-      as: ['other', 'nobody'],
+      as: ['other', 'anonymous'],
       given: async (fixture) => [await hide('finch')(fixture), await hide('wren')(fixture)],
       ask: `GET /v2/systems/<own>/fronting/hours?${SPAN}`,
       json: { members: {}, weekdays: Array.from({ length: 7 }, () => zeros) },
     },
     'fronting/pairs leaves out hidden members for other callers': {
-      as: ['other', 'nobody'],
+      as: ['other', 'anonymous'],
       given: hide('finch'),
       ask: `GET /v2/systems/<own>/fronting/pairs?${SPAN}`,
       json: [],
     },
     'fronting.ics leaves out hidden members for other callers': {
-      as: ['other', 'nobody'],
+      as: ['other', 'anonymous'],
       given: hide('finch'),
       ask: `GET /v2/systems/<own>/fronting.ics?${SPAN}`,
       lacks: ['Finch', '<finch>'],
@@ -234,7 +234,7 @@ describe('refusals of fronting statistics', () => {
   for (const path of [...paths.map((one) => `fronting/${one}`), 'fronting.ics'])
     runScenarios(testApp, {
       [`${path} refuses a private history to other callers`]: {
-        as: ['other', 'nobody'],
+        as: ['other', 'anonymous'],
         given: closeHistory,
         ask: `GET /v2/systems/<own>/${path}?${SPAN}`,
         status: 403,
@@ -250,7 +250,7 @@ describe('refusals of fronting statistics', () => {
         code: 20001,
       },
       [`${path} requires a token for @me`]: {
-        as: 'nobody',
+        as: 'anonymous',
         ask: `GET /v2/systems/@me/${path}`,
         status: 401,
       },

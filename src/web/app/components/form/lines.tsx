@@ -186,7 +186,7 @@ const PREVIEW_DELAY_MS = 600
 export function PictureLine(props: Props & { isWide?: boolean }) {
   const { form, name } = props
   const typed = String(form.values[name] ?? '')
-  const parsed = form.entity.fields[name]?.read(typed)
+  const parsed = form.entity.fields[name]?.parse(typed)
   const url = typeof parsed === 'string' ? parsed : null
   const [shown, setShown] = useState(url)
   const [broken, setBroken] = useState<string | null>(null)

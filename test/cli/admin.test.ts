@@ -140,7 +140,7 @@ describe('commands of an operator', () => {
       code: expect.stringMatching(/^\w{4}-\w{4}-\w{4}$/),
     } as never)
     const again = await run(['invite', 'create', '--name', 'friends'], { cwd })
-    expect([again.code, again.err]).toEqual([1, 'multitude: There is an invite friends already.\n'])
+    expect([again.code, again.err]).toEqual([1, 'multitude: The invite friends exists already.\n'])
     const { out } = await run(['invite', 'list'], { cwd })
     expect(out).toBe('NAME     USED  OF  EXPIRES\nfriends  0     3   2222-01-01T00:00:00Z\n')
     expect((await run(['invite', 'revoke', 'friends', '--yes'], { cwd })).code).toBe(0)

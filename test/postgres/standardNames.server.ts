@@ -52,7 +52,7 @@ describe('upgrade of a PostgreSQL database to standard table names', () => {
     const address = await makePrevious()
     const cwd = emptyFolder()
     const { code, err } = await run(['migrate'], { cwd, env: { DATABASE_URL: address } })
-    expect([code, err]).toEqual([0, expect.stringContaining('was upgraded from 0012_operating')])
+    expect([code, err]).toEqual([0, expect.stringContaining('upgraded from 0012_operating')])
     const expected = rowsInStandardNames()
     expect(await rowsIn(address, Object.keys(expected))).toEqual(expected)
     expect(await parsedExports(address)).toEqual(previous.exports)

@@ -387,8 +387,10 @@ test('deletes the hidden rows after a kill, and doctor finds no problem before a
   const next = await serve()
   expect((await ask(next, `GET /v2/systems/${id}`)).status).toBe(404)
   await until(() => countRows(file).systems === 0)
-  const { switches, switch_members, members, messages, events, archive } = countRows(file)
-  expect([switches, switch_members, members, messages, events, archive]).toEqual(Array(6).fill(0))
+  const { switches, switch_members, members, messages, events, import_archive } = countRows(file)
+  expect([switches, switch_members, members, messages, events, import_archive]).toEqual(
+    Array(6).fill(0),
+  )
   expect(await doctor()).toStartWith('No problems found.')
   next.kill('SIGKILL')
   await next.end()

@@ -113,7 +113,7 @@ describe.each(accesses.filter((access) => access !== 'session'))(
         .replace('{memberRef}', fixture.wren.hid)
         .replace('{groupRef}', fixture.keepers.hid)
         .replace('{switchRef}', fixture.first.uuid)
-        .replace(/\{(id|name)\}/, 'anonymous')
+        .replace(/\{(id|name)\}/, 'nobody')
         .replace('{message}', '1')
         .replace(/\{[^}]*guild[^}]*\}/, '466707357099884544')
         .replace(/\{[^}]+\}/g, fixture.owner.hid)

@@ -129,7 +129,7 @@ async function requestOnce(endpoint: Endpoint, { port }: Running): Promise<strin
   })
   const text = await response.text()
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
-  // Created rows differ in ID, time and count.
+  // The rows that the two servers create differ in ID, time and count, so these are not compared.
   return method === 'GET'
     ? text
     : text

@@ -296,7 +296,7 @@ describe('comments and documents', () => {
     ) ||
     (!name.includes('/') && known.some((path) => path.endsWith(`/${name}`)))
 
-  test('file names in comments and documents exist', () => {
+  test('every file named in a comment or document exists', () => {
     const readable = known.filter(
       (file) =>
         /\.(tsx?|md)$/.test(file) && file !== 'CHANGELOG.md' && existsSync(join(root, file)),

@@ -13,7 +13,7 @@ export interface Person {
   readonly session: string
   /** True if the session ID is linked to a system. */
   isLinked: boolean
-  /** Services account; null if not logged in, undefined if not known yet. */
+  /** Account name at the IRC services; null if not logged in, undefined if not known yet. */
   account: string | null | undefined
   /** Explanation of what happened to the last line. */
   why: string

@@ -7,7 +7,7 @@ type Listener = (event: StoredEvent) => void
 export interface Hub {
   /** Calls the listener for each event of a system, until the returned function is called. */
   listen(systemId: number, listener: Listener): () => void
-  /** Calls the listener for each event of every system, while `mayMatter` returns true. */
+  /** Calls the listener for the events of all systems; skips events while `mayMatter` returns false. */
   listenToAll(listener: Listener, mayMatter: () => boolean): void
   /** Returns the highest event ID ever assigned. */
   latest(): Promise<number>

@@ -79,7 +79,7 @@ function parseAddress(address: string): URL | string {
   return url
 }
 
-/** Returns a violation that is permitted only for receivers on the allow list. */
+/** Returns the rule that the URL violates, or null. Receivers on the allow list are exempt from these rules. */
 function findViolation(url: URL, isLiteral: boolean): string | null {
   if (url.protocol !== 'https:') return 'Bad address: must start with https://.'
   if (isLiteral) return 'Bad address: must have a host name instead of an IP address.'

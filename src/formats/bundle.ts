@@ -22,7 +22,7 @@ export interface Bundle {
   accounts: BundleAccount[]
   members: BundleMember[]
   groups: BundleGroup[]
-  /** Oldest first, each instant once. */
+  /** Switches, oldest first; no two have the same time. */
   switches: BundleSwitch[]
   systemGuilds: (SystemGuildPatch & { guild_id: string })[]
   /** `member` is a key of this file's members. */

@@ -76,7 +76,7 @@ export function createAdmission(maxInFlight: number): Admission {
   }
 }
 
-/** Delay of refusals, and interval of their log lines. */
+/** Delay before a rejected request is answered, and minimum interval between log lines about rejections. */
 const REFUSAL_DELAY_MS = 500
 
 /**

@@ -85,7 +85,7 @@ export function parsePathId(name: string, text: string): string {
   return id
 }
 
-/** Parses a path parameter that is an ID of the bot's own platform, without a prefix. */
+/** Parses a path parameter that is an ID on the bot's own platform, without the platform prefix. */
 export function parseBotPathId(platform: Platform, name: string, text: string): string {
   if (!isIdOf(platform, text)) throw error('badRequest', `${name} must be ${describeId(platform)}`)
   return formatId({ platform, id: text })

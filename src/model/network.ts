@@ -63,7 +63,7 @@ interface Range extends Ip {
   readonly text: string
 }
 
-/** Accepts four plain decimals, or IPv6 without a zone. An IPv4-mapped address counts as IPv4. */
+/** Accepts IPv4 in dotted-decimal notation, or IPv6 without a zone ID. An IPv4-mapped address counts as IPv4. */
 export function parseIp(text: string): Ip | null {
   const short = parseIpv4(text)
   if (short !== null) return { bits: 32, value: short }

@@ -9,7 +9,7 @@ export type Audience = 'owner' | 'others'
 
 export type RenderJson = (entity: Entity, row: object, audience: Audience) => string
 
-/** Increment when the JSON of the same fields changes. */
+/** Increment when the JSON changes although the fields do not. */
 const RENDER_VERSION = 1
 
 /** Returns a hash of the field table. Cached JSON with another hash is ignored. */

@@ -31,9 +31,8 @@ export function isTooFarAhead(timestamp: Instant, now: Instant): boolean {
 }
 
 /**
- * Returns the time of a switch that gives none: now, or just after the latest switch if that is
- * slightly in the future. Otherwise a new switch would not be the latest after the clock was set
- * back.
+ * Returns the default time of a switch: now, or just after the latest switch if that is slightly in
+ * the future (the clock may have been set back), so that the new switch is always the latest.
  */
 export function nextTimestamp(now: Instant, latest: Instant = -Infinity): Instant {
   const isSetBack = latest >= now && latest - now < MAX_SET_BACK

@@ -10,7 +10,7 @@ export interface WorkQueueOptions<W extends QueuedWork> {
   readonly maxRunning: number
   /** Throws if the work may not wait behind the work that waits already. */
   readonly rejectExcess?: (work: W, waiting: readonly W[]) => void
-  /** Returns true if the work begins before other work that has waited longer. */
+  /** Returns true if the work has priority over work that has waited longer. */
   readonly isPreferred?: (work: W) => boolean
 }
 

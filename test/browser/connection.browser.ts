@@ -103,7 +103,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByText('Moss is here now.').first().waitFor()
     await system.log(0, 'Iris')
     await page.locator('.here-now').getByText('Iris').waitFor()
-    // A script that is loaded on demand.
+    // The script of the History page is loaded on demand.
     await page.getByRole('link', { name: 'History', exact: true }).click()
     await page.getByRole('link', { name: 'Month' }).waitFor()
     await page.getByRole('link', { name: 'More' }).click()

@@ -11,7 +11,7 @@ const settings = {
   LOG_LEVEL: 'warn',
 }
 
-/** Address with all hosts of a cluster. */
+/** PostgreSQL connection URL that lists all hosts of the cluster. */
 export function addressOf(engines: readonly Engine[], database: string): string {
   const hosts = engines.map(({ port }) => `127.0.0.1:${port}`)
   return `postgres://${USER}@${hosts.join()}/${database}`

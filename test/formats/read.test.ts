@@ -55,7 +55,7 @@ describe('readFile', () => {
     expect(readFile(text).format).toBe(format)
   })
 
-  test.each(rejected)('rejects %s without quoting it', (_, file, reason) => {
+  test.each(rejected)('rejects %s with an error that does not contain the input', (_, file, reason) => {
     const error = rejectionOf(file)
     expect(error.reason).toBe(reason)
     expect(Bun.inspect(error)).not.toContain('SECRET')

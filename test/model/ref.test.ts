@@ -56,7 +56,7 @@ describe('parseSystemRef', () => {
     ['rejects empty text', '', null],
   ]
 
-  test.each(named)('%s in a system reference: %p', (_, text, ref) => {
+  test.each(named)('parses a system reference: %s, %p', (_, text, ref) => {
     expect(parseSystemRef(text)).toEqual(ref)
   })
 })

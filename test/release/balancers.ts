@@ -123,7 +123,7 @@ async function testBalancers(): Promise<void> {
           expect(new Set(await repeat(write))).toEqual(new Set([200]))
         })
 
-        test(`${name} passes on the responses of the nodes when the database does not run`, async () => {
+        test(`${name} forwards the responses of the nodes when the database is down`, async () => {
           await engine.kill()
           try {
             for (let round = 0; round < 20; round++) {

@@ -22,7 +22,7 @@ export interface Pool {
 
 const CONNECT_LIMIT_S = 3
 
-/** Opens a pool of at most `max` connections with the server's default settings. */
+/** Opens a pool of at most `max` connections with the default settings of the PostgreSQL server. */
 export function connectWithoutSettings(
   { address, rootCert }: ConnectOptions,
   { host, port }: Host,

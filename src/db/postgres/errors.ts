@@ -27,7 +27,7 @@ export function codeOf(cause: unknown): string {
   return inner === undefined ? '' : codeOf(inner)
 }
 
-/** Returns whether pg_hba.conf of the server allows no such connection. */
+/** Returns whether the server rejected the connection because no entry of pg_hba.conf allows it. */
 export function isRefusedByRule(cause: unknown): boolean {
   return codeOf(cause) === '28000' && String(cause).includes('pg_hba.conf')
 }

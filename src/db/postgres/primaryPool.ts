@@ -7,8 +7,8 @@ import { isLoss, lost } from './errors'
 import { createReadPool } from './readPool'
 
 /**
- * Generous, because the heartbeat detects a silent server and does not count time when this process
- * was suspended.
+ * Long, because this timeout is a fallback: the heartbeat detects an unresponsive server sooner, and
+ * ignores time during which this process was suspended.
  */
 const WATCHED_CONNECT_LIMIT_S = 30
 

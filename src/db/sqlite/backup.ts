@@ -182,7 +182,7 @@ function lockExclusively(path: string): Database | null {
     const fault = classifyError(path, cause)
     if (fault === 'locked')
       throw new StorageError(`The database ${path} is in use: stop the server first.`)
-    // Without access to the file, it is unknown whether another process uses it.
+    // A process that cannot access the file cannot tell whether another process is using it.
     if (fault === 'forbidden' || !(cause instanceof SQLiteError))
       throw toStorageError(path, cause) ?? cause
     return null

@@ -43,7 +43,7 @@ export function preUpgradeName(path: string, now: Date): string {
 /** Number of copies from before upgrades that are kept. */
 const KEPT_COPIES = 3
 
-/** Deletes the oldest copies from before upgrades. */
+/** Deletes the oldest database copies that were made before upgrades. */
 export function removeOldCopies(path: string): void {
   const start = `${basename(path)}.pre-upgrade-`
   const copies = namesIn(dirname(path)).filter(

@@ -149,7 +149,10 @@ function readSystem(reading: Reading): SystemPatch {
   return { ...repairFields(system, given, subject, log), ...systemLevels(reading) }
 }
 
-/** Friends could always see the profile, lists and fronters if allowed, and never the history. */
+/**
+ * In Simply Plural, friends could always see the profile, could see lists and fronters if allowed,
+ * and could never see the history.
+ */
 function systemLevels(reading: Reading): SystemPatch {
   if (reading.options.public !== true) return allLevels(system, 'private')
   const friends = reading.rows('friends')

@@ -102,7 +102,7 @@ export function streamRoutes(
 
 const eventStreamSchema = t.String({ description: 'Server-Sent Events' })
 
-/** Key that streams are limited by; null for bots and programs on this machine. */
+/** Key for counting concurrent streams; null (no limit) for bots and for programs on this machine. */
 function clientKeyOf(request: Request, trustedProxies: number): string | null {
   const { kind, system } = callerOf(request)
   if (kind === 'bot') return null

@@ -85,7 +85,7 @@ function isOwnOrigin(headers: Headers, { publicUrl }: OriginConfig): boolean {
   return publicUrl !== '' && URL.parse(origin)?.host === URL.parse(publicUrl)?.host
 }
 
-/** Compares hosts, with or without the default port of the scheme. */
+/** Returns whether two hosts are equal; an explicit default port is the same as none. */
 function isSameHost(url: string, host: string): boolean {
   const parsed = URL.parse(url)
   return parsed !== null && URL.parse(`${parsed.protocol}//${host}`)?.host === parsed.host

@@ -24,7 +24,7 @@ export class Lengths {
     const middle = values.length >> 1
     const upper = select(values, middle)
     if (values.length % 2 === 1) return upper
-    // `select` moved all smaller values before it.
+    // `select` has moved all values that are smaller than `upper` before the middle.
     return (values.subarray(0, middle).reduce((a, b) => Math.max(a, b), -Infinity) + upper) / 2
   }
 }

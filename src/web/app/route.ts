@@ -52,7 +52,7 @@ export function pageBefore(): Route['page'] | null {
   return current.value.before
 }
 
-/** Navigates without a history entry: the current one may contain a secret or a deleted entity. */
+/** Navigates by replacing the current history entry, because its URL may contain a secret or refer to a deleted entity. */
 export function goTo(hash: string): void {
   history.replaceState({ entry: current.value.entry }, '', hash)
   show(hash)

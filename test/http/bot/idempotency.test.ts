@@ -197,7 +197,10 @@ test('records a message after a crash between decision and record', async () => 
   await restarted.stop()
 })
 
-/** Copies the database file as a crash would leave it; a PostgreSQL server survives the crash. */
+/**
+ * Copies the SQLite file in the state that a crash would leave it in. On PostgreSQL nothing is
+ * copied, because the database server does not crash with the process.
+ */
 async function copyAfterCrash(): Promise<string> {
   if (!isSqlite) return testApp.config.DATABASE_URL
   const copy = `${testApp.folder}/crashed.db`

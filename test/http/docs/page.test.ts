@@ -62,7 +62,7 @@ describe('the API page', () => {
     '/docs/missing',
   ]
   test.each(paths)(
-    '%s has headers that forbid framing and files of other servers',
+    '%s has headers that forbid framing and loading resources from other origins',
     async (path) => {
       const { headers } = await ask(`GET ${path}`)
       expect(headers.get('x-content-type-options')).toBe('nosniff')

@@ -155,7 +155,7 @@ describe('privacy levels in version 1', () => {
   }
 })
 
-/** Lists of version 1, which has neither groups nor single switches. */
+/** List endpoints of version 1, which has no groups and no endpoint for a single switch. */
 const lists: Partial<Record<ListAccess, string>> = {
   members: 'GET /v1/s/<own>/members',
   fronters: 'GET /v1/s/<own>/fronters',

@@ -11,7 +11,7 @@ interface SharedEntity {
   /** Values of every key that both versions write; each differs from the one before. */
   values: Record<string, unknown[]>
   levels: string[]
-  /** Keys that only version 1 has, or that are read-only. */
+  /** Keys that are not compared: those that only version 1 has, and read-only ones. */
   otherKeys: string[]
 }
 

@@ -52,7 +52,7 @@ async function countUntilDone(work: Promise<unknown>, request: () => Promise<unk
   }
 }
 
-/** Runs `work` in a transaction that commits only after the request waits for its own. */
+/** Runs `work` in a transaction, and commits it only once the request waits for its own transaction. */
 async function changeMeanwhile(
   { id }: TestSystem,
   request: () => ReturnType<typeof ask<JsonObject[]>>,

@@ -1,7 +1,7 @@
 import type { Field } from '../../../src/model/field'
 import { Problem } from '../../../src/model/validation'
 
-/** Test values of a field: valid ones with what is stored, and invalid ones. */
+/** Test values for a field: valid values, each with the value that is stored for it, and invalid values. */
 export interface Values {
   good: [sent: unknown, stored: unknown][]
   bad: unknown[]

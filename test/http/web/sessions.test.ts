@@ -269,7 +269,7 @@ describe('sessions', () => {
     },
   )
 
-  test('a session is ignored when a page on another port set a second cookie of its name', async () => {
+  test('ignores the session when a page on another port has set a second cookie with the same name', async () => {
     const me = await makeSystem()
     const own = await browserOf(me)
     const planted = await browserOf(await makeSystem())

@@ -343,7 +343,7 @@ describe('decide: backslashes', () => {
 })
 
 describe('decide: matching', () => {
-  test('proxies the content between tags as their member', () => {
+  test('proxies the text between proxy tags as the member who has those tags', () => {
     expect(decide(contextOf({}), messageOf({ content: '[hi]' }))).toEqual({
       action: 'proxy',
       member: wren({}),

@@ -126,7 +126,7 @@ describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
 describe.each(fixtures)('the fixture %s', (name) => {
   const file = fixture(name)
 
-  test(`dry run of ${name} changes nothing and reports what the import does`, async () => {
+  test(`a dry run of ${name} changes nothing and reports what the import would do`, async () => {
     const to = await testApp.makeSystem()
     const before = await readAllRows(deps.db)
     const planned = await importInto(testApp, to, file, { dryRun: true })

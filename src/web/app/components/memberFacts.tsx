@@ -95,7 +95,8 @@ interface Totals {
 }
 
 /**
- * Requests the times from the server, which has the whole history, and again after every switch.
+ * Requests the member's fronting times from the server, because only the server has the whole
+ * history; repeats the request after every switch.
  */
 function useTimes(id: string, isWanted: boolean): Times | null {
   const [times, setTimes] = useState<Times | null>(null)

@@ -8,7 +8,7 @@ import { debianNames, packDeb } from './.ci/release/deb'
 import { fetchRuntime, type Target, targets } from './.ci/release/runtimes'
 import manifest from './package.json' with { type: 'json' }
 import { bundlePage } from './src/web/bundle'
-import { compressFile } from './src/web/pages'
+import { compressFile } from './src/web/dashboardFiles'
 
 /**
  * Builds the executable for this machine. With --all also builds a release: an archive for every

@@ -3,7 +3,7 @@ import { renderedObjectSql } from '../src/db/renderedJson'
 import { group } from '../src/model/group'
 import { member } from '../src/model/member'
 import { system } from '../src/model/system'
-import { isoOf, jsonList, jsonOf } from './referenceJson'
+import { isoOf, jsonList, jsonOf } from './referenceJsonSql'
 
 /**
  * Minimal server for the same responses: prepared statements that return JSON as bytes, without

@@ -80,7 +80,7 @@ export const runners: [page: string, start: string, runner: Runner, why?: string
     'docs/operating.md',
     'sudo apt install ./multitude_0.1.0',
     'none',
-    'the package is installed above, and the install script is run by test/release/release.ts',
+    'the package is installed above, and the install script is run by test/release/releaseFiles.ts',
   ],
   [
     'docs/operating.md',

@@ -12,11 +12,11 @@ import { type Backlog, measureBacklog } from '../service/admin/backlog'
 import { listTaskRuns, type TaskRun } from '../service/admin/taskRuns'
 import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
-import { newestNameIn, timeOfBackup } from './backups'
 import { type Call, type Command, columns, Failure } from './command'
 import { countOf, formatBytes, formatCount, formatDuration, printable } from './format'
 import { addressOf, findProblem } from './health'
 import { httpGet } from './httpGet'
+import { newestNameIn, timeOfBackup } from './scheduledBackups'
 
 const MAX_BYTES = 4 * 1024 * 1024
 

@@ -3,10 +3,10 @@ import { encodeRow } from '../db/rows'
 import type { Db, MaybePromise } from '../db/types'
 import { diff, type Entity, isEmptyPatch, type Patch } from '../model/entity'
 import type { EventType } from '../model/events'
-import { createYielder } from './cooperative'
 import type { Deps } from './deps'
 import type { Owned } from './identity'
 import { recordSerializedEvent } from './outbox'
+import { createYielder } from './yieldToEventLoop'
 
 /** Differences between members and groups in a bulk change. */
 export interface BulkKind<E extends Entity> {

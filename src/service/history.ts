@@ -7,8 +7,8 @@ import { deletionWatermark, isLiveSwitch, isVisible } from '../db/visibility'
 import { isOwner, requireListAccess, type Viewer } from '../model/privacy'
 import type { System } from '../model/system'
 import type { Instant } from '../model/time'
-import { createYielder } from './cooperative'
 import type { Deps } from './deps'
+import { createYielder } from './yieldToEventLoop'
 
 /** A switch of the history, with its members' short IDs. */
 export interface PastSwitch {

@@ -22,12 +22,12 @@ import type { Settings } from '../model/settings'
 import { Problem } from '../model/validation'
 import { withQuotas } from './admin/quotas'
 import { type BulkKind, createBulkChange } from './bulkChange'
-import { runCooperatively } from './cooperative'
 import type { Deps } from './deps'
 import { type GivenIdentity, identityQueries, type Owned } from './identity'
 import { recordEvent } from './outbox'
 import { withDefaultPrivacy } from './privacy'
 import { getSettings } from './settings'
+import { runCooperatively } from './yieldToEventLoop'
 
 /** Differences between the entities that belong to a system: members and groups. */
 interface OwnedKind<E extends Entity> extends BulkKind<E> {

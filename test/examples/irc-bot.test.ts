@@ -5,7 +5,7 @@ import { createBot } from '../operatorActions'
 import { createTestApp } from '../testApp'
 import { startIrcv3 } from './ircv3'
 
-// realNetwork.ts tests the bot on a real server, which must be installed.
+// realIrcServer.ts tests the bot on a real server, which must be installed.
 const SCRIPT = join(import.meta.dir, '../../examples/irc-bot.ts')
 const OFFER = 'You have no system. Create one with: !register NAME'
 

@@ -55,12 +55,15 @@ describe('readFile', () => {
     expect(readFile(text).format).toBe(format)
   })
 
-  test.each(rejected)('rejects %s with an error that does not contain the input', (_, file, reason) => {
-    const error = rejectionOf(file)
-    expect(error.reason).toBe(reason)
-    expect(Bun.inspect(error)).not.toContain('SECRET')
-    expect(error.cause).toBeUndefined()
-  })
+  test.each(rejected)(
+    'rejects %s with an error that does not contain the input',
+    (_, file, reason) => {
+      const error = rejectionOf(file)
+      expect(error.reason).toBe(reason)
+      expect(Bun.inspect(error)).not.toContain('SECRET')
+      expect(error.cause).toBeUndefined()
+    },
+  )
 
   test('skips a byte order mark', () => {
     const text = '\uFEFF{"switches":[]}'

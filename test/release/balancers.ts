@@ -5,7 +5,7 @@ import { nodesOn } from '../cluster/nodes'
 import { until } from '../events/receiver'
 import { hasPrograms, makeEngine, onServer } from '../postgres/engine'
 import { emptyFolder, type Server } from '../serverProcess'
-import { findMissing, insecure, proxiesIn, readDocument } from './proxyKit'
+import { findMissing, insecure, proxiesIn, readDocument } from './startProxies'
 
 /**
  * Three nodes on PostgreSQL behind real balancers with the configurations of docs/cluster.md. Run

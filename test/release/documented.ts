@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { blocksBy, blocksOf, type Runner } from '../documented'
 import { emptyFolder } from '../serverProcess'
-import { runOnMachine } from './machine'
+import { runOnMachine } from './machineCopy'
 
 /** Runs the documented commands that need a machine, in a copy of this machine. */
 

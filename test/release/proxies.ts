@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { emptyFolder, program, runCommand, type Server, startServer } from '../serverProcess'
-import { findMissing, insecure, proxiesIn, readDocument } from './proxyKit'
+import { findMissing, insecure, proxiesIn, readDocument } from './startProxies'
 
 /** The server behind real proxies with the configurations of docs/operating.md. Run by `npm run test:release`. */
 

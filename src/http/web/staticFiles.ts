@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { type Encoding, manifests } from '../../web/bundle'
-import { loadPages, type PageFile, type Pages } from '../../web/pages'
+import { loadPages, type PageFile, type Pages } from '../../web/dashboardFiles'
 
 /** Well-known paths: the page, and the files that installing it as an app needs. */
 export const fixedPaths = ['/', ...manifests.map((name) => `/${name}`)]

@@ -1,6 +1,6 @@
 import { DAY, type Instant } from '../time'
 import type { Span } from './replay'
-import type { Offset } from './zone'
+import type { Offset } from './timeZone'
 
 export const periods = ['day', 'week', 'month'] as const
 export type Period = (typeof periods)[number]

@@ -1,6 +1,6 @@
 import type { Bucket } from './calendar'
+import { compareIds, wholeSeconds } from './exactSum'
 import type { ReplayListener, Span } from './replay'
-import { compareIds, wholeSeconds } from './sum'
 import type { Hidden, IsHidden } from './totals'
 
 /** Maximum number of days, weeks or months in a response. */

@@ -1,9 +1,9 @@
 import { DAY, HOUR, type Instant } from '../time'
 import { weekdayOf } from './calendar'
+import { compareIds, wholeSeconds } from './exactSum'
 import type { ReplayListener } from './replay'
-import { compareIds, wholeSeconds } from './sum'
+import type { Offset } from './timeZone'
 import type { IsHidden } from './totals'
-import type { Offset } from './zone'
 
 const HOURS = 24
 const WEEK = 7 * DAY

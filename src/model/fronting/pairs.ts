@@ -1,6 +1,6 @@
 import type { Instant } from '../time'
+import { compareIds, wholeSeconds } from './exactSum'
 import type { ReplayListener } from './replay'
-import { compareIds, wholeSeconds } from './sum'
 import type { IsHidden } from './totals'
 
 export const MAX_PAIRS = 50

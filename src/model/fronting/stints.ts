@@ -1,6 +1,6 @@
 import type { Instant } from '../time'
+import { compareIds } from './exactSum'
 import type { ReplayListener } from './replay'
-import { compareIds } from './sum'
 
 /** Default page size. */
 export const STINTS_PER_PAGE = 100

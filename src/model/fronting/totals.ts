@@ -1,7 +1,7 @@
 import type { Instant } from '../time'
-import { Lengths } from './lengths'
+import { byTime, Sum, wholeSeconds } from './exactSum'
+import { Lengths } from './median'
 import type { ReplayListener, Span } from './replay'
-import { byTime, Sum, wholeSeconds } from './sum'
 
 /** Predicate for members whose IDs are hidden from the caller; null for the owner. */
 export type IsHidden = ((member: string) => boolean) | null

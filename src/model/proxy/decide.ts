@@ -6,7 +6,7 @@ import { DEFAULT_LATCH_TIMEOUT, type Settings } from '../settings'
 import type { System } from '../system'
 import { type Instant, SECOND } from '../time'
 import type { ProxyTag } from '../validation'
-import { formatName, MAX_PROXY_NAME, type PreviousMessage, readyName } from './name'
+import { formatName, MAX_PROXY_NAME, type PreviousMessage, readyName } from './proxyName'
 import { matchTags } from './tags'
 
 export const MAX_PROXY_CONTENT = 2000

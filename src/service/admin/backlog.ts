@@ -2,8 +2,8 @@ import { statement } from '../../db/statement'
 import { isEnabled } from '../../db/visibility'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
-import { createYielder } from '../cooperative'
 import type { Deps } from '../deps'
+import { createYielder } from '../yieldToEventLoop'
 
 /** Undelivered webhook events of all systems together. */
 export interface Backlog {

@@ -16,8 +16,8 @@ import {
   type StintFilter,
   streamStints,
 } from '../../model/fronting/stints'
+import { findOffsets, type Offset } from '../../model/fronting/timeZone'
 import { type IsHidden, MAX_SUMMED, sumTotals, type Totals } from '../../model/fronting/totals'
-import { findOffsets, type Offset } from '../../model/fronting/zone'
 import { member } from '../../model/member'
 import { isOwner, redact, requireListAccess, type Viewer } from '../../model/privacy'
 import { parseRef } from '../../model/ref'
@@ -25,13 +25,13 @@ import { hasPermission } from '../../model/scope'
 import { type System, system } from '../../model/system'
 import { DAY, type Instant } from '../../model/time'
 import { isTimezone } from '../../model/validation'
-import { createYielder, iterateCooperatively, runCooperatively } from '../cooperative'
 import type { Deps } from '../deps'
 import { noConnection, type WaitingClient } from '../longReads'
 import { findMember } from '../members'
 import { getSettings } from '../settings'
 import { getSystem, getSystemById } from '../systems'
 import { createFile, type ExportFile, membersOf } from '../transfer/export'
+import { createYielder, iterateCooperatively, runCooperatively } from '../yieldToEventLoop'
 import { type Names, readHistory, replayBackwards, replaySwitches } from './historyPages'
 
 // Stints and their sums. Nothing is known before the first switch and after now.

@@ -9,9 +9,9 @@ import {
   type SwitchPoint,
 } from '../../model/fronting/replay'
 import type { Instant } from '../../model/time'
-import { createYielder } from '../cooperative'
 import type { Deps } from '../deps'
 import type { LongRead } from '../longReads'
+import { createYielder } from '../yieldToEventLoop'
 
 /** Short IDs of members by row ID. */
 export type Names = ReadonlyMap<number, string>

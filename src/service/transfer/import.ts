@@ -29,7 +29,7 @@ import {
 } from './importEntities'
 import { importAutoproxy, importGuilds, importPreferences } from './importGuilds'
 import { importSwitches, switchCapacity } from './importSwitches'
-import { applyTags, stageTags } from './importTags'
+import { applyTags, stageTags } from './importTagIndex'
 import { commitStaging, renewStaging, rollBackStaging } from './staging'
 
 /** Imports a file into the caller's system. */

@@ -3,8 +3,8 @@ import type { BundleHead } from '../../formats/chunks'
 import type { Group } from '../../model/group'
 import type { Member } from '../../model/member'
 import { type ImportPart, type Part, parts, type Tally } from '../../model/transfer'
-import { createYielder } from '../cooperative'
 import type { Deps } from '../deps'
+import { createYielder } from '../yieldToEventLoop'
 import { beginStaging, type Staging } from './staging'
 
 export interface ImportOptions {

@@ -1,6 +1,6 @@
 import { BUCKET_MARGIN, type Bucket, findBuckets } from '../../model/fronting/calendar'
 import type { Span } from '../../model/fronting/replay'
-import { createFormat, findOffsets, type Offset } from '../../model/fronting/zone'
+import { createFormat, findOffsets, type Offset } from '../../model/fronting/timeZone'
 import { DAY, HOUR, type Instant, MINUTE } from '../../model/time'
 
 export type Clock = 'device' | '12' | '24'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { loadPages } from '../../../src/web/pages'
+import { loadPages } from '../../../src/web/dashboardFiles'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

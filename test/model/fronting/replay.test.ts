@@ -7,8 +7,9 @@ import {
   periods,
 } from '../../../src/model/fronting/calendar'
 import { sumDays } from '../../../src/model/fronting/days'
+import { Sum } from '../../../src/model/fronting/exactSum'
 import { sumHours } from '../../../src/model/fronting/hours'
-import { Lengths } from '../../../src/model/fronting/lengths'
+import { Lengths } from '../../../src/model/fronting/median'
 import { MAX_PAIRS, sumPairs } from '../../../src/model/fronting/pairs'
 import {
   createLookback,
@@ -18,12 +19,11 @@ import {
   type SwitchPoint,
 } from '../../../src/model/fronting/replay'
 import { collectStints, newestFirst } from '../../../src/model/fronting/stints'
-import { Sum } from '../../../src/model/fronting/sum'
+import { findOffsets, type Offset } from '../../../src/model/fronting/timeZone'
 import { sumTotals } from '../../../src/model/fronting/totals'
-import { findOffsets, type Offset } from '../../../src/model/fronting/zone'
 import { DAY, HOUR, type Instant, parseInstant, SECOND } from '../../../src/model/time'
+import { oddMoments, questionsAround } from './generatedHistories'
 import { daysOf, hoursOf, pairsOf, type Question, stintsOf, totalsOf } from './oracle'
-import { oddMoments, questionsAround } from './worlds'
 
 const RUNS = { numRuns: 60 }
 

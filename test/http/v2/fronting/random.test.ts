@@ -8,6 +8,7 @@ import { formatInstant, type Instant } from '../../../../src/model/time'
 import { dayToV2, hoursToV2, stintToV2, totalsToV2 } from '../../../../src/serializers/fronting'
 import { insertMember } from '../../../../src/service/members'
 import { deleteAllSwitches, insertSwitch } from '../../../../src/service/switches'
+import { oddMoments, questionsAround } from '../../../model/fronting/generatedHistories'
 import {
   daysOf,
   hoursOf,
@@ -16,7 +17,6 @@ import {
   stintsOf,
   totalsOf,
 } from '../../../model/fronting/oracle'
-import { oddMoments, questionsAround } from '../../../model/fronting/worlds'
 import { createTestApp, type TestSystem } from '../../../testApp'
 
 /** Clock of the test app; every question sets it. */

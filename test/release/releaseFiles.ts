@@ -12,7 +12,7 @@ import { zip } from '../../.ci/release/zip'
 import manifest from '../../package.json'
 import { emptyFolder, startServer } from '../serverProcess'
 import { programs, runDocumented } from './documented'
-import { runOnMachine, withVersion } from './machine'
+import { runOnMachine, withVersion } from './machineCopy'
 
 /** Tests the files of a release. Run by `npm run test:release`. */
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { scheduleBackups } from '../../src/cli/backups'
+import { scheduleBackups } from '../../src/cli/scheduledBackups'
 import { type Config, parseConfig } from '../../src/config'
 import { createLog } from '../../src/log'
 import { emptyFolder, program, startServer } from '../serverProcess'

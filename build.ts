@@ -113,8 +113,8 @@ async function packPage(): Promise<Record<string, string | Uint8Array>> {
       imports.push(`import ${name} from './embedded/${name}.${encoding}' with { type: 'file' }`)
       return `${encoding}: ${name}`
     })
-    const metadata = JSON.stringify({ path, type, isLasting: isImmutable }).slice(1, -1)
-    return `{ ${metadata}, ways: { ${names.join(', ')} } }`
+    const metadata = JSON.stringify({ path, type, isImmutable }).slice(1, -1)
+    return `{ ${metadata}, encodings: { ${names.join(', ')} } }`
   })
   files[join(folder, 'embeddedAssets.ts')] =
     `${imports.join('\n')}\nexport const embeddedAssets = [${entries.join(',\n')}]\n`

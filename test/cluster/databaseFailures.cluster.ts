@@ -119,7 +119,7 @@ test('a write that waits for a missing standby gets 503 with an unknown outcome'
   try {
     const response = await ask(first, 'POST /v2/members', token, { name: 'Sedge' })
     expectUnavailable(response, 5000)
-    expect(response?.json.message).toContain('not known')
+    expect(response?.json.message).toContain('outcome of the change is unknown')
     // Reads are not affected.
     await must(first, 'GET /v2/systems/@me/members', token)
   } finally {

@@ -67,11 +67,14 @@ export const serviceModules = {
     Authentication
   >,
   'access/linkCodes.ts': accessLinkCodes satisfies ServiceModule<typeof accessLinkCodes>,
-  'access/loginLinks.ts': accessLoginLinks satisfies ServiceModule<typeof accessLoginLinks>,
-  // Authentication calls it, with the session that it found.
+  'access/loginLinks.ts': accessLoginLinks satisfies ServiceModule<
+    typeof accessLoginLinks,
+    'previewLogin'
+  >,
+  // The proof or the cookie is the permission. Authentication renews the session that it found.
   'access/sessions.ts': accessSessions satisfies ServiceModule<
     typeof accessSessions,
-    'renewSession'
+    'openSession' | 'endOwnSession' | 'renewSession'
   >,
   'access/tokens.ts': accessTokens satisfies ServiceModule<typeof accessTokens>,
   'accounts.ts': accounts satisfies ServiceModule<typeof accounts>,

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { prepared } from '../db/prepared'
 import { autoproxies, members } from '../db/tables'
 import type { Db } from '../db/types'
-import { type Member, type MemberDraft, type MemberPatch, member } from '../model/member'
+import { type Member, member } from '../model/member'
 import { isOwner, type Redacted, redact, requireListAccess, type Viewer } from '../model/privacy'
 import type { System } from '../model/system'
 import { deleteOrHideMember } from './deletion'
@@ -34,7 +34,16 @@ export const memberRepository = createOwnedRepository<typeof member>({
   remove: deleteOrHideMember,
 })
 
-export const { find: findMember, insert: insertMember, update: updateMember } = memberRepository
+export const {
+  find: findMember,
+  insert: insertMember,
+  update: updateMember,
+  create: createMember,
+  change: patchMember,
+  changeMany: patchMembers,
+  changeAll: patchAllMembers,
+  remove: deleteMember,
+} = memberRepository
 
 /** Returns a member of any system, redacted for the viewer. */
 export async function getMember(
@@ -57,43 +66,6 @@ export async function listMembers({ db }: Deps, viewer: Viewer, of: System): Pro
   const owner = isOwner(viewer, of.id)
   requireListAccess('members', of, owner)
   return await (owner ? allMembers(db) : publicMembers(db)).all({ system: of.id })
-}
-
-export function createMember(deps: Deps, viewer: Viewer, draft: MemberDraft): Promise<Member> {
-  return memberRepository.create(deps, viewer, draft)
-}
-
-export function patchMember(
-  deps: Deps,
-  viewer: Viewer,
-  ref: string,
-  patch: MemberPatch,
-): Promise<Member> {
-  return memberRepository.change(deps, viewer, ref, patch)
-}
-
-/** Returns the JSON list of the changed members. */
-export function patchMembers(
-  deps: Deps,
-  viewer: Viewer,
-  signal: AbortSignal,
-  changes: Generator<void, readonly { ref: string; patch: MemberPatch }[]>,
-): Promise<string> {
-  return memberRepository.changeMany(deps, viewer, signal, changes)
-}
-
-/** Changes all members of the caller's system. */
-export function patchAllMembers(
-  deps: Deps,
-  viewer: Viewer,
-  signal: AbortSignal,
-  patch: MemberPatch,
-): Promise<void> {
-  return memberRepository.changeAll(deps, viewer, signal, patch)
-}
-
-export function deleteMember(deps: Deps, viewer: Viewer, ref: string): Promise<void> {
-  return memberRepository.remove(deps, viewer, ref)
 }
 
 /** Turns autoproxy off if its mode is `member` and names this member; a latch only loses the member. */

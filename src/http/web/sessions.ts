@@ -1,7 +1,6 @@
 import { t } from 'elysia'
 import { nameBrowser } from '../../model/browser'
 import { DomainError, error } from '../../model/errors'
-import { anonymousViewer } from '../../model/privacy'
 import {
   codeFromWeb,
   deviceNameFromWeb,
@@ -68,7 +67,7 @@ export function loginRoutes(deps: Deps, origin: OriginConfig, attempts: LoginAtt
         requireOwnPage(request)
         const { proof, remember } = loginFromWeb(body)
         const name = nameBrowser(request.headers.get('user-agent'))
-        const session = await openSession(deps, anonymousViewer, proof, { name, remember })
+        const session = await openSession(deps, proof, { name, remember })
         if (!session) throw rejectLogin(request)
         const owner = { system: session.system_id, platform: null }
         const system = await getSystem(deps, owner, '@me')
@@ -100,7 +99,7 @@ export function loginRoutes(deps: Deps, origin: OriginConfig, attempts: LoginAtt
         requireOwnPage(request)
         set.headers['cache-control'] = 'no-store'
         try {
-          return loginToWeb(await previewLogin(deps, anonymousViewer, codeFromWeb(body)))
+          return loginToWeb(await previewLogin(deps, codeFromWeb(body)))
         } catch (cause) {
           throw cause instanceof DomainError && cause.kind === 'unauthorized'
             ? rejectLogin(request)
@@ -129,7 +128,7 @@ export function loginRoutes(deps: Deps, origin: OriginConfig, attempts: LoginAtt
           ? readSessionCookie(headers, origin)
           : null
         if (secret === null) throw error('unauthorized')
-        await endOwnSession(deps, anonymousViewer, secret)
+        await endOwnSession(deps, secret)
         set.headers['set-cookie'] = clearCookie(cookieFor(headers, origin))
         set.status = 204
       },

@@ -32,11 +32,7 @@ export async function createLoginCode(deps: Deps, viewer: Viewer): Promise<Login
  * Returns the name of the system that a link logs in to, so that the page can ask for confirmation.
  * Wrong, used and expired codes give the same error.
  */
-export async function previewLogin(
-  deps: Deps,
-  _viewer: Viewer,
-  code: string,
-): Promise<{ name: string | null }> {
+export async function previewLogin(deps: Deps, code: string): Promise<{ name: string | null }> {
   const found = await loginCodes.find(deps.db, code, deps.now())
   if (!found) throw error('unauthorized')
   await requireEnabled(deps.db, found.system_id)

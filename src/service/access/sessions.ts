@@ -46,7 +46,6 @@ export interface OpenedSession extends Session {
 /** Logs a browser in. Returns null for a wrong, used or expired proof, without saying which. */
 export async function openSession(
   deps: Deps,
-  _viewer: Viewer,
   proof: Proof,
   { name, remember }: Device,
 ): Promise<OpenedSession | null> {
@@ -144,7 +143,7 @@ export async function endSession(deps: Deps, viewer: Viewer, uuid: string): Prom
 }
 
 /** Ends the session of a cookie, even if its system is disabled. */
-export async function endOwnSession(deps: Deps, _viewer: Viewer, secret: string): Promise<void> {
+export async function endOwnSession(deps: Deps, secret: string): Promise<void> {
   const found = await byHash(deps.db).get({ hash: hashSecret(secret), now: deps.now() })
   if (!found) throw error('unauthorized')
   const { system_id: system, uuid } = found

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { lockSystem } from '../../db/locks'
 import { statement } from '../../db/statement'
 import type { Db } from '../../db/types'
@@ -10,6 +9,7 @@ import { requireEnabled } from '../admin/disableSystem'
 import { requireExists } from '../deletion'
 import type { Deps } from '../deps'
 import { getSystemById } from '../systems'
+import { generateCode, normalizeCode } from './humanCode'
 import { oneTimeCodes } from './oneTimeCodes'
 
 // Codes that link an account of another platform: the owner creates one here and sends it from that
@@ -20,8 +20,6 @@ export interface LinkCode {
   expires: Instant
 }
 
-/** Without characters that look alike, in either case and in handwriting. */
-const LETTERS = '34679ACDEFHJKMNPQRTVWXY'
 const LENGTH = 8
 
 const MAX_FAILURES = 5
@@ -30,7 +28,7 @@ const FAILURE_WINDOW = MINUTE
 /** Creates a code; only its hash is stored. Deletes the oldest code if too many are open. */
 export async function createLinkCode(deps: Deps, viewer: Viewer): Promise<LinkCode> {
   const systemId = requireSystem(viewer, 'issue_tokens')
-  const code = generateCode()
+  const code = generateCode(LENGTH)
   return deps.transact({ system: systemId }, async (tx) => {
     await requireExists(tx, systemId)
     return { code, expires: await codes.store(tx, systemId, code, deps.now()) }
@@ -70,15 +68,6 @@ async function requireFewFailures(tx: Db, account: string, now: Instant): Promis
   if (!oldest) return
   const wait = Math.ceil((oldest.at + FAILURE_WINDOW - now) / 1000)
   throw error('tooManyRequests', 'too many wrong codes', Math.max(1, wait))
-}
-
-function generateCode(): string {
-  return Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
-}
-
-/** Removes spaces and hyphens and ignores case, because people type codes in different ways. */
-function normalizeCode(code: string): string {
-  return code.replace(/[\s-]/g, '').toUpperCase()
 }
 
 const codes = oneTimeCodes('link_codes')

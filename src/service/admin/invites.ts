@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { createInserter } from '../../db/rows'
 import { statement } from '../../db/statement'
@@ -7,6 +6,7 @@ import type { Db } from '../../db/types'
 import { error } from '../../model/errors'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
+import { generateCode, normalizeCode } from '../access/humanCode'
 import { hashSecret } from '../access/secrets'
 import type { Deps } from '../deps'
 import type { Quotas } from './quotas'
@@ -20,8 +20,6 @@ export interface Invite {
   used: number
 }
 
-/** Without characters that look alike. */
-const LETTERS = '34679ACDEFHJKMNPQRTVWXY'
 const LENGTH = 12
 
 /** Creates a code; only its hash is stored. */
@@ -31,7 +29,7 @@ export async function createInvite(
   { name, uses, expires }: Pick<Invite, 'name' | 'uses' | 'expires'>,
 ): Promise<string> {
   requireOperator(viewer)
-  const code = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+  const code = generateCode(LENGTH)
   await deps.transact('new', async (tx) => {
     if (await byName(tx).get({ name })) throw error('conflict', `the invite ${name} exists already`)
     await insert(tx, { name, uses, expires, used: 0, hash: hashSecret(code), created: deps.now() })
@@ -70,11 +68,6 @@ export async function consumeInvite(
   const hash = hashSecret(normalizeCode(code ?? ''))
   if (code === null || !(await use(tx).get({ hash, now })))
     throw error('forbidden', 'a valid invite is needed')
-}
-
-/** Removes spaces and hyphens and ignores case, because people type codes in different ways. */
-function normalizeCode(code: string): string {
-  return code.replace(/[\s-]/g, '').toUpperCase()
 }
 
 const insert = createInserter('invites', ['name', 'uses', 'expires', 'used', 'hash', 'created'])

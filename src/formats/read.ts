@@ -1,8 +1,8 @@
 import type { JsonObject } from '../model/entity'
+import { isObject } from '../model/validation'
 import { type Bundle, MAX_FILE_BYTES, type ReadOptions, UnreadableFile } from './bundle'
 import { parseJson, rejectOversized } from './json'
 import { isPluralkit, readPluralkit } from './pluralkit/read'
-import { isObject } from './repair'
 import { isSimplyPlural, readSimplyPlural } from './simplyplural/read'
 import { isTupperbox, readTupperbox } from './tupperbox'
 

@@ -2,7 +2,7 @@ import type { Entity, JsonObject, Level, Patch } from '../model/entity'
 import type { Field, Repaired } from '../model/field'
 import { isUuid, parseRef } from '../model/ref'
 import type { Part } from '../model/transfer'
-import { Problem } from '../model/validation'
+import { isObject, Problem } from '../model/validation'
 import { type Subject, UnreadableFile } from './bundle'
 import type { ImportLog } from './importLog'
 
@@ -67,10 +67,6 @@ export function withoutBlanks(row: JsonObject): JsonObject {
     typeof value === 'string' && value.trim() === '' ? [key, null] : [key, value],
   )
   return Object.fromEntries(entries)
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Returns the objects in an optional list of the file. Other items are logged as dropped rows. */

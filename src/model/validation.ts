@@ -62,10 +62,14 @@ export function parseSnowflake(value: unknown, platform: Platform = DISCORD): st
     : new Problem(`Must be ${describeId(platform)}, as a string.`)
 }
 
+/** Checks for a JSON object; arrays are none. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 export function parseProxyTag(item: unknown): ProxyTag | Problem {
-  if (typeof item !== 'object' || item === null || Array.isArray(item))
-    return new Problem('A proxy tag is an object with "prefix" and "suffix".')
-  const { prefix = null, suffix = null } = item as Record<string, unknown>
+  if (!isObject(item)) return new Problem('A proxy tag is an object with "prefix" and "suffix".')
+  const { prefix = null, suffix = null } = item
   for (const part of [prefix, suffix])
     if (part !== null && typeof part !== 'string')
       return new Problem('A proxy tag\'s "prefix" and "suffix" are strings or null.')

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../model/entity'
 import { error } from '../model/errors'
 import type { Serialized } from '../model/privacy'
+import { isObject } from '../model/validation'
 
 /** Unparsed body: text that should be JSON, to be parsed by a serializer. */
 export interface RawBody {
@@ -39,10 +40,6 @@ export function parseStrings(body: RawBody): string[] {
   const value = parse(body)
   if (!isStrings(value)) throw error('badRequest', 'the body must be a JSON array of strings')
   return value
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export function isStrings(value: unknown): value is string[] {

@@ -23,9 +23,8 @@ import {
 import { isUuid } from '../model/ref'
 import { system } from '../model/system'
 import { formatInstant, type Instant } from '../model/time'
-import { Problem } from '../model/validation'
+import { isObject, Problem } from '../model/validation'
 import {
-  isObject,
   markSerialized,
   parseObject,
   parseStrings,

@@ -22,9 +22,8 @@ import type { Audience } from '../model/renderedJson'
 import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft } from '../model/switch'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
 import { type Token, type TokenDraft, token, validateToken } from '../model/token'
-import { Problem } from '../model/validation'
+import { isObject, Problem } from '../model/validation'
 import {
-  isObject,
   isStrings,
   markSerialized,
   parseList,

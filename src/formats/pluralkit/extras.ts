@@ -3,9 +3,10 @@ import type { JsonObject } from '../../model/entity'
 import { memberGuild, systemGuild } from '../../model/guild'
 import { normalizeId } from '../../model/platform'
 import { preferences } from '../../model/preferences'
+import { isObject } from '../../model/validation'
 import { type Bundle, MAX_GUILD_ROWS, type Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
-import { isObject, readRef, readUuid, repairFields } from '../repair'
+import { readRef, readUuid, repairFields } from '../repair'
 
 /** Parses data that PluralKit's format lacks, from the key `multitude` of our own exports. */
 export function readExtras(

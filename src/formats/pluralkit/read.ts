@@ -5,6 +5,7 @@ import { DISCORD, isIdOf, normalizeId } from '../../model/platform'
 import { type SettingsPatch, settings } from '../../model/settings'
 import { system } from '../../model/system'
 import { parseInstant } from '../../model/time'
+import { isObject } from '../../model/validation'
 import {
   type Bundle,
   type BundleAccount,
@@ -20,7 +21,6 @@ import {
 } from '../bundle'
 import { Counter, ImportLog } from '../importLog'
 import {
-  isObject,
   nameOr,
   readHid,
   readRef,

@@ -1,6 +1,7 @@
+import { isObject } from '../../model/validation'
 import type { Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
-import { isObject, readRef } from '../repair'
+import { readRef } from '../repair'
 import { type AppRow, textOf } from './rows'
 
 export interface Birthday {

@@ -2,6 +2,7 @@ import type { JsonObject, Level } from '../../model/entity'
 import { type MemberPatch, member } from '../../model/member'
 import { type SettingsPatch, settings } from '../../model/settings'
 import { type SystemPatch, system } from '../../model/system'
+import { isObject } from '../../model/validation'
 import {
   type Bundle,
   type BundleMember,
@@ -11,7 +12,7 @@ import {
   type Subject,
 } from '../bundle'
 import { ImportLog } from '../importLog'
-import { allLevels, isObject, nameOr, readHid, rejectTooMany, repairFields } from '../repair'
+import { allLevels, nameOr, readHid, rejectTooMany, repairFields } from '../repair'
 import { isEncrypted } from './chat'
 import { type Birthday, birthdayFieldsOf, birthdayOf, fieldsOf } from './fields'
 import { readPresences, toSwitches } from './fronts'

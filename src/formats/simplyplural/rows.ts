@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../model/entity'
 import { type Instant, parseInstant } from '../../model/time'
 import type { Part } from '../../model/transfer'
+import { isObject } from '../../model/validation'
 import type { Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
-import { isObject, readRef } from '../repair'
+import { readRef } from '../repair'
 
 /** Document of a collection, with its ID even if the file stores it elsewhere. */
 export type AppRow = JsonObject & { _id: string }

@@ -1,4 +1,5 @@
 import {
+  isObject,
   MAX_TAG_AFFIXES,
   MAX_TAGS,
   Problem,
@@ -103,8 +104,4 @@ function serializeTag(tag: unknown): unknown {
   const part = (value: unknown) =>
     typeof value === 'string' || Number.isSafeInteger(value) ? String(value) : ''
   return `${part(tag.prefix)}text${part(tag.suffix)}`
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -63,7 +63,7 @@ export async function upgradeUncopied(config: Config): Promise<Upgrade | null> {
 }
 
 /** Address of an open database, as the command line accepts it. */
-export function addressOf({ location }: { readonly location: string }): string {
+export function databaseUrlOf({ location }: { readonly location: string }): string {
   return location.includes('://') ? location : `file:${location}`
 }
 

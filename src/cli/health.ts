@@ -12,14 +12,14 @@ export const healthCommand: Command = {
   takesSettings: ['HOST', 'PORT'],
   flags: { url: { type: 'string', doc: 'Address of the server (default: from HOST and PORT)' } },
   async run({ flags, config }) {
-    const url = addressOf(flags, config)
+    const url = serverUrlOf(flags, config)
     const problem = await findProblem(url)
     if (problem) throw new Failure(`${url} ${problem}.`, { ok: false, url, problem })
     return { json: { ok: true, url }, text: `${url} is healthy.` }
   },
 }
 
-export function addressOf({ url }: Call['flags'], { HOST, PORT }: Config): string {
+export function serverUrlOf({ url }: Call['flags'], { HOST, PORT }: Config): string {
   if (typeof url === 'string') {
     if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
       throw new UsageError('--url: must be an http or https address')

@@ -8,7 +8,7 @@ import { recordTaskRun } from '../service/admin/taskRuns'
 import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
 import { type Command, columns, Failure } from './command'
-import { addressOf, describeUpgrade, hasDatabase, noBackup, upgradeUncopied } from './database'
+import { databaseUrlOf, describeUpgrade, hasDatabase, noBackup, upgradeUncopied } from './database'
 import { serviceFileOf } from './envFiles'
 import { parseInWorker } from './importWorker'
 import { scheduleBackups } from './scheduledBackups'
@@ -137,7 +137,7 @@ function greeting(
 function firstCommand(app: App, origin: string): string {
   const words = ['system', 'create', '--name', 'My system']
   if (origin !== serviceFileOf(isExecutable(), process.platform))
-    return shellQuoted(...words, '--database', addressOf(app.storage))
+    return shellQuoted(...words, '--database', databaseUrlOf(app.storage))
   return [...asThisUser(), shellQuoted(...words)].join(' ')
 }
 

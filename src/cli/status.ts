@@ -14,7 +14,7 @@ import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
 import { type Call, type Command, columns, Failure } from './command'
 import { countOf, formatBytes, formatCount, formatDuration, printable } from './format'
-import { addressOf, findProblem } from './health'
+import { findProblem, serverUrlOf } from './health'
 import { httpGet } from './httpGet'
 import { newestNameIn, timeOfBackup } from './scheduledBackups'
 
@@ -129,7 +129,7 @@ async function readServerStatus({ flags, config }: Call, samples: readonly Sampl
     const says = `address unknown, because PORT is 0; use --url${suffix}`
     return { url: null, ok: null, ...known, says }
   }
-  const url = addressOf(flags, config)
+  const url = serverUrlOf(flags, config)
   const problem = await findProblem(url)
   return { url, ok: problem === null, ...known, says: `${url} ${problem ?? 'is healthy'}${suffix}` }
 }

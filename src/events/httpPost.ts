@@ -1,5 +1,6 @@
 import type { ClientRequest } from 'node:http'
 import { isIP } from 'node:net'
+import type { DeliveryResult } from '../model/events'
 
 export interface Post {
   /** URL and `ips` were checked by checkAddress. The connection goes to the first IP. */
@@ -111,9 +112,6 @@ function errorName(error: unknown): string {
   if (code.startsWith('HPE_')) return 'no HTTP answer'
   return /^E[A-Z]+$/.test(code) ? code : 'cannot send'
 }
-
-/** Result of a delivery attempt. */
-export type DeliveryResult = 'delivered' | 'refused' | 'unanswered'
 
 export function resultOf(sent: PostResult): DeliveryResult {
   if ('error' in sent) return 'unanswered'

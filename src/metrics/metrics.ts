@@ -1,3 +1,5 @@
+import { type DeliveryResult, deliveryResults } from '../model/events'
+import { type ImportResult, importResults } from '../model/transfer'
 import { type Counter, createRegistry, type Histogram } from './registry'
 
 /** Values that are read at each scrape instead of being counted. */
@@ -29,16 +31,13 @@ export interface RouteMetrics {
   record(status: number, seconds: number): void
 }
 
-export type DeliveryOutcome = 'delivered' | 'refused' | 'unanswered'
-export type ImportOutcome = 'done' | 'failed' | 'refused'
-
 /** Counters that other layers update. */
 export interface Metrics {
   routeMetrics(route: string, method: string): RouteMetrics
   countRateLimited(scope: string): void
   countOverload(): void
-  countDelivery(result: DeliveryOutcome): void
-  countImport(result: ImportOutcome): void
+  countDelivery(result: DeliveryResult): void
+  countImport(result: ImportResult): void
   countCommit(writes: number, seconds: number): void
   countFailedCommit(): void
   countUnhandledRejection(): void
@@ -101,8 +100,7 @@ export function createMetrics(sources: GaugeSources): Metrics {
     'Webhook delivery attempts: delivered, refused by the receiver, or unanswered.',
     ['result'],
   )
-  for (const result of ['delivered', 'refused', 'unanswered'] satisfies DeliveryOutcome[])
-    deliveries(result)
+  for (const result of deliveryResults) deliveries(result)
 
   const commitWrites = histogram('multitude_commit_writes', 'Writes per commit.', WRITES)()
   const commitDurations = histogram(
@@ -117,7 +115,7 @@ export function createMetrics(sources: GaugeSources): Metrics {
     'Imports: done, failed, or refused because too many were running.',
     ['result'],
   )
-  for (const result of ['done', 'failed', 'refused'] satisfies ImportOutcome[]) imports(result)
+  for (const result of importResults) imports(result)
   gauge('multitude_imports_under_way', 'Running imports.', sources.importsUnderWay)
 
   gauge(

@@ -24,6 +24,10 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number]
 
+/** Results of a webhook delivery attempt. */
+export const deliveryResults = ['delivered', 'refused', 'unanswered'] as const
+export type DeliveryResult = (typeof deliveryResults)[number]
+
 /** A change to record as an event. */
 export interface Change {
   system_id: number

@@ -2,6 +2,10 @@
 export const importParts = ['members', 'groups', 'switches'] as const
 export type ImportPart = (typeof importParts)[number]
 
+/** Results of an import; a refused one found too many others. */
+export const importResults = ['done', 'failed', 'refused'] as const
+export type ImportResult = (typeof importResults)[number]
+
 /** Kinds of rows that are counted in a file. */
 export const parts = ['members', 'groups', 'memberships', 'switches'] as const
 export type Part = (typeof parts)[number]

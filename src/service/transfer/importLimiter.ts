@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../formats/chunks'
 import { error } from '../../model/errors'
+import type { ImportResult } from '../../model/transfer'
 import { createWorkQueue } from '../workQueue'
 import { RETRY_AFTER_MS, type Spool } from './spool'
 
@@ -19,7 +20,7 @@ export interface ImportLimiter {
   /** Number of files that are being received, waiting or being imported. */
   readonly count: number
   /** Called with the result of each import. */
-  onResult?: (result: 'done' | 'failed' | 'refused') => void
+  onResult?: (result: ImportResult) => void
 }
 
 const MAX_RUNNING = 2

@@ -1,6 +1,7 @@
 import { recordActivity } from '../db/activity'
 import { statement } from '../db/statement'
 import type { Db } from '../db/types'
+import { yieldToEventLoop } from '../db/yieldToEventLoop'
 import { DAY } from '../model/time'
 import type { EventDeps } from './deps'
 import { findWebhook, type Webhook } from './webhooks'
@@ -23,7 +24,7 @@ export async function pruneEvents(deps: EventDeps, isStopped = () => false): Pro
     system = next.system_id
     await pruneOld(deps, system, isStopped)
     await pruneExcess(deps, system, isStopped)
-    await new Promise((resolve) => setImmediate(resolve))
+    await yieldToEventLoop()
   }
 }
 

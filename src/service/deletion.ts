@@ -2,6 +2,7 @@ import type { Dialect } from '../db/dialect'
 import { statement } from '../db/statement'
 import type { Db } from '../db/types'
 import { HIDE_SQL, hiddenIdentity, isVisible } from '../db/visibility'
+import { yieldToEventLoop } from '../db/yieldToEventLoop'
 import { error } from '../model/errors'
 import type { Deps } from './deps'
 import { removeSomeTags, tagIndexOf } from './proxy/tagIndex'
@@ -118,7 +119,7 @@ async function inBatches(
     // The time differs, because the deletion of some rows cascades to many others.
     if (elapsed < BATCH_MS / 2) most = Math.min(most * 2, MAX_BATCH)
     if (elapsed > BATCH_MS) most = Math.max(Math.ceil(most / 2), MIN_BATCH)
-    await new Promise((resolve) => setImmediate(resolve))
+    await yieldToEventLoop()
   }
 }
 

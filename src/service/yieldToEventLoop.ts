@@ -1,3 +1,5 @@
+import { yieldToEventLoop } from '../db/yieldToEventLoop'
+
 /** Time that long work runs before it yields to the event loop, about the delay of other requests. */
 const TURN_MS = 10
 
@@ -13,7 +15,7 @@ export function createYielder(
   return async () => {
     signal?.throwIfAborted()
     if (performance.now() - began < turn) return false
-    await new Promise((resolve) => setImmediate(resolve))
+    await yieldToEventLoop()
     began = performance.now()
     return true
   }

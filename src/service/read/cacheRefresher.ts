@@ -1,6 +1,7 @@
 import { tryLockSystem } from '../../db/locks'
 import { type RenderedTable, renderAndStore } from '../../db/renderedJson'
 import type { Db } from '../../db/types'
+import { yieldToEventLoop } from '../../db/yieldToEventLoop'
 import type { Deps } from '../deps'
 import { groupRepository } from '../groups'
 import { memberRepository } from '../members'
@@ -28,7 +29,7 @@ export function createCacheRefresher({ transact }: Pick<Deps, 'transact'>): Cach
   const work = async () => {
     while (queue.length > 0 && !isStopped) {
       // Let pending responses finish first.
-      await new Promise((resolve) => setImmediate(resolve))
+      await yieldToEventLoop()
       const batch = queue.splice(0, BATCH)
       await transact(
         'new',

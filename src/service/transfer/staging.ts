@@ -1,6 +1,7 @@
 import { statement } from '../../db/statement'
 import type { Db } from '../../db/types'
 import { hiddenIdentity } from '../../db/visibility'
+import { yieldToEventLoop } from '../../db/yieldToEventLoop'
 import { error } from '../../model/errors'
 import { purgeDeleted, purgeHiddenSystem, purgeTags } from '../deletion'
 import type { Deps } from '../deps'
@@ -167,10 +168,6 @@ export async function removeOldTags(deps: Deps): Promise<void> {
     await purgeTags(deps, old)
     last = old
   }
-}
-
-function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }
 
 const running = statement<'system' | 'now', { id: number }>(

@@ -95,9 +95,9 @@ const FAST = { level: constants.Z_BEST_SPEED }
 function encodingFor(request: RequestWithContext): Encoding | null {
   const accepted = request.headers.get('accept-encoding')
   if (accepted === null || !request.context) return null
-  const encoding = isAccepted(accepted, 'zstd')
+  const encoding = acceptsEncoding(accepted, 'zstd')
     ? 'zstd'
-    : isAccepted(accepted, 'gzip')
+    : acceptsEncoding(accepted, 'gzip')
       ? 'gzip'
       : null
   if (encoding === null) return null
@@ -105,7 +105,8 @@ function encodingFor(request: RequestWithContext): Encoding | null {
   return findClient(peer, request.headers, trustedProxies).isLocal ? null : encoding
 }
 
-function isAccepted(accepted: string, name: Encoding): boolean {
+/** Checks an `Accept-Encoding` header for an encoding. */
+export function acceptsEncoding(accepted: string, name: string): boolean {
   return accepted.split(',').some((one) => {
     const [encoding = '', ...parameters] = one.toLowerCase().split(';')
     return encoding.trim() === name && !parameters.some((part) => /^\s*q=0(\.0*)?\s*$/.test(part))

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { type Encoding, manifests } from '../../web/bundle'
 import { loadPages, type PageFile, type Pages } from '../../web/dashboardFiles'
+import { acceptsEncoding } from '../response'
 
 /** Well-known paths: the page, and the files that installing it as an app needs. */
 export const fixedPaths = ['/', ...manifests.map((name) => `/${name}`)]
@@ -38,10 +39,8 @@ function fileResponse(file: PageFile, requestHeaders: Headers): Response {
 }
 
 function encodingFor(accepted: string): Encoding {
-  const accepts = (name: string) =>
-    new RegExp(`\\b${name}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`).test(accepted)
-  if (accepts('br')) return 'br'
-  return accepts('gzip') ? 'gzip' : 'identity'
+  if (acceptsEncoding(accepted, 'br')) return 'br'
+  return acceptsEncoding(accepted, 'gzip') ? 'gzip' : 'identity'
 }
 
 /** Headers of a page that loads nothing but what its content security policy names. */

@@ -116,7 +116,6 @@ export interface ReadOptions {
 
 export const MAX_FILE_BYTES = 64 * 1024 * 1024
 export const MAX_SWITCHES = 100_000
-export const MAX_FRONTERS = 150
 export const MAX_ACCOUNTS = 50
 /** Limit for each of system guild settings, member guild settings and autoproxy. */
 export const MAX_GUILD_ROWS = 1000

@@ -1,5 +1,6 @@
+import { MAX_FRONTERS } from '../model/switch'
 import { formatInstant, type Instant } from '../model/time'
-import { type BundleSwitch, MAX_FRONTERS, type Subject } from './bundle'
+import type { BundleSwitch, Subject } from './bundle'
 import type { ImportLog } from './importLog'
 
 /** A long list, in chunks. */

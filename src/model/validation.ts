@@ -9,6 +9,9 @@ export class Problem {
   ) {}
 }
 
+/** Problem with a reference to a row that the list has named before. */
+export const REPEATED_REF = new Problem('Named twice.')
+
 export interface ProxyTag {
   prefix: string | null
   suffix: string | null

@@ -22,7 +22,7 @@ import type { Audience } from '../model/renderedJson'
 import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft } from '../model/switch'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
 import { type Token, type TokenDraft, token, validateToken } from '../model/token'
-import { isObject, Problem } from '../model/validation'
+import { isObject, Problem, REPEATED_REF } from '../model/validation'
 import {
   isStrings,
   markSerialized,
@@ -206,8 +206,7 @@ export function* changesFromV2<E extends Entity>(
     const ref = typeof id === 'string' ? parseRef(id) : null
     const refKey = ref && JSON.stringify(ref)
     if (typeof id !== 'string') problems[`${position}.id`] = [new Problem('Required.')]
-    else if (refKey !== null && seenRefs.has(refKey))
-      problems[`${position}.id`] = [new Problem('Named twice.')]
+    else if (refKey !== null && seenRefs.has(refKey)) problems[`${position}.id`] = [REPEATED_REF]
     if (refKey !== null) seenRefs.add(refKey)
     if (isEmptyPatch(parsed.values) && Object.keys(parsed.problems).length === 0)
       problems[position] = [new Problem('No valid key was given.')]

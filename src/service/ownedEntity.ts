@@ -19,7 +19,7 @@ import { isOwner, requireSystem, type Viewer } from '../model/privacy'
 import { parseRef } from '../model/ref'
 import type { Permission } from '../model/scope'
 import type { Settings } from '../model/settings'
-import { Problem } from '../model/validation'
+import { REPEATED_REF } from '../model/validation'
 import { withQuotas } from './admin/quotas'
 import { type BulkKind, createBulkChange } from './bulkChange'
 import type { Deps } from './deps'
@@ -287,7 +287,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
 function rejectRepeatedRows(rows: readonly { id: number }[]): void {
   const seen = new Set<number>()
   for (const [at, { id }] of rows.entries()) {
-    if (seen.has(id)) throw error('invalidBody', { [`${at}.id`]: [new Problem('Named twice.')] })
+    if (seen.has(id)) throw error('invalidBody', { [`${at}.id`]: [REPEATED_REF] })
     seen.add(id)
   }
 }

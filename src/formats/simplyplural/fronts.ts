@@ -1,5 +1,6 @@
+import { MAX_FRONTERS } from '../../model/switch'
 import type { Instant } from '../../model/time'
-import { type BundleSwitch, MAX_FRONTERS, MAX_SWITCHES, type Subject } from '../bundle'
+import { type BundleSwitch, MAX_SWITCHES, type Subject } from '../bundle'
 import type { Presence } from '../frontHistory'
 import { Counter, type ImportLog } from '../importLog'
 import { readRef } from '../repair'

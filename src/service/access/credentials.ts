@@ -7,6 +7,7 @@ import type { Instant } from '../../model/time'
 import { disabledError } from '../admin/disableSystem'
 import type { Deps } from '../deps'
 import type { Bot, Credential, TokenOwner } from './credentialCache'
+import { setLastUsed } from './insertToken'
 import { hashSecret } from './secrets'
 import { renewSession } from './sessions'
 
@@ -102,5 +103,3 @@ const sessionByHash = statement<'hash', CredentialRow>(`
    from sessions join systems on systems.id = sessions.system_id where sessions.hash = :hash`)
 
 const botByHash = statement<'hash', Bot>('select platform from bots where hash = :hash')
-
-const setLastUsed = statement<'id' | 'now'>('update tokens set last_used = :now where id = :id')

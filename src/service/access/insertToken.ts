@@ -58,3 +58,7 @@ const countTokens = statement<'system', { count: number }>(
 export const removeToken = statement<'system' | 'name', { id: number }>(
   'delete from tokens where system_id = :system and name = :name returning id',
 )
+
+export const setLastUsed = statement<'id' | 'now'>(
+  'update tokens set last_used = :now where id = :id',
+)

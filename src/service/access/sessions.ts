@@ -9,6 +9,7 @@ import type { Scope } from '../../model/scope'
 import { DAY, HOUR, type Instant } from '../../model/time'
 import { requireEnabled } from '../admin/disableSystem'
 import type { Deps } from '../deps'
+import { setLastUsed } from './insertToken'
 import { loginCodes } from './loginLinks'
 import { hashSecret } from './secrets'
 
@@ -227,5 +228,3 @@ const renew = statement<'id' | 'now'>(({ min }) => {
      expires = case when remember = 1 then ${expires} else expires end
    where id = :id`
 })
-
-const setLastUsed = statement<'id' | 'now'>('update tokens set last_used = :now where id = :id')

@@ -1,5 +1,5 @@
 import type { Values } from '../../db/statement'
-import type { Db } from '../../db/types'
+import type { Db, MaybePromise } from '../../db/types'
 import { type ErrorName, error } from '../../model/errors'
 import { ORIGINAL_LOOKUP } from '../../model/message'
 import { listAccessRules, ownedSystemId, systemOf, type Viewer } from '../../model/privacy'
@@ -145,12 +145,7 @@ export function readMessage(deps: Deps, viewer: Viewer, id: string): MaybePromis
   })
 }
 
-/**
- * A value or a promise of it. Storage may answer synchronously, and `await` would cost as much as
- * the query, so reads continue synchronously when they can.
- */
-export type MaybePromise<T> = T | Promise<T>
-
+/** Continues synchronously if it can, because `await` would cost as much as a query. */
 function andThen<T, R>(
   found: MaybePromise<T>,
   next: (found: T) => MaybePromise<R>,

@@ -6,7 +6,7 @@ import { openDeps } from '../src/app'
 import { parseConfig } from '../src/config'
 import { operator } from '../src/model/privacy'
 import { createMember } from '../src/service/members'
-import { createSystem } from '../src/service/systems'
+import { createSystem } from '../src/service/registration'
 import { makeEngine, onServer } from '../test/postgres/engine'
 import { print, startProduct } from './measure'
 

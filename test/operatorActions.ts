@@ -8,6 +8,7 @@ import * as autoproxy from '../src/service/autoproxy'
 import type { Deps } from '../src/service/deps'
 import * as guilds from '../src/service/guilds'
 import * as decide from '../src/service/proxy/decideMessage'
+import * as registration from '../src/service/registration'
 import * as systems from '../src/service/systems'
 import * as exporting from '../src/service/transfer/export'
 import * as importing from '../src/service/transfer/import'
@@ -36,8 +37,8 @@ export function revokeToken(deps: Deps, system: number, name: string) {
   return tokens.revokeToken(deps, as(system), name)
 }
 
-export function createSystem(deps: Deps, ...rest: Rest<typeof systems.createSystem>) {
-  return systems.createSystem(deps, operator, ...rest)
+export function createSystem(deps: Deps, ...rest: Rest<typeof registration.createSystem>) {
+  return registration.createSystem(deps, operator, ...rest)
 }
 
 export function deleteSystem(deps: Deps, system: number) {

@@ -26,6 +26,7 @@ import * as preferences from '../src/service/preferences'
 import * as proxyDecideMessage from '../src/service/proxy/decideMessage'
 import * as proxyRecordMessage from '../src/service/proxy/recordMessage'
 import * as readV2 from '../src/service/read/v2'
+import * as registration from '../src/service/registration'
 import * as settings from '../src/service/settings'
 import * as switches from '../src/service/switches'
 import * as systems from '../src/service/systems'
@@ -99,6 +100,7 @@ export const serviceModules = {
   'proxy/decideMessage.ts': proxyDecideMessage satisfies ServiceModule<typeof proxyDecideMessage>,
   'proxy/recordMessage.ts': proxyRecordMessage satisfies ServiceModule<typeof proxyRecordMessage>,
   'read/v2.ts': readV2 satisfies ServiceModule<typeof readV2>,
+  'registration.ts': registration satisfies ServiceModule<typeof registration>,
   'settings.ts': settings satisfies ServiceModule<typeof settings>,
   'switches.ts': switches satisfies ServiceModule<typeof switches>,
   'systems.ts': systems satisfies ServiceModule<typeof systems>,

@@ -13,7 +13,8 @@ import {
   type SystemInfo,
 } from '../service/admin/activity'
 import { disableSystem, enableSystem } from '../service/admin/disableSystem'
-import { createSystem, deleteSystemAndRows } from '../service/systems'
+import { createSystem } from '../service/registration'
+import { deleteSystemAndRows } from '../service/systems'
 import { type Command, columns, UsageError } from './command'
 import { countOf, formatCount, formatDuration, printable } from './format'
 import { ACCOUNT_RULE, resolveSystem } from './resolveSystem'

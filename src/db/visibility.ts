@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { type DomainError, error } from '../model/errors'
 import { statement } from './statement'
 import type { Db } from './types'
 
@@ -55,6 +56,15 @@ export function isEnabled(table: 'systems' | 'members' | 'groups'): string {
 
 export async function isDisabled(db: Db, systemId: number): Promise<boolean> {
   return (await disabled(db).get({ system: systemId })) !== null
+}
+
+export async function requireEnabled(db: Db, systemId: number): Promise<void> {
+  if (await isDisabled(db, systemId)) throw disabledError()
+}
+
+/** Error for callers that authenticate as a disabled system. */
+export function disabledError(): DomainError {
+  return error('forbidden', 'disabled by the operator')
 }
 
 const disabled = statement<'system', { id: number }>(

@@ -5,7 +5,7 @@ import { HIDE_SQL, hiddenIdentity, isVisible } from '../db/visibility'
 import { yieldToEventLoop } from '../db/yieldToEventLoop'
 import { error } from '../model/errors'
 import type { Deps } from './deps'
-import { removeSomeTags, tagIndexOf } from './proxy/tagIndex'
+import { removeSomeTags, tagIndexOf } from './tagIndex'
 
 // Few rows are deleted at once; many are only hidden, and deleted in batches afterwards, after a kill
 // by the next process. See "Deletion" in ARCHITECTURE.md.

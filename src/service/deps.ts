@@ -1,14 +1,13 @@
 import type { Storage } from '../db/open'
 import type { RenderedTable } from '../db/renderedJson'
 import type { Db } from '../db/types'
-import { type ParseImport, parseInProcess } from '../formats/chunks'
+import type { ParseImport } from '../formats/chunks'
 import type { Instant } from '../model/time'
-import { type CredentialCache, createCredentialCache } from './access/credentialCache'
+import type { CredentialCache } from './access/credentialCache'
 import type { Quotas } from './admin/quotas'
-import { type BulkQueue, createBulkQueue } from './bulkQueue'
-import { createLongReads, type LongReads } from './longReads'
-import { createImportLimiter, type ImportLimiter } from './transfer/importLimiter'
-import { createSpool } from './transfer/spool'
+import type { BulkQueue } from './bulkQueue'
+import type { LongReads } from './longReads'
+import type { ImportLimiter } from './transfer/importLimiter'
 
 /** Dependencies of all service functions: storage, clock, queues, caches and quotas. */
 export interface Deps {
@@ -39,24 +38,4 @@ export function createClock(): () => Instant {
     last = Math.max(last + 1, Date.now() * 1000)
     return last
   }
-}
-
-/** Placeholder for code that only describes routes. Every use of its database is an error. */
-export const noDeps: Deps = {
-  db: new Proxy({} as Db, {
-    get() {
-      throw new Error('no database available')
-    },
-  }),
-  sharedRead: { begin: () => 0, end: () => {} },
-  transact: () => Promise.reject(new Error('no database available')),
-  snapshot: () => Promise.reject(new Error('no database available')),
-  longReads: createLongReads(),
-  now: () => 0,
-  parseImport: parseInProcess,
-  importLimiter: createImportLimiter(createSpool('')),
-  bulkQueue: createBulkQueue(),
-  credentialCache: createCredentialCache({ begin: () => 0 }),
-  quotas: { systems: null, members: 0, groups: 0, archive: 0, registration: 'closed' },
-  scheduleRender: () => {},
 }

@@ -9,9 +9,9 @@ import { deleteOrHideMember } from './deletion'
 import type { Deps } from './deps'
 import { recordEvent } from './outbox'
 import { createOwnedRepository } from './ownedEntity'
-import { commitWithTagIndex } from './proxy/stageTagIndex'
-import { indexTags, tagIndexOf } from './proxy/tagIndex'
+import { commitWithTagIndex } from './stageTagIndex'
 import { actAs } from './systems'
+import { indexTags, tagIndexOf } from './tagIndex'
 
 export const memberRepository = createOwnedRepository<typeof member>({
   entity: member,

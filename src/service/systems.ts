@@ -6,7 +6,7 @@ import { columnNames, createInserter, createUpdater } from '../db/rows'
 import { statement } from '../db/statement'
 import { accounts, systems } from '../db/tables'
 import type { Db } from '../db/types'
-import { isVisible } from '../db/visibility'
+import { disabledError, isVisible } from '../db/visibility'
 import { diff, fillDefaults, type Identity, isEmptyPatch } from '../model/entity'
 import { error } from '../model/errors'
 import { type Platform, platformOf } from '../model/platform'
@@ -14,7 +14,6 @@ import {
   isOwner,
   requireBot,
   requireOperator,
-  requirePlatformAuthority,
   requireSystem,
   systemOf,
   type Viewer,
@@ -23,11 +22,6 @@ import { parseSystemRef } from '../model/ref'
 import type { Permission } from '../model/scope'
 import { type System, type SystemDraft, type SystemPatch, system } from '../model/system'
 import type { Instant } from '../model/time'
-import { insertToken } from './access/insertToken'
-import { insertAccount } from './accounts'
-import { disabledError } from './admin/disableSystem'
-import { consumeInvite } from './admin/invites'
-import { requireSystemQuota } from './admin/quotas'
 import { deleteOrHideSystem, purgeDeleted } from './deletion'
 import type { Deps } from './deps'
 import { type GivenIdentity, identityQueries } from './identity'
@@ -87,36 +81,6 @@ async function requirePlatformSystem(db: Db, platform: Platform, systemId: numbe
   const hasAccount = accounts.some((account) => platformOf(account) === platform)
   if (!hasAccount && found.created_on_platform !== platform) throw error('forbidden')
   if (found.disabled_at !== null) throw disabledError()
-}
-
-interface Registration {
-  /** Account to link to the new system. */
-  account: string | null
-  tokenName: string
-  /** Invite code of the operator, where one is required. */
-  invite?: string | null
-}
-
-/** Creates a system, links an account to it, and returns its first token, which is not stored. */
-export async function createSystem(
-  deps: Deps,
-  viewer: Viewer,
-  draft: SystemDraft,
-  { account, tokenName, invite = null }: Registration,
-): Promise<{ system: System; token: string }> {
-  const platform = viewer.isOperator ? null : requireBot(viewer)
-  if (account !== null) requirePlatformAuthority(viewer, account)
-  // With a quota, registrations run one at a time, so that the count is exact.
-  const subject = deps.quotas.systems === null ? 'new' : 'registration'
-  return deps.transact(subject, async (tx) => {
-    if (!viewer.isOperator) {
-      await requireSystemQuota(deps.quotas, tx)
-      await consumeInvite(deps.quotas, tx, invite, deps.now())
-    }
-    const system = await insertSystem(tx, { ...draft, created: deps.now() }, {}, platform)
-    if (account !== null) await insertAccount(deps, tx, system.id, account)
-    return { system, token: await insertToken(deps, tx, system.id, tokenName) }
-  })
 }
 
 export async function patchSystem(

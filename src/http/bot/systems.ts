@@ -20,8 +20,9 @@ import {
   unlinkAccount,
 } from '../../service/accounts'
 import type { Deps } from '../../service/deps'
+import { createSystem } from '../../service/registration'
 import { deleteAllSwitches } from '../../service/switches'
-import { actFor, createSystem, deleteSystem } from '../../service/systems'
+import { actFor, deleteSystem } from '../../service/systems'
 import { describe, writeErrors } from '../openapi'
 import { parseBotPathId } from '../query'
 import { showSystem } from '../v2/views'

@@ -1,20 +1,9 @@
 import { incrementCounter } from '../../db/changeCounters'
 import { createUpdater } from '../../db/rows'
-import type { Db } from '../../db/types'
 import { isDisabled } from '../../db/visibility'
-import { type DomainError, error } from '../../model/errors'
 import { requireOperator, systemOf, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
-
-/** Error for callers that authenticate as a disabled system. */
-export function disabledError(): DomainError {
-  return error('forbidden', 'disabled by the operator')
-}
-
-export async function requireEnabled(db: Db, systemId: number): Promise<void> {
-  if (await isDisabled(db, systemId)) throw disabledError()
-}
 
 /** Disables a system: its credentials are refused, it is hidden, and its webhooks stop. */
 export async function disableSystem(deps: Deps, viewer: Viewer): Promise<void> {

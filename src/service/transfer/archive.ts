@@ -7,8 +7,8 @@ import { type ArchivedRow, countIn } from '../../formats/chunks'
 import { error } from '../../model/errors'
 import type { Deps } from '../deps'
 import { createYielder } from '../yieldToEventLoop'
+import { type Staging, writeInBatches } from '../staging'
 import type { Import } from './importContext'
-import { type Staging, writeInBatches } from './staging'
 
 /** Remaining capacity for archived rows of a system. */
 export interface ArchiveCapacity {

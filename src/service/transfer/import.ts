@@ -30,7 +30,7 @@ import {
 import { importAutoproxy, importGuilds, importPreferences } from './importGuilds'
 import { importSwitches, switchCapacity } from './importSwitches'
 import { applyTags, stageTags } from './importTagIndex'
-import { commitStaging, renewStaging, rollBackStaging } from './staging'
+import { commitStaging, renewStaging, rollBackStaging } from '../staging'
 
 /** Imports a file into the caller's system. */
 export async function importFile(

@@ -5,7 +5,7 @@ import type { Member } from '../../model/member'
 import { type ImportPart, type Part, parts, type Tally } from '../../model/transfer'
 import type { Deps } from '../deps'
 import { createYielder } from '../yieldToEventLoop'
-import { beginStaging, type Staging } from './staging'
+import { beginStaging, type Staging } from '../staging'
 
 export interface ImportOptions {
   dryRun: boolean

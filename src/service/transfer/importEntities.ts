@@ -16,7 +16,7 @@ import type { GivenIdentity } from '../identity'
 import { memberRepository } from '../members'
 import { getSettings } from '../settings'
 import type { Import, ImportReport, Match, MatchedEntities } from './importContext'
-import { writeInBatches } from './staging'
+import { writeInBatches } from '../staging'
 
 /** Matches members and groups of the file with existing rows, and counts the changes. */
 export async function matchEntities(work: Import): Promise<void> {

@@ -4,8 +4,8 @@ import type { Db } from '../../db/types'
 import { deletionWatermark, isLiveSwitch, isPendingDeletion } from '../../db/visibility'
 import type { BundleSwitch } from '../../formats/bundle'
 import { error } from '../../model/errors'
+import { type Staging, writeInBatches } from '../staging'
 import type { Import } from './importContext'
-import { type Staging, writeInBatches } from './staging'
 
 /** Maximum number of switches of a system. */
 const MAX_SWITCHES = 1_000_000

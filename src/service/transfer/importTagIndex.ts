@@ -1,7 +1,7 @@
 import type { Db } from '../../db/types'
 import type { ProxyTag } from '../../model/validation'
-import { activateTagIndex, FEW_TAGS, stageTagIndex } from '../proxy/stageTagIndex'
-import { mergeTagIndexes, tagIndexOf } from '../proxy/tagIndex'
+import { activateTagIndex, FEW_TAGS, stageTagIndex } from '../stageTagIndex'
+import { mergeTagIndexes, tagIndexOf } from '../tagIndex'
 import type { Import } from './importContext'
 import { changesOfMember } from './importEntities'
 

@@ -1,12 +1,12 @@
-import { statement } from '../../db/statement'
-import type { Db } from '../../db/types'
-import { hiddenIdentity } from '../../db/visibility'
-import { yieldToEventLoop } from '../../db/yieldToEventLoop'
-import { error } from '../../model/errors'
-import { purgeDeleted, purgeHiddenSystem, purgeTags } from '../deletion'
-import type { Deps } from '../deps'
-import { findUnusedTagIndex } from '../proxy/tagIndex'
-import { insertSystem } from '../systems'
+import { statement } from '../db/statement'
+import type { Db } from '../db/types'
+import { hiddenIdentity } from '../db/visibility'
+import { yieldToEventLoop } from '../db/yieldToEventLoop'
+import { error } from '../model/errors'
+import { purgeDeleted, purgeHiddenSystem, purgeTags } from './deletion'
+import type { Deps } from './deps'
+import { insertSystem } from './systems'
+import { findUnusedTagIndex } from './tagIndex'
 
 /** A running import whose rows are written but hidden. */
 export interface Staging {

@@ -1,15 +1,15 @@
-import { statement } from '../../db/statement'
-import type { Db } from '../../db/types'
-import type { ProxyTag } from '../../model/validation'
-import { purgeTags } from '../deletion'
-import type { Deps } from '../deps'
+import { statement } from '../db/statement'
+import type { Db } from '../db/types'
+import type { ProxyTag } from '../model/validation'
+import { purgeTags } from './deletion'
+import type { Deps } from './deps'
 import {
   beginStaging,
   commitStaging,
   rollBackStaging,
   type Staging,
   writeInBatches,
-} from '../transfer/staging'
+} from './staging'
 import { indexTags, setTagIndex, tagIndexOf } from './tagIndex'
 
 /** Tags of members by row ID, as stored. */

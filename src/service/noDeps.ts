@@ -1,0 +1,28 @@
+import type { Db } from '../db/types'
+import { parseInProcess } from '../formats/chunks'
+import { createCredentialCache } from './access/credentialCache'
+import { createBulkQueue } from './bulkQueue'
+import type { Deps } from './deps'
+import { createLongReads } from './longReads'
+import { createImportLimiter } from './transfer/importLimiter'
+import { createSpool } from './transfer/spool'
+
+/** Placeholder for code that only describes routes. Every use of its database is an error. */
+export const noDeps: Deps = {
+  db: new Proxy({} as Db, {
+    get() {
+      throw new Error('no database available')
+    },
+  }),
+  sharedRead: { begin: () => 0, end: () => {} },
+  transact: () => Promise.reject(new Error('no database available')),
+  snapshot: () => Promise.reject(new Error('no database available')),
+  longReads: createLongReads(),
+  now: () => 0,
+  parseImport: parseInProcess,
+  importLimiter: createImportLimiter(createSpool('')),
+  bulkQueue: createBulkQueue(),
+  credentialCache: createCredentialCache({ begin: () => 0 }),
+  quotas: { systems: null, members: 0, groups: 0, archive: 0, registration: 'closed' },
+  scheduleRender: () => {},
+}

@@ -8,6 +8,7 @@ import { renderRowJson } from '../serializers/v2'
 import { countSystems } from '../service/systems'
 import { type Command, columns, Failure, UsageError } from './command'
 import { findAddressProblem } from './database'
+import { countOf } from './format'
 import { watchProgress } from './progress'
 
 const ZSTD = 'zstd'
@@ -94,7 +95,7 @@ export const maintenanceCommands: Command[] = [
         const rows = await copyDatabase(from, target, onProgress).finally(end)
         return {
           json: { copied: target.location, rows },
-          text: `Copied and verified ${rows} rows to ${target.location}.`,
+          text: `Copied and verified ${countOf(rows, 'row')} to ${target.location}.`,
         }
       } finally {
         await target.close()

@@ -97,8 +97,7 @@ describe('copy of a database', () => {
       const sql = `insert into members (uuid, hid, name, system_id) values (${names}, :id)`
       await deps.transact('new', (tx) => rows(tx, sql, { id: system.id }))
     })
-    expect(copy(small, to)).rejects.toThrow('The copy of members differs from its source')
-    await copy(small, to).catch(() => {})
+    await expect(copy(small, to)).rejects.toThrow('The copy of members differs from its source')
     await withDeps(to, async (deps) => expect(await listSystems(deps)).toEqual([]))
   }, 60_000)
 
@@ -135,7 +134,7 @@ describe('copy of a database', () => {
     const done = await run(['copy', migrated], options)
     expect(done).toEqual({
       code: 0,
-      out: `Copied and verified 1 rows to ${migrated}.\n`,
+      out: `Copied and verified 1 row to ${migrated}.\n`,
       err: '',
     })
     const back = await run(['copy', 'file:again.db', '--database', migrated, '--json'], options)

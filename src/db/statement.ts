@@ -1,6 +1,7 @@
 import type { Dialect } from './dialect'
 import { prepared } from './prepared'
 import type { Db, MaybePromise, Value } from './types'
+import { replaceUnquoted } from './unquotedSql'
 
 /** Values of the named placeholders of a statement. */
 export type Values<Name extends string> = { readonly [N in Name]: Value }
@@ -23,7 +24,8 @@ export function statement<Name extends string = never, Row = unknown>(
     const names: string[] = []
     const template = typeof text === 'string' ? text : text(driver.dialect)
     // By position, because binding by name takes a tenth longer.
-    const sql = template.trim().replaceAll(/(?<!:):([a-z]\w*)/g, (_, name: string) => {
+    const sql = replaceUnquoted(template.trim(), /(?<!:):[a-z]\w*/, (placeholder) => {
+      const name = placeholder.slice(1)
       if (!names.includes(name)) names.push(name)
       return driver.dialect.placeholder(names.indexOf(name) + 1)
     })

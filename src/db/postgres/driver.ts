@@ -2,6 +2,7 @@ import { drizzle } from 'drizzle-orm/sqlite-proxy'
 import type { RenderJson } from '../../model/renderedJson'
 import { postgresDialect } from '../dialect'
 import type { Db, Driver, Value } from '../types'
+import { replaceUnquoted } from '../unquotedSql'
 
 /** Runs one statement; `lists` returns rows as arrays of values. */
 export type RunQuery = <Row>(sql: string, values: Value[], shape?: 'lists') => Promise<Row[]>
@@ -21,10 +22,7 @@ export function createDb(
     const cached = numbered.get(sql)
     if (cached !== undefined) return cached
     let at = 0
-    // A question mark inside quotation marks is not a placeholder.
-    const withNumbers = sql.replaceAll(/'(?:[^']|'')*'|"[^"]*"|\?/g, (part) =>
-      part === '?' ? `$${++at}` : part,
-    )
+    const withNumbers = replaceUnquoted(sql, /\?/, () => `$${++at}`)
     if (numbered.size < MAX_CACHED) numbered.set(sql, withNumbers)
     return withNumbers
   }

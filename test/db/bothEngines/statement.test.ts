@@ -26,6 +26,15 @@ describe('statement', () => {
     expect(await loose.get({ ...given, less: null })).toEqual({ result: null } as never)
   })
 
+  test('finds no placeholders inside quotation marks', async () => {
+    const quoted = statement<'to', { 'is:it': string }>(
+      `select 'from:less, it''s :from' || :to as "is:it"`,
+    )
+    expect(await quoted(deps.db).get({ to: '!' })).toEqual({
+      'is:it': "from:less, it's :from!",
+    })
+  })
+
   test('runs a statement without values', async () => {
     const one = statement<never, { one: number }>('select 1 as one')
     expect(await one(deps.db).get({})).toEqual({ one: 1 })

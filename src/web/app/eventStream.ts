@@ -3,6 +3,9 @@ import { ApiError, fetchOk } from './api'
 /** Seconds before each further attempt to connect. */
 const RETRY_SECONDS = [1, 2, 5, 15, 30]
 
+/** Time after which an open connection counts as stable, and failures before it do not matter. */
+const STABLE_AFTER_MS = 10_000
+
 /** The server sends something every 15 seconds, so a longer silence means a dead connection. */
 const SILENCE_TIMEOUT_MS = 45_000
 
@@ -41,6 +44,7 @@ export function subscribe({
 
   const read = async () => {
     const timeout = new AbortController()
+    let openedAt = Infinity
     let timer = setTimeout(() => timeout.abort(), SILENCE_TIMEOUT_MS)
     try {
       const signal = AbortSignal.any([stopping.signal, timeout.signal])
@@ -51,7 +55,7 @@ export function subscribe({
       }
       const response = await fetchOk(path, lastEventId ? { ...options, lastEventId } : options)
       onStateChange('live')
-      failures = 0
+      openedAt = Date.now()
       const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
       let text = ''
       for (;;) {
@@ -66,6 +70,7 @@ export function subscribe({
       }
     } finally {
       clearTimeout(timer)
+      if (Date.now() - openedAt >= STABLE_AFTER_MS) failures = 0
     }
   }
 
@@ -90,8 +95,8 @@ export function subscribe({
       }
       // A stream that ended normally is reopened at once, without showing an interruption.
       onStateChange(hasFailed ? 'away' : 'connecting')
-      if (!hasFailed && failures++ === 0) continue
       const seconds = RETRY_SECONDS[Math.min(failures++, RETRY_SECONDS.length - 1)] ?? 1
+      if (!hasFailed && failures === 1) continue
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, seconds * 1000)
         retryNow = () => {

@@ -108,8 +108,8 @@ export function redact<E extends Entity>(
   row: Row<E> & Partial<Identity>,
   owner: boolean,
 ): Redacted<E> {
-  if (owner) return row as unknown as Redacted<E>
   const from = row as Record<string, unknown>
+  if (owner) return { ...from } as Redacted<E>
   const visible: Record<string, unknown> = { uuid: row.uuid, hid: row.hid }
   for (const [key, field] of entity.entries) {
     const hidden = isPublic(field, from) ? null : redactionOf(field)

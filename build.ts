@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { $ } from 'bun'
-import { type Papers, pack, writePapers } from './.ci/release/archive'
+import { type CommonFiles, pack, writeCommonFiles } from './.ci/release/archive'
 import { readCommit } from './.ci/release/commit'
 import { debianNames, packDeb } from './.ci/release/deb'
 import { fetchRuntime, type Target, targets } from './.ci/release/runtimes'
@@ -46,18 +46,18 @@ async function release(wanted: readonly Target[]): Promise<void> {
   }
   try {
     for (const old of new Bun.Glob('dist/{multitude[-_]*,SHA256SUMS}').scanSync()) await rm(old)
-    const papers: Papers = { folder: join(work, 'papers'), version: manifest.version, builtAt }
-    await writePapers('dist/multitude', papers)
+    const common: CommonFiles = { folder: join(work, 'common'), version: manifest.version, builtAt }
+    await writeCommonFiles('dist/multitude', common)
     for (const target of wanted) {
       const outfile = join(work, `${target}${target.startsWith('windows') ? '.exe' : ''}`)
       await attempt(target, async () => {
         const executable = await compile(outfile, target)
-        return await pack(executable, target, papers, work)
+        return await pack(executable, target, common, work)
       })
       if (target in debianNames)
         await attempt(`${target} for Debian`, () => {
           if (!Bun.which('dpkg-deb')) throw new Error('dpkg-deb is not installed')
-          return packDeb(outfile, debianNames[target as keyof typeof debianNames], papers, work)
+          return packDeb(outfile, debianNames[target as keyof typeof debianNames], common, work)
         })
     }
     await $`cp .ci/release/install.sh dist/install.sh`

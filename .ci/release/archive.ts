@@ -2,18 +2,19 @@ import { cp, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { $ } from 'bun'
 import type { Target } from './runtimes'
-import { type Packed, zip } from './zip'
+import { type ZipEntry, zip } from './zip'
 
-/** What goes with every executable, made once by the one for this machine. */
-export interface Papers {
+/** Files that every archive contains beside the executable. */
+export interface CommonFiles {
   readonly folder: string
   readonly version: string
-  /** Seconds since 1970: the same commit makes the same archives. */
+  /** Time of the commit in seconds since 1970, so that a commit always gives the same archives. */
   readonly builtAt: number
 }
 
-export async function writePapers(program: string, papers: Papers): Promise<void> {
-  const { folder } = papers
+/** Writes the common files with the executable for this machine. */
+export async function writeCommonFiles(program: string, common: CommonFiles): Promise<void> {
+  const { folder } = common
   await mkdir(join(folder, 'completions'), { recursive: true })
   for (const file of ['LICENSE', 'README.md', 'docs', 'examples/multitude.service'])
     await cp(file, join(folder, file.split('/').at(-1) ?? file), { recursive: true })
@@ -25,38 +26,38 @@ export async function writePapers(program: string, papers: Papers): Promise<void
   await Bun.write(join(folder, 'multitude.1'), await $`${program} man`.text())
 }
 
-/** As each shell wants its file to be called. */
+/** File names that the shells expect. */
 export const completionFiles = {
   bash: 'multitude.bash',
   zsh: '_multitude',
   fish: 'multitude.fish',
 } as const
 
-/** Packs an executable with its papers, in a folder of the archive's name. Gives the file's name. */
+/** Packs an executable and the common files into an archive. Returns its file name. */
 export async function pack(
   executable: string,
   target: Target,
-  papers: Papers,
+  common: CommonFiles,
   work: string,
 ): Promise<string> {
-  const name = `multitude-${papers.version}-${target}`
+  const name = `multitude-${common.version}-${target}`
   const folder = join(work, name)
-  await cp(papers.folder, folder, { recursive: true })
+  await cp(common.folder, folder, { recursive: true })
   if (target.startsWith('windows')) {
     await cp(executable, join(folder, 'multitude.exe'))
-    await Bun.write(`dist/${name}.zip`, zip(await filesOfWindows(folder, name)))
+    await Bun.write(`dist/${name}.zip`, zip(await windowsFiles(folder, name)))
     return `${name}.zip`
   }
   await cp(executable, join(folder, 'multitude'))
   if (!target.startsWith('linux')) await $`rm ${join(folder, 'multitude.service')}`
   await $`chmod -R u=rwX,go=rX ${folder}`
   const owned = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner']
-  await $`tar ${owned} --mtime=@${papers.builtAt} -C ${work} -c ${name} | gzip -n > ${`dist/${name}.tar.gz`}`
+  await $`tar ${owned} --mtime=@${common.builtAt} -C ${work} -c ${name} | gzip -n > ${`dist/${name}.tar.gz`}`
   return `${name}.tar.gz`
 }
 
-/** Nothing there reads a manual page, a unit file, or these shells' completions. */
-async function filesOfWindows(folder: string, name: string): Promise<Packed[]> {
+/** Windows has no use for the manual page, the unit file and the completions. */
+async function windowsFiles(folder: string, name: string): Promise<ZipEntry[]> {
   const names = await readdir(folder, { recursive: true })
   const wanted = names.filter((file) => /^(multitude\.exe|LICENSE|.*\.md)$/.test(file)).toSorted()
   return Promise.all(

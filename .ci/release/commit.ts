@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 
 /**
- * Short hash of the commit that is checked out in a folder, read without git: the image that builds
- * the container does not have it. Empty where the folder is no clone.
+ * Returns the short hash of the commit that is checked out in a folder, or '' if it is no clone.
+ * Reads the files of git, because the image that builds the container has no git.
  */
 export async function readCommit(folder: string): Promise<string> {
   const read = (name: string) =>

@@ -1,26 +1,26 @@
 import { cp, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { $ } from 'bun'
-import { completionFiles, type Papers } from './archive'
+import { type CommonFiles, completionFiles } from './archive'
 
-/** The machines that Debian calls otherwise than we do. */
+/** Debian's names of the architectures. */
 export const debianNames = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' } as const
 
-/** Where Debian's shells look for what packages bring. */
-const completionPlaces = {
+/** Paths from which Debian's shells load the completions of packages. */
+const completionPaths = {
   bash: 'usr/share/bash-completion/completions/multitude',
   zsh: 'usr/share/zsh/vendor-completions/_multitude',
   fish: 'usr/share/fish/vendor_completions.d/multitude.fish',
 } as const
 
-/** Makes a package for Debian and its like. Gives the file's name. */
+/** Builds a package for Debian and its derivatives. Returns its file name. */
 export async function packDeb(
   executable: string,
   arch: (typeof debianNames)[keyof typeof debianNames],
-  papers: Papers,
+  common: CommonFiles,
   work: string,
 ): Promise<string> {
-  const version = papers.version.replace('-', '~')
+  const version = common.version.replace('-', '~')
   const root = join(work, `deb-${arch}`)
   const put = async (from: string, to: string) => {
     await mkdir(dirname(join(root, to)), { recursive: true })
@@ -30,19 +30,19 @@ export async function packDeb(
 
   await put(executable, 'usr/bin/multitude')
   await put('.ci/release/deb/multitude.env', 'etc/multitude.env')
-  const unit = await Bun.file(join(papers.folder, 'multitude.service')).text()
+  const unit = await Bun.file(join(common.folder, 'multitude.service')).text()
   await write('lib/systemd/system/multitude.service', unit.replace('/usr/local/bin/', '/usr/bin/'))
   for (const shell of ['bash', 'zsh', 'fish'] as const)
-    await put(join(papers.folder, 'completions', completionFiles[shell]), completionPlaces[shell])
-  await put(join(papers.folder, 'multitude.1'), 'usr/share/man/man1/multitude.1')
+    await put(join(common.folder, 'completions', completionFiles[shell]), completionPaths[shell])
+  await put(join(common.folder, 'multitude.1'), 'usr/share/man/man1/multitude.1')
   await put('.ci/release/deb/copyright', 'usr/share/doc/multitude/copyright')
-  await cp(join(papers.folder, 'docs'), join(root, 'usr/share/doc/multitude'), { recursive: true })
+  await cp(join(common.folder, 'docs'), join(root, 'usr/share/doc/multitude'), { recursive: true })
   await put('CHANGELOG.md', 'usr/share/doc/multitude/CHANGELOG.md')
-  const readme = await Bun.file(join(papers.folder, 'README.md')).text()
-  // The pages are beside it there.
+  const readme = await Bun.file(join(common.folder, 'README.md')).text()
+  // In the package the pages of docs are in the same folder.
   await write('usr/share/doc/multitude/README.md', readme.replaceAll(/(\]\(|src=")docs\//g, '$1'))
   await put('.ci/release/deb/overrides', 'usr/share/lintian/overrides/multitude')
-  await write('usr/share/doc/multitude/changelog', changelogOf(version, papers.builtAt))
+  await write('usr/share/doc/multitude/changelog', changelogOf(version, common.builtAt))
   await $`gzip -9n ${join(root, 'usr/share/man/man1/multitude.1')}`
   await $`gzip -9n ${join(root, 'usr/share/doc/multitude/changelog')}`
 
@@ -63,10 +63,10 @@ export async function packDeb(
   await $`chmod 755 ${join(root, 'usr/bin/multitude')}`.quiet()
   for (const script of ['postinst', 'prerm', 'postrm'])
     await $`chmod 755 ${join(root, 'DEBIAN', script)}`
-  await $`find ${root} -exec touch -hd @${papers.builtAt} {} +`
+  await $`find ${root} -exec touch -hd @${common.builtAt} {} +`
   const name = `multitude_${version}_${arch}.deb`
   await $`dpkg-deb --root-owner-group -Zxz -z2 --build ${root} ${`dist/${name}`}`
-    .env({ ...process.env, SOURCE_DATE_EPOCH: String(papers.builtAt) })
+    .env({ ...process.env, SOURCE_DATE_EPOCH: String(common.builtAt) })
     .quiet()
   return name
 }
@@ -75,7 +75,7 @@ function changelogOf(version: string, builtAt: number): string {
   const day = new Date(builtAt * 1000).toUTCString().replace('GMT', '+0000')
   return `multitude (${version}) unstable; urgency=medium
 
-  * Release ${version}. CHANGELOG.md beside this file says what has changed.
+  * Release ${version}. See CHANGELOG.md in this folder for the changes.
 
  -- The Multitude authors <packages@multitude.invalid>  ${day}
 `

@@ -3,8 +3,8 @@
 #
 #   sh install.sh FROM [PREFIX]
 #
-# FROM is where the files of the release lie: a folder, or an https address. PREFIX is /usr/local
-# where nothing is said. What does not match its checksum is not installed.
+# FROM is the folder or the https address with the files of the release. The default of PREFIX is
+# /usr/local. A file that does not match its checksum is not installed.
 set -eu
 
 fail() {
@@ -12,19 +12,19 @@ fail() {
   exit 1
 }
 
-fetch() { # NAME: into the folder of this run
+fetch() { # NAME; writes to the temporary folder
   case $from in
     https://* | http://127.0.0.1:* | http://localhost:*)
       if command -v curl >/dev/null; then
-        curl -fsSL -o "$work/$1" "$from/$1" || fail "cannot get $from/$1"
+        curl -fsSL -o "$work/$1" "$from/$1" || fail "cannot download $from/$1"
       elif command -v wget >/dev/null; then
-        wget -q -O "$work/$1" "$from/$1" || fail "cannot get $from/$1"
+        wget -q -O "$work/$1" "$from/$1" || fail "cannot download $from/$1"
       else
-        fail "needs curl or wget"
+        fail "curl or wget is required"
       fi
       ;;
-    *://*) fail "$from: only https, or a folder" ;;
-    *) cp "$from/$1" "$work/$1" || fail "there is no $from/$1" ;;
+    *://*) fail "$from: must be an https address or a folder" ;;
+    *) cp "$from/$1" "$work/$1" || fail "cannot copy $from/$1" ;;
   esac
 }
 
@@ -47,7 +47,7 @@ machine() {
     aarch64 | arm64) arch=arm64 ;;
     *) fail "there is no release for $(uname -m)" ;;
   esac
-  # Only musl's own ldd calls itself so; its loader alone may lie beside another libc.
+  # The ldd of musl prints its name. The loader of musl may be installed beside another libc.
   if [ "$os" = linux ] && ldd --version 2>&1 | grep -qi musl; then
     arch=$arch-musl
   fi
@@ -63,7 +63,7 @@ trap 'rm -rf "$work"' EXIT
 
 fetch SHA256SUMS
 line=$(grep -E "^[0-9a-f]{64}  multitude-[^/ ]+-$target\.tar\.gz$" "$work/SHA256SUMS" || true)
-[ -n "$line" ] || fail "the release has nothing for $target"
+[ -n "$line" ] || fail "the release has no archive for $target"
 [ "$(echo "$line" | wc -l)" -eq 1 ] || fail "SHA256SUMS names more than one archive for $target"
 wanted=${line%% *}
 archive=${line##* }
@@ -74,7 +74,7 @@ fetch "$archive"
 
 tar -xzf "$work/$archive" -C "$work"
 files=$work/${archive%.tar.gz}
-# The executable for musl loads libstdc++, which Alpine Linux does not have from the start.
+# The executable for musl loads libstdc++, which Alpine Linux does not install by default.
 case $target in
   *-musl)
     if ldd "$files/multitude" 2>&1 | grep -q 'Error loading shared library libstdc++'; then
@@ -83,8 +83,8 @@ case $target in
     ;;
 esac
 put() { # MODE FROM TO
-  mkdir -p "$(dirname "$3")" || fail "$(dirname "$3") cannot be made: try with sudo"
-  # Under another name first: the one in place may be running.
+  mkdir -p "$(dirname "$3")" || fail "$(dirname "$3") cannot be created: try with sudo"
+  # Write to another name and rename, because the installed executable may be running.
   cp "$2" "$3.new" || fail "$3 cannot be written: try with sudo"
   chmod "$1" "$3.new"
   mv "$3.new" "$3"
@@ -96,4 +96,4 @@ put 644 "$files/completions/_multitude" "$prefix/share/zsh/site-functions/_multi
 put 644 "$files/completions/multitude.fish" "$prefix/share/fish/vendor_completions.d/multitude.fish"
 
 "$prefix/bin/multitude" version
-echo "It is in $prefix/bin/multitude. To serve: multitude serve"
+echo "Installed $prefix/bin/multitude. Start the server with: multitude serve"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the root folder of the container: the executable, the few libraries it loads, a user, and
-# a place for the data. Nothing else is in it, no shell either.
+# Creates the root folder of the container: the executable, the libraries that it loads, a user and
+# a folder for the data. It contains nothing else, not even a shell.
 #
 #   .ci/release/rootfs.sh EXECUTABLE ROOT
 set -eu
@@ -13,7 +13,7 @@ mkdir -p "$root/usr/bin" "$root/etc" "$root/var/lib/multitude" "$root/tmp" "$roo
 cp "$executable" "$root/usr/bin/multitude"
 chmod 755 "$root/usr/bin/multitude"
 
-# Under the names by which they are looked for, with what links lead to.
+# Copy the libraries under the paths that the loader uses; follow links.
 ldd "$executable" | grep -o '/[^ ]*' | sort -u | while read -r library; do
   mkdir -p "$root$(dirname "$library")"
   cp -L "$library" "$root$library"

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { $ } from 'bun'
 
-/** Every platform that a release is made for. */
+/** Platforms of a release. */
 export const targets = [
   'linux-x64',
   'linux-arm64',
@@ -18,8 +18,8 @@ export type Target = (typeof targets)[number]
 const CACHE = `node_modules/.cache/bun-${Bun.version}`
 
 /**
- * Bun's runtime for a target: from the registry that npm is set up with, and held against the lock
- * file, so that nobody on the way can put another one in its place. Fetched once.
+ * Downloads Bun's runtime for a target from the registry of npm, and caches it. The checksum in the
+ * lock file protects against a changed download.
  */
 export async function fetchRuntime(target: Target): Promise<string> {
   const runtime = join(CACHE, target)
@@ -30,11 +30,11 @@ export async function fetchRuntime(target: Target): Promise<string> {
   const folder = await mkdtemp(join(CACHE, 'fetching-'))
   try {
     const packed = await $`npm pack --silent ${name}@${Bun.version}`.cwd(folder).nothrow().quiet()
-    if (packed.exitCode !== 0) throw new Error(`npm cannot get ${name}@${Bun.version}`)
+    if (packed.exitCode !== 0) throw new Error(`npm cannot download ${name}@${Bun.version}`)
     const archive = join(folder, packed.stdout.toString().trim())
     const digest = new Bun.CryptoHasher('sha512').update(await Bun.file(archive).arrayBuffer())
     if (`sha512-${digest.digest('base64')}` !== wanted)
-      throw new Error(`${name} is not what bun.lock names`)
+      throw new Error(`${name} does not match its checksum in bun.lock`)
     await $`tar -xzf ${archive} -C ${folder}`.quiet()
     const file = join(folder, 'package/bin', target.startsWith('windows') ? 'bun.exe' : 'bun')
     await chmod(file, 0o755)

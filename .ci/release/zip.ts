@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 
-/** A file as it is to lie in the archive. */
-export interface Packed {
+/** A file of the archive. */
+export interface ZipEntry {
   readonly name: string
   readonly content: Uint8Array
 }
@@ -9,11 +9,11 @@ export interface Packed {
 const VERSION = 20
 const DEFLATED = 8
 const UTF8_NAMES = 0x0800
-/** The first of January 1980: the same files make the same archive. */
+/** The first of January 1980, so that the same files always give the same archive. */
 const OLDEST_DAY = 0x21
 
-/** A ZIP archive, for Windows, which opens no other by itself. */
-export function zip(files: readonly Packed[]): Uint8Array {
+/** Builds a ZIP archive, the only format that every Windows can open. */
+export function zip(files: readonly ZipEntry[]): Uint8Array {
   const parts: Uint8Array[] = []
   const entries: Uint8Array[] = []
   let offset = 0

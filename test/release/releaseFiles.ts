@@ -212,13 +212,13 @@ describe('the install script', () => {
 
   test.each([
     ['an archive that was changed', /does not match its checksum: nothing was installed/],
-    ['a release that has nothing for this machine', /the release has nothing for linux-/],
-    ['an address without TLS', /only https, or a folder/],
+    ['a release that has no archive for this machine', /the release has no archive for linux-/],
+    ['an address without TLS', /must be an https address or a folder/],
   ])('install.sh rejects %s', async (problem, complaint) => {
     const from = emptyFolder()
     const prefix = emptyFolder()
     const sums = readFileSync(join(dist, 'SHA256SUMS'), 'utf8')
-    writeFileSync(join(from, 'SHA256SUMS'), problem.includes('nothing') ? '' : sums)
+    writeFileSync(join(from, 'SHA256SUMS'), problem.includes('no archive') ? '' : sums)
     writeFileSync(join(from, `${name}.tar.gz`), 'something else')
     const { err, code } = await install(
       problem.includes('TLS') ? 'http://multitude.invalid' : from,
@@ -318,7 +318,7 @@ describe('the package for Debian', () => {
       '--- again',
       '"name":"Lantern"',
       '--- purge',
-      'The data in /var/lib/multitude is kept. Remove it by hand if nobody needs it.',
+      'The data in /var/lib/multitude was kept. Delete it by hand if you no longer need it.',
       '/var/lib/multitude/multitude.db',
       '',
     ])

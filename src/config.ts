@@ -145,16 +145,8 @@ export const settings = {
     parseLimit,
     'Maximum number of systems; the operator can create more; off for no limit',
   ),
-  MEMBER_LIMIT: setting(
-    1_000,
-    parseMany,
-    'Maximum number of members of a system that has no limit of its own',
-  ),
-  GROUP_LIMIT: setting(
-    250,
-    parseMany,
-    'Maximum number of groups of a system that has no limit of its own',
-  ),
+  MEMBER_LIMIT: setting(1_000, parseMany, 'Maximum number of members of a system'),
+  GROUP_LIMIT: setting(250, parseMany, 'Maximum number of groups of a system'),
   ARCHIVE_LIMIT: setting(
     32 * MiB,
     parseArchiveLimit,

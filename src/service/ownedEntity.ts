@@ -20,7 +20,6 @@ import { parseRef } from '../model/ref'
 import type { Permission } from '../model/scope'
 import type { Settings } from '../model/settings'
 import { REPEATED_REF } from '../model/validation'
-import { withQuotas } from './admin/quotas'
 import { type BulkKind, createBulkChange } from './bulkChange'
 import type { Deps } from './deps'
 import { type GivenIdentity, identityQueries, type Owned } from './identity'
@@ -194,7 +193,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     async create(deps: Deps, viewer: Viewer, draft: Draft<E>): Promise<Owned<E>> {
       const system_id = requireSystem(viewer)
       return deps.transact({ system: system_id }, async (tx) => {
-        const settings = withQuotas(deps.quotas, await getSettings(tx, system_id))
+        const settings = await getSettings(deps, tx, system_id)
         if ((await count(tx, system_id)) >= kind.limitOf(settings)) throw error(errors.full)
         const isPrivate = viewer.platform !== null && kind.isPrivateIn(settings)
         const given = isPrivate ? withDefaultPrivacy(entity, draft) : draft

@@ -8,7 +8,6 @@ import { error } from '../model/errors'
 import { isOwner, type Redacted, redact, requireSystem, type Viewer } from '../model/privacy'
 import { type Settings, type SettingsPatch, settings } from '../model/settings'
 import type { System, SystemPatch } from '../model/system'
-import { withQuotas } from './admin/quotas'
 import type { Deps } from './deps'
 import { recordEvent } from './outbox'
 import { getOwnSystem, getSystem, updateSystem } from './systems'
@@ -20,14 +19,23 @@ export async function getVisibleSettings(
   ref: string,
 ): Promise<Redacted<typeof settings>> {
   const { id } = await getSystem(deps, viewer, ref)
-  const stored = await getSettings(deps.db, id)
-  return redact(settings, withQuotas(deps.quotas, stored), isOwner(viewer, id))
+  return redact(settings, await getSettings(deps, deps.db, id), isOwner(viewer, id))
 }
 
-export async function getSettings(db: Db, systemId: number): Promise<Settings> {
+/** Returns the settings of a system. Where it has no limit of its own, the server's applies. */
+export async function getSettings(
+  { quotas }: Pick<Deps, 'quotas'>,
+  db: Db,
+  systemId: number,
+): Promise<Settings> {
   const found = await bySystem(db).get({ system: systemId })
   if (!found) throw error('systemNotFound')
-  return decode(found)
+  const { member_limit, group_limit } = found
+  return {
+    ...decode(found),
+    member_limit: member_limit ?? quotas.members,
+    group_limit: group_limit ?? quotas.groups,
+  }
 }
 
 export async function patchSettings(
@@ -37,8 +45,7 @@ export async function patchSettings(
   patch: SettingsPatch,
 ): Promise<Settings> {
   const { id } = await getOwnSystem(deps, viewer, ref)
-  const stored = await deps.transact({ system: id }, (tx) => updateSettings(deps, tx, id, patch))
-  return withQuotas(deps.quotas, stored)
+  return deps.transact({ system: id }, (tx) => updateSettings(deps, tx, id, patch))
 }
 
 /** Changes the caller's system and its settings in one transaction. */
@@ -60,7 +67,7 @@ export async function updateSettings(
   id: number,
   patch: SettingsPatch,
 ): Promise<Settings> {
-  const before = await getSettings(tx, id)
+  const before = await getSettings(deps, tx, id)
   const changed = diff<typeof settings>(before, patch)
   if (isEmptyPatch(changed)) return before
   await recordEvent(tx, deps.now(), {
@@ -94,4 +101,9 @@ const setColorHex = statement<'system' | 'shown'>(`
 
 const decode = createDecoder(settings)
 
-const bySystem = statement<'system', Settings>('select * from settings where system_id = :system')
+type Limit = 'member_limit' | 'group_limit'
+type StoredSettings = Omit<Settings, Limit> & { [L in Limit]: number | null }
+
+const bySystem = statement<'system', StoredSettings>(
+  'select * from settings where system_id = :system',
+)

@@ -44,7 +44,7 @@ const damages: Record<string, Damage> = {
   'creates missing settings with the defaults': {
     does: ['DELETE FROM settings'],
     finds: ['settings: system qvexmp has no settings'],
-    leaves: ['SELECT system_id, timezone, member_limit FROM settings', [[1, 'UTC', 1000]]],
+    leaves: ['SELECT system_id, timezone, member_limit FROM settings', [[1, 'UTC', null]]],
   },
   'creates missing keys of proxy tags again': {
     does: ['DELETE FROM proxy_tag_index WHERE position = 1'],

@@ -44,12 +44,18 @@ const renames: Record<string, { table?: string; columns?: Record<string, string>
 
 const counters: Record<string, string> = { keys: 'credentials', hooks: 'webhooks' }
 
+/** Default limits, which became null: the system has no limits of its own. */
+const formerLimits: Row = { member_limit: 1000, group_limit: 250 }
+
 /** The same rows in the names of today, each as sorted text. */
 export function rowsInStandardNames(): Record<string, string[]> {
   const tables = Object.entries(previous.rows).map(([table, rows]) => {
     const { table: newTable = table, columns = {} } = renames[table] ?? {}
     const renamed = rows.map((row) => {
-      const named = Object.entries(row).map(([key, value]) => [columns[key] ?? key, value])
+      const named = Object.entries(row).map(([key, value]) => [
+        columns[key] ?? key,
+        table === 'settings' && value === formerLimits[key] ? null : value,
+      ])
       const result = Object.fromEntries(named)
       return table === 'marks' ? { ...result, name: counters[result.name] } : result
     })

@@ -35,7 +35,7 @@ const damages: Record<string, { does: string[]; finds: string[]; leaves: [string
     finds: ['settings: system qvexmp has no settings'],
     leaves: [
       'select timezone, member_limit from settings',
-      [{ timezone: 'UTC', member_limit: 1000 }],
+      [{ timezone: 'UTC', member_limit: null }],
     ],
   },
   'corrects the keys of proxy tags': {

@@ -41,6 +41,9 @@ export const systems = sqliteTable(
 export const systemSettings = sqliteTable('settings', {
   system_id: ofSystem().primaryKey(),
   ...columnsOf(settings),
+  /** Limits of this system alone; null for those of the server. */
+  member_limit: integer(),
+  group_limit: integer(),
   /** PluralKit's setting; has no effect here, but exports contain it. */
   card_show_color_hex: integer({ mode: 'boolean' }).notNull().default(false),
 })

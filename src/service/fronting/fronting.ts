@@ -322,13 +322,13 @@ async function memberOf(db: Db, of: System, text: string): Promise<string> {
 }
 
 async function zoneOf(
-  { db }: Deps,
+  deps: Deps,
   { of, isOwn }: FrontingScope,
   requested: string | null,
 ): Promise<string> {
   if (requested !== null) return requested
   if (!isOwn) return 'UTC'
-  const { timezone } = await getSettings(db, of.id)
+  const { timezone } = await getSettings(deps, deps.db, of.id)
   return isTimezone(timezone) ? timezone : 'UTC'
 }
 

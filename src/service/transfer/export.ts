@@ -186,7 +186,7 @@ async function takeSnapshot(
   return {
     exportedAt: deps.now(),
     system: await getSystemById(db, systemId),
-    settings: await getSettings(db, systemId),
+    settings: await getSettings(deps, db, systemId),
     colorHex: await getColorHex(db, systemId),
     accounts: await accountsOf(db, systemId),
     members: exportedMembers,

@@ -10,13 +10,13 @@ import {
 } from '../../model/privacy'
 import { insertToken } from '../access/insertToken'
 import { linkImported, planAccounts } from '../accounts'
-import { withQuotas } from '../admin/quotas'
 import { purgeTags } from '../deletion'
 import type { Deps } from '../deps'
 import { groupRepository } from '../groups'
 import { memberRepository } from '../members'
 import { recordEvent } from '../outbox'
 import { getSettings, storeColorHex, updateSettings } from '../settings'
+import { commitStaging, renewStaging, rollBackStaging } from '../staging'
 import { findSystem, freeSystemIdentity, getSystemById, nameSystem, updateSystem } from '../systems'
 import { type ArchiveCapacity, archiveCapacity, archiveRows, requireCapacity } from './archive'
 import { createImport, type Import, type ImportOptions, type ImportReport } from './importContext'
@@ -30,7 +30,6 @@ import {
 import { importAutoproxy, importGuilds, importPreferences } from './importGuilds'
 import { importSwitches, switchCapacity } from './importSwitches'
 import { applyTags, stageTags } from './importTagIndex'
-import { commitStaging, renewStaging, rollBackStaging } from '../staging'
 
 /** Imports a file into the caller's system. */
 export async function importFile(
@@ -106,11 +105,12 @@ function toImportError({ reason, message }: UnreadableFile) {
 
 /** Returns the maximum number of members and groups in a file. */
 async function limitsFor(
-  { db, quotas }: Deps,
+  deps: Deps,
   systemId: number | null,
 ): Promise<Required<Pick<ReadOptions, 'maxMembers' | 'maxGroups'>>> {
+  const { db, quotas } = deps
   if (systemId === null) return { maxMembers: quotas.members, maxGroups: quotas.groups }
-  const { member_limit, group_limit } = withQuotas(quotas, await getSettings(db, systemId))
+  const { member_limit, group_limit } = await getSettings(deps, db, systemId)
   return {
     maxMembers: Math.max(member_limit, await memberRepository.count(db, systemId)),
     maxGroups: Math.max(group_limit, await groupRepository.count(db, systemId)),
@@ -254,7 +254,7 @@ async function createImportedSystem(work: Import, tx: Db, systemId: number): Pro
 async function importSystem(work: Import, tx: Db, systemId: number): Promise<boolean> {
   const { deps, head, report, options } = work
   const { patch, created } = head.system
-  const before = [await getSystemById(tx, systemId), await getSettings(tx, systemId)] as const
+  const before = [await getSystemById(tx, systemId), await getSettings(deps, tx, systemId)] as const
   // The file may know an earlier date of creation.
   const isEarlier = created !== undefined && created < (before[0].created ?? Infinity)
   const after = [

@@ -4,19 +4,17 @@ import { groups, members } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { hiddenIdentity } from '../../db/visibility'
 import type { BundleGroup, BundleMember } from '../../formats/bundle'
-import { diff, fillDefaults, type Identity, isEmptyPatch } from '../../model/entity'
+import { diff, type Identity, isEmptyPatch } from '../../model/entity'
 import { type ErrorName, error } from '../../model/errors'
 import type { Group, GroupDraft, GroupPatch, group } from '../../model/group'
 import type { Member, MemberDraft, MemberPatch, member } from '../../model/member'
-import { settings } from '../../model/settings'
 import type { Tally } from '../../model/transfer'
-import { withQuotas } from '../admin/quotas'
 import { groupRepository } from '../groups'
 import type { GivenIdentity } from '../identity'
 import { memberRepository } from '../members'
 import { getSettings } from '../settings'
-import type { Import, ImportReport, Match, MatchedEntities } from './importContext'
 import { writeInBatches } from '../staging'
+import type { Import, ImportReport, Match, MatchedEntities } from './importContext'
 
 /** Matches members and groups of the file with existing rows, and counts the changes. */
 export async function matchEntities(work: Import): Promise<void> {
@@ -222,20 +220,21 @@ function matchRows<
 
 /** Throws if the system would have too many rows, including those that are not in the file. */
 async function requireQuota(work: Import, db: Db): Promise<void> {
-  const { systemId, matched } = work
-  const stored = systemId === null ? newLimits : await getSettings(db, systemId)
-  const limits = withQuotas(work.deps.quotas, stored)
+  const { systemId, matched, deps } = work
+  const { quotas } = deps
+  const { member_limit, group_limit } =
+    systemId === null
+      ? { member_limit: quotas.members, group_limit: quotas.groups }
+      : await getSettings(deps, db, systemId)
   const check = async (part: 'members' | 'groups', limit: number, name: ErrorName) => {
     const added = matched[part].filter(({ found }) => found === null).length
     if (added === 0 || !wants(work, part)) return
     const before = systemId === null ? 0 : await repositories[part].count(db, systemId)
     if (before + added > limit) throw error(name)
   }
-  await check('members', limits.member_limit, 'memberLimit')
-  await check('groups', limits.group_limit, 'groupLimit')
+  await check('members', member_limit, 'memberLimit')
+  await check('groups', group_limit, 'groupLimit')
 }
-
-const newLimits = fillDefaults(settings, {})
 
 export function changesOfMember(found: Member, values: MemberDraft): MemberPatch {
   const { message_count: _, created, last_message_timestamp, ...rest } = values

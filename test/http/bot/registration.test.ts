@@ -120,11 +120,14 @@ describe('limits of the server', () => {
     for (const noun of ['members', 'members', 'members', 'groups', 'groups'])
       codes.push((await create(noun)).json.code)
     expect(codes).toEqual([undefined, undefined, 40007, undefined, 40008])
-    await limited.deps.transact('new', async (tx) => {
-      const sql = 'update settings set member_limit = 3 where system_id = :id'
-      await execute(tx, sql, { id: as.id })
-    })
-    expect((await limited.ask(settings, { as })).json).toMatchObject({ member_limit: 3 })
+    // One of them is the default of MEMBER_LIMIT.
+    for (const own of [1000, 3]) {
+      await limited.deps.transact('new', async (tx) => {
+        const sql = 'update settings set member_limit = :own where system_id = :id'
+        await execute(tx, sql, { own, id: as.id })
+      })
+      expect((await limited.ask(settings, { as })).json).toMatchObject({ member_limit: own })
+    }
     expect((await create('members')).status).toBe(200)
   })
 

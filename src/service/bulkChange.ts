@@ -1,12 +1,12 @@
 import { ownerJson, type RenderedJson, renderForAudiences, storeRendered } from '../db/renderedJson'
 import { encodeRow } from '../db/rows'
 import type { Db, MaybePromise } from '../db/types'
+import { createYielder } from '../db/yieldToEventLoop'
 import { diff, type Entity, isEmptyPatch, type Patch } from '../model/entity'
 import type { EventType } from '../model/events'
 import type { Deps } from './deps'
 import type { Owned } from './identity'
 import { recordSerializedEvent } from './outbox'
-import { createYielder } from './yieldToEventLoop'
 
 /** Differences between members and groups in a bulk change. */
 export interface BulkKind<E extends Entity> {

@@ -4,11 +4,11 @@ import { statement } from '../db/statement'
 import { switches } from '../db/tables'
 import type { Db } from '../db/types'
 import { deletionWatermark, isLiveSwitch, isVisible } from '../db/visibility'
+import { createYielder } from '../db/yieldToEventLoop'
 import { isOwner, requireListAccess, type Viewer } from '../model/privacy'
 import type { System } from '../model/system'
 import type { Instant } from '../model/time'
 import type { Deps } from './deps'
-import { createYielder } from './yieldToEventLoop'
 
 /** A switch of the history, with its members' short IDs. */
 export interface PastSwitch {

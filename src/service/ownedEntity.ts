@@ -3,6 +3,7 @@ import { columnNames, createInserter, createUpdater } from '../db/rows'
 import { statement } from '../db/statement'
 import type { Db } from '../db/types'
 import { isDisabled } from '../db/visibility'
+import { runCooperatively } from '../db/yieldToEventLoop'
 import {
   type Draft,
   diff,
@@ -26,7 +27,6 @@ import { type GivenIdentity, identityQueries, type Owned } from './identity'
 import { recordEvent } from './outbox'
 import { withDefaultPrivacy } from './privacy'
 import { getSettings } from './settings'
-import { runCooperatively } from './yieldToEventLoop'
 
 /** Differences between the entities that belong to a system: members and groups. */
 interface OwnedKind<E extends Entity> extends BulkKind<E> {

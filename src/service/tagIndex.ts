@@ -1,8 +1,8 @@
 import { statement } from '../db/statement'
 import type { Db } from '../db/types'
+import { createYielder } from '../db/yieldToEventLoop'
 import { keysOfTag } from '../model/proxy/tags'
 import type { ProxyTag } from '../model/validation'
-import { createYielder } from './yieldToEventLoop'
 
 // Proxy tag keys, by which messages are looked up. The keys of a system form a set, and the system's
 // row names the set in use, so that a large import can write another one and switch to it at once.

@@ -1,9 +1,9 @@
 import { statement } from '../../db/statement'
 import { isEnabled } from '../../db/visibility'
+import { createYielder } from '../../db/yieldToEventLoop'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
-import { createYielder } from '../yieldToEventLoop'
 
 /** Undelivered webhook events of all systems together. */
 export interface Backlog {

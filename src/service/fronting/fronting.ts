@@ -1,5 +1,6 @@
 import { statement } from '../../db/statement'
 import type { Db, MaybePromise } from '../../db/types'
+import { createYielder, iterateCooperatively, runCooperatively } from '../../db/yieldToEventLoop'
 import { createCalendar } from '../../formats/frontHistory'
 import type { Level } from '../../model/entity'
 import { error } from '../../model/errors'
@@ -31,7 +32,6 @@ import { findMember } from '../members'
 import { getSettings } from '../settings'
 import { getSystem, getSystemById } from '../systems'
 import { createFile, type ExportFile, membersOf } from '../transfer/export'
-import { createYielder, iterateCooperatively, runCooperatively } from '../yieldToEventLoop'
 import { type Names, readHistory, replayBackwards, replaySwitches } from './historyPages'
 
 // Stints and their sums. Nothing is known before the first switch and after now.

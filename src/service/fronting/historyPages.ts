@@ -1,6 +1,7 @@
 import { statement } from '../../db/statement'
 import type { Db } from '../../db/types'
 import { deletionWatermark, isLiveSwitch } from '../../db/visibility'
+import { createYielder } from '../../db/yieldToEventLoop'
 import {
   createLookback,
   type Lookback,
@@ -11,7 +12,6 @@ import {
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
 import type { LongRead } from '../longReads'
-import { createYielder } from '../yieldToEventLoop'
 
 /** Short IDs of members by row ID. */
 export type Names = ReadonlyMap<number, string>

@@ -1,6 +1,7 @@
 import { asc, eq, sql } from 'drizzle-orm'
 import { autoproxies, groups, memberGuilds, members, systemGuilds } from '../../db/tables'
 import type { Db } from '../../db/types'
+import { createYielder } from '../../db/yieldToEventLoop'
 import { MAX_SWITCHES } from '../../formats/bundle'
 import {
   type FrontRow,
@@ -22,7 +23,6 @@ import { memberRepository } from '../members'
 import { findPreferences } from '../preferences'
 import { getColorHex, getSettings } from '../settings'
 import { getSystemById } from '../systems'
-import { createYielder } from '../yieldToEventLoop'
 import { archivedPages } from './archive'
 
 /** A file as its bytes. */

@@ -1,10 +1,10 @@
+import { createYielder } from '../../db/yieldToEventLoop'
 import type { BundleGroup, BundleMember, Format, Repair } from '../../formats/bundle'
 import type { BundleHead } from '../../formats/chunks'
 import type { Group } from '../../model/group'
 import type { Member } from '../../model/member'
 import { type ImportPart, type Part, parts, type Tally } from '../../model/transfer'
 import type { Deps } from '../deps'
-import { createYielder } from '../yieldToEventLoop'
 import { beginStaging, type Staging } from '../staging'
 
 export interface ImportOptions {

@@ -287,7 +287,7 @@ describe('an export', async () => {
   })
 
   const invalid: [query: string, status: number, code: number, message: string][] = [
-    ['?members=nobody', 404, 20003, "Member 'anonymous' not found."],
+    ['?members=nobody', 404, 20003, "Member 'nobody' not found."],
     ['?members=wrenab,1', 404, 20003, "Member '1' not found."],
     ['?groups=wrenab', 404, 20005, "Group 'wrenab' not found."],
     ['?members=theirm', 403, 30008, "Member 'theirm' is not part of your system."],

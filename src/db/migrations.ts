@@ -12,12 +12,12 @@ import access from '../../migrations/0010_access.sql' with { type: 'text' }
 import forgottenSwitches from '../../migrations/0011_forgotten_switches.sql' with { type: 'text' }
 import operating from '../../migrations/0012_operating.sql' with { type: 'text' }
 import standardNames from '../../migrations/0013_standard_names.sql' with { type: 'text' }
-import ownLimits from '../../migrations/0015_own_limits.sql' with { type: 'text' }
+import ownLimits from '../../migrations/0014_own_limits.sql' with { type: 'text' }
 import postgresBaseline from '../../migrations/postgres/0012_operating.sql' with { type: 'text' }
 import postgresStandardNames from '../../migrations/postgres/0013_standard_names.sql' with {
   type: 'text',
 }
-import postgresOwnLimits from '../../migrations/postgres/0015_own_limits.sql' with { type: 'text' }
+import postgresOwnLimits from '../../migrations/postgres/0014_own_limits.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -42,7 +42,7 @@ export const migrations: Migration[] = [
   { name: '0011_forgotten_switches', sql: forgottenSwitches },
   { name: '0012_operating', sql: operating },
   { name: '0013_standard_names', sql: standardNames, isBreaking: true },
-  { name: '0015_own_limits', sql: ownLimits, isBreaking: true },
+  { name: '0014_own_limits', sql: ownLimits, isBreaking: true },
 ]
 
 /**
@@ -52,5 +52,5 @@ export const migrations: Migration[] = [
 export const serverMigrations: readonly Migration[] = [
   { name: '0012_operating', sql: postgresBaseline },
   { name: '0013_standard_names', sql: postgresStandardNames, isBreaking: true },
-  { name: '0015_own_limits', sql: postgresOwnLimits, isBreaking: true },
+  { name: '0014_own_limits', sql: postgresOwnLimits, isBreaking: true },
 ]

@@ -10,7 +10,7 @@ test('the upgrade replaces default limits by null and keeps the others', async (
   const path = join(emptyFolder(), 'data.db')
   const older = makeOlder(
     path,
-    migrations.findIndex(({ name }) => name === '0015_own_limits'),
+    migrations.findIndex(({ name }) => name === '0014_own_limits'),
   )
   for (const id of [1, 2])
     older.run('INSERT INTO systems (id, uuid, hid) VALUES (?, ?, ?)', [id, `u${id}`, `abcd${id}`])

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { announce, toast } from '../actions'
+import { showToast } from '../actions'
 import { ApiError, errorMessage, requestOwn } from '../api'
 import { isOffline, loadMember, type Member, preferences } from '../store'
 import { strings } from '../strings'
@@ -11,8 +11,7 @@ export async function createMember(name: string): Promise<void> {
   const created = await requestOwn<Member>('v2/members', { method: 'POST', body: { name } })
   if (!created) return
   await loadMember(created.uuid)
-  toast.value = { text: strings.isMade(name) }
-  announce(strings.isMade(name))
+  showToast({ text: strings.isMade(name) })
 }
 
 /** Shown while the system has no members. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ProxyTag } from '../../../model/validation'
-import { announce, toast } from '../actions'
+import { showToast } from '../actions'
 import { appearance } from '../appearance'
 import { copyText } from '../copy'
 import { memberStrings } from '../strings/member'
@@ -17,7 +17,6 @@ interface ProfileSubject {
 interface HeadProps {
   of: ProfileSubject
   picture: string | null
-  about?: string | null
   /** The page heading, shown beside the avatar. */
   children: ComponentChildren
 }
@@ -65,8 +64,7 @@ export function ProxyTags({ tags }: { tags: readonly ProxyTag[] }) {
 export function CopyId({ id }: { id: string }) {
   const copy = async () => {
     if (!(await copyText(id))) return
-    toast.value = { text: memberStrings.copied }
-    announce(memberStrings.copied)
+    showToast({ text: memberStrings.copied })
   }
   return (
     <Fact name={memberStrings.id}>

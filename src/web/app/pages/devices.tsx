@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { parseInstant } from '../../../model/time'
-import { announce, toast } from '../actions'
+import { showToast } from '../actions'
 import { errorMessage, requestOwn } from '../api'
 import { formatter } from '../appearance'
 import { now } from '../clock'
@@ -55,7 +55,7 @@ export function Devices() {
     attempt(async () => {
       await requestOwn(`web/sessions/${device.id}`, { method: 'DELETE' })
       if (device.this) return clearSession()
-      showToastAndClose(strings.isEnded(device.name))
+      showToast({ text: strings.isEnded(device.name) })
       await load()
     })
   const endAll = () =>
@@ -67,7 +67,7 @@ export function Devices() {
     attempt(async () => {
       setRevoking(null)
       await requestOwn(`v2/systems/@me/tokens/${encodeURIComponent(name)}`, { method: 'DELETE' })
-      showToastAndClose(strings.isRevoked(name))
+      showToast({ text: strings.isRevoked(name) })
       await load()
     })
 
@@ -147,11 +147,6 @@ export function Devices() {
       )}
     </Page>
   )
-}
-
-function showToastAndClose(text: string): void {
-  toast.value = { text }
-  announce(text)
 }
 
 function describeToken({ scope, last_used, expires }: Token): string {

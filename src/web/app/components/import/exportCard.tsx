@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { announce, toast } from '../../actions'
+import { showToast } from '../../actions'
 import { errorMessage, fetchOwn } from '../../api'
 import { saveFile } from '../../download'
 import { isOffline } from '../../store'
@@ -21,7 +21,7 @@ export function ExportCard() {
     try {
       const response = await fetchOwn(path)
       saveFile(name, await response.blob())
-      announceExport(importStrings.isSaved(name))
+      showToast({ text: importStrings.isSaved(name) })
       if (response.headers.get('link')?.includes('rel="next"')) setPart(part + 1)
     } catch (cause) {
       setProblem(errorMessage(cause, strings.away))
@@ -77,9 +77,4 @@ export function ExportCard() {
       </ul>
     </section>
   )
-}
-
-function announceExport(text: string): void {
-  toast.value = { text }
-  announce(text)
 }

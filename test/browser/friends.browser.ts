@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import {
+  disconnect,
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
@@ -139,6 +140,22 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await nameField(page).fill('')
     await page.getByRole('button', { name: 'Make' }).click()
     await page.locator('#link-problem').getByText('Must not be empty').waitFor()
+  })
+
+  test('shows beside the buttons that links cannot be changed while offline', async () => {
+    const { page, context } = await open()
+    await createLink(page, `Kit ${size}`)
+    await disconnect(page)
+    const problems = page.locator('main .problem').getByText('Not connected.')
+    await page.getByRole('button', { name: `End Kit ${size}` }).click({ force: true })
+    await problems.waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await nameField(page).fill('Someone')
+    await page.getByRole('button', { name: 'Make' }).click({ force: true })
+    await problems.nth(1).waitFor()
+    await context.setOffline(false)
+    await problems.first().waitFor({ state: 'detached' })
+    expect(await problems.count()).toBe(0)
   })
 
   test('installs the friend page and the dashboard with their own manifests', async () => {

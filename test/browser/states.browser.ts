@@ -27,6 +27,21 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect((await system.history()).length).toBe(2)
   })
 
+  test('shows why a switch without a selection was not logged', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, context } = await openDashboard(browser, testServer, system, size)
+    const button = page.getByRole('button', { name: 'Nobody / not sure' })
+    const problem = page.locator('main .problem')
+    await context.route('**/v2/systems/@me/switches', (route) =>
+      route.fulfill({ status: 503, json: { message: 'The database is full.', code: 0 } }),
+    )
+    await button.click()
+    await problem.getByText('The database is full.').waitFor()
+    await disconnect(page)
+    await button.click({ force: true })
+    await problem.getByText('Not connected.').waitFor()
+  })
+
   test('shows the login page when the session ends, and returns to the page afterwards', async () => {
     await system.setSwitches([5, 'Wren'])
     const visitor = await openDashboard(browser, testServer, system, size)

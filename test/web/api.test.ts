@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { ApiError, errorMessage } from '../../src/web/app/api'
+import { strings } from '../../src/web/app/strings'
 
 test.each([
   ['400: Bad Request (This is not an export.)', 'This is not an export.'],
@@ -12,9 +13,9 @@ test.each([
     'Member list identical to current fronter list.',
   ],
 ])('errorMessage removes the status from: %s', (message, expected) => {
-  expect(errorMessage(new ApiError(400, message, 0), 'away')).toBe(expected)
+  expect(errorMessage(new ApiError(400, message, 0))).toBe(expected)
 })
 
-test('errorMessage returns the fallback when the server does not answer', () => {
-  expect(errorMessage(new TypeError('Failed to fetch'), 'away')).toBe('away')
+test('errorMessage says when the server does not answer', () => {
+  expect(errorMessage(new TypeError('Failed to fetch'))).toBe(strings.away)
 })

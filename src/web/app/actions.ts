@@ -42,7 +42,6 @@ export function showToast(shown: Toast): void {
  * Shows the switch before the server has confirmed it, and removes it again if the request fails.
  */
 export async function logSwitch(members: readonly string[], at: Instant | null): Promise<void> {
-  requireServer()
   putSwitch({ id: PENDING, timestamp: at ?? nowInstant(), members })
   try {
     const body = { members, ...(at !== null && { timestamp: formatInstant(at) }) }
@@ -58,7 +57,6 @@ export async function logSwitch(members: readonly string[], at: Instant | null):
 }
 
 export async function removeSwitch(id: string): Promise<void> {
-  requireServer()
   await requestOwn(`${PATH}/${id}`, { method: 'DELETE' })
   removeSwitchFromStore(id)
 }
@@ -80,7 +78,6 @@ export async function changeSwitch(
   id: string,
   change: { at?: Instant; members?: readonly string[] },
 ): Promise<void> {
-  requireServer()
   const patch = async (path: string, body: unknown) => {
     const changed = await requestOwn<SerializedSwitch>(path, { method: 'PATCH', body })
     if (changed) putSwitch(readSwitch(changed))
@@ -90,17 +87,33 @@ export async function changeSwitch(
   showToast({ text: strings.isSaved })
 }
 
-export async function undo({ undo: revert }: Toast): Promise<void> {
+/** Reverts what a toast announced. If that fails, the toast stays and tells why. */
+export async function undo(shown: Toast): Promise<void> {
   toast.value = null
-  try {
-    await revert?.()
+  const problem = await attempt(async () => {
+    await shown.undo?.()
     announce(strings.isUndone)
+  })
+  if (problem !== '') showToast({ ...shown, text: problem })
+}
+
+/** Runs an action unless the server is unreachable. Returns the problem to show; '' without one. */
+export async function attempt(action: () => unknown, explain = errorMessage): Promise<string> {
+  if (isOffline.value) return strings.notConnected
+  try {
+    await action()
+    return ''
   } catch (cause) {
-    showToast({ text: errorMessage(cause, strings.away) })
+    return isAborted(cause) ? '' : explain(cause)
   }
 }
 
-/** Throws while the server is unreachable, so that no form starts a change it cannot finish. */
-export function requireServer(): void {
-  if (isOffline.value) throw new Error(strings.notConnected)
+function isAborted(cause: unknown): boolean {
+  return cause instanceof DOMException && cause.name === 'AbortError'
+}
+
+/** Runs an action of a button that has no place for a problem; a toast shows it. */
+export async function runWithToast(action: () => unknown): Promise<void> {
+  const text = await attempt(action)
+  if (text !== '') showToast({ text })
 }

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { strings } from './strings'
 
 /** Requests to the server, with URLs relative to the page. */
 
@@ -98,10 +99,8 @@ async function throttle(delay: number): Promise<void> {
   isThrottled.value = false
 }
 
-/**
- * Returns the server's error message without a leading status, or the fallback for other errors.
- */
-export function errorMessage(cause: unknown, fallback: string): string {
-  if (!(cause instanceof ApiError)) return fallback
+/** Returns the server's error message without a leading status. */
+export function errorMessage(cause: unknown): string {
+  if (!(cause instanceof ApiError)) return strings.away
   return cause.message.replace(/^\d{3}: /, '').replace(/^Bad Request \((.*)\)$/s, '$1')
 }

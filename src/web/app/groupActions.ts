@@ -1,4 +1,4 @@
-import { requireServer, showToast } from './actions'
+import { showToast } from './actions'
 import { requestOwn } from './api'
 import { groups, type Member, preferences } from './store'
 import { countOf } from './strings'
@@ -11,7 +11,6 @@ export async function changeMemberships(
   added: readonly Member[],
   removed: readonly Member[],
 ): Promise<void> {
-  requireServer()
   const addedIds = added.map(({ uuid }) => uuid)
   const removedIds = removed.map(({ uuid }) => uuid)
   await updateMembers(group.uuid, addedIds, removedIds)

@@ -1,4 +1,4 @@
-import { requireServer, showToast } from './actions'
+import { showToast } from './actions'
 import { requestOwn } from './api'
 import { loadMember, type Member, nameOf, preferences } from './store'
 import { countOf } from './strings'
@@ -9,7 +9,6 @@ export async function deleteMembers(
   some: readonly Member[],
   onProgress: (deleted: number) => void = () => {},
 ): Promise<void> {
-  requireServer()
   const [first] = some
   const label =
     some.length === 1 && first ? nameOf(first.id) : countOf(some.length, preferences.value.word)

@@ -1,6 +1,6 @@
 import { type Level, MAX_BULK_ITEMS } from '../../model/entity'
 import { member } from '../../model/member'
-import { requireServer, showToast } from './actions'
+import { showToast } from './actions'
 import { requestOwn } from './api'
 import { members, preferences, putMembers } from './store'
 import { countOf } from './strings'
@@ -55,12 +55,8 @@ export function findUndo(some: readonly Member[], changes: readonly Change[]): C
   })
 }
 
-/**
- * Changes levels of several members in one request, with a toast to undo it. Returns the number
- * changed.
- */
-export async function changeLevels(some: readonly Member[], levels: Levels): Promise<number> {
-  requireServer()
+/** Changes levels of several members in one request, with a toast to undo it. */
+export async function changeLevels(some: readonly Member[], levels: Levels): Promise<void> {
   const changes = findChanges(some, levels)
   const undoChanges = findUndo(some, changes)
   await send(changes)
@@ -69,7 +65,6 @@ export async function changeLevels(some: readonly Member[], levels: Levels): Pro
     text: privacyStrings.haveChanged(count, changes.length),
     undo: () => restore(undoChanges),
   })
-  return changes.length
 }
 
 /** Skips members deleted meanwhile, because they would make the whole request fail. */

@@ -92,6 +92,7 @@ export function startSync(): void {
     }
     subscription?.stop()
     subscription = undefined
+    connectionState.value = 'off'
     if (sessionState.value !== 'out') return
     rememberLoggedIn(false)
     clearStore()

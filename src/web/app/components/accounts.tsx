@@ -6,6 +6,7 @@ import { formatter } from '../appearance'
 import { accountsVersion, isOffline, type System, system } from '../store'
 import { strings } from '../strings'
 import { systemStrings } from '../strings/system'
+import { useAction } from '../useAction'
 import { CopyField } from './copyField'
 import { TokenField } from './tokenField'
 
@@ -52,22 +53,15 @@ export function AccountsCard() {
 /** Link codes need a token; a browser session may not create one. */
 function LinkAccount() {
   const [token, setToken] = useState('')
-  const [problem, setProblem] = useState('')
   const [linkCode, setLinkCode] = useState<Code | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const submit = async (event: Event) => {
+  const { run, problem, setProblem, isBusy } = useAction({ explain })
+  const submit = (event: Event) => {
     event.preventDefault()
-    if (isOffline.value || isBusy) return
-    if (token.trim() === '') return setProblem(strings.noToken)
-    setProblem('')
-    setBusy(true)
-    try {
+    run(async () => {
+      if (token.trim() === '') return setProblem(strings.noToken)
       setLinkCode(await createLinkCode(token.trim()))
       setToken('')
-    } catch (cause) {
-      setProblem(explain(cause))
-    }
-    setBusy(false)
+    })
   }
   return (
     <form onSubmit={submit} noValidate>
@@ -105,7 +99,7 @@ class ForeignToken extends Error {}
 
 function explain(cause: unknown): string {
   if (cause instanceof ForeignToken) return systemStrings.foreignToken
-  if (!(cause instanceof ApiError)) return strings.away
-  if (cause.status === 401) return strings.wrongToken
-  return cause.status === 403 ? systemStrings.lesserToken : errorMessage(cause, strings.away)
+  const status = cause instanceof ApiError ? cause.status : null
+  if (status === 401) return strings.wrongToken
+  return status === 403 ? systemStrings.lesserToken : errorMessage(cause)
 }

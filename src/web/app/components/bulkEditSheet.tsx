@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
-import { errorMessage } from '../api'
 import { changeMemberships } from '../groupActions'
 import { deleteMembers } from '../memberActions'
 import { changeLevels, findChanges, levelsOf, type Preset, presets } from '../privacyPresets'
-import { groups, isOffline, type Member, nameOf, preferences } from '../store'
+import { type Group, groups, isOffline, type Member, nameOf, preferences } from '../store'
 import { countOf, listNames, strings } from '../strings'
 import { bulkStrings } from '../strings/bulk'
 import { privacyStrings } from '../strings/privacy'
+import { useAction } from '../useAction'
 import { ConfirmDelete } from './confirmDelete'
 import { Sheet } from './sheet'
 
@@ -23,17 +23,6 @@ export interface BulkEditProps {
 export function BulkEditSheet({ action, chosen, onClose, onDone }: BulkEditProps) {
   // Fixed when the sheet opens: the change itself may alter the selection.
   const [selected] = useState(chosen)
-  const [problem, setProblem] = useState('')
-  const attempt = async (change: () => Promise<unknown>) => {
-    setProblem('')
-    if (isOffline.value) return setProblem(strings.notConnected)
-    try {
-      await change()
-      onDone()
-    } catch (cause) {
-      setProblem(errorMessage(cause, strings.away))
-    }
-  }
   const titles = {
     privacy: bulkStrings.privacyOf(describeSelection(selected)),
     groups: bulkStrings.groupsOf(describeSelection(selected)),
@@ -41,19 +30,16 @@ export function BulkEditSheet({ action, chosen, onClose, onDone }: BulkEditProps
   }
   return (
     <Sheet heading={titles[action]} onClose={onClose}>
-      <p class="problem" role="alert">
-        {problem}
-      </p>
-      {action === 'privacy' && <PrivacyOf selected={selected} attempt={attempt} />}
-      {action === 'groups' && <GroupsOf selected={selected} attempt={attempt} />}
-      {action === 'remove' && <DeleteAll selected={selected} attempt={attempt} />}
+      {action === 'privacy' && <PrivacyOf selected={selected} onDone={onDone} />}
+      {action === 'groups' && <GroupsOf selected={selected} onDone={onDone} />}
+      {action === 'remove' && <DeleteAll selected={selected} onDone={onDone} />}
     </Sheet>
   )
 }
 
 interface Props {
   selected: readonly Member[]
-  attempt: (change: () => Promise<unknown>) => Promise<void>
+  onDone: () => void
 }
 
 /** Lists up to three names, otherwise a count. */
@@ -63,12 +49,23 @@ function describeSelection(selected: readonly Member[]): string {
     : listNames(selected.map(({ id }) => nameOf(id)))
 }
 
-function PrivacyOf({ selected, attempt }: Props) {
+function PrivacyOf({ selected, onDone }: Props) {
+  const { run, problem } = useAction()
   const [preset, setPreset] = useState<Preset>('names')
   const changing = findChanges(selected, levelsOf(preset)).length
   const count = countOf(changing, preferences.value.word)
+  const apply = () => {
+    if (changing === 0) return
+    run(async () => {
+      await changeLevels(selected, levelsOf(preset))
+      onDone()
+    })
+  }
   return (
     <>
+      <p class="problem" role="alert">
+        {problem}
+      </p>
       <fieldset class="choice">
         <legend>{privacyStrings.becomes}</legend>
         <div class="chips">
@@ -95,7 +92,7 @@ function PrivacyOf({ selected, attempt }: Props) {
         type="button"
         class="main"
         aria-disabled={isOffline.value || changing === 0}
-        onClick={() => changing > 0 && attempt(() => changeLevels(selected, levelsOf(preset)))}
+        onClick={apply}
       >
         {privacyStrings.change(count)}
       </button>
@@ -103,7 +100,13 @@ function PrivacyOf({ selected, attempt }: Props) {
   )
 }
 
-function GroupsOf({ selected, attempt }: Props) {
+function GroupsOf({ selected, onDone }: Props) {
+  const { run, problem } = useAction()
+  const change = (group: Group, added: readonly Member[], removed: readonly Member[]) =>
+    run(async () => {
+      await changeMemberships(group, added, removed)
+      onDone()
+    })
   if (groups.value.length === 0)
     return (
       <p>
@@ -111,6 +114,10 @@ function GroupsOf({ selected, attempt }: Props) {
       </p>
     )
   return (
+    <>
+    <p class="problem" role="alert">
+      {problem}
+    </p>
     <ul class="things">
       {groups.value.map((group) => {
         const inside = new Set(group.members)
@@ -128,7 +135,7 @@ function GroupsOf({ selected, attempt }: Props) {
                 type="button"
                 aria-label={bulkStrings.addTo(name)}
                 aria-disabled={isOffline.value}
-                onClick={() => attempt(() => changeMemberships(group, outside, []))}
+                onClick={() => change(group, outside, [])}
               >
                 {bulkStrings.add}
               </button>
@@ -138,7 +145,7 @@ function GroupsOf({ selected, attempt }: Props) {
                 type="button"
                 aria-label={bulkStrings.takeOutOf(name)}
                 aria-disabled={isOffline.value}
-                onClick={() => attempt(() => changeMemberships(group, [], within))}
+                onClick={() => change(group, [], within)}
               >
                 {bulkStrings.takeOut}
               </button>
@@ -147,10 +154,11 @@ function GroupsOf({ selected, attempt }: Props) {
         )
       })}
     </ul>
+    </>
   )
 }
 
-function DeleteAll({ selected, attempt }: Props) {
+function DeleteAll({ selected, onDone }: Props) {
   const [deletedCount, setDeletedCount] = useState(0)
   const one = selected.length === 1 ? selected[0] : undefined
   const expected = one ? one.name : String(selected.length)
@@ -159,7 +167,10 @@ function DeleteAll({ selected, attempt }: Props) {
       effect={bulkStrings.deleteEffect}
       label={one ? bulkStrings.typeName(expected) : bulkStrings.typeCount(expected)}
       expected={expected}
-      onDelete={() => attempt(() => deleteMembers(selected, setDeletedCount))}
+      onDelete={async () => {
+        await deleteMembers(selected, setDeletedCount)
+        onDone()
+      }}
     >
       {selected.length > 1 && (
         <p class="quiet">{listNames(selected.map(({ id }) => nameOf(id)))}</p>

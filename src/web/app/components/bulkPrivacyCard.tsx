@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Level } from '../../../model/entity'
 import { member as table } from '../../../model/member'
-import { errorMessage } from '../api'
 import {
   changeLevels,
   findChanges,
@@ -11,10 +10,11 @@ import {
   presets,
 } from '../privacyPresets'
 import { groups, isOffline, members, preferences } from '../store'
-import { countOf, strings } from '../strings'
+import { countOf } from '../strings'
 import { privacyStrings } from '../strings/privacy'
 import { publicPageStrings } from '../strings/publicView'
 import type { MemberLevel } from '../types'
+import { useAction } from '../useAction'
 import { MemberPicker } from './memberPicker'
 
 /** All members, the selected ones, or those of a group (by UUID). */
@@ -29,8 +29,7 @@ export function BulkPrivacyCard() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [becomes, setBecomes] = useState<Becomes>('names')
   const [each, setEach] = useState<Levels>({})
-  const [problem, setProblem] = useState('')
-  const [isBusy, setBusy] = useState(false)
+  const { run, problem, isBusy } = useAction()
 
   const inside = typeof who === 'object' ? membersOf(who.group) : chosen
   const selected =
@@ -38,15 +37,7 @@ export function BulkPrivacyCard() {
   const levels = becomes === 'each' ? each : levelsOf(becomes)
   const changing = findChanges(selected, levels).length
   const count = countOf(changing, preferences.value.word)
-  const apply = async () => {
-    setProblem('')
-    if (isOffline.value || isBusy || changing === 0) return
-    setBusy(true)
-    await changeLevels(selected, levels).catch((cause) =>
-      setProblem(errorMessage(cause, strings.away)),
-    )
-    setBusy(false)
-  }
+  const apply = () => changing > 0 && run(() => changeLevels(selected, levels))
 
   return (
     <section class="card" aria-labelledby="many">

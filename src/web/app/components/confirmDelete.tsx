@@ -2,30 +2,35 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { isOffline } from '../store'
 import { strings } from '../strings'
+import { useAction } from '../useAction'
 
 interface Props {
   effect: string
   label: string
   /** Text that has to be typed. */
   expected: string
-  onDelete: () => void
+  onDelete: () => Promise<void>
   children?: ComponentChildren
 }
 
 /** Confirms a deletion by typing, because it cannot be undone. */
 export function ConfirmDelete({ effect, label, expected, onDelete, children }: Props) {
   const [typed, setTyped] = useState('')
+  const { run, problem, isBusy } = useAction()
   const isRight = typed.trim() === expected.trim()
   return (
     <form
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        if (isRight && !isOffline.value) onDelete()
+        if (isRight) run(onDelete)
       }}
     >
       <p>{effect}</p>
       {children}
+      <p class="problem" role="alert">
+        {problem}
+      </p>
       <label class="field">
         {label}
         <input
@@ -35,7 +40,12 @@ export function ConfirmDelete({ effect, label, expected, onDelete, children }: P
           onInput={(event) => setTyped(event.currentTarget.value)}
         />
       </label>
-      <button type="submit" class="danger" aria-disabled={!isRight || isOffline.value}>
+      <button
+        type="submit"
+        class="danger"
+        aria-disabled={!isRight || isOffline.value}
+        aria-busy={isBusy}
+      >
         {strings.remove}
       </button>
     </form>

@@ -1,16 +1,17 @@
 import { useState } from 'preact/hooks'
 import { showToast } from '../actions'
 import { ApiError, errorMessage, requestOwn } from '../api'
-import { isOffline, loadMember, type Member, preferences } from '../store'
+import { isOffline, type Member, preferences, putMembers } from '../store'
 import { strings } from '../strings'
 import { listStrings } from '../strings/members'
+import { useAction } from '../useAction'
 import { Sheet } from './sheet'
 
 /** Creates a member from a name alone. */
 export async function createMember(name: string): Promise<void> {
   const created = await requestOwn<Member>('v2/members', { method: 'POST', body: { name } })
   if (!created) return
-  await loadMember(created.uuid)
+  putMembers([created])
   showToast({ text: strings.isMade(name) })
 }
 
@@ -48,16 +49,10 @@ interface NameProps {
 /** Form for a name, validated before it is sent. */
 export function NameForm({ label, onName }: NameProps) {
   const [name, setName] = useState('')
-  const [problem, setProblem] = useState('')
-  const [isBusy, setBusy] = useState(false)
-  const submit = async (event: Event) => {
+  const { run, problem, setProblem, isBusy } = useAction({ explain: explainName })
+  const submit = (event: Event) => {
     event.preventDefault()
-    if (isBusy) return
-    if (name.trim() === '') return setProblem(strings.nameThem)
-    if (isOffline.value) return setProblem(strings.notConnected)
-    setBusy(true)
-    await onName(name.trim()).catch((cause) => setProblem(explainName(cause)))
-    setBusy(false)
+    run(() => (name.trim() === '' ? setProblem(strings.nameThem) : onName(name.trim())))
   }
   return (
     <form onSubmit={submit} noValidate>
@@ -93,5 +88,5 @@ export function NameForm({ label, onName }: NameProps) {
 /** Returns the server's message for the `name` field, if there is one. */
 function explainName(cause: unknown): string {
   const message = cause instanceof ApiError ? cause.problems.name?.[0]?.message : undefined
-  return message ?? errorMessage(cause, strings.away)
+  return message ?? errorMessage(cause)
 }

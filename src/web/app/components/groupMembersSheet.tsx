@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { errorMessage } from '../api'
 import { changeMemberships } from '../groupActions'
 import { type Group, isOffline, members } from '../store'
 import { strings } from '../strings'
 import { memberStrings } from '../strings/member'
+import { useAction } from '../useAction'
 import { MemberPicker } from './memberPicker'
 import { Sheet } from './sheet'
 
@@ -11,19 +11,15 @@ import { Sheet } from './sheet'
 export function GroupMembersSheet({ own, onClose }: { own: Group; onClose: () => void }) {
   const [before] = useState(() => new Set(own.members))
   const [chosen, setChosen] = useState<ReadonlySet<string>>(before)
-  const [problem, setProblem] = useState('')
+  const { run, problem } = useAction()
   const added = members.value.filter(({ uuid }) => chosen.has(uuid) && !before.has(uuid))
   const removed = members.value.filter(({ uuid }) => !chosen.has(uuid) && before.has(uuid))
-  const save = async (event: Event) => {
+  const save = (event: Event) => {
     event.preventDefault()
-    if (isOffline.value) return setProblem(strings.notConnected)
-    if (added.length + removed.length === 0) return onClose()
-    try {
-      await changeMemberships(own, added, removed)
+    run(async () => {
+      if (added.length + removed.length > 0) await changeMemberships(own, added, removed)
       onClose()
-    } catch (cause) {
-      setProblem(errorMessage(cause, strings.away))
-    }
+    })
   }
   return (
     <Sheet heading={memberStrings.peopleOf(own.display_name || own.name)} onClose={onClose}>

@@ -8,7 +8,7 @@ interface Props {
   label: string
   level: Level
   onChange: (level: Level) => void
-  /** Set while the server is unreachable. */
+  /** Set while the server is unreachable; `onChange` then only tells so. */
   isOff?: boolean
 }
 
@@ -16,10 +16,9 @@ interface Props {
 export function LevelButton({ label, level, onChange, isOff = false }: Props) {
   const isPublic = level === 'public'
   const turn = () => {
-    if (isOff) return
     const next = isPublic ? 'private' : 'public'
     onChange(next)
-    announce(privacyStrings.levelOf(label, privacyStrings[next]))
+    if (!isOff) announce(privacyStrings.levelOf(label, privacyStrings[next]))
   }
   return (
     <button

@@ -8,6 +8,7 @@ import { isOffline, preferences, zone } from '../store'
 import { strings } from '../strings'
 import { friendStrings } from '../strings/friends'
 import { instantOf, nowInstant } from '../time'
+import { useAction } from '../useAction'
 
 const ends = ['never', 'day', 'week', 'month', 'own'] as const
 type End = (typeof ends)[number]
@@ -31,19 +32,19 @@ export interface CreatedLink {
 
 /** Creates a friend link: name, visibility of private members, expiry. */
 export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => void }) {
-  const [problems, setProblems] = useState({ name: '', expires: '', other: '' })
+  const [problems, setProblems] = useState({ name: '', expires: '' })
+  const { run, problem } = useAction()
   const { word } = preferences.value
   const { isPrivateNamed, end, lastDay, name } = draft.value
   const change = (patch: Partial<LinkDraft>) => {
     draft.value = { ...draft.value, ...patch }
   }
 
-  const submit = async (event: Event) => {
-    event.preventDefault()
+  const create = async () => {
     const expires = endOf(draft.value, nowInstant(), zone.value)
     const found = problemsOf(draft.value, expires)
     setProblems(found)
-    if (found.name !== '' || found.expires !== '' || isOffline.value) return
+    if (found.name !== '' || found.expires !== '') return
     const body = {
       name: name.trim(),
       scope: 'watch',
@@ -58,10 +59,14 @@ export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => v
       draft.value = emptyDraft
       if (created) onCreated(created)
     } catch (cause) {
-      const message = errorMessage(cause, strings.away)
       const isTaken = cause instanceof ApiError && cause.status === 409
-      setProblems({ name: isTaken ? message : '', expires: '', other: isTaken ? '' : message })
+      if (!isTaken) throw cause
+      setProblems({ name: errorMessage(cause), expires: '' })
     }
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    run(create)
   }
 
   return (
@@ -136,7 +141,7 @@ export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => v
         </p>
       </fieldset>
       <p class="problem" role="alert">
-        {problems.other}
+        {problem}
       </p>
       <button type="submit" class="main" aria-disabled={isOffline.value}>
         {friendStrings.make}
@@ -173,6 +178,5 @@ function problemsOf({ name, isPrivateNamed }: LinkDraft, expires: Instant | null
   return {
     name: messageOf(checked) || messageOf(problems.name?.[0]),
     expires: expires === undefined ? friendStrings.chooseDay : messageOf(problems.expires?.[0]),
-    other: '',
   }
 }

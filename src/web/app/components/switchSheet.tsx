@@ -1,15 +1,21 @@
 import { useState } from 'preact/hooks'
 import type { Instant } from '../../../model/time'
 import { changeSwitch, deleteSwitch, logSwitch } from '../actions'
-import { errorMessage } from '../api'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import { type SwitchDraft, switchDraft } from '../drafts'
-import { compareHistories, type Effect, mergeSwitches, type Switches } from '../history'
+import {
+  compareHistories,
+  type Effect,
+  mergeSwitches,
+  type Switch,
+  type Switches,
+} from '../history'
 import { searchMembers } from '../search'
 import { isOffline, members, nameOf, switches, zone } from '../store'
 import { listNames, strings } from '../strings'
 import { fieldsOf, instantOf } from '../time'
+import { useAction } from '../useAction'
 import { Icon } from './icon'
 import { MemberGrid } from './memberGrid'
 import { Search } from './search'
@@ -20,7 +26,7 @@ const NEW = 'new'
 
 /** Editor of a switch: time, members, and a preview of the effect on the history. */
 export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
-  const [problem, setProblem] = useState('')
+  const { run, problem, setProblem } = useAction()
   const known = switches.value.find(({ id }) => id === draft.id)
   const at = momentOf(draft)
   const change = (patch: Partial<SwitchDraft>) => {
@@ -30,26 +36,20 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
   const close = () => {
     switchDraft.value = null
   }
-  const attempt = async (act: () => Promise<void>) => {
-    if (isOffline.value) return setProblem(strings.notConnected)
-    try {
-      await act()
-      close()
-    } catch (cause) {
-      setProblem(errorMessage(cause, strings.away))
-    }
-  }
-  const save = (event: Event) => {
-    event.preventDefault()
+  const save = async () => {
     if (at === null) return setProblem(strings.notATime)
-    attempt(async () => {
-      if (!known) return await logSwitch(draft.members, at)
+    if (known) {
       const isSame = known.members.join() === draft.members.join()
       await changeSwitch(known.id, {
         ...(at !== known.timestamp && { at }),
         ...(!isSame && { members: draft.members }),
       })
-    })
+    } else await logSwitch(draft.members, at)
+    close()
+  }
+  const remove = async ({ id, members, timestamp }: Switch) => {
+    await deleteSwitch(id, members, timestamp)
+    close()
   }
   const others = switches.value.filter(({ id }) => id !== draft.id)
   const saved =
@@ -58,7 +58,13 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
       : mergeSwitches(others, [{ id: draft.id ?? NEW, timestamp: at, members: draft.members }])
   return (
     <Sheet heading={known ? strings.aSwitch : strings.addPast} onClose={close}>
-      <form onSubmit={save} noValidate>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          run(save)
+        }}
+      >
         <TimeFields date={draft.date} time={draft.time} problem={problem} onChange={change} />
         <Who ids={draft.members} onChange={(ids) => change({ members: ids })} />
         <div role="status" class="effects">
@@ -75,7 +81,7 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
               type="button"
               class="danger"
               aria-disabled={isOffline.value}
-              onClick={() => attempt(() => deleteSwitch(known.id, known.members, known.timestamp))}
+              onClick={() => run(() => remove(known))}
             >
               {strings.remove}
             </button>

@@ -10,6 +10,7 @@ import { isOffline } from '../store'
 import { strings } from '../strings'
 import { systemStrings } from '../strings/system'
 import { formatAgo } from '../time'
+import { useAction } from '../useAction'
 import { CopyField } from './copyField'
 import { Deliveries, type Delivery } from './deliveries'
 import { Skeleton } from './page'
@@ -31,43 +32,35 @@ const typed = createDraft('')
 export function WebhookCard() {
   const [hook, setHook] = useState<Webhook | null>(null)
   const [token, setToken] = useState<string | null>(null)
-  const [problems, setProblems] = useState({ url: '', other: '' })
-  const [isBusy, setBusy] = useState(false)
+  const registration = useAction({ explain })
+  const { run, problem, isBusy } = useAction()
   const [isRemoving, setRemoving] = useState(false)
 
   const load = async () => setHook(await requestOwn<Webhook>(PATH))
-  const attempt = async (act: () => Promise<void>, at: 'url' | 'other' = 'other') => {
-    setProblems({ url: '', other: '' })
-    if (isOffline.value || isBusy) return
-    setBusy(true)
-    await act().catch((cause) => setProblems({ url: '', other: '', [at]: explain(cause) }))
-    setBusy(false)
-  }
   useEffect(() => {
     if (!isOffline.value) load().catch(() => {})
   }, [isOffline.value])
 
   const register = (event: Event) => {
     event.preventDefault()
-    const url = table.fields.webhook_url.parse(typed.value.trim())
-    const problem =
-      url instanceof Problem ? url.message : url === null ? systemStrings.noAddress : ''
-    if (problem !== '') return setProblems({ url: problem, other: '' })
-    attempt(async () => {
+    registration.run(async () => {
+      const url = table.fields.webhook_url.parse(typed.value.trim())
+      if (url instanceof Problem) return registration.setProblem(url.message)
+      if (url === null) return registration.setProblem(systemStrings.noAddress)
       const created = await requestOwn<{ token: string }>(PATH, { method: 'PUT', body: { url } })
       typed.value = ''
       setToken(created?.token ?? null)
       await load()
-    }, 'url')
+    })
   }
   const postAction = (action: 'verify' | 'enable') =>
-    attempt(async () => {
+    run(async () => {
       setHook(await requestOwn<Webhook>(`${PATH}/${action}`, { method: 'POST' }))
       setToken(null)
       announce(systemStrings.isVerified)
     })
   const test = () =>
-    attempt(async () => {
+    run(async () => {
       const answer = await requestOwn<{ status: number | null; error?: string }>(`${PATH}/test`, {
         method: 'POST',
       })
@@ -80,7 +73,7 @@ export function WebhookCard() {
     })
   const remove = () => {
     setRemoving(false)
-    attempt(async () => {
+    run(async () => {
       await requestOwn(PATH, { method: 'DELETE' })
       setToken(null)
       await load()
@@ -110,7 +103,7 @@ export function WebhookCard() {
             />
           )}
           <p class="problem" role="alert">
-            {problems.other}
+            {problem}
           </p>
           <div class="row">
             {hook.state === 'pending' && (
@@ -136,7 +129,7 @@ export function WebhookCard() {
                   type="button"
                   class="danger"
                   aria-disabled={isOffline.value}
-                  onClick={() => isOffline.value || setRemoving(true)}
+                  onClick={() => run(() => setRemoving(true))}
                 >
                   {systemStrings.remove}
                 </button>
@@ -156,17 +149,21 @@ export function WebhookCard() {
                   placeholder="https://"
                   value={typed.value}
                   maxLength={table.fields.webhook_url.max}
-                  aria-invalid={problems.url !== ''}
+                  aria-invalid={registration.problem !== ''}
                   aria-describedby="webhook-problem"
                   onInput={(event) => {
                     typed.value = event.currentTarget.value
                   }}
                 />
                 <p id="webhook-problem" class="problem" role="alert">
-                  {problems.url}
+                  {registration.problem}
                 </p>
               </div>
-              <button type="submit" aria-disabled={isOffline.value} aria-busy={isBusy}>
+              <button
+                type="submit"
+                aria-disabled={isOffline.value}
+                aria-busy={registration.isBusy}
+              >
                 {systemStrings.register}
               </button>
             </form>
@@ -213,7 +210,7 @@ function ActionButton({ text, isBusy, isMain = false, onClick }: ActionButtonPro
 /** Returns the server's message for the `url` field, if there is one. */
 function explain(cause: unknown): string {
   const [first] = cause instanceof ApiError ? (cause.problems.url ?? []) : []
-  return first?.message ?? errorMessage(cause, strings.away)
+  return first?.message ?? errorMessage(cause)
 }
 
 function describeState({ state, reason, failing_since, dropped }: Webhook): string {

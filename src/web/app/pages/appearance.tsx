@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { errorMessage } from '../api'
 import { type Appearance, appearance, changeAppearance, choices } from '../appearance'
 import { Page } from '../components/page'
 import { isOffline, preferences, savePreferences } from '../store'
 import { strings } from '../strings'
+import { useAction } from '../useAction'
 
 /** Appearance in this browser, and the word for members, which is stored on the server. */
 export function AppearancePage() {
@@ -48,14 +48,8 @@ const commonWords = ['members', 'alters', 'headmates', 'parts', 'people']
 function WordForMembers() {
   const { word } = preferences.value
   const [customWord, setCustomWord] = useState(commonWords.includes(word) ? '' : word)
-  const [problem, setProblem] = useState('')
-  const save = async (value: string) => {
-    setProblem('')
-    if (isOffline.value) return setProblem(strings.notConnected)
-    await savePreferences({ word: value }).catch((cause) =>
-      setProblem(errorMessage(cause, strings.away)),
-    )
-  }
+  const { run, problem } = useAction({ canOverlap: true })
+  const save = (value: string) => run(() => savePreferences({ word: value }))
   return (
     <div class="card">
       <fieldset class="choice">

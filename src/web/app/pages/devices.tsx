@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { parseInstant } from '../../../model/time'
 import { showToast } from '../actions'
-import { errorMessage, requestOwn } from '../api'
+import { requestOwn } from '../api'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import { Page, Skeleton } from '../components/page'
@@ -10,6 +10,7 @@ import { clearSession } from '../session'
 import { isOffline } from '../store'
 import { strings } from '../strings'
 import { formatAgo } from '../time'
+import { useAction } from '../useAction'
 
 interface Device {
   id: string
@@ -32,7 +33,7 @@ export function Devices() {
   const [devices, setDevices] = useState<readonly Device[] | null>(null)
   const [tokens, setTokens] = useState<readonly Token[]>([])
   const [revoking, setRevoking] = useState<string | null>(null)
-  const [problem, setProblem] = useState('')
+  const { run, problem } = useAction()
 
   const load = async () => {
     const [found, keys] = await Promise.all([
@@ -42,34 +43,30 @@ export function Devices() {
     setDevices(found ?? [])
     setTokens(keys ?? [])
   }
-  const attempt = async (act: () => Promise<void>) => {
-    setProblem('')
-    if (isOffline.value) return setProblem(strings.notConnected)
-    await act().catch((cause) => setProblem(errorMessage(cause, strings.away)))
-  }
   useEffect(() => {
-    attempt(load)
-  }, [])
+    if (!isOffline.value) run(load)
+  }, [isOffline.value])
 
   const end = (device: Device) =>
-    attempt(async () => {
+    run(async () => {
       await requestOwn(`web/sessions/${device.id}`, { method: 'DELETE' })
       if (device.this) return clearSession()
       showToast({ text: strings.isEnded(device.name) })
       await load()
     })
   const endAll = () =>
-    attempt(async () => {
+    run(async () => {
       await requestOwn('web/sessions', { method: 'DELETE' })
       clearSession()
     })
-  const revoke = (name: string) =>
-    attempt(async () => {
-      setRevoking(null)
+  const revoke = (name: string) => {
+    setRevoking(null)
+    run(async () => {
       await requestOwn(`v2/systems/@me/tokens/${encodeURIComponent(name)}`, { method: 'DELETE' })
       showToast({ text: strings.isRevoked(name) })
       await load()
     })
+  }
 
   return (
     <Page title={strings.devices}>
@@ -124,7 +121,7 @@ export function Devices() {
                     class="danger"
                     aria-label={strings.revokeNamed(token.name)}
                     aria-disabled={isOffline.value}
-                    onClick={() => setRevoking(token.name)}
+                    onClick={() => run(() => setRevoking(token.name))}
                   >
                     {strings.revoke}
                   </button>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { parseInstant } from '../../../model/time'
 import { announce, showToast } from '../actions'
-import { errorMessage, requestOwn } from '../api'
+import { requestOwn } from '../api'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import { CopyField } from '../components/copyField'
@@ -12,6 +12,7 @@ import { isOffline, preferences } from '../store'
 import { strings } from '../strings'
 import { friendStrings } from '../strings/friends'
 import { formatAgo } from '../time'
+import { useAction } from '../useAction'
 
 interface FriendLink {
   readonly name: string
@@ -28,35 +29,30 @@ export function Friends() {
   const [links, setLinks] = useState<readonly FriendLink[] | null>(null)
   const [created, setCreated] = useState<CreatedLink | null>(null)
   const [revoking, setRevoking] = useState<string | null>(null)
-  const [problem, setProblem] = useState('')
+  const { run, problem } = useAction({ canOverlap: true })
 
-  const attempt = async (act: () => Promise<void>) => {
-    setProblem('')
-    if (isOffline.value) return
-    await act().catch((cause) => setProblem(errorMessage(cause, strings.away)))
-  }
   const load = async () => {
     const tokens = (await requestOwn<FriendLink[]>(PATH)) ?? []
     setLinks(tokens.filter(({ scope }) => scope === 'watch'))
   }
-  // Runs again when the server is reachable again.
   useEffect(() => {
-    attempt(load)
+    if (!isOffline.value) run(load)
   }, [isOffline.value])
 
   const showCreated = (link: CreatedLink) => {
     setCreated(link)
     announce(friendStrings.isMade(link.name))
-    attempt(load)
+    run(load)
   }
-  const revoke = (name: string) =>
-    attempt(async () => {
-      setRevoking(null)
+  const revoke = (name: string) => {
+    setRevoking(null)
+    run(async () => {
       await requestOwn(`${PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' })
       if (created?.name === name) setCreated(null)
       showToast({ text: friendStrings.isOver(name) })
       await load()
     })
+  }
 
   return (
     <Page title={strings.friends}>
@@ -93,7 +89,7 @@ export function Friends() {
                   class="danger"
                   aria-label={strings.endNamed(link.name)}
                   aria-disabled={isOffline.value}
-                  onClick={() => isOffline.value || setRevoking(link.name)}
+                  onClick={() => run(() => setRevoking(link.name))}
                 >
                   {strings.end}
                 </button>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { group as table } from '../../../model/group'
 import { member as memberTable } from '../../../model/member'
 import { parseInstant } from '../../../model/time'
-import { errorMessage } from '../api'
+import { runWithToast } from '../actions'
 import { formatter } from '../appearance'
 import { tint } from '../components/avatar'
 import { GroupMembersSheet } from '../components/groupMembersSheet'
@@ -28,9 +28,10 @@ import {
   savePreferences,
   switches,
 } from '../store'
-import { countOf, strings } from '../strings'
+import { countOf } from '../strings'
 import { memberStrings } from '../strings/member'
 import { isListed } from '../types'
+import { useAction } from '../useAction'
 
 /** Page of a group, as its owner or an anonymous visitor sees it. */
 export function GroupPage() {
@@ -61,7 +62,7 @@ export function GroupPage() {
               type="button"
               class="main"
               aria-disabled={isOffline.value}
-              onClick={() => isOffline.value || setChoosing(true)}
+              onClick={() => runWithToast(() => setChoosing(true))}
             >
               <Icon name="plus" />
               {memberStrings.choosePeople}
@@ -160,16 +161,12 @@ function MemberList({ all }: { all: readonly Member[] }) {
 
 /** A preference of the dashboard, so it is stored outside the group. */
 function Statuses({ own }: { own: Group }) {
-  const [problem, setProblem] = useState('')
+  const { run, problem } = useAction({ canOverlap: true })
   const { statuses } = preferences.value
   const isMarked = statuses.includes(own.uuid)
-  const mark = async () => {
-    if (isOffline.value) return setProblem(strings.notConnected)
-    setProblem('')
+  const mark = () => {
     const others = statuses.filter((uuid) => uuid !== own.uuid)
-    await savePreferences({ statuses: isMarked ? others : [...others, own.uuid] }).catch((cause) =>
-      setProblem(errorMessage(cause, strings.away)),
-    )
+    run(() => savePreferences({ statuses: isMarked ? others : [...others, own.uuid] }))
   }
   return (
     <div class="card">

@@ -97,7 +97,7 @@ function useFigures() {
     setBusy(true)
     load()
       .catch((cause) => {
-        if (!controller.signal.aborted) setProblem(errorMessage(cause, strings.away))
+        if (!controller.signal.aborted) setProblem(errorMessage(cause))
       })
       .finally(() => {
         if (!controller.signal.aborted) setBusy(false)

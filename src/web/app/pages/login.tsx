@@ -5,6 +5,7 @@ import { TokenField } from '../components/tokenField'
 import { goTo, route } from '../route'
 import { restoreSession } from '../session'
 import { strings } from '../strings'
+import { useAction } from '../useAction'
 
 /** Login with a one-time link, which is used up only after confirmation, or with a token. */
 export function Login({ code }: { code: string }) {
@@ -13,23 +14,16 @@ export function Login({ code }: { code: string }) {
 
 function TokenLogin() {
   const [token, setToken] = useState('')
-  const [problem, setProblem] = useState('')
   const [remember, setRemember] = useState(true)
-  const [isBusy, setBusy] = useState(false)
+  const { run, problem, setProblem, isBusy } = useAction({ explain })
 
-  const submit = async (event: Event) => {
+  const submit = (event: Event) => {
     event.preventDefault()
-    if (isBusy) return
-    if (token.trim() === '') return setProblem(strings.noToken)
-    setBusy(true)
-    setProblem('')
-    try {
+    run(async () => {
+      if (token.trim() === '') return setProblem(strings.noToken)
       await request('web/session', { method: 'POST', body: { token: token.trim(), remember } })
       finishLogin()
-    } catch (cause) {
-      setProblem(explain(cause))
-    }
-    setBusy(false)
+    })
   }
 
   return (
@@ -79,10 +73,7 @@ type Link = { is: 'loading' } | { is: 'open'; name: string } | { is: 'over' } | 
 function LinkLogin({ code }: { code: string }) {
   const [link, setLink] = useState<Link>({ is: 'loading' })
   const [remember, setRemember] = useState(true)
-  const [problem, setProblem] = useState('')
-
-  const fail = (cause: unknown) =>
-    setLink({ is: cause instanceof ApiError && cause.status === 401 ? 'over' : 'away' })
+  const { run, problem } = useAction({ explain })
 
   useEffect(() => {
     // Removes the code from the address bar and the browser's history.
@@ -92,19 +83,20 @@ function LinkLogin({ code }: { code: string }) {
       body: { code },
     }).then(
       (found) => setLink({ is: 'open', name: found?.system.name ?? strings.yourSystem }),
-      fail,
+      (cause) => setLink({ is: isUnauthorized(cause) ? 'over' : 'away' }),
     )
   }, [code])
 
-  const logIn = async () => {
-    try {
-      await request('web/session', { method: 'POST', body: { code, remember } })
-      finishLogin()
-    } catch (cause) {
-      if (cause instanceof ApiError && cause.status === 401) setLink({ is: 'over' })
-      else setProblem(explain(cause))
-    }
-  }
+  const logIn = () =>
+    run(async () => {
+      try {
+        await request('web/session', { method: 'POST', body: { code, remember } })
+        finishLogin()
+      } catch (cause) {
+        if (!isUnauthorized(cause)) throw cause
+        setLink({ is: 'over' })
+      }
+    })
 
   if (link.is === 'loading') return <main class="door" aria-busy="true" />
   if (link.is === 'open')
@@ -133,6 +125,10 @@ function LinkLogin({ code }: { code: string }) {
 function finishLogin(): void {
   if (route.value.page === 'login') goTo('#/now')
   restoreSession()
+}
+
+function isUnauthorized(cause: unknown): boolean {
+  return cause instanceof ApiError && cause.status === 401
 }
 
 function explain(cause: unknown): string {

@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { member as table } from '../../../model/member'
 import { DAY } from '../../../model/time'
-import { logSwitch, showToast } from '../actions'
-import { errorMessage } from '../api'
+import { logSwitch, runWithToast } from '../actions'
 import { now } from '../clock'
 import { tint } from '../components/avatar'
 import { Days } from '../components/days'
@@ -78,12 +77,7 @@ export function MemberPage() {
 
 function Actions({ own }: { own: Member }) {
   const isHere = front.value?.members.includes(own.id) ?? false
-  const switchToMember = () => {
-    if (isOffline.value) return
-    logSwitch([own.id], null).catch((cause) =>
-      showToast({ text: errorMessage(cause, strings.away) }),
-    )
-  }
+  const switchToMember = () => runWithToast(() => logSwitch([own.id], null))
   const edit = () => {
     location.hash = `#/members/${own.id}/edit`
   }

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { announce } from '../actions'
-import { errorMessage } from '../api'
 import { CreateMemberSheet, createMember, EmptyState } from '../components/createMember'
 import { Icon } from '../components/icon'
 import { useIncrementalList } from '../components/memberGrid'
@@ -24,6 +23,7 @@ import { requestedFocus } from '../shortcuts'
 import { front, groups, isOffline, type Member, members, preferences, switches } from '../store'
 import { capitalize, countOf, strings } from '../strings'
 import { listStrings } from '../strings/members'
+import { useAction } from '../useAction'
 
 export function Members() {
   const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
@@ -174,18 +174,19 @@ function Sorting({ onChange }: { onChange: (patch: Partial<Listing>) => void }) 
 }
 
 function NotFound({ name }: { name: string }) {
-  const [problem, setProblem] = useState('')
-  const create = () => {
-    if (isOffline.value) return
-    createMember(name).catch((cause) => setProblem(errorMessage(cause, strings.away)))
-  }
+  const { run, problem } = useAction()
   return (
     <div class="card">
       <p>{strings.nobodyFound}</p>
       <p class="problem" role="alert">
         {problem}
       </p>
-      <button type="button" class="main" aria-disabled={isOffline.value} onClick={create}>
+      <button
+        type="button"
+        class="main"
+        aria-disabled={isOffline.value}
+        onClick={() => run(() => createMember(name))}
+      >
         {strings.makeNamed(name)}
       </button>
     </div>

@@ -1,3 +1,4 @@
+import { runWithToast } from '../actions'
 import { requestOwn } from '../api'
 import { Page } from '../components/page'
 import { clearSession } from '../session'
@@ -32,11 +33,7 @@ export function More() {
           </li>
         ))}
       </ul>
-      <button
-        type="button"
-        aria-disabled={isOffline.value}
-        onClick={() => isOffline.value || logOut()}
-      >
+      <button type="button" aria-disabled={isOffline.value} onClick={() => runWithToast(logOut)}>
         {strings.logOut}
       </button>
     </Page>

@@ -2,7 +2,6 @@ import { computed } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { DAY, HOUR } from '../../../model/time'
 import { announce, logSwitch } from '../actions'
-import { errorMessage } from '../api'
 import { now, tick } from '../clock'
 import { ActionBar } from '../components/actionBar'
 import { EmptyState } from '../components/createMember'
@@ -31,36 +30,35 @@ import {
 } from '../store'
 import { listNames, strings } from '../strings'
 import { daysIn, fieldsOf } from '../time'
+import { useAction } from '../useAction'
 
 const LIKELY = 8
 
 /** Current fronters and a switch in two taps: a member, then a button. */
 export function Now() {
-  const [problem, setProblem] = useState('')
+  const { run, problem, setProblem } = useAction({ canOverlap: true })
   const card = useRef<HTMLHeadingElement>(null)
   const moment = momentOf(earlier.value, now.value, zone.value)
 
   /** Clears the selection at once and restores it if the request fails. */
-  const log = async (ids: readonly string[]) => {
-    const at = earlier.value && momentOf(earlier.value, now.value, zone.value)
-    // The banner and the action bar already show that the server is unreachable.
-    if (isOffline.value) return
-    if (earlier.value && at === null) return setProblem(strings.notATime)
-    if (at !== null && at > now.value) return setProblem(strings.notYet)
-    const [chosen, when] = [selection.value, earlier.value]
-    selection.value = []
-    earlier.value = null
-    setProblem('')
-    card.current?.focus()
-    try {
-      await logSwitch(ids, at)
-      tick()
-    } catch (cause) {
-      selection.value = chosen
-      earlier.value = when
-      setProblem(errorMessage(cause, strings.away))
-    }
-  }
+  const log = (ids: readonly string[]) =>
+    run(async () => {
+      const at = earlier.value && momentOf(earlier.value, now.value, zone.value)
+      if (earlier.value && at === null) return setProblem(strings.notATime)
+      if (at !== null && at > now.value) return setProblem(strings.notYet)
+      const [chosen, when] = [selection.value, earlier.value]
+      selection.value = []
+      earlier.value = null
+      card.current?.focus()
+      try {
+        await logSwitch(ids, at)
+        tick()
+      } catch (cause) {
+        selection.value = chosen
+        earlier.value = when
+        throw cause
+      }
+    })
 
   const current = earlier.value
     ? ((moment === null ? null : switchAt(switches.value, moment))?.members ?? [])
@@ -92,6 +90,11 @@ export function Now() {
             </button>
             <PastTimeButton onChange={() => setProblem('')} />
           </div>
+          {earlier.value === null && selection.value.length === 0 && (
+            <p class="problem" role="alert">
+              {problem}
+            </p>
+          )}
           <PastTimePanel problem={problem} onChange={() => setProblem('')} />
           <section class="part">
             <header class="heading">

@@ -1,7 +1,6 @@
-import { useState } from 'preact/hooks'
 import type { Level } from '../../../model/entity'
 import type { system as table } from '../../../model/system'
-import { errorMessage, requestOwn } from '../api'
+import { requestOwn } from '../api'
 import { BulkPrivacyCard } from '../components/bulkPrivacyCard'
 import { LevelButton } from '../components/levelButton'
 import { Page } from '../components/page'
@@ -10,6 +9,7 @@ import { publicView } from '../publicView'
 import { groups, isOffline, members, preferences, type System, switches, system } from '../store'
 import { strings } from '../strings'
 import { publicPageStrings } from '../strings/publicView'
+import { useAction } from '../useAction'
 
 /** Most frequently changed levels first. */
 const order: readonly SystemLevel[] = [
@@ -59,22 +59,22 @@ export function Privacy() {
 }
 
 function Levels({ own, word }: { own: System; word: string }) {
-  const [problem, setProblem] = useState('')
+  const { run, problem } = useAction({ canOverlap: true })
   const titles = publicPageStrings.levels(word)
-  const changeLevel = async (level: SystemLevel, to: Level) => {
-    setProblem('')
-    setLevel(level, to)
-    try {
-      const saved = await requestOwn<System>('v2/systems/@me', {
-        method: 'PATCH',
-        body: { privacy: { [level]: to } },
-      })
-      setLevel(level, saved?.privacy?.[level] ?? to)
-    } catch (cause) {
-      setLevel(level, to === 'public' ? 'private' : 'public')
-      setProblem(errorMessage(cause, strings.away))
-    }
-  }
+  const changeLevel = (level: SystemLevel, to: Level) =>
+    run(async () => {
+      setLevel(level, to)
+      try {
+        const saved = await requestOwn<System>('v2/systems/@me', {
+          method: 'PATCH',
+          body: { privacy: { [level]: to } },
+        })
+        setLevel(level, saved?.privacy?.[level] ?? to)
+      } catch (cause) {
+        setLevel(level, to === 'public' ? 'private' : 'public')
+        throw cause
+      }
+    })
   return (
     <section class="card" aria-labelledby="everyone-sees">
       <h2 id="everyone-sees">{publicPageStrings.whatEveryone}</h2>

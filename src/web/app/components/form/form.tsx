@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import type { Entity } from '../../../../model/entity'
-import { requireServer, showToast } from '../../actions'
-import { ApiError, errorMessage, requestOwn } from '../../api'
+import { showToast } from '../../actions'
+import { ApiError, requestOwn } from '../../api'
 import { formDraft } from '../../drafts'
 import {
   beginDraft,
@@ -15,9 +15,9 @@ import {
 } from '../../form'
 import { blockNavigation } from '../../route'
 import { sessionState } from '../../session'
-import { isOffline } from '../../store'
 import { strings } from '../../strings'
 import { editStrings } from '../../strings/edit'
+import { useAction } from '../../useAction'
 
 interface OwnEntity {
   readonly uuid: string
@@ -54,9 +54,8 @@ export function useForm<T extends OwnEntity>(entity: Entity, own: T, saving: Sav
   const known = formDraft.value?.uuid === own.uuid ? formDraft.value : null
   const draft = known ?? beginDraft(entity, own)
   const [serverProblems, setServerProblems] = useState<Record<string, string>>({})
-  const [problem, setProblem] = useState('')
   const [wasTried, setTried] = useState(false)
-  const [isBusy, setBusy] = useState(false)
+  const { run, problem, setProblem, isBusy } = useAction()
   useLayoutEffect(() => {
     formDraft.value = draft
     const unblock = blockNavigation(() => {
@@ -76,18 +75,14 @@ export function useForm<T extends OwnEntity>(entity: Entity, own: T, saving: Sav
   }, [wasTried])
 
   const save = async () => {
-    setProblem('')
     if (Object.keys(problemsOf(entity, draft)).length > 0) {
       setProblem(editStrings.someProblems)
       if (wasTried) focusProblem()
       return setTried(true)
     }
-    if (isBusy) return
     const body = patchOf(entity, draft)
     if (Object.keys(body).length === 0) return saving.onSaved(own)
-    setBusy(true)
     try {
-      requireServer()
       const saved = await requestOwn<T>(saving.path, { method: 'PATCH', body })
       formDraft.value = null
       showToast({ text: strings.isSaved })
@@ -97,10 +92,9 @@ export function useForm<T extends OwnEntity>(entity: Entity, own: T, saving: Sav
       setServerProblems(
         Object.fromEntries(serverErrors.map(([key, [first]]) => [key, first?.message ?? ''])),
       )
-      setProblem(isOffline.value ? strings.notConnected : errorMessage(cause, strings.away))
       setTried(true)
+      throw cause
     }
-    setBusy(false)
   }
 
   return {
@@ -121,7 +115,7 @@ export function useForm<T extends OwnEntity>(entity: Entity, own: T, saving: Sav
     resolve(key, choice) {
       formDraft.value = resolveConflict(entity, formDraft.value ?? draft, own, key, choice)
     },
-    save,
+    save: () => run(save),
   }
 }
 

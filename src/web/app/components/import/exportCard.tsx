@@ -1,33 +1,27 @@
 import { useState } from 'preact/hooks'
 import { showToast } from '../../actions'
-import { errorMessage, fetchOwn } from '../../api'
+import { fetchOwn } from '../../api'
 import { saveFile } from '../../download'
 import { isOffline } from '../../store'
-import { strings } from '../../strings'
 import { importStrings } from '../../strings/import'
+import { useAction } from '../../useAction'
 
 const PATH = 'v2/systems/@me/export'
 
 /** Downloads of the export, the history and the calendar. */
 export function ExportCard() {
-  const [problem, setProblem] = useState('')
-  const [busy, setBusy] = useState('')
+  const { run, problem, isBusy } = useAction()
+  const [current, setCurrent] = useState('')
   const [part, setPart] = useState(1)
 
-  const download = async (path: string, name: string) => {
-    if (isOffline.value || busy !== '') return
-    setProblem('')
-    setBusy(name)
-    try {
+  const download = (path: string, name: string) =>
+    run(async () => {
+      setCurrent(name)
       const response = await fetchOwn(path)
       saveFile(name, await response.blob())
       showToast({ text: importStrings.isSaved(name) })
       if (response.headers.get('link')?.includes('rel="next"')) setPart(part + 1)
-    } catch (cause) {
-      setProblem(errorMessage(cause, strings.away))
-    }
-    setBusy('')
-  }
+    })
   const downloads = [
     {
       title: importStrings.everything,
@@ -66,7 +60,7 @@ export function ExportCard() {
             </div>
             <button
               type="button"
-              aria-busy={busy === name}
+              aria-busy={isBusy && current === name}
               aria-disabled={isOffline.value}
               onClick={() => download(path, name)}
             >

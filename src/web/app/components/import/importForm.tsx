@@ -8,6 +8,7 @@ import { importQuery, isSame, type Report } from '../../importReport'
 import { isOffline, reloadAll } from '../../store'
 import { strings } from '../../strings'
 import { importStrings } from '../../strings/import'
+import { useAction } from '../../useAction'
 import { formatTally, ImportReport, nameOfPart } from './importReport'
 
 /** Previews an import file with a dry run, then imports it on request. */
@@ -104,8 +105,8 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
   const [report, setReport] = useState<Report | null>(null)
   const [parts, setParts] = useState(allParts)
   const [isPublic, setPublic] = useState(false)
-  const [busy, setBusy] = useState('')
-  const [problem, setProblem] = useState('')
+  const [status, setStatus] = useState('')
+  const { run, problem, isBusy } = useAction({ explain, canOverlap: true })
 
   const send = (isDryRun: boolean, signal?: AbortSignal) =>
     requestOwn<Report>(`v2/systems/@me/import?${importQuery({ isDryRun, parts, isPublic })}`, {
@@ -113,39 +114,31 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
       file,
       ...(signal && { signal }),
     })
-  const attempt = async (status: string, act: () => Promise<void>, signal?: AbortSignal) => {
-    setProblem('')
-    setBusy(status)
-    try {
-      await act()
-    } catch (cause) {
-      if (!signal?.aborted) setProblem(explain(cause))
-    }
-    if (!signal?.aborted) setBusy('')
-  }
 
   useEffect(() => {
     // An interrupted preview runs again when the server is reachable.
-    if (parts.size === 0 || isOffline.value) return setBusy('')
+    if (parts.size === 0 || isOffline.value) return
     const controller = new AbortController()
-    const { signal } = controller
-    const preview = async () => {
-      const found = await send(true, signal)
+    setStatus(importStrings.previewing)
+    run(async () => {
+      const found = await send(true, controller.signal)
       setReport(found)
       if (found) announce(`${importStrings.formats[found.format]}: ${describeCounts(found)}`)
-    }
-    attempt(importStrings.previewing, preview, signal)
+    })
     return () => controller.abort()
   }, [file, parts, isPublic, isOffline.value])
 
-  const runImport = () =>
-    attempt(importStrings.bringing, async () => {
+  const isReady = !isBusy && parts.size > 0 && report !== null
+  const runImport = () => {
+    if (!isReady) return
+    setStatus(importStrings.bringing)
+    run(async () => {
       const imported = await send(false)
       if (imported) onDone(imported)
     })
-  const isDisabled = isOffline.value || busy !== '' || parts.size === 0 || report === null
+  }
   return (
-    <section class="card" aria-busy={busy !== ''}>
+    <section class="card" aria-busy={isBusy}>
       <h2 ref={heading} tabIndex={-1}>
         {report ? importStrings.formats[report.format] : file.name}
       </h2>
@@ -157,7 +150,7 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
         </>
       )}
       <p role="status" class="quiet">
-        {busy}
+        {isBusy && status}
       </p>
       <p class="problem" role="alert">
         {problem || (parts.size === 0 ? importStrings.noParts : '')}
@@ -167,8 +160,8 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
           <button
             type="button"
             class="main"
-            aria-disabled={isDisabled}
-            onClick={() => isDisabled || runImport()}
+            aria-disabled={isOffline.value || !isReady}
+            onClick={runImport}
           >
             {importStrings.bring}
           </button>
@@ -262,7 +255,7 @@ const TOO_LARGE = 413
 
 function explain(cause: unknown): string {
   if (cause instanceof ApiError && cause.status === TOO_LARGE) return importStrings.tooLarge
-  return errorMessage(cause, strings.away)
+  return errorMessage(cause)
 }
 
 function formatSize(bytes: number): string {

@@ -1,7 +1,6 @@
-import { useState } from 'preact/hooks'
 import { group as table } from '../../../../model/group'
 import { showToast } from '../../actions'
-import { errorMessage, requestOwn } from '../../api'
+import { requestOwn } from '../../api'
 import { ConfirmDelete } from '../../components/confirmDelete'
 import { useForm } from '../../components/form/form'
 import {
@@ -17,7 +16,6 @@ import { Sheet } from '../../components/sheet'
 import { formDraft } from '../../drafts'
 import { goTo, route } from '../../route'
 import { type Group, groups, loadGroup, putGroup } from '../../store'
-import { strings } from '../../strings'
 import { bulkStrings } from '../../strings/bulk'
 import { editStrings } from '../../strings/edit'
 import { memberStrings } from '../../strings/member'
@@ -69,18 +67,13 @@ function Editing({ own }: { own: Group }) {
 }
 
 function DeleteGroup({ own, onClose }: { own: Group; onClose: () => void }) {
-  const [problem, setProblem] = useState('')
   const name = own.display_name || own.name
   const remove = async () => {
-    try {
-      await requestOwn(`v2/groups/${own.uuid}`, { method: 'DELETE' })
-      formDraft.value = null
-      goTo('#/groups')
-      await loadGroup(own.uuid)
-      showToast({ text: memberStrings.groupIsGone(name) })
-    } catch (cause) {
-      setProblem(errorMessage(cause, strings.away))
-    }
+    await requestOwn(`v2/groups/${own.uuid}`, { method: 'DELETE' })
+    formDraft.value = null
+    goTo('#/groups')
+    await loadGroup(own.uuid)
+    showToast({ text: memberStrings.groupIsGone(name) })
   }
   return (
     <Sheet heading={bulkStrings.deleteAsk(name)} onClose={onClose}>
@@ -89,11 +82,7 @@ function DeleteGroup({ own, onClose }: { own: Group; onClose: () => void }) {
         label={bulkStrings.typeName(own.name)}
         expected={own.name}
         onDelete={remove}
-      >
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      </ConfirmDelete>
+      />
     </Sheet>
   )
 }

@@ -1,0 +1,28 @@
+import { useState } from 'preact/hooks'
+import { attempt } from './actions'
+import { isOffline } from './store'
+import { strings } from './strings'
+
+interface Options {
+  /** Returns the text for an error. */
+  explain?: (cause: unknown) => string
+  /** Runs actions at the same time; otherwise one is ignored while another is running. */
+  canOverlap?: boolean
+}
+
+/** Runs the actions of a form or a button, with the problem to show beside it. */
+export function useAction({ explain, canOverlap = false }: Options = {}) {
+  const [problem, setProblem] = useState('')
+  const [running, setRunning] = useState(0)
+  const isBusy = running > 0
+  const run = async (action: () => unknown): Promise<void> => {
+    if (isBusy && !canOverlap) return
+    setProblem('')
+    setRunning((count) => count + 1)
+    const found = await attempt(action, explain)
+    if (found !== '') setProblem(found)
+    setRunning((count) => count - 1)
+  }
+  const isOver = problem === strings.notConnected && !isOffline.value
+  return { run, problem: isOver ? '' : problem, setProblem, isBusy }
+}

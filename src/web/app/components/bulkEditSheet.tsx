@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks'
 import { changeMemberships } from '../groupActions'
 import { deleteMembers } from '../memberActions'
-import { changeLevels, findChanges, levelsOf, type Preset, presets } from '../privacyPresets'
 import { type Group, groups, isOffline, type Member, nameOf, preferences } from '../store'
 import { countOf, listNames, strings } from '../strings'
 import { bulkStrings } from '../strings/bulk'
-import { privacyStrings } from '../strings/privacy'
 import { useAction } from '../useAction'
+import { BulkPrivacyForm } from './bulkPrivacyForm'
 import { ConfirmDelete } from './confirmDelete'
 import { Sheet } from './sheet'
 
@@ -30,7 +29,7 @@ export function BulkEditSheet({ action, chosen, onClose, onDone }: BulkEditProps
   }
   return (
     <Sheet heading={titles[action]} onClose={onClose}>
-      {action === 'privacy' && <PrivacyOf selected={selected} onDone={onDone} />}
+      {action === 'privacy' && <BulkPrivacyForm selected={selected} onDone={onDone} />}
       {action === 'groups' && <GroupsOf selected={selected} onDone={onDone} />}
       {action === 'remove' && <DeleteAll selected={selected} onDone={onDone} />}
     </Sheet>
@@ -49,57 +48,6 @@ function describeSelection(selected: readonly Member[]): string {
     : listNames(selected.map(({ id }) => nameOf(id)))
 }
 
-function PrivacyOf({ selected, onDone }: Props) {
-  const { run, problem } = useAction()
-  const [preset, setPreset] = useState<Preset>('names')
-  const changing = findChanges(selected, levelsOf(preset)).length
-  const count = countOf(changing, preferences.value.word)
-  const apply = () => {
-    if (changing === 0) return
-    run(async () => {
-      await changeLevels(selected, levelsOf(preset))
-      onDone()
-    })
-  }
-  return (
-    <>
-      <p class="problem" role="alert">
-        {problem}
-      </p>
-      <fieldset class="choice">
-        <legend>{privacyStrings.becomes}</legend>
-        <div class="chips">
-          {presets.map((one) => (
-            <button
-              key={one}
-              type="button"
-              class="chip"
-              aria-pressed={preset === one}
-              onClick={() => setPreset(one)}
-            >
-              {privacyStrings.presets[one]}
-            </button>
-          ))}
-        </div>
-      </fieldset>
-      <p role="status">
-        {privacyStrings.presetsMore[preset]}{' '}
-        {changing === 0
-          ? privacyStrings.nothingChanges
-          : privacyStrings.willChange(count, changing)}
-      </p>
-      <button
-        type="button"
-        class="main"
-        aria-disabled={isOffline.value || changing === 0}
-        onClick={apply}
-      >
-        {privacyStrings.change(count)}
-      </button>
-    </>
-  )
-}
-
 function GroupsOf({ selected, onDone }: Props) {
   const { run, problem } = useAction()
   const change = (group: Group, added: readonly Member[], removed: readonly Member[]) =>
@@ -115,45 +63,45 @@ function GroupsOf({ selected, onDone }: Props) {
     )
   return (
     <>
-    <p class="problem" role="alert">
-      {problem}
-    </p>
-    <ul class="things">
-      {groups.value.map((group) => {
-        const inside = new Set(group.members)
-        const within = selected.filter(({ uuid }) => inside.has(uuid))
-        const outside = selected.filter(({ uuid }) => !inside.has(uuid))
-        const name = group.display_name || group.name
-        return (
-          <li key={group.uuid}>
-            <div class="about">
-              <span class="name">{name}</span>
-              <div class="quiet small">{bulkStrings.areIn(within.length, selected.length)}</div>
-            </div>
-            {outside.length > 0 && (
-              <button
-                type="button"
-                aria-label={bulkStrings.addTo(name)}
-                aria-disabled={isOffline.value}
-                onClick={() => change(group, outside, [])}
-              >
-                {bulkStrings.add}
-              </button>
-            )}
-            {within.length > 0 && (
-              <button
-                type="button"
-                aria-label={bulkStrings.takeOutOf(name)}
-                aria-disabled={isOffline.value}
-                onClick={() => change(group, [], within)}
-              >
-                {bulkStrings.takeOut}
-              </button>
-            )}
-          </li>
-        )
-      })}
-    </ul>
+      <p class="problem" role="alert">
+        {problem}
+      </p>
+      <ul class="things">
+        {groups.value.map((group) => {
+          const inside = new Set(group.members)
+          const within = selected.filter(({ uuid }) => inside.has(uuid))
+          const outside = selected.filter(({ uuid }) => !inside.has(uuid))
+          const name = group.display_name || group.name
+          return (
+            <li key={group.uuid}>
+              <div class="about">
+                <span class="name">{name}</span>
+                <div class="quiet small">{bulkStrings.areIn(within.length, selected.length)}</div>
+              </div>
+              {outside.length > 0 && (
+                <button
+                  type="button"
+                  aria-label={bulkStrings.addTo(name)}
+                  aria-disabled={isOffline.value}
+                  onClick={() => change(group, outside, [])}
+                >
+                  {bulkStrings.add}
+                </button>
+              )}
+              {within.length > 0 && (
+                <button
+                  type="button"
+                  aria-label={bulkStrings.takeOutOf(name)}
+                  aria-disabled={isOffline.value}
+                  onClick={() => change(group, [], within)}
+                >
+                  {bulkStrings.takeOut}
+                </button>
+              )}
+            </li>
+          )
+        })}
+      </ul>
     </>
   )
 }

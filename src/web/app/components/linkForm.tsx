@@ -9,6 +9,7 @@ import { strings } from '../strings'
 import { friendStrings } from '../strings/friends'
 import { instantOf, nowInstant } from '../time'
 import { useAction } from '../useAction'
+import { ChipGroup } from './chipGroup'
 
 const ends = ['never', 'day', 'week', 'month', 'own'] as const
 type End = (typeof ends)[number]
@@ -90,40 +91,25 @@ export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => v
           {problems.name}
         </p>
       </div>
-      <fieldset class="choice">
-        <legend>{friendStrings.privateOnes(word)}</legend>
-        <div class="chips">
-          {[false, true].map((value) => (
-            <button
-              key={String(value)}
-              type="button"
-              class="chip"
-              aria-pressed={isPrivateNamed === value}
-              onClick={() => change({ isPrivateNamed: value })}
-            >
-              {value ? friendStrings.named : friendStrings.counted}
-            </button>
-          ))}
-        </div>
+      <ChipGroup
+        legend={friendStrings.privateOnes(word)}
+        options={[
+          [false, friendStrings.counted],
+          [true, friendStrings.named],
+        ]}
+        value={isPrivateNamed}
+        onChange={(value) => change({ isPrivateNamed: value })}
+      >
         <p class="quiet small">
           {isPrivateNamed ? friendStrings.namedMore(word) : friendStrings.countedMore(word)}
         </p>
-      </fieldset>
-      <fieldset class="choice">
-        <legend>{friendStrings.until}</legend>
-        <div class="chips">
-          {ends.map((value) => (
-            <button
-              key={value}
-              type="button"
-              class="chip"
-              aria-pressed={end === value}
-              onClick={() => change({ end: value })}
-            >
-              {friendStrings.ends[value]}
-            </button>
-          ))}
-        </div>
+      </ChipGroup>
+      <ChipGroup
+        legend={friendStrings.until}
+        options={ends.map((one) => [one, friendStrings.ends[one]])}
+        value={end}
+        onChange={(value) => change({ end: value })}
+      >
         {end === 'own' && (
           <label class="field">
             {friendStrings.lastDay}
@@ -139,7 +125,7 @@ export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => v
         <p id="end-problem" class="problem" role="alert">
           {problems.expires}
         </p>
-      </fieldset>
+      </ChipGroup>
       <p class="problem" role="alert">
         {problem}
       </p>

@@ -6,6 +6,7 @@ import { switchAt } from '../history'
 import { nameOf, switches, zone } from '../store'
 import { listNames, strings } from '../strings'
 import { fieldsOf, formatAgo, instantOf } from '../time'
+import { ChipGroup } from './chipGroup'
 import { TimeFields } from './timeFields'
 
 /** Candidate hours for "this morning", preferred first. */
@@ -67,24 +68,16 @@ export function PastTimePanel({ problem, onChange }: Props & { problem: string }
     ['typed', strings.atATime],
   ]
   return (
-    <fieldset class="card earlier">
-      <legend>{strings.when}</legend>
-      <div class="chips">
-        {options.map(([kind, title]) => (
-          <button
-            key={kind}
-            type="button"
-            class="chip"
-            aria-pressed={when.kind === kind}
-            onClick={() => {
-              choose(kind)
-              onChange()
-            }}
-          >
-            {title}
-          </button>
-        ))}
-      </div>
+    <ChipGroup
+      kind="card earlier"
+      legend={strings.when}
+      options={options}
+      value={when.kind}
+      onChange={(kind) => {
+        choose(kind)
+        onChange()
+      }}
+    >
       {when.kind === 'typed' && (
         <TimeFields
           date={when.date}
@@ -102,7 +95,7 @@ export function PastTimePanel({ problem, onChange }: Props & { problem: string }
         </p>
       )}
       <p role="status">{describeTime(momentOf(when, now.value, zone.value))}</p>
-    </fieldset>
+    </ChipGroup>
   )
 }
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type Appearance, appearance, changeAppearance, choices } from '../appearance'
+import { ChipGroup } from '../components/chipGroup'
 import { Page } from '../components/page'
 import { isOffline, preferences, savePreferences } from '../store'
 import { strings } from '../strings'
@@ -23,23 +24,14 @@ export function AppearancePage() {
 function Choice({ name }: { name: keyof Appearance }) {
   const titles: Readonly<Record<string, string>> = strings.appearanceValues[name]
   return (
-    <fieldset class="choice">
-      <legend>{strings.appearanceNames[name]}</legend>
-      <div class="chips">
-        {choices[name].map((value) => (
-          <button
-            key={value}
-            type="button"
-            class="chip"
-            aria-pressed={appearance.value[name] === value}
-            onClick={() => changeAppearance({ [name]: value })}
-          >
-            {titles[value]}
-          </button>
-        ))}
-      </div>
+    <ChipGroup
+      legend={strings.appearanceNames[name]}
+      options={choices[name].map((value) => [value, titles[value] ?? value])}
+      value={appearance.value[name]}
+      onChange={(value) => changeAppearance({ [name]: value })}
+    >
       {name === 'pictures' && <p class="quiet small">{strings.picturesMore}</p>}
-    </fieldset>
+    </ChipGroup>
   )
 }
 
@@ -52,23 +44,13 @@ function WordForMembers() {
   const save = (value: string) => run(() => savePreferences({ word: value }))
   return (
     <div class="card">
-      <fieldset class="choice">
-        <legend>{strings.wordForMembers}</legend>
-        <div class="chips">
-          {commonWords.map((one) => (
-            <button
-              key={one}
-              type="button"
-              class="chip"
-              aria-pressed={word === one}
-              aria-disabled={isOffline.value}
-              onClick={() => save(one)}
-            >
-              {one}
-            </button>
-          ))}
-        </div>
-      </fieldset>
+      <ChipGroup
+        legend={strings.wordForMembers}
+        options={commonWords.map((one) => [one, one])}
+        value={word}
+        onChange={save}
+        isDisabled={isOffline.value}
+      />
       <form
         onSubmit={(event) => {
           event.preventDefault()

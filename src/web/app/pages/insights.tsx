@@ -5,6 +5,7 @@ import { announce } from '../actions'
 import { errorMessage } from '../api'
 import { formatter } from '../appearance'
 import { now, tick } from '../clock'
+import { ChipGroup } from '../components/chipGroup'
 import { TimeBars } from '../components/insights/timeBars'
 import { TimeOfDayHeatmap } from '../components/insights/timeOfDayHeatmap'
 import { TogetherTable } from '../components/insights/togetherTable'
@@ -118,21 +119,13 @@ function Spans() {
       : { kind: chosen, from, to }
   }
   return (
-    <fieldset class="choice">
-      <legend class="unseen">{insightsStrings.span}</legend>
-      <div class="chips">
-        {spanKinds.map((one) => (
-          <button
-            key={one}
-            type="button"
-            class="chip"
-            aria-pressed={one === kind}
-            onClick={() => choose(one)}
-          >
-            {insightsStrings.spans[one]}
-          </button>
-        ))}
-      </div>
+    <ChipGroup
+      legend={insightsStrings.span}
+      isLegendHidden
+      options={spanKinds.map((one) => [one, insightsStrings.spans[one]])}
+      value={kind}
+      onChange={choose}
+    >
       {kind === 'own' && (
         <div class="time-fields own-span">
           <label class="field">
@@ -157,7 +150,7 @@ function Spans() {
           </label>
         </div>
       )}
-    </fieldset>
+    </ChipGroup>
   )
 }
 

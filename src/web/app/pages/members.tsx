@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { announce } from '../actions'
+import { ChipGroup } from '../components/chipGroup'
 import { CreateMemberSheet, createMember, EmptyState } from '../components/createMember'
 import { Icon } from '../components/icon'
 import { useIncrementalList } from '../components/memberGrid'
@@ -129,26 +130,21 @@ function Filters({ onChange }: { onChange: (patch: Partial<Listing>) => void }) 
   ] as [string, string][]
   const current = options.some(([value]) => value === filter) ? filter : 'everyone'
   return (
-    <fieldset class="choice" aria-label={listStrings.filters}>
-      <div class="chips">
-        {options.map(([value, title]) => (
-          <button
-            key={value}
-            type="button"
-            class="chip"
-            aria-pressed={current === value}
-            onClick={() => onChange({ filter: value })}
-          >
-            {title}
-          </button>
-        ))}
-        {groups.value.length > FIRST_GROUPS && !isOpen && (
+    <ChipGroup
+      legend={listStrings.filters}
+      isLegendHidden
+      options={options}
+      value={current}
+      onChange={(filter) => onChange({ filter })}
+      more={
+        groups.value.length > FIRST_GROUPS &&
+        !isOpen && (
           <button type="button" class="chip" onClick={() => setOpen(true)}>
             {listStrings.moreGroups}
           </button>
-        )}
-      </div>
-    </fieldset>
+        )
+      }
+    />
   )
 }
 

@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks'
+import type { Level } from '../../../model/entity'
+import { member as table } from '../../../model/member'
+import {
+  changeLevels,
+  findChanges,
+  type Levels,
+  levelsOf,
+  type Preset,
+  presets,
+} from '../privacyPresets'
+import { isOffline, type Member, preferences } from '../store'
+import { countOf } from '../strings'
+import { privacyStrings } from '../strings/privacy'
+import { publicPageStrings } from '../strings/publicView'
+import type { MemberLevel } from '../types'
+import { useAction } from '../useAction'
+import { ChipGroup } from './chipGroup'
+
+interface Props {
+  selected: readonly Member[]
+  onDone?: () => void
+}
+
+/**
+ * Sets privacy levels of several members, with the number of changes shown beforehand and an undo.
+ */
+export function BulkPrivacyForm({ selected, onDone }: Props) {
+  const [becomes, setBecomes] = useState<Preset | 'each'>('names')
+  const [each, setEach] = useState<Levels>({})
+  const { run, problem, isBusy } = useAction()
+  const levels = becomes === 'each' ? each : levelsOf(becomes)
+  const changing = findChanges(selected, levels).length
+  const count = countOf(changing, preferences.value.word)
+  const apply = async () => {
+    if (changing === 0) return
+    await changeLevels(selected, levels)
+    onDone?.()
+  }
+  return (
+    <>
+      <ChipGroup
+        legend={privacyStrings.becomes}
+        options={[
+          ...presets.map((one) => [one, privacyStrings.presets[one]] as const),
+          ['each', publicPageStrings.each],
+        ]}
+        value={becomes}
+        onChange={setBecomes}
+      />
+      {becomes === 'each' && <EachLevel levels={each} onChange={setEach} />}
+      <p role="status">
+        {becomes !== 'each' && privacyStrings.presetsMore[becomes]}{' '}
+        {selected.length === 0
+          ? publicPageStrings.nobodyChosen
+          : changing === 0
+            ? privacyStrings.nothingChanges
+            : privacyStrings.willChange(count, changing)}
+      </p>
+      <p class="problem" role="alert">
+        {problem}
+      </p>
+      <button
+        type="button"
+        class="main"
+        aria-disabled={isOffline.value || changing === 0}
+        aria-busy={isBusy}
+        onClick={() => run(apply)}
+      >
+        {privacyStrings.change(count)}
+      </button>
+    </>
+  )
+}
+
+interface EachProps {
+  levels: Levels
+  onChange: (levels: Levels) => void
+}
+
+/** Sets each level to public or private, or leaves it unchanged. */
+function EachLevel({ levels, onChange }: EachProps) {
+  const set = (level: MemberLevel, to: Level | undefined) => {
+    const { [level]: _, ...others } = levels
+    onChange(to === undefined ? others : { ...others, [level]: to })
+  }
+  return (
+    <div class="each">
+      {table.levels.map((level) => (
+        <ChipGroup<Level | undefined>
+          key={level}
+          legend={privacyStrings.levels[level] ?? level}
+          options={[
+            [undefined, publicPageStrings.asItIs],
+            ['public', privacyStrings.public],
+            ['private', privacyStrings.private],
+          ]}
+          value={levels[level]}
+          onChange={(to) => set(level, to)}
+        />
+      ))}
+    </div>
+  )
+}

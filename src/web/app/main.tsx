@@ -1,8 +1,8 @@
 import { type ComponentType, render } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
+import type { Route } from './address'
 import { applyAppearance } from './appearance'
-import { CenteredPage } from './components/centeredPage'
-import { lazy } from './components/lazy'
+import { Unreachable } from './components/centeredPage'
 import { Page, Skeleton } from './components/page'
 import { fetchFonts } from './fonts'
 import { Layout } from './layout'
@@ -15,112 +15,76 @@ import { restoreSession, sessionState, startSync } from './session'
 import { listenForShortcuts } from './shortcuts'
 import { isLoaded, preferences } from './store'
 import { capitalize, strings } from './strings'
+import { useLazy } from './useLazy'
 
 function App() {
   const now = route.value
   if (now.page === 'watch') return <Watch key={now.token} token={now.token} />
   if (now.page === 'systems') return <PublicPage key={now.ref} of={now.ref} />
   if (now.page === 'login') return <Login key={now.code} code={now.code} />
-  return <Home />
+  return <Home page={now.page} id={'id' in now ? now.id : ''} />
 }
+
+const loadPublic = async () => (await import('./pages/public')).Public
 
 /** Public page of a system; works without login. */
 function PublicPage({ of }: { of: string }) {
-  const Part = lazy(loadPublic)
-  return Part && <Part of={of} />
+  const { Content, hasFailed } = useLazy(loadPublic)
+  if (Content) return <Content of={of} />
+  return hasFailed ? <Unreachable onRetry={() => location.reload()} /> : null
 }
 
 /** Shows the dashboard when logged in, otherwise the login page. */
-function Home() {
+function Home({ page, id }: { page: DashboardPage; id: string }) {
   const state = sessionState.value
-  const now = route.value
   useEffect(() => {
     if (sessionState.value === 'loading') restoreSession()
   }, [])
   if (state === 'out') return <Login code="" />
-  if (state === 'away')
-    return (
-      <CenteredPage heading={strings.title}>
-        <p role="alert">{strings.away}</p>
-        <button type="button" onClick={restoreSession}>
-          {strings.tryAgain}
-        </button>
-      </CenteredPage>
-    )
+  if (state === 'away') return <Unreachable onRetry={restoreSession} />
   return (
     <Layout>
-      <CurrentPage key={'id' in now ? `${now.page} ${now.id}` : now.page} />
+      <CurrentPage key={`${page} ${id}`} page={page} />
     </Layout>
   )
 }
 
-function CurrentPage() {
-  const now = route.value
-  const people = capitalize(preferences.value.word)
-  if (now.page === 'members') return isLoaded.value ? <Members /> : <Loading title={people} />
-  if (now.page === 'member') return <LazyPage title={people} load={loadMember} />
-  if (now.page === 'memberEdit') return <LazyPage title={people} load={loadMemberEdit} />
-  if (now.page === 'groups') return <LazyPage title={strings.groups} load={loadGroups} />
-  if (now.page === 'group') return <LazyPage title={strings.groups} load={loadGroup} />
-  if (now.page === 'groupEdit') return <LazyPage title={strings.groups} load={loadGroupEdit} />
-  if (now.page === 'history') return <LazyPage title={strings.history} load={loadHistory} />
-  if (now.page === 'insights') return <LazyPage title={strings.insights} load={loadInsights} />
-  if (now.page === 'import') return <LazyPage title={strings.import} load={loadImport} />
-  if (now.page === 'more') return <LazyPage title={strings.more} load={loadMore} />
-  if (now.page === 'devices') return <LazyPage title={strings.devices} load={loadDevices} />
-  if (now.page === 'privacy') return <LazyPage title={strings.privacy} load={loadPrivacy} />
-  if (now.page === 'system') return <LazyPage title={strings.system} load={loadSystem} />
-  if (now.page === 'systemEdit') return <LazyPage title={strings.system} load={loadSystemEdit} />
-  if (now.page === 'settings') return <LazyPage title={strings.system} load={loadSettings} />
-  if (now.page === 'friends') return <LazyPage title={strings.friends} load={loadFriends} />
-  if (now.page === 'look') return <LazyPage title={strings.appearance} load={loadAppearancePage} />
-  return isLoaded.value ? <Now /> : <Loading title={strings.now} />
+type DashboardPage = Exclude<Route['page'], 'watch' | 'systems' | 'login'>
+
+/** Title while the page is loading; null for the system's word for members. */
+type Title = string | null
+
+/** Now and Members are in the first script; the code of other pages is loaded when they are opened. */
+const pages: Record<DashboardPage, [Title, () => ComponentType | Promise<ComponentType>]> = {
+  now: [strings.now, () => Now],
+  members: [null, () => Members],
+  member: [null, async () => (await import('./pages/member')).MemberPage],
+  memberEdit: [null, async () => (await import('./pages/edit/member')).MemberEdit],
+  groups: [strings.groups, async () => (await import('./pages/groups')).Groups],
+  group: [strings.groups, async () => (await import('./pages/group')).GroupPage],
+  groupEdit: [strings.groups, async () => (await import('./pages/edit/group')).GroupEdit],
+  history: [strings.history, async () => (await import('./pages/history')).History],
+  insights: [strings.insights, async () => (await import('./pages/insights')).Insights],
+  import: [strings.import, async () => (await import('./pages/import')).Import],
+  more: [strings.more, async () => (await import('./pages/more')).More],
+  devices: [strings.devices, async () => (await import('./pages/devices')).Devices],
+  privacy: [strings.privacy, async () => (await import('./pages/privacy')).Privacy],
+  system: [strings.system, async () => (await import('./pages/system')).SystemPage],
+  systemEdit: [strings.system, async () => (await import('./pages/edit/system')).SystemEdit],
+  settings: [strings.system, async () => (await import('./pages/edit/settings')).SettingsPage],
+  friends: [strings.friends, async () => (await import('./pages/friends')).Friends],
+  look: [strings.appearance, async () => (await import('./pages/appearance')).AppearancePage],
 }
 
-function Loading({ title }: { title: string }) {
+function CurrentPage({ page }: { page: DashboardPage }) {
+  const [title, load] = pages[page]
+  const { Content, hasFailed } = useLazy(load)
+  if (Content && isLoaded.value) return <Content />
   return (
-    <Page title={title}>
-      <Skeleton blocks={['card', 'tiles']} />
+    <Page title={title ?? capitalize(preferences.value.word)}>
+      {hasFailed ? <p role="alert">{strings.away}</p> : <Skeleton blocks={['card', 'tiles']} />}
     </Page>
   )
-}
-
-const loadHistory = async () => (await import('./pages/history')).History
-const loadMember = async () => (await import('./pages/member')).MemberPage
-const loadMemberEdit = async () => (await import('./pages/edit/member')).MemberEdit
-const loadGroups = async () => (await import('./pages/groups')).Groups
-const loadGroup = async () => (await import('./pages/group')).GroupPage
-const loadGroupEdit = async () => (await import('./pages/edit/group')).GroupEdit
-const loadInsights = async () => (await import('./pages/insights')).Insights
-const loadImport = async () => (await import('./pages/import')).Import
-const loadMore = async () => (await import('./pages/more')).More
-const loadDevices = async () => (await import('./pages/devices')).Devices
-const loadFriends = async () => (await import('./pages/friends')).Friends
-const loadPrivacy = async () => (await import('./pages/privacy')).Privacy
-const loadSystem = async () => (await import('./pages/system')).SystemPage
-const loadSystemEdit = async () => (await import('./pages/edit/system')).SystemEdit
-const loadSettings = async () => (await import('./pages/edit/settings')).SettingsPage
-const loadPublic = async () => (await import('./pages/public')).Public
-const loadAppearancePage = async () => (await import('./pages/appearance')).AppearancePage
-
-/** Page whose code is loaded when it is first opened. */
-function LazyPage({ title, load }: { title: string; load: () => Promise<ComponentType> }) {
-  const [part, setPart] = useState<{ Part: ComponentType } | null>(null)
-  const [isMissing, setMissing] = useState(false)
-  useEffect(() => {
-    load().then(
-      (Part) => setPart({ Part }),
-      () => setMissing(true),
-    )
-  }, [load])
-  if (isMissing)
-    return (
-      <Page title={title}>
-        <p role="alert">{strings.away}</p>
-      </Page>
-    )
-  if (!part || !isLoaded.value) return <Loading title={title} />
-  return <part.Part />
 }
 
 applyAppearance()

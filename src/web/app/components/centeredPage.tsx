@@ -27,3 +27,15 @@ export function CenteredPage({ heading, isWide = false, children }: Props) {
     </main>
   )
 }
+
+/** Page for a server that does not answer. */
+export function Unreachable({ onRetry }: { onRetry: () => void }) {
+  return (
+    <CenteredPage heading={strings.title}>
+      <p role="alert">{strings.away}</p>
+      <button type="button" onClick={onRetry}>
+        {strings.tryAgain}
+      </button>
+    </CenteredPage>
+  )
+}

@@ -3,9 +3,9 @@ import { announce } from '../actions'
 import { isOffline, type Member, preferences } from '../store'
 import { countOf, strings } from '../strings'
 import { listStrings } from '../strings/members'
+import { useLazy } from '../useLazy'
 import type { BulkAction, BulkEditProps } from './bulkEditSheet'
 import { Icon } from './icon'
-import { lazy } from './lazy'
 
 interface Props {
   chosen: readonly Member[]
@@ -76,6 +76,7 @@ export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
 const loadBulkEditSheet = async () => (await import('./bulkEditSheet')).BulkEditSheet
 
 function LazyBulkEditSheet(props: BulkEditProps) {
-  const Sheet = lazy(loadBulkEditSheet)
-  return Sheet && <Sheet {...props} />
+  const { Content, hasFailed } = useLazy(loadBulkEditSheet)
+  if (Content) return <Content {...props} />
+  return hasFailed ? <p role="alert">{strings.away}</p> : null
 }

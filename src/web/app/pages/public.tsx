@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { ApiError, request } from '../api'
-import { CenteredPage } from '../components/centeredPage'
+import { CenteredPage, Unreachable } from '../components/centeredPage'
 import { Logo } from '../components/logo'
 import { Skeleton } from '../components/page'
 import { PublicProfile } from '../components/publicProfile'
@@ -56,15 +56,7 @@ export function Public({ of }: { of: string }) {
         </a>
       </CenteredPage>
     )
-  if (state.is === 'away')
-    return (
-      <CenteredPage heading={strings.title}>
-        <p role="alert">{strings.away}</p>
-        <button type="button" onClick={load}>
-          {strings.tryAgain}
-        </button>
-      </CenteredPage>
-    )
+  if (state.is === 'away') return <Unreachable onRetry={load} />
   return (
     <div class="middle public">
       <nav aria-label={strings.navigation}>

@@ -47,6 +47,12 @@ export function blockNavigation(isBlocking: () => boolean): () => void {
   }
 }
 
+/** Returns the entity whose short ID or UUID is in the address. */
+export function findByRoute<T extends { id: string; uuid: string }>(all: readonly T[]) {
+  const id = 'id' in route.value ? route.value.id.toLowerCase() : ''
+  return all.find((one) => one.id === id || one.uuid === id)
+}
+
 /** Returns the previous page; null on the first one. */
 export function pageBefore(): Route['page'] | null {
   return current.value.before

@@ -1,16 +1,17 @@
+import { memberStrings } from '../strings/member'
 import { Page } from './page'
 
-interface Props {
-  message: string
-  href: string
-  linkText: string
-}
+const texts = {
+  members: [memberStrings.nobodyByThatId, memberStrings.toEveryone],
+  groups: [memberStrings.noGroupByThatId, memberStrings.toGroups],
+} as const
 
-/** Page for an unknown or deleted entity, with a link to continue. */
-export function NotFound({ message, href, linkText }: Props) {
+/** Page for an unknown or deleted member or group, with a link to the others. */
+export function NotFound({ kind }: { kind: keyof typeof texts }) {
+  const [message, linkText] = texts[kind]
   return (
     <Page title={message}>
-      <a class="beside" href={href}>
+      <a class="beside" href={`#/${kind}`}>
         {linkText}
       </a>
     </Page>

@@ -16,7 +16,7 @@ import { CopyId, Fact, ProfileHead } from '../components/profile'
 import { type ViewMode, ViewModeToggle } from '../components/viewModeToggle'
 import { lastHere } from '../history'
 import { redactForPublic } from '../redact'
-import { route } from '../route'
+import { findByRoute } from '../route'
 import {
   front,
   type Group,
@@ -35,18 +35,10 @@ import { useAction } from '../useAction'
 
 /** Page of a group, as its owner or an anonymous visitor sees it. */
 export function GroupPage() {
-  const id = 'id' in route.value ? route.value.id.toLowerCase() : ''
-  const own = groups.value.find((one) => one.id === id || one.uuid === id)
+  const own = findByRoute(groups.value)
   const [viewMode, setViewMode] = useState<ViewMode>('ours')
   const [isChoosing, setChoosing] = useState(false)
-  if (!own)
-    return (
-      <NotFound
-        message={memberStrings.noGroupByThatId}
-        href="#/groups"
-        linkText={memberStrings.toGroups}
-      />
-    )
+  if (!own) return <NotFound kind="groups" />
   const isOurs = viewMode === 'ours'
   const visible = isOurs ? own : redactForPublic(table, own)
   const created = parseInstant(visible.created ?? '')

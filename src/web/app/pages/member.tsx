@@ -13,7 +13,7 @@ import { Page } from '../components/page'
 import { ProfileHead } from '../components/profile'
 import { type ViewMode, ViewModeToggle } from '../components/viewModeToggle'
 import { redactForPublic } from '../redact'
-import { route } from '../route'
+import { findByRoute } from '../route'
 import { front, isOffline, loadBackTo, type Member, members, system, zone } from '../store'
 import { strings } from '../strings'
 import { memberStrings } from '../strings/member'
@@ -22,17 +22,9 @@ import { isListed } from '../types'
 
 /** Page of a member, as its owner or an anonymous visitor sees it. */
 export function MemberPage() {
-  const id = 'id' in route.value ? route.value.id.toLowerCase() : ''
-  const own = members.value.find((one) => one.id === id || one.uuid === id)
+  const own = findByRoute(members.value)
   const [viewMode, setViewMode] = useState<ViewMode>('ours')
-  if (!own)
-    return (
-      <NotFound
-        message={memberStrings.nobodyByThatId}
-        href="#/members"
-        linkText={memberStrings.toEveryone}
-      />
-    )
+  if (!own) return <NotFound kind="members" />
   const isOurs = viewMode === 'ours'
   const visible = isOurs ? own : redactForPublic(table, own)
   const name = visible.display_name || visible.name

@@ -1,0 +1,56 @@
+import type { ComponentChildren } from 'preact'
+import type { Entity } from '../../../../model/entity'
+import { formDraft } from '../../drafts'
+import { findByRoute, goTo } from '../../route'
+import type { Group, Member } from '../../types'
+import { NotFound } from '../notFound'
+import { type Form, useForm } from './form'
+import { DeleteButton, FormPage } from './page'
+
+interface Props<T> {
+  kind: 'members' | 'groups'
+  entity: Entity
+  all: readonly T[]
+  onSaved: (saved: T) => void
+  /** `onDeleted` leaves the page. */
+  confirmDelete: (own: T, onClose: () => void, onDeleted: () => void) => ComponentChildren
+  children: (form: Form, own: T) => ComponentChildren
+}
+
+/** Edit page of the member or group in the address. */
+export function EntityEditPage<T extends Member | Group>(props: Props<T>) {
+  const own = findByRoute(props.all)
+  return own ? <Editing key={own.uuid} {...props} own={own} /> : <NotFound kind={props.kind} />
+}
+
+function Editing<T extends Member | Group>({
+  kind,
+  entity,
+  own,
+  onSaved,
+  confirmDelete,
+  children,
+}: Props<T> & { own: T }) {
+  const back = `#/${kind}/${own.id}`
+  const form = useForm<T>(entity, own, {
+    path: `v2/${kind}/${own.uuid}`,
+    onSaved(saved) {
+      onSaved(saved)
+      goTo(back)
+    },
+  })
+  const leave = () => {
+    formDraft.value = null
+    goTo(`#/${kind}`)
+  }
+  return (
+    <FormPage
+      form={form}
+      name={own.display_name || own.name}
+      back={back}
+      below={<DeleteButton confirm={(onClose) => confirmDelete(own, onClose, leave)} />}
+    >
+      {children(form, own)}
+    </FormPage>
+  )
+}

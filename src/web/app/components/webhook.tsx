@@ -7,14 +7,13 @@ import { ApiError, errorMessage, requestOwn } from '../api'
 import { now } from '../clock'
 import { createDraft } from '../drafts'
 import { isOffline } from '../store'
-import { strings } from '../strings'
 import { systemStrings } from '../strings/system'
 import { formatAgo } from '../time'
 import { useAction } from '../useAction'
+import { ConfirmSheet } from './confirmSheet'
 import { CopyField } from './copyField'
 import { Deliveries, type Delivery } from './deliveries'
 import { Skeleton } from './page'
-import { Sheet } from './sheet'
 
 interface Webhook {
   readonly url: string | null
@@ -71,15 +70,13 @@ export function WebhookCard() {
       })
       await load()
     })
-  const remove = () => {
-    setRemoving(false)
+  const remove = () =>
     run(async () => {
       await requestOwn(PATH, { method: 'DELETE' })
       setToken(null)
       await load()
       showToast({ text: systemStrings.isRemoved })
     })
-  }
 
   return (
     <section class="card" aria-labelledby="webhook">
@@ -159,11 +156,7 @@ export function WebhookCard() {
                   {registration.problem}
                 </p>
               </div>
-              <button
-                type="submit"
-                aria-disabled={isOffline.value}
-                aria-busy={registration.isBusy}
-              >
+              <button type="submit" aria-disabled={isOffline.value} aria-busy={registration.isBusy}>
                 {systemStrings.register}
               </button>
             </form>
@@ -172,15 +165,13 @@ export function WebhookCard() {
         </>
       )}
       {isRemoving && (
-        <Sheet heading={systemStrings.removeAsk} onClose={() => setRemoving(false)}>
-          <p>{systemStrings.removeEffect}</p>
-          <button type="button" class="danger" onClick={remove}>
-            {systemStrings.remove}
-          </button>
-          <button type="button" onClick={() => setRemoving(false)}>
-            {strings.cancel}
-          </button>
-        </Sheet>
+        <ConfirmSheet
+          heading={systemStrings.removeAsk}
+          effect={systemStrings.removeEffect}
+          action={systemStrings.remove}
+          onConfirm={remove}
+          onClose={() => setRemoving(false)}
+        />
       )}
     </section>
   )

@@ -5,7 +5,7 @@ import { requestOwn } from '../api'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import { Page, Skeleton } from '../components/page'
-import { Sheet } from '../components/sheet'
+import { RowList } from '../components/rowList'
 import { clearSession } from '../session'
 import { isOffline } from '../store'
 import { strings } from '../strings'
@@ -32,7 +32,6 @@ interface Token {
 export function Devices() {
   const [devices, setDevices] = useState<readonly Device[] | null>(null)
   const [tokens, setTokens] = useState<readonly Token[]>([])
-  const [revoking, setRevoking] = useState<string | null>(null)
   const { run, problem } = useAction()
 
   const load = async () => {
@@ -47,25 +46,20 @@ export function Devices() {
     if (!isOffline.value) run(load)
   }, [isOffline.value])
 
-  const end = (device: Device) =>
-    run(async () => {
-      await requestOwn(`web/sessions/${device.id}`, { method: 'DELETE' })
-      if (device.this) return clearSession()
-      showToast({ text: strings.isEnded(device.name) })
-      await load()
-    })
-  const endAll = () =>
-    run(async () => {
-      await requestOwn('web/sessions', { method: 'DELETE' })
-      clearSession()
-    })
-  const revoke = (name: string) => {
-    setRevoking(null)
-    run(async () => {
-      await requestOwn(`v2/systems/@me/tokens/${encodeURIComponent(name)}`, { method: 'DELETE' })
-      showToast({ text: strings.isRevoked(name) })
-      await load()
-    })
+  const end = async (device: Device) => {
+    await requestOwn(`web/sessions/${device.id}`, { method: 'DELETE' })
+    if (device.this) return clearSession()
+    showToast({ text: strings.isEnded(device.name) })
+    await load()
+  }
+  const endAll = async () => {
+    await requestOwn('web/sessions', { method: 'DELETE' })
+    clearSession()
+  }
+  const revoke = async ({ name }: Token) => {
+    await requestOwn(`v2/systems/@me/tokens/${encodeURIComponent(name)}`, { method: 'DELETE' })
+    showToast({ text: strings.isRevoked(name) })
+    await load()
   }
 
   return (
@@ -79,68 +73,34 @@ export function Devices() {
         <>
           <section class="card">
             <h2>{strings.browsers}</h2>
-            <ul class="things">
-              {devices.map((device) => (
-                <li key={device.id}>
-                  <div class="about">
-                    <span class="name">{device.name}</span>
-                    {device.this && <span class="quiet"> · {strings.thisOne}</span>}
-                    <div class="quiet small">
-                      {strings.madeOn(day(device.created))} ·{' '}
-                      {strings.lastUsed(ago(device.last_used))}
-                    </div>
-                  </div>
-                  <button
-                    type="button"
-                    aria-label={strings.endNamed(device.name)}
-                    aria-disabled={isOffline.value}
-                    onClick={() => end(device)}
-                  >
-                    {strings.end}
-                  </button>
-                </li>
-              ))}
-            </ul>
+            <RowList
+              rows={devices}
+              note={(device) => (device.this ? ` · ${strings.thisOne}` : '')}
+              describe={({ created, last_used }) =>
+                `${strings.madeOn(day(created))} · ${strings.lastUsed(ago(last_used))}`
+              }
+              action={strings.end}
+              label={strings.endNamed}
+              onAction={end}
+            />
             <p class="quiet">{strings.logOutEverywhereMore}</p>
-            <button type="button" aria-disabled={isOffline.value} onClick={endAll}>
+            <button type="button" aria-disabled={isOffline.value} onClick={() => run(endAll)}>
               {strings.logOutEverywhere}
             </button>
           </section>
           <section class="card">
             <h2>{strings.tokens}</h2>
             <p class="quiet">{tokens.length === 0 ? strings.noTokens : strings.tokensMore}</p>
-            <ul class="things">
-              {tokens.map((token) => (
-                <li key={token.name}>
-                  <div class="about">
-                    <span class="name">{token.name}</span>
-                    <div class="quiet small">{describeToken(token)}</div>
-                  </div>
-                  <button
-                    type="button"
-                    class="danger"
-                    aria-label={strings.revokeNamed(token.name)}
-                    aria-disabled={isOffline.value}
-                    onClick={() => run(() => setRevoking(token.name))}
-                  >
-                    {strings.revoke}
-                  </button>
-                </li>
-              ))}
-            </ul>
+            <RowList
+              rows={tokens}
+              describe={describeToken}
+              action={strings.revoke}
+              label={strings.revokeNamed}
+              onAction={revoke}
+              confirm={[strings.revokeAsk, strings.revokeEffect]}
+            />
           </section>
         </>
-      )}
-      {revoking !== null && (
-        <Sheet heading={strings.revokeAsk(revoking)} onClose={() => setRevoking(null)}>
-          <p>{strings.revokeEffect}</p>
-          <button type="button" class="danger" onClick={() => revoke(revoking)}>
-            {strings.revoke}
-          </button>
-          <button type="button" onClick={() => setRevoking(null)}>
-            {strings.cancel}
-          </button>
-        </Sheet>
       )}
     </Page>
   )

@@ -7,7 +7,7 @@ import { now } from '../clock'
 import { CopyField } from '../components/copyField'
 import { type CreatedLink, LinkForm } from '../components/linkForm'
 import { Page, Skeleton } from '../components/page'
-import { Sheet } from '../components/sheet'
+import { RowList } from '../components/rowList'
 import { isOffline, preferences } from '../store'
 import { strings } from '../strings'
 import { friendStrings } from '../strings/friends'
@@ -28,7 +28,6 @@ const PATH = 'v2/systems/@me/tokens'
 export function Friends() {
   const [links, setLinks] = useState<readonly FriendLink[] | null>(null)
   const [created, setCreated] = useState<CreatedLink | null>(null)
-  const [revoking, setRevoking] = useState<string | null>(null)
   const { run, problem } = useAction({ canOverlap: true })
 
   const load = async () => {
@@ -44,14 +43,11 @@ export function Friends() {
     announce(friendStrings.isMade(link.name))
     run(load)
   }
-  const revoke = (name: string) => {
-    setRevoking(null)
-    run(async () => {
-      await requestOwn(`${PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' })
-      if (created?.name === name) setCreated(null)
-      showToast({ text: friendStrings.isOver(name) })
-      await load()
-    })
+  const revoke = async ({ name }: FriendLink) => {
+    await requestOwn(`${PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' })
+    if (created?.name === name) setCreated(null)
+    showToast({ text: friendStrings.isOver(name) })
+    await load()
   }
 
   return (
@@ -77,37 +73,15 @@ export function Friends() {
         <section class="card">
           <h2>{friendStrings.links}</h2>
           {links.length === 0 && <p class="quiet">{friendStrings.noLinks}</p>}
-          <ul class="things">
-            {links.map((link) => (
-              <li key={link.name}>
-                <div class="about">
-                  <span class="name">{link.name}</span>
-                  <div class="quiet small">{describeLink(link)}</div>
-                </div>
-                <button
-                  type="button"
-                  class="danger"
-                  aria-label={strings.endNamed(link.name)}
-                  aria-disabled={isOffline.value}
-                  onClick={() => run(() => setRevoking(link.name))}
-                >
-                  {strings.end}
-                </button>
-              </li>
-            ))}
-          </ul>
+          <RowList
+            rows={links}
+            describe={describeLink}
+            action={strings.end}
+            label={strings.endNamed}
+            onAction={revoke}
+            confirm={[friendStrings.endAsk, friendStrings.endEffect]}
+          />
         </section>
-      )}
-      {revoking !== null && (
-        <Sheet heading={friendStrings.endAsk(revoking)} onClose={() => setRevoking(null)}>
-          <p>{friendStrings.endEffect}</p>
-          <button type="button" class="danger" onClick={() => revoke(revoking)}>
-            {strings.end}
-          </button>
-          <button type="button" onClick={() => setRevoking(null)}>
-            {strings.cancel}
-          </button>
-        </Sheet>
       )}
     </Page>
   )

@@ -41,6 +41,23 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await expectAccessible(visitor)
   })
 
+  test('fetches switches of other clients only, because the response has its own', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page } = await open()
+    const fetched: string[] = []
+    page.on('request', (request) => {
+      const [, id] = /\/switches\/([\w-]{36})$/.exec(request.url()) ?? []
+      if (id) fetched.push(id)
+    })
+    await page.getByRole('button', { name: 'Moss', exact: true }).click()
+    await page.getByRole('button', { name: 'Switch to Moss' }).click()
+    await page.getByText('Moss is here now.').first().waitFor()
+    // Its event comes after that of the switch above.
+    const { id } = await system.log(0, 'Iris')
+    await page.locator('.here-now').getByText('Iris').waitFor()
+    expect(fetched).toEqual([id])
+  })
+
   test('logs two members in the order in which they were selected', async () => {
     await system.setSwitches([5, 'Wren'])
     const { page } = await open()

@@ -24,7 +24,8 @@ describe('invalidationFor', () => {
   )
 
   test.each<[string, Invalidation]>([
-    ['CREATE_SWITCH', { kind: 'switch', uuid: 'uuid-1' }],
+    ['CREATE_SWITCH', { kind: 'switch', uuid: 'uuid-1', isNew: true }],
+    ['UPDATE_SWITCH', { kind: 'switch', uuid: 'uuid-1', isNew: false }],
     ['DELETE_MEMBER', { kind: 'member', uuid: 'uuid-1' }],
     ['DELETE_ALL_SWITCHES', { kind: 'switches' }],
     ['SUCCESSFUL_IMPORT', { kind: 'all' }],
@@ -41,6 +42,11 @@ describe('mergeInvalidations', () => {
 
   test('mergeInvalidations removes duplicates', () => {
     expect(mergeInvalidations([...members(2), ...members(2)])).toEqual(members(2))
+  })
+
+  test('mergeInvalidations keeps that a new switch was changed', () => {
+    const ofSwitch = (isNew: boolean): Invalidation => ({ kind: 'switch', uuid: 's', isNew })
+    expect(mergeInvalidations([ofSwitch(true), ofSwitch(false)])).toEqual([ofSwitch(false)])
   })
 
   test('mergeInvalidations replaces many entries of a kind by their list', () => {

@@ -2,7 +2,9 @@ import { type EventType, eventTypes } from '../../model/events'
 
 /** Data to refetch after an event. */
 export type Invalidation =
-  | { kind: 'switch' | 'member' | 'group'; uuid: string }
+  | { kind: 'member' | 'group'; uuid: string }
+  /** `isNew` if the switch was created and not changed since. */
+  | { kind: 'switch'; uuid: string; isNew: boolean }
   | { kind: 'system' | 'settings' | 'accounts' | 'members' | 'groups' | 'switches' | 'all' }
 
 type Kind = Invalidation['kind'] | null
@@ -40,7 +42,10 @@ export function invalidationFor(name: string, data: string): Invalidation | null
   if (kind === null) return null
   if (kind !== 'switch' && kind !== 'member' && kind !== 'group') return { kind }
   const { id } = JSON.parse(data) as { id: string | null }
-  return id === null ? { kind: lists[kind] } : { kind, uuid: id }
+  if (id === null) return { kind: lists[kind] }
+  return kind === 'switch'
+    ? { kind, uuid: id, isNew: name === 'CREATE_SWITCH' }
+    : { kind, uuid: id }
 }
 
 /** Above this number of stale entries of a kind, the whole list is fetched once. */

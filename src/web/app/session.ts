@@ -7,6 +7,7 @@ import { onPageVisibility } from './pageVisibility'
 import {
   clearStore,
   connectionState,
+  hasSwitch,
   invalidateAccounts,
   isLoaded,
   loadAhead,
@@ -155,7 +156,9 @@ async function refetchStale(): Promise<void> {
 }
 
 function refetch(one: Invalidation): Promise<void> {
-  if (one.kind === 'switch') return loadSwitch(one.uuid)
+  if (one.kind === 'switch')
+    // This page created the switch itself and got it in the response.
+    return one.isNew && hasSwitch(one.uuid) ? Promise.resolve() : loadSwitch(one.uuid)
   if (one.kind === 'member') return loadMember(one.uuid)
   if (one.kind === 'group') return loadGroup(one.uuid)
   const lists = {

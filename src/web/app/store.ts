@@ -164,6 +164,10 @@ export async function loadSwitch(uuid: string): Promise<void> {
   else removeSwitchFromStore(uuid)
 }
 
+export function hasSwitch(id: string): boolean {
+  return switches.value.some((one) => one.id === id)
+}
+
 export function putSwitch(one: Switch): void {
   switches.value = insertSwitch(switches.value, one, hasOlder.value)
 }

@@ -104,12 +104,9 @@ export async function attempt(action: () => unknown, explain = errorMessage): Pr
     await action()
     return ''
   } catch (cause) {
-    return isAborted(cause) ? '' : explain(cause)
+    const isAborted = cause instanceof DOMException && cause.name === 'AbortError'
+    return isAborted ? '' : explain(cause)
   }
-}
-
-function isAborted(cause: unknown): boolean {
-  return cause instanceof DOMException && cause.name === 'AbortError'
 }
 
 /** Runs an action of a button that has no place for a problem; a toast shows it. */

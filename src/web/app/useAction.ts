@@ -23,6 +23,11 @@ export function useAction({ explain, canOverlap = false }: Options = {}) {
     if (found !== '') setProblem(found)
     setRunning((count) => count - 1)
   }
+  /** Returns the handler for a form. */
+  const onSubmit = (action: () => unknown) => (event: Event) => {
+    event.preventDefault()
+    run(action)
+  }
   const isOver = problem === strings.notConnected && !isOffline.value
-  return { run, problem: isOver ? '' : problem, setProblem, isBusy }
+  return { run, onSubmit, problem: isOver ? '' : problem, setProblem, isBusy }
 }

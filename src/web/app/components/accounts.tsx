@@ -54,17 +54,14 @@ export function AccountsCard() {
 function LinkAccount() {
   const [token, setToken] = useState('')
   const [linkCode, setLinkCode] = useState<Code | null>(null)
-  const { run, problem, setProblem, isBusy } = useAction({ explain })
-  const submit = (event: Event) => {
-    event.preventDefault()
-    run(async () => {
-      if (token.trim() === '') return setProblem(strings.noToken)
-      setLinkCode(await createLinkCode(token.trim()))
-      setToken('')
-    })
+  const { onSubmit, problem, setProblem, isBusy } = useAction({ explain })
+  const create = async () => {
+    if (token.trim() === '') return setProblem(strings.noToken)
+    setLinkCode(await createLinkCode(token.trim()))
+    setToken('')
   }
   return (
-    <form onSubmit={submit} noValidate>
+    <form onSubmit={onSubmit(create)} noValidate>
       <h3>{systemStrings.link}</h3>
       <p class="quiet">{systemStrings.linkMore}</p>
       {linkCode && (

@@ -2,6 +2,7 @@ import { selection } from '../drafts'
 import { isOffline, nameOf } from '../store'
 import { listNames, strings } from '../strings'
 import { Icon } from './icon'
+import { ProblemText } from './problemText'
 
 interface Props {
   /** Fronters now, or at the selected past time. */
@@ -19,9 +20,7 @@ export function ActionBar({ current, problem, onSwitch, onClear }: Props) {
   const reason = isOffline.value ? strings.notConnected : problem
   return (
     <section class="action-bar" aria-label={strings.actions}>
-      <p id="action-problem" class="problem" role="alert">
-        {reason}
-      </p>
+      <ProblemText id="action-problem" text={reason} />
       <button
         type="button"
         class="main"

@@ -7,6 +7,7 @@ import { bulkStrings } from '../strings/bulk'
 import { useAction } from '../useAction'
 import { BulkPrivacyForm } from './bulkPrivacyForm'
 import { ConfirmDelete } from './confirmDelete'
+import { ProblemText } from './problemText'
 import { Sheet } from './sheet'
 
 export type BulkAction = 'privacy' | 'groups' | 'remove'
@@ -63,9 +64,7 @@ function GroupsOf({ selected, onDone }: Props) {
     )
   return (
     <>
-      <p class="problem" role="alert">
-        {problem}
-      </p>
+      <ProblemText text={problem} />
       <ul class="things">
         {groups.value.map((group) => {
           const inside = new Set(group.members)

@@ -16,6 +16,7 @@ import { publicPageStrings } from '../strings/publicView'
 import type { MemberLevel } from '../types'
 import { useAction } from '../useAction'
 import { ChipGroup } from './chipGroup'
+import { ProblemText } from './problemText'
 
 interface Props {
   selected: readonly Member[]
@@ -57,9 +58,7 @@ export function BulkPrivacyForm({ selected, onDone }: Props) {
             ? privacyStrings.nothingChanges
             : privacyStrings.willChange(count, changing)}
       </p>
-      <p class="problem" role="alert">
-        {problem}
-      </p>
+      <ProblemText text={problem} />
       <button
         type="button"
         class="main"

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { isOffline } from '../store'
 import { strings } from '../strings'
 import { useAction } from '../useAction'
+import { ProblemText } from './problemText'
 
 interface Props {
   effect: string
@@ -16,21 +17,13 @@ interface Props {
 /** Confirms a deletion by typing, because it cannot be undone. */
 export function ConfirmDelete({ effect, label, expected, onDelete, children }: Props) {
   const [typed, setTyped] = useState('')
-  const { run, problem, isBusy } = useAction()
+  const { onSubmit, problem, isBusy } = useAction()
   const isRight = typed.trim() === expected.trim()
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (isRight) run(onDelete)
-      }}
-    >
+    <form noValidate onSubmit={onSubmit(() => isRight && onDelete())}>
       <p>{effect}</p>
       {children}
-      <p class="problem" role="alert">
-        {problem}
-      </p>
+      <ProblemText text={problem} />
       <label class="field">
         {label}
         <input

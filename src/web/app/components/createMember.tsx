@@ -5,6 +5,7 @@ import { isOffline, type Member, preferences, putMembers } from '../store'
 import { strings } from '../strings'
 import { listStrings } from '../strings/members'
 import { useAction } from '../useAction'
+import { ProblemText } from './problemText'
 import { Sheet } from './sheet'
 
 /** Creates a member from a name alone. */
@@ -49,13 +50,10 @@ interface NameProps {
 /** Form for a name, validated before it is sent. */
 export function NameForm({ label, onName }: NameProps) {
   const [name, setName] = useState('')
-  const { run, problem, setProblem, isBusy } = useAction({ explain: explainName })
-  const submit = (event: Event) => {
-    event.preventDefault()
-    run(() => (name.trim() === '' ? setProblem(strings.nameThem) : onName(name.trim())))
-  }
+  const { onSubmit, problem, setProblem, isBusy } = useAction({ explain: explainName })
+  const submit = () => (name.trim() === '' ? setProblem(strings.nameThem) : onName(name.trim()))
   return (
-    <form onSubmit={submit} noValidate>
+    <form onSubmit={onSubmit(submit)} noValidate>
       <label class="field">
         {strings.name}
         <input
@@ -70,9 +68,7 @@ export function NameForm({ label, onName }: NameProps) {
           }}
         />
       </label>
-      <p id="name-problem" class="problem" role="alert">
-        {problem}
-      </p>
+      <ProblemText id="name-problem" text={problem} />
       <button
         class="main"
         type="submit"

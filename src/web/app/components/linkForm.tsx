@@ -10,6 +10,7 @@ import { friendStrings } from '../strings/friends'
 import { instantOf, nowInstant } from '../time'
 import { useAction } from '../useAction'
 import { ChipGroup } from './chipGroup'
+import { ProblemText } from './problemText'
 
 const ends = ['never', 'day', 'week', 'month', 'own'] as const
 type End = (typeof ends)[number]
@@ -34,7 +35,7 @@ export interface CreatedLink {
 /** Creates a friend link: name, visibility of private members, expiry. */
 export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => void }) {
   const [problems, setProblems] = useState({ name: '', expires: '' })
-  const { run, problem } = useAction()
+  const { onSubmit, problem } = useAction()
   const { word } = preferences.value
   const { isPrivateNamed, end, lastDay, name } = draft.value
   const change = (patch: Partial<LinkDraft>) => {
@@ -65,13 +66,9 @@ export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => v
       setProblems({ name: errorMessage(cause), expires: '' })
     }
   }
-  const submit = (event: Event) => {
-    event.preventDefault()
-    run(create)
-  }
 
   return (
-    <form class="card" onSubmit={submit} noValidate>
+    <form class="card" onSubmit={onSubmit(create)} noValidate>
       <h2>{friendStrings.newLink}</h2>
       <div class="field">
         <label for="link-name">{strings.name}</label>
@@ -87,9 +84,7 @@ export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => v
         <p id="link-hint" class="quiet small">
           {friendStrings.whoFor}
         </p>
-        <p id="link-problem" class="problem" role="alert">
-          {problems.name}
-        </p>
+        <ProblemText id="link-problem" text={problems.name} />
       </div>
       <ChipGroup
         legend={friendStrings.privateOnes(word)}
@@ -122,13 +117,9 @@ export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => v
             />
           </label>
         )}
-        <p id="end-problem" class="problem" role="alert">
-          {problems.expires}
-        </p>
+        <ProblemText id="end-problem" text={problems.expires} />
       </ChipGroup>
-      <p class="problem" role="alert">
-        {problem}
-      </p>
+      <ProblemText text={problem} />
       <button type="submit" class="main" aria-disabled={isOffline.value}>
         {friendStrings.make}
       </button>

@@ -7,6 +7,7 @@ import { nameOf, switches, zone } from '../store'
 import { listNames, strings } from '../strings'
 import { fieldsOf, formatAgo, instantOf } from '../time'
 import { ChipGroup } from './chipGroup'
+import { ProblemText } from './problemText'
 import { TimeFields } from './timeFields'
 
 /** Candidate hours for "this morning", preferred first. */
@@ -89,11 +90,7 @@ export function PastTimePanel({ problem, onChange }: Props & { problem: string }
           }}
         />
       )}
-      {when.kind !== 'typed' && problem !== '' && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      {when.kind !== 'typed' && problem !== '' && <ProblemText text={problem} />}
       <p role="status">{describeTime(momentOf(when, now.value, zone.value))}</p>
     </ChipGroup>
   )

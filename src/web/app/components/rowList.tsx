@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { isOffline } from '../store'
 import { useAction } from '../useAction'
 import { ConfirmSheet } from './confirmSheet'
+import { ProblemText } from './problemText'
 
 interface Row {
   /** Set where names are not unique. */
@@ -36,9 +37,7 @@ export function RowList<T extends Row>({
   const { run, problem } = useAction()
   return (
     <>
-      <p class="problem" role="alert">
-        {problem}
-      </p>
+      <ProblemText text={problem} />
       <ul class="things">
         {rows.map((row) => (
           <li key={row.id ?? row.name}>

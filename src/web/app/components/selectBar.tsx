@@ -6,6 +6,7 @@ import { listStrings } from '../strings/members'
 import { useLazy } from '../useLazy'
 import type { BulkAction, BulkEditProps } from './bulkEditSheet'
 import { Icon } from './icon'
+import { ProblemText } from './problemText'
 
 interface Props {
   chosen: readonly Member[]
@@ -42,9 +43,7 @@ export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
           <Icon name="close" />
         </button>
       </div>
-      <p class="problem" role="alert">
-        {reason}
-      </p>
+      <ProblemText text={reason} />
       <div class="row">
         {(['privacy', 'groups', 'remove'] as const).map((one) => (
           <button

@@ -26,7 +26,7 @@ const NEW = 'new'
 
 /** Editor of a switch: time, members, and a preview of the effect on the history. */
 export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
-  const { run, problem, setProblem } = useAction()
+  const { run, onSubmit, problem, setProblem } = useAction()
   const known = switches.value.find(({ id }) => id === draft.id)
   const at = momentOf(draft)
   const change = (patch: Partial<SwitchDraft>) => {
@@ -58,13 +58,7 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
       : mergeSwitches(others, [{ id: draft.id ?? NEW, timestamp: at, members: draft.members }])
   return (
     <Sheet heading={known ? strings.aSwitch : strings.addPast} onClose={close}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          run(save)
-        }}
-      >
+      <form onSubmit={onSubmit(save)} noValidate>
         <TimeFields date={draft.date} time={draft.time} problem={problem} onChange={change} />
         <Who ids={draft.members} onChange={(ids) => change({ members: ids })} />
         <div role="status" class="effects">

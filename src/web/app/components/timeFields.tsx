@@ -1,4 +1,5 @@
 import { strings } from '../strings'
+import { ProblemText } from './problemText'
 
 interface Fields {
   date: string
@@ -36,9 +37,7 @@ export function TimeFields({ date, time, problem, onChange }: Props) {
           onInput={(event) => onChange({ date: event.currentTarget.value, time })}
         />
       </label>
-      <p id="time-problem" class="problem" role="alert">
-        {problem}
-      </p>
+      <ProblemText id="time-problem" text={problem} />
     </div>
   )
 }

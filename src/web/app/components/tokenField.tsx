@@ -1,4 +1,5 @@
 import { strings } from '../strings'
+import { ProblemText } from './problemText'
 
 interface Props {
   id: string
@@ -24,9 +25,7 @@ export function TokenField({ id, autocomplete, value, problem, onChange }: Props
         aria-describedby={`${id}-problem`}
         onInput={({ currentTarget }) => onChange(currentTarget.value)}
       />
-      <p id={`${id}-problem`} class="problem" role="alert">
-        {problem}
-      </p>
+      <ProblemText id={`${id}-problem`} text={problem} />
     </div>
   )
 }

@@ -14,6 +14,7 @@ import { ConfirmSheet } from './confirmSheet'
 import { CopyField } from './copyField'
 import { Deliveries, type Delivery } from './deliveries'
 import { Skeleton } from './page'
+import { ProblemText } from './problemText'
 
 interface Webhook {
   readonly url: string | null
@@ -40,17 +41,14 @@ export function WebhookCard() {
     if (!isOffline.value) load().catch(() => {})
   }, [isOffline.value])
 
-  const register = (event: Event) => {
-    event.preventDefault()
-    registration.run(async () => {
-      const url = table.fields.webhook_url.parse(typed.value.trim())
-      if (url instanceof Problem) return registration.setProblem(url.message)
-      if (url === null) return registration.setProblem(systemStrings.noAddress)
-      const created = await requestOwn<{ token: string }>(PATH, { method: 'PUT', body: { url } })
-      typed.value = ''
-      setToken(created?.token ?? null)
-      await load()
-    })
+  const register = async () => {
+    const url = table.fields.webhook_url.parse(typed.value.trim())
+    if (url instanceof Problem) return registration.setProblem(url.message)
+    if (url === null) return registration.setProblem(systemStrings.noAddress)
+    const created = await requestOwn<{ token: string }>(PATH, { method: 'PUT', body: { url } })
+    typed.value = ''
+    setToken(created?.token ?? null)
+    await load()
   }
   const postAction = (action: 'verify' | 'enable') =>
     run(async () => {
@@ -99,9 +97,7 @@ export function WebhookCard() {
               hint={systemStrings.signingMore}
             />
           )}
-          <p class="problem" role="alert">
-            {problem}
-          </p>
+          <ProblemText text={problem} />
           <div class="row">
             {hook.state === 'pending' && (
               <ActionButton
@@ -134,7 +130,7 @@ export function WebhookCard() {
             )}
           </div>
           {hook.state === 'none' && (
-            <form onSubmit={register} noValidate>
+            <form onSubmit={registration.onSubmit(register)} noValidate>
               <div class="field">
                 <label for="webhook-address">{systemStrings.address}</label>
                 <input
@@ -152,9 +148,7 @@ export function WebhookCard() {
                     typed.value = event.currentTarget.value
                   }}
                 />
-                <p id="webhook-problem" class="problem" role="alert">
-                  {registration.problem}
-                </p>
+                <ProblemText id="webhook-problem" text={registration.problem} />
               </div>
               <button type="submit" aria-disabled={isOffline.value} aria-busy={registration.isBusy}>
                 {systemStrings.register}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { type Appearance, appearance, changeAppearance, choices } from '../appearance'
 import { ChipGroup } from '../components/chipGroup'
 import { Page } from '../components/page'
+import { ProblemText } from '../components/problemText'
 import { isOffline, preferences, savePreferences } from '../store'
 import { strings } from '../strings'
 import { useAction } from '../useAction'
@@ -40,23 +41,18 @@ const commonWords = ['members', 'alters', 'headmates', 'parts', 'people']
 function WordForMembers() {
   const { word } = preferences.value
   const [customWord, setCustomWord] = useState(commonWords.includes(word) ? '' : word)
-  const { run, problem } = useAction({ canOverlap: true })
-  const save = (value: string) => run(() => savePreferences({ word: value }))
+  const { run, onSubmit, problem } = useAction({ canOverlap: true })
+  const save = (value: string) => savePreferences({ word: value })
   return (
     <div class="card">
       <ChipGroup
         legend={strings.wordForMembers}
         options={commonWords.map((one) => [one, one])}
         value={word}
-        onChange={save}
+        onChange={(value) => run(() => save(value))}
         isDisabled={isOffline.value}
       />
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (customWord.trim() !== '') save(customWord.trim())
-        }}
-      >
+      <form onSubmit={onSubmit(() => customWord.trim() !== '' && save(customWord.trim()))}>
         <label class="field">
           {strings.ownWord}
           <input
@@ -66,9 +62,7 @@ function WordForMembers() {
             onInput={(event) => setCustomWord(event.currentTarget.value)}
           />
         </label>
-        <p id="word-problem" class="problem" role="alert">
-          {problem}
-        </p>
+        <ProblemText id="word-problem" text={problem} />
         <button type="submit" aria-disabled={isOffline.value}>
           {strings.save}
         </button>

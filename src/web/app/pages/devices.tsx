@@ -5,6 +5,7 @@ import { requestOwn } from '../api'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import { Page, Skeleton } from '../components/page'
+import { ProblemText } from '../components/problemText'
 import { RowList } from '../components/rowList'
 import { clearSession } from '../session'
 import { isOffline } from '../store'
@@ -64,9 +65,7 @@ export function Devices() {
 
   return (
     <Page title={strings.devices}>
-      <p class="problem" role="alert">
-        {problem}
-      </p>
+      <ProblemText text={problem} />
       {devices === null ? (
         <Skeleton blocks={['rows']} />
       ) : (

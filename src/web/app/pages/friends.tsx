@@ -7,6 +7,7 @@ import { now } from '../clock'
 import { CopyField } from '../components/copyField'
 import { type CreatedLink, LinkForm } from '../components/linkForm'
 import { Page, Skeleton } from '../components/page'
+import { ProblemText } from '../components/problemText'
 import { RowList } from '../components/rowList'
 import { isOffline, preferences } from '../store'
 import { strings } from '../strings'
@@ -64,9 +65,7 @@ export function Friends() {
         </section>
       )}
       <LinkForm onCreated={showCreated} />
-      <p class="problem" role="alert">
-        {problem}
-      </p>
+      <ProblemText text={problem} />
       {links === null ? (
         <Skeleton blocks={['card']} />
       ) : (

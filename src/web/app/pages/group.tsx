@@ -12,6 +12,7 @@ import { useIncrementalList } from '../components/memberGrid'
 import { MemberRow } from '../components/memberRow'
 import { NotFound } from '../components/notFound'
 import { Page } from '../components/page'
+import { ProblemText } from '../components/problemText'
 import { CopyId, Fact, ProfileHead } from '../components/profile'
 import { type ViewMode, ViewModeToggle } from '../components/viewModeToggle'
 import { lastHere } from '../history'
@@ -170,9 +171,7 @@ function Statuses({ own }: { own: Group }) {
           <span class="quiet small">{memberStrings.statusesMore}</span>
         </span>
       </label>
-      <p class="problem" role="alert">
-        {problem}
-      </p>
+      <ProblemText text={problem} />
     </div>
   )
 }

@@ -11,6 +11,7 @@ import { TimeOfDayHeatmap } from '../components/insights/timeOfDayHeatmap'
 import { TogetherTable } from '../components/insights/togetherTable'
 import { WeeklyChart } from '../components/insights/weeklyChart'
 import { Page, Skeleton } from '../components/page'
+import { ProblemText } from '../components/problemText'
 import { spanDraft } from '../drafts'
 import {
   customSpan,
@@ -35,9 +36,7 @@ export function Insights() {
   return (
     <Page title={strings.insights}>
       <Spans />
-      <p class="problem" role="alert">
-        {problem}
-      </p>
+      <ProblemText text={problem} />
       {statuses.value.size > 0 && (
         <label class="check">
           <input

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ApiError, request } from '../api'
 import { CenteredPage } from '../components/centeredPage'
+import { ProblemText } from '../components/problemText'
 import { TokenField } from '../components/tokenField'
 import { goTo, route } from '../route'
 import { restoreSession } from '../session'
@@ -15,21 +16,18 @@ export function Login({ code }: { code: string }) {
 function TokenLogin() {
   const [token, setToken] = useState('')
   const [remember, setRemember] = useState(true)
-  const { run, problem, setProblem, isBusy } = useAction({ explain })
+  const { onSubmit, problem, setProblem, isBusy } = useAction({ explain })
 
-  const submit = (event: Event) => {
-    event.preventDefault()
-    run(async () => {
-      if (token.trim() === '') return setProblem(strings.noToken)
-      await request('web/session', { method: 'POST', body: { token: token.trim(), remember } })
-      finishLogin()
-    })
+  const logIn = async () => {
+    if (token.trim() === '') return setProblem(strings.noToken)
+    await request('web/session', { method: 'POST', body: { token: token.trim(), remember } })
+    finishLogin()
   }
 
   return (
     <CenteredPage heading={strings.welcome}>
       <p>{strings.howToComeIn}</p>
-      <form onSubmit={submit} noValidate>
+      <form onSubmit={onSubmit(logIn)} noValidate>
         {/* Gives password managers a user name for the token. */}
         <input type="text" autocomplete="username" hidden readOnly value={strings.title} />
         <TokenField
@@ -103,9 +101,7 @@ function LinkLogin({ code }: { code: string }) {
     return (
       <CenteredPage heading={strings.comeInAs(link.name)}>
         <Remember value={remember} onChange={setRemember} />
-        <p class="problem" role="alert">
-          {problem}
-        </p>
+        <ProblemText text={problem} />
         <button class="main" type="button" onClick={logIn}>
           {strings.comeIn}
         </button>

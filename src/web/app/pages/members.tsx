@@ -7,6 +7,7 @@ import { Icon } from '../components/icon'
 import { useIncrementalList } from '../components/memberGrid'
 import { MemberRow } from '../components/memberRow'
 import { Page } from '../components/page'
+import { ProblemText } from '../components/problemText'
 import { Search } from '../components/search'
 import { SelectBar } from '../components/selectBar'
 import { lastHere } from '../history'
@@ -174,9 +175,7 @@ function NotFound({ name }: { name: string }) {
   return (
     <div class="card">
       <p>{strings.nobodyFound}</p>
-      <p class="problem" role="alert">
-        {problem}
-      </p>
+      <ProblemText text={problem} />
       <button
         type="button"
         class="main"

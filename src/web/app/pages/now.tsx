@@ -11,6 +11,7 @@ import { Icon } from '../components/icon'
 import { MemberGrid } from '../components/memberGrid'
 import { Page } from '../components/page'
 import { momentOf, PastTimeButton, PastTimePanel } from '../components/pastTime'
+import { ProblemText } from '../components/problemText'
 import { Search } from '../components/search'
 import { earlier, selection, toggleSelection } from '../drafts'
 import { likelyFronters, switchAt, weighTime } from '../history'
@@ -90,11 +91,7 @@ export function Now() {
             </button>
             <PastTimeButton onChange={() => setProblem('')} />
           </div>
-          {earlier.value === null && selection.value.length === 0 && (
-            <p class="problem" role="alert">
-              {problem}
-            </p>
-          )}
+          {earlier.value === null && selection.value.length === 0 && <ProblemText text={problem} />}
           <PastTimePanel problem={problem} onChange={() => setProblem('')} />
           <section class="part">
             <header class="heading">

@@ -4,6 +4,7 @@ import { requestOwn } from '../api'
 import { BulkPrivacyCard } from '../components/bulkPrivacyCard'
 import { LevelButton } from '../components/levelButton'
 import { Page } from '../components/page'
+import { ProblemText } from '../components/problemText'
 import { PublicProfile } from '../components/publicProfile'
 import { publicView } from '../publicView'
 import { groups, isOffline, members, preferences, type System, switches, system } from '../store'
@@ -78,9 +79,7 @@ function Levels({ own, word }: { own: System; word: string }) {
   return (
     <section class="card" aria-labelledby="everyone-sees">
       <h2 id="everyone-sees">{publicPageStrings.whatEveryone}</h2>
-      <p class="problem" role="alert">
-        {problem}
-      </p>
+      <ProblemText text={problem} />
       <ul class="things">
         {order.map((level) => {
           const [title, more] = titles[level]

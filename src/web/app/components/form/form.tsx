@@ -41,7 +41,7 @@ export interface Form {
   theirs(key: string): unknown
   change(key: string, value: unknown): void
   resolve(key: string, choice: 'theirs' | 'mine'): void
-  save(): Promise<void>
+  readonly onSubmit: (event: Event) => void
 }
 
 interface Saving<T> {
@@ -55,7 +55,7 @@ export function useForm<T extends OwnEntity>(entity: Entity, own: T, saving: Sav
   const draft = known ?? beginDraft(entity, own)
   const [serverProblems, setServerProblems] = useState<Record<string, string>>({})
   const [wasTried, setTried] = useState(false)
-  const { run, problem, setProblem, isBusy } = useAction()
+  const { onSubmit, problem, setProblem, isBusy } = useAction()
   useLayoutEffect(() => {
     formDraft.value = draft
     const unblock = blockNavigation(() => {
@@ -115,7 +115,7 @@ export function useForm<T extends OwnEntity>(entity: Entity, own: T, saving: Sav
     resolve(key, choice) {
       formDraft.value = resolveConflict(entity, formDraft.value ?? draft, own, key, choice)
     },
-    save: () => run(save),
+    onSubmit: onSubmit(save),
   }
 }
 

@@ -6,6 +6,7 @@ import { editStrings } from '../../strings/edit'
 import { formatBirthday, NO_YEAR } from '../../time'
 import { LevelButton } from '../levelButton'
 import { Markdown } from '../markdown'
+import { ProblemText } from '../problemText'
 import type { Form } from './form'
 import { labelOf } from './page'
 
@@ -35,9 +36,7 @@ export function Line({ form, name, isWide = false, children }: LineProps) {
           {hint}
         </p>
       )}
-      <p id={`problem-${name}`} class="problem" role="alert">
-        {form.problems[name] ?? ''}
-      </p>
+      <ProblemText id={`problem-${name}`} text={form.problems[name] ?? ''} />
     </div>
   )
 }

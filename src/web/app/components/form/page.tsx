@@ -8,6 +8,7 @@ import { editStrings } from '../../strings/edit'
 import { privacyStrings } from '../../strings/privacy'
 import { Icon } from '../icon'
 import { Page } from '../page'
+import { ProblemText } from '../problemText'
 import { Sheet } from '../sheet'
 import type { Form } from './form'
 
@@ -25,10 +26,6 @@ interface Props {
 
 /** Full-page form with a save button that is always visible. */
 export function FormPage({ form, name, back, backName = name, below, children }: Props) {
-  const submit = (event: Event) => {
-    event.preventDefault()
-    form.save()
-  }
   return (
     <Page
       title={editStrings.editOf(name)}
@@ -39,13 +36,11 @@ export function FormPage({ form, name, back, backName = name, below, children }:
         </a>
       }
     >
-      <form class="editing" onSubmit={submit} noValidate>
+      <form class="editing" onSubmit={form.onSubmit} noValidate>
         <Conflicts form={form} />
         {children}
         <div class="action-bar saving">
-          <p class="problem" role="alert">
-            {isOffline.value ? strings.notConnected : form.problem}
-          </p>
+          <ProblemText text={isOffline.value ? strings.notConnected : form.problem} />
           <button
             type="submit"
             class="main"

@@ -6,6 +6,7 @@ import { isCaseSensitive, type Member, members } from '../../store'
 import { editStrings } from '../../strings/edit'
 import { Avatar } from '../avatar'
 import { Icon } from '../icon'
+import { ProblemText } from '../problemText'
 import type { Form } from './form'
 import { Guard } from './lines'
 
@@ -59,9 +60,7 @@ export function TagsField({ form, name }: { form: Form; name: string }) {
           </button>
         </fieldset>
       ))}
-      <p id={`problem-${name}`} class="problem" role="alert">
-        {form.problems[name] ?? ''}
-      </p>
+      <ProblemText id={`problem-${name}`} text={form.problems[name] ?? ''} />
       <div>
         <button
           type="button"

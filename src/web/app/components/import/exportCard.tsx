@@ -5,6 +5,7 @@ import { saveFile } from '../../download'
 import { isOffline } from '../../store'
 import { importStrings } from '../../strings/import'
 import { useAction } from '../../useAction'
+import { ProblemText } from '../problemText'
 
 const PATH = 'v2/systems/@me/export'
 
@@ -48,9 +49,7 @@ export function ExportCard() {
   return (
     <section class="card">
       <h2>{importStrings.take}</h2>
-      <p class="problem" role="alert">
-        {problem}
-      </p>
+      <ProblemText text={problem} />
       <ul class="things">
         {downloads.map(({ title, about, act, path, name }) => (
           <li key={title}>

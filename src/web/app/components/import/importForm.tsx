@@ -9,6 +9,7 @@ import { isOffline, reloadAll } from '../../store'
 import { strings } from '../../strings'
 import { importStrings } from '../../strings/import'
 import { useAction } from '../../useAction'
+import { ProblemText } from '../problemText'
 import { formatTally, ImportReport, nameOfPart } from './importReport'
 
 /** Previews an import file with a dry run, then imports it on request. */
@@ -152,9 +153,7 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
       <p role="status" class="quiet">
         {isBusy && status}
       </p>
-      <p class="problem" role="alert">
-        {problem || (parts.size === 0 ? importStrings.noParts : '')}
-      </p>
+      <ProblemText text={problem || (parts.size === 0 ? importStrings.noParts : '')} />
       <div class="row">
         {report && (
           <button

@@ -28,6 +28,7 @@ import { createCacheRefresher } from './service/read/cacheRefresher'
 import { startImportCleanup } from './service/staging'
 import { createImportLimiter } from './service/transfer/importLimiter'
 import { createSpool } from './service/transfer/spool'
+import { withTimeout } from './timers/withTimeout'
 import { version } from './version'
 
 /** Time that running requests get to finish after the server was asked to stop. */
@@ -111,13 +112,11 @@ export function createApp(
   const started = storage.ready.then(() => events.start())
   // Callers that serve await it; for all others an unhandled rejection must not end the process.
   started.catch(() => {})
-  const importCleanup = storage.ready.then(() =>
-    startImportCleanup(deps, log.warn, () => events.leases.holds('maintenance')),
-  )
-  importCleanup.catch(() => {})
-  const stopMessageRetention = startMessageRetention(deps, {
+  const isLeader = () => events.leases.holds('maintenance')
+  const importCleanup = startImportCleanup(deps, log.warn, isLeader)
+  const messageRetention = startMessageRetention(deps, {
     keepMs: config.MESSAGE_KEEP,
-    isLeader: () => events.leases.holds('maintenance'),
+    isLeader,
     warn: log.warn,
   })
   let server: Bun.Server<undefined> | undefined
@@ -151,11 +150,10 @@ export function createApp(
     listenForMetrics: () => monitoring?.listen() ?? null,
     async stop() {
       await monitoring?.stop()
-      const cleanupStopped = importCleanup.then((end) => end())
       await Promise.allSettled([
         started,
-        cleanupStopped,
-        stopMessageRetention(),
+        importCleanup.stop(),
+        messageRetention?.stop(),
         cacheRefresher.stop(),
       ])
       // Streams never end by themselves, and `server.stop` would wait for them.
@@ -175,7 +173,7 @@ export function createApp(
         }
         const stopped = server.stop()
         release()
-        await Promise.race([stopped, Bun.sleep(STOP_LIMIT_MS)])
+        await withTimeout(stopped, STOP_LIMIT_MS, () => {})
         await server.stop(true)
       }
       await storage.close()

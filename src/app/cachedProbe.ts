@@ -1,3 +1,5 @@
+import { withTimeout } from '../timers/withTimeout'
+
 /** Last result of a probe that may fail or hang. */
 export interface CachedProbe<T> {
   /** Probes again unless the result is recent; returns the last result within the time limit. */
@@ -33,20 +35,13 @@ export function createCachedProbe<T>(
   return {
     async refresh() {
       if (performance.now() - probedAt >= maxAgeMs) running ??= run()
-      if (running && !(await isSettledWithin(running, timeoutMs))) isOk = false
+      if (running)
+        await withTimeout(running, timeoutMs, () => {
+          isOk = false
+        })
       return lastResult
     },
     last: () => lastResult,
     isOk: () => isOk,
   }
-}
-
-async function isSettledWithin(work: Promise<void>, ms: number): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, ms, false)
-  })
-  const isSettled = await Promise.race([work.then(() => true), timeout])
-  clearTimeout(timer)
-  return isSettled
 }

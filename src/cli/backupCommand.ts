@@ -1,5 +1,6 @@
 /** Runs BACKUP_COMMAND, which copies a new backup to another machine. */
 
+import { withTimeout } from '../timers/withTimeout'
 import { childEnvironment } from './selfProcess'
 
 const TIMEOUT_MS = 60 * 60 * 1000
@@ -85,7 +86,7 @@ function collectOutput(stream: ReadableStream<Uint8Array>) {
   return {
     /** Returns the last line. It does not wait for the end, because a left process may keep the stream open. */
     async lastLine(): Promise<string> {
-      await Promise.race([collected, Bun.sleep(LAST_OUTPUT_MS)])
+      await withTimeout(collected, LAST_OUTPUT_MS, () => {})
       await reader.cancel()
       return text.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
     },

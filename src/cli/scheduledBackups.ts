@@ -4,6 +4,7 @@ import { type Config, envNames } from '../config'
 import { removePartials } from '../db/sqlite/tempFiles'
 import type { Log } from '../log'
 import type { TaskName } from '../service/admin/taskRuns'
+import { type PeriodicTask, startPeriodicTask } from '../timers/periodicTask'
 import { runBackupCommand } from './backupCommand'
 import { selfCommand, selfEnvironment } from './selfProcess'
 
@@ -17,7 +18,7 @@ type CreateBackup = (config: Config, file: string, isCompressed: boolean) => Pro
 /** Records the result of a task; the problem is null if it succeeded. */
 type RecordRun = (task: TaskName, problem: string | null) => Promise<void>
 
-/** Creates backups periodically while the server runs. Returns a function that stops it. */
+/** Creates backups periodically while the server runs. Returns null if none are configured. */
 export function scheduleBackups(
   config: Config,
   log: Log,
@@ -25,39 +26,29 @@ export function scheduleBackups(
   isLeader: () => boolean = () => true,
   create: CreateBackup = createInOwnProcess,
   recordRun: RecordRun = async () => {},
-): () => void {
+): PeriodicTask | null {
   const { BACKUP_DIR, BACKUP_EVERY, BACKUP_COMMAND } = config
   if (BACKUP_DIR === '') {
     if (BACKUP_COMMAND !== '')
       log.warn('BACKUP_COMMAND ignored: BACKUP_DIR is not set, so no backups are created')
-    return () => {}
+    return null
   }
   // Backups from before a restart count: otherwise a server that restarts often would never create one.
   let dueAt = newestIn(BACKUP_DIR) + BACKUP_EVERY
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let isStopped = false
-
-  const wait = (minMs = 0) => {
-    if (isStopped) return
-    timer = setTimeout(check, Math.min(Math.max(dueAt - Date.now(), minMs), CHECK_MS))
-    timer.unref()
-  }
-  const check = async () => {
-    if (!isLeader()) return wait(HANDOVER_MS)
-    // Another process may have created one while it was the leader.
-    dueAt = Math.max(dueAt, newestIn(BACKUP_DIR) + BACKUP_EVERY)
-    if (Date.now() >= dueAt) {
+  const untilDue = (minMs = 0) => Math.min(Math.max(dueAt - Date.now(), minMs), CHECK_MS)
+  return startPeriodicTask({
+    firstMs: untilDue(),
+    everyMs: () => untilDue(isLeader() ? 0 : HANDOVER_MS),
+    mayRun: isLeader,
+    async run() {
+      // Another process may have created one while it was the leader.
+      dueAt = Math.max(dueAt, newestIn(BACKUP_DIR) + BACKUP_EVERY)
+      if (Date.now() < dueAt) return
       const isCreated = await backUpNow(config, log, create, recordOrWarn(log, recordRun))
       dueAt = Date.now() + (isCreated ? BACKUP_EVERY : Math.min(BACKUP_EVERY, RETRY_MS))
-    }
-    wait()
-  }
-
-  wait()
-  return () => {
-    isStopped = true
-    clearTimeout(timer)
-  }
+    },
+    onError: (cause) => log.error('backup failed', { cause: (cause as Error).message }),
+  })
 }
 
 /** Logs a warning if the result cannot be recorded, because the backup itself is not affected. */

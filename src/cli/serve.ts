@@ -40,7 +40,7 @@ export const serveCommand: Command = {
     const metrics = await listen(app, () => app.listenForMetrics(), config.METRICS_ADDRESS)
     // Not awaited: another process may hold the database for a while.
     void app.events.leases.announce(address)
-    const stopBackups = scheduleBackups(
+    const backups = scheduleBackups(
       config,
       log,
       () => app.events.leases.holds('maintenance'),
@@ -59,7 +59,8 @@ export const serveCommand: Command = {
     const signal = await stopped
     notifier.stopping()
     log.info('stopping', { signal })
-    stopBackups()
+    // Not awaited: a backup may take long, and its own process finishes it.
+    void backups?.stop()
     await app.stop()
     return { json: { stopped: signal }, text: '' }
   },

@@ -1,4 +1,6 @@
 import { hostname } from 'node:os'
+import { type PeriodicTask, startPeriodicTask } from '../timers/periodicTask'
+import { withTimeout } from '../timers/withTimeout'
 import { isLeaseOver } from './leaseSql'
 import type { Storage } from './open'
 import { statement } from './statement'
@@ -7,7 +9,7 @@ import type { Db } from './types'
 /** Tasks that only one process does, however many use the same database. */
 const tasks = ['dispatch', 'maintenance'] as const
 
-/** `dispatch` sends to webhooks; `care` prunes and writes scheduled backups. */
+/** `dispatch` sends to webhooks; `maintenance` prunes and writes scheduled backups. */
 export type Task = (typeof tasks)[number]
 
 export interface Leases {
@@ -47,8 +49,8 @@ export function createLeases({ db, transact, warn }: LeaseDeps, durationMs = DUR
   /** Expiry by this process's monotonic clock, never later than by the engine's clock. */
   const heldUntil = new Map<Task, number>()
   const listeners: { task: Task; begin: () => void }[] = []
-  let timer: ReturnType<typeof setInterval> | undefined
-  let pending: Promise<void> | undefined
+  let announced: string | null = null
+  let checking: PeriodicTask | undefined
   let renewAt = 0
   let isFailing = false
 
@@ -75,63 +77,60 @@ export function createLeases({ db, transact, warn }: LeaseDeps, durationMs = DUR
     }
   }
 
-  const check = async () => {
+  const renameHolder = async (address: string) => {
+    announced = null
+    const [before, after] = [holder, `${holder} ${address}`]
     try {
-      const held = tasks.filter(holds).length
-      const isDue = held > 0 && performance.now() >= renewAt
-      // Counting is a cheap read, while acquiring is a write.
-      if (isDue || (await countOthers(db).get({ holder }))?.count !== tasks.length - held)
-        await acquireAll()
-      isFailing = false
+      await transact('new', async (tx) => void (await rename(tx).run({ before, after })))
+      holder = after
     } catch (cause) {
-      // Logged once, because the renewal is retried every second.
-      if (!isFailing) warn('lease renewal failed', { cause: String(cause) })
-      isFailing = true
+      warn('server address registration failed', { cause: String(cause) })
     }
-    pending = undefined
+  }
+
+  const check = async () => {
+    if (announced !== null) await renameHolder(announced)
+    const held = tasks.filter(holds).length
+    const isDue = held > 0 && performance.now() >= renewAt
+    // Counting is a cheap read, while acquiring is a write.
+    if (isDue || (await countOthers(db).get({ holder }))?.count !== tasks.length - held)
+      await acquireAll()
+    isFailing = false
   }
 
   return {
     holds,
     onAcquired: (task, begin) => void listeners.push({ task, begin }),
     async announce(address) {
-      await pending
-      const before = holder
-      const after = `${before} ${address}`
-      pending = transact('new', async (tx) => void (await rename(tx).run({ before, after })))
-        .then(() => {
-          holder = after
-        })
-        .catch((cause) => warn('server address registration failed', { cause: String(cause) }))
-        .finally(() => {
-          pending = undefined
-        })
-      await pending
+      announced = address
+      // Part of the check, because a renewal under the old name would fail meanwhile.
+      await checking?.runNow()
     },
     async start() {
-      timer = setInterval(
-        () => {
-          pending ??= check()
+      checking = startPeriodicTask({
+        everyMs: Math.min(durationMs * CHECK_SHARE, MAX_INTERVAL_MS),
+        run: check,
+        onError(cause) {
+          // Logged once, because the renewal is retried every second.
+          if (!isFailing) warn('lease renewal failed', { cause: String(cause) })
+          isFailing = true
         },
-        Math.min(durationMs * CHECK_SHARE, MAX_INTERVAL_MS),
-      )
-      timer.unref()
-      pending = check()
-      await pending
+      })
+      await checking.runNow()
     },
     async stop() {
-      clearInterval(timer)
       heldUntil.clear()
       const releaseAll = async () => {
-        await pending
+        await checking?.stop()
         heldUntil.clear()
         await transact('new', async (tx) => void (await release(tx).run({ holder })))
       }
       // If the database cannot be written now, the leases expire.
-      const timeout = Promise.withResolvers<void>()
-      const timeoutTimer = setTimeout(timeout.resolve, RELEASE_LIMIT_MS)
-      await Promise.race([releaseAll().catch(() => {}), timeout.promise])
-      clearTimeout(timeoutTimer)
+      await withTimeout(
+        releaseAll().catch(() => {}),
+        RELEASE_LIMIT_MS,
+        () => {},
+      )
     },
   }
 }

@@ -7,6 +7,7 @@ import type { AllowList } from '../model/network'
 import { requireSystem, type Viewer } from '../model/privacy'
 import { DAY, HOUR, MINUTE, SECOND } from '../model/time'
 import { Problem } from '../model/validation'
+import { type PeriodicTask, startPeriodicTask } from '../timers/periodicTask'
 import type { EventDeps } from './deps'
 import { isSuccess, type PostResult, post, resultOf } from './httpPost'
 import type { Hub } from './hub'
@@ -91,7 +92,7 @@ export function createDispatcher(
   const timers = new Map<number, ReturnType<typeof setTimeout>>()
   const stopping = new AbortController()
   let isStopped = false
-  let refreshTimer: ReturnType<typeof setInterval> | undefined
+  let refreshing: PeriodicTask | undefined
   let lastChangeCount = -1
 
   /** Only one of the processes that use this database sends. */
@@ -230,16 +231,12 @@ export function createDispatcher(
 
   /** Reads the active webhooks if any process activated one. */
   const loadActive = async () => {
-    if (!isSender()) return
     const changes = await countWebhookChanges(deps.db)
     if (changes === lastChangeCount) return
     const systemIds = await activeWebhooks(deps.db)
     lastChangeCount = changes
     for (const systemId of systemIds) activate(systemId)
   }
-
-  const refreshActive = () =>
-    loadActive().catch((cause) => deps.warn('webhook refresh failed', { cause: String(cause) }))
 
   hub.listenToAll(
     ({ system_id }) => wake(system_id),
@@ -249,7 +246,7 @@ export function createDispatcher(
     // The previous lease holder may have sent events or changed webhooks.
     active.clear()
     lastChangeCount = -1
-    refreshActive()
+    void refreshing?.runNow()
   })
 
   return {
@@ -282,15 +279,18 @@ export function createDispatcher(
       if (!checked.ok) throw rejectUrl(checked.reason)
     },
     start() {
-      refreshTimer = setInterval(refreshActive, REFRESH_MS)
-      refreshTimer.unref()
+      refreshing = startPeriodicTask({
+        everyMs: REFRESH_MS,
+        mayRun: isSender,
+        run: loadActive,
+        onError: (cause) => deps.warn('webhook refresh failed', { cause: String(cause) }),
+      })
     },
     async stop() {
       isStopped = true
-      clearInterval(refreshTimer)
       for (const timer of timers.values()) clearTimeout(timer)
       const abortTimer = setTimeout(() => stopping.abort(), GRACE_MS)
-      await Promise.all(workers.values())
+      await Promise.all([refreshing?.stop(), ...workers.values()])
       clearTimeout(abortTimer)
     },
   }

@@ -1,6 +1,7 @@
 import { createLeases, type Leases } from '../db/lease'
 import { events as outbox, webhooks } from '../db/tables'
 import type { Db } from '../db/types'
+import { type PeriodicTask, startPeriodicTask } from '../timers/periodicTask'
 import type { EventDeps } from './deps'
 import { createDispatcher, type Dispatcher, type DispatchOptions } from './dispatch'
 import { createHub, type Hub } from './hub'
@@ -40,19 +41,8 @@ export function createEvents(
   const hub = createHub(deps)
   const dispatcher = createDispatcher(deps, hub, leases, options)
   const streams = createStreams({ ...defaultLimits, ...options })
-  let isStopped = false
-  let pruning: Promise<void> | undefined
-  let pruneTimer: ReturnType<typeof setInterval> | undefined
-  const mayNotPrune = () => isStopped || !leases.holds('maintenance')
-  const prune = () => {
-    if (mayNotPrune()) return
-    pruning ??= pruneEvents(deps, mayNotPrune)
-      .catch((cause) => deps.warn('event pruning failed', { cause: String(cause) }))
-      .then(() => {
-        pruning = undefined
-      })
-  }
-  leases.onAcquired('maintenance', prune)
+  let pruning: PeriodicTask | undefined
+  leases.onAcquired('maintenance', () => void pruning?.runNow())
 
   return {
     deps,
@@ -65,15 +55,17 @@ export function createEvents(
       await hub.start()
       streams.start()
       dispatcher.start()
+      pruning = startPeriodicTask({
+        everyMs: PRUNE_EVERY_MS,
+        mayRun: () => leases.holds('maintenance'),
+        run: (isStopped) => pruneEvents(deps, isStopped),
+        onError: (cause) => deps.warn('event pruning failed', { cause: String(cause) }),
+      })
       // Not awaited, because it may wait for another process that writes.
       void leases.start()
-      pruneTimer = setInterval(prune, PRUNE_EVERY_MS)
-      pruneTimer.unref()
     },
     async stop() {
-      isStopped = true
-      clearInterval(pruneTimer)
-      await pruning
+      await pruning?.stop()
       hub.stop()
       streams.stop()
       await dispatcher.stop()

@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net'
 import { dns } from 'bun'
 import { type AllowList, contains, isGlobal, isHostName, parseIp } from '../model/network'
 import { isHttpUrl, MAX_URL } from '../model/validation'
+import { withTimeout } from '../timers/withTimeout'
 
 export type Resolve = (host: string) => Promise<string[]>
 
@@ -49,14 +50,10 @@ export async function resolveHost(
   lookup: (host: string) => Promise<{ address: string }[]> = dns.lookup,
   timeoutMs = 3_000,
 ): Promise<string[]> {
-  const timeout = Promise.withResolvers<never>()
-  const timer = setTimeout(() => timeout.reject(new Error('DNS lookup timed out.')), timeoutMs)
-  try {
-    const found = await Promise.race([lookup(host), timeout.promise])
-    return found.map(({ address }) => address)
-  } finally {
-    clearTimeout(timer)
-  }
+  const found = await withTimeout(lookup(host), timeoutMs, () => {
+    throw new Error('DNS lookup timed out.')
+  })
+  return found.map(({ address }) => address)
 }
 
 function rejected(reason: string): CheckedAddress {

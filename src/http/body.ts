@@ -1,6 +1,7 @@
 import { DomainError, error } from '../model/errors'
 import { findExcess } from '../model/jsonLimits'
 import type { RawBody } from '../serializers/body'
+import { withTimeout } from '../timers/withTimeout'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -77,7 +78,8 @@ export async function* streamBody(
   try {
     for (;;) {
       const began = performance.now()
-      const next = await within(chunks.next(), Math.max(0, Math.min(ahead, remaining)))
+      const limitMs = Math.max(0, Math.min(ahead, remaining))
+      const next = await withTimeout(chunks.next(), limitMs, throwTooSlow)
       if (next.done) return
       // Only the client's time counts: between the chunks the server stores them.
       const waited = performance.now() - began
@@ -95,12 +97,6 @@ export async function* streamBody(
   }
 }
 
-/** Throws a 400 if the next chunk takes longer. */
-async function within<T>(next: Promise<T>, ms: number): Promise<T> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => reject(error('badRequest', 'the file took too long to arrive')),
-    ms,
-  )
-  return await Promise.race([next, timeout]).finally(() => clearTimeout(timer))
+function throwTooSlow(): never {
+  throw error('badRequest', 'the file took too long to arrive')
 }

@@ -3,6 +3,7 @@ import type { Db } from '../db/types'
 import { hiddenIdentity } from '../db/visibility'
 import { yieldToEventLoop } from '../db/yieldToEventLoop'
 import { error } from '../model/errors'
+import { type PeriodicTask, startPeriodicTask } from '../timers/periodicTask'
 import { purgeDeleted, purgeHiddenSystem, purgeTags } from './deletion'
 import type { Deps } from './deps'
 import { insertSystem } from './systems'
@@ -112,43 +113,27 @@ export async function rollBackStaging(
 
 const CLEANUP_MS = 5_000
 
-type ImportCleanup = (deps: Deps, isStopped: () => boolean) => Promise<void>
-
-/**
- * Periodically deletes rows of abandoned imports and of deletions. Returns a function that stops it.
- */
+/** Periodically deletes rows of abandoned imports and of deletions. */
 export function startImportCleanup(
   deps: Deps,
   warn: (message: string, fields: { cause: string }) => void,
   /** Returns true in the one process, of all on the same database, that does it. */
   isLeader: () => boolean,
-): () => Promise<void> {
-  let isStopping = false
-  const mustStop = () => isStopping || !isLeader()
-  const run = async (work: ImportCleanup) => {
-    try {
-      if (!mustStop()) await work(deps, mustStop)
-    } catch (cause) {
-      warn('cleanup failed', {
-        cause: (cause as Error).message,
-      })
-    }
-  }
-  let working: Promise<void> = Promise.resolve()
-  const enqueue = (work: ImportCleanup) => () => {
-    working = working.then(() => run(work))
-  }
-  // Delayed, so that the first requests after the start are not slowed down.
-  const first = setTimeout(enqueue(removeOldTags), CLEANUP_MS)
-  const repeat = setInterval(enqueue(removeAbandoned), CLEANUP_MS)
-  first.unref()
-  repeat.unref()
-  return () => {
-    isStopping = true
-    clearTimeout(first)
-    clearInterval(repeat)
-    return working
-  }
+): PeriodicTask {
+  let isFirst = true
+  return startPeriodicTask({
+    everyMs: CLEANUP_MS,
+    mayRun: isLeader,
+    async run(isStopped) {
+      // Once is enough: only a killed import leaves old tags.
+      if (isFirst) {
+        isFirst = false
+        await removeOldTags(deps)
+      }
+      await removeAbandoned(deps, isStopped)
+    },
+    onError: (cause) => warn('cleanup failed', { cause: (cause as Error).message }),
+  })
 }
 
 /** Deletes rows of abandoned or killed imports, and the hidden rows of deletions. */

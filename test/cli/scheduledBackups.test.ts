@@ -10,10 +10,8 @@ import { dump } from '../service/transfer/importFixture'
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-const ends: (() => void)[] = []
-afterAll(() => {
-  for (const end of ends) end()
-})
+const tasks: ReturnType<typeof scheduleBackups>[] = []
+afterAll(() => Promise.all(tasks.map((task) => task?.stop())))
 
 describe('scheduled backups', () => {
   test('creates no scheduled backups without BACKUP_DIR', async () => {
@@ -24,9 +22,9 @@ describe('scheduled backups', () => {
 
   test('creates the first scheduled backup at once, and repeats until it is stopped', async () => {
     const folder = join(emptyFolder(), 'not/there/yet')
-    const { made, end, logged } = schedule({ BACKUP_DIR: folder, BACKUP_EVERY: 15 })
+    const { made, task, logged } = schedule({ BACKUP_DIR: folder, BACKUP_EVERY: 15 })
     await until(() => made.length >= 3)
-    end()
+    await task?.stop()
     const count = made.length
     await Bun.sleep(50)
     expect(made).toHaveLength(count)
@@ -107,7 +105,7 @@ describe('scheduled backups', () => {
     let most = 0
     let count = 0
     const config = { ...parseConfig({}), BACKUP_DIR: emptyFolder(), BACKUP_EVERY: 1 }
-    const end = scheduleBackups(
+    const task = scheduleBackups(
       config,
       createLog('error', 'json', () => {}),
       () => true,
@@ -119,8 +117,8 @@ describe('scheduled backups', () => {
       },
     )
     await until(() => count >= 3)
-    end()
-    expect(most).toBe(1)
+    await task?.stop()
+    expect([most, running]).toEqual([1, 0])
   })
 
   test('a scheduled backup of a running server has all its data', async () => {
@@ -142,7 +140,7 @@ function schedule(settings: Partial<Config>, failure?: string) {
   const made: string[] = []
   const log = createLog('info', 'json', (text) => lines.push(text))
   const config = { ...parseConfig({}), ...settings }
-  const end = scheduleBackups(
+  const task = scheduleBackups(
     config,
     log,
     () => true,
@@ -152,12 +150,12 @@ function schedule(settings: Partial<Config>, failure?: string) {
       writeFileSync(file, '')
     },
   )
-  ends.push(end)
+  tasks.push(task)
   const logged = () => {
     log.flush()
     return lines.join('')
   }
-  return { made, end, logged }
+  return { made, task, logged }
 }
 
 /** Writes an empty file named like a backup of that time. Returns its name. */

@@ -1,4 +1,5 @@
 import { promises as dns } from 'node:dns'
+import { withTimeout } from '../../timers/withTimeout'
 import type { StorageError } from '../types'
 import type { Host } from './address'
 import { type ConnectOptions, connectWithoutSettings } from './connections'
@@ -154,7 +155,7 @@ async function probeHost(options: ConnectOptions, host: Host): Promise<ProbeResu
   const sql = connectWithoutSettings(options, host, 1)
   try {
     const answer = sql.unsafe('select pg_is_in_recovery() as is_standby')
-    const [row] = await Promise.race([answer, Bun.sleep(PROBE_LIMIT_MS).then(throwNoAnswer)])
+    const [row] = await withTimeout(answer, PROBE_LIMIT_MS, throwNoAnswer)
     return { host, isPrimary: row?.is_standby === false, isPermanent: false }
   } catch (cause) {
     const isPermanent =

@@ -1,5 +1,6 @@
 import { type DomainError, unavailable } from '../../model/errors'
 import type { RenderJson } from '../../model/renderedJson'
+import { withTimeout } from '../../timers/withTimeout'
 import type { SchemaUse } from '../schema'
 import type { Durability, Snapshot, Storage, WriteStats } from '../storage'
 import type { Db } from '../types'
@@ -106,14 +107,14 @@ export function openServer(
     changes: heartbeat.changes,
     writeStats,
     async checkHealth() {
-      const timeoutError = unavailable('the database does not answer', 2_000)
-      const timeout = Bun.sleep(PING_LIMIT_MS).then(() => timeoutError)
       const result = runQuery('select 1 from systems limit 1', []).then(
         () => null,
         (cause): DomainError =>
           toUnavailable(cause) ?? unavailable('the database does not answer', 60_000),
       )
-      return Promise.race([result, timeout])
+      return withTimeout(result, PING_LIMIT_MS, () =>
+        unavailable('the database does not answer', 2_000),
+      )
     },
     toUnavailable,
     async close() {

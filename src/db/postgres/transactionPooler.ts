@@ -1,4 +1,5 @@
 import type { SQL } from 'bun'
+import { withTimeout } from '../../timers/withTimeout'
 import { StorageError } from '../types'
 import type { Host } from './address'
 import { type ConnectOptions, connectWithoutSettings } from './connections'
@@ -26,16 +27,11 @@ export async function rejectTransactionPooler(
     processes: new Set<number>(),
   })
   const [first, second] = [open(), open()]
-  const timeout = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () =>
-      timeout.reject(
-        failure('does not answer a second connection (a pooler needs DATABASE_POOL + 6)'),
-      ),
-    LIMIT_MS,
-  )
   try {
-    if (await Promise.race([changesConnections(first, second), timeout.promise]))
+    const isPooler = await withTimeout(changesConnections(first, second), LIMIT_MS, () => {
+      throw failure('does not answer a second connection (a pooler needs DATABASE_POOL + 6)')
+    })
+    if (isPooler)
       throw failure(
         'is a pooler that changes connections between transactions (set pool_mode = session in pgbouncer, or use the address of PostgreSQL itself)',
       )
@@ -43,7 +39,6 @@ export async function rejectTransactionPooler(
     if (cause instanceof StorageError) throw cause
     throw failure(`cannot be checked for a pooler: ${(cause as Error).message}`)
   } finally {
-    clearTimeout(timer)
     for (const { sql } of [first, second]) void sql.close({ timeout: 0 }).catch(() => {})
   }
 }

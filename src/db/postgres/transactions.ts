@@ -1,5 +1,6 @@
 import { isUnavailable } from '../../model/errors'
 import type { RenderJson } from '../../model/renderedJson'
+import { withTimeout } from '../../timers/withTimeout'
 import { createKeyedQueue } from '../keyedQueue'
 import type { LockKey, Transact, WorkKind, WriteStats } from '../storage'
 import type { Db } from '../types'
@@ -103,20 +104,13 @@ export function createTransact({
 }
 
 async function commit(connection: PooledConnection, kind: WorkKind | undefined): Promise<void> {
-  let isTimedOut = false
-  const timeout = Promise.withResolvers<never>()
-  const limit = kind === 'long' ? LONG_COMMIT_LIMIT_MS : COMMIT_LIMIT_MS
-  const timer = setTimeout(() => {
-    isTimedOut = true
-    timeout.reject(unknownOutcome())
-  }, limit)
-  try {
-    await Promise.race([connection.exec('commit'), timeout.promise])
-  } catch (cause) {
-    throw isTimedOut || isLoss(cause) || isUnavailable(cause) ? unknownOutcome() : cause
-  } finally {
-    clearTimeout(timer)
-  }
+  const limitMs = kind === 'long' ? LONG_COMMIT_LIMIT_MS : COMMIT_LIMIT_MS
+  const committed = connection.exec('commit').catch((cause) => {
+    throw isLoss(cause) || isUnavailable(cause) ? unknownOutcome() : cause
+  })
+  await withTimeout(committed, limitMs, () => {
+    throw unknownOutcome()
+  })
 }
 
 async function undo(connection: PooledConnection, cause: unknown): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { withTimeout } from '../../timers/withTimeout'
 import type { StorageFault } from '../types'
 import { classifyError, isDiskNearlyFull, storageError } from './errors'
 import { statOf } from './tempFiles'
@@ -70,7 +71,7 @@ export function createHealth(
       }
       const isDoubtful = fault !== null || !isWritable(writer) || isDiskNearlyFull(path)
       if (isDoubtful && performance.now() - probedAt > PROBE_EVERY_MS) probing ??= runProbe()
-      if (probing) await Promise.race([probing, Bun.sleep(PROBE_WAIT_MS)])
+      if (probing) await withTimeout(probing, PROBE_WAIT_MS, () => {})
       return fault
     },
   }

@@ -1,6 +1,7 @@
 import { recordActivity } from '../../db/activity'
 import { statement } from '../../db/statement'
 import { type Instant, SECOND } from '../../model/time'
+import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
 import type { Deps } from '../deps'
 
 /** Number of records that are read together. */
@@ -18,35 +19,22 @@ interface RetentionOptions {
   readonly warn: (message: string, fields: { cause: string }) => void
 }
 
-/** Removes old records of messages every hour. Returns a function that stops it. */
+/** Removes old records of messages every hour. Returns null if they are kept for ever. */
 export function startMessageRetention(
   deps: Deps,
   { keepMs, isLeader, warn }: RetentionOptions,
   firstMs = FIRST_MS,
-): () => Promise<void> {
-  if (keepMs === null) return async () => {}
-  let isStopping = false
-  let working: Promise<void> | undefined
-  const mustStop = () => isStopping || !isLeader()
-  const work = () => {
-    if (mustStop()) return
-    working ??= removeOldMessages(deps, deps.now() - (keepMs * SECOND) / 1000, mustStop)
-      .then(() => {})
-      .catch((cause) => warn('message cleanup failed', { cause: String(cause) }))
-      .then(() => {
-        working = undefined
-      })
-  }
-  const first = setTimeout(work, firstMs)
-  const repeat = setInterval(work, REPEAT_MS)
-  first.unref()
-  repeat.unref()
-  return async () => {
-    isStopping = true
-    clearTimeout(first)
-    clearInterval(repeat)
-    await working
-  }
+): PeriodicTask | null {
+  if (keepMs === null) return null
+  return startPeriodicTask({
+    everyMs: REPEAT_MS,
+    firstMs,
+    mayRun: isLeader,
+    async run(isStopped) {
+      await removeOldMessages(deps, deps.now() - (keepMs * SECOND) / 1000, isStopped)
+    },
+    onError: (cause) => warn('message cleanup failed', { cause: String(cause) }),
+  })
 }
 
 /**

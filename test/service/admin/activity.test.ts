@@ -171,12 +171,12 @@ describe('message retention', () => {
         { keepMs, isLeader: () => isLeader, warn: (m) => warnings.push(m) },
         0,
       )
-    const stops = [start(null, true), start(90 * 86_400_000, false), start(200 * 86_400_000, true)]
+    const tasks = [start(null, true), start(90 * 86_400_000, false), start(200 * 86_400_000, true)]
     await Bun.sleep(50)
     expect(await countMessages()).toBe(before)
-    stops.push(start(90 * 86_400_000, true))
+    tasks.push(start(90 * 86_400_000, true))
     await until(async () => (await countMessages()) === before - 1)
-    for (const stop of stops) await stop()
+    for (const task of tasks) await task?.stop()
     expect(warnings).toEqual([])
   })
 })

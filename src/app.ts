@@ -208,7 +208,7 @@ export function openDeps(
     parseImport,
     importLimiter: createImportLimiter(createSpool(temporaryFolderOf(config.DATABASE_URL))),
     bulkQueue: createBulkQueue(),
-    credentialCache: createCredentialCache(sharedRead),
+    credentialCache: createCredentialCache(sharedRead.version),
     quotas: {
       systems: config.SYSTEM_LIMIT,
       members: config.MEMBER_LIMIT,

@@ -27,6 +27,8 @@ export function createAuthenticator(deps: Deps, origin: OriginConfig): Authentic
   return ({ method, headers }, policy) => {
     // The cookie of a disabled system must not prevent a logout, or a login as another system.
     if (policy.isLogin && !isSafeMethod(method)) return anonymous
+    // The lookup of the caller and the statements of its request read one snapshot.
+    deps.sharedRead.begin()
     const header = headers.get('authorization')
     if (header !== null) {
       // Most requests have a token that was used a moment ago.
@@ -36,8 +38,6 @@ export function createAuthenticator(deps: Deps, origin: OriginConfig): Authentic
     const cookie = policy.requiresBotKey ? null : readSessionCookie(headers, origin)
     if (cookie !== null && isSameOrigin(method, headers, origin))
       return findCallerBySession(deps, cookie)
-    // Anonymous reads join the shared read too; for other callers the token lookup has begun it.
-    deps.sharedRead.begin()
     return anonymous
   }
 }

@@ -14,7 +14,7 @@ export const noDeps: Deps = {
       throw new Error('no database available')
     },
   }),
-  sharedRead: { begin: () => 0, end: () => {} },
+  sharedRead: { begin: () => {}, end: () => {}, version: () => 0 },
   transact: () => Promise.reject(new Error('no database available')),
   snapshot: () => Promise.reject(new Error('no database available')),
   longReads: createLongReads(),
@@ -22,7 +22,7 @@ export const noDeps: Deps = {
   parseImport: parseInProcess,
   importLimiter: createImportLimiter(createSpool('')),
   bulkQueue: createBulkQueue(),
-  credentialCache: createCredentialCache({ begin: () => 0 }),
+  credentialCache: createCredentialCache(() => 0),
   quotas: { systems: null, members: 0, groups: 0, archive: 0, registration: 'closed' },
   scheduleRender: () => {},
 }

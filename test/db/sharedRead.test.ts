@@ -13,23 +13,34 @@ afterAll(() => other.close())
 describe('shared read', () => {
   test('reads one snapshot per turn of the event loop while another process writes', async () => {
     await nextTurn()
-    const before = sharedRead.begin()
+    sharedRead.begin()
+    const before = sharedRead.version()
     const counts = [await countSystems()]
     other.run("INSERT INTO systems (uuid, hid, created) VALUES ('moment', 'moment', 1)")
     counts.push(await countSystems())
-    expect(sharedRead.begin()).toBe(before)
+    expect(sharedRead.version()).toBe(before)
     await nextTurn()
-    expect(sharedRead.begin()).not.toBe(before)
+    expect(sharedRead.version()).not.toBe(before)
     counts.push(await countSystems())
     expect(counts.map((count) => count - (counts[0] ?? 0))).toEqual([0, 0, 1])
   })
 
   test('ends the shared read with a commit of this process, so that the next read sees it', async () => {
-    const before = sharedRead.begin()
+    sharedRead.begin()
+    const before = sharedRead.version()
     const count = await countSystems()
     await makeSystem()
     expect(await countSystems()).toBe(count + 1)
-    expect(sharedRead.begin()).not.toBe(before)
+    expect(sharedRead.version()).not.toBe(before)
+  })
+
+  test('does not begin a read when its version is asked for', async () => {
+    await nextTurn()
+    const before = sharedRead.version()
+    const count = await countSystems()
+    other.run("INSERT INTO systems (uuid, hid, created) VALUES ('asked', 'asked', 1)")
+    expect(await countSystems()).toBe(count + 1)
+    expect(sharedRead.version()).not.toBe(before)
   })
 
   test('begins a new shared read after SQLite ended the last one, as on a disk error', async () => {

@@ -206,7 +206,7 @@ async function createHandlerWithTimeout(busyLimit: number) {
   const storage = openStorage(`file:${join(emptyFolder(), 'data.db')}`, 'normal', busyLimit)
   afterAll(() => storage.close())
   const { db, sharedRead, transact, snapshot, checkHealth, toUnavailable } = storage
-  const credentialCache = createCredentialCache(sharedRead)
+  const credentialCache = createCredentialCache(sharedRead.version)
   const storageDeps = { db, sharedRead, transact, snapshot, credentialCache, now: createClock() }
   const deps: Deps = { ...app.deps, ...storageDeps }
   const handle = createHandler({

@@ -103,8 +103,9 @@ export function createHeartbeat(primary: Primary): Heartbeat {
       stop: () => void listeners.splice(0),
     },
     sharedRead: {
-      begin: () => (performance.now() - confirmedAt < VALID_MS ? version : ++version),
+      begin: () => {},
       end: () => {},
+      version: () => (performance.now() - confirmedAt < VALID_MS ? version : ++version),
     },
     invalidateCredentials: () => {
       version++

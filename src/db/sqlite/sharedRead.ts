@@ -5,20 +5,17 @@ import type { Database } from 'bun:sqlite'
  * Without it, SQLite's locks for each statement would take longer than the statement.
  */
 export interface SharedRead {
-  /**
-   * Joins or begins the shared read. Returns a version, which differs if the database has changed
-   * since.
-   */
-  begin(): number
+  /** Begins the shared read, or joins the one that is open. */
+  begin(): void
   /**
    * Ends the snapshot: before a commit, so that the log can be checkpointed, and when a request
    * arrives. Bun accepts connections within one turn of the event loop, so the request may have been
    * sent after another process committed something that the snapshot does not have.
    */
   end(): void
+  /** Returns a version of the data that a read would see now; it differs after any change. */
+  version(): number
 }
-
-const UNKNOWN = -1
 
 export function createSharedRead(reader: Database): SharedRead {
   const begin = reader.query('BEGIN')
@@ -26,7 +23,8 @@ export function createSharedRead(reader: Database): SharedRead {
   const rollback = reader.query('ROLLBACK')
   const counter = reader.query<{ data_version: number }, []>('PRAGMA data_version')
   let isOpen = false
-  let version = UNKNOWN
+  /** Version of the open snapshot; undefined until it is asked for. */
+  let version: number | undefined
 
   const end = () => {
     // A read that failed on the disk has ended the transaction already.
@@ -43,16 +41,21 @@ export function createSharedRead(reader: Database): SharedRead {
     }
   }
 
+  const readVersion = () => counter.get()?.data_version ?? -1
+
   return {
     begin() {
-      if (isOpen) return version
+      if (isOpen) return
       begin.run()
       isOpen = true
+      version = undefined
       setImmediate(end)
-      version = UNKNOWN
-      version = counter.get()?.data_version ?? UNKNOWN
-      return version
     },
     end,
+    version() {
+      if (!isOpen) return readVersion()
+      version ??= readVersion()
+      return version
+    },
   }
 }

@@ -1,4 +1,3 @@
-import type { SharedRead } from '../../db/sqlite/sharedRead'
 import type { Platform } from '../../model/platform'
 import type { Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
@@ -41,20 +40,21 @@ interface Cache<T> {
 
 const MAX_CACHED = 10_000
 
-export function createCredentialCache(sharedRead: Pick<SharedRead, 'begin'>): CredentialCache {
+/** Creates empty caches. `currentVersion` returns a number that differs after any change of data. */
+export function createCredentialCache(currentVersion: () => number): CredentialCache {
   return {
-    tokens: createCache(sharedRead),
-    sessions: createCache(sharedRead),
-    bots: createCache(sharedRead),
+    tokens: createCache(currentVersion),
+    sessions: createCache(currentVersion),
+    bots: createCache(currentVersion),
   }
 }
 
-function createCache<T>(sharedRead: Pick<SharedRead, 'begin'>): Cache<T> {
+function createCache<T>(currentVersion: () => number): Cache<T> {
   const cached = new Map<string, T>()
   let version = -1
 
   const clearIfStale = () => {
-    const current = sharedRead.begin()
+    const current = currentVersion()
     if (current === version) return version
     cached.clear()
     version = current

@@ -8,6 +8,7 @@ export interface Streams {
    */
   open(
     client: string | null,
+    checks: StreamChecks,
     begin: (reader: StreamWriter) => () => void,
   ): ReadableStream<Uint8Array>
   readonly count: number
@@ -25,10 +26,14 @@ export interface StreamWriter {
   waitForCapacity(): Promise<boolean>
   send(message: StreamMessage): void
   end(): void
-  /** Called before each message and at intervals; the stream ends if it returns false. */
-  isAuthorized?: () => Promise<boolean>
-  /** Called at every heartbeat; the stream ends if it returns false. */
-  isStillValid?: () => Promise<boolean>
+}
+
+/** Checks that end a stream if they return false. */
+export interface StreamChecks {
+  /** Called before each message and at intervals. */
+  readonly isAuthorized: () => Promise<boolean>
+  /** Called at every heartbeat. */
+  readonly exists?: () => Promise<boolean>
 }
 
 export interface StreamMessage {
@@ -88,7 +93,7 @@ export function createStreams(limits: StreamLimits): Streams {
       for (const timer of timers) clearInterval(timer)
       for (const reader of [...readers]) reader.end()
     },
-    open(client, begin) {
+    open(client, checks, begin) {
       const clientStreams = client === null ? 0 : (perClient.get(client) ?? 0)
       if (clientStreams >= limits.streamsPerClient) throw tooMany('you have too many open streams')
       if (readers.size >= limits.streamsInAll) throw tooMany('too many streams are open')
@@ -98,7 +103,7 @@ export function createStreams(limits: StreamLimits): Streams {
           start(controller) {
             // A client that connects during shutdown gets a response that ends at once.
             if (isStopped) return controller.close()
-            const opened = createReader(controller, begin, limits.streamMs, () => {
+            const opened = createReader(controller, checks, begin, limits.streamMs, () => {
               readers.delete(opened)
               count(client, -1)
             })
@@ -134,6 +139,7 @@ interface OpenReader extends StreamWriter {
 
 function createReader(
   controller: ReadableStreamDefaultController<Uint8Array>,
+  { isAuthorized, exists = async () => true }: StreamChecks,
   begin: (reader: StreamWriter) => () => void,
   durationMs: number,
   onEnd: () => void,
@@ -150,7 +156,7 @@ function createReader(
     },
     async waitForCapacity() {
       while (isOpen && !reader.hasCapacity) await drained.promise
-      return isOpen && (await endUnless(reader.isAuthorized))
+      return isOpen && (await endUnless(isAuthorized))
     },
     send({ id, event, data }) {
       if (isOpen)
@@ -167,11 +173,11 @@ function createReader(
       if (reader.hasCapacity) controller.enqueue(heartbeat)
       else if (isStuck) return abort()
       else isStuck = true
-      endUnless(reader.isAuthorized)
-        .then((allowed) => allowed && endUnless(reader.isStillValid))
+      endUnless(isAuthorized)
+        .then((allowed) => allowed && endUnless(exists))
         .catch(keepOpen)
     },
-    check: () => endUnless(reader.isAuthorized).catch(keepOpen),
+    check: () => endUnless(isAuthorized).catch(keepOpen),
     onDrain() {
       isStuck = false
       drained.resolve(true)
@@ -195,8 +201,8 @@ function createReader(
   const keepOpen = () => isOpen
 
   /** Ends the stream unless the check returns true. */
-  const endUnless = async (check: (() => Promise<boolean>) | undefined): Promise<boolean> => {
-    const allowed = check === undefined || (await check().catch(denyUnlessUnavailable))
+  const endUnless = async (check: () => Promise<boolean>): Promise<boolean> => {
+    const allowed = await check().catch(denyUnlessUnavailable)
     if (!allowed) reader.end()
     return allowed && isOpen
   }

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { newestPosition, streamEvents } from '../../events/eventStream'
 import type { Events } from '../../events/events'
-import type { StreamWriter } from '../../events/stream'
+import type { StreamChecks, StreamWriter } from '../../events/stream'
 import { error } from '../../model/errors'
 import type { EventType } from '../../model/events'
 import {
@@ -52,10 +52,10 @@ export function streamRoutes(
         const { uuid } = await getSystem(deps, viewer, '@me')
         // Read before the response: events recorded after it must be sent.
         const position = parseLastEventId(request.headers) ?? (await newestPosition(events, viewer))
-        return eventStream(events, clientKey(request), (reader) => {
-          reader.isAuthorized = isStillValid(request, viewer)
-          return streamEvents(events, viewer, reader, uuid, position)
-        })
+        const checks = { isAuthorized: isStillValid(request, viewer) }
+        return eventStream(events, clientKey(request), checks, (reader) =>
+          streamEvents(events, viewer, reader, uuid, position),
+        )
       },
       {
         detail: describe({
@@ -77,12 +77,14 @@ export function streamRoutes(
       async ({ params, request, viewer }) => {
         const system = await getSystem(deps, viewer, params.systemRef)
         await getFronters(deps, viewer, system)
-        return eventStream(events, clientKey(request), (reader) => {
-          reader.isAuthorized = isStillValid(request, viewer)
+        const checks = {
+          isAuthorized: isStillValid(request, viewer),
           // A deleted system has no further events, so the stream checks whether it still exists.
-          reader.isStillValid = async () => Boolean(await getSystem(deps, viewer, system.uuid))
-          return followFronters(deps, events, pendingFronters, reader, viewer, system)
-        })
+          exists: async () => Boolean(await getSystem(deps, viewer, system.uuid)),
+        }
+        return eventStream(events, clientKey(request), checks, (reader) =>
+          followFronters(deps, events, pendingFronters, reader, viewer, system),
+        )
       },
       {
         params: t.Object({ systemRef }),
@@ -114,9 +116,10 @@ function clientKeyOf(request: Request, trustedProxies: number): string | null {
 function eventStream(
   { streams }: Events,
   client: string | null,
+  checks: StreamChecks,
   begin: (reader: StreamWriter) => () => void,
 ): Response {
-  return new Response(streams.open(client, begin), {
+  return new Response(streams.open(client, checks, begin), {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',

@@ -79,7 +79,7 @@ async function createData(path: string, size: Size): Promise<void> {
   mkdirSync(dirname(path), { recursive: true })
   const unfinished = `${path}.unfinished`
   removeData(unfinished)
-  await openStorage(`file:${unfinished}`, 'normal').close()
+  await openStorage(`file:${unfinished}`, { durability: 'normal' }).close()
   const db = new Database(unfinished)
   db.run('PRAGMA synchronous = off')
   // No other process opens the file before it is renamed.
@@ -105,7 +105,7 @@ function leaveWalMode(path: string): void {
 
 /** Stores the rendered JSON of all rows, as the server would have done. */
 async function fillRenderedJson(path: string): Promise<void> {
-  const storage = openStorage(`file:${path}`, 'normal', undefined, renderRowJson)
+  const storage = openStorage(`file:${path}`, { durability: 'normal', renderJson: renderRowJson })
   for (const table of renderedTables)
     for (let last = 0; ; ) {
       const rows = await storage.db.driver

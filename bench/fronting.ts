@@ -63,11 +63,7 @@ const WARM = 5
 
 const folder = mkdtempSync(join(tmpdir(), 'multitude-bench-'))
 const config = parseConfig({ DATABASE_URL: `file:${join(folder, 'bench.db')}` })
-const app = createApp(
-  config,
-  createLog('error', 'json', () => {}),
-  () => NOW,
-)
+const app = createApp(config, { log: createLog('error', 'json', () => {}), now: () => NOW })
 
 try {
   for (const { title, ...size } of histories) {

@@ -35,22 +35,9 @@ const config = parseConfig({
   METRICS: 'on',
   RATE_LIMIT: 'generic_get=999999,message=999999,generic_update=999999',
 })
-const app = createApp(
-  config,
-  createLog('info', 'json', () => {}),
-)
+const app = createApp(config, { log: createLog('info', 'json', () => {}) })
 await app.started
-const metrics = createMetrics({
-  version: '',
-  commit: '',
-  inFlight: () => 0,
-  streams: () => 0,
-  writersWaiting: () => 0,
-  importsUnderWay: () => 0,
-  files: () => ({ database: 0, log: 0, free: null }),
-  databaseGauges: () => ({ outbox: { waiting: 0, oldestAt: null }, webhooks: {}, tasks: {} }),
-  isDatabaseOk: () => true,
-})
+const metrics = createMetrics({ version: '', commit: '' })
 const [v2] = documentedModules({ deps: app.deps, events: app.events, config })
 if (!v2) throw new Error('version 2 has no routes')
 const findRouteMetrics = createFindRouteMetrics(v2.routes(), metrics)

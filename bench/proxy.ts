@@ -106,7 +106,7 @@ const config = parseConfig({
   DATABASE_URL: `file:${join(folder, 'bench.db')}`,
   DURABILITY: 'normal',
 })
-const app = createApp(config, createLog('error', 'json', console.error))
+const app = createApp(config, { log: createLog('error', 'json', console.error) })
 const authorization = `Bot ${await createBot(app.deps, 'bench')}`
 try {
   for (const [number, testCase] of cases.entries())

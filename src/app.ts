@@ -3,8 +3,8 @@ import { createMonitoring } from './app/monitoring'
 import type { Config } from './config'
 import { noChanges } from './db/changeNotifier'
 import {
+  type OpenOptions,
   openStorage,
-  type SchemaUse,
   type ServerOptions,
   type Storage,
   temporaryFolderOf,
@@ -15,8 +15,9 @@ import { type ParseImport, parseInProcess } from './formats/chunks'
 import { describeRoutes } from './http/apiModules'
 import { createHandler, type Handle } from './http/handler'
 import type { Log } from './log'
-import type { Metrics } from './metrics/metrics'
+import { createMetrics, type Metrics } from './metrics/metrics'
 import type { Instant } from './model/time'
+import type { ImportResult } from './model/transfer'
 import { renderRowJson } from './serializers/v2'
 import { createCredentialCache } from './service/access/credentialCache'
 import { startMessageRetention } from './service/admin/messageRetention'
@@ -29,7 +30,7 @@ import { startImportCleanup } from './service/staging'
 import { createImportLimiter } from './service/transfer/importLimiter'
 import { createSpool } from './service/transfer/spool'
 import { withTimeout } from './timers/withTimeout'
-import { version } from './version'
+import { commit, version } from './version'
 
 /** Time that running requests get to finish after the server was asked to stop. */
 const STOP_LIMIT_MS = 10_000
@@ -62,41 +63,43 @@ export interface App {
   stop(): Promise<void>
 }
 
+interface AppOptions {
+  readonly log: Log
+  readonly now?: (() => Instant) | undefined
+  /** Take precedence over the settings. */
+  readonly events?: EventOptions
+  readonly parseImport?: ParseImport
+}
+
 /** Assembles the application. Settings, log, clock and the delivery of events enter here alone. */
 export function createApp(
   config: Config,
-  log: Log,
-  now: () => Instant = createClock(),
-  dispatch: EventOptions = {},
-  parseImport: ParseImport = parseInProcess,
+  { log, now = createClock(), events: options = {}, parseImport = parseInProcess }: AppOptions,
 ): App {
-  const { storage, deps: baseDeps } = openDeps(config, now, parseImport)
-  const monitoring =
-    config.METRICS === 'on'
-      ? createMonitoring(config, storage, baseDeps, {
-          inFlight: () => handle.inFlight(),
-          streams: () => events.streams.count,
-        })
-      : null
+  const metrics = config.METRICS === 'on' ? createMetrics({ version, commit }) : undefined
+  const storage = openConfigured(config, { observer: metrics })
+  const { db, transact, changes } = storage
   const events = createEvents(
-    { ...baseDeps, changes: storage.changes, warn: log.warn },
+    { db, transact, changes, now, warn: log.warn },
     {
       ...dispatchOptions(config),
       ...eventOptions(config, log),
-      ...(monitoring && { recordDelivery: monitoring.metrics.countDelivery }),
-      ...dispatch,
+      ...(metrics && { recordDelivery: metrics.countDelivery }),
+      ...options,
     },
   )
-  const cacheRefresher = createCacheRefresher(baseDeps)
-  const deps: Deps = {
-    ...baseDeps,
+  const cacheRefresher = createCacheRefresher(storage)
+  const deps = createDeps(config, storage, {
+    now,
+    parseImport,
+    onImport: metrics?.countImport,
     scheduleRender: cacheRefresher.enqueue,
     async transact(lockKey, work, kind) {
       const result = await storage.transact(lockKey, work, kind)
       events.hub.wake()
       return result
     },
-  }
+  })
   /** While stopping: responses wait for this promise and then close their connection. */
   let closing: Promise<void> | undefined
   const handle = createHandler({
@@ -107,8 +110,9 @@ export function createApp(
     checkHealth: storage.checkHealth,
     toUnavailable: storage.toUnavailable,
     closing: () => closing,
-    metrics: monitoring?.metrics,
+    metrics,
   })
+  const monitoring = metrics && createMonitoring(config, metrics, { storage, deps, handle, events })
   const started = storage.ready.then(() => events.start())
   // Callers that serve await it; for all others an unhandled rejection must not end the process.
   started.catch(() => {})
@@ -127,7 +131,7 @@ export function createApp(
     storage,
     handle,
     events,
-    metrics: monitoring?.metrics,
+    metrics,
     started,
     listen(idleLimit = IDLE_LIMIT_S) {
       server = Bun.serve({
@@ -185,20 +189,41 @@ export function createApp(
 /** Opens the database without a server, for the command line. */
 export function openDeps(
   config: Config,
-  now: () => Instant = createClock(),
-  parseImport: ParseImport = parseInProcess,
-  use: SchemaUse = 'upgrade',
+  { use, ...options }: DepsOptions & Pick<OpenOptions, 'use'> = {},
 ) {
-  const storage = openStorage(
-    config.DATABASE_URL,
-    config.DURABILITY,
-    undefined,
-    renderRowJson,
-    use,
-    serverOptions(config),
-  )
-  const { db, sharedRead, transact, snapshot } = storage
-  const deps: Deps = {
+  const storage = openConfigured(config, use && { use })
+  return { storage, deps: createDeps(config, storage, options) }
+}
+
+function openConfigured(config: Config, options?: OpenOptions): Storage {
+  return openStorage(config.DATABASE_URL, {
+    durability: config.DURABILITY,
+    renderJson: renderRowJson,
+    server: serverOptions(config),
+    ...options,
+  })
+}
+
+interface DepsOptions
+  extends Partial<Pick<Deps, 'now' | 'parseImport' | 'scheduleRender' | 'transact'>> {
+  /** Called with the result of each import. */
+  readonly onImport?: ((result: ImportResult) => void) | undefined
+}
+
+function createDeps(
+  config: Config,
+  storage: Storage,
+  {
+    now = createClock(),
+    parseImport = parseInProcess,
+    scheduleRender = () => {},
+    transact = storage.transact,
+    onImport,
+  }: DepsOptions,
+): Deps {
+  const { db, sharedRead, snapshot } = storage
+  const spool = createSpool(temporaryFolderOf(config.DATABASE_URL))
+  return {
     db,
     sharedRead,
     transact,
@@ -206,7 +231,7 @@ export function openDeps(
     longReads: createLongReads(),
     now,
     parseImport,
-    importLimiter: createImportLimiter(createSpool(temporaryFolderOf(config.DATABASE_URL))),
+    importLimiter: createImportLimiter(spool, onImport),
     bulkQueue: createBulkQueue(),
     credentialCache: createCredentialCache(sharedRead.version),
     quotas: {
@@ -216,9 +241,8 @@ export function openDeps(
       archive: config.ARCHIVE_LIMIT,
       registration: config.REGISTRATION,
     },
-    scheduleRender: () => {},
+    scheduleRender,
   }
-  return { storage, deps }
 }
 
 /** Options of the connection to a database server, other than its address. */

@@ -55,7 +55,11 @@ export function createTestApp({
   const lines: string[] = []
   const log = createLog(config.LOG_LEVEL, 'json', (text) => lines.push(text))
   // A long lease is not renewed during a test: that is a write, and tests check for writes.
-  const app: App = createApp(config, log, now, { leaseMs: 60 * 60 * 1000, ...events })
+  const app: App = createApp(config, {
+    log,
+    now,
+    events: { leaseMs: 60 * 60 * 1000, ...events },
+  })
   afterAll(async () => {
     await app.stop()
     rmSync(folder, { recursive: true })

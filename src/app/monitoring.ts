@@ -5,28 +5,29 @@ import { splitAddress } from '../config/values'
 import { isServerAddress, type Storage } from '../db/open'
 import { pathOf } from '../db/sqlite/storage'
 import { statOf } from '../db/sqlite/tempFiles'
-import { createMetrics, type DatabaseGauges, type Metrics } from '../metrics/metrics'
+import type { Events } from '../events/events'
+import type { Handle } from '../http/handler'
+import type { DatabaseGauges, Metrics } from '../metrics/metrics'
 import { serveMetrics } from '../metrics/server'
 import { operator } from '../model/privacy'
 import { measureBacklog } from '../service/admin/backlog'
 import { measureSize } from '../service/admin/size'
 import { listTaskRuns } from '../service/admin/taskRuns'
 import type { Deps } from '../service/deps'
-import { commit, version } from '../version'
 import { createCachedProbe } from './cachedProbe'
 
-/** Collects the server's metrics and serves them. */
+/** Serves the metrics, with gauges of the parts that are monitored. */
 export interface Monitoring {
-  readonly metrics: Metrics
   /** Serves the metrics and returns their address. */
   listen(): string
   stop(): Promise<void>
 }
 
-/** Gauges of other parts of the server. */
-interface ServerGauges {
-  inFlight(): number
-  streams(): number
+interface MonitoredParts {
+  readonly storage: Storage
+  readonly deps: Deps
+  readonly handle: Handle
+  readonly events: Events
 }
 
 /** More frequent scrapes get the last result, because a probe reads all webhooks. */
@@ -38,9 +39,8 @@ const noGauges: DatabaseGauges = { outbox: { waiting: 0, oldestAt: null }, webho
 
 export function createMonitoring(
   config: Config,
-  storage: Storage,
-  deps: Deps,
-  gauges: ServerGauges,
+  metrics: Metrics,
+  { storage, deps, handle, events }: MonitoredParts,
 ): Monitoring {
   let server: Bun.Server<undefined> | undefined
   const isServer = isServerAddress(config.DATABASE_URL)
@@ -54,29 +54,23 @@ export function createMonitoring(
     PROBE_LIMIT_MS,
   )
 
-  const metrics = createMetrics({
-    version,
-    commit,
-    ...gauges,
-    writersWaiting: () => storage.writeStats.waiting,
-    importsUnderWay: () => deps.importLimiter.count,
-    files: () => (isServer ? serverSizes(database.last().size) : measureFiles(storage.location)),
-    databaseGauges: () => database.last().gauges,
-    isDatabaseOk: database.isOk,
-  })
-  storage.writeStats.observer = metrics
-  deps.importLimiter.onResult = metrics.countImport
-
   return {
-    metrics,
     listen() {
       const { host, port } = splitAddress(config.METRICS_ADDRESS)
       server = serveMetrics({
         host,
         port: Number(port),
         async render() {
-          await database.refresh()
-          return metrics.render()
+          const { gauges, size } = await database.refresh()
+          return metrics.render({
+            inFlight: handle.inFlight(),
+            streams: events.streams.count,
+            writersWaiting: storage.writeStats.waiting,
+            importsUnderWay: deps.importLimiter.count,
+            files: isServer ? serverSizes(size) : measureFiles(storage.location),
+            database: gauges,
+            isDatabaseOk: database.isOk(),
+          })
         },
       })
       return `${server.url.origin}/metrics`

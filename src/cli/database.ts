@@ -33,7 +33,7 @@ export function openDatabase(config: Config, use: DatabaseUse, unreadableFiles: 
   if (isNew && use === 'require')
     throw new Failure(explainMissing(pathOf(config.DATABASE_URL), unreadableFiles))
   if (isNew && use === 'rehearse') return openTemporary(config)
-  const opened = openDeps(config, undefined, undefined, use === 'rehearse' ? 'require' : use)
+  const opened = openDeps(config, { use: use === 'rehearse' ? 'require' : use })
   const { location } = opened.storage
   if (isNew) process.stderr.write(`multitude: created database ${location}\n`)
   opened.storage.ready.then(
@@ -49,14 +49,11 @@ export function openDatabase(config: Config, use: DatabaseUse, unreadableFiles: 
 export async function upgradeUncopied(config: Config): Promise<Upgrade | null> {
   if (!hasDatabase(config)) return null
   const { DATABASE_URL, DURABILITY } = config
-  const storage = openStorage(
-    DATABASE_URL,
-    DURABILITY,
-    undefined,
-    undefined,
-    'upgradeUncopied',
-    serverOptions(config),
-  )
+  const storage = openStorage(DATABASE_URL, {
+    durability: DURABILITY,
+    use: 'upgradeUncopied',
+    server: serverOptions(config),
+  })
   const upgrade = await storage.ready
   await storage.close()
   return upgrade

@@ -81,14 +81,11 @@ export const maintenanceCommands: Command[] = [
       // Fails before the target is created if the source cannot be read.
       await countSystems(from, operator)
       const { onProgress, end } = watchProgress(flags.json === true)
-      const target = openStorage(
-        to,
-        config.DURABILITY,
-        undefined,
-        undefined,
-        'create',
-        serverOptions(config),
-      )
+      const target = openStorage(to, {
+        durability: config.DURABILITY,
+        use: 'create',
+        server: serverOptions(config),
+      })
       try {
         await target.ready
         const { copyDatabase } = await import('../db/copyDatabase')

@@ -18,14 +18,18 @@ type CreateBackup = (config: Config, file: string, isCompressed: boolean) => Pro
 /** Records the result of a task; the problem is null if it succeeded. */
 type RecordRun = (task: TaskName, problem: string | null) => Promise<void>
 
+interface BackupOptions {
+  /** Whether this process creates the backups, of all processes on the same database. */
+  readonly isLeader: () => boolean
+  readonly create?: CreateBackup
+  readonly recordRun?: RecordRun
+}
+
 /** Creates backups periodically while the server runs. Returns null if none are configured. */
 export function scheduleBackups(
   config: Config,
   log: Log,
-  /** Whether this process creates the backups, of all processes on the same database. */
-  isLeader: () => boolean = () => true,
-  create: CreateBackup = createInOwnProcess,
-  recordRun: RecordRun = async () => {},
+  { isLeader, create = createInOwnProcess, recordRun = async () => {} }: BackupOptions,
 ): PeriodicTask | null {
   const { BACKUP_DIR, BACKUP_EVERY, BACKUP_COMMAND } = config
   if (BACKUP_DIR === '') {

@@ -30,7 +30,7 @@ export const serveCommand: Command = {
     const stopped = stopSignal()
     const isNew = !hasDatabase(config)
     const uncopied = flags['no-backup'] === true ? await upgradeUncopied(config) : null
-    const app = createApp(config, log, undefined, undefined, parseInWorker)
+    const app = createApp(config, { log, parseImport: parseInWorker })
     handleUncaught(app, log, isTerminal)
     const { location } = app.storage
     if (isNew) log.info('database created', { path: location })
@@ -40,13 +40,10 @@ export const serveCommand: Command = {
     const metrics = await listen(app, () => app.listenForMetrics(), config.METRICS_ADDRESS)
     // Not awaited: another process may hold the database for a while.
     void app.events.leases.announce(address)
-    const backups = scheduleBackups(
-      config,
-      log,
-      () => app.events.leases.holds('maintenance'),
-      undefined,
-      (task, problem) => recordTaskRun(app.deps, operator, task, problem),
-    )
+    const backups = scheduleBackups(config, log, {
+      isLeader: () => app.events.leases.holds('maintenance'),
+      recordRun: (task, problem) => recordTaskRun(app.deps, operator, task, problem),
+    })
     if (flags.json !== true)
       process.stderr.write(
         greeting(app, config, address, metrics, {

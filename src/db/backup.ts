@@ -6,7 +6,7 @@ import { compressBackup, withDecompressed } from './compression'
 import { copyDatabase, type Progress, requireEmpty } from './copyDatabase'
 import { temporaryFolderOf } from './open'
 import { isServerAddress } from './postgres/address'
-import { openServer, type ServerOptions } from './postgres/storage'
+import { openServer } from './postgres/storage'
 import { backUp, copyValidated, prepareRestored, restore } from './sqlite/backup'
 import { createDb } from './sqlite/driver'
 import { reasonOf } from './sqlite/errors'
@@ -14,6 +14,7 @@ import { openSqlite, pathOf } from './sqlite/storage'
 import { fsync, fsyncDir, partialName, removePartials, statOf } from './sqlite/tempFiles'
 import { discard } from './sqlite/vacuumCopy'
 import { statement } from './statement'
+import type { ServerOptions } from './storage'
 import { StorageError } from './types'
 
 /** Backup and restore for both engines. A backup is always a complete SQLite file. */
@@ -36,11 +37,11 @@ async function writePlain(
   onProgress?: Progress,
 ): Promise<void> {
   if (!isServerAddress(url)) return backUp(url, to)
-  const storage = openServer(url, 'full', undefined, server, 'require')
+  const storage = openServer(url, { server, use: 'require' })
   try {
     await storage.ready
     await writeFile(to, async (partial) => {
-      const file = openSqlite(`file:${partial}`, 'normal', undefined, undefined, 'create')
+      const file = openSqlite(`file:${partial}`, { durability: 'normal', use: 'create' })
       try {
         await copyDatabase(storage, file, onProgress)
       } finally {
@@ -91,7 +92,7 @@ async function restoreToServer(
   server: ServerOptions,
   onProgress?: Progress,
 ): Promise<Restored> {
-  const storage = openServer(url, 'full', undefined, server, 'create')
+  const storage = openServer(url, { server, use: 'create' })
   const folder = mkdtempSync(join(tmpdir(), 'multitude-restore-'))
   try {
     await storage.ready
@@ -100,7 +101,7 @@ async function restoreToServer(
     const restoring = join(folder, 'restoring.db')
     copyValidated(from, restoring)
     prepareRestored(restoring, (await lastEventId(storage.db).get({}))?.id ?? 0)
-    const file = openSqlite(`file:${restoring}`, 'normal', undefined, undefined, 'upgradeUncopied')
+    const file = openSqlite(`file:${restoring}`, { durability: 'normal', use: 'upgradeUncopied' })
     try {
       await copyDatabase(file, storage, onProgress)
     } finally {

@@ -4,12 +4,13 @@ import type { RenderJson } from '../model/renderedJson'
 import type { Inspector } from './consistencyChecks'
 import { isServerAddress } from './postgres/address'
 import { inspectServer } from './postgres/doctor'
-import { openServer, type ServerOptions } from './postgres/storage'
+import { openServer } from './postgres/storage'
 import { findWarnings, inspect, repair } from './sqlite/doctor'
 import { classifyError, toStorageError } from './sqlite/errors'
 import { isOurs, rejectForeign, requireUsableFile } from './sqlite/migrate'
 import { pathOf } from './sqlite/storage'
 import { requireNoInterruptedRestore, statOf } from './sqlite/tempFiles'
+import type { ServerOptions } from './storage'
 import { StorageError } from './types'
 
 /** Opens a database for inspection, without migrating it. */
@@ -21,7 +22,7 @@ export async function openInspector(
 ): Promise<Inspector> {
   if (!isServerAddress(url))
     return inspectorOf(openWithoutMigration(pathOf(url), canRepair), renderJson)
-  const storage = openServer(url, 'full', renderJson, server, 'require')
+  const storage = openServer(url, { renderJson, server, use: 'require' })
   try {
     await storage.ready
     return inspectServer(storage, renderJson)

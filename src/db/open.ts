@@ -1,30 +1,19 @@
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
-import type { RenderJson } from '../model/renderedJson'
 import { isServerAddress } from './postgres/address'
-import type { ServerOptions } from './postgres/storage'
-import type { SchemaUse } from './schema'
 import { openSqlite, pathOf } from './sqlite/storage'
-import type { Durability, Storage } from './storage'
+import type { OpenOptions, Storage } from './storage'
 
 export type { SchemaUse } from './schema'
-export type { Storage } from './storage'
-export type { ServerOptions }
+export type { OpenOptions, ServerOptions, Storage } from './storage'
 export { isServerAddress }
 
 /** Opens the database at an address with the engine that the address names. */
-export function openStorage(
-  url: string,
-  durability: Durability = 'full',
-  busyLimit?: number,
-  renderJson?: RenderJson,
-  use: SchemaUse = 'upgrade',
-  server: ServerOptions = {},
-): Storage {
-  if (!isServerAddress(url)) return openSqlite(url, durability, busyLimit, renderJson, use)
+export function openStorage(url: string, options: OpenOptions = {}): Storage {
+  if (!isServerAddress(url)) return openSqlite(url, options)
   // Loaded only if needed, because it would slow down the start and take memory.
   const { openServer }: typeof import('./postgres/storage') = require('./postgres/storage')
-  return openServer(url, durability, renderJson, server, use)
+  return openServer(url, options)
 }
 
 /** Folder for temporary files: that of the database file, or the system's for PostgreSQL. */

@@ -1,5 +1,7 @@
 import type { DomainError } from '../model/errors'
+import type { RenderJson } from '../model/renderedJson'
 import type { ChangeNotifier } from './changeNotifier'
+import type { SchemaUse } from './schema'
 import type { SharedRead } from './sqlite/sharedRead'
 import type { Db } from './types'
 
@@ -54,10 +56,30 @@ export interface WriteObserver {
   countFailedCommit(): void
 }
 
-/** Number of queued transactions, and the observer of their commits. */
 export interface WriteStats {
+  /** Number of queued transactions. */
   waiting: number
-  observer?: WriteObserver
+}
+
+/** Options of the connection to a database server. */
+export interface ServerOptions {
+  /** Maximum number of connections of this node. */
+  readonly pool?: number
+  /** Password, if the address has none. */
+  readonly password?: string
+  readonly rootCert?: string
+}
+
+export interface OpenOptions {
+  /** `full` by default. */
+  readonly durability?: Durability
+  /** Time limit of a transaction that waits for another process. Only for SQLite. */
+  readonly busyLimit?: number
+  readonly renderJson?: RenderJson
+  /** `upgrade` by default. */
+  readonly use?: SchemaUse
+  readonly server?: ServerOptions
+  readonly observer?: WriteObserver | undefined
 }
 
 export interface Storage {

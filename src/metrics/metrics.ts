@@ -3,19 +3,17 @@ import { type ImportResult, importResults } from '../model/transfer'
 import { type Counter, createRegistry, type Histogram } from './registry'
 
 /** Values that are read at each scrape instead of being counted. */
-export interface GaugeSources {
-  readonly version: string
-  readonly commit: string
-  inFlight(): number
-  streams(): number
-  writersWaiting(): number
-  importsUnderWay(): number
+export interface Gauges {
+  readonly inFlight: number
+  readonly streams: number
+  readonly writersWaiting: number
+  readonly importsUnderWay: number
   /** Sizes of the database and its write-ahead log, and free disk space, in bytes. */
-  files(): { readonly database: number; readonly log: number; readonly free: number | null }
+  readonly files: { readonly database: number; readonly log: number; readonly free: number | null }
   /** Result of the latest query of the database. */
-  databaseGauges(): DatabaseGauges
+  readonly database: DatabaseGauges
   /** Whether the latest query succeeded. */
-  isDatabaseOk(): boolean
+  readonly isDatabaseOk: boolean
 }
 
 /** Values that are queried from the database. Times are seconds since 1970. */
@@ -42,7 +40,7 @@ export interface Metrics {
   countFailedCommit(): void
   countUnhandledRejection(): void
   /** Returns all metrics in the text format of Prometheus. */
-  render(): string
+  render(gauges: Gauges): string
   stop(): void
 }
 
@@ -52,8 +50,8 @@ const DELAYS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 const WRITES = [1, 2, 4, 8, 16, 32, 64]
 const SAMPLE_MS = 200
 
-export function createMetrics(sources: GaugeSources): Metrics {
-  const registry = createRegistry()
+export function createMetrics(build: { version: string; commit: string }): Metrics {
+  const registry = createRegistry<Gauges>()
   const { counter, histogram, gauge, gauges, total } = registry
 
   const requests = counter(
@@ -67,7 +65,7 @@ export function createMetrics(sources: GaugeSources): Metrics {
     DURATIONS,
     ['route', 'method'],
   )
-  gauge('multitude_http_requests_in_flight', 'Requests in progress.', sources.inFlight)
+  gauge('multitude_http_requests_in_flight', 'Requests in progress.', ({ inFlight }) => inFlight)
   const limited = counter(
     'multitude_http_rate_limited_total',
     'Requests answered with 429 because the client exceeded its rate limit.',
@@ -77,24 +75,19 @@ export function createMetrics(sources: GaugeSources): Metrics {
     'multitude_http_refused_total',
     'Requests answered with 503 because too many were in progress.',
   )()
-  gauge('multitude_streams', 'Open live streams.', sources.streams)
+  gauge('multitude_streams', 'Open live streams.', ({ streams }) => streams)
 
   gauge(
     'multitude_outbox_events',
     'Events waiting for delivery to an active webhook.',
-    () => sources.databaseGauges().outbox.waiting,
+    ({ database }) => database.outbox.waiting,
   )
   gauge(
     'multitude_outbox_oldest_seconds',
     'Age of the oldest event waiting for delivery to an active webhook; 0 if there is none.',
-    () => ageOf(sources.databaseGauges().outbox.oldestAt),
+    ({ database }) => ageOf(database.outbox.oldestAt),
   )
-  gauges(
-    'multitude_webhooks',
-    'Webhooks, by state.',
-    'state',
-    () => sources.databaseGauges().webhooks,
-  )
+  gauges('multitude_webhooks', 'Webhooks, by state.', 'state', ({ database }) => database.webhooks)
   const deliveries = counter(
     'multitude_webhook_deliveries_total',
     'Webhook delivery attempts: delivered, refused by the receiver, or unanswered.',
@@ -109,31 +102,35 @@ export function createMetrics(sources: GaugeSources): Metrics {
     DURATIONS,
   )()
   const failedCommits = counter('multitude_commit_failures_total', 'Commits that failed.')()
-  gauge('multitude_writers_waiting', 'Writes waiting in the queue.', sources.writersWaiting)
+  gauge(
+    'multitude_writers_waiting',
+    'Writes waiting in the queue.',
+    ({ writersWaiting }) => writersWaiting,
+  )
   const imports = counter(
     'multitude_imports_total',
     'Imports: done, failed, or refused because too many were running.',
     ['result'],
   )
   for (const result of importResults) imports(result)
-  gauge('multitude_imports_under_way', 'Running imports.', sources.importsUnderWay)
+  gauge('multitude_imports_under_way', 'Running imports.', ({ importsUnderWay }) => importsUnderWay)
 
   gauge(
     'multitude_database_ok',
     '1 if the database responds; if 0, metrics from the database have their last known values.',
-    () => (sources.isDatabaseOk() ? 1 : 0),
+    ({ isDatabaseOk }) => (isDatabaseOk ? 1 : 0),
   )
-  gauge('multitude_database_bytes', 'Size of the database.', () => sources.files().database)
-  gauge('multitude_database_log_bytes', 'Size of the write-ahead log.', () => sources.files().log)
+  gauge('multitude_database_bytes', 'Size of the database.', ({ files }) => files.database)
+  gauge('multitude_database_log_bytes', 'Size of the write-ahead log.', ({ files }) => files.log)
   gauge(
     'multitude_disk_free_bytes',
     'Free space on the disk of the database.',
-    () => sources.files().free,
+    ({ files }) => files.free,
   )
-  const tasks = (select: (task: DatabaseGauges['tasks'][string]) => number) => () =>
-    Object.fromEntries(
-      Object.entries(sources.databaseGauges().tasks).map(([name, task]) => [name, select(task)]),
-    )
+  const tasks =
+    (select: (task: DatabaseGauges['tasks'][string]) => number) =>
+    ({ database }: Gauges) =>
+      Object.fromEntries(Object.entries(database.tasks).map(([name, task]) => [name, select(task)]))
   gauges(
     'multitude_task_last_success_timestamp_seconds',
     'Time of the last successful run of a periodic task, such as a backup; 0 for never.',
@@ -166,10 +163,9 @@ export function createMetrics(sources: GaugeSources): Metrics {
     'multitude_unhandled_rejections_total',
     'Unhandled promise rejections. Each is a bug and is logged.',
   )()
-  const { version, commit } = sources
   registry.info('multitude_build_info', 'Always 1; labels are the version and commit.', {
-    version,
-    commit,
+    version: build.version,
+    commit: build.commit,
   })
 
   return {

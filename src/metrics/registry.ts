@@ -11,14 +11,15 @@ export interface Histogram {
 /** Label names of a metric. Label values are never taken from client input. */
 type Labels = readonly string[]
 
-interface Family {
+interface Family<Values> {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly doc: string
-  lines(): string[]
+  lines(values: Values): string[]
 }
 
-export interface Registry {
+/** `Values` are read elsewhere and passed to `render`. */
+export interface Registry<Values> {
   /** Returns a function that finds or creates the counter with these label values. */
   counter(name: string, doc: string, labels?: Labels): (...values: string[]) => Counter
   histogram(
@@ -28,29 +29,29 @@ export interface Registry {
     labels?: Labels,
   ): (...values: string[]) => Histogram
   /** Adds a value that is read at each scrape; null omits it. */
-  gauge(name: string, doc: string, read: () => number | null): void
+  gauge(name: string, doc: string, read: (values: Values) => number | null): void
   /** Adds several gauges, by the values of one label. */
   gauges(
     name: string,
     doc: string,
     label: string,
-    read: () => Readonly<Record<string, number>>,
+    read: (values: Values) => Readonly<Record<string, number>>,
   ): void
   /** Adds a counter that is read at each scrape. */
   total(name: string, doc: string, read: () => number | null): void
   /** Adds a metric that is always 1 and has these labels. */
   info(name: string, doc: string, labels: Readonly<Record<string, string>>): void
   /** Returns all metrics in the text format of Prometheus. */
-  render(): string
+  render(values: Values): string
 }
 
-export function createRegistry(): Registry {
-  const families: Family[] = []
+export function createRegistry<Values = void>(): Registry<Values> {
+  const families: Family<Values>[] = []
 
   const single =
-    (name: string, read: () => number | null): (() => string[]) =>
-    () => {
-      const value = read()
+    (name: string, read: (values: Values) => number | null): Family<Values>['lines'] =>
+    (values) => {
+      const value = read(values)
       return value === null ? [] : [`${name} ${renderNumber(value)}`]
     }
 
@@ -84,8 +85,8 @@ export function createRegistry(): Registry {
         name,
         type: 'gauge',
         doc,
-        lines: () =>
-          Object.entries(read()).map(
+        lines: (values) =>
+          Object.entries(read(values)).map(
             ([value, number]) => `${name}{${renderLabel(label, value)}} ${renderNumber(number)}`,
           ),
       }),
@@ -93,9 +94,9 @@ export function createRegistry(): Registry {
       const rendered = Object.entries(labels).map(([label, value]) => renderLabel(label, value))
       families.push({ name, type: 'gauge', doc, lines: () => [`${name}{${rendered.join()}} 1`] })
     },
-    render() {
+    render(values) {
       const lines = families.flatMap(({ name, type, doc, lines: renderSamples }) => {
-        const samples = renderSamples()
+        const samples = renderSamples(values)
         if (samples.length === 0) return []
         return [`# HELP ${name} ${doc}`, `# TYPE ${name} ${type}`, ...samples]
       })

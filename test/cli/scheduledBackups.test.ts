@@ -108,12 +108,14 @@ describe('scheduled backups', () => {
     const task = scheduleBackups(
       config,
       createLog('error', 'json', () => {}),
-      () => true,
-      async () => {
-        most = Math.max(most, ++running)
-        await Bun.sleep(10)
-        running--
-        count++
+      {
+        isLeader: () => true,
+        async create() {
+          most = Math.max(most, ++running)
+          await Bun.sleep(10)
+          running--
+          count++
+        },
       },
     )
     await until(() => count >= 3)
@@ -140,16 +142,14 @@ function schedule(settings: Partial<Config>, failure?: string) {
   const made: string[] = []
   const log = createLog('info', 'json', (text) => lines.push(text))
   const config = { ...parseConfig({}), ...settings }
-  const task = scheduleBackups(
-    config,
-    log,
-    () => true,
-    async (_, file) => {
+  const task = scheduleBackups(config, log, {
+    isLeader: () => true,
+    async create(_, file) {
       made.push(file)
       if (failure) throw new Error(failure)
       writeFileSync(file, '')
     },
-  )
+  })
   tasks.push(task)
   const logged = () => {
     log.flush()

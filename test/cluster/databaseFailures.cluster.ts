@@ -180,7 +180,7 @@ test('a node whose clock is behind logs a switch after the previous one', async 
       last = Math.max(last + 1, (Date.now() - behindMs) * 1000)
       return last
     }
-    const app = createApp(config, createLog('error', 'json'), now)
+    const app = createApp(config, { log: createLog('error', 'json'), now })
     apps.push(app)
     return app
   }
@@ -214,7 +214,7 @@ test('200 concurrent requests succeed with a pool of 2 connections', async () =>
     DATABASE_POOL: '2',
     RATE_LIMIT: 'off',
   })
-  const app = createApp(config, createLog('error', 'json'))
+  const app = createApp(config, { log: createLog('error', 'json') })
   const responses = await Promise.all(
     Array.from({ length: 200 }, (_, at) =>
       app.handle(

@@ -206,7 +206,7 @@ function newPath(): string {
 }
 
 function open(path: string): Storage {
-  const storage = openStorage(`file:${path}`, 'normal')
+  const storage = openStorage(`file:${path}`, { durability: 'normal' })
   opened.push(storage)
   return storage
 }

@@ -42,7 +42,7 @@ describe('SQLite file', () => {
   ] as const)(
     'sets WAL mode, synchronous and foreign keys for durability %s',
     async (durability, synchronous) => {
-      const storage = openStorage(`file:${newPath()}`, durability)
+      const storage = openStorage(`file:${newPath()}`, { durability })
       opened.push(storage)
       expect(await storage.db.values(sql`PRAGMA journal_mode`)).toEqual([['wal']])
       await storage.transact('new', async (tx) => {
@@ -135,7 +135,7 @@ function newPath(): string {
 }
 
 function open(path: string): Storage {
-  const storage = openStorage(`file:${path}`, 'normal')
+  const storage = openStorage(`file:${path}`, { durability: 'normal' })
   opened.push(storage)
   return storage
 }

@@ -122,7 +122,7 @@ function open(name: string, events: EventOptions = {}) {
   const DATABASE_URL = addresses.get(name) ?? newDatabaseAddress(join(folder, name))
   addresses.set(name, DATABASE_URL)
   const config = parseConfig({ DATABASE_URL, DISPATCH_ALLOW: '127.0.0.1' })
-  const app = createApp(config, createLog('error', 'json'), undefined, events)
+  const app = createApp(config, { log: createLog('error', 'json'), events })
   running.add(app)
   const ask = async <T>(
     line: string,

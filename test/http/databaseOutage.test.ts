@@ -203,7 +203,10 @@ describe.if(isSqlite)('locked database', () => {
 /** Creates a handler on a database that waits this many milliseconds for locks. */
 async function createHandlerWithTimeout(busyLimit: number) {
   const { app, config } = createTestApp()
-  const storage = openStorage(`file:${join(emptyFolder(), 'data.db')}`, 'normal', busyLimit)
+  const storage = openStorage(`file:${join(emptyFolder(), 'data.db')}`, {
+    durability: 'normal',
+    busyLimit,
+  })
   afterAll(() => storage.close())
   const { db, sharedRead, transact, snapshot, checkHealth, toUnavailable } = storage
   const credentialCache = createCredentialCache(sharedRead.version)

@@ -63,7 +63,7 @@ function otherProcess(member: string): string {
     const { connect } = require('node:net')
     const { openStorage } = require(${source('src/db/open')})
     const { change } = require(${source('test/rawSql')})
-    const storage = openStorage(${JSON.stringify(config.DATABASE_URL)}, 'normal')
+    const storage = openStorage(${JSON.stringify(config.DATABASE_URL)}, { durability: 'normal' })
     await storage.opened
     const hide = "update members set description_privacy = 'private' where hid = '${member}'"
     const ask = 'GET /v2/members/${member} HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n'

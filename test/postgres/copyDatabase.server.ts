@@ -20,7 +20,7 @@ import { acquireDatabase } from './templateDatabases'
 const { TEST_POSTGRES } = process.env
 
 async function copy(from: string, to: string): Promise<number> {
-  const [source, target] = [openStorage(from), openStorage(to, 'normal')]
+  const [source, target] = [openStorage(from), openStorage(to, { durability: 'normal' })]
   try {
     await Promise.all([source.ready, target.ready])
     return await copyDatabase(source, target)

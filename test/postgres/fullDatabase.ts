@@ -27,7 +27,7 @@ export async function newDatabase(): Promise<string> {
 export async function withDeps<T>(address: string, work: (deps: Deps) => Promise<T>): Promise<T> {
   const config = parseConfig({ DATABASE_URL: address, DURABILITY: 'normal' })
   // A fixed time, because exports contain it.
-  const { storage, deps } = openDeps(config, () => 1_700_000_000_000_000)
+  const { storage, deps } = openDeps(config, { now: () => 1_700_000_000_000_000 })
   try {
     await storage.ready
     return await work(deps)

@@ -57,7 +57,7 @@ describe.skipIf(!pgbouncer)('PostgreSQL behind pgbouncer', () => {
   test.each(ways)(
     'sends the settings before the first statement of a connection, %s',
     async (_, address) => {
-      const storage = openStorage(await address(), 'normal')
+      const storage = openStorage(await address(), { durability: 'normal' })
       await storage.ready
       const readSettings = () =>
         Promise.all(Array.from({ length: 40 }, () => settingsOf(storage.db)))

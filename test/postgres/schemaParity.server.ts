@@ -39,7 +39,7 @@ interface Schema {
 }
 
 describe('schema of both engines', () => {
-  const file = openStorage(`file:${join(emptyFolder(), 'test.db')}`, 'normal')
+  const file = openStorage(`file:${join(emptyFolder(), 'test.db')}`, { durability: 'normal' })
   const server = openStorage(newDatabaseAddress(emptyFolder()))
   afterAll(async () => {
     await Promise.all([file.close(), server.close()])

@@ -7,7 +7,7 @@ import { isSqlite, newDatabaseAddress } from '../testApp'
 test.if(!isSqlite)(
   'keeps the connection to PostgreSQL when this process was blocked for longer than the silence limit',
   async () => {
-    const storage = openStorage(newDatabaseAddress(emptyFolder()), 'normal')
+    const storage = openStorage(newDatabaseAddress(emptyFolder()), { durability: 'normal' })
     await storage.ready
     // The first heartbeat has been sent, or is being sent.
     await Bun.sleep(101)

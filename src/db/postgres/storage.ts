@@ -1,8 +1,6 @@
 import { type DomainError, unavailable } from '../../model/errors'
-import type { RenderJson } from '../../model/renderedJson'
 import { withTimeout } from '../../timers/withTimeout'
-import type { SchemaUse } from '../schema'
-import type { Durability, Snapshot, Storage, WriteStats } from '../storage'
+import type { OpenOptions, Snapshot, Storage, WriteStats } from '../storage'
 import type { Db } from '../types'
 import { parseAddress } from './address'
 import { type ConnectOptions, connect } from './connections'
@@ -14,14 +12,6 @@ import { createPrimary, type Primary, withLivenessCheck } from './primary'
 import { rejectTransactionPooler } from './transactionPooler'
 import { createTransact } from './transactions'
 
-export interface ServerOptions {
-  /** Maximum number of connections of this node. */
-  readonly pool?: number
-  /** Password, if the address has none. */
-  readonly password?: string
-  readonly rootCert?: string
-}
-
 const POOL = 16
 /** Time limit for finding a primary at the start. */
 const OPEN_LIMIT_MS = 5_000
@@ -31,11 +21,9 @@ const MAX_SNAPSHOTS = 4
 
 export function openServer(
   url: string,
-  durability: Durability,
-  renderJson: RenderJson | undefined,
-  { pool = POOL, password, rootCert = '' }: ServerOptions,
-  use: SchemaUse = 'upgrade',
+  { durability = 'full', renderJson, use = 'upgrade', server = {}, observer }: OpenOptions,
 ): Storage {
+  const { pool = POOL, password, rootCert = '' } = server
   const address = parseAddress(url, password)
   const session = {
     synchronous_commit: durability === 'full' ? 'on' : 'off',
@@ -102,6 +90,7 @@ export function openServer(
       renderJson,
       invalidateCredentials: heartbeat.invalidateCredentials,
       writeStats,
+      observer,
     }),
     snapshot: createSnapshot(primary, ready),
     changes: heartbeat.changes,

@@ -2,7 +2,7 @@ import { isUnavailable } from '../../model/errors'
 import type { RenderJson } from '../../model/renderedJson'
 import { withTimeout } from '../../timers/withTimeout'
 import { createKeyedQueue } from '../keyedQueue'
-import type { LockKey, Transact, WorkKind, WriteStats } from '../storage'
+import type { LockKey, Transact, WorkKind, WriteObserver, WriteStats } from '../storage'
 import type { Db } from '../types'
 import { createDb } from './driver'
 import { explain, isLoss, isRetryable, unknownOutcome } from './errors'
@@ -23,6 +23,7 @@ export interface TransactionParts {
   /** Called when a transaction of this node revoked credentials. */
   readonly invalidateCredentials: () => void
   readonly writeStats: WriteStats
+  readonly observer: WriteObserver | undefined
 }
 
 /**
@@ -35,6 +36,7 @@ export function createTransact({
   renderJson,
   invalidateCredentials,
   writeStats,
+  observer,
 }: TransactionParts): Transact {
   // Transactions that need the same row wait here, without a connection.
   const runInOrder = createKeyedQueue<string>()
@@ -62,10 +64,10 @@ export function createTransact({
       await begun
       const commitStart = performance.now()
       await commit(connection, kind).catch((cause) => {
-        writeStats.observer?.countFailedCommit()
+        observer?.countFailedCommit()
         throw cause
       })
-      writeStats.observer?.countCommit(1, (performance.now() - commitStart) / 1000)
+      observer?.countCommit(1, (performance.now() - commitStart) / 1000)
       if (connection.hasRevokedCredentials) invalidateCredentials()
       connection.release(true)
       return result

@@ -1,10 +1,8 @@
 import { type Database, SQLiteError } from 'bun:sqlite'
 import { resolve } from 'node:path'
 import { unavailable } from '../../model/errors'
-import type { RenderJson } from '../../model/renderedJson'
 import { watchSqlite } from '../changeNotifier'
-import type { SchemaUse } from '../schema'
-import type { Durability, Storage, Upgrade, WriteStats } from '../storage'
+import type { OpenOptions, Storage, Upgrade, WriteStats } from '../storage'
 import { StorageError } from '../types'
 import { Connection } from './connection'
 import { createDb } from './driver'
@@ -26,20 +24,15 @@ const OPEN_PAUSE_MS = 20
 /** The same limit after the previous transaction has already timed out. */
 const SHORT_BUSY_LIMIT_MS = 1_000
 
-export function openSqlite(
-  url: string,
-  durability: Durability,
-  busyLimit = BUSY_LIMIT_MS,
-  renderJson?: RenderJson,
-  use: SchemaUse = 'upgrade',
-): Storage {
+export function openSqlite(url: string, options: OpenOptions): Storage {
   const path = pathOf(url)
-  if (use === 'require' && !statOf(path)) throw new StorageError(`There is no database ${path}.`)
+  if (options.use === 'require' && !statOf(path))
+    throw new StorageError(`There is no database ${path}.`)
   prepareFolder(path)
   // Processes that create or migrate a file at the same time lock it briefly.
   for (const deadline = Date.now() + OPEN_LIMIT_MS; ; Bun.sleepSync(OPEN_PAUSE_MS))
     try {
-      return openExisting(path, durability, busyLimit, renderJson, use)
+      return openExisting(path, options)
     } catch (cause) {
       if (classifyError(path, cause) === 'locked' && Date.now() < deadline) continue
       throw toStorageError(path, cause) ?? cause
@@ -48,10 +41,13 @@ export function openSqlite(
 
 function openExisting(
   path: string,
-  durability: Durability,
-  busyLimit: number,
-  renderJson: RenderJson | undefined,
-  use: SchemaUse,
+  {
+    durability = 'full',
+    busyLimit = BUSY_LIMIT_MS,
+    renderJson,
+    use = 'upgrade',
+    observer,
+  }: OpenOptions,
 ): Storage {
   const isInPlace = identify(path)
   const writer = new Connection(path, { create: true, readwrite: true })
@@ -82,20 +78,18 @@ function openExisting(
     writer,
     probe: () => transact('new', probeBy(writer), 'long'),
   })
-  const limit = () => (health.isLockedOut() ? Math.min(busyLimit, SHORT_BUSY_LIMIT_MS) : busyLimit)
-  const tx = createDb(writer, renderJson)
   const writeStats: WriteStats = { waiting: 0 }
-  const { end } = sharedRead
-  const transact = createTransactionQueue(
+  const transact = createTransactionQueue({
     writer,
-    tx,
+    tx: createDb(writer, renderJson),
     path,
     health,
     durability,
-    limit,
-    end,
-    writeStats,
-  )
+    busyLimit: () => (health.isLockedOut() ? Math.min(busyLimit, SHORT_BUSY_LIMIT_MS) : busyLimit),
+    beforeCommit: sharedRead.end,
+    stats: writeStats,
+    observer,
+  })
   return {
     location: path,
     ready: Promise.resolve(upgrade),

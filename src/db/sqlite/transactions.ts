@@ -1,6 +1,6 @@
 import { type Database, SQLiteError } from 'bun:sqlite'
 import { error } from '../../model/errors'
-import type { Durability, Transact, WorkKind, WriteStats } from '../storage'
+import type { Durability, Transact, WorkKind, WriteObserver, WriteStats } from '../storage'
 import type { Db } from '../types'
 import { classifyError, storageError, toStorageError } from './errors'
 import type { Health } from './health'
@@ -18,21 +18,36 @@ interface QueuedWork {
   settle(lost?: unknown): void
 }
 
+interface TransactionQueueOptions {
+  readonly writer: Database
+  /** Handle on the writer, for the work. */
+  readonly tx: Db
+  readonly path: string
+  readonly health: Health
+  readonly durability: Durability
+  /** Returns the time limit for a file that another process has locked. */
+  readonly busyLimit: () => number
+  readonly beforeCommit: () => void
+  readonly stats: WriteStats
+  readonly observer: WriteObserver | undefined
+}
+
 /**
  * Runs transactions one at a time on the write connection, in the order of the calls. Queued
  * transactions share a commit, because the disk takes as long for one as for many, but each can
  * fail alone. Drizzle's `transaction` is synchronous here and would commit before async work ends.
  */
-export function createTransactionQueue(
-  writer: Database,
-  tx: Db,
-  path: string,
-  health: Health,
-  durability: Durability,
-  busyLimit: () => number,
-  beforeCommit: () => void,
-  stats: WriteStats = { waiting: 0 },
-): Transact {
+export function createTransactionQueue({
+  writer,
+  tx,
+  path,
+  health,
+  durability,
+  busyLimit,
+  beforeCommit,
+  stats,
+  observer,
+}: TransactionQueueOptions): Transact {
   const begin = writer.query('BEGIN IMMEDIATE')
   const commit = writer.query('COMMIT')
   const rollback = writer.query('ROLLBACK')
@@ -88,13 +103,13 @@ export function createTransactionQueue(
         beforeCommit()
         commit.run()
         health.recordSuccess()
-        stats.observer?.countCommit(batch.length, (performance.now() - startedAt) / 1000)
+        observer?.countCommit(batch.length, (performance.now() - startedAt) / 1000)
       } else rollback.run()
     } catch (cause) {
       if (writer.inTransaction) rollback.run()
       lost = explainCause(path, cause)
       health.recordFailure(cause)
-      stats.observer?.countFailedCommit()
+      observer?.countFailedCommit()
     }
     if (isSlice) writer.run('PRAGMA synchronous = full')
     for (const item of batch) item.settle(lost)

@@ -19,22 +19,24 @@ export interface ImportLimiter {
   ): Promise<T>
   /** Number of files that are being received, waiting or being imported. */
   readonly count: number
-  /** Called with the result of each import. */
-  onResult?: (result: ImportResult) => void
 }
 
 const MAX_RUNNING = 2
 /** Limit for `count`. Each import needs an open file. */
 const MAX_CONCURRENT = 50
 
-export function createImportLimiter(spool: Spool): ImportLimiter {
+export function createImportLimiter(
+  spool: Spool,
+  /** Called with the result of each import. */
+  onResult: (result: ImportResult) => void = () => {},
+): ImportLimiter {
   const busy = new Set<number>()
   const queue = createWorkQueue({ maxRunning: MAX_RUNNING })
   const refuse = (reason: string) => {
-    limiter.onResult?.('refused')
+    onResult('refused')
     return error('tooManyRequests', reason, RETRY_AFTER_MS)
   }
-  const limiter: ImportLimiter = {
+  return {
     get count() {
       return busy.size
     },
@@ -46,18 +48,17 @@ export function createImportLimiter(spool: Spool): ImportLimiter {
         const received = await spool.receive(file)
         try {
           const result = await queue({ systemId, signal }, () => work(received.read()))
-          limiter.onResult?.('done')
+          onResult('done')
           return result
         } finally {
           await received.discard()
         }
       } catch (cause) {
-        limiter.onResult?.('failed')
+        onResult('failed')
         throw cause
       } finally {
         busy.delete(systemId)
       }
     },
   }
-  return limiter
 }

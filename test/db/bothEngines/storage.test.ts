@@ -146,7 +146,7 @@ describe('transaction', () => {
       const { openStorage } = await import(${modulePath('src/db/open')})
       const { bots } = await import(${modulePath('src/db/tables')})
       const { insert } = await import(${modulePath('test/rawSql')})
-      const storage = openStorage('${address}', 'normal')
+      const storage = openStorage('${address}', { durability: 'normal' })
       for (let at = 0; at < ${each}; at++)
         await storage.transact({ guild: '1' }, async (tx) => {
           const all = await tx.select().from(bots).all()
@@ -165,7 +165,7 @@ describe('transaction', () => {
 })
 
 function open(address = newDatabaseAddress(emptyFolder())): Storage {
-  const storage = openStorage(address, 'normal')
+  const storage = openStorage(address, { durability: 'normal' })
   opened.push(storage)
   return storage
 }

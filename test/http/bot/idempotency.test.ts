@@ -178,7 +178,7 @@ test('records a message after a crash between decision and record', async () => 
   expect(await fixture.do('GET /v2/members/<wren>')).toHaveProperty('message_count', 0)
 
   const log = createLog('error', 'json', () => {})
-  const restarted = createApp({ ...testApp.config, DATABASE_URL: await copyAfterCrash() }, log)
+  const restarted = createApp({ ...testApp.config, DATABASE_URL: await copyAfterCrash() }, { log })
   const ask = async (line: string, body?: unknown) => {
     const [method = '', path = ''] = fixture.fill(line).split(' ')
     const headers = fixture.fill({ authorization: 'Bot <key>', 'x-system': '<system>' })

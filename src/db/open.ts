@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { isServerAddress } from './postgres/address'
+import { openServer } from './postgres/storage'
 import { openSqlite, pathOf } from './sqlite/storage'
 import type { OpenOptions, Storage } from './storage'
 
@@ -10,10 +11,7 @@ export { isServerAddress }
 
 /** Opens the database at an address with the engine that the address names. */
 export function openStorage(url: string, options: OpenOptions = {}): Storage {
-  if (!isServerAddress(url)) return openSqlite(url, options)
-  // Loaded only if needed, because it would slow down the start and take memory.
-  const { openServer }: typeof import('./postgres/storage') = require('./postgres/storage')
-  return openServer(url, options)
+  return isServerAddress(url) ? openServer(url, options) : openSqlite(url, options)
 }
 
 /** Folder for temporary files: that of the database file, or the system's for PostgreSQL. */

@@ -1,4 +1,4 @@
-import { type ReservedSQL, SQL } from 'bun'
+import type { ReservedSQL, SQL } from 'bun'
 import type { Address, Host } from './address'
 
 /** Parameters of a connection. */
@@ -31,7 +31,7 @@ export function connectWithoutSettings(
   onclose?: () => void,
 ): SQL {
   const { user, password, database, sslmode } = address
-  return new SQL({
+  return new Bun.SQL({
     adapter: 'postgres',
     url: `postgres://${host}:${port}/${encodeURIComponent(database)}?sslmode=${sslmode}`,
     username: user,

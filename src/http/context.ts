@@ -14,28 +14,14 @@ export interface RequestContext {
   readonly headers: Headers
   /** Whether this is a read whose response a client may cache. */
   readonly isCacheable: boolean
+  /** Whether the client sent HEAD, which routes receive as GET. */
+  readonly isHead: boolean
   readonly trustedProxies: number
-  /** Whether the response is created in a later turn of the event loop than the request. */
-  isAsync?: boolean
-  /** Body of the response, if it is still to be compressed. */
-  pendingCompression?: PendingCompression
 }
 
-export type Encoding = 'zstd' | 'gzip'
-
-/** Response body that is still to be compressed. */
-export interface PendingCompression {
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly encoding: Encoding
-}
-
+/** Request with its context, stored on the request because a WeakMap lookup would cost more. */
 export interface RequestWithContext extends Request {
   context?: RequestContext
-}
-
-/** Stores the context on the request itself, because a WeakMap lookup would cost more. */
-export function setContext(request: RequestWithContext, context: RequestContext): void {
-  request.context = context
 }
 
 export function callerOf({ context }: RequestWithContext): Caller {

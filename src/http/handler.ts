@@ -11,7 +11,7 @@ import {
 import { describeRoutes, documentedModules, type RouteParts, rootModule } from './apiModules'
 import { createAuthenticator } from './authenticate'
 import { addressOf } from './clientAddress'
-import { type RequestContext, requestIdOf, setContext } from './context'
+import { type RequestContext, type RequestWithContext, requestIdOf } from './context'
 import { collectDirectReads, type DirectReads, findDirectRead } from './directReads'
 import {
   createOutageLog,
@@ -29,8 +29,7 @@ import {
 } from './headers'
 import { type PublicParts, publicModule } from './publicRoutes'
 import { type Allowance, createRequestLimit } from './ratelimit'
-import { compress } from './response'
-import { respondWithJson } from './routeGroup'
+import { respondWithJson } from './response'
 import { createFindRouteMetrics, type FindRouteMetrics } from './routeMetrics'
 import { isSafeMethod } from './safeMethod'
 import { originConfig } from './web/cookie'
@@ -119,7 +118,8 @@ export function createHandler(serverParts: ServerParts): Handle {
       const turn = policy.bypassesAdmission ? undefined : admission.acquire(started)
       if (turn !== undefined) await turn
       // HEAD is routed as GET, so routes need not handle it.
-      const routed = method === 'HEAD' ? new Request(request, { method: 'GET' }) : request
+      const routed: RequestWithContext =
+        method === 'HEAD' ? new Request(request, { method: 'GET' }) : request
       if (method === 'OPTIONS')
         response = new Response(null, {
           status: 204,
@@ -149,9 +149,10 @@ export function createHandler(serverParts: ServerParts): Handle {
           peer,
           headers: base.json,
           isCacheable: isReading && policy.isCacheable,
+          isHead: method === 'HEAD',
           trustedProxies: config.TRUST_PROXY,
         }
-        setContext(routed, context)
+        routed.context = context
         isSession = caller.viewer.access === 'session'
         const { app, reads } = entry.lazyModule()
         const read = isReading
@@ -162,20 +163,12 @@ export function createHandler(serverParts: ServerParts): Handle {
           response = rateLimitedResponse(allowance)
         } else if (read) {
           const result = read(caller.viewer, ref)
-          context.isAsync = result instanceof Promise
-          response = respondWithJson(
-            routed,
-            context,
-            result instanceof Promise ? await result : result,
-          )
+          const isLate = result instanceof Promise
+          const answer = respondWithJson(routed, context, isLate ? await result : result, isLate)
+          response = answer instanceof Promise ? await answer : answer
         } else if (mayBeNormalized(method, path))
           response = notFoundResponse(app, method, path, policy.notFoundError)
         else response = await app.fetch(routed)
-        if (context.pendingCompression)
-          response =
-            method === 'HEAD'
-              ? new Response(context.pendingCompression.bytes, response)
-              : await compress(context.pendingCompression, response)
       }
     } catch (cause) {
       response = responseForThrown(cause, requestId, parts)

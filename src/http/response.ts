@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import { findClient } from './clientAddress'
-import type { Encoding, PendingCompression, RequestWithContext } from './context'
+import type { RequestContext, RequestWithContext } from './context'
 
 /** Smaller responses are not worth the time. */
 const COMPRESS_FROM_BYTES = 16 * 1024
@@ -16,40 +16,65 @@ export function encodeJson(json: string): Bytes {
   return encoder.encode(json) as Bytes
 }
 
+/** Responds with JSON from storage; null is "no content". Large JSON is detached. */
+export function respondWithJson(
+  request: RequestWithContext,
+  { isCacheable, headers }: RequestContext,
+  json: Bytes | null,
+  isLate: boolean,
+): Response | Promise<Response> {
+  if (json === null) return new Response(null, { status: 204 })
+  return isCacheable
+    ? respondWithETag(request, json, headers, isLate)
+    : respondAndDetach(request, json, headers, { isLate })
+}
+
 /** Responds to a cacheable read: 304 if the client already has this response. */
 export function respondWithETag(
   request: RequestWithContext,
   bytes: Bytes,
   headers: Headers,
-): Response {
+  isLate = false,
+): Response | Promise<Response> {
   const etag = etagOf(bytes)
   const known = request.headers.get('if-none-match')
   if (known !== null && includesETag(known, etag)) {
     const response = new Response(null, { status: 304, headers })
-    response.headers.set('etag', etag)
     response.headers.delete('content-type')
-    return response
+    return withETag(response, etag)
   }
-  const response = respondWithBytes(request, bytes, headers)
+  const response = respondAndDetach(request, bytes, headers, { isLate })
+  return response instanceof Promise
+    ? response.then((compressed) => withETag(compressed, etag))
+    : withETag(response, etag)
+}
+
+function withETag(response: Response, etag: string): Response {
   response.headers.set('etag', etag)
   return response
 }
 
-/** Detaches large buffers: Bun sends a copy, and their memory is freed before the next collection. */
-export function respondWithBytes(
+interface ResponseOptions {
+  readonly status?: number
+  /** Whether the response is created in a later turn of the event loop than the request. */
+  readonly isLate?: boolean
+}
+
+/**
+ * Responds with bytes, which the caller must not use afterwards: Bun sends a copy, and detaching
+ * large ones frees their memory before the next collection. Returns a promise while a large response
+ * is compressed.
+ */
+export function respondAndDetach(
   request: RequestWithContext,
   bytes: Bytes,
   headers: Headers | Record<string, string>,
-  status = 200,
-): Response {
+  { status = 200, isLate = false }: ResponseOptions = {},
+): Response | Promise<Response> {
   if (bytes.length <= MAX_SINGLE_WRITE) return new Response(bytes, { status, headers })
-  const { context } = request
   const encoding = bytes.length > COMPRESS_FROM_BYTES ? encodingFor(request) : null
-  if (encoding && context) {
-    context.pendingCompression = { bytes, encoding }
-    return new Response(null, { status, headers })
-  }
-  if (context?.isAsync) return new Response(toDirectStream(bytes), { status, headers })
+  if (encoding) return respondCompressed(bytes, encoding, { status, headers })
+  if (isLate) return new Response(toDirectStream(bytes), { status, headers })
   const response = new Response(bytes, { status, headers })
   bytes.buffer.transfer(0)
   return response
@@ -70,15 +95,16 @@ function toDirectStream(bytes: Uint8Array): ReadableStream {
 }
 
 /** Compresses on another thread, so that other requests are not delayed. */
-export async function compress(
-  { bytes, encoding }: PendingCompression,
-  empty: Response,
+async function respondCompressed(
+  bytes: Bytes,
+  encoding: Encoding,
+  init: ResponseInit,
 ): Promise<Response> {
   const compressed =
     encoding === 'zstd' ? await Bun.zstdCompress(bytes) : await gzipAsync(bytes, FAST)
   const response = new Response(
     compressed.length > MAX_SINGLE_WRITE ? toDirectStream(compressed) : compressed,
-    empty,
+    init,
   )
   response.headers.set('content-encoding', encoding)
   response.headers.set('vary', VARY)
@@ -91,18 +117,22 @@ export const VARY = 'Authorization, Accept-Encoding'
 const gzipAsync = promisify<Uint8Array, { level: number }, Buffer>(gzip)
 const FAST = { level: constants.Z_BEST_SPEED }
 
-/** Encoding that the client accepts; null for local clients, which are faster without compression. */
-function encodingFor(request: RequestWithContext): Encoding | null {
-  const accepted = request.headers.get('accept-encoding')
-  if (accepted === null || !request.context) return null
+type Encoding = 'zstd' | 'gzip'
+
+/**
+ * Encoding that the client accepts; null for HEAD, which reports the uncompressed length, and for
+ * local clients, which are faster without compression.
+ */
+function encodingFor({ headers, context }: RequestWithContext): Encoding | null {
+  const accepted = headers.get('accept-encoding')
+  if (accepted === null || !context || context.isHead) return null
   const encoding = acceptsEncoding(accepted, 'zstd')
     ? 'zstd'
     : acceptsEncoding(accepted, 'gzip')
       ? 'gzip'
       : null
   if (encoding === null) return null
-  const { peer, trustedProxies } = request.context
-  return findClient(peer, request.headers, trustedProxies).isLocal ? null : encoding
+  return findClient(context.peer, headers, context.trustedProxies).isLocal ? null : encoding
 }
 
 /** Checks an `Accept-Encoding` header for an encoding. */

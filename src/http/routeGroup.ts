@@ -9,8 +9,8 @@ import {
 import { error } from '../model/errors'
 import { requireWriter, type Serialized } from '../model/privacy'
 import { type BodyStream, readBody, streamBody } from './body'
-import { callerOf, type RequestContext, type RequestWithContext } from './context'
-import { type Bytes, encodeJson, respondWithBytes, respondWithETag } from './response'
+import { callerOf, type RequestWithContext } from './context'
+import { type Bytes, encodeJson, respondAndDetach, respondWithETag } from './response'
 import { isSafeMethod } from './safeMethod'
 
 /** Creates a group of routes that have a viewer and receive their body as unparsed JSON text. */
@@ -20,7 +20,7 @@ export function routes(bodyLimit: number) {
       .onParse(requireAuthentication)
       .onParse(({ request }) => readBody(request, bodyLimit))
       .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
-      .mapResponse(({ request, responseValue, set }) =>
+      .mapResponse(async ({ request, responseValue, set }) =>
         jsonResponse(request, responseValue, set.status),
       ),
   )
@@ -72,23 +72,12 @@ export function requireWriteAccess({ request }: { request: Request }): void {
   if (!isSafeMethod(request.method)) requireWriter(callerOf(request).viewer)
 }
 
-export function respondWithJson(
-  request: Request,
-  { isCacheable, headers }: RequestContext,
-  json: Bytes | null,
-): Response {
-  if (json === null) return new Response(null, { status: 204 })
-  return isCacheable
-    ? respondWithETag(request, json, headers)
-    : respondWithBytes(request, json, headers)
-}
-
 /** Responds to bytes, which are JSON from storage, and cacheable reads; Elysia handles all else. */
 function jsonResponse(
   request: RequestWithContext,
   value: unknown,
   status: number | string | undefined,
-): Response | undefined {
+): Response | Promise<Response> | undefined {
   const { context } = request
   if (!context) return undefined
   if (context.isCacheable) {
@@ -96,12 +85,9 @@ function jsonResponse(
     return bytes ? respondWithETag(request, bytes, context.headers) : undefined
   }
   if (!isBytes(value)) return undefined
-  return respondWithBytes(
-    request,
-    value,
-    context.headers,
-    typeof status === 'number' ? status : 200,
-  )
+  return respondAndDetach(request, value, context.headers, {
+    status: typeof status === 'number' ? status : 200,
+  })
 }
 
 function isBytes(value: unknown): value is Bytes {

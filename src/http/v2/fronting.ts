@@ -27,7 +27,7 @@ import {
   parseZone,
   requireSingleValue,
 } from '../query'
-import { respondWithBytes } from '../response'
+import { respondAndDetach } from '../response'
 import { routes } from '../routeGroup'
 import { systemRef } from './params'
 
@@ -214,7 +214,7 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
         const range = parseSpan(query)
         const file = await getCalendar(deps, subscriber, params.systemRef, range, client)
         const isAuthenticated = subscriber.system !== null
-        return respondWithBytes(request, file, {
+        return respondAndDetach(request, file, {
           'content-type': 'text/calendar; charset=utf-8',
           // Shared caches must not store a response that a token in the URL authorized.
           ...(isAuthenticated && { 'cache-control': 'private, no-cache' }),

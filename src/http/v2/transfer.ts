@@ -19,7 +19,7 @@ import {
   parsePathId,
   requiredParameter,
 } from '../query'
-import { respondWithBytes } from '../response'
+import { respondAndDetach } from '../response'
 import { uploadRoutes } from '../routeGroup'
 
 const TAG = 'Import and export'
@@ -104,7 +104,7 @@ export function transferRoutes(deps: Deps, importLimit: number) {
         const part = parsePart(query.part)
         const client = waitingClientOf(request)
         const { file, hasMore } = await exportSystem(deps, viewer, choice, part, client)
-        const response = download(request, file, 'system.json', 'application/json')
+        const response = await download(request, file, 'system.json', 'application/json')
         if (hasMore) response.headers.set('link', `<${nextPart(request.url, part)}>; rel="next"`)
         return response
       },
@@ -200,8 +200,8 @@ function nextPart(url: string, part: number): string {
 
 const types = { csv: 'text/csv; charset=utf-8', ics: 'text/calendar; charset=utf-8' }
 
-function download(request: Request, file: ExportFile, name: string, type: string): Response {
-  return respondWithBytes(request, file, {
+function download(request: Request, file: ExportFile, name: string, type: string) {
+  return respondAndDetach(request, file, {
     'content-type': type,
     'content-disposition': `attachment; filename="${name}"`,
   })

@@ -1,6 +1,8 @@
 import type { AnyElysia } from 'elysia'
 import type { RateLimits } from '../config'
 import type { ErrorName } from '../model/errors'
+import type { Serialized, Viewer } from '../model/privacy'
+import type { Deps } from '../service/deps'
 
 /** Policy of a path, applied before its route is called. */
 export interface PathPolicy {
@@ -26,11 +28,25 @@ export interface PathPolicy {
   readonly notFoundError: ErrorName
 }
 
+/** Read of stored JSON that needs only the caller and one reference; null is "no content". */
+export type DirectRead = (
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+) => ReadResult | Promise<ReadResult>
+
+type ReadResult = (Uint8Array<ArrayBuffer> & Serialized) | null
+
 /** Part of the HTTP API with a common prefix. */
 export interface ApiModule {
   readonly prefix: string
   /** Creates the routes on the first request, so that unused modules cost no time or memory. */
   readonly routes: () => AnyElysia
+  /**
+   * Reads by the path of their route after the prefix. The handler calls them without Elysia, which
+   * would take as long as a small read itself; Elysia answers them if the reference is encoded.
+   */
+  readonly directReads?: Readonly<Record<string, DirectRead>>
   readonly policy: Partial<PathPolicy>
   /** Additional policy by the first segment of the path after the prefix. */
   readonly resources: Readonly<Record<string, Partial<PathPolicy>>>
@@ -38,7 +54,7 @@ export interface ApiModule {
   readonly overrides?: Readonly<Record<string, Partial<PathPolicy>>>
 }
 
-const defaultPolicy: PathPolicy = {
+export const defaultPolicy: PathPolicy = {
   isPublic: false,
   bypassesAdmission: false,
   requiresBotKey: false,
@@ -49,55 +65,4 @@ const defaultPolicy: PathPolicy = {
   isSameOriginOnly: false,
   headers: {},
   notFoundError: 'notFound',
-}
-
-/** Values prepared from policies, keyed by the first two segments of a path or its first one. */
-export interface PolicyTable<T> {
-  readonly entries: ReadonlyMap<string, T>
-  /** Entry of the root module, for all other paths. */
-  readonly fallback: T
-}
-
-/** Prepares the entry of each path once, so that a request only needs a lookup. */
-export function buildPolicyTable<T>(
-  modules: readonly ApiModule[],
-  prepare: (policy: PathPolicy, start: string, module: ApiModule | null) => T,
-): PolicyTable<T> {
-  const policies = new Map<string, { policy: PathPolicy; module: ApiModule | null }>()
-  const merge = (start: string, policy: Partial<PathPolicy>, module: ApiModule | null) =>
-    policies.set(start, {
-      policy: { ...defaultPolicy, ...policies.get(start)?.policy, ...policy },
-      module,
-    })
-  for (const module of modules) {
-    const { prefix, policy, resources } = module
-    merge(prefix, policy, module)
-    for (const [segment, additional] of Object.entries(resources))
-      merge(`${prefix}/${segment}`, { ...policy, ...additional }, module)
-  }
-  for (const { overrides = {} } of modules)
-    for (const [start, policy] of Object.entries(overrides)) {
-      const parent = policies.get(prefixOf(start))
-      merge(start, { ...parent?.policy, ...policy }, parent?.module ?? null)
-    }
-  const entries = new Map(
-    [...policies].map(([start, { policy, module }]) => [start, prepare(policy, start, module)]),
-  )
-  return { entries, fallback: entries.get('') ?? prepare(defaultPolicy, '', null) }
-}
-
-export function findPolicy<T>({ entries, fallback }: PolicyTable<T>, path: string): T {
-  // A slash in second position does not end a segment: `//docs` is not the root.
-  const first = path.indexOf('/', 2)
-  if (first === -1) return entries.get(path) ?? fallback
-  const second = path.indexOf('/', first + 1)
-  return (
-    entries.get(second === -1 ? path : path.slice(0, second)) ??
-    entries.get(path.slice(0, first)) ??
-    fallback
-  )
-}
-
-function prefixOf(start: string): string {
-  return start.slice(0, start.indexOf('/', 1))
 }

@@ -1,4 +1,3 @@
-import type { AnyElysia } from 'elysia'
 import type { Log } from '../log'
 import { DomainError, type ErrorName, error } from '../model/errors'
 import { serializeError } from '../serializers/error'
@@ -73,22 +72,14 @@ export function rateLimitedResponse({ retryAfter }: Allowance): Response {
   return errorResponse(new DomainError('tooManyRequests', message, undefined, retryAfter ?? 0))
 }
 
-const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
-
 /** Responds with 405 if the path has a route for another method, else with the given error. */
 export function notFoundResponse(
-  { router }: AnyElysia,
+  methods: readonly string[],
   method: string,
-  path: string,
   notFoundError: ErrorName,
 ): Response {
-  const staticRoutes = router.static[path.replace(/(?<=[^/])\/$/, '')]
-  const allowed = METHODS.filter(
-    (method) => staticRoutes?.[method] !== undefined || router.http.find(method, path) !== null,
-  )
-  if (allowed.includes('GET')) allowed.push('HEAD')
-  if (allowed.length === 0 || allowed.includes(method)) return errorResponse(error(notFoundError))
+  if (methods.length === 0 || methods.includes(method)) return errorResponse(error(notFoundError))
   const response = errorResponse(error('methodNotAllowed'))
-  response.headers.set('allow', allowed.join(', '))
+  response.headers.set('allow', methods.join(', '))
   return response
 }

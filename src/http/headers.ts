@@ -51,18 +51,12 @@ export function limitedHeadersOf(policy: PathPolicy, limits: RateLimits): BaseHe
   return { ...of(policy.scope), writes: of('generic_update').writes }
 }
 
-/** Adds the base headers to a response that was not created with them. */
-export function addBaseHeaders(headers: Headers, { entries }: BaseHeaders): void {
-  if (headers.has(ALLOW_ORIGIN)) return
-  for (const [name, value] of entries) if (!headers.has(name)) headers.set(name, value)
-}
-
 /** Value of `Retry-After`, which HTTP counts in seconds. */
 export function retryAfterOf({ retryAfter = 0 }: DomainError): string {
   return String(Math.ceil(retryAfter / 1000))
 }
 
-const ALLOW_ORIGIN = 'access-control-allow-origin'
+export const ALLOW_ORIGIN = 'access-control-allow-origin'
 
 export const CORS = {
   [ALLOW_ORIGIN]: '*',

@@ -1,8 +1,9 @@
 import { Elysia, type TSchema } from 'elysia'
 import { type ErrorName, errorTable } from '../model/errors'
 import type { components } from '../serializers/openapiComponents'
-import { type ApiModule, buildPolicyTable, findPolicy, type PathPolicy } from './apiModule'
+import type { ApiModule, PathPolicy } from './apiModule'
 import * as info from './openapiInfo'
+import { buildPolicyTable, findPolicy } from './routeTable'
 
 type ComponentName = keyof typeof components
 

@@ -3,13 +3,13 @@ export function isSafeMethod(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** Methods that the server supports. */
-export const METHODS: ReadonlySet<string> = new Set([
+/** Methods that the server supports, in the order of the `Allow` header. */
+export const METHODS: readonly string[] = [
   'GET',
-  'HEAD',
   'POST',
   'PATCH',
   'PUT',
   'DELETE',
+  'HEAD',
   'OPTIONS',
-])
+]

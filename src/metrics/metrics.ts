@@ -24,14 +24,10 @@ export interface DatabaseGauges {
   readonly tasks: Readonly<Record<string, { readonly ok: boolean; readonly lastOk: number | null }>>
 }
 
-/** Metrics of one route and method. */
-export interface RouteMetrics {
-  record(status: number, seconds: number): void
-}
-
 /** Counters that other layers update. */
 export interface Metrics {
-  routeMetrics(route: string, method: string): RouteMetrics
+  /** Records a request by the pattern of its route, because references are private. */
+  recordRequest(route: string, method: string, status: number, seconds: number): void
   countRateLimited(scope: string): void
   countOverload(): void
   countDelivery(result: DeliveryResult): void
@@ -169,7 +165,7 @@ export function createMetrics(build: { version: string; commit: string }): Metri
   })
 
   return {
-    routeMetrics: (route, method) => createRouteMetrics(route, method, requests, durations),
+    recordRequest: createRequestMetrics(requests, durations),
     countRateLimited: (scope) => void limited(scope).value++,
     countOverload: () => void tooMany.value++,
     countDelivery: (result) => void deliveries(result).value++,
@@ -185,25 +181,34 @@ export function createMetrics(build: { version: string; commit: string }): Metri
   }
 }
 
-function createRouteMetrics(
-  route: string,
-  method: string,
+/** Looks up metrics by one key at a time: joining the keys of each request would take longer. */
+function createRequestMetrics(
   requests: (...labels: string[]) => Counter,
   durations: (...labels: string[]) => Histogram,
-): RouteMetrics {
-  const duration = durations(route, method)
-  const byStatus = new Map<number, Counter>()
-  return {
-    record(status, seconds) {
-      let counter = byStatus.get(status)
-      if (!counter) {
-        counter = requests(route, method, String(status))
-        byStatus.set(status, counter)
-      }
-      counter.value++
-      duration.observe(seconds)
-    },
+): Metrics['recordRequest'] {
+  const routes = new Map<string, Map<string, RouteMetrics>>()
+  return (route, method, status, seconds) => {
+    const byMethod = getOrCreate(routes, route, () => new Map<string, RouteMetrics>())
+    const { duration, byStatus } = getOrCreate(byMethod, method, () => ({
+      duration: durations(route, method),
+      byStatus: new Map<number, Counter>(),
+    }))
+    getOrCreate(byStatus, status, () => requests(route, method, String(status))).value++
+    duration.observe(seconds)
   }
+}
+
+interface RouteMetrics {
+  readonly duration: Histogram
+  readonly byStatus: Map<number, Counter>
+}
+
+function getOrCreate<K, V>(map: Map<K, V>, key: K, create: () => V): V {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const created = create()
+  map.set(key, created)
+  return created
 }
 
 function sampleDelay(delays: Histogram): () => void {

@@ -1,81 +1,123 @@
 import { describe, expect, test } from 'bun:test'
-import { Elysia } from 'elysia'
-import { collectDirectReads, directRead, findDirectRead } from '../../src/http/directReads'
-import { routes } from '../../src/http/routeGroup'
-import { allCallers, createFixture } from '../scenarios'
+import { documentedModules, rootModule } from '../../src/http/apiModules'
+import { allCallers, createFixture, type Fixture, type Who } from '../scenarios'
 import { createTestApp } from '../testApp'
 
-const testApp = createTestApp({ RATE_LIMIT: 'off' })
-
-/** Direct reads in this notation; with a trailing slash or an encoded character Elysia answers them. */
-const lines = [
-  '/v2/systems/<own>',
-  '/v2/systems/@me',
-  '/v2/systems/<account>',
-  '/v2/systems/qqqqqq',
-  '/v2/systems/<own>/members',
-  '/v2/systems/<own>/fronters',
-  '/v2/systems/<other>/fronters',
-  '/v2/members/<wren>',
-  '/v2/members/<wren>/groups',
-  '/v2/members/nobody',
-  '/v2/groups/<keepers>',
-  '/v2/groups/<keepers>/members',
-  '/v2/messages/<message>',
-  '/v2/messages/nonsense',
+const testApp = createTestApp({ RATE_LIMIT: 'off', TRUST_PROXY: '1' })
+const { app, config, deps } = testApp
+const modules = [
+  ...documentedModules({ deps, events: app.events, config }),
+  rootModule({ deps, events: app.events, config }),
 ]
+const declared = modules.flatMap((module) =>
+  Object.keys(module.directReads ?? {}).map((path) => ({ module, path })),
+)
 
-describe('notations of a path', () => {
-  test.each(lines)('every notation of a path gets the same response: %s', async (line) => {
-    const { ask, fill } = await createFixture(testApp)
-    const path = fill(line)
-    const [, start = '', first = '', rest = ''] = /^(\/v2\/\w+\/)(.)(.*)$/.exec(path) ?? []
-    const encoded = `${start}%${first.charCodeAt(0).toString(16)}${rest}`
-    for (const as of allCallers) {
-      const { status, text, headers } = await ask(`GET ${path}`, undefined, as)
-      for (const other of [`${path}/`, encoded, `${path}?a=b`, path.slice('/v2'.length)]) {
-        const answer = await ask(`GET ${other}`, undefined, as)
-        expect([answer.status, answer.text]).toEqual([status, text])
-        expect(headerNames(answer.headers)).toEqual(headerNames(headers))
-        expect(answer.headers.get('etag')).toBe(headers.get('etag'))
+/** Requests to direct reads, by the path of the route. */
+const requests: Record<string, string[]> = {
+  '/systems/:systemRef': [
+    '/systems/<own>',
+    '/systems/@me',
+    '/systems/<account>',
+    '/systems/qqqqqq',
+  ],
+  '/systems/:systemRef/members': ['/systems/<own>/members', '/systems/@me/members'],
+  '/systems/:systemRef/fronters': ['/systems/<own>/fronters', '/systems/<other>/fronters'],
+  '/members/:memberRef': ['/members/<wren>', '/members/nobody'],
+  '/members/:memberRef/groups': ['/members/<wren>/groups'],
+  '/groups/:groupRef': ['/groups/<keepers>'],
+  '/groups/:groupRef/members': ['/groups/<keepers>/members'],
+  '/messages/:message': ['/messages/<message>', '/messages/nonsense'],
+}
+const lines = Object.values(requests).flat()
+
+describe('direct reads', () => {
+  test.each(declared)('$module.prefix$path is a route', ({ module, path }) => {
+    const gets = module.routes().routes.filter(({ method }) => method === 'GET')
+    expect(gets.map((route) => route.path)).toContain(`${module.prefix}${path}`)
+  })
+
+  test('every direct read is compared with its route', () => {
+    expect(Object.keys(requests)).toEqual([...new Set(declared.map(({ path }) => path))])
+  })
+
+  /** Elysia answers percent-encoded references, because it decodes them. */
+  test.each(lines)('%s has the same response through Elysia', async (line) => {
+    const fixture = await createFixture(testApp)
+    const path = fixture.fill(`/v2${line}`)
+    for (const as of allCallers)
+      for (const method of ['GET', 'HEAD']) {
+        const direct = await send(fixture, method, path, as)
+        const routed = await send(fixture, method, encodeFirst(path), as)
+        expect(routed).toEqual(direct)
+        const etag = { 'if-none-match': direct.headers.etag ?? '' }
+        expect(await send(fixture, method, encodeFirst(path), as, etag)).toEqual(
+          await send(fixture, method, path, as, etag),
+        )
       }
-      const head = await ask(`HEAD ${path}`, undefined, as)
-      expect([head.status, head.headers.get('etag')]).toEqual([status, headers.get('etag')])
+  })
+
+  test('fronters of a system without switches have the same response through Elysia', async () => {
+    const fixture = await createFixture(testApp)
+    const { hid } = await testApp.makeSystem()
+    const path = `/v2/systems/${hid}/fronters`
+    const direct = await send(fixture, 'GET', path, 'anonymous')
+    expect(direct.status).toBe(204)
+    expect(await send(fixture, 'GET', encodeFirst(path), 'anonymous')).toEqual(direct)
+  })
+
+  test('a large compressed list has the same response through Elysia', async () => {
+    const fixture = await createFixture(testApp)
+    const { owner } = fixture
+    for (let n = 0; n < 60; n++)
+      await testApp.ask('POST /v2/members', {
+        as: owner,
+        body: { name: `M${n}`, description: 'x'.repeat(300) },
+      })
+    const path = `/v2/systems/${owner.hid}/members`
+    for (const more of [
+      {},
+      { 'accept-encoding': 'gzip', 'x-forwarded-for': '203.0.113.7' },
+      { 'accept-encoding': 'zstd', 'x-forwarded-for': '203.0.113.7' },
+    ]) {
+      const direct = await send(fixture, 'GET', path, 'owner', more)
+      expect(direct.headers['content-encoding']).toBe(more['accept-encoding'])
+      expect(await send(fixture, 'GET', encodeFirst(path), 'owner', more)).toEqual(direct)
     }
   })
 })
 
-function headerNames(headers: Headers): string[] {
-  return [...headers.keys()]
-}
-
-describe('direct reads', () => {
-  const load = () => null
-  const handler = () => undefined
-
-  test('direct reads are found by the path before and after the reference', () => {
-    const group = routes(0)
-      .get('/things/:ref', directRead('ref', load))
-      .get('/things/:ref/parts', directRead('ref', load))
-      .get('/things/:ref/others', handler)
-      .post('/things/:ref/posts', handler)
-    const mounted = new Elysia({ prefix: '/v2' }).use(group)
-    const things = collectDirectReads(mounted).get('/v2/things')
-    expect([...(things?.keys() ?? [])].toSorted()).toEqual(['', '/parts'])
-    const at = '/v2/things/'.length
-    const find = (path: string) =>
-      things && findDirectRead(things, path, path.split('/')[3] ?? '', at)
-    expect(find('/v2/things/abc')).toBe(load)
-    expect(find('/v2/things/abc/parts')).toBe(load)
-    for (const other of ['', '/', '/abc/', '/abc/parts/', '/abc/others', '/%61bc', '//parts'])
-      expect(find(`/v2/things${other}`)).toBeUndefined()
-  })
-
-  test('a direct read is not used when a more specific route exists', () => {
-    const group = routes(0)
-      .get('/things/:ref/parts', directRead('ref', load))
-      .get('/things/:ref', directRead('ref', load))
-      .get('/things/@me/parts', handler)
-    expect([...(collectDirectReads(group).get('/things')?.keys() ?? [])]).toEqual([''])
+describe('notations of a path', () => {
+  test.each(lines)('every notation of a path gets the same response: /v2%s', async (line) => {
+    const fixture = await createFixture(testApp)
+    const path = fixture.fill(`/v2${line}`)
+    for (const as of allCallers) {
+      const expected = await send(fixture, 'GET', path, as)
+      for (const other of [`${path}/`, `${path}?a=b`, path.slice('/v2'.length)])
+        expect(await send(fixture, 'GET', other, as)).toEqual(expected)
+    }
   })
 })
+
+/** Encodes the first character of the reference. */
+function encodeFirst(path: string): string {
+  return path.replace(
+    /^(\/v2\/\w+\/)(.)/,
+    (_, start: string, first: string) => `${start}%${first.charCodeAt(0).toString(16)}`,
+  )
+}
+
+/** Sends a request and returns its status, body and headers, except for the request ID. */
+async function send(
+  fixture: Fixture,
+  method: string,
+  path: string,
+  as: Who,
+  more: Record<string, string> = {},
+) {
+  const token = as === 'anonymous' ? {} : { authorization: fixture[as].token }
+  const request = new Request(`http://localhost${path}`, { method, headers: { ...token, ...more } })
+  const response = await app.handle(request, '127.0.0.1')
+  const { 'x-request-id': _, ...headers } = Object.fromEntries<string | undefined>(response.headers)
+  return { status: response.status, headers, bytes: await response.bytes() }
+}

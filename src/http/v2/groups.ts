@@ -13,7 +13,6 @@ import type { Deps } from '../../service/deps'
 import { createGroup, deleteGroup, patchGroup, patchGroups } from '../../service/groups'
 import { changeGroupMembers, membershipActions } from '../../service/memberships'
 import { readGroup, readGroupMembers, readGroups } from '../../service/read/v2'
-import { directRead } from '../directReads'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseFlag } from '../query'
 import { routes } from '../routeGroup'
@@ -92,7 +91,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/groups/:groupRef',
-      directRead('groupRef', (viewer, ref) => readGroup(deps, viewer, ref)),
+      async ({ params, viewer }) => await readGroup(deps, viewer, params.groupRef),
       {
         params,
         detail: describe({
@@ -144,7 +143,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/groups/:groupRef/members',
-      directRead('groupRef', (viewer, ref) => readGroupMembers(deps, viewer, ref)),
+      async ({ params, viewer }) => await readGroupMembers(deps, viewer, params.groupRef),
       {
         params,
         detail: describe({

@@ -1,6 +1,15 @@
 import { Elysia } from 'elysia'
 import type { Events } from '../../events/events'
 import type { Deps } from '../../service/deps'
+import {
+  readFronters,
+  readGroup,
+  readGroupMembers,
+  readMember,
+  readMemberGroups,
+  readMembers,
+  readSystem,
+} from '../../service/read/v2'
 import type { ApiModule } from '../apiModule'
 import { requireWriteAccess } from '../routeGroup'
 import { frontingRoutes } from './fronting'
@@ -8,7 +17,7 @@ import { groupRoutes } from './groups'
 import { guildRoutes } from './guilds'
 import { linkRoutes } from './links'
 import { memberRoutes } from './members'
-import { messageRoutes } from './messages'
+import { getMessage, messageRoutes } from './messages'
 import { streamRoutes } from './streams'
 import { switchRoutes } from './switches'
 import { systemRoutes } from './systems'
@@ -43,6 +52,16 @@ export function v2(deps: Deps, events: Events, limits: Limits, prefix: '/v2' | '
         .use(webhookRoutes(events, bodyLimit))
         .use(streamRoutes(deps, events, bodyLimit, trustedProxies))
         .use(transferRoutes(deps, importLimit)),
+    directReads: {
+      '/systems/:systemRef': readSystem,
+      '/systems/:systemRef/members': readMembers,
+      '/systems/:systemRef/fronters': readFronters,
+      '/members/:memberRef': readMember,
+      '/members/:memberRef/groups': readMemberGroups,
+      '/groups/:groupRef': readGroup,
+      '/groups/:groupRef/members': readGroupMembers,
+      '/messages/:message': getMessage,
+    },
     policy: { isCacheable: true },
     resources: {
       systems: { hasSystemParam: true },

@@ -13,7 +13,6 @@ import type { Deps } from '../../service/deps'
 import { createMember, deleteMember, patchMember, patchMembers } from '../../service/members'
 import { changeMemberGroups, membershipActions } from '../../service/memberships'
 import { readMember, readMemberGroups, readMembers } from '../../service/read/v2'
-import { directRead } from '../directReads'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routeGroup'
 import { memberRef, systemRef } from './params'
@@ -25,7 +24,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
   const app = routes(bodyLimit)
     .get(
       '/systems/:systemRef/members',
-      directRead('systemRef', (viewer, ref) => readMembers(deps, viewer, ref)),
+      async ({ params, viewer }) => await readMembers(deps, viewer, params.systemRef),
       {
         params: t.Object({ systemRef }),
         detail: describe({
@@ -85,7 +84,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/members/:memberRef',
-      directRead('memberRef', (viewer, ref) => readMember(deps, viewer, ref)),
+      async ({ params, viewer }) => await readMember(deps, viewer, params.memberRef),
       {
         params,
         detail: describe({
@@ -139,7 +138,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/members/:memberRef/groups',
-      directRead('memberRef', (viewer, ref) => readMemberGroups(deps, viewer, ref)),
+      async ({ params, viewer }) => await readMemberGroups(deps, viewer, params.memberRef),
       {
         params,
         detail: describe({

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
+import type { Viewer } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
 import { readMessage } from '../../service/read/v2'
-import { directRead } from '../directReads'
 import { describe } from '../openapi'
 import { parsePathId } from '../query'
 import { routes } from '../routeGroup'
@@ -9,7 +9,7 @@ import { routes } from '../routeGroup'
 export function messageRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit).get(
     '/messages/:message',
-    directRead('message', (viewer, id) => readMessage(deps, viewer, parsePathId('message', id))),
+    async ({ params, viewer }) => await getMessage(deps, viewer, params.message),
     {
       params: t.Object({
         message: t.String({
@@ -27,4 +27,8 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
       }),
     },
   )
+}
+
+export function getMessage(deps: Deps, viewer: Viewer, id: string) {
+  return readMessage(deps, viewer, parsePathId('message', id))
 }

@@ -5,7 +5,6 @@ import { switchFromV2, switchMembersFromV2, switchTimeFromV2 } from '../../seria
 import type { Deps } from '../../service/deps'
 import { readFronters, readSwitch, readSwitches } from '../../service/read/v2'
 import { changeSwitchMembers, createSwitch, deleteSwitch, moveSwitch } from '../../service/switches'
-import { directRead } from '../directReads'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseLimit, parseTime } from '../query'
 import { routes } from '../routeGroup'
@@ -51,7 +50,12 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/systems/:systemRef/fronters',
-      directRead('systemRef', (viewer, ref) => readFronters(deps, viewer, ref)),
+      async ({ params, viewer, set }) => {
+        const json = await readFronters(deps, viewer, params.systemRef)
+        if (json !== null) return json
+        set.status = 204
+        return
+      },
       {
         params: ofSystem,
         detail: describe({

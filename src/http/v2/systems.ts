@@ -8,7 +8,6 @@ import type { Deps } from '../../service/deps'
 import { readSystem } from '../../service/read/v2'
 import { getVisibleSettings, patchSettings } from '../../service/settings'
 import { patchSystem } from '../../service/systems'
-import { directRead } from '../directReads'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routeGroup'
 import { systemRef } from './params'
@@ -20,7 +19,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
       '/systems/:systemRef',
-      directRead('systemRef', (viewer, ref) => readSystem(deps, viewer, ref)),
+      async ({ params, viewer }) => await readSystem(deps, viewer, params.systemRef),
       {
         params,
         detail: describe({

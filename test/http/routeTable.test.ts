@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
-import { type ApiModule, buildPolicyTable, findPolicy } from '../../src/http/apiModule'
+import type { ApiModule } from '../../src/http/apiModule'
+import { buildPolicyTable, createRouteTable, findPolicy } from '../../src/http/routeTable'
 
 const routes = () => new Elysia()
 
@@ -71,5 +72,59 @@ describe('findPolicy', () => {
       '/nowhere',
     )
     expect(policy).toMatchObject({ isPublic: false, isCacheable: false, notFoundError: 'notFound' })
+  })
+})
+
+describe('createRouteTable', () => {
+  const read = () => null
+  const handler = () => undefined
+  const module: ApiModule = {
+    prefix: '/v2',
+    routes: () =>
+      new Elysia({ prefix: '/v2' })
+        .get('/things/:ref', handler)
+        .patch('/things/:ref', handler)
+        .get('/things/:ref/parts', handler)
+        .patch('/things/@me/parts', handler)
+        .get('/things/:ref/names', handler)
+        .get('/things/@me/names', handler)
+        .post('/things', handler)
+        .get('/plain/:ref', handler),
+    directReads: { '/things/:ref': read, '/things/:ref/parts': read, '/things/:ref/names': read },
+    policy: {},
+    resources: { things: {} },
+  }
+  const match = createRouteTable([module], (policy, start, mounted) => ({
+    policy,
+    start,
+    app: mounted?.routes() ?? new Elysia(),
+  }))
+
+  test.each([
+    ['/v2/things', '/v2/things', 'POST', null],
+    ['/v2/things/', '/v2/things', 'POST', null],
+    ['/v2/things/abc', '/v2/things/:ref', 'GET, PATCH, HEAD', 'abc'],
+    ['/v2/things/abc/', '/v2/things/:ref', 'GET, PATCH, HEAD', 'abc'],
+    ['/v2/things/abc/parts', '/v2/things/:ref/parts', 'GET, HEAD', 'abc'],
+    ['/v2/things/@me/parts', '/v2/things/@me/parts', 'GET, PATCH, HEAD', '@me'],
+    ['/v2/things/abc/names', '/v2/things/:ref/names', 'GET, HEAD', 'abc'],
+    ['/v2/things/@me/names', '/v2/things/@me/names', 'GET, HEAD', null],
+    ['/v2/plain/abc', '/v2/plain/:ref', 'GET, HEAD', null],
+    ['/v2/things//', 'unknown', '', null],
+    ['/v2/things//parts', 'unknown', '', null],
+    ['/v2/things/abc/other', 'unknown', '', null],
+    ['/v2/things/abc/parts/more', 'unknown', '', null],
+    ['/v2', 'unknown', '', null],
+    ['/things/abc', 'unknown', '', null],
+    ['/', 'unknown', '', null],
+  ])('matches %s with %s', (path, route, methods, ref) => {
+    const found = match(path)
+    expect([found.route, found.methods.join(', ')]).toEqual([route, methods])
+    const { refStart = 0 } = found.directRead ?? {}
+    expect(found.directRead && path.slice(refStart).split('/')[0]).toBe(ref)
+  })
+
+  test('returns the same match for every request to a route', () => {
+    expect(match('/v2/things/abc')).toBe(match('/v2/things/xyz'))
   })
 })

@@ -2,6 +2,12 @@ import { Elysia, type TSchema } from 'elysia'
 import { type ErrorName, errorTable } from '../model/errors'
 import type { components } from '../serializers/openapiComponents'
 import type { ApiModule, PathPolicy } from './apiModule'
+import {
+  deferDetails,
+  type PluginOperation,
+  parseDocument,
+  takeDeferredDetails,
+} from './elysiaInternals'
 import * as info from './openapiInfo'
 import { buildPolicyTable, findPolicy } from './routeTable'
 
@@ -59,7 +65,7 @@ export function describe({ id, summary, description, tag, deprecated, ...rest }:
     ...(deprecated && { deprecated }),
     tags: [tag],
     responses: {},
-    'x-rest': rest satisfies DeferredDetails,
+    ...deferDetails<DeferredDetails>(rest),
   }
 }
 
@@ -93,10 +99,7 @@ export async function createDocument(
     }),
   )
   const response = await described.handle(new Request('http://localhost/document'))
-  // Internal markers of Elysia are no part of the document.
-  const document = JSON.parse(await response.text(), (key, value) =>
-    key === 'elysiaMeta' ? undefined : value,
-  )
+  const document = parseDocument(await response.text())
   const policies = buildPolicyTable(modules, (policy) => policy)
   for (const [path, methods] of Object.entries((document as OpenApi).paths))
     for (const [method, operation] of Object.entries(methods))
@@ -104,12 +107,11 @@ export async function createDocument(
   return document
 }
 
-interface Operation {
+interface Operation extends PluginOperation<DeferredDetails> {
   parameters?: Parameter[]
   requestBody?: { content: Record<string, { schema: BodySchema; example?: unknown }> }
   responses: object
   security?: object[]
-  'x-rest'?: DeferredDetails
 }
 
 interface Parameter {
@@ -134,8 +136,7 @@ function complete(
   method: string,
   { requiresBotKey, isCacheable }: PathPolicy,
 ): void {
-  const { 'x-rest': rest = { responses: {} } } = operation
-  delete operation['x-rest']
+  const rest = takeDeferredDetails(operation) ?? { responses: {} }
   const isPublicRead = rest.allowsAnonymous || (method === 'get' && !rest.requiresAuth)
   operation.security = requiresBotKey
     ? [{ botKey: [] }]

@@ -4,6 +4,7 @@ import { describeId, formatId, isIdOf, normalizeId, type Platform } from '../mod
 import { SWITCHES_PER_PAGE } from '../model/switch'
 import { type Instant, parseInstant } from '../model/time'
 import { isTimezone } from '../model/validation'
+import { keepsRepeats } from './elysiaInternals'
 
 /** Raw value of a query or path parameter, before one of the parsers below read it. */
 type QueryValue = unknown
@@ -124,6 +125,3 @@ export function requireSingleValue(name: string, value: QueryValue): string | un
     throw error('badRequest', `${name} must have one value`)
   return value
 }
-
-/** Internal marker of Elysia that keeps all values of a repeated parameter instead of the last. */
-const keepsRepeats = { elysiaMeta: 'ArrayQuery' }

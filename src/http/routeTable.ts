@@ -1,5 +1,6 @@
 import type { AnyElysia } from 'elysia'
 import { type ApiModule, type DirectRead, defaultPolicy, type PathPolicy } from './apiModule'
+import { listRoutes } from './elysiaInternals'
 import { METHODS } from './safeMethod'
 
 /** Values prepared from policies, keyed by the first two segments of a path or its first one. */
@@ -102,7 +103,7 @@ function buildTree<M extends { readonly app: AnyElysia }>(
   start: string,
   module: ApiModule | null,
 ): Tree<M> {
-  const { routes } = mounted.app
+  const routes = listRoutes(mounted.app)
   const root: Node<M> = { literals: new Map() }
   const unmatched = { mounted, route: UNKNOWN, methods: [], directRead: null }
   for (const { path } of routes) {

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'bun:test'
+import { swagger } from '@elysiajs/swagger'
+import { Elysia, t } from 'elysia'
+import {
+  deferDetails,
+  keepsRepeats,
+  listRoutes,
+  parseDocument,
+  takeDeferredDetails,
+} from '../../src/http/elysiaInternals'
+
+describe('internals of Elysia', () => {
+  test('the keyword of a parameter keeps all of its values', async () => {
+    const values = async (keyword: object) => {
+      const name = t.Optional(t.Unsafe<unknown>({ ...t.Unknown(), ...keyword }))
+      const app = new Elysia({ normalize: false }).get(
+        '/',
+        ({ query }) => JSON.stringify(query.name ?? null),
+        { query: t.Object({ name }) },
+      )
+      const send = async (query: string) =>
+        (await app.handle(new Request(`http://localhost/${query}`))).json()
+      return [await send('?name=a&name=b'), await send('?name=a'), await send('')]
+    }
+    expect(await values(keepsRepeats)).toEqual([['a', 'b'], 'a', null])
+    expect(await values({})).toEqual(['b', 'a', null])
+  })
+
+  test('the document has deferred details, and no keywords of Elysia after it was parsed', async () => {
+    const name = t.Optional(t.Unsafe<unknown>({ ...t.Unknown(), ...keepsRepeats }))
+    const app = new Elysia({ normalize: false })
+      .get('/things/:ref', () => '', {
+        query: t.Object({ name }),
+        detail: { summary: 'Get a thing', ...deferDetails({ errors: ['gone'] }) },
+      })
+      .use(swagger({ path: '/page', specPath: '/document' }))
+    const response = await app.handle(new Request('http://localhost/document'))
+    const text = await response.text()
+    expect(text).toContain('elysiaMeta')
+    const document = parseDocument(text) as { paths: Record<string, { get: object }> }
+    expect(JSON.stringify(document)).not.toContain('elysiaMeta')
+    const operation = document.paths['/things/{ref}']?.get ?? {}
+    expect(takeDeferredDetails(operation)).toEqual({ errors: ['gone'] })
+    expect(takeDeferredDetails(operation)).toBeUndefined()
+    expect(operation).toMatchObject({ summary: 'Get a thing' })
+  })
+
+  test('the routes of plugins have their prefixes, and one notation each', () => {
+    const handler = () => ''
+    const things = new Elysia({ normalize: false }).get('/things/:ref', handler).post('/', handler)
+    const app = new Elysia().use(new Elysia({ prefix: '/v2' }).use(things)).get('/', handler)
+    expect(listRoutes(app).map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /v2/things/:ref',
+      'POST /v2/',
+      'GET /',
+    ])
+  })
+})

@@ -941,7 +941,7 @@ describe('keysOfTag and keysOfContent', () => {
     ['NUL', 'ab\0c\0de'],
     ['a lone surrogate', 'ab\ud83dc\udc26de'],
   ])('keysOfContent excludes text that tags cannot contain: %s', (_, content) => {
-    expect(keysOfContent(content, true)).toMatchObject({ head: 'ab', tail: 'de', bare: null })
+    expect(keysOfContent(content, true)).toMatchObject({ head: 'ab', tail: 'de', trimmed: null })
   })
 })
 

@@ -88,7 +88,7 @@ export interface ContentKeys {
 
 /**
  * Returns the lookup keys of a message. A stored tag matches if and only if its prefix and suffix
- * are at these edges and pass `counts`, or its trimmed key is equal and its brackets are allowed. Tags
+ * are at these edges and pass `accepts`, or its trimmed key is equal and its brackets are allowed. Tags
  * with equal keys therefore match alike, and `matchTags` needs only the first of them.
  */
 export function keysOfContent(content: string, caseSensitive: boolean): ContentKeys {

@@ -26,11 +26,11 @@ export async function findCandidates(
  */
 async function findLongest(
   db: Db,
-  { nearest, following, first }: Affixes,
+  { nearest, following }: Affixes,
   setId: number,
   keys: ContentKeys,
 ): Promise<number | null> {
-  let best: TagPosition | null = null
+  let best: number | null = null
   let longest = 0
   let endings: Ending[] | undefined
   for (let text: string | null = keys.head; text !== null; ) {
@@ -44,29 +44,28 @@ async function findLongest(
     // If the last suffix is empty, there is no other.
     if (last !== '') endings ??= endingsOf(keys.tail)
     const all = last === '' ? NO_ENDING : (endings ?? NO_ENDING)
-    const suffix = await findSuffix(
+    const found = await findSuffix(
       all.filter(
         (end) => prefix.length + end.text.length >= longest && keys.accepts(prefix, end.text),
       ),
       (from) => following(db).get({ set: setId, prefix, from }),
     )
-    if (suffix !== null) {
-      const found = await first(db).get({ set: setId, prefix, suffix })
-      const length = prefix.length + suffix.length
-      if (found && (!best || length > longest || isEarlier(found, best))) best = found
+    if (found) {
+      const length = prefix.length + found.suffix.length
+      if (best === null || length > longest || found.member_id < best) best = found.member_id
       longest = length
     }
     text = prefix === '' ? null : cut(prefix, prefix.length - 1)
   }
-  return best?.member_id ?? null
+  return best
 }
 
 /** Finds the longest stored suffix among sorted endings, as in a merge of two sorted lists. */
 async function findSuffix(
   endings: readonly Ending[],
-  seek: (from: string) => MaybePromise<{ suffix: string } | null>,
-): Promise<string | null> {
-  let longest: string | null = null
+  seek: (from: string) => MaybePromise<StoredSuffix | null>,
+): Promise<StoredSuffix | null> {
+  let longest: StoredSuffix | null = null
   let at = 0
   for (let ending = endings[at]; ending; ending = endings[at]) {
     const found = await seek(ending.text)
@@ -74,7 +73,7 @@ async function findSuffix(
     const rank = rankOf(found.suffix)
     while ((endings[at]?.rank ?? rank) < rank) at++
     if (endings[at]?.rank !== rank) continue
-    if (found.suffix.length >= (longest ?? '').length) longest = found.suffix
+    if (found.suffix.length >= (longest?.suffix.length ?? 0)) longest = found
     at++
   }
   return longest
@@ -89,25 +88,11 @@ async function findTrimmed(
   const members: number[] = []
   if (trimmed === null) return members
   for (let below = Number.MAX_SAFE_INTEGER; ; ) {
-    const longest = await longestTrimmed(db).get({ set: setId, bare: trimmed, below })
+    const longest = await longestTrimmed(db).get({ set: setId, trimmed, below })
     if (!longest) return members
-    const { bracket_flags, trimmed_spaces } = longest
-    const found =
-      (bracket_flags & excludedBrackets) === 0 &&
-      (await firstTrimmed(db).get({ set: setId, bare: trimmed, bracket_flags, trimmed_spaces }))
-    if (found) members.push(found.member_id)
-    below = bracket_flags
+    if ((longest.bracket_flags & excludedBrackets) === 0) members.push(longest.member_id)
+    below = longest.bracket_flags
   }
-}
-
-/** Position of a tag. Of equal tags the one of the earlier member wins, then the earlier tag. */
-interface TagPosition {
-  member_id: number
-  position: number
-}
-
-function isEarlier(a: TagPosition, b: TagPosition): boolean {
-  return a.member_id === b.member_id ? a.position < b.position : a.member_id < b.member_id
 }
 
 /** Returns the common prefix of two texts. */
@@ -152,6 +137,12 @@ function rankOf(text: string): string {
 
 type Affixes = ReturnType<typeof createAffixes>
 
+interface StoredSuffix {
+  suffix: string
+  /** First member that has the tag. */
+  member_id: number
+}
+
 const sameCase = createAffixes('prefix', 'suffix')
 const anyCase = createAffixes('prefix_key', 'suffix_key')
 
@@ -164,30 +155,27 @@ function createAffixes(prefix: 'prefix' | 'prefix_key', suffix: 'suffix' | 'suff
        where index_id = :set and ${prefix} <= :text
        order by ${prefix} desc, ${suffix} desc limit 1`,
     ),
-    following: statement<'set' | 'prefix' | 'from', { suffix: string }>(
-      `select ${suffix} as suffix from proxy_tag_index
+    /** First suffix that sorts at or after the text. */
+    following: statement<'set' | 'prefix' | 'from', StoredSuffix>(
+      `select ${suffix} as suffix, member_id from proxy_tag_index
        where index_id = :set and ${prefix} = :prefix and ${suffix} >= :from
-       order by ${suffix} limit 1`,
-    ),
-    first: statement<'set' | 'prefix' | 'suffix', TagPosition>(
-      `select member_id, position from proxy_tag_index
-       where index_id = :set and ${prefix} = :prefix and ${suffix} = :suffix
-       order by member_id, position limit 1`,
+       order by ${suffix}, member_id limit 1`,
     ),
   }
 }
 
 const longestTrimmed = statement<
-  'set' | 'bare' | 'below',
-  { bracket_flags: number; trimmed_spaces: number }
+  'set' | 'trimmed' | 'below',
+  { bracket_flags: number; member_id: number }
 >(
-  `select bracket_flags, trimmed_spaces from proxy_tag_index
-   where index_id = :set and trimmed_key = :bare and bracket_flags < :below
+  `select bracket_flags, (
+     select first.member_id from proxy_tag_index first
+     where first.index_id = :set and first.trimmed_key = :trimmed
+       and first.bracket_flags = longest.bracket_flags
+       and first.trimmed_spaces = longest.trimmed_spaces
+     order by first.member_id limit 1
+   ) as member_id
+   from proxy_tag_index longest
+   where index_id = :set and trimmed_key = :trimmed and bracket_flags < :below
    order by bracket_flags desc, trimmed_spaces desc limit 1`,
-)
-
-const firstTrimmed = statement<'set' | 'bare' | 'bracket_flags' | 'trimmed_spaces', TagPosition>(
-  `select member_id, position from proxy_tag_index
-   where index_id = :set and trimmed_key = :bare and bracket_flags = :bracket_flags and trimmed_spaces = :trimmed_spaces
-   order by member_id, position limit 1`,
 )

@@ -90,20 +90,16 @@ export async function recordMessage(
       message_count: speaker.message_count + 1,
       last_message_timestamp: timestamp,
     }
-    // All statements are sent in this order without waiting in between.
-    const written = [
-      insertMessage(tx, message),
-      countMessage(tx).run({ timestamp, id: speaker.id }),
-    ]
+    // Sent without waiting in between; none depends on another.
     const [rendered] = await Promise.all([
-      renderAndStore(tx, 'members', member),
+      storeCount(tx, member),
+      insertMessage(tx, message),
       recordEvent(tx, deps.now(), {
         system_id: system.id,
         type: 'CREATE_MESSAGE',
         subject: null,
         data: { ...message, system, member },
       }),
-      ...written,
     ])
     if (context.autoproxy_mode === 'latch') await moveLatch(deps, tx, message, member)
     if (context.proxy_switch !== 'off')
@@ -156,6 +152,15 @@ function isSame(known: Message, draft: MessageDraft, speaker: Member): boolean {
     known.member_id === speaker.id &&
     (draft.timestamp === null || known.timestamp === draft.timestamp)
   )
+}
+
+/** Stores the message count of a member and renders it again. Returns the owner's JSON. */
+async function storeCount(tx: Db, member: Member): Promise<string> {
+  const { id, last_message_timestamp } = member
+  // Sent before the rendered JSON, which the trigger of this update would delete.
+  const counted = countMessage(tx).run({ id, timestamp: last_message_timestamp })
+  const [rendered] = await Promise.all([renderAndStore(tx, 'members', member), counted])
+  return rendered
 }
 
 /** Sets the latch of the guild to the member that was proxied last. */

@@ -40,18 +40,20 @@ export function toV2<E extends Entity>(
   redacted: Redacted<E>,
   extra: JsonObject = {},
 ): SerializedObject {
-  const values = redacted as JsonObject
   const identity = redacted.hid === undefined ? {} : { id: redacted.hid, uuid: redacted.uuid }
-  const json: JsonObject = { ...identity, ...extra, ...serializeFields(entity, values) }
-  if (entity.levels.length > 0) json.privacy = privacyToV2(entity, values)
-  return markSerialized(json)
+  return markSerialized({ ...identity, ...extra, ...fieldsToV2(entity, redacted) })
+}
+
+function fieldsToV2<E extends Entity>(entity: E, redacted: Redacted<E>): JsonObject {
+  const json = serializeFields(entity, redacted)
+  if (entity.levels.length > 0) json.privacy = privacyToV2(entity, redacted)
+  return json
 }
 
 /** Renders the JSON of a row for an audience, without braces and identity, for the cache. */
 export function renderRowJson(entity: Entity, row: object, audience: Audience): string {
   const redacted = redact(entity, row as Row<Entity>, audience === 'owner')
-  const { id: _, uuid: __, ...fields } = toV2(entity, redacted)
-  return JSON.stringify(fields).slice(1, -1)
+  return JSON.stringify(fieldsToV2(entity, redacted)).slice(1, -1)
 }
 
 export function patchFromV2<E extends Entity>(
@@ -80,9 +82,9 @@ export function levelsFromV2<E extends Entity>(entity: E, body: RawBody): Patch<
 
 /** Returns the privacy levels of a row or a patch as an object; null if none is visible. */
 export function privacyToV2(entity: Entity, values: JsonObject): JsonObject | null {
-  const visible = entity.levels.filter((level) => values[level] !== undefined)
-  if (visible.length === 0) return null
-  return Object.fromEntries(visible.map((level) => [level, values[level]]))
+  const visible: JsonObject = {}
+  for (const level of entity.levels) if (values[level] !== undefined) visible[level] = values[level]
+  return isEmptyPatch(visible) ? null : visible
 }
 
 function rawInputOf(entity: Entity, values: JsonObject): RawInput {

@@ -220,7 +220,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.keyboard.press('End')
     await page.keyboard.type('!')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Fern', level: 1 }).waitFor()
+    // The edit page has the same heading as the member's page.
+    await page.waitForURL(({ hash }) => !hash.endsWith('/edit'))
     expect(await get(fern.id)).toMatchObject({
       pronouns: 'she/her!',
       privacy: { name_privacy: 'private' },

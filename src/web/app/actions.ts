@@ -87,7 +87,7 @@ export async function changeSwitch(
   showToast({ text: strings.isSaved })
 }
 
-/** Reverts what a toast announced. If that fails, the toast stays and tells why. */
+/** Reverts what a toast announced. If that fails, the toast stays and shows the reason. */
 export async function undo(shown: Toast): Promise<void> {
   toast.value = null
   const problem = await attempt(async () => {

@@ -62,15 +62,15 @@ function otherProcess(member: string): string {
     const { existsSync, writeFileSync } = require('node:fs')
     const { connect } = require('node:net')
     const { openStorage } = require(${source('src/db/open')})
-    const { change } = require(${source('test/rawSql')})
+    const { execute } = require(${source('test/rawSql')})
     const storage = openStorage(${JSON.stringify(config.DATABASE_URL)}, { durability: 'normal' })
-    await storage.opened
+    await storage.ready
     const hide = "update members set description_privacy = 'private' where hid = '${member}'"
     const ask = 'GET /v2/members/${member} HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n'
     for (let round = 0; round < ${ROUNDS}; round++) {
       console.log('ready')
       while (!existsSync(${file('go-')})) await Bun.sleep(1)
-      await storage.transact('new', (tx) => change(tx, hide))
+      await storage.transact('new', (tx) => execute(tx, hide))
       const socket = connect(${port}, '127.0.0.1', () =>
         socket.write(ask, () => writeFileSync(${file('sent-')}, '')))
       let answer = ''

@@ -103,7 +103,11 @@ async function createWriters(address: string) {
       { name: `Crowd ${at}` },
       { account, tokenName: 'bench' },
     )
-    const member = await createMember(deps, { ...operator, system: system.id }, { name: 'Wren' })
+    const { row: member } = await createMember(
+      deps,
+      { ...operator, system: system.id },
+      { name: 'Wren' },
+    )
     created.push({ account, token, member: member.hid })
   }
   await storage.close()

@@ -76,7 +76,9 @@ async function createBenchSystem(): Promise<{ token: string; member: string }> {
     { name: 'Lantern' },
     { account: '700000000000000001', tokenName: 'bench' },
   )
-  const { hid } = await createMember(deps, { ...operator, system: system.id }, { name: 'Wren' })
+  const {
+    row: { hid },
+  } = await createMember(deps, { ...operator, system: system.id }, { name: 'Wren' })
   await storage.close()
   return { token, member: hid }
 }

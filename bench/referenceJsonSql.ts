@@ -9,7 +9,7 @@ import { type ListAccess, listAccessRules } from '../src/model/privacy'
  */
 
 /** Viewer of a row: its owner or another caller. */
-export type Audience = 'owner' | 'others'
+export type Audience = 'owner' | 'public'
 
 /** Returns SQL for the JSON object of a row of `table`, with extra pairs of key and SQL after the IDs. */
 export function jsonOf(
@@ -40,7 +40,7 @@ export function jsonFor(
   system: string,
   build: (audience: Audience) => string,
 ): string {
-  return `case when ${system} = ${viewer} then ${build('owner')} else ${build('others')} end`
+  return `case when ${system} = ${viewer} then ${build('owner')} else ${build('public')} end`
 }
 
 /** Returns SQL for JSON that a list access rule of `table` guards: null if it is hidden. */
@@ -96,6 +96,6 @@ function plainValue(column: string, { kind }: Field): string {
 }
 
 function privacyOf({ levels }: Entity, table: string, audience: Audience): string {
-  if (audience === 'others') return 'null'
+  if (audience === 'public') return 'null'
   return `json_object(${levels.map((level) => `'${level}', ${table}.${level}`).join(', ')})`
 }

@@ -1,5 +1,7 @@
 import { Database } from 'bun:sqlite'
-import { renderedObjectSql } from '../src/db/renderedJson'
+import { sqliteDialect } from '../src/db/dialect'
+import { extendedObjectSql, renderedObjectSql } from '../src/db/jsonSql'
+import { columnFor } from '../src/db/renderedJson'
 import { group } from '../src/model/group'
 import { member } from '../src/model/member'
 import { system } from '../src/model/system'
@@ -23,11 +25,13 @@ const entities = { systems: system, members: member, groups: group }
 /** Returns SQL for the JSON object of a row, with an extra pair of key and SQL. */
 function rowJson(
   table: keyof typeof entities,
-  audience: 'owner' | 'others',
+  audience: 'owner' | 'public',
   extra?: [key: string, sql: string],
 ): string {
   if (isBuilt) return jsonOf(entities[table], table, audience, extra ? [extra] : [])
-  return renderedObjectSql(table, audience, extra && `'"${extra[0]}":' || ${extra[1]} || ','`)
+  return extra
+    ? extendedObjectSql(sqliteDialect, table, audience, `'"${extra[0]}":' || ${extra[1]} || ','`)
+    : renderedObjectSql(table, columnFor(audience))
 }
 
 const owner = rowJson('members', 'owner')
@@ -43,7 +47,7 @@ const frontMembers = jsonList(
 const front = `'{"id":"' || switches.uuid || '","timestamp":"' || ${isoOf('switches.timestamp')} ||
   '","members":' || ${frontMembers} || '}'`
 const message = (
-  audience: 'owner' | 'others',
+  audience: 'owner' | 'public',
 ) => `'{"timestamp":"' || ${isoOf('messages.timestamp')} ||
   '","id":"' || messages.id || '","original":"' || messages.original || '","sender":"' ||
   messages.sender || '","channel":"' || messages.channel || '","guild":"' || messages.guild ||
@@ -61,7 +65,7 @@ const getFronters = read<[string]>(
   `from switches where system_id = (select id from systems where hid = ?)
    order by timestamp desc limit 1`,
 )
-const getMessage = read<[string]>(message('others'), 'from messages where id = ?')
+const getMessage = read<[string]>(message('public'), 'from messages where id = ?')
 const getMembers = read<[string]>(
   jsonList(
     `select ${owner} as json from members where system_id = (select id from systems where hid = ?) order by id`,

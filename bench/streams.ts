@@ -143,7 +143,9 @@ async function createOwners(count: number): Promise<Owner[]> {
     const { system, token } = await createSystem(deps, { name: `system ${n}` }, link)
     const members: string[] = []
     for (const name of ['Wren', 'Finch', 'Heron'])
-      members.push((await createMember(deps, { system: system.id, platform: null }, { name })).hid)
+      members.push(
+        (await createMember(deps, { system: system.id, platform: null }, { name })).row.hid,
+      )
     created.push({ hid: system.hid, token, members, switches: 0 })
   }
   await storage.close()

@@ -93,7 +93,7 @@ describe('architecture', () => {
     )
     // Webhooks are serialized where they are stored; cached JSON was rendered by a serializer.
     const others = creators.filter((file) => layerOf(file) !== 'serializers')
-    expect(others.toSorted()).toEqual(['events/webhooks.ts', 'service/read/v2.ts'])
+    expect(others.toSorted()).toEqual(['events/webhooks.ts', 'service/read/renderGaps.ts'])
   })
 
   test('only main reads the environment and the arguments', () => {

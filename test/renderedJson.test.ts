@@ -11,9 +11,11 @@ import { inspect, repair } from '../src/db/sqlite/doctor'
 import type { Entity, JsonObject } from '../src/model/entity'
 import { text } from '../src/model/field'
 import { member } from '../src/model/member'
+import { anonymousViewer } from '../src/model/privacy'
 import { schemaHash } from '../src/model/renderedJson'
 import { renderRowJson } from '../src/serializers/v2'
 import { createCacheRefresher } from '../src/service/read/cacheRefresher'
+import { readMember } from '../src/service/read/v2'
 import { createBot } from './operatorActions'
 import {
   importInto,
@@ -121,7 +123,7 @@ function expectCurrentJson(): void {
         const row = createDecoder(entity)(raw)
         expect([owner_json, public_json]).toEqual([
           renderRowJson(entity, row, 'owner'),
-          renderRowJson(entity, row, 'others'),
+          renderRowJson(entity, row, 'public'),
         ])
       }
     }
@@ -325,9 +327,8 @@ test('hides a field that becomes private while the refresh of its JSON waits', a
     ...deps,
     scheduleRender: (table: RenderedTable, id: number) => void enqueued.push([table, id]),
   }
-  const { renderMember } = await import('../src/service/read/v2Fallback')
-  const viewer = { system: null, platform: null }
-  expect(await renderMember(depsWithoutRefresh, viewer, wren)).toContain('SECRET')
+  const json = await readMember(depsWithoutRefresh, anonymousViewer, wren)
+  expect(new TextDecoder().decode(json)).toContain('SECRET')
   const body = { privacy: { description_privacy: 'private' } }
   await ask(`PATCH /v2/members/${wren}`, { as: me, body })
   deleteCachedJson()

@@ -17,6 +17,7 @@ export function createRecorder() {
     const logger = { logQuery: record }
     const recorder = Object.assign(builderOn(db, logger), {
       driver: recordingDriver(db.driver, record, loaded),
+      renderJson: db.renderJson,
     })
     recorded.set(db, recorder)
     return recorder

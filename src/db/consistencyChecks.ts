@@ -270,7 +270,7 @@ async function findStaleJsonOf(
       const row = decode(raw)
       if (
         owner_json === renderJson(entity, row, 'owner') &&
-        public_json === renderJson(entity, row, 'others')
+        public_json === renderJson(entity, row, 'public')
       )
         continue
       wrong.push({

@@ -13,6 +13,8 @@ export interface Dialect {
   min(a: string, b: string): string
   /** UTF-8 bytes of a text. */
   bytes(text: string): string
+  /** Text without a number of characters at its beginning, which are ASCII. */
+  asciiTail(text: string, count: string): string
   /** Length of a text in bytes. */
   size(text: string): string
   /** Concatenates the texts of rows, separated by commas. */
@@ -78,6 +80,8 @@ export const sqliteDialect: Dialect = {
   max: (a, b) => `max(${a}, ${b})`,
   min: (a, b) => `min(${a}, ${b})`,
   bytes: (text) => `cast(${text} as blob)`,
+  // SQLite would count the characters of a text up to its end.
+  asciiTail: (text, count) => `substr(cast(${text} as blob), 1 + ${count})`,
   size: (text) => `octet_length(${text})`,
   groupConcat: (text) => `group_concat(${text})`,
   jsonNumbers: listInOrder,
@@ -137,6 +141,7 @@ export const postgresDialect: Dialect = {
   max: (a, b) => `greatest(${a}, ${b})`,
   min: (a, b) => `least(${a}, ${b})`,
   bytes: (text) => `convert_to(${text}, 'UTF8')`,
+  asciiTail: (text, count) => `substr(${text}, 1 + ${count})`,
   size: (text) => `octet_length(${text})::float8`,
   groupConcat: (text) => `string_agg(${text}, ',')`,
   jsonNumbers: (value, rows, order) =>

@@ -1,7 +1,7 @@
 import type { Entity, Identity } from '../model/entity'
 import { group } from '../model/group'
 import { member } from '../model/member'
-import { type Audience, schemaHash } from '../model/renderedJson'
+import { type Audience, type RenderJson, schemaHash } from '../model/renderedJson'
 import { system } from '../model/system'
 import { statement } from './statement'
 import type { Db, MaybePromise } from './types'
@@ -37,34 +37,27 @@ export function entityOf(table: RenderedTable): Entity {
   return entities[table]
 }
 
-/** Rendered JSON of a row, for its owner and for all other callers. */
+/** Renderer of handles that only read or copy stored values. */
+export const noRenderer: RenderJson = () => {
+  throw new Error('this database handle was opened without a renderer')
+}
+
+/** JSON objects of a row, for its owner and for all other callers. */
 export interface RenderedJson {
   readonly ownerJson: string
   readonly publicJson: string
 }
 
-/** Renders the JSON of a complete row; null if this handle has no renderer. */
 export function renderForAudiences(
   { renderJson }: Db,
   table: RenderedTable,
   row: object,
-): RenderedJson | null {
-  if (!renderJson) return null
+): RenderedJson {
   const entity = entities[table]
   return {
     ownerJson: renderJson(entity, row, 'owner'),
-    publicJson: renderJson(entity, row, 'others'),
+    publicJson: renderJson(entity, row, 'public'),
   }
-}
-
-/** Stores the rendered JSON of the row with this ID. */
-export function storeRendered(
-  tx: Db,
-  table: RenderedTable,
-  id: number,
-  rendered: RenderedJson,
-): MaybePromise<unknown> {
-  return store[table](tx).run({ id, ...rendered })
 }
 
 /** Renders and stores the JSON of a complete row, and returns the owner's JSON. */
@@ -74,58 +67,47 @@ export async function renderAndStore(
   row: { readonly id: number },
 ): Promise<string> {
   const rendered = renderForAudiences(tx, table, row)
-  if (!rendered) return ''
-  await storeRendered(tx, table, row.id, rendered)
+  await store[table](tx).run({ id: row.id, ...rendered })
   return rendered.ownerJson
 }
 
-/** Builds the JSON object of a row for its owner. */
-export function ownerJson(
-  db: Db,
+/**
+ * Updates a row and stores its new JSON. The order matters, because the trigger of the update
+ * deletes the cached JSON. A server gets both statements at once.
+ */
+export function updateAndStore(
+  tx: Db,
   table: RenderedTable,
-  row: Identity,
-  renderedJson = db.renderJson?.(entities[table], row, 'owner') ?? '',
-): string {
-  return `{"id":"${row.hid}","uuid":"${row.uuid}",${renderedJson}}`
+  id: number,
+  rendered: RenderedJson,
+  update: () => MaybePromise<unknown>,
+): Promise<unknown> {
+  const updated = update()
+  const stored = store[table](tx).run({ id, ...rendered })
+  return Promise.all([updated, stored])
 }
 
-/** SQL for the JSON object of a row for an audience; null if its rendered JSON is missing. */
-export function renderedObjectSql(table: RenderedTable, audience: Audience, extra = ''): string {
-  return objectExpression(table, renderedJsonIn(table, columnFor(audience)), extra)
+/** Renders the JSON object of a row for its owner. */
+export function ownerJson(db: Db, table: RenderedTable, row: Identity): string {
+  return db.renderJson(entities[table], row, 'owner')
 }
 
-/** The same if the row decides the audience: `isOwner` is an SQL condition. */
-export function renderedObjectSqlFor(table: RenderedTable, isOwner: string): string {
-  const column = `case when ${isOwner} then ${columnFor('owner')} else ${columnFor('others')} end`
-  return objectExpression(table, renderedJsonIn(table, column), '')
+/** SQL for the cached JSON object of a row; null if it is missing. `column` is an expression. */
+export function cachedSql(table: RenderedTable, column: string): string {
+  return `(select ${column} from ${cacheTables[table]} f where ${isCacheOf(table)})`
 }
 
-function renderedJsonIn(table: RenderedTable, column: string): string {
-  return `(select ${column} from ${cacheTables[table]} f where ${joinCondition(table)})`
+/** SQL that joins the cached JSON of rows as `f`. */
+export function joinCacheSql(table: RenderedTable): string {
+  return `left join ${cacheTables[table]} f on ${isCacheOf(table)}`
 }
 
-/** The same for many rows, with a join. `from` names the table and any further tables. */
-export function renderedRowsSql(
-  table: RenderedTable,
-  audience: Audience,
-  from: string,
-  rest: string,
-  extra = '',
-): string {
-  return `select ${objectExpression(table, `f.${columnFor(audience)}`, extra)} as json
-    from ${from} left join ${cacheTables[table]} f on ${joinCondition(table)} ${rest}`
-}
-
-function objectExpression(table: RenderedTable, renderedJson: string, extra: string): string {
-  const identity = `'{"id":"' || ${table}.hid || '","uuid":"' || ${table}.uuid || '",'`
-  return `(${[identity, ...(extra ? [extra] : []), renderedJson, "'}'"].join(' || ')})`
-}
-
-function columnFor(audience: Audience): 'owner_json' | 'public_json' {
+/** Column of the cache for an audience. */
+export function columnFor(audience: Audience): 'owner_json' | 'public_json' {
   return audience === 'owner' ? 'owner_json' : 'public_json'
 }
 
-function joinCondition(table: RenderedTable): string {
+function isCacheOf(table: RenderedTable): string {
   return `f.id = ${table}.id and f.schema_hash = ${schemaHashes[table]}`
 }
 

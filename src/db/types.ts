@@ -25,8 +25,8 @@ export interface Driver {
 /** Handle that queries run on: the one for reads, or that of a transaction. */
 export type Db = BaseSQLiteDatabase<'sync' | 'async', unknown> & {
   readonly driver: Driver
-  /** Renders the JSON of rows. Without it no JSON is cached, and responses do not use the cache. */
-  readonly renderJson?: RenderJson | undefined
+  /** Renders the JSON of rows; throws on handles that were opened without a renderer. */
+  readonly renderJson: RenderJson
 }
 
 /** The database cannot be used. The message is one line for the operator. */

@@ -1,16 +1,14 @@
 import type { Entity } from './entity'
 import { redactionOf } from './field'
 
-/**
- * Audience of rendered JSON: v2 JSON of a row, cached once for its owner and once for all other
- * callers. It holds the members of the object after the identifiers, without the braces.
- */
-export type Audience = 'owner' | 'others'
+/** Audience of rendered JSON: the owner of the row, or all other callers. */
+export type Audience = 'owner' | 'public'
 
+/** Renders the v2 JSON object of a complete row. */
 export type RenderJson = (entity: Entity, row: object, audience: Audience) => string
 
 /** Increment when the JSON changes although the fields do not. */
-const RENDER_VERSION = 1
+const RENDER_VERSION = 2
 
 /** Returns a hash of the field table. Cached JSON with another hash is ignored. */
 export function schemaHash({ entries, levels }: Entity): number {

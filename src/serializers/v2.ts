@@ -41,19 +41,14 @@ export function toV2<E extends Entity>(
   extra: JsonObject = {},
 ): SerializedObject {
   const identity = redacted.hid === undefined ? {} : { id: redacted.hid, uuid: redacted.uuid }
-  return markSerialized({ ...identity, ...extra, ...fieldsToV2(entity, redacted) })
-}
-
-function fieldsToV2<E extends Entity>(entity: E, redacted: Redacted<E>): JsonObject {
-  const json = serializeFields(entity, redacted)
+  const json: JsonObject = { ...identity, ...extra, ...serializeFields(entity, redacted) }
   if (entity.levels.length > 0) json.privacy = privacyToV2(entity, redacted)
-  return json
+  return markSerialized(json)
 }
 
-/** Renders the JSON of a row for an audience, without braces and identity, for the cache. */
+/** Renders the JSON object of a row for an audience. */
 export function renderRowJson(entity: Entity, row: object, audience: Audience): string {
-  const redacted = redact(entity, row as Row<Entity>, audience === 'owner')
-  return JSON.stringify(fieldsToV2(entity, redacted)).slice(1, -1)
+  return JSON.stringify(toV2(entity, redact(entity, row as Row<Entity>, audience === 'owner')))
 }
 
 export function patchFromV2<E extends Entity>(

@@ -1,4 +1,4 @@
-import { ownerJson, type RenderedJson, renderForAudiences, storeRendered } from '../db/renderedJson'
+import { type RenderedJson, renderForAudiences, updateAndStore } from '../db/renderedJson'
 import { encodeRow } from '../db/rows'
 import type { Db, MaybePromise } from '../db/types'
 import { createYielder } from '../db/yieldToEventLoop'
@@ -40,7 +40,7 @@ interface Planned<E> {
   readonly changed: Patch<E>
   readonly values: object
   readonly data: string
-  readonly rendered: RenderedJson | null
+  readonly rendered: RenderedJson
 }
 
 interface RowAccess<E> {
@@ -73,8 +73,7 @@ export function createBulkChange<E extends Entity>(
     const { after, values, data, rendered } = planned
     const { id, uuid: subject, system_id } = after
     return [
-      updateRow(tx, id, values),
-      rendered && storeRendered(tx, table, id, rendered),
+      updateAndStore(tx, table, id, rendered, () => updateRow(tx, id, values)),
       recordSerializedEvent(tx, deps.now(), { system_id, type: events.changed, subject }, data),
     ]
   }
@@ -116,9 +115,7 @@ export function createBulkChange<E extends Entity>(
     const planned = await commitBulk(deps, systemId, prepared.values(), (finishDerivedRows) =>
       deps.transact({ system: systemId }, (tx) => write(tx, finishDerivedRows), 'long'),
     )
-    return planned.map(({ after, rendered }) =>
-      ownerJson(deps.db, table, after, rendered?.ownerJson),
-    )
+    return planned.map(({ rendered }) => rendered.ownerJson)
   }
 }
 

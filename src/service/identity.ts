@@ -18,6 +18,12 @@ export interface RowLocation {
 /** A member or group of a system. */
 export type Owned<E> = Row<E> & Identity & { system_id: number }
 
+/** A row that was written, with its JSON object for the owner. */
+export interface Stored<R> {
+  readonly row: R
+  readonly json: string
+}
+
 /** Creates queries that find rows by short ID or UUID, and generate IDs for new rows. */
 export function identityQueries<R extends Identity>(
   entity: Entity,

@@ -1,4 +1,4 @@
-import { renderAndStore } from '../db/renderedJson'
+import { ownerJson, renderAndStore, renderForAudiences, updateAndStore } from '../db/renderedJson'
 import { columnNames, createInserter, createUpdater } from '../db/rows'
 import { statement } from '../db/statement'
 import type { Db } from '../db/types'
@@ -23,7 +23,7 @@ import type { Settings } from '../model/settings'
 import { REPEATED_REF } from '../model/validation'
 import { type BulkKind, createBulkChange } from './bulkChange'
 import type { Deps } from './deps'
-import { type GivenIdentity, identityQueries, type Owned } from './identity'
+import { type GivenIdentity, identityQueries, type Owned, type Stored } from './identity'
 import { recordEvent } from './outbox'
 import { withDefaultPrivacy } from './privacy'
 import { getSettings } from './settings'
@@ -101,28 +101,27 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
   const count = async (db: Db, systemId: number) =>
     (await countRows(db).get({ system: systemId }))?.all ?? 0
 
-  const insert = async (
+  const insertAndRender = async (
     tx: Db,
     systemId: number,
     draft: Draft<E>,
     identity: GivenIdentity = {},
-  ): Promise<Owned<E>> => {
+  ): Promise<Stored<Owned<E>>> => {
     const row = fillDefaults(entity, draft)
     const ids = { ...(await generate(tx)), ...identity, system_id: systemId }
     const values = { ...row, ...ids }
     const owned = { id: await insertRow(tx, values), ...values }
     await kind.syncDerivedRows(tx, owned, row)
-    await renderAndStore(tx, table, owned)
-    return owned
+    return { row: owned, json: await renderAndStore(tx, table, owned) }
   }
 
-  const update = async (tx: Db, before: Owned<E>, changed: Patch<E>): Promise<Owned<E>> => {
-    const after = { ...before, ...changed }
-    // Both statements are sent in this order without waiting in between. Derived rows take several
-    // steps, so they are awaited separately: none may run after the transaction was rolled back.
-    await Promise.all([updateRow(tx, before.id, changed), renderAndStore(tx, table, after)])
-    await kind.syncDerivedRows(tx, after, changed)
-    return after
+  const update = async (tx: Db, before: Owned<E>, changed: Patch<E>): Promise<Stored<Owned<E>>> => {
+    const row = { ...before, ...changed }
+    const rendered = renderForAudiences(tx, table, row)
+    await updateAndStore(tx, table, row.id, rendered, () => updateRow(tx, row.id, changed))
+    // Derived rows take several steps, none of which may run after the transaction was rolled back.
+    await kind.syncDerivedRows(tx, row, changed)
+    return { row, json: rendered.ownerJson }
   }
 
   /** Returns the rows of a list of references, as stored. Throws for the first wrong reference. */
@@ -145,7 +144,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
   /** Stores the changed values of a patch and records an event, if there are any. */
   const changeRow = async (deps: Deps, tx: Db, before: Owned<E>, patch: Patch<E>) => {
     const changed = diff<E>(before, patch)
-    if (isEmptyPatch(changed)) return before
+    if (isEmptyPatch(changed)) return { row: before, json: ownerJson(tx, table, before) }
     const { uuid, system_id } = before
     const data: JsonObject = changed
     const recorded = recordEvent(tx, deps.now(), {
@@ -164,7 +163,9 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     findById,
     availableParts,
     count,
-    insert,
+    /** Inserts a row of an import or a test, without limits and events. */
+    insert: async (...given: Parameters<typeof insertAndRender>): Promise<Owned<E>> =>
+      (await insertAndRender(...given)).row,
     update,
     updateRow,
 
@@ -190,26 +191,31 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
       requireFound(await findById(tx, id))
     },
 
-    async create(deps: Deps, viewer: Viewer, draft: Draft<E>): Promise<Owned<E>> {
+    async create(deps: Deps, viewer: Viewer, draft: Draft<E>): Promise<Stored<Owned<E>>> {
       const system_id = requireSystem(viewer)
       return deps.transact({ system: system_id }, async (tx) => {
         const settings = await getSettings(deps, tx, system_id)
         if ((await count(tx, system_id)) >= kind.limitOf(settings)) throw error(errors.full)
         const isPrivate = viewer.platform !== null && kind.isPrivateIn(settings)
         const given = isPrivate ? withDefaultPrivacy(entity, draft) : draft
-        const created = await insert(tx, system_id, { ...given, created: deps.now() })
+        const created = await insertAndRender(tx, system_id, { ...given, created: deps.now() })
         const data: JsonObject = given
         await recordEvent(tx, deps.now(), {
           system_id,
           type: events.created,
-          subject: created.uuid,
+          subject: created.row.uuid,
           data,
         })
         return created
       })
     },
 
-    async change(deps: Deps, viewer: Viewer, ref: string, patch: Patch<E>): Promise<Owned<E>> {
+    async change(
+      deps: Deps,
+      viewer: Viewer,
+      ref: string,
+      patch: Patch<E>,
+    ): Promise<Stored<Owned<E>>> {
       const { id, system_id } = await locateOwn(deps, viewer, ref)
       return deps.transact({ system: system_id }, async (tx) => {
         return changeRow(deps, tx, requireFound(await findById(tx, id)), patch)

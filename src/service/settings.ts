@@ -57,7 +57,7 @@ export async function patchSystemAndSettings(
   const id = requireSystem(viewer)
   return deps.transact({ system: id }, async (tx) => {
     await updateSettings(deps, tx, id, patch.settings)
-    return updateSystem(deps, tx, id, patch.system)
+    return (await updateSystem(deps, tx, id, patch.system)).row
   })
 }
 

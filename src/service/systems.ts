@@ -1,7 +1,7 @@
 import { count, eq, getTableColumns, sql } from 'drizzle-orm'
 import { incrementCounter } from '../db/changeCounters'
 import { prepared } from '../db/prepared'
-import { renderAndStore } from '../db/renderedJson'
+import { ownerJson, renderAndStore, renderForAudiences, updateAndStore } from '../db/renderedJson'
 import { columnNames, createInserter, createUpdater } from '../db/rows'
 import { statement } from '../db/statement'
 import { accounts, systems } from '../db/tables'
@@ -24,7 +24,7 @@ import { type System, type SystemDraft, type SystemPatch, system } from '../mode
 import type { Instant } from '../model/time'
 import { deleteOrHideSystem, purgeDeleted } from './deletion'
 import type { Deps } from './deps'
-import { type GivenIdentity, identityQueries } from './identity'
+import { type GivenIdentity, identityQueries, type Stored } from './identity'
 import { recordEvent } from './outbox'
 
 /** Returns the named system. `@me` without a token throws `unauthorized`, not `systemNotFound`. */
@@ -88,7 +88,7 @@ export async function patchSystem(
   viewer: Viewer,
   ref: string,
   patch: SystemPatch,
-): Promise<System> {
+): Promise<Stored<System>> {
   const { id } = await getOwnSystem(deps, viewer, ref)
   return deps.transact({ system: id }, (tx) => updateSystem(deps, tx, id, patch))
 }
@@ -151,20 +151,20 @@ export async function updateSystem(
   tx: Db,
   id: number,
   patch: SystemPatch,
-): Promise<System> {
+): Promise<Stored<System>> {
   const before = await getSystemById(tx, id)
   const changed = diff<typeof system>(before, patch)
-  if (isEmptyPatch(changed)) return before
+  if (isEmptyPatch(changed)) return { row: before, json: ownerJson(tx, 'systems', before) }
   await recordEvent(tx, deps.now(), {
     system_id: id,
     type: 'UPDATE_SYSTEM',
     subject: null,
     data: changed,
   })
-  await update(tx, id, changed)
-  const after = { ...before, ...changed }
-  await renderAndStore(tx, 'systems', after)
-  return after
+  const row = { ...before, ...changed }
+  const rendered = renderForAudiences(tx, 'systems', row)
+  await updateAndStore(tx, 'systems', id, rendered, () => update(tx, id, changed))
+  return { row, json: rendered.ownerJson }
 }
 
 /** Sets the IDs of a hidden system, which makes it visible. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { openStorage } from '../../src/db/open'
 import { createHandler } from '../../src/http/handler'
 import { createLog } from '../../src/log'
+import { renderRowJson } from '../../src/serializers/v2'
 import { createCredentialCache } from '../../src/service/access/credentialCache'
 import { insertToken } from '../../src/service/access/insertToken'
 import { createClock, type Deps } from '../../src/service/deps'
@@ -206,6 +207,7 @@ async function createHandlerWithTimeout(busyLimit: number) {
   const storage = openStorage(`file:${join(emptyFolder(), 'data.db')}`, {
     durability: 'normal',
     busyLimit,
+    renderJson: renderRowJson,
   })
   afterAll(() => storage.close())
   const { db, sharedRead, transact, snapshot, checkHealth, toUnavailable } = storage

@@ -1,6 +1,7 @@
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
 import type { RenderJson } from '../../model/renderedJson'
 import { postgresDialect } from '../dialect'
+import { noRenderer } from '../renderedJson'
 import type { Db, Driver, Value } from '../types'
 import { replaceUnquoted } from '../unquotedSql'
 
@@ -14,7 +15,7 @@ export type RunQuery = <Row>(sql: string, values: Value[], shape?: 'lists') => P
  */
 export function createDb(
   runQuery: RunQuery,
-  renderJson?: RenderJson,
+  renderJson: RenderJson = noRenderer,
   onCounter?: Driver['onCounter'],
 ): Db {
   const numbered = new Map<string, string>()

@@ -2,9 +2,10 @@ import type { Database, Statement } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { RenderJson } from '../../model/renderedJson'
 import { sqliteDialect } from '../dialect'
+import { noRenderer } from '../renderedJson'
 import type { Db, Driver, Query, Value } from '../types'
 
-export function createDb(connection: Database, renderJson?: RenderJson): Db {
+export function createDb(connection: Database, renderJson: RenderJson = noRenderer): Db {
   return Object.assign(drizzle(connection), { driver: driverOf(connection), renderJson })
 }
 

@@ -32,7 +32,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
       '/m',
       async ({ viewer, body }) => {
         const draft = memberDraftFromV1(body)
-        return showMember(await createMember(deps, viewer, draft), true)
+        return showMember((await createMember(deps, viewer, draft)).row, true)
       },
       {
         body: schemasV1.memberDraft,
@@ -51,7 +51,8 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
       '/m/:id',
       async ({ params, viewer, body }) => {
         const patch = memberPatchFromV1(body)
-        return showMember(await patchMember(deps, viewer, onlyHid(params.id), patch), true)
+        const { row } = await patchMember(deps, viewer, onlyHid(params.id), patch)
+        return showMember(row, true)
       },
       {
         params,

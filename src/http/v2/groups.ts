@@ -17,7 +17,6 @@ import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseFlag } from '../query'
 import { routes } from '../routeGroup'
 import { groupRef, systemRef } from './params'
-import { showGroup } from './views'
 
 const params = t.Object({ groupRef })
 
@@ -75,7 +74,8 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
       '/groups',
       async ({ viewer, body }) => {
         const draft = draftFromV2(group, body)
-        return showGroup(await createGroup(deps, viewer, draft), true)
+        const { json } = await createGroup(deps, viewer, draft)
+        return serializedJson(json)
       },
       {
         body: bodySchema(group, 'draft'),
@@ -108,7 +108,8 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
       '/groups/:groupRef',
       async ({ params, viewer, body }) => {
         const patch = patchFromV2(group, body)
-        return showGroup(await patchGroup(deps, viewer, params.groupRef, patch), true)
+        const { json } = await patchGroup(deps, viewer, params.groupRef, patch)
+        return serializedJson(json)
       },
       {
         params,

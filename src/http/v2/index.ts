@@ -2,13 +2,11 @@ import { Elysia } from 'elysia'
 import type { Events } from '../../events/events'
 import type { Deps } from '../../service/deps'
 import {
-  readFronters,
   readGroup,
   readGroupMembers,
   readMember,
   readMemberGroups,
   readMembers,
-  readSystem,
 } from '../../service/read/v2'
 import type { ApiModule } from '../apiModule'
 import { requireWriteAccess } from '../routeGroup'
@@ -23,6 +21,7 @@ import { switchRoutes } from './switches'
 import { systemRoutes } from './systems'
 import { tokenRoutes } from './tokens'
 import { transferRoutes } from './transfer'
+import { readFrontersByAccess, readSystemByAccess } from './watch'
 import { webhookRoutes } from './webhook'
 
 export interface Limits {
@@ -53,9 +52,9 @@ export function v2(deps: Deps, events: Events, limits: Limits, prefix: '/v2' | '
         .use(streamRoutes(deps, events, bodyLimit, trustedProxies))
         .use(transferRoutes(deps, importLimit)),
     directReads: {
-      '/systems/:systemRef': readSystem,
+      '/systems/:systemRef': readSystemByAccess,
       '/systems/:systemRef/members': readMembers,
-      '/systems/:systemRef/fronters': readFronters,
+      '/systems/:systemRef/fronters': readFrontersByAccess,
       '/members/:memberRef': readMember,
       '/members/:memberRef/groups': readMemberGroups,
       '/groups/:groupRef': readGroup,

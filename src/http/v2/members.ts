@@ -16,7 +16,6 @@ import { readMember, readMemberGroups, readMembers } from '../../service/read/v2
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routeGroup'
 import { memberRef, systemRef } from './params'
-import { showMember } from './views'
 
 const params = t.Object({ memberRef })
 
@@ -67,7 +66,8 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
       '/members',
       async ({ viewer, body }) => {
         const draft = draftFromV2(member, body)
-        return showMember(await createMember(deps, viewer, draft), true)
+        const { json } = await createMember(deps, viewer, draft)
+        return serializedJson(json)
       },
       {
         body: bodySchema(member, 'draft'),
@@ -101,7 +101,8 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
       '/members/:memberRef',
       async ({ params, viewer, body }) => {
         const patch = patchFromV2(member, body)
-        return showMember(await patchMember(deps, viewer, params.memberRef, patch), true)
+        const { json } = await patchMember(deps, viewer, params.memberRef, patch)
+        return serializedJson(json)
       },
       {
         params,

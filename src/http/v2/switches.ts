@@ -3,13 +3,14 @@ import { MAX_FRONTERS, SWITCHES_PER_PAGE } from '../../model/switch'
 import { EXAMPLE_MEMBER, listBody, rawBody } from '../../serializers/schema'
 import { switchFromV2, switchMembersFromV2, switchTimeFromV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
-import { readFronters, readSwitch, readSwitches } from '../../service/read/v2'
+import { readSwitch, readSwitches } from '../../service/read/v2'
 import { changeSwitchMembers, createSwitch, deleteSwitch, moveSwitch } from '../../service/switches'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseLimit, parseTime } from '../query'
 import { routes } from '../routeGroup'
 import { switchRef, systemRef } from './params'
 import { showFront } from './views'
+import { readFrontersByAccess } from './watch'
 
 const ofSystem = t.Object({ systemRef })
 const ofSwitch = t.Object({ systemRef, switchRef })
@@ -51,7 +52,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/fronters',
       async ({ params, viewer, set }) => {
-        const json = await readFronters(deps, viewer, params.systemRef)
+        const json = await readFrontersByAccess(deps, viewer, params.systemRef)
         if (json !== null) return json
         set.status = 204
         return

@@ -2,16 +2,16 @@ import { t } from 'elysia'
 import { redact } from '../../model/privacy'
 import { settings } from '../../model/settings'
 import { system } from '../../model/system'
+import { serializedJson } from '../../serializers/body'
 import { bodySchema } from '../../serializers/schema'
 import { patchFromV2, toV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
-import { readSystem } from '../../service/read/v2'
 import { getVisibleSettings, patchSettings } from '../../service/settings'
 import { patchSystem } from '../../service/systems'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routeGroup'
 import { systemRef } from './params'
-import { showSystem } from './views'
+import { readSystemByAccess } from './watch'
 
 const params = t.Object({ systemRef })
 
@@ -19,7 +19,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
       '/systems/:systemRef',
-      async ({ params, viewer }) => await readSystem(deps, viewer, params.systemRef),
+      async ({ params, viewer }) => await readSystemByAccess(deps, viewer, params.systemRef),
       {
         params,
         detail: describe({
@@ -37,7 +37,8 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
       '/systems/:systemRef',
       async ({ params, viewer, body }) => {
         const patch = patchFromV2(system, body)
-        return showSystem(await patchSystem(deps, viewer, params.systemRef, patch), true)
+        const { json } = await patchSystem(deps, viewer, params.systemRef, patch)
+        return serializedJson(json)
       },
       {
         params,

@@ -1,4 +1,4 @@
-import { renderedObjectSql } from '../../db/renderedJson'
+import { cachedSql, columnFor } from '../../db/renderedJson'
 import { createDecoder } from '../../db/rows'
 import { statement } from '../../db/statement'
 import { isLiveSwitch, isVisible } from '../../db/visibility'
@@ -16,7 +16,7 @@ import {
 import type { Instant } from '../../model/time'
 import { type GuildAutoproxy, getAutoproxy, storeAutoproxy } from '../autoproxy'
 import type { Deps } from '../deps'
-import { renderOwnMember } from '../read/v2Fallback'
+import { renderOwnMember } from '../read/renderGaps'
 import { findCandidates } from './findCandidates'
 
 export interface ProxyRequest extends ProxyMessage {
@@ -227,7 +227,7 @@ function toCandidateMember(row: CandidateRow): CandidateMember {
 const candidateRow = statement<'id' | 'guild', CandidateRow>(
   () => `select members.id, members.uuid, members.hid, members.name, members.display_name,
      members.avatar_url, members.webhook_avatar_url, members.proxy_tags, members.keep_proxy,
-     members.tts, members.autoproxy_enabled, ${renderedObjectSql('members', 'owner')} as json,
+     members.tts, members.autoproxy_enabled, ${cachedSql('members', columnFor('owner'))} as json,
      own.member_id as in_guild, own.display_name as guild_display_name,
      own.avatar_url as guild_avatar_url, own.keep_proxy as guild_keep_proxy
    from members left join member_guilds own

@@ -1,5 +1,5 @@
 import { inArray } from 'drizzle-orm'
-import { ownerJson, renderAndStore } from '../../db/renderedJson'
+import { ownerJson, renderForAudiences, updateAndStore } from '../../db/renderedJson'
 import { statement } from '../../db/statement'
 import { messages } from '../../db/tables'
 import type { Db } from '../../db/types'
@@ -107,7 +107,7 @@ export async function recordMessage(
     return {
       message,
       system: ownerJson(tx, 'systems', system),
-      member: ownerJson(tx, 'members', member, rendered),
+      member: rendered,
       isNew: true,
     }
   })
@@ -156,11 +156,10 @@ function isSame(known: Message, draft: MessageDraft, speaker: Member): boolean {
 
 /** Stores the message count of a member and renders it again. Returns the owner's JSON. */
 async function storeCount(tx: Db, member: Member): Promise<string> {
-  const { id, last_message_timestamp } = member
-  // Sent before the rendered JSON, which the trigger of this update would delete.
-  const counted = countMessage(tx).run({ id, timestamp: last_message_timestamp })
-  const [rendered] = await Promise.all([renderAndStore(tx, 'members', member), counted])
-  return rendered
+  const { id, last_message_timestamp: timestamp } = member
+  const rendered = renderForAudiences(tx, 'members', member)
+  await updateAndStore(tx, 'members', id, rendered, () => countMessage(tx).run({ id, timestamp }))
+  return rendered.ownerJson
 }
 
 /** Sets the latch of the guild to the member that was proxied last. */

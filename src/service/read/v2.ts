@@ -1,3 +1,4 @@
+import { hasGaps } from '../../db/jsonSql'
 import type { Values } from '../../db/statement'
 import type { Db, MaybePromise } from '../../db/types'
 import { type ErrorName, error } from '../../model/errors'
@@ -8,18 +9,7 @@ import type { Audience } from '../../model/renderedJson'
 import { SWITCHES_PER_PAGE } from '../../model/switch'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
-import {
-  renderFronters,
-  renderGroup,
-  renderGroupMembers,
-  renderGroups,
-  renderMember,
-  renderMemberGroups,
-  renderMembers,
-  renderMessage,
-  renderSwitch,
-  renderSystem,
-} from './v2Fallback'
+import { renderGaps } from './renderGaps'
 import {
   type ByRef,
   type BySystemRef,
@@ -41,26 +31,14 @@ import {
 } from './v2Sql'
 
 // Reads of version 2, assembled in SQL from rendered JSON: one statement for the owner and anonymous
-// callers, two for other systems. On a cache miss `v2Fallback.ts` renders the same bytes from rows.
+// callers, two for other systems. JSON that the cache lacks is rendered and put into the gaps.
 
 export function readSystem(deps: Deps, viewer: Viewer, ref: string): MaybePromise<Json> {
-  const fallback = () => renderSystem(deps, viewer, ref)
-  if (viewer.access === 'watch')
-    return renderSystem(withoutCacheRefresh(deps), viewer, ref).then(encode)
-  return readBySystem(systemJson, fallback, deps, viewer, ref, 'systemNotFound', {})
+  return readBySystem(systemJson, deps, viewer, ref, 'systemNotFound', {})
 }
 
 export function readMembers(deps: Deps, viewer: Viewer, ref: string): MaybePromise<Json> {
-  const fallback = () => renderMembers(deps, viewer, ref)
-  return readBySystem(
-    membersJson,
-    fallback,
-    deps,
-    viewer,
-    ref,
-    listAccessRules.members.deniedError,
-    {},
-  )
+  return readBySystem(membersJson, deps, viewer, ref, listAccessRules.members.deniedError, {})
 }
 
 export function readGroups(
@@ -70,8 +48,7 @@ export function readGroups(
   withMembers: boolean,
 ): MaybePromise<Json> {
   const query = withMembers ? groupsWithMembersJson : groupsJson
-  const fallback = () => renderGroups(deps, viewer, ref, withMembers)
-  return readBySystem(query, fallback, deps, viewer, ref, listAccessRules.groups.deniedError, {})
+  return readBySystem(query, deps, viewer, ref, listAccessRules.groups.deniedError, {})
 }
 
 export function readSwitches(
@@ -83,21 +60,15 @@ export function readSwitches(
   const { deniedError } = listAccessRules.history
   const before = requested ?? Infinity
   return limit === SWITCHES_PER_PAGE
-    ? readBySystem(pageOfSwitchesJson, noFallback, deps, viewer, ref, deniedError, { before })
-    : readBySystem(someSwitchesJson, noFallback, deps, viewer, ref, deniedError, { before, limit })
+    ? readBySystem(pageOfSwitchesJson, deps, viewer, ref, deniedError, { before })
+    : readBySystem(someSwitchesJson, deps, viewer, ref, deniedError, { before, limit })
 }
 
 /** Returns null if the system has no switches. */
 export function readFronters(deps: Deps, viewer: Viewer, ref: string): MaybePromise<Json | null> {
-  const fallback = () => renderFronters(deps, viewer, ref)
-  const orNull = (json: Json) => (json.length === 'null'.length ? null : json)
-  if (viewer.access === 'watch')
-    return renderFronters(withoutCacheRefresh(deps), viewer, ref).then((json) =>
-      orNull(encode(json)),
-    )
   const { deniedError } = listAccessRules.fronters
-  const found = readBySystem(frontersJson, fallback, deps, viewer, ref, deniedError, {})
-  return andThen(found, orNull)
+  const found = readBySystem(frontersJson, deps, viewer, ref, deniedError, {})
+  return andThen(found, (json) => (json.length === 'null'.length ? null : json))
 }
 
 export function readSwitch(
@@ -107,42 +78,36 @@ export function readSwitch(
   switchRef: string,
 ): MaybePromise<Json> {
   const missing = isUuid(switchRef) ? listAccessRules.switch.deniedError : 'invalidSwitchId'
-  const fallback = () => renderSwitch(deps, viewer, systemRef, switchRef)
   const uuid = switchRef.toLowerCase()
-  return readBySystem(switchJson, fallback, deps, viewer, systemRef, missing, { uuid })
+  return readBySystem(switchJson, deps, viewer, systemRef, missing, { uuid })
 }
 
 export function readMember(deps: Deps, viewer: Viewer, ref: string): MaybePromise<Json> {
-  const fallback = () => renderMember(deps, viewer, ref)
-  return readByRef(memberJson, fallback, deps, viewer, ref, 'memberNotFound')
+  return readByRef(memberJson, deps, viewer, ref, 'memberNotFound')
 }
 
 export function readGroup(deps: Deps, viewer: Viewer, ref: string): MaybePromise<Json> {
-  const fallback = () => renderGroup(deps, viewer, ref)
-  return readByRef(groupJson, fallback, deps, viewer, ref, 'groupNotFound')
+  return readByRef(groupJson, deps, viewer, ref, 'groupNotFound')
 }
 
 export function readGroupMembers(deps: Deps, viewer: Viewer, ref: string): MaybePromise<Json> {
   const { deniedError } = listAccessRules.groupMembers
-  const fallback = () => renderGroupMembers(deps, viewer, ref)
-  return readByRef(groupMembersJson, fallback, deps, viewer, ref, 'groupNotFound', deniedError)
+  return readByRef(groupMembersJson, deps, viewer, ref, 'groupNotFound', deniedError)
 }
 
 export function readMemberGroups(deps: Deps, viewer: Viewer, ref: string): MaybePromise<Json> {
   const { deniedError } = listAccessRules.groups
-  const fallback = () => renderMemberGroups(deps, viewer, ref)
-  return readByRef(memberGroupsJson, fallback, deps, viewer, ref, 'memberNotFound', deniedError)
+  return readByRef(memberGroupsJson, deps, viewer, ref, 'memberNotFound', deniedError)
 }
 
 export function readMessage(deps: Deps, viewer: Viewer, id: string): MaybePromise<Json> {
   const since = deps.now() - ORIGINAL_LOOKUP
-  const found = orElse(messageById(deps.db).get({ id, viewer: ownedSystemId(viewer) }), () =>
-    messageByOriginal(deps.db).get({ original: id, viewer: ownedSystemId(viewer), since }),
-  )
-  return andThen(found, (row) => {
-    if (!row) throw error('messageNotFound')
-    return row.json.length > 0 ? row.json : renderMessage(deps, viewer, id).then(encode)
-  })
+  const own = ownedSystemId(viewer)
+  const find = () =>
+    orElse(messageById(deps.db).get({ id, viewer: own }), () =>
+      messageByOriginal(deps.db).get({ original: id, viewer: own, since }),
+    )
+  return readWith(find, deps, viewer, 'messageNotFound', 'messageNotFound')
 }
 
 /** Continues synchronously if it can, because `await` would cost as much as a query. */
@@ -160,42 +125,45 @@ function orElse<T>(
   return andThen(found, (one) => one ?? fallback())
 }
 
-/** JSON for a watch token is never cached, so rendering it must not schedule a refresh. */
-function withoutCacheRefresh(deps: Deps): Deps {
-  return { ...deps, scheduleRender: () => {} }
+/** Runs the statement of a read. The JSON is null if the list is private. */
+type Find = () => MaybePromise<{ readonly json: Json | null } | null>
+
+function readWith(
+  find: Find,
+  deps: Deps,
+  viewer: Viewer,
+  missing: ErrorName,
+  denied: ErrorName,
+): MaybePromise<Json> {
+  return andThen(find(), (found) => {
+    if (!found) throw error(missing)
+    if (found.json === null) throw error(denied)
+    if (!hasGaps(found.json)) return found.json
+    // Without all rows, one was deleted since.
+    return renderGaps(deps, viewer, found.json).then(
+      (json) => json ?? readWith(find, deps, viewer, missing, denied),
+    )
+  })
 }
 
-/** Lists of switches contain only IDs of members, so they use no rendered JSON. */
-const noFallback = () => Promise.reject(new Error('a list of switches uses no rendered JSON'))
-
-const encoder = new TextEncoder()
-
-function encode(json: string): Json {
-  return encoder.encode(json) as Json
-}
-
-/**
- * Runs the statement for the owner, and that for other callers if it finds nothing. The JSON is null
- * if the list is private, which throws `deniedError`.
- */
+/** Runs the statement for the owner, and that for other callers if it finds nothing. */
 function readBySystem<More extends string>(
-  { owner, others }: BySystemRef<NoInfer<More>>,
-  fallback: () => Promise<string>,
-  { db }: Deps,
+  { owner, public: forOthers }: BySystemRef<NoInfer<More>>,
+  deps: Deps,
   viewer: Viewer,
   text: string,
-  deniedError: ErrorName,
+  denied: ErrorName,
   more: Values<More>,
 ): MaybePromise<Json> {
   const ref = parseSystemRef(text)
   if (ref === null) throw error('systemNotFound')
-  const own = ownedSystemId(viewer) === null ? null : queryBySystemRef(owner, db, viewer, ref, more)
-  const found = orElse(own, () => queryBySystemRef(others, db, viewer, ref, more))
-  return andThen(found, (row) => {
-    if (!row) throw error('systemNotFound')
-    if (row.json === null) throw error(deniedError)
-    return row.json.length > 0 ? row.json : fallback().then(encode)
-  })
+  const own = ownedSystemId(viewer)
+  const find: Find = () => {
+    const values = { ...more, viewer: own }
+    const found = own === null ? null : queryBySystemRef(owner, deps.db, viewer, ref, values)
+    return orElse(found, () => queryBySystemRef(forOthers, deps.db, viewer, ref, values))
+  }
+  return readWith(find, deps, viewer, 'systemNotFound', denied)
 }
 
 function queryBySystemRef<More extends string>(
@@ -203,9 +171,8 @@ function queryBySystemRef<More extends string>(
   db: Db,
   viewer: Viewer,
   ref: SystemRef,
-  more: Values<More>,
+  values: Values<More | 'viewer'>,
 ) {
-  const values = { ...more, viewer: ownedSystemId(viewer) }
   if ('hid' in ref) return query.hid(db).get({ ...values, ref: ref.hid })
   if ('me' in ref) return query.id(db).get({ ...values, ref: systemOf(viewer) })
   if ('uuid' in ref) return query.uuid(db).get({ ...values, ref: ref.uuid })
@@ -214,27 +181,24 @@ function queryBySystemRef<More extends string>(
 
 /** Like `readBySystem`, for a member or a group. */
 function readByRef(
-  { owner, others }: ByRef,
-  fallback: () => Promise<string>,
-  { db }: Deps,
+  { owner, public: forOthers }: ByRef,
+  deps: Deps,
   viewer: Viewer,
   text: string,
   missing: ErrorName,
-  deniedError = missing,
+  denied = missing,
 ): MaybePromise<Json> {
   const ref = parseRef(text)
   if (ref === null) throw error(missing)
-  const own = ownedSystemId(viewer) === null ? null : queryByRef(owner, db, viewer, ref)
-  const found = orElse(own, () => queryByRef(others, db, viewer, ref))
-  return andThen(found, (row) => {
-    if (!row) throw error(missing)
-    if (row.json === null) throw error(deniedError)
-    return row.json.length > 0 ? row.json : fallback().then(encode)
-  })
+  const own = ownedSystemId(viewer)
+  const find: Find = () => {
+    const found = own === null ? null : queryByRef(owner, deps.db, ref, own)
+    return orElse(found, () => queryByRef(forOthers, deps.db, ref, own))
+  }
+  return readWith(find, deps, viewer, missing, denied)
 }
 
-function queryByRef(query: ByRef[Audience], db: Db, caller: Viewer, ref: Ref) {
-  const viewer = ownedSystemId(caller)
+function queryByRef(query: ByRef[Audience], db: Db, ref: Ref, viewer: number | null) {
   return 'hid' in ref
     ? query.hid(db).get({ ref: ref.hid, viewer })
     : query.uuid(db).get({ ref: ref.uuid, viewer })

@@ -1,11 +1,12 @@
 import type { Dialect } from '../../db/dialect'
-import { CACHE_MISS, ifListPublicSql, jsonListSql, renderedListSql } from '../../db/jsonSql'
 import {
-  type RenderedTable,
+  extendedObjectSql,
+  ifListPublicSql,
+  jsonListSql,
+  renderedListSql,
   renderedObjectSql,
-  renderedObjectSqlFor,
-  renderedRowsSql,
-} from '../../db/renderedJson'
+} from '../../db/jsonSql'
+import { columnFor, type RenderedTable } from '../../db/renderedJson'
 import { statement } from '../../db/statement'
 import { isEnabled, isLiveSwitch, isVisible } from '../../db/visibility'
 import type { Serialized } from '../../model/privacy'
@@ -23,12 +24,6 @@ export type ByRef = ReturnType<typeof byRef>
 /** Builds the SQL expression of JSON for an audience, in the dialect of an engine. */
 type BuildJson = (audience: Audience, dialect: Dialect) => string
 
-/** Builds the SQL of a JSON list of members. */
-const memberList = (dialect: Dialect, audience: Audience, from: string, rest: string) =>
-  renderedListSql(dialect, renderedRowsSql('members', audience, from, rest))
-
-const orCacheMiss = (json: string) => `coalesce(${json}, '${CACHE_MISS}')`
-
 const onlyVisible = (audience: Audience, table: string) =>
   audience === 'owner' ? '' : `and ${table}.visibility = 'public'`
 
@@ -36,7 +31,7 @@ const onlyListed = (audience: Audience) =>
   audience === 'owner' ? '' : "and groups.list_privacy = 'public'"
 
 export const systemJson = bySystemRef((audience) =>
-  orCacheMiss(renderedObjectSql('systems', audience)),
+  renderedObjectSql('systems', columnFor(audience)),
 )
 
 export const membersJson = bySystemRef((audience, dialect) =>
@@ -44,16 +39,13 @@ export const membersJson = bySystemRef((audience, dialect) =>
     'members',
     'systems',
     audience,
-    memberList(
-      dialect,
-      audience,
-      'members',
-      `where members.system_id = systems.id ${onlyVisible(audience, 'members')} order by members.id`,
-    ),
+    renderedListSql(dialect, 'members', audience, {
+      rest: `where members.system_id = systems.id ${onlyVisible(audience, 'members')} order by members.id`,
+    }),
   ),
 )
 
-export const groupsJson = bySystemRef(groupList(() => ''))
+export const groupsJson = bySystemRef(groupList(() => undefined))
 
 /** Other callers get no members of a group with a private list, and no private members. */
 export const groupsWithMembersJson = bySystemRef(
@@ -68,22 +60,16 @@ export const groupsWithMembersJson = bySystemRef(
   }),
 )
 
-function groupList(extra: BuildJson): BuildJson {
+function groupList(extra: (...of: Parameters<BuildJson>) => string | undefined): BuildJson {
   return (audience, dialect) =>
     ifListPublicSql(
       'groups',
       'systems',
       audience,
-      renderedListSql(
-        dialect,
-        renderedRowsSql(
-          'groups',
-          audience,
-          'groups',
-          `where groups.system_id = systems.id ${onlyVisible(audience, 'groups')} order by groups.id`,
-          extra(audience, dialect),
-        ),
-      ),
+      renderedListSql(dialect, 'groups', audience, {
+        rest: `where groups.system_id = systems.id ${onlyVisible(audience, 'groups')} order by groups.id`,
+        extra: extra(audience, dialect),
+      }),
     )
 }
 
@@ -119,19 +105,15 @@ function switchList(dialect: Dialect, audience: Audience, limit: number | ':limi
 
 /** Builds the SQL of one switch, selected by a condition, with its members as objects. */
 function frontJson(dialect: Dialect, audience: Audience, condition: string): string {
-  const list = memberList(
-    dialect,
-    audience,
-    'switch_members join members on members.id = switch_members.member_id',
-    `where switch_members.switch_id = switches.id and ${isVisible('members')}
-     order by switch_members.position`,
-  )
-  return `(select case when list = '${CACHE_MISS}' then list else
-      '{"id":"' || uuid || '","timestamp":"' || ${dialect.isoTimestamp('timestamp')} || '","members":' || list || '}'
-    end from (
-      select switches.uuid, switches.timestamp, ${list} as list from switches
-      where switches.system_id = systems.id and ${isLiveSwitch('switches', 'systems.deleted_through_switch_id')} ${condition}
-     ${dialect.fence}) front)`
+  const list = renderedListSql(dialect, 'members', audience, {
+    from: 'switch_members join members on members.id = switch_members.member_id',
+    rest: `where switch_members.switch_id = switches.id and ${isVisible('members')}
+      order by switch_members.position`,
+  })
+  return `(select '{"id":"' || switches.uuid || '","timestamp":"' || ${dialect.isoTimestamp('switches.timestamp')} ||
+      '","members":' || ${list} || '}'
+    from switches
+    where switches.system_id = systems.id and ${isLiveSwitch('switches', 'systems.deleted_through_switch_id')} ${condition})`
 }
 
 /** JSON `null` if the system has no switches. */
@@ -156,12 +138,12 @@ export const switchJson = bySystemRef<'uuid'>((audience, dialect) =>
 const ownerHid = (table: string) =>
   `'"system":"' || (select systems.hid from systems where systems.id = ${table}.system_id) || '",'`
 
-export const memberJson = byRef('members', (audience) =>
-  orCacheMiss(renderedObjectSql('members', audience, ownerHid('members'))),
+export const memberJson = byRef('members', (audience, dialect) =>
+  extendedObjectSql(dialect, 'members', audience, ownerHid('members')),
 )
 
-export const groupJson = byRef('groups', (audience) =>
-  orCacheMiss(renderedObjectSql('groups', audience, ownerHid('groups'))),
+export const groupJson = byRef('groups', (audience, dialect) =>
+  extendedObjectSql(dialect, 'groups', audience, ownerHid('groups')),
 )
 
 export const groupMembersJson = byRef('groups', (audience, dialect) =>
@@ -169,27 +151,20 @@ export const groupMembersJson = byRef('groups', (audience, dialect) =>
     'groupMembers',
     'groups',
     audience,
-    memberList(
-      dialect,
-      audience,
-      'group_members join members on members.id = group_members.member_id',
-      `where group_members.group_id = groups.id ${onlyVisible(audience, 'members')} order by members.id`,
-    ),
+    renderedListSql(dialect, 'members', audience, {
+      from: 'group_members join members on members.id = group_members.member_id',
+      rest: `where group_members.group_id = groups.id ${onlyVisible(audience, 'members')} order by members.id`,
+    }),
   ),
 )
 
 /** Other callers get no groups with a private member list, which would reveal a membership. */
 export const memberGroupsJson = byRef('members', (audience, dialect) => {
-  const list = renderedListSql(
-    dialect,
-    renderedRowsSql(
-      'groups',
-      audience,
-      'group_members join groups on groups.id = group_members.group_id',
-      `where group_members.member_id = members.id and groups.system_id = members.system_id
-         ${onlyListed(audience)} ${onlyVisible(audience, 'groups')} order by groups.id`,
-    ),
-  )
+  const list = renderedListSql(dialect, 'groups', audience, {
+    from: 'group_members join groups on groups.id = group_members.group_id',
+    rest: `where group_members.member_id = members.id and groups.system_id = members.system_id
+      ${onlyListed(audience)} ${onlyVisible(audience, 'groups')} order by groups.id`,
+  })
   return `(select ${ifListPublicSql('groups', 'systems', audience, list)}
     from systems where systems.id = members.system_id)`
 })
@@ -198,27 +173,25 @@ export const memberGroupsJson = byRef('members', (audience, dialect) => {
  * System and member are null once the member is deleted. IDs are quoted as JSON strings, because
  * those of some platforms contain quotation marks.
  */
-const messageWhere = <Name extends string>(rest: string) =>
-  statement<Name | 'viewer', { json: Json }>(
-    (
-      dialect,
-    ) => `select ${dialect.bytes(`case when system = '${CACHE_MISS}' or member = '${CACHE_MISS}' then '${CACHE_MISS}' else
-       '{"timestamp":"' || ${dialect.isoTimestamp('timestamp')} || '","id":' || ${dialect.jsonString('id')} ||
-       ',"original":' || ${dialect.jsonString('original')} || ',"sender":' || ${dialect.jsonString('sender')} ||
-       ',"channel":' || ${dialect.jsonString('channel')} || ',"guild":' || ${dialect.jsonString('guild')} ||
-       ',"system":' || coalesce(system, 'null') || ',"member":' || coalesce(member, 'null') || '}'
-     end`)} as json from (
-       select messages.*,
-         case when members.id is not null then ${orCacheMiss(renderedObjectSqlFor('systems', 'systems.id = :viewer'))} end
-           as system,
-         case when members.id is not null then ${orCacheMiss(renderedObjectSqlFor('members', 'members.system_id = :viewer'))} end
-           as member
-       from messages
-       join systems on systems.id = messages.system_id and ${isVisible('systems')} and ${isEnabled('systems')}
-       left join members on members.id = messages.member_id and ${isVisible('members')}
-       where ${rest}
-       ${dialect.fence}) found`,
+const messageWhere = <Name extends string>(rest: string) => {
+  const jsonOf = (table: 'systems' | 'members', isOwner: string) => {
+    const column = `case when ${isOwner} then ${columnFor('owner')} else ${columnFor('public')} end`
+    return `case when members.id is null then 'null' else ${renderedObjectSql(table, column)} end`
+  }
+  return statement<Name | 'viewer', { json: Json }>(
+    ({ bytes, isoTimestamp, jsonString }) => `select ${bytes(`
+       '{"timestamp":"' || ${isoTimestamp('messages.timestamp')} ||
+       '","id":' || ${jsonString('messages.id')} || ',"original":' || ${jsonString('messages.original')} ||
+       ',"sender":' || ${jsonString('messages.sender')} || ',"channel":' || ${jsonString('messages.channel')} ||
+       ',"guild":' || ${jsonString('messages.guild')} ||
+       ',"system":' || ${jsonOf('systems', 'systems.id = :viewer')} ||
+       ',"member":' || ${jsonOf('members', 'members.system_id = :viewer')} || '}'`)} as json
+     from messages
+     join systems on systems.id = messages.system_id and ${isVisible('systems')} and ${isEnabled('systems')}
+     left join members on members.id = messages.member_id and ${isVisible('members')}
+     where ${rest}`,
   )
+}
 
 export const messageById = messageWhere<'id'>('messages.id = :id')
 
@@ -264,5 +237,5 @@ function isOwnedBy(audience: Audience, table: RenderedTable, system: string): st
 }
 
 function forAudiences<T>(create: (audience: Audience) => T): Record<Audience, T> {
-  return { owner: create('owner'), others: create('others') }
+  return { owner: create('owner'), public: create('public') }
 }

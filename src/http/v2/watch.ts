@@ -1,0 +1,34 @@
+import { isWatcher, type Viewer } from '../../model/privacy'
+import { withWatcherVisibility } from '../../model/system'
+import { serializedJson } from '../../serializers/body'
+import type { Deps } from '../../service/deps'
+import { readFronters, readSystem } from '../../service/read/v2'
+import { getFronters } from '../../service/switches'
+import { getSystem } from '../../service/systems'
+import { showFront, showSystem } from './views'
+
+/** Reads that differ for a `watch` token. No JSON is cached for it, so rows are serialized. */
+
+export function readSystemByAccess(deps: Deps, viewer: Viewer, ref: string) {
+  return viewer.access === 'watch'
+    ? readWatchedSystem(deps, viewer, ref)
+    : readSystem(deps, viewer, ref)
+}
+
+/** Returns null if the system has no switches. */
+export function readFrontersByAccess(deps: Deps, viewer: Viewer, ref: string) {
+  return viewer.access === 'watch'
+    ? readWatchedFronters(deps, viewer, ref)
+    : readFronters(deps, viewer, ref)
+}
+
+async function readWatchedSystem(deps: Deps, viewer: Viewer, ref: string) {
+  const row = await getSystem(deps, viewer, ref)
+  const visible = isWatcher(viewer, row.id) ? withWatcherVisibility(row) : row
+  return serializedJson(JSON.stringify(showSystem(visible, false)))
+}
+
+async function readWatchedFronters(deps: Deps, viewer: Viewer, ref: string) {
+  const front = await getFronters(deps, viewer, await getSystem(deps, viewer, ref))
+  return front && serializedJson(JSON.stringify(showFront(front, false)))
+}

@@ -1,0 +1,72 @@
+import { fillGaps, gapsIn } from '../../db/jsonSql'
+import { entityOf, type RenderedTable, renderedTables } from '../../db/renderedJson'
+import { createDecoder } from '../../db/rows'
+import { statement } from '../../db/statement'
+import type { Db } from '../../db/types'
+import { error } from '../../model/errors'
+import { isOwner, type Viewer } from '../../model/privacy'
+import type { Audience } from '../../model/renderedJson'
+import type { Deps } from '../deps'
+import { memberRepository } from '../members'
+import type { Json } from './v2Sql'
+
+/** Renders the rows that a result lacks, for a viewer; null if one of them no longer exists. */
+export async function renderGaps(deps: Deps, viewer: Viewer, json: Json): Promise<Json | null> {
+  const text = new TextDecoder().decode(json)
+  const gaps = gapsIn(text)
+  const rendered = new Map<string, string>()
+  for (const table of renderedTables) {
+    const ids = gaps.filter((gap) => gap.table === table).map(({ id }) => id)
+    for (const row of ids.length > 0 ? await findRows(deps.db, table, ids) : []) {
+      const audience = isOwner(viewer, row.system_id ?? row.id) ? 'owner' : 'public'
+      rendered.set(`${table} ${row.id}`, renderRow(deps, table, row, audience))
+    }
+  }
+  const fills = gaps.flatMap(({ table, id, skipped }) => {
+    const object = rendered.get(`${table} ${id}`)
+    return object === undefined ? [] : [object.slice(skipped)]
+  })
+  if (fills.length < gaps.length) return null
+  return new TextEncoder().encode(fillGaps(text, fills)) as Json
+}
+
+/** Renders a member for its owner, without the cache. */
+export async function renderOwnMember(deps: Deps, id: number): Promise<string> {
+  const row = await memberRepository.findById(deps.db, id)
+  if (!row) throw error('memberNotFound')
+  return renderRow(deps, 'members', row, 'owner')
+}
+
+/** Renders a row that the cache lacks, and schedules its refresh. */
+function renderRow(
+  { db, scheduleRender }: Deps,
+  table: RenderedTable,
+  row: { id: number },
+  audience: Audience,
+): string {
+  scheduleRender(table, row.id)
+  return db.renderJson(entityOf(table), row, audience)
+}
+
+async function findRows(db: Db, table: RenderedTable, ids: number[]): Promise<StoredRow[]> {
+  const rows = await byIds[table](db).all({ ids: JSON.stringify(ids) })
+  return rows.map(createDecoder(entityOf(table)))
+}
+
+interface StoredRow {
+  id: number
+  /** Absent in a system itself. */
+  system_id?: number
+}
+
+const byIds = {
+  systems: rowsByIds('systems'),
+  members: rowsByIds('members'),
+  groups: rowsByIds('groups'),
+}
+
+function rowsByIds(table: RenderedTable) {
+  return statement<'ids', StoredRow>(
+    ({ inJsonNumbers }) => `select * from ${table} where ${inJsonNumbers('id', ':ids')}`,
+  )
+}

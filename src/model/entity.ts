@@ -103,8 +103,11 @@ export function fillDefaults<E extends Entity>(entity: E, draft: Draft<E>): Row<
 }
 
 /** Serializes the given values by key, as in every response, event and file. */
-export function serializeFields({ entries }: Entity, values: JsonObject): JsonObject {
-  const serialized: JsonObject = {}
+export function serializeFields(
+  { entries }: Entity,
+  values: JsonObject,
+  serialized: JsonObject = {},
+): JsonObject {
   for (const [key, field] of entries) {
     const value = values[key]
     if (value !== undefined) serialized[key] = field.serialize(value)

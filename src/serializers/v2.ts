@@ -35,13 +35,10 @@ import {
 } from './body'
 
 /** Serializes a redacted row: `hid` becomes `id`, and privacy levels are nested. */
-export function toV2<E extends Entity>(
-  entity: E,
-  redacted: Redacted<E>,
-  extra: JsonObject = {},
-): SerializedObject {
-  const identity = redacted.hid === undefined ? {} : { id: redacted.hid, uuid: redacted.uuid }
-  const json: JsonObject = { ...identity, ...extra, ...serializeFields(entity, redacted) }
+export function toV2<E extends Entity>(entity: E, redacted: Redacted<E>): SerializedObject {
+  const identity: JsonObject =
+    redacted.hid === undefined ? {} : { id: redacted.hid, uuid: redacted.uuid }
+  const json = serializeFields(entity, redacted, identity)
   if (entity.levels.length > 0) json.privacy = privacyToV2(entity, redacted)
   return markSerialized(json)
 }

@@ -1,5 +1,3 @@
-import type { Group } from '../../model/group'
-import { group } from '../../model/group'
 import { type Member, member } from '../../model/member'
 import { redact } from '../../model/privacy'
 import { type System, system } from '../../model/system'
@@ -12,16 +10,8 @@ export function showSystem(row: System, owner: boolean) {
   return toV2(system, redact(system, row, owner))
 }
 
-export function showMember(row: Member, owner: boolean, extra?: { system: string }) {
-  return toV2(member, redact(member, row, owner), extra)
-}
-
-export function showGroup(
-  row: Group,
-  owner: boolean,
-  extra?: { system: string } | { members: string[] },
-) {
-  return toV2(group, redact(group, row, owner), extra)
+function showMember(row: Member, owner: boolean) {
+  return toV2(member, redact(member, row, owner))
 }
 
 export function showFront(front: Front, owner: boolean) {

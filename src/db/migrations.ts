@@ -13,6 +13,9 @@ import forgottenSwitches from '../../migrations/0011_forgotten_switches.sql' wit
 import operating from '../../migrations/0012_operating.sql' with { type: 'text' }
 import standardNames from '../../migrations/0013_standard_names.sql' with { type: 'text' }
 import ownLimits from '../../migrations/0014_own_limits.sql' with { type: 'text' }
+import invalidationByNewId from '../../migrations/0015_invalidation_by_new_id.sql' with {
+  type: 'text',
+}
 import postgresBaseline from '../../migrations/postgres/0012_operating.sql' with { type: 'text' }
 import postgresStandardNames from '../../migrations/postgres/0013_standard_names.sql' with {
   type: 'text',
@@ -43,11 +46,12 @@ export const migrations: Migration[] = [
   { name: '0012_operating', sql: operating },
   { name: '0013_standard_names', sql: standardNames, isBreaking: true },
   { name: '0014_own_limits', sql: ownLimits, isBreaking: true },
+  { name: '0015_invalidation_by_new_id', sql: invalidationByNewId },
 ]
 
 /**
  * Migrations for PostgreSQL. The first one contains all SQLite migrations up to its name, because
- * earlier releases did not support PostgreSQL.
+ * earlier releases did not support PostgreSQL. It lacks those that only make SQLite's triggers faster.
  */
 export const serverMigrations: readonly Migration[] = [
   { name: '0012_operating', sql: postgresBaseline },

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -8,6 +7,7 @@ import { settings } from '../src/config'
 import { migrations } from '../src/db/migrations'
 import { document } from './openapiDocument'
 import { serviceModules } from './serviceModules'
+import { describe, expect, test } from './test'
 import { createTestApp } from './testApp'
 
 const root = join(import.meta.dir, '..')
@@ -182,6 +182,12 @@ describe('architecture', () => {
       ),
     ).toEqual([])
     expect(migrations.map(({ name }) => name)).toEqual(inFolder)
+  })
+
+  test('only test/test.ts imports bun:test, whose timeout is too short for busy cores', () => {
+    const tests = [...sources.scanSync(join(root, 'test'))].map((file) => `test/${file}`)
+    const importers = tests.filter((file) => / from 'bun:test'$/m.test(read(file)))
+    expect(importers).toEqual(['test/test.ts'])
   })
 
   test('dependencies have exact versions, and the lock file names no host', () => {

@@ -1,4 +1,3 @@
-import { afterAll, describe, expect, test } from 'bun:test'
 import * as pkapi from 'pkapi.js'
 import { insertAccount } from '../src/service/accounts'
 import { findMember } from '../src/service/members'
@@ -14,6 +13,7 @@ import {
   requireResult,
 } from './client'
 import { patchMemberGuild, patchSystemGuild } from './operatorActions'
+import { afterAll, describe, expect, test } from './test'
 
 const GUILD = '466707357099884544'
 const ACCOUNT = '123456789012345678'

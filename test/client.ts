@@ -1,5 +1,5 @@
-import { afterAll, expect } from 'bun:test'
 import * as pkapi from 'pkapi.js'
+import { afterAll, expect } from './test'
 import { createTestApp } from './testApp'
 
 /** Runs the npm package `pkapi.js` against a server, and records which of its methods were called. */

@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../src/db/tables'
 import { findMember } from '../src/service/members'
 import { createBot, patchMemberGuild } from './operatorActions'
+import { afterAll, beforeAll, describe, expect, test } from './test'
 import { createTestApp, type TestApp, type TestResponse, type TestSystem } from './testApp'
 
 const GUILD = '466707357099884544'

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import {
   ConfigError,
   describeConfig,
@@ -9,6 +8,7 @@ import {
   type SettingName,
   settings,
 } from '../src/config'
+import { describe, expect, test } from './test'
 
 const MiB = 1024 * 1024
 

@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { inspect } from '../src/db/sqlite/doctor'
 import type { Db } from '../src/db/types'
@@ -24,6 +23,7 @@ import {
   withRawDatabase,
   withRawDatabaseAsync,
 } from './service/transfer/importFixture'
+import { describe, expect, test } from './test'
 import { createTestApp, type TestSystem } from './testApp'
 
 const { run, runJson, startServer } = await commandLine()

@@ -1,4 +1,3 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -6,9 +5,10 @@ import { type Block, blocksBy, blocksOf, listBlocks, runners } from './documente
 import { fixture } from './formats/fixture'
 import { freePort } from './postgres/engine'
 import { commandLine, emptyFolder, runCommand } from './serverProcess'
+import { describe, expect, withTimeout } from './test'
 
 // Starting processes is slow on a busy machine.
-setDefaultTimeout(120_000)
+const { test } = withTimeout(120_000)
 
 test('every block of commands in the documents has a runner, or a reason for none', () => {
   const shown = listBlocks().map(({ page, text }, at) => {

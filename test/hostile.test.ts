@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { insertAccount } from '../src/service/accounts'
 import { insertGroup } from '../src/service/groups'
@@ -10,6 +9,7 @@ import { insertSwitch } from '../src/service/switches'
 import { type Attack, attacks, fillPlaceholders, type Owner, type Pools, routes } from './hostile'
 import { expectDocumented } from './openapiDocument'
 import { createBot, patchAutoproxy, patchMemberGuild, patchSystemGuild } from './operatorActions'
+import { afterAll, describe, expect, test } from './test'
 import { createTestApp, type TestSystem } from './testApp'
 
 const GUILD = '466707357099884544'

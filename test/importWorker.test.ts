@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { until } from './events/receiver'
 import { commandLine, emptyFolder } from './serverProcess'
+import { describe, expect, test } from './test'
 
 const { runJson, startServer } = await commandLine()
 const cwd = emptyFolder()

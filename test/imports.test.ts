@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { commandLine, emptyFolder } from './serverProcess'
 import { dump, withRawDatabase } from './service/transfer/importFixture'
+import { describe, expect, test } from './test'
 
 const { run, runJson, startServer } = await commandLine()
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { autoproxy } from '../src/model/autoproxy'
@@ -12,6 +11,7 @@ import { settings } from '../src/model/settings'
 import { system } from '../src/model/system'
 import { endpoints, entityContracts, type FieldContract } from './interface'
 import { document } from './openapiDocument'
+import { describe, expect, test } from './test'
 
 const entities: Record<string, Entity> = {
   system,

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test'
 import { createLog } from '../src/log'
+import { describe, expect, test } from './test'
 
 type Fields = Parameters<ReturnType<typeof createLog>['info']>[1]
 

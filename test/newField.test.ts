@@ -1,7 +1,7 @@
-import { expect, test } from 'bun:test'
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { emptyFolder } from './serverProcess'
+import { expect, test } from './test'
 
 const root = join(import.meta.dir, '..')
 

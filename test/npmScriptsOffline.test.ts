@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { emptyFolder } from './serverProcess'
+import { describe, expect, test } from './test'
 
 const root = join(import.meta.dir, '..')
 /** A port that nothing listens on. */

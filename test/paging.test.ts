@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import { formatInstant, HOUR, type Instant } from '../src/model/time'
 import { insertMember } from '../src/service/members'
 import { insertSwitch } from '../src/service/switches'
+import { describe, expect, test } from './test'
 import { createTestApp, type TestSystem } from './testApp'
 
 const COUNT = 1000

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'bun:test'
 import { run } from '../src/cli/run'
 import { hidePassword, parseSettings } from '../src/config'
 import { parseAddress } from '../src/db/postgres/address'
 import { pathOf } from '../src/db/sqlite/storage'
+import { describe, expect, test } from './test'
 
 /** Database addresses, and how they are displayed. */
 const displayed: [given: string, displayed: string][] = [

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   entityOf,
@@ -23,6 +22,7 @@ import {
   withRawDatabase,
   withRawDatabaseAsync,
 } from './service/transfer/importFixture'
+import { describe, expect, test } from './test'
 import { createTestApp, type TestSystem } from './testApp'
 
 const testApp = createTestApp()

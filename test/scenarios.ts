@@ -1,4 +1,3 @@
-import { expect, test } from 'bun:test'
 import { gt, max } from 'drizzle-orm'
 import { events } from '../src/db/tables'
 import type { Entity, JsonObject } from '../src/model/entity'
@@ -14,6 +13,7 @@ import { insertMessage } from '../src/service/messages'
 import { type Front, insertSwitch } from '../src/service/switches'
 import { document } from './openapiDocument'
 import { versionOf } from './rawSql'
+import { expect, test } from './test'
 import type { TestApp, TestResponse, TestSystem } from './testApp'
 
 export type Who = 'owner' | 'other' | 'anonymous'

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import {
   autoproxies,
@@ -23,6 +22,7 @@ import { system } from '../src/model/system'
 import { formatInstant } from '../src/model/time'
 import { document } from './openapiDocument'
 import { at, createFixture, type Fixture, type Who } from './scenarios'
+import { describe, expect, test } from './test'
 import { createTestApp } from './testApp'
 
 /*

@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDeps } from '../src/app'
@@ -15,14 +14,12 @@ import {
   type Server,
   startServer as startSource,
 } from './serverProcess'
+import { describe, expect, test } from './test'
 
 interface CreatedSystem {
   id: string
   token: string
 }
-
-// Starting processes is slow on a busy machine.
-setDefaultTimeout(30_000)
 
 const { run, runJson, startServer } = await commandLine()
 

@@ -1,4 +1,3 @@
-import { afterAll } from 'bun:test'
 import {
   chmodSync,
   existsSync,
@@ -11,6 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll } from './test'
 
 /** Command that starts the program from its source. */
 export const program = [process.execPath, '--no-env-file', join(import.meta.dir, '../src/main.ts')]

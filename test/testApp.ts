@@ -1,4 +1,3 @@
-import { afterAll } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +13,7 @@ import { insertSystem } from '../src/service/systems'
 import { expectDocumented } from './openapiDocument'
 import { acquireDatabase, releaseDatabase } from './postgres/templateDatabases'
 import { execute } from './rawSql'
+import { afterAll } from './test'
 
 /** True if these tests run on SQLite. Tests of the database file itself run only there. */
 export const isSqlite = !process.env.TEST_POSTGRES

@@ -1,4 +1,3 @@
-import { afterAll, afterEach, expect } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
@@ -10,6 +9,7 @@ import {
   program as source,
   startServer,
 } from '../serverProcess'
+import { afterAll, afterEach, expect } from '../test'
 
 /** Path of an installed browser; null without one. */
 export const executable = Bun.which('chromium') ?? Bun.which('google-chrome')

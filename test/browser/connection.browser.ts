@@ -1,6 +1,6 @@
-import { afterAll, describe, expect, test } from 'bun:test'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { Page } from 'playwright-core'
+import { afterAll, describe, expect, test } from '../test'
 import { expectAccessible, type Size, startBrowser, startTestServer, visit } from './browser'
 import { logIn, seedSystem } from './testSystem'
 

@@ -1,5 +1,5 @@
-import { expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { expect, withTimeout } from '../test'
 import { executable, startBrowser, startTestServer, visit } from './browser'
 
 if (!executable) throw new Error('No Chromium is installed: apt-get install chromium')
@@ -10,7 +10,7 @@ const { address } = testServer.server
 
 /** Swagger UI builds the whole page at once, which takes long while the processor is busy. */
 const RENDERING_MS = 60_000
-setDefaultTimeout(3 * RENDERING_MS)
+const { test } = withTimeout(3 * RENDERING_MS)
 
 test('the API page renders, authorizes and sends requests under its content security policy', async () => {
   const { page, consoleMessages } = await visit(browser, 'desk')

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { describe, expect, test } from '../test'
 import {
   expectAccessible,
   expectNoHorizontalScroll,

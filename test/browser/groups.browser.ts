@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test'
 import { readStream } from '../events/readStream'
+import { describe, expect, test } from '../test'
 import {
   expectAccessible,
   expectLargeTargets,

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { fieldsOf } from '../../src/web/app/time'
+import { describe, expect, test } from '../test'
 import {
   expectAccessible,
   expectLargeTargets,

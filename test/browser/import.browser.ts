@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { emptyFolder } from '../serverProcess'
+import { describe, expect, test } from '../test'
 import {
   disconnect,
   expectAccessible,

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
+import { describe, expect, test } from '../test'
 import {
   disconnect,
   expectAccessible,

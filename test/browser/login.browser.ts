@@ -1,5 +1,5 @@
-import { afterAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { afterAll, describe, expect, test } from '../test'
 import {
   executable,
   expectAccessible,

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import { member as table } from '../../src/model/member'
 import { redactForPublic } from '../../src/web/app/redact'
 import type { Member } from '../../src/web/app/types'
+import { describe, expect, test } from '../test'
 import {
   expectAccessible,
   expectLargeTargets,

@@ -1,5 +1,5 @@
-import { expect } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
+import { expect } from '../test'
 import type { Size, TestServer, Visitor } from './browser'
 import { openDashboard, type SeededSystem } from './testSystem'
 

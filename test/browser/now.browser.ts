@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test'
 import { fieldsOf } from '../../src/web/app/time'
+import { describe, expect, test } from '../test'
 import {
   expectAccessible,
   expectLargeTargets,

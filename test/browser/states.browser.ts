@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, test } from '../test'
 import { disconnect, expectAccessible, type Size, startBrowser, startTestServer } from './browser'
 import { openDashboard, seedSystem } from './testSystem'
 

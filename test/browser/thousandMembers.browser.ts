@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, test } from '../test'
 import { startBrowser, startTestServer } from './browser'
 import { listedNames, type MemberJson, openPage, waitForPage, waitUntil } from './memberPages'
 import { openDashboard, seedSystem } from './testSystem'

@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { until } from '../events/receiver'
 import { commandLine, emptyFolder } from '../serverProcess'
+import { describe, expect, test } from '../test'
 
 const { run, runJson, startServer } = await commandLine()
 

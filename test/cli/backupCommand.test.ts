@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runBackupCommand } from '../../src/cli/backupCommand'
 import { until } from '../events/receiver'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { dump } from '../service/transfer/importFixture'
+import { describe, expect, test } from '../test'
 
 const { run, runJson, startServer } = await commandLine()
 

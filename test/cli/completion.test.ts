@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { flagsOf } from '../../src/cli/flags'
 import { writeManual } from '../../src/cli/man'
 import { commands } from '../../src/cli/run'
 import { commandLine, emptyFolder } from '../serverProcess'
+import { describe, expect, test } from '../test'
 
 const { run } = await commandLine()
 const cwd = emptyFolder()

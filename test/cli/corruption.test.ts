@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -12,9 +11,7 @@ import {
 } from '../restrictedEnvironment'
 import { commandLine, emptyFolder, runCommand } from '../serverProcess'
 import { withRawDatabase } from '../service/transfer/importFixture'
-
-// Processes are slow on a busy machine.
-setDefaultTimeout(60_000)
+import { describe, expect, test } from '../test'
 
 const { runJson, startServer, words, run } = await commandLine()
 const FAILED = 1

@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { migrations } from '../../src/db/migrations'
@@ -7,10 +6,8 @@ import { makeOlder } from '../db/olderDatabase'
 import { fixture } from '../formats/fixture'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { withRawDatabase } from '../service/transfer/importFixture'
+import { afterAll, beforeAll, describe, expect, test } from '../test'
 import { commandLines, untriedCommands, wordsOf } from './commandTable'
-
-// Processes are slow on a busy machine.
-setDefaultTimeout(60_000)
 
 const FAILED = 1
 const { run, runJson, startServer } = await commandLine()

@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -9,11 +8,9 @@ import {
   type ProcessResult,
   program,
 } from '../serverProcess'
+import { describe, expect, test } from '../test'
 
 const FAILED = 1
-
-// Processes are slow on a busy machine.
-setDefaultTimeout(30_000)
 
 const { run, runJson } = await commandLine()
 const cwd = emptyFolder()

@@ -1,13 +1,10 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { ImportReport } from '../../src/service/transfer/importContext'
 import { fixture } from '../formats/fixture'
 import { commandLine, emptyFolder } from '../serverProcess'
-
-// Processes are slow on a busy machine.
-setDefaultTimeout(30_000)
+import { describe, expect, test } from '../test'
 
 const FAILED = 1
 const { run, runJson } = await commandLine()

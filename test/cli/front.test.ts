@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { commandLine, emptyFolder } from '../serverProcess'
+import { describe, expect, test } from '../test'
 
 const { run, runJson } = await commandLine()
 const cwd = emptyFolder()

@@ -1,8 +1,5 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { commandLine, emptyFolder } from '../serverProcess'
-
-// Processes are slow on a busy machine.
-setDefaultTimeout(30_000)
+import { afterAll, describe, expect, test } from '../test'
 
 const FAILED = 1
 const USAGE_ERROR = 2

@@ -1,11 +1,8 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { commands } from '../../src/cli/run'
 import { suggest } from '../../src/cli/suggest'
 import { version } from '../../src/version'
 import { commandLine, emptyFolder } from '../serverProcess'
-
-// Processes are slow on a busy machine.
-setDefaultTimeout(30_000)
+import { describe, expect, test } from '../test'
 
 const USAGE_ERROR = 2
 const { run } = await commandLine()

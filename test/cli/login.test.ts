@@ -1,11 +1,8 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { until } from '../events/receiver'
 import { commandLine, emptyFolder } from '../serverProcess'
-
-// Processes are slow on a busy machine.
-setDefaultTimeout(60_000)
+import { describe, expect, test } from '../test'
 
 const { run, runJson, startServer } = await commandLine()
 const BASE = 'http://127.0.0.1:8080'

@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStorage } from '../../src/db/open'
@@ -7,6 +6,7 @@ import type { ImportReport } from '../../src/service/transfer/importContext'
 import { fixture } from '../formats/fixture'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { dump, withRawDatabase } from '../service/transfer/importFixture'
+import { describe, expect, test } from '../test'
 
 const { run, runJson, startServer } = await commandLine()
 const FAILED = 1

@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import {
   chmodSync,
   chownSync,
@@ -23,9 +22,7 @@ import { systems } from '../../src/db/tables'
 import { StorageError } from '../../src/db/types'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { withRawDatabase } from '../service/transfer/importFixture'
-
-// Processes are slow on a busy machine.
-setDefaultTimeout(60_000)
+import { describe, expect, test } from '../test'
 
 const { run, runJson, words } = await commandLine()
 const FAILED = 1

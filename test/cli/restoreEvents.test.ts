@@ -1,4 +1,3 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeOlder } from '../db/olderDatabase'
@@ -6,8 +5,7 @@ import { readStream } from '../events/readStream'
 import { receivers, TOKEN, until } from '../events/receiver'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { withRawDatabase } from '../service/transfer/importFixture'
-
-setDefaultTimeout(60_000)
+import { describe, expect, test } from '../test'
 
 const { run, runJson, startServer } = await commandLine()
 const SKIPPED = 1_000_000

@@ -1,4 +1,3 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ACCOUNT_RULE } from '../../src/cli/resolveSystem'
@@ -6,6 +5,7 @@ import { commands } from '../../src/cli/run'
 import { type SettingName, settings } from '../../src/config'
 import type { JsonObject } from '../../src/model/entity'
 import { commandLine, emptyFolder, program } from '../serverProcess'
+import { describe, expect, test } from '../test'
 
 interface Made {
   id: string
@@ -17,9 +17,6 @@ const USAGE_ERROR = 2
 const PORT_NEEDS_VALUE = '--port needs a value; if it begins with a dash, write --port=-…'
 const FAILED = 1
 const ACCOUNT = '466378653216014359'
-
-// Processes are slow on a busy machine.
-setDefaultTimeout(30_000)
 
 const { run, runJson } = await commandLine()
 const cwd = emptyFolder()

@@ -1,4 +1,3 @@
-import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scheduleBackups } from '../../src/cli/scheduledBackups'
@@ -6,6 +5,7 @@ import { type Config, parseConfig } from '../../src/config'
 import { createLog } from '../../src/log'
 import { emptyFolder, program, startServer } from '../serverProcess'
 import { dump } from '../service/transfer/importFixture'
+import { afterAll, describe, expect, test } from '../test'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE

@@ -1,11 +1,8 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serviceFileOf } from '../../src/cli/envFiles'
 import { commandLine, emptyFolder, runCommand } from '../serverProcess'
-
-// Processes are slow on a busy machine.
-setDefaultTimeout(30_000)
+import { describe, expect, test } from '../test'
 
 const USAGE_ERROR = 2
 const FAILED = 1

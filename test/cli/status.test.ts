@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSamples, quantileBound, sumOf } from '../../src/metrics/parse'
 import { createRegistry } from '../../src/metrics/registry'
 import { commandLine, emptyFolder } from '../serverProcess'
+import { describe, expect, test } from '../test'
 
 const { run, runJson, startServer } = await commandLine()
 

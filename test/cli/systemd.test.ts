@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { commandLine, emptyFolder } from '../serverProcess'
+import { describe, expect, test } from '../test'
 
 const { run, startServer, words } = await commandLine()
 const python = Bun.which('python3')

@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ImportReport } from '../../src/service/transfer/importContext'
 import { fixture } from '../formats/fixture'
 import { commandLine, emptyFolder, NEW_DATABASE, program } from '../serverProcess'
 import { dump } from '../service/transfer/importFixture'
+import { describe, expect, test } from '../test'
 
 const { run, runJson, startServer } = await commandLine()
 const cwd = emptyFolder()

@@ -1,7 +1,7 @@
-import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { until } from '../events/receiver'
 import { emptyFolder, program, startServer } from '../serverProcess'
+import { expect, test } from '../test'
 
 const [bun = '', ...rest] = program
 const failing = [bun, '--preload', join(import.meta.dir, 'failOnSignal.ts'), ...rest]

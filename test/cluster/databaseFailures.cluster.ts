@@ -1,4 +1,3 @@
-import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { type App, createApp } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import { openStorage } from '../../src/db/open'
@@ -7,9 +6,10 @@ import { readStream } from '../events/readStream'
 import { receivers, TOKEN, until } from '../events/receiver'
 import { makeEngine, onServer } from '../postgres/engine'
 import type { Server } from '../serverProcess'
+import { expect, withTimeout } from '../test'
 import { ask, must, type NodeResponse, nodesOn } from './nodes'
 
-setDefaultTimeout(120_000)
+const { afterAll, test } = withTimeout(120_000)
 
 const engine = await makeEngine()
 await engine.start()

@@ -1,11 +1,11 @@
-import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readStream } from '../events/readStream'
 import { receivers, TOKEN, until } from '../events/receiver'
 import { type Engine, makeEngine, onServer } from '../postgres/engine'
 import type { Server } from '../serverProcess'
+import { expect, withTimeout } from '../test'
 import { addressOf, ask, must, nodesOn } from './nodes'
 
-setDefaultTimeout(240_000)
+const { afterAll, test } = withTimeout(240_000)
 
 const SYSTEMS = 3
 const WRITERS_OF_EACH = 4

@@ -1,6 +1,6 @@
-import { expect } from 'bun:test'
 import { type Engine, USER } from '../postgres/engine'
 import { commandLine, emptyFolder, type Server } from '../serverProcess'
+import { expect } from '../test'
 
 /** Settings of all nodes. */
 const settings = {

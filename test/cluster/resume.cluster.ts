@@ -1,12 +1,12 @@
-import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { type Reading, readStream } from '../events/readStream'
 import { until } from '../events/receiver'
 import { makeEngine, onServer, USER } from '../postgres/engine'
 import type { Server } from '../serverProcess'
+import { expect, withTimeout } from '../test'
 import { delayTo } from './delay'
 import { must, nodesOn } from './nodes'
 
-setDefaultTimeout(240_000)
+const { afterAll, test } = withTimeout(240_000)
 
 const DELAY_MS = 40
 const SYSTEMS = 8

@@ -1,4 +1,3 @@
-import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createBot } from '../operatorActions'
@@ -10,6 +9,7 @@ import {
   withDeps,
 } from '../postgres/fullDatabase'
 import { commandLine, emptyFolder } from '../serverProcess'
+import { expect, test } from '../test'
 
 const { run, runJson } = await commandLine()
 const cwd = emptyFolder('copy')

@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +8,7 @@ import { findWarnings, inspect, repair } from '../../src/db/sqlite/doctor'
 import { fixture } from '../formats/fixture'
 import { importFile } from '../operatorActions'
 import { dump, withRawDatabase, withRawDatabaseAsync } from '../service/transfer/importFixture'
+import { afterAll, describe, expect, test } from '../test'
 
 const PAGE_SIZE = 4096
 const folder = mkdtempSync(join(tmpdir(), 'multitude-doctor-'))

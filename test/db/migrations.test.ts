@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, test } from 'bun:test'
 import {
   chmodSync,
   existsSync,
@@ -18,6 +17,7 @@ import { bots, proxyTagIndex, systems } from '../../src/db/tables'
 import { StorageError } from '../../src/db/types'
 import { keysOfTag } from '../../src/model/proxy/tags'
 import type { ProxyTag } from '../../src/model/validation'
+import { afterAll, describe, expect, test } from '../test'
 import { makeOlder } from './olderDatabase'
 
 const root = mkdtempSync(join(tmpdir(), 'multitude-storage-'))

@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
-import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { migrations } from '../../src/db/migrations'
 import { openStorage } from '../../src/db/open'
 import { emptyFolder } from '../serverProcess'
+import { expect, test } from '../test'
 import { makeOlder } from './olderDatabase'
 
 test('the upgrade replaces default limits by null and keeps the others', async () => {

@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, test } from 'bun:test'
 import { createHandler } from '../../src/http/handler'
 import { createLog } from '../../src/log'
 import type { Group } from '../../src/model/group'
@@ -14,6 +13,7 @@ import { insertMessage } from '../../src/service/messages'
 import { insertSwitch } from '../../src/service/switches'
 import { createBot, createLinkCode, patchMemberGuild, patchSystemGuild } from '../operatorActions'
 import { createRecorder } from '../statementRecorder'
+import { afterAll, describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
 
 const GUILD = '466707357099884544'

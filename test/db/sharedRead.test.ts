@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, test } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
+import { afterAll, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 
 const { app, deps, makeSystem } = createTestApp()

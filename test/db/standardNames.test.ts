@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrations } from '../../src/db/migrations'
 import { exportsOf, problemsOf } from '../postgres/fullDatabase'
 import { commandLine, emptyFolder } from '../serverProcess'
+import { describe, expect, test } from '../test'
 import { makeOlder } from './olderDatabase'
 import { asSortedText, insertPrevious, previous, rowsInStandardNames } from './previousNames'
 

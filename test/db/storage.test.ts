@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { openStorage, type Storage } from '../../src/db/open'
 import { bots } from '../../src/db/tables'
+import { afterAll, describe, expect, test } from '../test'
 
 const root = mkdtempSync(join(tmpdir(), 'multitude-storage-'))
 const opened: Storage[] = []

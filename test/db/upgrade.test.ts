@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
 import { chmodSync, chownSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { migrations } from '../../src/db/migrations'
@@ -9,6 +8,7 @@ import { keysOfTag } from '../../src/model/proxy/tags'
 import { renderRowJson } from '../../src/serializers/v2'
 import { hashSecret } from '../../src/service/access/secrets'
 import { commandLine, emptyFolder } from '../serverProcess'
+import { describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 import { makeOlder } from './olderDatabase'
 

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { events, webhooks } from '../../src/db/tables'
 import { deleteSystem } from '../operatorActions'
+import { describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
 import { hook, type Received, type Receiver, receivers, TOKEN, until } from './receiver'
 

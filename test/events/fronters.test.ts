@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/model/entity'
+import { describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
 import { type Reading, readStream } from './readStream'
 import { until } from './receiver'

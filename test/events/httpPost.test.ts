@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, test } from 'bun:test'
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { type Post, post } from '../../src/events/httpPost'
 import { checkAddress } from '../../src/events/webhookUrl'
+import { afterEach, describe, expect, test } from '../test'
 
 const NAME = 'hooks.example.org'
 const certificate = makeCertificate(dnsName(NAME))

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import { createSystem } from '../operatorActions'
 import { commandLine, emptyFolder, type Server } from '../serverProcess'
+import { describe, expect, test } from '../test'
 import { newDatabaseAddress } from '../testApp'
 import { type Receiver, receivers, TOKEN, until } from './receiver'
 

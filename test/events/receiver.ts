@@ -1,5 +1,5 @@
-import { afterAll, expect } from 'bun:test'
 import type { JsonObject } from '../../src/model/entity'
+import { afterAll, expect } from '../test'
 import type { TestApp, TestSystem } from '../testApp'
 
 export const TOKEN = 'a-signing-token-of-the-tests'

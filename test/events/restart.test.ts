@@ -1,4 +1,3 @@
-import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type App, createApp } from '../../src/app'
 import { parseConfig } from '../../src/config'
@@ -6,6 +5,7 @@ import type { EventOptions } from '../../src/events/events'
 import { createLog } from '../../src/log'
 import { createSystem } from '../operatorActions'
 import { emptyFolder } from '../serverProcess'
+import { afterAll, describe, expect, test } from '../test'
 import { newDatabaseAddress, type TestSystem } from '../testApp'
 import { hook, type Receiver, receivers, TOKEN, until } from './receiver'
 

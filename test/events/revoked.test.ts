@@ -1,4 +1,3 @@
-import { afterAll, describe, expect, test } from 'bun:test'
 import { openDeps } from '../../src/app'
 import {
   createBot,
@@ -8,6 +7,7 @@ import {
   revokeBot,
   revokeToken,
 } from '../operatorActions'
+import { afterAll, describe, expect, test } from '../test'
 import { createTestApp, isSqlite, type TestSystem } from '../testApp'
 import { type Reading, readStream } from './readStream'
 import { until } from './receiver'

@@ -1,8 +1,8 @@
-import { afterAll, describe, expect, test } from 'bun:test'
 import { eventTypes } from '../../src/model/events'
 import { type BotFixture, createBotFixtures } from '../http/bot/botFixture'
 import { document } from '../openapiDocument'
 import { program, runCommand } from '../serverProcess'
+import { afterAll, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 import {
   type Change,

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { webhooks } from '../../src/db/tables'
 import { createBot } from '../operatorActions'
+import { describe, expect, test } from '../test'
 import { createTestApp, type TestResponse, type TestSystem } from '../testApp'
 import { hook, receivers, TOKEN, until } from './receiver'
 

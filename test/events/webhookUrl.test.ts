@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import { checkAddress, resolveHost } from '../../src/events/webhookUrl'
 import { type AllowList, isGlobal, parseAllowList } from '../../src/model/network'
+import { describe, expect, test } from '../test'
 
 const PUBLIC = ['9.9.9.9', '2620:fe::9']
 

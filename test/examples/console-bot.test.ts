@@ -1,10 +1,10 @@
-import { afterAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { explain } from '../../examples/multitude'
 import { messages } from '../../src/db/tables'
 import { ignoreReasons } from '../../src/model/proxy/decide'
 import { createBot } from '../operatorActions'
+import { afterAll, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 
 const SCRIPT = join(import.meta.dir, '../../examples/console-bot.ts')

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createBot } from '../operatorActions'
+import { afterAll, beforeAll, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 import { startIrcv3 } from './ircv3'
 

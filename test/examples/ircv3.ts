@@ -1,5 +1,5 @@
-import { afterAll } from 'bun:test'
 import type { Socket } from 'bun'
+import { afterAll } from '../test'
 import { waitFor } from './ngircd'
 
 const IRCV3 = 'account-tag batch draft/message-redaction draft/relaymsg=/ echo-message message-tags'

@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, test } from 'bun:test'
 import { connectMultitude } from '../../examples/multitude'
 import { messages } from '../../src/db/tables'
 import { createBot } from '../operatorActions'
+import { afterAll, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 
 const { app, deps } = createTestApp({ PORT: '0' })

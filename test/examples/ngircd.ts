@@ -1,9 +1,9 @@
-import { afterAll } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { Client } from 'irc-framework'
 import { emptyFolder } from '../serverProcess'
+import { afterAll } from '../test'
 
 /** Path of ngircd, if it is installed; Debian installs it into /usr/sbin. */
 export const ngircd = Bun.which('ngircd', { PATH: `${process.env.PATH}:/usr/sbin` })

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArguments } from '../../src/cli/arguments'
 import { serveCommand } from '../../src/cli/serve'
 import { emptyFolder } from '../serverProcess'
+import { describe, expect, test } from '../test'
 
 const unit = join(import.meta.dir, '../../examples/multitude.service')
 const lines = readFileSync(unit, 'utf8').split('\n')

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { inspect } from '../../src/db/sqlite/doctor'
 import { eventsOfSystemAfter, latestEventId } from '../../src/events/outbox'
 import { serializeEvent } from '../../src/events/serialize'
@@ -12,6 +11,7 @@ import {
   pluralkit,
   withRawDatabaseAsync,
 } from '../service/transfer/importFixture'
+import { describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
 import { type AddedField, addedFields, LEVEL, READONLY_TIME } from './tables'
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   type FrontRow,
@@ -7,6 +6,7 @@ import {
   presencesOf,
 } from '../../src/formats/frontHistory'
 import { DAY, HOUR, type Instant, parseInstant } from '../../src/model/time'
+import { describe, expect, test } from '../test'
 
 const rows: FrontRow[] = [
   { member_id: 'wrenab', member: 'Wren', start: at('09:00:00'), end: at('11:00:00.5') },

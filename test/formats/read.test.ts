@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   type Bundle,
@@ -7,6 +6,7 @@ import {
   UnreadableFile,
 } from '../../src/formats/bundle'
 import { readFile } from '../../src/formats/read'
+import { describe, expect, test } from '../test'
 import { fixture, repairsOf } from './fixture'
 
 const files: [file: string, format: Bundle['format']][] = [

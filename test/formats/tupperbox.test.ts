@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import { readFile } from '../../src/formats/read'
 import { parseInstant } from '../../src/model/time'
+import { describe, expect, test } from '../test'
 import { named, readFixture, repairsOf } from './fixture'
 
 describe('a Tupperbox export', () => {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import {
   type Access,
   accesses,
@@ -8,6 +7,7 @@ import {
 } from '../../src/model/scope'
 import { document } from '../openapiDocument'
 import { createFixture } from '../scenarios'
+import { describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })

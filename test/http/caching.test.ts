@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 
 const testApp = createTestApp({ TRUST_PROXY: '1', RATE_LIMIT: 'off' })

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findClient } from '../../src/http/clientAddress'
+import { describe, expect, test } from '../test'
 
 describe('client address for limits', () => {
   const same: [title: string, first: string, second: string][] = [

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'bun:test'
 import { formatInstant, type Instant, MINUTE, SECOND } from '../../src/model/time'
 import { insertAccount } from '../../src/service/accounts'
 import { createBot } from '../operatorActions'
 import { at } from '../scenarios'
+import { describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
 
 /** Clock of the machine, which a test can set back. */

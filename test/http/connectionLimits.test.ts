@@ -1,11 +1,10 @@
 import { heapStats } from 'bun:jsc'
-import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createRateLimiter, type Scope } from '../../src/http/ratelimit'
 import { createBot } from '../operatorActions'
+import { afterAll, afterEach, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 
 // Bun checks idle connections every four seconds, and gives a new one ten.
-setDefaultTimeout(30_000)
 const IDLE_LIMIT_S = 1
 const TIMEOUT_MS = 18_000
 

@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStorage } from '../../src/db/open'
@@ -13,10 +12,8 @@ import { insertSystem } from '../../src/service/systems'
 import { execute } from '../rawSql'
 import { canMount, onSmallDisk } from '../restrictedEnvironment'
 import { commandLine, emptyFolder, startServer } from '../serverProcess'
+import { afterAll, describe, expect, test } from '../test'
 import { createTestApp, isSqlite, type TestApp } from '../testApp'
-
-// Starting processes is slow on a busy machine.
-setDefaultTimeout(60_000)
 
 const { words, run } = await commandLine()
 

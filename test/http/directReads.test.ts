@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import { documentedModules, rootModule } from '../../src/http/apiModules'
 import { allCallers, createFixture, type Fixture, type Who } from '../scenarios'
+import { describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off', TRUST_PROXY: '1' })

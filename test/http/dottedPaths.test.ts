@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
 import { createConnection } from 'node:net'
 import { document } from '../openapiDocument'
 import { createBot } from '../operatorActions'
 import { countRows, versionOf } from '../rawSql'
 import { createFixture } from '../scenarios'
+import { describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 
 /** URL parsers of clients and servers remove a segment of dots and, for two dots, the one before. */

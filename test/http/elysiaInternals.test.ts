@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { swagger } from '@elysiajs/swagger'
 import { Elysia, t } from 'elysia'
 import {
@@ -8,6 +7,7 @@ import {
   parseDocument,
   takeDeferredDetails,
 } from '../../src/http/elysiaInternals'
+import { describe, expect, test } from '../test'
 
 describe('internals of Elysia', () => {
   test('the keyword of a parameter keeps all of its values', async () => {

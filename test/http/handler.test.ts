@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test'
 import { createConnection } from 'node:net'
+import { describe, expect, test } from '../test'
 import { createTestApp, type TestApp } from '../testApp'
 
 const testApp = createTestApp({ PORT: '0', BODY_LIMIT: '2KiB' })

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test'
 import { createBot } from '../operatorActions'
+import { describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 
 const { ask, makeSystem, deps } = createTestApp()

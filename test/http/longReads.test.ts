@@ -1,4 +1,3 @@
-import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { createHandler } from '../../src/http/handler'
 import { createLog } from '../../src/log'
@@ -8,6 +7,7 @@ import { insertMember } from '../../src/service/members'
 import { until } from '../events/receiver'
 import { createBot } from '../operatorActions'
 import { execute, insertAll } from '../rawSql'
+import { afterAll, afterEach, describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
 
 const { app, config, deps, makeSystem } = createTestApp({ TRUST_PROXY: '1', RATE_LIMIT: 'off' })

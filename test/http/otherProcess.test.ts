@@ -1,8 +1,8 @@
-import { expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { insertMember } from '../../src/service/members'
 import { execute } from '../rawSql'
+import { expect, test } from '../test'
 import { createTestApp } from '../testApp'
 
 const ROUNDS = 8

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { readStream } from '../events/readStream'
 import { until } from '../events/receiver'
 import { createBot } from '../operatorActions'
 import { emptyFolder, program, runCommand, startServer } from '../serverProcess'
+import { describe, expect, test } from '../test'
 import { createTestApp, type TestApp, type TestSystem } from '../testApp'
 
 const CLIENT = '203.0.113.7'

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'bun:test'
 import { group } from '../../src/model/group'
 import { member } from '../../src/model/member'
 import { insertMember } from '../../src/service/members'
 import { createFixture, eventsSince, type Json, runScenarios, stateOf } from '../scenarios'
+import { describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 
 const testApp = createTestApp()

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, setSystemTime, test } from 'bun:test'
 import { createConnection } from 'node:net'
 import fc from 'fast-check'
 import { createRateLimiter } from '../../src/http/ratelimit'
+import { afterEach, beforeEach, describe, expect, setSystemTime, test } from '../test'
 import { createTestApp, type RequestOptions, type TestApp, type TestSystem } from '../testApp'
 
 const NOON = Date.UTC(2026, 4, 6, 12) + 250

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import { createToken, deleteSystem, revokeToken } from '../operatorActions'
 import { execute } from '../rawSql'
+import { describe, expect, test } from '../test'
 import { createTestApp, type TestApp, type TestSystem } from '../testApp'
 
 const testApp = createTestApp({ LOG_LEVEL: 'debug' })

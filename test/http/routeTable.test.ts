@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import type { ApiModule } from '../../src/http/apiModule'
 import { buildPolicyTable, createRouteTable, findPolicy } from '../../src/http/routeTable'
+import { describe, expect, test } from '../test'
 
 const routes = () => new Elysia()
 

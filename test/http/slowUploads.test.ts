@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import { type ArrivalLimits, streamBody } from '../../src/http/body'
 import { DomainError } from '../../src/model/errors'
+import { describe, expect, test } from '../test'
 
 const noLimits: ArrivalLimits = { bytesPerSecond: 1, toleranceMs: 600_000, totalMs: 600_000 }
 const tooLong = '400: Bad Request (the file took too long to arrive)'

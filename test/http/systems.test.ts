@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { events } from '../../src/db/tables'
 import type { JsonObject } from '../../src/model/entity'
@@ -6,6 +5,7 @@ import type { Field } from '../../src/model/field'
 import { system } from '../../src/model/system'
 import { linkAccount, unlinkAccount } from '../operatorActions'
 import { defaultsOf } from '../scenarios'
+import { describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
 
 const { ask, makeSystem, deps } = createTestApp()

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/model/entity'
 import { formatInstant, HOUR } from '../../src/model/time'
 import { createBot } from '../operatorActions'
 import { rows } from '../rawSql'
 import { createFixture } from '../scenarios'
+import { describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
 
 let clock = Date.parse('2026-11-01T12:00:00Z') * 1000

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
 import { createCachedProbe } from '../../src/app/cachedProbe'
 import { hook, receivers, until } from '../events/receiver'
 import { createBot } from '../operatorActions'
 import { execute } from '../rawSql'
 import { createFixture } from '../scenarios'
+import { describe, expect, test } from '../test'
 import { createTestApp, type TestApp } from '../testApp'
 
 const here = createTestApp({

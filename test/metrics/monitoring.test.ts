@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { operator } from '../../src/model/privacy'
 import { recordTaskRun } from '../../src/service/admin/taskRuns'
+import { describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 
 const folder = join(import.meta.dir, '../../docs/monitoring')

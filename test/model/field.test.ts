@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   choice,
@@ -20,6 +19,7 @@ import {
   url,
 } from '../../src/model/field'
 import { Problem } from '../../src/model/validation'
+import { describe, expect, test } from '../test'
 
 const doc = 'a field'
 const short = text({ doc, max: 5 })

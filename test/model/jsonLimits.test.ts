@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findExcess, type JsonLimits } from '../../src/model/jsonLimits'
+import { describe, expect, test } from '../test'
 
 const none: JsonLimits = { objectKeys: Infinity, keys: Infinity }
 const check = (text: string, limits: Partial<JsonLimits>) =>

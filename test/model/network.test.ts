@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import { isIP } from 'node:net'
 import { parseIp } from '../../src/model/network'
+import { describe, expect, test } from '../test'
 
 describe('parseIp', () => {
   const good = ['0.0.0.0', '255.255.255.255', '::', '::1', '1::', 'FE80::a', '::ffff:10.0.0.1']

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   bareId,
@@ -11,6 +10,7 @@ import {
   parseId,
   platformOf,
 } from '../../src/model/platform'
+import { describe, expect, test } from '../test'
 
 describe('isPlatform', () => {
   const given: [title: string, text: string, is: boolean][] = [

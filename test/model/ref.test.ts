@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   HID_ALPHABET,
@@ -8,6 +7,7 @@ import {
   parseSystemRef,
   type SystemRef,
 } from '../../src/model/ref'
+import { describe, expect, test } from '../test'
 
 const UUID = '0f0ac7c8-3d4f-4b5a-9c0e-7d7d8f3b1a2c'
 

@@ -1,7 +1,7 @@
-import { expect, test } from 'bun:test'
 import { entity } from '../../src/model/entity'
 import { date, type Field, redactionOf, text, textList, timestamp } from '../../src/model/field'
 import { schemaHash } from '../../src/model/renderedJson'
+import { expect, test } from '../test'
 
 const doc = 'Tea'
 const plain = text({ doc, max: 5 })

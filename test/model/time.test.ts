@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { DAY, formatInstant, HOUR, MINUTE, parseInstant, SECOND } from '../../src/model/time'
+import { describe, expect, test } from '../test'
 
 const NOON = Date.UTC(2023, 4, 6, 12) * 1000
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { copyDatabase } from '../../src/db/copyDatabase'
 import { openStorage } from '../../src/db/open'
@@ -6,6 +5,7 @@ import { createBot, createSystem, deleteSystem, listSystems } from '../operatorA
 import { rows } from '../rawSql'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { dump } from '../service/transfer/importFixture'
+import { describe, expect, test } from '../test'
 import { onServer } from './engine'
 import {
   exportsOf,

@@ -1,9 +1,9 @@
-import { afterAll, describe, expect, test } from 'bun:test'
 import { openStorage } from '../../src/db/open'
 import type { Db } from '../../src/db/types'
 import { memberRepository } from '../../src/service/members'
 import { insertAll, rows } from '../rawSql'
 import { emptyFolder } from '../serverProcess'
+import { afterAll, describe, expect, test } from '../test'
 import { createTestApp, newDatabaseAddress } from '../testApp'
 
 describe('read pool', () => {

@@ -1,6 +1,6 @@
-import { afterAll } from 'bun:test'
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { afterAll } from '../test'
 import { asServerUser, type Engine, freePort, makeFolder, onServer, USER } from './engine'
 
 /** Debian's pgbouncer with the configuration of docs/cluster.md. */

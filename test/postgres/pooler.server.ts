@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openStorage } from '../../src/db/open'
 import type { Db } from '../../src/db/types'
 import { until } from '../events/receiver'
 import { rows } from '../rawSql'
 import { commandLine, emptyFolder } from '../serverProcess'
+import { afterAll, beforeAll, describe, expect, test } from '../test'
 import { type Engine, makeEngine, onServer } from './engine'
 import { pgbouncer, startPgbouncer } from './pgbouncer'
 

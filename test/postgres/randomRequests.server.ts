@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
@@ -8,6 +7,7 @@ import { insertToken } from '../../src/service/access/insertToken'
 import { type BotFixture, createBotFixtures, type Json, type Step } from '../http/bot/botFixture'
 import { emptyFolder } from '../serverProcess'
 import { anySystem, insertGeneratedSystem } from '../service/anySystem'
+import { describe, expect, test } from '../test'
 import { createTestApp, type TestApp } from '../testApp'
 
 /** The time limit lowers the number of runs on a busy machine. */

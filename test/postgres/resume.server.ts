@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import { readStream } from '../events/readStream'
 import { until } from '../events/receiver'
+import { describe, expect, test } from '../test'
 import { createTestApp, type TestApp, type TestSystem } from '../testApp'
 import { onServer } from './engine'
 

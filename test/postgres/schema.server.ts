@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { commandLines, wordsOf } from '../cli/commandTable'
 import { fixture } from '../formats/fixture'
 import { commandLine, emptyFolder } from '../serverProcess'
+import { describe, expect, withTimeout } from '../test'
 import { onServer } from './engine'
 import { newDatabase } from './fullDatabase'
 import { acquireDatabase } from './templateDatabases'
 
-setDefaultTimeout(120_000)
+const { afterAll, beforeAll, test } = withTimeout(120_000)
 
 const FAILED = 1
 const { TEST_POSTGRES = '' } = process.env

@@ -1,9 +1,9 @@
-import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openStorage } from '../../src/db/open'
 import type { Db } from '../../src/db/types'
 import { rows, tableNames } from '../rawSql'
 import { emptyFolder } from '../serverProcess'
+import { afterAll, describe, expect, test } from '../test'
 import { newDatabaseAddress } from '../testApp'
 
 /** Description of a schema that is the same for both engines. */

@@ -1,7 +1,7 @@
-import { expect, test } from 'bun:test'
 import { openStorage } from '../../src/db/open'
 import { rows } from '../rawSql'
 import { emptyFolder } from '../serverProcess'
+import { expect, test } from '../test'
 import { isSqlite, newDatabaseAddress } from '../testApp'
 
 test.if(!isSqlite)(

@@ -1,12 +1,12 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { serverMigrations } from '../../src/db/migrations'
 import { asSortedText, insertPrevious, previous, rowsInStandardNames } from '../db/previousNames'
 import { commandLine, emptyFolder } from '../serverProcess'
+import { describe, expect, withTimeout } from '../test'
 import { onServer } from './engine'
 import { exportsOf, newDatabase, problemsOf } from './fullDatabase'
 
-setDefaultTimeout(120_000)
+const { test } = withTimeout(120_000)
 
 const { run, runJson } = await commandLine()
 

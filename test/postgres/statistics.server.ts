@@ -1,4 +1,3 @@
-import { expect, test } from 'bun:test'
 import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import { operator } from '../../src/model/privacy'
@@ -7,6 +6,7 @@ import type { Deps } from '../../src/service/deps'
 import { createSystem } from '../../src/service/registration'
 import { importFile } from '../../src/service/transfer/import'
 import { emptyFolder } from '../serverProcess'
+import { expect, test } from '../test'
 import { newDatabaseAddress } from '../testApp'
 import { onServer } from './engine'
 

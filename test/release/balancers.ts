@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodesOn } from '../cluster/nodes'
 import { until } from '../events/receiver'
 import { hasPrograms, makeEngine, onServer } from '../postgres/engine'
 import { emptyFolder, type Server } from '../serverProcess'
+import { describe, expect, withTimeout } from '../test'
 import { findMissing, insecure, proxiesIn, readDocument } from './startProxies'
 
 /**
@@ -12,7 +12,7 @@ import { findMissing, insecure, proxiesIn, readDocument } from './startProxies'
  * by `npm run test:release`.
  */
 
-setDefaultTimeout(3 * 60_000)
+const { afterAll, beforeAll, test } = withTimeout(3 * 60_000)
 
 const missing = findMissing(['nginx', 'caddy', 'openssl'], 'several nodes behind a balancer')
 

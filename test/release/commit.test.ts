@@ -1,6 +1,6 @@
-import { expect, test } from 'bun:test'
 import { readCommit } from '../../.ci/release/commit'
 import { emptyFolder } from '../serverProcess'
+import { expect, test } from '../test'
 
 function git(cwd: string, ...words: string[]): string {
   const author = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org']

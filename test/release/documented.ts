@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { blocksBy, blocksOf, type Runner } from '../documented'
 import { emptyFolder } from '../serverProcess'
+import { describe, expect, test } from '../test'
 import { runOnMachine } from './machineCopy'
 
 /** Runs the documented commands that need a machine, in a copy of this machine. */

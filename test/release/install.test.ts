@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { emptyFolder } from '../serverProcess'
+import { describe, expect, test } from '../test'
 
 const script = join(import.meta.dir, '../../.ci/release/install.sh')
 

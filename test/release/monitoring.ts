@@ -1,11 +1,11 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { emptyFolder, program, startServer } from '../serverProcess'
+import { describe, expect, withTimeout } from '../test'
 
 /** Checks metrics and alerts with Prometheus itself. Run by `npm run test:release`. */
 
-setDefaultTimeout(2 * 60_000)
+const { afterAll, test } = withTimeout(2 * 60_000)
 
 const folder = join(import.meta.dir, '../../docs/monitoring')
 const missing = ['promtool', 'prometheus'].filter((tool) => Bun.which(tool) === null)

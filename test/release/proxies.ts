@@ -1,10 +1,10 @@
-import { expect, setDefaultTimeout, test } from 'bun:test'
 import { emptyFolder, program, runCommand, type Server, startServer } from '../serverProcess'
+import { expect, withTimeout } from '../test'
 import { findMissing, insecure, proxiesIn, readDocument } from './startProxies'
 
 /** The server behind real proxies with the configurations of docs/operating.md. Run by `npm run test:release`. */
 
-setDefaultTimeout(2 * 60_000)
+const { test } = withTimeout(2 * 60_000)
 
 const missing = findMissing(['nginx', 'caddy', 'openssl'], 'the server behind a proxy')
 

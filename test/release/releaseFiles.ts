@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import {
   existsSync,
   readdirSync,
@@ -11,12 +10,13 @@ import { join } from 'node:path'
 import { zip } from '../../.ci/release/zip'
 import manifest from '../../package.json'
 import { emptyFolder, startServer } from '../serverProcess'
+import { describe, expect, withTimeout } from '../test'
 import { programs, runDocumented } from './documented'
 import { runOnMachine, withVersion } from './machineCopy'
 
 /** Tests the files of a release. Run by `npm run test:release`. */
 
-setDefaultTimeout(10 * 60_000)
+const { afterAll, beforeAll, test } = withTimeout(10 * 60_000)
 
 const root = join(import.meta.dir, '../..')
 const dist = join(root, 'dist')

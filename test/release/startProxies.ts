@@ -1,7 +1,7 @@
-import { afterAll } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../postgres/engine'
+import { afterAll } from '../test'
 
 /** Starts Debian's nginx and Caddy with configurations from the documents. */
 

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import { purgeDeleted } from '../../src/service/deletion'
 import { deleteSystem } from '../operatorActions'
 import { insertAll, rows } from '../rawSql'
+import { describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
 
 const testApp = createTestApp()

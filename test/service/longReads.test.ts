@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test'
 import { createLongReads, noConnection } from '../../src/service/longReads'
+import { describe, expect, test } from '../test'
 
 interface ReadOptions {
   systemId?: number

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { DomainError, type ErrorName } from '../../src/model/errors'
 import { anonymousViewer, operator, type Viewer } from '../../src/model/privacy'
 import { createBot, listBots } from '../../src/service/access/bots'
@@ -18,6 +17,7 @@ import { deleteAllSwitches } from '../../src/service/switches'
 import { actFor, deleteSystem } from '../../src/service/systems'
 import { exportSystem } from '../../src/service/transfer/export'
 import { importFile, importNewSystem } from '../../src/service/transfer/import'
+import { describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 
 const { deps, makeSystem } = createTestApp()

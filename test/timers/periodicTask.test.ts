@@ -1,6 +1,6 @@
-import { afterAll, describe, expect, test } from 'bun:test'
 import { type PeriodicTaskOptions, startPeriodicTask } from '../../src/timers/periodicTask'
 import { until } from '../events/receiver'
+import { afterAll, describe, expect, test } from '../test'
 
 const stops: (() => Promise<void>)[] = []
 afterAll(() => Promise.all(stops.map((stop) => stop())))

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test'
 import { withTimeout } from '../../src/timers/withTimeout'
+import { describe, expect, test } from '../test'
 
 describe('timeout', () => {
   const never = new Promise<string>(() => {})

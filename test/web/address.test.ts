@@ -1,6 +1,6 @@
-import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseRoute, type Route } from '../../src/web/app/address'
+import { expect, test } from '../test'
 
 test.each<[string, Route]>([
   ['', { page: 'now' }],

@@ -1,6 +1,6 @@
-import { expect, test } from 'bun:test'
 import { ApiError, errorMessage } from '../../src/web/app/api'
 import { strings } from '../../src/web/app/strings'
+import { expect, test } from '../test'
 
 test.each([
   ['400: Bad Request (This is not an export.)', 'This is not an export.'],

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BundledFile, bundlePage, isImmutable } from '../../src/web/bundle'
 import { compressFile } from '../../src/web/dashboardFiles'
+import { describe, expect, test } from '../test'
 
 const files = await bundlePage()
 const KB = 1024

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { contrast, textOn } from '../../src/web/app/color'
+import { describe, expect, test } from '../test'
 
 const color = fc
   .integer({ min: 0, max: 0xffffff })

@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import { type LiveState, subscribe } from '../../src/web/app/eventStream'
+import { afterEach, describe, expect, setSystemTime, test } from '../test'
 
 /** Serves streams that end when the test ends them, and counts the connections. */
 function serveStreams(isEndedAtOnce: boolean) {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { fillDefaults } from '../../src/model/entity'
 import { member } from '../../src/model/member'
 import {
@@ -10,6 +9,7 @@ import {
   resolveConflict,
   setValue,
 } from '../../src/web/app/form'
+import { describe, expect, test } from '../test'
 
 const privacy = Object.fromEntries(member.levels.map((level) => [level, 'public']))
 const wren = {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { DAY, HOUR, MINUTE } from '../../src/model/time'
 import {
@@ -15,6 +14,7 @@ import {
   switchAt,
   weighTime,
 } from '../../src/web/app/history'
+import { describe, expect, test } from '../test'
 
 const at = (hour: number, ...members: string[]): Switch => ({
   id: `s${hour}`,

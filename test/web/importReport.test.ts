@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import type { Tally } from '../../src/model/transfer'
 import {
   importQuery,
@@ -7,6 +6,7 @@ import {
   type Report,
   sortRepairs,
 } from '../../src/web/app/importReport'
+import { describe, expect, test } from '../test'
 
 const tally = (given: Partial<Tally> = {}): Tally => ({
   added: 0,

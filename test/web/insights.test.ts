@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { DAY, HOUR, parseInstant } from '../../src/model/time'
 import {
@@ -16,6 +15,7 @@ import {
   switchesADay,
   type Total,
 } from '../../src/web/app/insights'
+import { describe, expect, test } from '../test'
 
 const now = parseInstant('2026-11-15T12:00:00Z') ?? 0
 const at = (time: string) => parseInstant(time) ?? Number.NaN

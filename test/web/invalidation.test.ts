@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'bun:test'
 import { eventTypes } from '../../src/model/events'
 import {
   type Invalidation,
   invalidationFor,
   mergeInvalidations,
 } from '../../src/web/app/invalidation'
+import { describe, expect, test } from '../test'
 
 const data = JSON.stringify({ id: 'uuid-1' })
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isHttpUrl } from '../../src/model/validation'
 import {
@@ -8,6 +7,7 @@ import {
   parseInline,
   parseMarkdown,
 } from '../../src/web/app/markdown'
+import { describe, expect, test } from '../test'
 
 /** Formats a tree in one line. */
 function formatTree(one: Inline): string {

@@ -1,9 +1,9 @@
-import { expect, test } from 'bun:test'
 import { fillDefaults, type Level } from '../../src/model/entity'
 import { group } from '../../src/model/group'
 import { member } from '../../src/model/member'
 import { listMembers, rankColor, type Sort } from '../../src/web/app/memberList'
 import type { Group, Member } from '../../src/web/app/types'
+import { expect, test } from '../test'
 
 function createMember(
   name: string,

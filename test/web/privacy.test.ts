@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
 import { fillDefaults, type Level } from '../../src/model/entity'
 import { member } from '../../src/model/member'
 import { findChanges, findUndo, levelsOf, presets } from '../../src/web/app/privacyPresets'
 import { countPrivate, redactForPublic } from '../../src/web/app/redact'
 import type { Member, MemberLevel } from '../../src/web/app/types'
+import { describe, expect, test } from '../test'
 
 function createMember(name: string, given: Partial<Record<MemberLevel, Level>> = {}): Member {
   const values = fillDefaults(member, { name, display_name: 'Somebody', pronouns: 'she/her' })

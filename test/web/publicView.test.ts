@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'bun:test'
 import { group } from '../../src/model/group'
 import { member } from '../../src/model/member'
 import { system } from '../../src/model/system'
 import { parseInstant } from '../../src/model/time'
 import { hidden, publicView, RECENT_SWITCHES } from '../../src/web/app/publicView'
 import type { Group, Member, System } from '../../src/web/app/types'
+import { describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 
 const { ask, makeSystem } = createTestApp()

@@ -1,5 +1,5 @@
-import { expect, test } from 'bun:test'
 import { searchMembers } from '../../src/web/app/search'
+import { expect, test } from '../test'
 
 const member = (
   name: string,

@@ -1,5 +1,5 @@
-import { expect, test } from 'bun:test'
 import { formatCsv, isTextColumn, sortRows, type Table, textCell } from '../../src/web/app/table'
+import { expect, test } from '../test'
 
 const table: Table = {
   columns: ['Who', 'Time'],

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { HOUR, MINUTE, parseInstant, SECOND } from '../../src/model/time'
 import {
@@ -11,6 +10,7 @@ import {
   instantOf,
   monthOf,
 } from '../../src/web/app/time'
+import { describe, expect, test } from '../test'
 
 const OSLO = 'Europe/Oslo'
 const instant = (text: string) => parseInstant(text) ?? Number.NaN

@@ -1,4 +1,3 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { openDeps } from '../../../src/app'
 import { parseConfig } from '../../../src/config'
 import { createHub } from '../../../src/events/hub'
@@ -8,10 +7,8 @@ import { createMember } from '../../../src/service/members'
 import { until } from '../../events/receiver'
 import { createBot, createSystem, revokeBot, revokeToken } from '../../operatorActions'
 import { emptyFolder } from '../../serverProcess'
+import { afterAll, describe, expect, test } from '../../test'
 import { isSqlite, newDatabaseAddress } from '../../testApp'
-
-// A busy machine may be slow.
-setDefaultTimeout(60_000)
 
 /** One database, opened twice as by two processes, which cannot notify each other. */
 const config = parseConfig({

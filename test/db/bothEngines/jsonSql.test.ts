@@ -1,7 +1,7 @@
-import { expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { formatInstant } from '../../../src/model/time'
+import { expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const { deps } = createTestApp()

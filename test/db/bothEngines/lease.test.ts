@@ -1,10 +1,10 @@
-import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { createLeases, findAnnounced, type Leases } from '../../../src/db/lease'
 import { openStorage } from '../../../src/db/open'
 import { until } from '../../events/receiver'
 import { insert } from '../../rawSql'
 import { emptyFolder } from '../../serverProcess'
+import { afterAll, describe, expect, test } from '../../test'
 import { newDatabaseAddress } from '../../testApp'
 
 const folder = emptyFolder()

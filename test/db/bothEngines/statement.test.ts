@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test'
 import { type Statement, statement, type Values } from '../../../src/db/statement'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const { deps } = createTestApp()

@@ -1,4 +1,3 @@
-import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { openStorage, type Storage } from '../../../src/db/open'
@@ -6,6 +5,7 @@ import type { LockKey } from '../../../src/db/storage'
 import { bots, systems, tokens } from '../../../src/db/tables'
 import { insert, rows } from '../../rawSql'
 import { emptyFolder } from '../../serverProcess'
+import { afterAll, describe, expect, test } from '../../test'
 import { newDatabaseAddress } from '../../testApp'
 
 const opened: Storage[] = []

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import type { Bundle, BundleMember } from '../../../src/formats/bundle'
 import { readFile } from '../../../src/formats/read'
 import { parseInstant } from '../../../src/model/time'
+import { describe, expect, test } from '../../test'
 import { named, readFixture, repairsOf } from '../fixture'
 
 describe('a PluralKit export', () => {

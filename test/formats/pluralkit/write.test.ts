@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Bundle } from '../../../src/formats/bundle'
 import { type Snapshot, writePluralkit } from '../../../src/formats/pluralkit/write'
@@ -12,6 +11,7 @@ import { member } from '../../../src/model/member'
 import { settings } from '../../../src/model/settings'
 import { system } from '../../../src/model/system'
 import { Problem } from '../../../src/model/validation'
+import { describe, expect, test } from '../../test'
 import { fixture, readFixture } from '../fixture'
 
 const now = 1767225600_000000

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { BundleSwitch } from '../../../src/formats/bundle'
 import { type Presence, presencesOf } from '../../../src/formats/frontHistory'
@@ -6,6 +5,7 @@ import { ImportLog } from '../../../src/formats/importLog'
 import { readFile } from '../../../src/formats/read'
 import { toSwitches } from '../../../src/formats/simplyplural/fronts'
 import { HOUR } from '../../../src/model/time'
+import { describe, expect, test } from '../../test'
 
 type Front = [member: string, start: number, end: number | null]
 type Change = [hour: number, ...members: string[]]

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
 import type { Bundle } from '../../../src/formats/bundle'
 import { readFile } from '../../../src/formats/read'
 import { group } from '../../../src/model/group'
 import { member } from '../../../src/model/member'
 import { system } from '../../../src/model/system'
+import { describe, expect, test } from '../../test'
 import { fixture, named, readFixture, repairsOf } from '../fixture'
 
 const HOUR = 3600_000_000

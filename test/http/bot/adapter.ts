@@ -1,6 +1,6 @@
-import { expect } from 'bun:test'
 import type { Platform } from '../../../src/model/platform'
 import { createBot } from '../../operatorActions'
+import { expect } from '../../test'
 import type { TestApp, TestResponse } from '../../testApp'
 import type { Json } from './botFixture'
 

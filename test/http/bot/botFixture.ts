@@ -1,7 +1,7 @@
-import { expect } from 'bun:test'
 import { gt, max } from 'drizzle-orm'
 import { events } from '../../../src/db/tables'
 import { createBot } from '../../operatorActions'
+import { expect } from '../../test'
 import type { TestApp, TestResponse } from '../../testApp'
 
 /** JSON of a response. */

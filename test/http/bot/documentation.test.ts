@@ -1,9 +1,9 @@
-import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { members, systems } from '../../../src/db/tables'
 import { createBot } from '../../operatorActions'
+import { expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 /** Runs every command of docs/bots.md in order, as a reader would type it. */

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test'
 import { versionOf } from '../../rawSql'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { createBotFixtures, type Json } from './botFixture'
 

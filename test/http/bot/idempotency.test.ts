@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import { createApp } from '../../../src/app'
 import { createLog } from '../../../src/log'
 import { versionOf, withFailingTrigger } from '../../rawSql'
+import { describe, expect, test } from '../../test'
 import { createTestApp, isSqlite } from '../../testApp'
 import { type BotFixture, createBotFixtures, type Json } from './botFixture'
 import { AUTOPROXY, autoproxy, recordMessageStep, sendMessage, settings } from './proxyScenarios'

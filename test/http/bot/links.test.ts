@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import { linkCodes } from '../../../src/db/tables'
 import { MINUTE, parseInstant, SECOND } from '../../../src/model/time'
 import { readAllRows, rows } from '../../rawSql'
+import { describe, expect, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
 import { type Adapter, createAdapter } from './adapter'
 

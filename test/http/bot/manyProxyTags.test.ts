@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
 import type { Member } from '../../../src/model/member'
 import { DISCORD } from '../../../src/model/platform'
 import { defaultProxyLimits } from '../../../src/model/proxy/decide'
@@ -8,6 +7,7 @@ import { insertAccount } from '../../../src/service/accounts'
 import { insertMember } from '../../../src/service/members'
 import { createBot, decideMessage, patchAutoproxy } from '../../operatorActions'
 import { createRecorder } from '../../statementRecorder'
+import { describe, expect, test } from '../../test'
 import { createTestApp, isSqlite } from '../../testApp'
 
 const SMALL = '100000000000000001'

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import { formatInstant, MINUTE, parseInstant } from '../../../src/model/time'
 import { versionOf } from '../../rawSql'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { type BotFixture, createBotFixtures, type Json, type Step } from './botFixture'
 import { AUTOPROXY, autoproxy, recordMessageStep, settings } from './proxyScenarios'

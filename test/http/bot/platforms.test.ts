@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test'
 import { rows } from '../../rawSql'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { type Adapter, type CreatedSystem, createAdapter, part } from './adapter'
 import type { Json } from './botFixture'

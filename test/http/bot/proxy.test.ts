@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import { ignoreReasons } from '../../../src/model/proxy/decide'
 import { SECOND } from '../../../src/model/time'
 import { createClock } from '../../../src/service/deps'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { createBotFixtures } from './botFixture'
 import {

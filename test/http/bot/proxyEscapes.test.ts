@@ -1,5 +1,5 @@
-import { expect, test } from 'bun:test'
 import { rows } from '../../rawSql'
+import { expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { createBotFixtures } from './botFixture'
 import {

@@ -1,6 +1,6 @@
-import { expect, test } from 'bun:test'
 import type { IgnoreReason, RefuseReason } from '../../../src/model/proxy/decide'
 import { versionOf } from '../../rawSql'
+import { expect, test } from '../../test'
 import type { TestApp } from '../../testApp'
 import type { BotFixture, Json, Step } from './botFixture'
 

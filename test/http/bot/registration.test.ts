@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
 import { operator } from '../../../src/model/privacy'
 import { DAY } from '../../../src/model/time'
 import { createInvite, listInvites, revokeInvite } from '../../../src/service/admin/invites'
 import { countSystems, createBot, createSystem } from '../../operatorActions'
 import { execute } from '../../rawSql'
+import { describe, expect, test } from '../../test'
 import { createTestApp, type TestApp } from '../../testApp'
 
 const open = createTestApp()

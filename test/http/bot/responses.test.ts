@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test'
 import { refuseReasons } from '../../../src/model/proxy/decide'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { createBotFixtures, type Json, type Step } from './botFixture'
 import {

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test'
 import { countRows, tableNames, versionOf, withFailingTrigger } from '../../rawSql'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { type BotFixture, createBotFixtures, type Json } from './botFixture'
 import {

@@ -1,4 +1,3 @@
-import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { groups, members } from '../../../src/db/tables'
 import { EXAMPLE_CODE } from '../../../src/serializers/bot'
@@ -9,6 +8,7 @@ import { document } from '../../openapiDocument'
 import { createBot } from '../../operatorActions'
 import { insert } from '../../rawSql'
 import { createFixture } from '../../scenarios'
+import { expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 /** Sends every example body of the API page to a server that has the entities it refers to. */

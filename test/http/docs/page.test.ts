@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import Ajv from 'ajv'
 import { document as served } from '../../openapiDocument'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const { ask, makeSystem } = createTestApp()

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { document } from '../../openapiDocument'
 import { execute } from '../../rawSql'
 import { allCallers, createFixture, type Json, type Who } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const TAG = 'Version 1 (deprecated)'

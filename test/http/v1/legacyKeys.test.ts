@@ -1,7 +1,7 @@
-import { describe, expect } from 'bun:test'
 import type { JsonObject, Level } from '../../../src/model/entity'
 import { member } from '../../../src/model/member'
 import { type Fixture, runScenarios, type Scenario, type Scenarios } from '../../scenarios'
+import { describe, expect } from '../../test'
 import { createTestApp } from '../../testApp'
 
 // Keys without a counterpart in version 2: tz, prefix, suffix, and privacy as one word.

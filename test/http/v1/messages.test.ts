@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import type { Message } from '../../../src/model/message'
 import { MINUTE } from '../../../src/model/time'
 import { insertMessage } from '../../../src/service/messages'
@@ -11,6 +10,7 @@ import {
   runScenarios,
   type Scenarios,
 } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 /** Clock of the test app, one minute after the message of the fixture. */

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { systems } from '../../../src/db/tables'
 import type { Entity, Fields } from '../../../src/model/entity'
@@ -11,6 +10,7 @@ import { formatInstant } from '../../../src/model/time'
 import { updateMember } from '../../../src/service/members'
 import { insertSwitch } from '../../../src/service/switches'
 import { allCallers, at, createFixture, type Fixture, type Json, type Who } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { formatInstant, SECOND } from '../../../src/model/time'
 import { insertSwitch } from '../../../src/service/switches'
 import {
@@ -12,6 +11,7 @@ import {
   runScenarios,
   type Scenario,
 } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

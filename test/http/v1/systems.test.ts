@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { systems } from '../../../src/db/tables'
 import { allCallers, createFixture, runScenarios, type Scenarios } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

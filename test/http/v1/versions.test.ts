@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import { member } from '../../../src/model/member'
 import { createFixture, type Json, runScenarios } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

@@ -1,6 +1,6 @@
-import { expect, test } from 'bun:test'
 import { patchMemberGuild, patchSystemGuild } from '../../operatorActions'
 import { allCallers, createFixture, type Fixture, stateOf, type Who } from '../../scenarios'
+import { expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { endpoints } from './endpoints'
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import {
   createFixture,
   eventsSince,
@@ -8,6 +7,7 @@ import {
   type Scenarios,
   stateOf,
 } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

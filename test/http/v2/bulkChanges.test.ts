@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../../src/model/entity'
 import { rows } from '../../rawSql'
 import { createFixture } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
 import type { Db } from '../../../src/db/types'
 import type { JsonObject } from '../../../src/model/entity'
 import { insertGroup } from '../../../src/service/groups'
 import { insertMember } from '../../../src/service/members'
 import { execute, rows, withFailingTrigger } from '../../rawSql'
+import { describe, expect, test } from '../../test'
 import { createTestApp, type RequestOptions, type TestSystem } from '../../testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })

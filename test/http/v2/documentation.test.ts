@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import Ajv from 'ajv'
 import { autoproxy } from '../../../src/model/autoproxy'
 import type { Entity } from '../../../src/model/entity'
@@ -10,6 +9,7 @@ import { settings } from '../../../src/model/settings'
 import { system } from '../../../src/model/system'
 import { document } from '../../openapiDocument'
 import { allCallers, createFixture } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { endpoints } from './endpoints'
 

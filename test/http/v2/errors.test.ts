@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { errorTable } from '../../../src/model/errors'
 import { execute } from '../../rawSql'
 import { createFixture, type Fixture, LATEST, runScenarios, type Scenario } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

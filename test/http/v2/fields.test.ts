@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import type { Entity, JsonObject } from '../../../src/model/entity'
 import type { Field } from '../../../src/model/field'
 import { group } from '../../../src/model/group'
@@ -8,6 +7,7 @@ import { settings } from '../../../src/model/settings'
 import { system } from '../../../src/model/system'
 import { patchMemberGuild, patchSystemGuild } from '../../operatorActions'
 import { createFixture, eventsSince, type Fixture, stateOf } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { badValueOf, valuesOf } from './values'
 

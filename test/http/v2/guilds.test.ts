@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { memberGuild, systemGuild } from '../../../src/model/guild'
 import { findMemberGuild } from '../../../src/service/guilds'
 import { patchMemberGuild, patchSystemGuild } from '../../operatorActions'
@@ -9,6 +8,7 @@ import {
   runScenarios,
   type Scenarios,
 } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

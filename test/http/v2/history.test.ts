@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { formatInstant } from '../../../src/model/time'
 import { insertSwitch } from '../../../src/service/switches'
 import {
@@ -10,6 +9,7 @@ import {
   runScenarios,
   type Scenarios,
 } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../../src/model/entity'
 import { insertAccount } from '../../../src/service/accounts'
 import type { ImportReport } from '../../../src/service/transfer/importContext'
@@ -10,6 +9,7 @@ import {
   importInto,
   pluralkit,
 } from '../../service/transfer/importFixture'
+import { describe, expect, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
 
 const testApp = createTestApp()

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { group } from '../../../src/model/group'
 import { listAccessRules } from '../../../src/model/privacy'
 import { system } from '../../../src/model/system'
@@ -10,6 +9,7 @@ import {
   type Scenarios,
   type Who,
 } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

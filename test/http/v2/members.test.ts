@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { member } from '../../../src/model/member'
 import { insertMember } from '../../../src/service/members'
 import { createFixture, defaultsOf, type Fixture, type Json, runScenarios } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import { insertMember } from '../../../src/service/members'
 import { type After, createFixture, type Json, runScenarios, type Scenarios } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

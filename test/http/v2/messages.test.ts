@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import type { Message } from '../../../src/model/message'
 import { type Instant, MINUTE, SECOND } from '../../../src/model/time'
 import { insertMessage } from '../../../src/service/messages'
@@ -12,6 +11,7 @@ import {
   runScenarios,
   type Scenarios,
 } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 let clock: Instant = at(MESSAGE_TIME)

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { groups, members, systems } from '../../../src/db/tables'
 import type { Entity, JsonObject } from '../../../src/model/entity'
@@ -7,6 +6,7 @@ import { member } from '../../../src/model/member'
 import { system } from '../../../src/model/system'
 import { formatInstant } from '../../../src/model/time'
 import { at, createFixture, type Fixture, type Who } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

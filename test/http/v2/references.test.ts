@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
 import { linkAccount, patchMemberGuild } from '../../operatorActions'
 import { createFixture, runScenarios, type Scenarios } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

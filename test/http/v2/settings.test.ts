@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { settings } from '../../../src/model/settings'
 import { createFixture, defaultsOf, runScenarios } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { formatInstant, HOUR } from '../../../src/model/time'
 import {
   at,
@@ -9,6 +8,7 @@ import {
   runScenarios,
   type Scenarios,
 } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
 import { formatInstant, HOUR } from '../../../src/model/time'
 import { insertMember } from '../../../src/service/members'
 import { at, createFixture, type Json, LATEST, runScenarios, type Scenarios } from '../../scenarios'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

@@ -1,5 +1,5 @@
-import { describe, expect } from 'bun:test'
 import { at, type Fixture, type Json, runScenarios, type Scenarios } from '../../scenarios'
+import { describe, expect } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../../src/model/entity'
 import { insertGroup } from '../../../src/service/groups'
 import { insertMember } from '../../../src/service/members'
 import { fixture } from '../../formats/fixture'
 import { execute, readAllRows } from '../../rawSql'
 import { importInto, pluralkit } from '../../service/transfer/importFixture'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp({ IMPORT_LIMIT: '20KiB' })

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import {
   cookieFor,
   isLoginAllowed,
@@ -6,6 +5,7 @@ import {
   readSessionCookie,
   setCookie,
 } from '../../../src/http/web/cookie'
+import { describe, expect, test } from '../../test'
 
 const plain = { publicUrl: '', trustedProxies: 0 }
 const withPublicUrl = { publicUrl: 'https://home.example', trustedProxies: 0 }

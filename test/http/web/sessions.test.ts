@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, setSystemTime, test } from 'bun:test'
 import type { JsonObject } from '../../../src/model/entity'
 import { DAY, formatInstant, HOUR } from '../../../src/model/time'
 import { createLoginCode } from '../../../src/service/access/loginLinks'
 import { until } from '../../events/receiver'
 import { createBot, deleteSystem } from '../../operatorActions'
 import { rows } from '../../rawSql'
+import { afterEach, beforeEach, describe, expect, setSystemTime, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
 
 let clock = Date.parse('2026-11-01T12:00:00Z') * 1000

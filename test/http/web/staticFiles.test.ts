@@ -1,5 +1,5 @@
-import { expect, test } from 'bun:test'
 import { loadPages } from '../../../src/web/dashboardFiles'
+import { expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   BUCKET_MARGIN,
@@ -22,6 +21,7 @@ import { collectStints, newestFirst } from '../../../src/model/fronting/stints'
 import { findOffsets, type Offset } from '../../../src/model/fronting/timeZone'
 import { sumTotals } from '../../../src/model/fronting/totals'
 import { DAY, HOUR, type Instant, parseInstant, SECOND } from '../../../src/model/time'
+import { describe, expect, test } from '../../test'
 import { oddMoments, questionsAround } from './generatedHistories'
 import { daysOf, hoursOf, pairsOf, type Question, stintsOf, totalsOf } from './oracle'
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { MemberGuild, SystemGuild } from '../../../src/model/guild'
 import { DISCORD } from '../../../src/model/platform'
@@ -19,6 +18,7 @@ import {
 import { keysOfContent, keysOfTag, matchTags } from '../../../src/model/proxy/tags'
 import { HOUR, SECOND } from '../../../src/model/time'
 import { MAX_TAG_AFFIXES, type ProxyTag } from '../../../src/model/validation'
+import { describe, expect, test } from '../../test'
 
 const NOW = 1_700_000_000 * SECOND
 const CHANNEL = '100000000000000001'

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { pruneEvents } from '../../../src/events/prune'
 import { operator } from '../../../src/model/privacy'
 import { DAY, type Instant } from '../../../src/model/time'
@@ -11,6 +10,7 @@ import {
 import { insertMessage } from '../../../src/service/messages'
 import { until } from '../../events/receiver'
 import { execute, rows } from '../../rawSql'
+import { describe, expect, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
 
 let clock: Instant = Date.UTC(2026, 0, 1) * 1000

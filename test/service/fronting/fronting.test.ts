@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import type { SwitchPoint } from '../../../src/model/fronting/replay'
 import type { Member } from '../../../src/model/member'
 import { anonymousViewer } from '../../../src/model/privacy'
@@ -14,6 +13,7 @@ import {
 import { insertMember } from '../../../src/service/members'
 import { pairsOf, type Question, stintsOf, totalsOf } from '../../model/fronting/oracle'
 import { insert, insertAll, rows } from '../../rawSql'
+import { describe, expect, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
 
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000

@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, test } from 'bun:test'
 import { anonymousViewer } from '../../../src/model/privacy'
 import { type Instant, MINUTE } from '../../../src/model/time'
 import { daysToV2, dayToV2 } from '../../../src/serializers/fronting'
@@ -12,6 +11,7 @@ import {
 } from '../../../src/service/fronting/fronting'
 import { insertMember } from '../../../src/service/members'
 import { execute, insertAll } from '../../rawSql'
+import { beforeAll, describe, expect, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
 
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000

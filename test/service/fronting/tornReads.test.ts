@@ -1,9 +1,9 @@
-import { expect, test } from 'bun:test'
 import { type Instant, MINUTE } from '../../../src/model/time'
 import { listStints } from '../../../src/service/fronting/fronting'
 import { insertMember } from '../../../src/service/members'
 import { changeSwitchMembers } from '../../../src/service/switches'
 import { execute, insertAll } from '../../rawSql'
+import { expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000

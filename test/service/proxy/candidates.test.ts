@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Member } from '../../../src/model/member'
 import { DISCORD } from '../../../src/model/platform'
@@ -9,6 +8,7 @@ import { insertAccount } from '../../../src/service/accounts'
 import { deleteMember, insertMember } from '../../../src/service/members'
 import { patchSettings } from '../../../src/service/settings'
 import { decideMessage } from '../../operatorActions'
+import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const ACCOUNT = '100000000000000001'

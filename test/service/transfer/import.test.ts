@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { checks, findAll } from '../../../src/db/consistencyChecks'
 import { inspect } from '../../../src/db/sqlite/doctor'
@@ -9,6 +8,7 @@ import { insertGroup } from '../../../src/service/groups'
 import { insertMember } from '../../../src/service/members'
 import { fixture } from '../../formats/fixture'
 import { execute, readAllRows, STOPPED, withFailingTrigger } from '../../rawSql'
+import { describe, expect, test } from '../../test'
 import { createTestApp, isSqlite, type TestSystem } from '../../testApp'
 import {
   counts,

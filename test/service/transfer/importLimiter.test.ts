@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import type { ByteSource } from '../../../src/formats/chunks'
 import { DomainError } from '../../../src/model/errors'
@@ -8,6 +7,7 @@ import {
 } from '../../../src/service/transfer/importLimiter'
 import { createSpool } from '../../../src/service/transfer/spool'
 import { emptyFolder } from '../../serverProcess'
+import { describe, expect, test } from '../../test'
 
 const KiB = 1024
 const folder = emptyFolder()

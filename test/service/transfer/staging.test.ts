@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import type { Value } from '../../../src/db/types'
 import type { BundleChunk } from '../../../src/formats/chunks'
 import { parseInProcess } from '../../../src/formats/chunks'
@@ -7,6 +6,7 @@ import { removeAbandoned, removeOldTags } from '../../../src/service/staging'
 import { switchCapacity } from '../../../src/service/transfer/importSwitches'
 import { countSystems, exportSystem, importFile, listSystems } from '../../operatorActions'
 import { execute, insertAll, readAllRows, rows } from '../../rawSql'
+import { describe, expect, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
 import { pluralkit } from './importFixture'
 

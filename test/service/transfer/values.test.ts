@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { asc, eq } from 'drizzle-orm'
 import { accounts, members, switches, systems } from '../../../src/db/tables'
@@ -10,6 +9,7 @@ import type { ImportReport } from '../../../src/service/transfer/importContext'
 import { fixture } from '../../formats/fixture'
 import { createBot } from '../../operatorActions'
 import { readAllRows } from '../../rawSql'
+import { describe, expect, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
 import { counts, createEventReader, exportText, importInto, pluralkit } from './importFixture'
 

@@ -1,8 +1,8 @@
-import { expect, test } from 'bun:test'
 import ICAL from 'ical.js'
 import ical from 'node-ical'
 import { parseInstant } from '../../../../src/model/time'
 import { createFixture, type Fixture } from '../../../scenarios'
+import { expect, test } from '../../../test'
 import { createTestApp } from '../../../testApp'
 
 const testApp = createTestApp()

@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { members as memberTable } from '../../../../src/db/tables'
@@ -17,6 +16,7 @@ import {
   stintsOf,
   totalsOf,
 } from '../../../model/fronting/oracle'
+import { beforeAll, describe, expect, test } from '../../../test'
 import { createTestApp, type TestSystem } from '../../../testApp'
 
 /** Clock of the test app; every question sets it. */

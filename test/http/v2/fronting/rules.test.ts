@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { createInserter } from '../../../../src/db/rows'
 import { switches } from '../../../../src/db/tables'
 import { insert } from '../../../rawSql'
 import { createFixture, type Fixture, runScenarios } from '../../../scenarios'
+import { describe, expect, test } from '../../../test'
 import { createTestApp } from '../../../testApp'
 
 const insertImport = createInserter('pending_imports', [

@@ -1,0 +1,51 @@
+import * as bun from 'bun:test'
+
+/** Enough for a test on busy cores; Bun's default is 5 seconds. */
+const TIMEOUT_MS = 60_000
+
+export { describe, expect, setSystemTime } from 'bun:test'
+
+export const { test, beforeAll, beforeEach, afterAll, afterEach } = withTimeout(TIMEOUT_MS)
+
+/**
+ * Returns Bun's `test` and hooks with this timeout instead of Bun's default. Bun 1.4.4 ignores a
+ * timeout in `bunfig.toml`, and `setDefaultTimeout` in a shared file affects one test file only.
+ */
+export function withTimeout(timeout: number) {
+  const hook =
+    (add: typeof bun.beforeAll): typeof bun.beforeAll =>
+    (run, options = timeout) =>
+      add(run, options)
+  return {
+    test: passTimeout(bun.test, timeout),
+    beforeAll: hook(bun.beforeAll),
+    beforeEach: hook(bun.beforeEach),
+    afterAll: hook(bun.afterAll),
+    afterEach: hook(bun.afterEach),
+  }
+}
+
+/**
+ * Passes the timeout to every call with a title and a function, also after `.each(…)`, `.if(…)` and
+ * the like.
+ */
+function passTimeout<T extends Callable>(define: T, timeout: number, owner?: object): T {
+  return new Proxy(define, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key)
+      return isCallable(value) ? passTimeout(value, timeout, target) : value
+    },
+    apply(target, _, args) {
+      const [title, run, options = timeout] = args
+      const isTest = typeof title === 'string' && typeof run === 'function'
+      const result: unknown = Reflect.apply(target, owner, isTest ? [title, run, options] : args)
+      return isCallable(result) ? passTimeout(result, timeout) : result
+    },
+  })
+}
+
+type Callable = (...args: never[]) => unknown
+
+function isCallable(value: unknown): value is Callable {
+  return typeof value === 'function'
+}

@@ -16,7 +16,7 @@ import { createTestApp, type TestSystem } from '../testApp'
 import { type AddedField, addedFields, LEVEL, READONLY_TIME } from './tables'
 
 /**
- * Run by `newField.test.ts` in a copy of the repository, where every table has an additional level
+ * Run by `newField.ts` in a copy of the repository, where every table has an additional level
  * and an additional field of every kind. Every response is compared with that copy's API document.
  */
 

@@ -1,9 +1,9 @@
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { emptyFolder } from './serverProcess'
-import { expect, test } from './test'
+import { emptyFolder } from '../serverProcess'
+import { expect, test } from '../test'
 
-const root = join(import.meta.dir, '..')
+const root = join(import.meta.dir, '../..')
 
 /** All stored field tables by file. */
 const tables = {

@@ -1,21 +1,16 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from '../test'
+import { expect, test } from '../test'
 import {
   expectAccessible,
   expectNoHorizontalScroll,
-  type Size,
   startBrowser,
   startTestServer,
 } from './browser'
-import { openDashboard, seedSystem } from './testSystem'
+import { describeDashboard, openDashboard, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
-const systems = {
-  phone: await seedSystem(testServer, 'Lantern Hill'),
-  desk: await seedSystem(testServer, 'Lantern Hill'),
-}
 
 const KB = 1024
 
@@ -42,12 +37,10 @@ function weigh(sizes: ReadonlyMap<string, number>): number {
     .reduce((sum, [, size]) => sum + size, 0)
 }
 
-describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  const system = systems[size]
-
+describeDashboard(browser, testServer, ({ system, openNow }) => {
   test('loads at most 90 KB on the first visit and 1 KB, besides data, on the second', async () => {
     await system.setSwitches([5, 'Wren'])
-    const { page } = await openDashboard(browser, testServer, system, size)
+    const { page } = await openNow()
     await page.evaluate('document.fonts.ready.then(() => undefined)')
     const again = await page.context().newPage()
     const second = await recordSizes(again)
@@ -72,7 +65,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('loads OpenDyslexic only when it is chosen', async () => {
     await system.setSwitches([5, 'Wren'])
-    const visitor = await openDashboard(browser, testServer, system, size)
+    const visitor = await openNow()
     const { page } = visitor
     const sizes = await recordSizes(page)
     const fonts = () => [...sizes.keys()].filter((path) => path.includes('opendyslexic-latin'))
@@ -120,7 +113,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       const avatar_url = `http://127.0.0.1:${pictures.port}/wren.png`
       await system.ask(`PATCH /v2/members/${id}`, { avatar_url })
       await system.setSwitches([5, 'Wren', 'Iris'])
-      const { page } = await openDashboard(browser, testServer, system, size)
+      const { page } = await openNow()
       await page.goto(`${address}/#/look`)
       const choice = page.getByRole('group', { name: 'Pictures' })
       await choice.getByRole('button', { name: 'None' }).click()

@@ -1,25 +1,23 @@
-import { describe, expect, test } from '../test'
+import { expect, test } from '../test'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
-  type Size,
   startBrowser,
   startTestServer,
 } from './browser'
-import { type MemberJson, openPage } from './memberPages'
-import { seedSystem } from './testSystem'
+import type { MemberJson } from './memberPages'
+import { describeDashboard } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 
-describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
-  const system = await seedSystem(testServer, 'Lantern Hill')
+describeDashboard(browser, testServer, async ({ system, openPath }) => {
   await system.setSwitches([5, 'Wren'])
   const create = (body: object) => system.ask<MemberJson>('POST /v2/members', body)
   const get = (id: string) => system.ask<Record<string, unknown>>(`GET /v2/members/${id}`)
   const open = (id: string, scheme: 'light' | 'dark' = 'light') =>
-    openPage(browser, testServer, system, `members/${id}/edit`, size, scheme)
+    openPath(`members/${id}/edit`, scheme)
   const fern = await create({ name: 'Fern', pronouns: 'she/her', description: 'Green.' })
 
   test.each(['light', 'dark'] as const)(

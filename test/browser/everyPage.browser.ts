@@ -8,8 +8,8 @@ import {
   startTestServer,
   type Visitor,
 } from './browser'
-import { waitForPage } from './memberPages'
-import { openDashboard, seedSystem } from './testSystem'
+
+import { openDashboard, seedSystem, waitForPage } from './testSystem'
 
 /**
  * Checks that apply to every page: keyboard, large text, narrow windows, another word for members.

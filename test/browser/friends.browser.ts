@@ -1,29 +1,23 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from '../test'
+import { expect, test } from '../test'
 import {
   disconnect,
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
-  type Size,
   startBrowser,
   startTestServer,
   visit,
 } from './browser'
-import { openDashboard, seedSystem } from './testSystem'
+import { describeDashboard } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
-const systems = {
-  phone: await seedSystem(testServer, 'Lantern Hill'),
-  desk: await seedSystem(testServer, 'Lantern Hill'),
-}
 
-describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  const system = systems[size]
+describeDashboard(browser, testServer, ({ size, system, openNow }) => {
   const open = async (scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await openDashboard(browser, testServer, system, size, scheme)
+    const visitor = await openNow(scheme)
     await visitor.page.getByRole('link', { name: 'More' }).click()
     await visitor.page.getByRole('link', { name: 'Friends' }).click()
     await visitor.page.getByRole('heading', { name: 'Links that work' }).waitFor()

@@ -1,15 +1,14 @@
 import { readStream } from '../events/readStream'
-import { describe, expect, test } from '../test'
+import { expect, test } from '../test'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
-  type Size,
   startBrowser,
   startTestServer,
 } from './browser'
-import { expectListed, type MemberJson, openPage, waitUntil } from './memberPages'
-import { seedSystem } from './testSystem'
+import { expectListed, type MemberJson, waitUntil } from './memberPages'
+import { describeDashboard, openPage, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
@@ -20,11 +19,8 @@ interface Group {
   name: string
 }
 
-describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
-  const system = await seedSystem(testServer, 'Lantern Hill')
+describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
   await system.setSwitches([5, 'Wren'])
-  const open = (path: string, scheme: 'light' | 'dark' = 'light') =>
-    openPage(browser, testServer, system, path, size, scheme)
   const all = () => system.ask<Group[]>('GET /v2/systems/@me/groups')
   const inside = async (id: string) =>
     (await system.ask<MemberJson[]>(`GET /v2/groups/${id}/members`)).map(({ name }) => name).sort()

@@ -1,30 +1,24 @@
 import type { Page } from 'playwright-core'
 import { fieldsOf } from '../../src/web/app/time'
-import { describe, expect, test } from '../test'
+import { expect, test } from '../test'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
-  type Size,
   startBrowser,
   startTestServer,
   visit,
 } from './browser'
-import { logIn, openDashboard, seedSystem } from './testSystem'
+import { describeDashboard, logIn, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-const systems = {
-  phone: await seedSystem(testServer, 'Lantern Hill'),
-  desk: await seedSystem(testServer, 'Lantern Hill'),
-}
 
-describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  const system = systems[size]
+describeDashboard(browser, testServer, ({ system, openNow }) => {
   const open = async (view: string, scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await openDashboard(browser, testServer, system, size, scheme)
+    const visitor = await openNow(scheme)
     await visitor.page.goto(`${address}/#/history/${view}`)
     await visitor.page.getByRole('heading', { name: 'History' }).waitFor()
     return visitor

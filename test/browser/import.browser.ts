@@ -2,30 +2,24 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { emptyFolder } from '../serverProcess'
-import { describe, expect, test } from '../test'
+import { expect, test } from '../test'
 import {
   disconnect,
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
-  type Size,
   startBrowser,
   startTestServer,
   visit,
 } from './browser'
-import { logIn, openDashboard, seedSystem } from './testSystem'
+import { describeDashboard, logIn } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
-const systems = {
-  phone: await seedSystem(testServer, 'Lantern Hill'),
-  desk: await seedSystem(testServer, 'Lantern Hill'),
-}
 const fixtures = join(import.meta.dir, '../formats/fixtures')
 
-describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  const system = systems[size]
+describeDashboard(browser, testServer, ({ size, system, openNow }) => {
   /** Creates an empty system and logs in. */
   const openEmptySystem = async (scheme: 'light' | 'dark' = 'light') => {
     const { token } = await testServer.operate<{ token: string }>(
@@ -172,7 +166,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('keeps the file when the session ends, and drops it on logout', async () => {
     await system.setSwitches([5, 'Wren'])
-    const visitor = await openDashboard(browser, testServer, system, size)
+    const visitor = await openNow()
     const { page } = visitor
     await page.goto(`${address}/#/import`)
     await chooseFile(page, 'pluralkit.json')
@@ -191,7 +185,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('disables import and export while the server is unreachable', async () => {
-    const visitor = await openDashboard(browser, testServer, system, size)
+    const visitor = await openNow()
     const { page, context } = visitor
     await page.goto(`${address}/#/import`)
     await chooseFile(page, 'pluralkit.json')
@@ -212,7 +206,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     ['Calendar', 'front-history.ics', ['--front-history', 'ics']],
   ])('the %s download equals the file written by the command line', async (name, file, args) => {
     await system.setSwitches([50, 'Wren'], [30, 'Wren', 'Iris'], [20])
-    const { page } = await openDashboard(browser, testServer, system, size)
+    const { page } = await openNow()
     await page.goto(`${address}/#/import`)
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -231,7 +225,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   test('uses another word for members on the import page', async () => {
     await system.ask('PATCH /web/preferences', { word: 'headmates' })
     try {
-      const { page } = await openDashboard(browser, testServer, system, size)
+      const { page } = await openNow()
       await page.goto(`${address}/#/import`)
       await chooseFile(page, 'pluralkit.json')
       await tally(page, 'Headmates').waitFor()

@@ -1,24 +1,19 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from '../test'
+import { expect, test } from '../test'
 import {
   disconnect,
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
-  type Size,
   startBrowser,
   startTestServer,
 } from './browser'
-import { openDashboard, seedSystem } from './testSystem'
+import { describeDashboard } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
-const systems = {
-  phone: await seedSystem(testServer, 'Lantern Hill'),
-  desk: await seedSystem(testServer, 'Lantern Hill'),
-}
 
 interface Totals {
   switches: number
@@ -27,10 +22,9 @@ interface Totals {
 
 const charts = ['Time here', 'Time of day', 'Often together', 'Weeks']
 
-describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  const system = systems[size]
+describeDashboard(browser, testServer, ({ system, openNow }) => {
   const open = async (scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await openDashboard(browser, testServer, system, size, scheme)
+    const visitor = await openNow(scheme)
     await visitor.page.keyboard.press('g')
     await visitor.page.keyboard.press('i')
     await visitor.page.getByRole('heading', { name: 'Insights', level: 1 }).waitFor()
@@ -253,7 +247,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('leads to Now when no switch was ever logged', async () => {
     await system.setSwitches()
-    const visitor = await openDashboard(browser, testServer, system, size)
+    const visitor = await openNow()
     await visitor.page.goto(`${address}/#/insights`)
     await visitor.page.getByText('Nothing is logged yet.').waitFor()
     await expectAccessible(visitor)

@@ -1,17 +1,15 @@
 import { member as table } from '../../src/model/member'
 import { redactForPublic } from '../../src/web/app/redact'
 import type { Member } from '../../src/web/app/types'
-import { describe, expect, test } from '../test'
+import { expect, test } from '../test'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
-  type Size,
   startBrowser,
   startTestServer,
 } from './browser'
-import { openPage } from './memberPages'
-import { seedSystem } from './testSystem'
+import { describeDashboard } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
@@ -24,13 +22,12 @@ const written = [
   'Here is ||the secret||.',
 ].join('\n')
 
-describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
-  const system = await seedSystem(testServer, 'Lantern Hill')
+describeDashboard(browser, testServer, async ({ system, openPath }) => {
   await system.setSwitches([60, 'Wren'], [50, 'Iris'], [30, 'Wren', 'Iris'], [3, 'Juno'])
   const id = system.idOf('Wren')
   const patch = (body: object) => system.ask(`PATCH /v2/members/${id}`, body)
   const open = (scheme: 'light' | 'dark' = 'light', path = `members/${id}`) =>
-    openPage(browser, testServer, system, path, size, scheme)
+    openPath(path, scheme)
   const group = await system.ask<{ id: string }>('POST /v2/groups', { name: 'Daytime' })
   await system.ask(`POST /v2/groups/${group.id}/members/add`, [id])
 

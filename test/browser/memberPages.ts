@@ -1,7 +1,5 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect } from '../test'
-import type { Size, TestServer, Visitor } from './browser'
-import { openDashboard, type SeededSystem } from './testSystem'
 
 export interface MemberJson {
   id: string
@@ -9,28 +7,6 @@ export interface MemberJson {
   name: string
   description: string | null
   privacy: Record<string, string>
-}
-
-/** Logs in, opens a page, and waits until it is loaded. */
-export async function openPage(
-  browser: Browser,
-  testServer: TestServer,
-  system: SeededSystem,
-  path: string,
-  size: Size = 'phone',
-  scheme: 'light' | 'dark' = 'light',
-): Promise<Visitor> {
-  const visitor = await openDashboard(browser, testServer, system, size, scheme)
-  await visitor.page.goto(`${testServer.server.address}/#/${path}`)
-  // Until then Now is still shown and could be taken for the page.
-  await visitor.page.getByRole('heading', { name: 'Here now' }).waitFor({ state: 'detached' })
-  await waitForPage(visitor.page)
-  return visitor
-}
-
-export async function waitForPage(page: Page): Promise<void> {
-  await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
-  await page.locator('h1').waitFor()
 }
 
 /** Returns the listed names in their order. */

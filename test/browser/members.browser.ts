@@ -1,21 +1,19 @@
-import { describe, expect, test } from '../test'
+import { expect, test } from '../test'
 import {
   disconnect,
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
-  type Size,
   startBrowser,
   startTestServer,
 } from './browser'
-import { expectListed, listedNames, type MemberJson, openPage } from './memberPages'
-import { seedSystem } from './testSystem'
+import { expectListed, listedNames, type MemberJson } from './memberPages'
+import { describeDashboard } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 
-describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
-  const system = await seedSystem(testServer, 'Lantern Hill')
+describeDashboard(browser, testServer, async ({ system, openPath }) => {
   await system.setSwitches([30, 'Ember'], [5, 'Wren'], [2, 'Iris'])
   const everyone = () => system.ask<MemberJson[]>('GET /v2/systems/@me/members')
   const createGroup = async (name: string, ...names: string[]) => {
@@ -25,8 +23,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     return created
   }
   await createGroup('Littles', 'Juno', 'Jün', 'Atlas')
-  const open = (scheme: 'light' | 'dark' = 'light') =>
-    openPage(browser, testServer, system, 'members', size, scheme)
+  const open = (scheme: 'light' | 'dark' = 'light') => openPath('members', scheme)
 
   test.each(['light', 'dark'] as const)(
     'the member list is accessible in %s mode',

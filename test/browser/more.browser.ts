@@ -1,26 +1,20 @@
-import { describe, expect, test } from '../test'
+import { expect, test } from '../test'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
-  type Size,
   startBrowser,
   startTestServer,
 } from './browser'
-import { openDashboard, seedSystem } from './testSystem'
+import { describeDashboard } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
-const systems = {
-  phone: await seedSystem(testServer, 'Lantern Hill'),
-  desk: await seedSystem(testServer, 'Lantern Hill'),
-}
 
-describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  const system = systems[size]
+describeDashboard(browser, testServer, ({ system, openNow }) => {
   const open = async (path: string, scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await openDashboard(browser, testServer, system, size, scheme)
+    const visitor = await openNow(scheme)
     await visitor.page.goto(`${address}/#/${path}`)
     const title = path[0]?.toUpperCase() + path.slice(1)
     await visitor.page.getByRole('heading', { name: title, level: 1 }).waitFor()
@@ -44,7 +38,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('logs out another browser, which then shows the login page', async () => {
     await system.ask('DELETE /web/sessions')
-    const other = await openDashboard(browser, testServer, system, size)
+    const other = await openNow()
     const { page } = await open('devices')
     await page.getByText('this browser').waitFor()
     const others = page
@@ -75,7 +69,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('shows nothing on the way back after logging out everywhere', async () => {
     await system.setSwitches([5, 'Wren'])
-    const other = await openDashboard(browser, testServer, system, size)
+    const other = await openNow()
     const { page } = await open('devices')
     await page.getByRole('button', { name: 'Log out everywhere' }).click()
     await page.getByLabel('Token').waitFor()
@@ -141,14 +135,14 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('heading', { name: 'Headmates' }).waitFor()
     await page.getByText('7 headmates').waitFor()
     await page.waitForFunction('document.title.includes("Headmates")')
-    const other = await openDashboard(browser, testServer, system, size)
+    const other = await openNow()
     await other.page.getByRole('link', { name: 'Headmates' }).waitFor()
     await system.ask('PATCH /web/preferences', { word: 'members' })
   })
 
   test('distinguishes selected members with less motion, more contrast or forced colours', async () => {
     await system.setSwitches([5, 'Wren'])
-    const visitor = await openDashboard(browser, testServer, system, size)
+    const visitor = await openNow()
     const { page } = visitor
     await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active', contrast: 'more' })
     await page.getByRole('button', { name: 'Moss', exact: true }).click()

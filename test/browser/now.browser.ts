@@ -1,29 +1,21 @@
 import { fieldsOf } from '../../src/web/app/time'
-import { describe, expect, test } from '../test'
+import { expect, test } from '../test'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
-  type Size,
   startBrowser,
   startTestServer,
   visit,
 } from './browser'
-import { logIn, openDashboard, seedSystem } from './testSystem'
+import { describeDashboard, logIn } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-const systems = {
-  phone: await seedSystem(testServer, 'Lantern Hill'),
-  desk: await seedSystem(testServer, 'Lantern Hill'),
-}
 
-describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  const system = systems[size]
-  const open = (scheme: 'light' | 'dark' = 'light') =>
-    openDashboard(browser, testServer, system, size, scheme)
+describeDashboard(browser, testServer, ({ system, openNow: open }) => {
   const names = async () => (await system.history()).map(({ names }) => names)
 
   test('switches with two taps: a member, then Switch', async () => {

@@ -1,33 +1,19 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from '../test'
+import { expect, test } from '../test'
 import {
   disconnect,
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
-  type Size,
   startBrowser,
   startTestServer,
   visit,
 } from './browser'
-import { openDashboard, type SeededSystem, seedSystem } from './testSystem'
+import { describeDashboard } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
-const systems = {
-  phone: await seedWithGroup('Lantern Hill'),
-  desk: await seedWithGroup('Lantern Hill'),
-}
-
-/** Seeds a system with a group. */
-async function seedWithGroup(name: string): Promise<SeededSystem> {
-  const system = await seedSystem(testServer, name)
-  const littles = await system.ask<{ id: string }>('POST /v2/groups', { name: 'Littles' })
-  const ids = ['Juno', 'Ember', 'Jün'].map(system.idOf)
-  await system.ask(`POST /v2/groups/${littles.id}/members/add`, ids)
-  return system
-}
 
 interface EntityJson {
   id: string
@@ -35,10 +21,12 @@ interface EntityJson {
   privacy: Record<string, string>
 }
 
-describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  const system = systems[size]
+describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
+  const littles = await system.ask<{ id: string }>('POST /v2/groups', { name: 'Littles' })
+  const ids = ['Juno', 'Ember', 'Jün'].map(system.idOf)
+  await system.ask(`POST /v2/groups/${littles.id}/members/add`, ids)
   const open = async (scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await openDashboard(browser, testServer, system, size, scheme)
+    const visitor = await openNow(scheme)
     await visitor.page.getByRole('link', { name: 'More' }).click()
     await visitor.page.getByRole('link', { name: 'Privacy' }).click()
     await visitor.page.getByRole('heading', { name: 'Privacy', level: 1 }).waitFor()
@@ -274,7 +262,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(consoleMessages).toEqual([])
 
     // The same when logged in: the page shows what others see.
-    const own = await openDashboard(browser, testServer, system, size)
+    const own = await openNow()
     await own.page.goto(`${address}/#/systems/${system.hid}`)
     await own.page.getByText('The list of members is hidden.').waitFor()
     expect(await own.page.getByText('Juno').count()).toBe(0)

@@ -1,5 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
-import { type TestServer, type Visitor, visit } from './browser'
+import { describe } from '../test'
+import { type Size, type TestServer, type Visitor, visit } from './browser'
+
+type Scheme = 'light' | 'dark'
 
 const HOUR = 3_600_000
 
@@ -77,19 +80,67 @@ export async function seedSystem(testServer: TestServer, name: string): Promise<
   }
 }
 
+interface DashboardTools {
+  readonly size: Size
+  readonly system: SeededSystem
+  /** Logs in and opens the page Now. */
+  openNow(scheme?: Scheme): Promise<Visitor>
+  /** Logs in and opens the page with this path. */
+  openPath(path: string, scheme?: Scheme): Promise<Visitor>
+}
+
+/** Runs tests of the dashboard on a phone and on a desk, each with a system of its own. */
+export function describeDashboard(
+  browser: Browser,
+  testServer: TestServer,
+  define: (tools: DashboardTools) => void | Promise<void>,
+): void {
+  describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
+    const system = await seedSystem(testServer, 'Lantern Hill')
+    await define({
+      size,
+      system,
+      openNow: (scheme) => openDashboard(browser, testServer, system, size, scheme),
+      openPath: (path, scheme) => openPage(browser, testServer, system, path, size, scheme),
+    })
+  })
+}
+
 /** Opens the dashboard in a new browser context and logs in. */
 export async function openDashboard(
   browser: Browser,
   testServer: TestServer,
   system: SeededSystem,
-  size: Parameters<typeof visit>[1] = 'phone',
-  scheme: 'light' | 'dark' = 'light',
+  size: Size = 'phone',
+  scheme: Scheme = 'light',
 ): Promise<Visitor> {
   const visitor = await visit(browser, size, scheme)
   const { page } = visitor
   await logIn(page, testServer, system.token)
   await page.getByRole('heading', { name: 'Here now' }).waitFor()
   return visitor
+}
+
+/** Logs in, opens a page, and waits until it is loaded. */
+export async function openPage(
+  browser: Browser,
+  testServer: TestServer,
+  system: SeededSystem,
+  path: string,
+  size: Size = 'phone',
+  scheme: Scheme = 'light',
+): Promise<Visitor> {
+  const visitor = await openDashboard(browser, testServer, system, size, scheme)
+  await visitor.page.goto(`${testServer.server.address}/#/${path}`)
+  // Until then Now is still shown and could be taken for the page.
+  await visitor.page.getByRole('heading', { name: 'Here now' }).waitFor({ state: 'detached' })
+  await waitForPage(visitor.page)
+  return visitor
+}
+
+export async function waitForPage(page: Page): Promise<void> {
+  await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
+  await page.locator('h1').waitFor()
 }
 
 export async function logIn(page: Page, testServer: TestServer, token: string): Promise<void> {

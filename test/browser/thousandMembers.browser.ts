@@ -1,7 +1,7 @@
 import { describe, expect, test } from '../test'
 import { startBrowser, startTestServer } from './browser'
-import { listedNames, type MemberJson, openPage, waitForPage, waitUntil } from './memberPages'
-import { openDashboard, seedSystem } from './testSystem'
+import { listedNames, type MemberJson, waitUntil } from './memberPages'
+import { openDashboard, openPage, seedSystem, waitForPage } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')

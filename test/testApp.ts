@@ -10,6 +10,7 @@ import { DISCORD } from '../src/model/platform'
 import type { Instant } from '../src/model/time'
 import { insertToken } from '../src/service/access/insertToken'
 import { insertSystem } from '../src/service/systems'
+import { createEmptyDatabase } from './emptyDatabase'
 import { expectDocumented } from './openapiDocument'
 import { acquireDatabase, releaseDatabase } from './postgres/templateDatabases'
 import { execute } from './rawSql'
@@ -111,10 +112,13 @@ export function createTestApp({
   }
 }
 
-/** Returns the address of a new file in the folder, or of a new database on the PostgreSQL server. */
+/** Creates an empty database, in a file in the folder or on PostgreSQL, and returns its address. */
 export function newDatabaseAddress(folder: string): string {
   const { TEST_POSTGRES } = process.env
-  return TEST_POSTGRES ? acquireDatabase(TEST_POSTGRES) : `file:${join(folder, 'test.db')}`
+  if (TEST_POSTGRES) return acquireDatabase(TEST_POSTGRES)
+  const path = join(folder, 'test.db')
+  createEmptyDatabase(path)
+  return `file:${path}`
 }
 
 export type TestApp = ReturnType<typeof createTestApp>

@@ -23,16 +23,17 @@ export const document: Document = (await describeServer(parseConfig({}))) as Doc
 const ajv = new Ajv({ strict: false, validateFormats: false, allowUnionTypes: true })
 ajv.addSchema({ $id: 'document', components: document.components })
 
-const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({
-    method: method.toUpperCase(),
-    pattern: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`),
-    // A path with fewer placeholders is more specific.
-    placeholders: path.split('{').length,
-    operation,
-    validators: new Map<string, ValidateFunction>(),
-  })),
-)
+// A path with fewer placeholders is more specific.
+const operations = Object.entries(document.paths)
+  .toSorted(([a], [b]) => a.split('{').length - b.split('{').length)
+  .flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      pattern: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`),
+      operation,
+      validators: new Map<string, ValidateFunction>(),
+    })),
+  )
 
 /** Fails unless the document has this status for this route, with a schema that the JSON matches. */
 export async function expectDocumented(
@@ -42,10 +43,10 @@ export async function expectDocumented(
   json: unknown,
 ): Promise<void> {
   const [plain = ''] = path.split('?')
-  const match = operations
-    .filter((candidate) => isSamePath(candidate.pattern, plain))
-    .toSorted((a, b) => a.placeholders - b.placeholders)
-    .find((candidate) => candidate.method === (method === 'HEAD' ? 'GET' : method))
+  const documented = method === 'HEAD' ? 'GET' : method
+  const match = operations.find(
+    (candidate) => candidate.method === documented && isSamePath(candidate.pattern, plain),
+  )
   // Responses without a route (404, 405, a preflight) are not documented.
   if (!match) return
   const response = match.operation.responses[status]

@@ -15,6 +15,7 @@ import { readStream } from './events/readStream'
 import { until } from './events/receiver'
 import { createBot } from './operatorActions'
 import { rows } from './rawSql'
+import { run, runJson } from './runInProcess'
 import { commandLine, emptyFolder } from './serverProcess'
 import {
   dump,
@@ -26,7 +27,7 @@ import {
 import { describe, expect, test } from './test'
 import { createTestApp, type TestSystem } from './testApp'
 
-const { run, runJson, startServer } = await commandLine()
+const { startServer } = await commandLine()
 
 const testApp = createTestApp({
   HOST: '127.0.0.1',

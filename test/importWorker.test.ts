@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { until } from './events/receiver'
+import { runJson } from './runInProcess'
 import { commandLine, emptyFolder } from './serverProcess'
 import { describe, expect, test } from './test'
 
-const { runJson, startServer } = await commandLine()
+const { startServer } = await commandLine()
 const cwd = emptyFolder()
 const { token } = await runJson<{ token: string }>(['system', 'create'], { cwd })
 

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
+import { run, runJson } from './runInProcess'
 import { commandLine, emptyFolder } from './serverProcess'
 import { dump, withRawDatabase } from './service/transfer/importFixture'
 import { describe, expect, test } from './test'
 
-const { run, runJson, startServer } = await commandLine()
+const { startServer } = await commandLine()
 
 const MiB = 1024 * 1024
 

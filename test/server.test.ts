@@ -6,6 +6,7 @@ import { parseConfig } from '../src/config'
 import type { JsonObject } from '../src/model/entity'
 import { insertToken } from '../src/service/access/insertToken'
 import { insertSystem } from '../src/service/systems'
+import { run, runJson } from './runInProcess'
 import {
   commandLine,
   emptyFolder,
@@ -21,7 +22,7 @@ interface CreatedSystem {
   token: string
 }
 
-const { run, runJson, startServer } = await commandLine()
+const { startServer } = await commandLine()
 
 describe('first run', () => {
   test('the first run prints a command that creates a system from any folder', async () => {

@@ -24,7 +24,7 @@ export interface ProcessResult {
   err: string
 }
 
-interface ProcessOptions {
+export interface ProcessOptions {
   cwd: string
   env?: Record<string, string>
   /** Standard input. */
@@ -105,19 +105,23 @@ export async function commandLine() {
 
   const run = (args: string[], options: ProcessOptions) => runCommand([...words, ...args], options)
 
-  /** Runs a command with --json and returns the value that it printed. */
-  const runJson = async <T>(args: string[], options: ProcessOptions): Promise<T> => {
+  return {
+    words,
+    run,
+    runJson: runJsonBy(run),
+    startServer: (args: string[], options: ProcessOptions) => startServer(words, args, options),
+  }
+}
+
+/** Returns a function that runs a command with --json and returns the value that it printed. */
+export function runJsonBy(
+  run: (args: string[], options: ProcessOptions) => Promise<ProcessResult>,
+): <T>(args: string[], options: ProcessOptions) => Promise<T> {
+  return async (args, options) => {
     const { code, out, err } = await run([...args, '--json'], options)
     if (code !== 0 || err.replace(NEW_DATABASE, '') !== '')
       throw new Error(`${args.join(' ')} ended with ${code}: ${err}`)
     return JSON.parse(out)
-  }
-
-  return {
-    words,
-    run,
-    runJson,
-    startServer: (args: string[], options: ProcessOptions) => startServer(words, args, options),
   }
 }
 

@@ -1,10 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { until } from '../events/receiver'
+import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
 
-const { run, runJson, startServer } = await commandLine()
+const { startServer } = await commandLine()
 
 interface Made {
   id: string

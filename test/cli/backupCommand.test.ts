@@ -2,11 +2,12 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { runBackupCommand } from '../../src/cli/backupCommand'
 import { until } from '../events/receiver'
+import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { dump } from '../service/transfer/importFixture'
 import { describe, expect, test } from '../test'
 
-const { run, runJson, startServer } = await commandLine()
+const { startServer } = await commandLine()
 
 /** Writes a shell script, and returns its path. */
 function script(folder: string, line: string): string {

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { flagsOf } from '../../src/cli/flags'
 import { writeManual } from '../../src/cli/man'
 import { commands } from '../../src/cli/run'
-import { commandLine, emptyFolder } from '../serverProcess'
+import { run } from '../runInProcess'
+import { emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
 
-const { run } = await commandLine()
 const cwd = emptyFolder()
 writeFileSync(join(cwd, 'old backup.db'), '')
 

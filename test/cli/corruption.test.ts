@@ -9,11 +9,12 @@ import {
   onReadOnlyDisk,
   onSmallDisk,
 } from '../restrictedEnvironment'
+import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder, runCommand } from '../serverProcess'
 import { withRawDatabase } from '../service/transfer/importFixture'
 import { describe, expect, test } from '../test'
 
-const { runJson, startServer, words, run } = await commandLine()
+const { startServer, words, run: runProcess } = await commandLine()
 const FAILED = 1
 
 /** Folder with an intact database and a backup of it. */
@@ -234,7 +235,7 @@ describe('a path of the wrong kind', () => {
       ['restore', intact, '--yes', '--database', 'file:folder'],
       ['restore', intact, '--yes', '--database', 'file:data.db/data.db'],
     ])
-      expectOneLine(await run(command, here), /./)
+      expectOneLine(await runProcess(command, here), /./)
     expect(readFileSync(here.path).equals(readFileSync(intact))).toBe(true)
   })
 })

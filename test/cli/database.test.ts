@@ -4,13 +4,14 @@ import { dirname, join } from 'node:path'
 import { migrations } from '../../src/db/migrations'
 import { makeOlder } from '../db/olderDatabase'
 import { fixture } from '../formats/fixture'
+import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { withRawDatabase } from '../service/transfer/importFixture'
 import { afterAll, beforeAll, describe, expect, test } from '../test'
 import { commandLines, untriedCommands, wordsOf } from './commandTable'
 
 const FAILED = 1
-const { run, runJson, startServer } = await commandLine()
+const { startServer } = await commandLine()
 const file = join(emptyFolder(), 'system.json')
 writeFileSync(file, fixture('pluralkit.json'))
 

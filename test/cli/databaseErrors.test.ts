@@ -1,18 +1,13 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  commandLine,
-  emptyFolder,
-  NEW_DATABASE,
-  type ProcessResult,
-  program,
-} from '../serverProcess'
+import { run, runJson } from '../runInProcess'
+import { commandLine, emptyFolder, NEW_DATABASE, type ProcessResult } from '../serverProcess'
 import { describe, expect, test } from '../test'
 
 const FAILED = 1
 
-const { run, runJson } = await commandLine()
+const { words: program, run: runProcess } = await commandLine()
 const cwd = emptyFolder()
 const create = () => runJson<{ id: string; uuid: string }>(['system', 'create'], { cwd })
 const [lantern, other] = [await create(), await create()]
@@ -27,7 +22,7 @@ locker.run("INSERT INTO bots (name, hash, created) VALUES ('locker', 'h', 1)")
 const waiting = [
   ['serve', '--port', '0'],
   ['system', 'list'],
-].map((words) => run([...words, '--database', 'file:busy.db'], { cwd }))
+].map((words) => runProcess([...words, '--database', 'file:busy.db'], { cwd }))
 
 describe('a command that fails', () => {
   const failing: [words: string[], complaint: string][] = [
@@ -101,7 +96,9 @@ describe('a database that cannot be used', () => {
 describe('a new database', () => {
   test('several processes can create a new database at the same time', async () => {
     const folder = emptyFolder()
-    const processes = Array.from({ length: 6 }, () => run(['system', 'create'], { cwd: folder }))
+    const processes = Array.from({ length: 6 }, () =>
+      runProcess(['system', 'create'], { cwd: folder }),
+    )
     const ended = await Promise.all(processes)
     expect(ended.map(({ code, err }) => [code, err.replace(NEW_DATABASE, '')])).toEqual(
       Array(6).fill([0, '']),

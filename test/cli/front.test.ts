@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { commandLine, emptyFolder } from '../serverProcess'
+import { run, runJson } from '../runInProcess'
+import { emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
 
-const { run, runJson } = await commandLine()
 const cwd = emptyFolder()
 
 const members = [

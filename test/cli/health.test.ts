@@ -1,9 +1,10 @@
+import { run } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { afterAll, describe, expect, test } from '../test'
 
 const FAILED = 1
 const USAGE_ERROR = 2
-const { run, startServer } = await commandLine()
+const { startServer } = await commandLine()
 const cwd = emptyFolder()
 
 describe('health of a running server', () => {

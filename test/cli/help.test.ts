@@ -1,11 +1,11 @@
 import { commands } from '../../src/cli/run'
 import { suggest } from '../../src/cli/suggest'
 import { version } from '../../src/version'
-import { commandLine, emptyFolder } from '../serverProcess'
+import { run } from '../runInProcess'
+import { emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
 
 const USAGE_ERROR = 2
-const { run } = await commandLine()
 const here = { cwd: emptyFolder() }
 const ask = (line: string) => run(line === '' ? [] : line.split(' '), here)
 

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { openStorage } from '../../src/db/open'
 import type { ImportReport } from '../../src/service/transfer/importContext'
 import { fixture } from '../formats/fixture'
+import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { dump, withRawDatabase } from '../service/transfer/importFixture'
 import { describe, expect, test } from '../test'
 
-const { run, runJson, startServer } = await commandLine()
+const { startServer, run: runProcess } = await commandLine()
 const FAILED = 1
 const USAGE_ERROR = 2
 
@@ -52,8 +53,8 @@ describe('a backup', () => {
     })
     while (writes.count < 8) await Bun.sleep(5)
     const [first, second] = await Promise.all([
-      run(['backup', 'first.db'], { cwd }),
-      run(['backup', 'second.db'], { cwd }),
+      runProcess(['backup', 'first.db'], { cwd }),
+      runProcess(['backup', 'second.db'], { cwd }),
     ])
     writes.isStopped = true
     await Promise.all(writers)

@@ -20,11 +20,12 @@ import { openStorage } from '../../src/db/open'
 import { restore } from '../../src/db/sqlite/backup'
 import { systems } from '../../src/db/tables'
 import { StorageError } from '../../src/db/types'
+import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { withRawDatabase } from '../service/transfer/importFixture'
 import { describe, expect, test } from '../test'
 
-const { run, runJson, words } = await commandLine()
+const { words, run: runProcess } = await commandLine()
 const FAILED = 1
 const isRoot = process.getuid?.() === 0
 
@@ -274,7 +275,7 @@ describe('a file that is being written', () => {
   test('restore fails while another restore of the same database runs', async () => {
     const here = fresh()
     writeFileSync(join(here.cwd, `.restoring-${process.pid}-data.db`), '')
-    const { code, err } = await run(['restore', 'then.db', '--yes'], here)
+    const { code, err } = await runProcess(['restore', 'then.db', '--yes'], here)
     expect([code, err]).toEqual([FAILED, expect.stringContaining('is under way')])
     expect(nameIn(here)).toBe('Now')
   })
@@ -283,7 +284,7 @@ describe('a file that is being written', () => {
     const here = fresh()
     const running = `x.db.${process.pid}.partial`
     writeFileSync(join(here.cwd, running), '')
-    expect((await run(['backup', 'c.db'], here)).code).toBe(0)
+    expect((await runProcess(['backup', 'c.db'], here)).code).toBe(0)
     expect(leftoversIn(here.cwd)).toContain(running)
   })
 })

@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { makeOlder } from '../db/olderDatabase'
 import { readStream } from '../events/readStream'
 import { receivers, TOKEN, until } from '../events/receiver'
+import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { withRawDatabase } from '../service/transfer/importFixture'
 import { describe, expect, test } from '../test'
 
-const { run, runJson, startServer } = await commandLine()
+const { startServer } = await commandLine()
 const SKIPPED = 1_000_000
 
 /** Creates a database with one system and a backup of it, with these counters of event IDs. */

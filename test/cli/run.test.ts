@@ -4,7 +4,8 @@ import { ACCOUNT_RULE } from '../../src/cli/resolveSystem'
 import { commands } from '../../src/cli/run'
 import { type SettingName, settings } from '../../src/config'
 import type { JsonObject } from '../../src/model/entity'
-import { commandLine, emptyFolder, program } from '../serverProcess'
+import { run, runJson } from '../runInProcess'
+import { emptyFolder, program } from '../serverProcess'
 import { describe, expect, test } from '../test'
 
 interface Made {
@@ -18,7 +19,6 @@ const PORT_NEEDS_VALUE = '--port needs a value; if it begins with a dash, write 
 const FAILED = 1
 const ACCOUNT = '466378653216014359'
 
-const { run, runJson } = await commandLine()
 const cwd = emptyFolder()
 const lantern = await runJson<Made>(['system', 'create', '--name', 'Lantern'], { cwd })
 

@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serviceFileOf } from '../../src/cli/envFiles'
-import { commandLine, emptyFolder, runCommand } from '../serverProcess'
+import { run } from '../runInProcess'
+import { emptyFolder, runCommand } from '../serverProcess'
 import { describe, expect, test } from '../test'
 
 const USAGE_ERROR = 2
 const FAILED = 1
-const { run } = await commandLine()
 
 /** Command that runs the program like the executable, with another path for /etc/multitude.env. */
 const asService = (serviceFile: string) => [

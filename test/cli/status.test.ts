@@ -2,10 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSamples, quantileBound, sumOf } from '../../src/metrics/parse'
 import { createRegistry } from '../../src/metrics/registry'
+import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
 
-const { run, runJson, startServer } = await commandLine()
+const { startServer } = await commandLine()
 
 describe('the status', () => {
   test('status shows database and backups when the server does not run', async () => {

@@ -2,11 +2,12 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ImportReport } from '../../src/service/transfer/importContext'
 import { fixture } from '../formats/fixture'
+import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder, NEW_DATABASE, program } from '../serverProcess'
 import { dump } from '../service/transfer/importFixture'
 import { describe, expect, test } from '../test'
 
-const { run, runJson, startServer } = await commandLine()
+const { startServer } = await commandLine()
 const cwd = emptyFolder()
 const database = join(cwd, 'data/multitude.db')
 const FILES = ['pluralkit.json', 'pluralkit-nasty.json', 'tupperbox.json', 'simplyplural.json']

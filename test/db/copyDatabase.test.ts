@@ -8,10 +8,10 @@ import {
   rowsOf,
   withDeps,
 } from '../postgres/fullDatabase'
-import { commandLine, emptyFolder } from '../serverProcess'
+import { run, runJson } from '../runInProcess'
+import { emptyFolder } from '../serverProcess'
 import { expect, test } from '../test'
 
-const { run, runJson } = await commandLine()
 const cwd = emptyFolder('copy')
 const source = `file:${join(cwd, 'source.db')}`
 await fillWithEverything(source)

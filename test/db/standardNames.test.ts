@@ -3,12 +3,13 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrations } from '../../src/db/migrations'
 import { exportsOf, problemsOf } from '../postgres/fullDatabase'
+import { run } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
 import { makeOlder } from './olderDatabase'
 import { asSortedText, insertPrevious, previous, rowsInStandardNames } from './previousNames'
 
-const { run, startServer } = await commandLine()
+const { startServer } = await commandLine()
 const lastBefore = migrations.findIndex(({ name }) => name === '0013_standard_names')
 
 /** A database with data in every table, as the version before the standard names left it. */

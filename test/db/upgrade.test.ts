@@ -7,12 +7,13 @@ import { pendingMigrations } from '../../src/db/sqlite/migrate'
 import { keysOfTag } from '../../src/model/proxy/tags'
 import { renderRowJson } from '../../src/serializers/v2'
 import { hashSecret } from '../../src/service/access/secrets'
+import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 import { makeOlder } from './olderDatabase'
 
-const { run, runJson, startServer, words } = await commandLine()
+const { startServer, words } = await commandLine()
 const TOKEN = 'kept from the first release on'
 const isRoot = process.getuid?.() === 0
 

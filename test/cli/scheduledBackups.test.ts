@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { scheduleBackups } from '../../src/cli/scheduledBackups'
 import { type Config, parseConfig } from '../../src/config'
 import { createLog } from '../../src/log'
-import { emptyFolder, program, startServer } from '../serverProcess'
+import { commandLine, emptyFolder } from '../serverProcess'
 import { dump } from '../service/transfer/importFixture'
 import { afterAll, describe, expect, test } from '../test'
 
@@ -126,7 +126,8 @@ describe('scheduled backups', () => {
   test('a scheduled backup of a running server has all its data', async () => {
     const cwd = emptyFolder()
     const env = { BACKUP_DIR: 'backups', BACKUP_EVERY: '1m' }
-    const server = await startServer(program, [], { cwd, env })
+    const { startServer } = await commandLine()
+    const server = await startServer([], { cwd, env })
     await until(() => server.output().includes('backup created'), 15_000)
     const [name = ''] = readdirSync(join(cwd, 'backups'))
     // The result of the backup is recorded after it.

@@ -3,7 +3,7 @@ import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import { events, members, switches, systems } from '../../src/db/tables'
 import { createSystem } from '../operatorActions'
-import { emptyFolder, program, type Server, startServer } from '../serverProcess'
+import { commandLine, emptyFolder, type Server } from '../serverProcess'
 import { expect, test } from '../test'
 import { newDatabaseAddress } from '../testApp'
 import { type Reading, readStream } from './readStream'
@@ -21,6 +21,7 @@ interface Acknowledged {
 
 const CONNECTION_LOST = expect.stringMatching(/^E?CONN|^Connection/)
 
+const { startServer } = await commandLine()
 const receive = receivers()
 
 test('keeps changes and events consistent when the server is killed during writes, twice', async () => {
@@ -40,7 +41,7 @@ test('keeps changes and events consistent when the server is killed during write
   const done: Acknowledged = { members: [], switches: [], names: [] }
   const readings: Reading[] = []
 
-  let server = await startServer(program, [], options)
+  let server = await startServer([], options)
   await call(server, token, 'PUT /v2/systems/@me/webhook', { url: receiver.url, token: TOKEN })
   await call(server, token, 'POST /v2/systems/@me/webhook/verify')
   // All later ones are older, because a new current switch without fronters would be rejected.
@@ -52,7 +53,7 @@ test('keeps changes and events consistent when the server is killed during write
     await writeConcurrently(server, token, done, (round + 1) * ACKNOWLEDGED)
     await readings.at(-1)?.ended
     await server.end()
-    server = await startServer(program, [], options)
+    server = await startServer([], options)
   }
   readings.push(await openStream(server, token, readings.at(-1)))
 

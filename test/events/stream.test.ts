@@ -4,7 +4,7 @@ import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import { recordEvent } from '../../src/service/outbox'
 import { createSystem, createToken, deleteSystem, revokeToken } from '../operatorActions'
-import { emptyFolder, program, startServer } from '../serverProcess'
+import { commandLine, emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
 import { createTestApp, newDatabaseAddress, type TestSystem } from '../testApp'
 import { type Reading, readStream } from './readStream'
@@ -181,7 +181,8 @@ describe('clients that do not read', () => {
   test('limits the memory for many clients that do not read', async () => {
     const cwd = emptyFolder()
     const env = { DATABASE_URL: newDatabaseAddress(cwd), DURABILITY: 'normal' }
-    const server = await startServer(program, [], { cwd, env })
+    const { startServer } = await commandLine()
+    const server = await startServer([], { cwd, env })
     const { deps: serverDeps, storage } = openDeps(parseConfig(env))
     const { system, token } = await createSystem(
       serverDeps,

@@ -165,13 +165,27 @@ function createUsed(has: number, rowsOfRelease = has): { cwd: string; path: stri
   const path = join(cwd, 'data.db')
   const database = makeOlder(path, has)
   chmodSync(path, 0o600)
-  const at = (name: string) => migrations.findIndex((migration) => migration.name === name)
   for (const { since, fits = since, until, sql, values = [] } of rows) {
-    const fitsSchema = at(fits) < has && (until === undefined || has <= at(until))
-    if (at(since) < rowsOfRelease && fitsSchema) database.query(sql).run(...values)
+    const fitsSchema = numberOf(fits) < has && (until === undefined || has <= numberOf(until))
+    if (numberOf(since) < rowsOfRelease && fitsSchema) database.query(sql).run(...values)
   }
   database.close()
   return { cwd, path }
+}
+
+function numberOf(migration: string): number {
+  return migrations.findIndex(({ name }) => name === migration)
+}
+
+/** Expected answers by number of rows; most releases have the same rows. */
+const expected = new Map<number, Promise<Record<string, unknown>>>()
+
+/** Answers of a new database with the rows of a release. */
+function expectedAnswers(release: number): Promise<Record<string, unknown>> {
+  const count = rows.filter(({ since }) => numberOf(since) < release).length
+  const answers = expected.get(count) ?? answersOf(createUsed(migrations.length, release).path)
+  expected.set(count, answers)
+  return answers
 }
 
 /** Collects the responses to the owner and to an anonymous caller. */
@@ -217,9 +231,8 @@ describe('upgrade of a database with rows', () => {
     'answers after an upgrade from the release with %s like a new database',
     async (_, has) => {
       const old = createUsed(has)
-      const today = createUsed(migrations.length, has)
       const answers = await answersOf(old.path)
-      expect(answers).toEqual(await answersOf(today.path))
+      expect(answers).toEqual(await expectedAnswers(has))
       expect(answers['owner: /v2/systems/@me']).toMatchObject({
         status: 200,
         json: { id: 'abcde', name: 'Lantern Hill', description: 'ours alone' },
@@ -363,7 +376,7 @@ describe('killed upgrade', () => {
       await child.exited
       expect(child.signalCode).toBe('SIGKILL')
       expect(pendingIn(path)).toEqual(before)
-      expect(await answersOf(path)).toEqual(await answersOf(createUsed(migrations.length, 2).path))
+      expect(await answersOf(path)).toEqual(await expectedAnswers(2))
       expect(await findingsIn(path)).toEqual([])
     },
   )

@@ -258,7 +258,7 @@ async function importSystem(work: Import, tx: Db, systemId: number): Promise<boo
   // The file may know an earlier date of creation.
   const isEarlier = created !== undefined && created < (before[0].created ?? Infinity)
   const after = [
-    await updateSystem(deps, tx, systemId, { ...patch, ...(isEarlier && { created }) }),
+    (await updateSystem(deps, tx, systemId, { ...patch, ...(isEarlier && { created }) })).row,
     await updateSettings(deps, tx, systemId, head.settings),
   ]
   const isColored =

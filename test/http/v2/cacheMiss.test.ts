@@ -1,7 +1,7 @@
-import { expect, test } from 'bun:test'
 import { renderedTableOf, renderedTables } from '../../../src/db/renderedJson'
 import { createBot } from '../../operatorActions'
 import { execute, rows } from '../../rawSql'
+import { expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 // On both engines: `test/renderedJson.test.ts` changes a SQLite file directly.

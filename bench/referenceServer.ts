@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { sqliteDialect } from '../src/db/dialect'
+import { sqliteTextDialect } from '../src/db/textDialect'
 import { extendedObjectSql, renderedObjectSql } from '../src/db/jsonSql'
 import { columnFor } from '../src/db/renderedJson'
 import { group } from '../src/model/group'
@@ -30,7 +30,7 @@ function rowJson(
 ): string {
   if (isBuilt) return jsonOf(entities[table], table, audience, extra ? [extra] : [])
   return extra
-    ? extendedObjectSql(sqliteDialect, table, audience, `'"${extra[0]}":' || ${extra[1]} || ','`)
+    ? extendedObjectSql(sqliteTextDialect, table, audience, `'"${extra[0]}":' || ${extra[1]} || ','`)
     : renderedObjectSql(table, columnFor(audience))
 }
 

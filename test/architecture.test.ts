@@ -116,12 +116,12 @@ describe('architecture', () => {
     ['a mutable collection', /^(export )?const \w+(: (?!Readonly)[^=]+)? = new (Map|Set)\b/],
     ['an empty list or object', /^(export )?const \w+(: [^=]+)? = (\[\]|\{\})$/],
     ['a weak collection', /new Weak(Map|Set|Ref)\b/],
-    ['a cached query', /\bprepared(<.*>)?\(\(\)/],
+    ['a cached query', /\bperHandle(<.*>)?\(\(\)/],
   ]
 
   /** Files that may have state, with the reason. */
   const filesWithState: Record<string, string> = {
-    'db/prepared.ts': 'prepared statements are released with their database handle',
+    'db/query.ts': 'prepared statements are released with their database handle',
     'web/app/time.ts':
       'date formats of a time zone are the same for all callers, and slow to create',
     'web/app/search.ts': 'folded names are released with the member they belong to',

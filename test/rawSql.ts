@@ -1,8 +1,8 @@
 import { getTableName, isTable } from 'drizzle-orm'
-import { sqliteDialect } from '../src/db/dialect'
 import { type Statement, statement } from '../src/db/statement'
 import type { Storage } from '../src/db/storage'
 import * as tables from '../src/db/tables'
+import { sqliteTextDialect } from '../src/db/textDialect'
 import type { Db, Value } from '../src/db/types'
 
 export const tableNames = Object.values(tables).filter(isTable).map(getTableName)
@@ -92,7 +92,7 @@ export async function withFailingTrigger<T>(
 ): Promise<T> {
   const trigger = `create trigger stop before ${what}`
   const [begin, end] =
-    db.driver.dialect === sqliteDialect
+    db.driver.textDialect === sqliteTextDialect
       ? [
           [`${trigger} when ${when} begin select raise(abort, '${STOPPED}'); end`],
           'drop trigger stop',
@@ -115,7 +115,7 @@ export const STOPPED = 'stopped by the test'
 
 /** Returns a value that changes whenever rows are written. */
 export async function versionOf(db: Db): Promise<string> {
-  if (db.driver.dialect === sqliteDialect)
+  if (db.driver.textDialect === sqliteTextDialect)
     return JSON.stringify(await rows(db, 'PRAGMA data_version'))
   const tables = await rows<{ name: string }>(
     db,
@@ -133,7 +133,7 @@ export async function versionOf(db: Db): Promise<string> {
 
 /** Counts the rows of each of the tables. */
 export async function countRows(db: Db, tables: readonly string[]): Promise<Record<string, Value>> {
-  const { count } = db.driver.dialect
+  const { count } = db.driver.textDialect
   const columns = tables.map((name) => `(select ${count()} from "${name}") as "${name}"`)
   return (await rows(db, `select ${columns.join()}`))[0] ?? {}
 }

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { type AsyncRemoteCallback, drizzle as drizzleServer } from 'drizzle-orm/sqlite-proxy'
-import { sqliteDialect } from '../src/db/dialect'
+import { sqliteTextDialect } from '../src/db/textDialect'
 import type { Db, Driver, Query, Value } from '../src/db/types'
 
 /** Creates handles on existing connections that record each statement and the rows of lists. */
@@ -27,7 +27,7 @@ export function createRecorder() {
 }
 
 function builderOn(db: Db, logger: { logQuery(statement: string): void }) {
-  if (db.driver.dialect === sqliteDialect) return drizzle(fileOf(db), { logger })
+  if (db.driver.textDialect === sqliteTextDialect) return drizzle(fileOf(db), { logger })
   // The client exists at run time; only the types hide it.
   const { session } = db as { session?: { client?: AsyncRemoteCallback } }
   if (!session?.client) throw new Error('there is no server')

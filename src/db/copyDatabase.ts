@@ -88,7 +88,7 @@ function describe(table: SQLiteTable): Table {
 }
 
 async function lockExclusively(tx: Db, name: string, tables: readonly Table[]): Promise<void> {
-  const { exclusiveLock } = tx.driver.dialect
+  const { exclusiveLock } = tx.driver.textDialect
   if (exclusiveLock) await statement(exclusiveLock)(tx).run({})
   await rejectFilled(tx, name, tables)
 }
@@ -174,6 +174,6 @@ async function advanceSequence(source: Db, target: Db, table: string): Promise<v
     (dialect) => `select ${dialect.lastSequence(table)} as number`,
   )
   const number = (await lastSequence(source).get({}))?.number ?? 0
-  for (const sql of target.driver.dialect.advanceSequence(table))
+  for (const sql of target.driver.textDialect.advanceSequence(table))
     await statement<'number'>(sql)(target).run({ number })
 }

@@ -1,191 +1,208 @@
+import { getTableName, type SQL, type SQLWrapper, sql, type Table } from 'drizzle-orm'
+import { bots, events, messages, prunedEvents, systems } from './tables'
+
 /** SQL expressions that differ between the engines. All other SQL is the same on both. */
 export interface Dialect {
-  /** Placeholder of the value at this position, starting at 1. */
+  /** Text of the placeholder with this number, starting at 1. */
   placeholder(at: number): string
   /** `count(…)`, converted to a JavaScript number. */
-  count(what?: string): string
+  count(what?: SQLWrapper): SQL
   /** Integer division. */
-  floorDiv(value: string, unit: number): string
+  floorDiv(value: SQLWrapper, unit: number): SQL
   /** Size of the database in bytes. */
-  readonly databaseSize: string
+  readonly databaseSize: SQL
   /** Maximum and minimum of two values, neither of them null. */
-  max(a: string, b: string): string
-  min(a: string, b: string): string
+  max(a: SQLWrapper, b: SQLWrapper): SQL
+  min(a: SQLWrapper, b: SQLWrapper): SQL
   /** UTF-8 bytes of a text. */
-  bytes(text: string): string
+  bytes(text: SQLWrapper): SQL
   /** Text without a number of characters at its beginning, which are ASCII. */
-  asciiTail(text: string, count: string): string
+  asciiTail(text: SQLWrapper, count: SQLWrapper): SQL
   /** Length of a text in bytes. */
-  size(text: string): string
+  size(text: SQLWrapper): SQL
   /** Concatenates the texts of rows, separated by commas. */
-  groupConcat(text: string): string
+  groupConcat(text: SQLWrapper): SQL
   /** Ordered JSON array of the numbers of rows, or of texts that need no escaping. */
-  jsonNumbers(value: string, rows: string, order: string): string
-  jsonTexts(value: string, rows: string, order: string): string
+  jsonNumbers(value: SQLWrapper, rows: SQLWrapper, order: SQLWrapper): SQL
+  jsonTexts(value: SQLWrapper, rows: SQLWrapper, order: SQLWrapper): SQL
   /** JSON string of a text; JSON null for null. */
-  jsonString(text: string): string
+  jsonString(text: SQLWrapper): SQL
   /** Condition that a text or number is in a JSON array; can use an index on the column. */
-  inJsonTexts(text: string, list: string): string
-  inJsonNumbers(number: string, list: string): string
+  inJsonTexts(text: SQLWrapper, list: SQLWrapper): SQL
+  inJsonNumbers(number: SQLWrapper, list: SQLWrapper): SQL
   /** Elements of a JSON array as rows of `name`, each with its `value`. */
-  jsonEach(list: string, name: string): string
+  jsonEach(list: SQLWrapper, name: string): SQL
   /** Index of such an element, starting at 0; and the value of a numeric element. */
-  jsonIndex(name: string): string
-  jsonNumber(name: string): string
+  jsonIndex(name: string): SQL
+  jsonNumber(name: string): SQL
   /** Casts a value to a number if the engine cannot infer its type. */
-  number(value: string): string
+  number(value: SQLWrapper): SQL
   /** Text or number at an index of an element that is itself an array. */
-  jsonTextAt(element: string, at: number): string
-  jsonNumberAt(element: string, at: number): string
+  jsonTextAt(element: SQLWrapper, at: number): SQL
+  jsonNumberAt(element: SQLWrapper, at: number): SQL
   /** Array at an index of such an element. */
-  jsonListAt(element: string, at: number): string
+  jsonListAt(element: SQLWrapper, at: number): SQL
   /** Join that scans the left table and looks up the right one, in this order. */
-  readonly orderedJoin: string
+  readonly orderedJoin: SQL
   /** Identifier of a row, valid until the row changes. */
-  rowId(table: string): string
+  rowId(table: Table): SQL
   /**
    * Optimization fence after a subquery: its columns are computed once even if used several times.
    * In `exists`, the subquery runs once per outer row, whatever the statistics say.
    */
-  readonly fence: string
+  readonly fence: SQL
   /** ISO 8601 text of an instant in microseconds, as `formatInstant` formats it. */
-  isoTimestamp(instant: string): string
+  isoTimestamp(instant: SQLWrapper): SQL
   /** Milliseconds of the engine's clock, which all nodes share. */
-  readonly nowMs: string
+  readonly nowMs: SQL
   /** Highest ID that was assigned to an event. */
-  readonly lastEvent: string
+  readonly lastEvent: SQL
   /** Whether consecutive statements without a pause read the same snapshot. */
   readonly hasStableReads: boolean
   /** Number of the newest event IDs that may not be committed yet. */
   readonly maxUncommittedIds: number
   /** Query of the rows in a JSON array of objects: these columns of this table. */
-  rowsIn(list: string, table: string, columns: readonly string[]): string
+  rowsIn(list: SQLWrapper, table: Table, columns: readonly string[]): SQL
   /** Highest ID that was assigned to a row of the table. */
-  lastSequence(table: string): string
-  /** Statements that make the sequence skip all IDs up to `:number`. */
-  advanceSequence(table: string): readonly string[]
+  lastSequence(table: Table): SQL
+  /** Statements that make the sequence skip all IDs up to a number. */
+  advanceSequence(table: Table, number: SQLWrapper): readonly SQL[]
   /** Blocks all other writers until the transaction ends; null if every transaction does. */
-  readonly exclusiveLock: string | null
+  readonly exclusiveLock: SQL | null
   /** After a select: locks its rows until this transaction ends. */
-  readonly forUpdate: string
+  readonly forUpdate: SQL
   /** The same, but skips rows that another transaction has locked. */
-  readonly forUpdateSkipLocked: string
+  readonly forUpdateSkipLocked: SQL
 }
 
 export const sqliteDialect: Dialect = {
   placeholder: (at) => `?${at}`,
-  count: (what = '*') => `count(${what})`,
-  floorDiv: (value, unit) => `${value} / ${unit}`,
-  databaseSize: '(select page_count * page_size from pragma_page_count(), pragma_page_size())',
-  max: (a, b) => `max(${a}, ${b})`,
-  min: (a, b) => `min(${a}, ${b})`,
-  bytes: (text) => `cast(${text} as blob)`,
+  count: (what = sql`*`) => sql`count(${what})`,
+  floorDiv: (value, unit) => sql`${value} / ${unit}`,
+  databaseSize: sql`(select page_count * page_size from pragma_page_count(), pragma_page_size())`,
+  max: (a, b) => sql`max(${a}, ${b})`,
+  min: (a, b) => sql`min(${a}, ${b})`,
+  bytes: (text) => sql`cast(${text} as blob)`,
   // SQLite would count the characters of a text up to its end.
-  asciiTail: (text, count) => `substr(cast(${text} as blob), 1 + ${count})`,
-  size: (text) => `octet_length(${text})`,
-  groupConcat: (text) => `group_concat(${text})`,
+  asciiTail: (text, count) => sql`substr(cast(${text} as blob), 1 + ${count})`,
+  size: (text) => sql`octet_length(${text})`,
+  groupConcat: (text) => sql`group_concat(${text})`,
   jsonNumbers: listInOrder,
   jsonTexts: listInOrder,
-  jsonString: (text) => `json_quote(${text})`,
+  jsonString: (text) => sql`json_quote(${text})`,
   inJsonTexts: inJson,
   inJsonNumbers: inJson,
-  jsonEach: (list, name) => `json_each(${list}) ${name}`,
-  jsonIndex: (name) => `${name}.key`,
-  jsonNumber: (name) => `${name}.value`,
-  number: (value) => value,
-  jsonTextAt: (element, at) => `(${element} ->> ${at})`,
-  jsonNumberAt: (element, at) => `(${element} ->> ${at})`,
-  jsonListAt: (element, at) => `(${element} -> ${at})`,
-  orderedJoin: 'cross join',
-  rowId: () => 'rowid',
-  fence: '',
+  jsonEach: (list, name) => sql`json_each(${list}) ${sql.identifier(name)}`,
+  jsonIndex: (name) => sql`${sql.identifier(name)}.key`,
+  jsonNumber: (name) => sql`${sql.identifier(name)}.value`,
+  number: (value) => value.getSQL(),
+  jsonTextAt: (element, at) => sql`(${element} ->> ${at})`,
+  jsonNumberAt: (element, at) => sql`(${element} ->> ${at})`,
+  jsonListAt: (element, at) => sql`(${element} -> ${at})`,
+  orderedJoin: sql`cross join`,
+  rowId: () => sql`rowid`,
+  fence: sql``,
   isoTimestamp(instant) {
-    const micros = `(((${instant}) % 1000000 + 1000000) % 1000000)`
-    const date = `strftime('%Y-%m-%dT%H:%M:%S', ((${instant}) - ${micros}) / 1000000, 'unixepoch')`
-    return `(${date} || rtrim(rtrim(printf('.%06d', ${micros}), '0'), '.') || 'Z')`
+    const micros = sql`(((${instant}) % 1000000 + 1000000) % 1000000)`
+    const date = sql`strftime('%Y-%m-%dT%H:%M:%S', ((${instant}) - ${micros}) / 1000000, 'unixepoch')`
+    return sql`(${date} || rtrim(rtrim(printf('.%06d', ${micros}), '0'), '.') || 'Z')`
   },
-  nowMs: `cast((julianday('now') - 2440587.5) * 86400000 as integer)`,
-  lastEvent: `(select seq from sqlite_sequence where name = 'events')`,
+  nowMs: sql`cast((julianday('now') - 2440587.5) * 86400000 as integer)`,
+  lastEvent: sql`(select seq from sqlite_sequence where name = ${getTableName(events)})`,
   hasStableReads: true,
   maxUncommittedIds: 0,
   rowsIn: (list, _table, columns) =>
-    `select ${columns.map((name) => `value ->> '${name}'`).join()} from json_each(${list})`,
-  lastSequence: (table) => `coalesce((select seq from sqlite_sequence where name = '${table}'), 0)`,
-  advanceSequence: (table) => [
-    `update sqlite_sequence set seq = max(seq, :number) where name = '${table}'`,
-    `insert into sqlite_sequence (name, seq) select '${table}', :number
-     where not exists (select 1 from sqlite_sequence where name = '${table}')`,
-  ],
+    sql`select ${sql.join(
+      columns.map((name) => sql`value ->> ${name}`),
+      sql`, `,
+    )} from json_each(${list})`,
+  lastSequence: (table) =>
+    sql`coalesce((select seq from sqlite_sequence where name = ${getTableName(table)}), 0)`,
+  advanceSequence(table, number) {
+    const name = getTableName(table)
+    return [
+      sql`update sqlite_sequence set seq = max(seq, ${number}) where name = ${name}`,
+      sql`insert into sqlite_sequence (name, seq) select ${name}, ${number}
+       where not exists (select 1 from sqlite_sequence where name = ${name})`,
+    ]
+  },
   exclusiveLock: null,
-  forUpdate: '',
-  forUpdateSkipLocked: '',
+  forUpdate: sql``,
+  forUpdateSkipLocked: sql``,
 }
 
-function inJson(value: string, list: string): string {
-  return `${value} in (select value from json_each(${list}))`
+function inJson(value: SQLWrapper, list: SQLWrapper): SQL {
+  return sql`${value} in (select value from json_each(${list}))`
 }
 
 /**
  * Orders the rows in a subquery, which may use an index; `order by` inside an aggregate always
  * sorts.
  */
-function listInOrder(value: string, rows: string, order: string): string {
-  return `(select json_group_array(value) from (select ${value} as value from ${rows} order by ${order}))`
+function listInOrder(value: SQLWrapper, rows: SQLWrapper, order: SQLWrapper): SQL {
+  return sql`(select json_group_array(value) from (select ${value} as value from ${rows} order by ${order}))`
 }
 
 export const postgresDialect: Dialect = {
   placeholder: (at) => `$${at}`,
-  count: (what = '*') => `count(${what})::float8`,
-  floorDiv: (value, unit) => `floor(${value} / ${unit})`,
-  databaseSize: 'pg_database_size(current_database())::float8',
-  max: (a, b) => `greatest(${a}, ${b})`,
-  min: (a, b) => `least(${a}, ${b})`,
-  bytes: (text) => `convert_to(${text}, 'UTF8')`,
-  asciiTail: (text, count) => `substr(${text}, 1 + ${count})`,
-  size: (text) => `octet_length(${text})::float8`,
-  groupConcat: (text) => `string_agg(${text}, ',')`,
+  count: (what = sql`*`) => sql`count(${what})::float8`,
+  floorDiv: (value, unit) => sql`floor(${value} / ${unit})`,
+  databaseSize: sql`pg_database_size(current_database())::float8`,
+  max: (a, b) => sql`greatest(${a}, ${b})`,
+  min: (a, b) => sql`least(${a}, ${b})`,
+  bytes: (text) => sql`convert_to(${text}, 'UTF8')`,
+  asciiTail: (text, count) => sql`substr(${text}, 1 + ${count})`,
+  size: (text) => sql`octet_length(${text})::float8`,
+  groupConcat: (text) => sql`string_agg(${text}, ',')`,
   jsonNumbers: (value, rows, order) =>
-    `(select '[' || coalesce(string_agg(${value}::text, ',' order by ${order}), '') || ']' from ${rows})`,
+    sql`(select '[' || coalesce(string_agg(${value}::text, ',' order by ${order}), '') || ']' from ${rows})`,
   jsonTexts: (value, rows, order) =>
-    `(select '[' || coalesce(string_agg('"' || ${value} || '"', ',' order by ${order}), '') || ']' from ${rows})`,
-  jsonString: (text) => `coalesce(to_json(${text})::text, 'null')`,
+    sql`(select '[' || coalesce(string_agg('"' || ${value} || '"', ',' order by ${order}), '') || ']' from ${rows})`,
+  jsonString: (text) => sql`coalesce(to_json(${text})::text, 'null')`,
   // An array, because a subquery beside an "or" would scan the whole table.
   inJsonTexts: (text, list) =>
-    `${text} = any(array(select json_array_elements_text((${list})::text::json)))`,
+    sql`${text} = any(array(select json_array_elements_text((${list})::text::json)))`,
   inJsonNumbers: (number, list) =>
-    `${number} = any(array(select json_array_elements_text((${list})::text::json)::float8))`,
+    sql`${number} = any(array(select json_array_elements_text((${list})::text::json)::float8))`,
   jsonEach: (list, name) =>
-    `json_array_elements((${list})::text::json) with ordinality ${name}(value, nth)`,
-  jsonIndex: (name) => `(${name}.nth - 1)::float8`,
-  jsonNumber: (name) => `(${name}.value #>> '{}')::float8`,
-  number: (value) => `(${value})::float8`,
-  jsonTextAt: (element, at) => `(${element} ->> ${at})`,
-  jsonNumberAt: (element, at) => `(${element} ->> ${at})::float8`,
-  jsonListAt: (element, at) => `(${element} -> ${at})`,
-  orderedJoin: 'join',
+    sql`json_array_elements((${list})::text::json) with ordinality ${sql.identifier(name)}(value, nth)`,
+  jsonIndex: (name) => sql`(${sql.identifier(name)}.nth - 1)::float8`,
+  jsonNumber: (name) => sql`(${sql.identifier(name)}.value #>> '{}')::float8`,
+  number: (value) => sql`(${value})::float8`,
+  jsonTextAt: (element, at) => sql`(${element} ->> ${at})`,
+  jsonNumberAt: (element, at) => sql`(${element} ->> ${at})::float8`,
+  jsonListAt: (element, at) => sql`(${element} -> ${at})`,
+  orderedJoin: sql`join`,
   // `messages` is partitioned, and a ctid is unique within one partition only.
-  rowId: (table) => (table === 'messages' ? 'id' : 'ctid'),
-  fence: 'offset 0',
+  rowId: (table) => (table === messages ? sql`id` : sql`ctid`),
+  fence: sql`offset 0`,
   isoTimestamp(instant) {
     // Integers, because floating-point numbers of this size have no exact fractions.
-    const integer = `(${instant})::int8`
-    const micros = `((${integer} % 1000000 + 1000000) % 1000000)`
-    const date = `to_char(timestamp 'epoch' + (${integer} - ${micros}) / 1000000 * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS')`
-    return `(${date} || rtrim(rtrim('.' || lpad(${micros}::text, 6, '0'), '0'), '.') || 'Z')`
+    const integer = sql`(${instant})::int8`
+    const micros = sql`((${integer} % 1000000 + 1000000) % 1000000)`
+    const date = sql`to_char(timestamp 'epoch' + (${integer} - ${micros}) / 1000000 * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS')`
+    return sql`(${date} || rtrim(rtrim('.' || lpad(${micros}::text, 6, '0'), '0'), '.') || 'Z')`
   },
-  nowMs: `(extract(epoch from clock_timestamp()) * 1000)::float8`,
-  lastEvent: `greatest((select max(id) from events), (select max(last_event_id) from pruned_events))`,
+  nowMs: sql`(extract(epoch from clock_timestamp()) * 1000)::float8`,
+  lastEvent: sql`greatest((select max(${events.id}) from ${events}),
+    (select max(${prunedEvents.last_event_id}) from ${prunedEvents}))`,
   hasStableReads: false,
   maxUncommittedIds: 100,
   rowsIn: (list, table, columns) =>
-    `select ${columns.join()} from json_populate_recordset(null::${table}, (${list})::text::json)`,
+    sql`select ${sql.join(columns.map(sql.identifier), sql`, `)}
+      from json_populate_recordset(null::${table}, (${list})::text::json)`,
   lastSequence: (table) =>
-    `(select case when is_called then last_value else 0 end from ${table}_id_seq)::float8`,
-  advanceSequence: (table) => [
-    `select setval('${table}_id_seq', greatest(last_value, :number::int8))::float8
-     from ${table}_id_seq where :number::int8 > 0`,
+    sql`(select case when is_called then last_value else 0 end
+      from ${sql.identifier(sequenceOf(table))})::float8`,
+  advanceSequence: (table, number) => [
+    sql`select setval(${sequenceOf(table)}, greatest(last_value, ${number}::int8))::float8
+     from ${sql.identifier(sequenceOf(table))} where ${number}::int8 > 0`,
   ],
-  exclusiveLock: 'lock table systems, bots in exclusive mode',
-  forUpdate: 'for no key update',
-  forUpdateSkipLocked: 'for no key update skip locked',
+  exclusiveLock: sql`lock table ${systems}, ${bots} in exclusive mode`,
+  forUpdate: sql`for no key update`,
+  forUpdateSkipLocked: sql`for no key update skip locked`,
+}
+
+function sequenceOf(table: Table): string {
+  return `${getTableName(table)}_id_seq`
 }

@@ -1,7 +1,7 @@
 import { type ListAccess, listAccessRules } from '../model/privacy'
 import type { Audience } from '../model/renderedJson'
-import type { Dialect } from './dialect'
 import { cachedSql, columnFor, joinCacheSql, type RenderedTable } from './renderedJson'
+import type { TextDialect } from './textDialect'
 
 /**
  * SQL fragments that assemble responses from rendered JSON. Where it is missing in the cache, the
@@ -44,7 +44,7 @@ export function renderedObjectSql(table: RenderedTable, column: string): string 
 
 /** SQL for the JSON object of a row, with further members after its IDs. */
 export function extendedObjectSql(
-  dialect: Dialect,
+  dialect: TextDialect,
   table: RenderedTable,
   audience: Audience,
   extra: string,
@@ -54,7 +54,7 @@ export function extendedObjectSql(
 
 /** SQL for a JSON array of such objects. `from` names the table and any further tables. */
 export function renderedListSql(
-  dialect: Dialect,
+  dialect: TextDialect,
   table: RenderedTable,
   audience: Audience,
   { from = table, rest, extra }: { from?: string; rest: string; extra?: string | undefined },
@@ -70,7 +70,7 @@ function orGap(table: RenderedTable, json: string, skipped = '0'): string {
 
 /** SQL for the JSON object of a row with further members after its IDs. */
 function withExtra(
-  { asciiTail }: Dialect,
+  { asciiTail }: TextDialect,
   table: RenderedTable,
   json: string,
   extra: string,
@@ -96,6 +96,6 @@ export function ifListPublicSql(
 }
 
 /** SQL for a JSON array of the rows of a query that selects each row's JSON as `json`. */
-export function jsonListSql({ groupConcat }: Dialect, query: string): string {
+export function jsonListSql({ groupConcat }: TextDialect, query: string): string {
   return `(select '[' || coalesce(${groupConcat('json')}, '') || ']' from (${query}) rows)`
 }

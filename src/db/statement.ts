@@ -1,5 +1,5 @@
-import type { Dialect } from './dialect'
-import { prepared } from './prepared'
+import { perHandle } from './query'
+import type { TextDialect } from './textDialect'
 import type { Db, MaybePromise, Value } from './types'
 import { replaceUnquoted } from './unquotedSql'
 
@@ -17,17 +17,17 @@ export interface Statement<Name extends string, Row> {
  * their placeholders as SQLite on the query.
  */
 export function statement<Name extends string = never, Row = unknown>(
-  text: string | ((dialect: Dialect) => string),
+  text: string | ((dialect: TextDialect) => string),
 ): (db: Db) => Statement<Name, Row> {
   // Built on first use, because a process runs few of the hundreds of statements.
-  return prepared(({ driver }) => {
+  return perHandle(({ driver }) => {
     const names: string[] = []
-    const template = typeof text === 'string' ? text : text(driver.dialect)
+    const template = typeof text === 'string' ? text : text(driver.textDialect)
     // By position, because binding by name takes a tenth longer.
     const sql = replaceUnquoted(template.trim(), /(?<!:):[a-z]\w*/, (placeholder) => {
       const name = placeholder.slice(1)
       if (!names.includes(name)) names.push(name)
-      return driver.dialect.placeholder(names.indexOf(name) + 1)
+      return driver.textDialect.placeholder(names.indexOf(name) + 1)
     })
     const inOrder = (values: Values<string>): Value[] => {
       const ordered = new Array<Value>(names.length)

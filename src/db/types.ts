@@ -1,6 +1,7 @@
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import type { RenderJson } from '../model/renderedJson'
 import type { Dialect } from './dialect'
+import type { TextDialect } from './textDialect'
 
 /** A value or a promise of it. SQLite answers synchronously, PostgreSQL does not. */
 export type MaybePromise<T> = T | Promise<T>
@@ -17,6 +18,7 @@ export interface Query<Row> {
 /** Connection to an engine. */
 export interface Driver {
   readonly dialect: Dialect
+  readonly textDialect: TextDialect
   query<Row>(sql: string): Query<Row>
   /** Called when a transaction increments a change counter. */
   onCounter?(name: 'credentials' | 'webhooks'): void

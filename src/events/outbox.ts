@@ -1,5 +1,5 @@
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
-import { prepared } from '../db/prepared'
+import { perHandle } from '../db/query'
 import { statement } from '../db/statement'
 import { events } from '../db/tables'
 import type { Db } from '../db/types'
@@ -14,7 +14,7 @@ export async function latestEventId(db: Db): Promise<number> {
 
 /** Returns an ID below which all events are committed, even under concurrent writes. */
 export async function settledEventId(db: Db): Promise<number> {
-  return Math.max(0, (await latestEventId(db)) - db.driver.dialect.maxUncommittedIds)
+  return Math.max(0, (await latestEventId(db)) - db.driver.textDialect.maxUncommittedIds)
 }
 
 /** Returns the ID of a system's newest event, and of its newest pruned event; 0 if none. */
@@ -59,7 +59,7 @@ const bounds = statement<'system', { kept: number; pruned: number }>(
      coalesce((select last_event_id from pruned_events where system_id = :system), 0) as pruned`,
 )
 
-const after = prepared((db) =>
+const after = perHandle((db) =>
   db
     .select()
     .from(events)
@@ -69,7 +69,7 @@ const after = prepared((db) =>
     .prepare(),
 )
 
-const afterOfSystem = prepared((db) =>
+const afterOfSystem = perHandle((db) =>
   db
     .select()
     .from(events)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { incrementCounter, readCounter } from '../db/changeCounters'
-import { prepared } from '../db/prepared'
+import { perHandle } from '../db/query'
 import { createInserter, createUpserter } from '../db/rows'
 import { deliveries, systems, webhooks } from '../db/tables'
 import type { Db } from '../db/types'
@@ -209,7 +209,7 @@ const insertDelivery = createInserter('deliveries', [
   'attempt',
 ])
 
-const bySystem = prepared((db) =>
+const bySystem = perHandle((db) =>
   db
     .select()
     .from(webhooks)
@@ -217,7 +217,7 @@ const bySystem = prepared((db) =>
     .prepare(),
 )
 
-const uuidOf = prepared((db) =>
+const uuidOf = perHandle((db) =>
   db
     .select({ uuid: systems.uuid })
     .from(systems)
@@ -225,7 +225,7 @@ const uuidOf = prepared((db) =>
     .prepare(),
 )
 
-const recent = prepared((db) =>
+const recent = perHandle((db) =>
   db
     .select()
     .from(deliveries)

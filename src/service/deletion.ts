@@ -1,5 +1,5 @@
-import type { Dialect } from '../db/dialect'
 import { statement } from '../db/statement'
+import type { TextDialect } from '../db/textDialect'
 import type { Db } from '../db/types'
 import { HIDE_SQL, hiddenIdentity, isVisible } from '../db/visibility'
 import { yieldToEventLoop } from '../db/yieldToEventLoop'
@@ -128,7 +128,7 @@ function isFew(found: { size: number } | null): boolean {
 }
 
 /** Creates a statement that counts rows, up to just above `INLINE_LIMIT` for each source. */
-function createSize(...from: (string | ((dialect: Dialect) => string))[]) {
+function createSize(...from: (string | ((dialect: TextDialect) => string))[]) {
   return statement<'id', { size: number }>((dialect) => {
     const counts = from.map(
       (rows) =>
@@ -145,7 +145,7 @@ const history = [
   ofSystem('switches'),
   ({
     orderedJoin,
-  }: Dialect) => `(select id from ${ofSystem('switches')} limit ${INLINE_LIMIT + 1}) s
+  }: TextDialect) => `(select id from ${ofSystem('switches')} limit ${INLINE_LIMIT + 1}) s
    ${orderedJoin} switch_members m on m.switch_id = s.id`,
 ]
 
@@ -247,7 +247,7 @@ const hiddenSystemBatches = [
 function someRows(
   change: string,
   table: string,
-  select: (row: string, dialect: Dialect) => string,
+  select: (row: string, dialect: TextDialect) => string,
 ) {
   return statement<'id' | 'most'>((dialect) => {
     const row = dialect.rowId(table)
@@ -257,6 +257,6 @@ function someRows(
 }
 
 function inMembers(table: string) {
-  return (row: string, { orderedJoin }: Dialect) => `select ${row} from members
+  return (row: string, { orderedJoin }: TextDialect) => `select ${row} from members
     ${orderedJoin} ${table} on ${table}.member_id = members.id where members.system_id = :id`
 }

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { prepared } from '../db/prepared'
+import { perHandle } from '../db/query'
 import { columnNames, createUpserter } from '../db/rows'
 import { guilds, memberGuilds, systemGuilds } from '../db/tables'
 import type { Db } from '../db/types'
@@ -162,7 +162,7 @@ function applyPatch<E extends Entity>(entity: E, found: Row<E> | null, patch: Pa
   }
 }
 
-const guildById = prepared((db) =>
+const guildById = perHandle((db) =>
   db
     .select()
     .from(guilds)
@@ -170,7 +170,7 @@ const guildById = prepared((db) =>
     .prepare(),
 )
 
-const ofSystem = prepared((db) =>
+const ofSystem = perHandle((db) =>
   db
     .select()
     .from(systemGuilds)
@@ -183,7 +183,7 @@ const ofSystem = prepared((db) =>
     .prepare(),
 )
 
-const ofMember = prepared((db) =>
+const ofMember = perHandle((db) =>
   db
     .select()
     .from(memberGuilds)

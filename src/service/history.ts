@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
-import { prepared } from '../db/prepared'
+import { perHandle } from '../db/query'
 import { statement } from '../db/statement'
 import { switches } from '../db/tables'
 import type { Db } from '../db/types'
@@ -99,14 +99,14 @@ const pages = {
 }
 
 function createPage(range: SQL, order: SQL) {
-  return prepared((db) =>
+  return perHandle((db) =>
     db
       .select({
         uuid: switches.uuid,
         timestamp: switches.timestamp,
         // Raw SQL, because Drizzle drops table names inside a selected expression.
         hids: sql<string>`${sql.raw(
-          db.driver.dialect.jsonTexts(
+          db.driver.textDialect.jsonTexts(
             'm.hid',
             `switch_members s join members m on m.id = s.member_id
              where s.switch_id = switches.id and ${isVisible('m')}`,

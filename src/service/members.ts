@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { prepared } from '../db/prepared'
+import { perHandle } from '../db/query'
 import { autoproxies, members } from '../db/tables'
 import type { Db } from '../db/types'
 import { type Member, member } from '../model/member'
@@ -94,7 +94,7 @@ async function releaseAutoproxy(
   }
 }
 
-const allMembers = prepared((db) =>
+const allMembers = perHandle((db) =>
   db
     .select()
     .from(members)
@@ -103,7 +103,7 @@ const allMembers = prepared((db) =>
     .prepare(),
 )
 
-const publicMembers = prepared((db) =>
+const publicMembers = perHandle((db) =>
   db
     .select()
     .from(members)

@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
-import { prepared } from '../db/prepared'
+import { perHandle } from '../db/query'
 import { statement } from '../db/statement'
 import { groupMembers, groups, members } from '../db/tables'
 import type { Db } from '../db/types'
@@ -122,7 +122,7 @@ async function recordGroupEvent(
   })
 }
 
-const membersOf = prepared((db) =>
+const membersOf = perHandle((db) =>
   db
     .select(getTableColumns(members))
     .from(groupMembers)
@@ -132,7 +132,7 @@ const membersOf = prepared((db) =>
     .prepare(),
 )
 
-const groupsOf = prepared((db) =>
+const groupsOf = perHandle((db) =>
   db
     .select(getTableColumns(groups))
     .from(groupMembers)

@@ -1,6 +1,6 @@
 import { count, eq, getTableColumns, sql } from 'drizzle-orm'
 import { incrementCounter } from '../db/changeCounters'
-import { prepared } from '../db/prepared'
+import { perHandle } from '../db/query'
 import { ownerJson, renderAndStore, renderForAudiences, updateAndStore } from '../db/renderedJson'
 import { columnNames, createInserter, createUpdater } from '../db/rows'
 import { statement } from '../db/statement'
@@ -224,7 +224,7 @@ const platformsOf = statement<'system', SystemPlatforms>(
    ) as accounts from systems where systems.id = :system and ${isVisible('systems')}`,
 )
 
-const byAccount = prepared((db) =>
+const byAccount = perHandle((db) =>
   db
     .select(getTableColumns(systems))
     .from(systems)

@@ -222,7 +222,7 @@ describe('a stream that resumes before IDs that were skipped', () => {
     await deps.transact('new', async (tx) => {
       const note = 'insert into pruned_events (system_id, last_event_id) values (:id, :pruned)'
       await execute(tx, note, { id: as.id, pruned })
-      for (const sql of tx.driver.dialect.advanceSequence('events'))
+      for (const sql of tx.driver.textDialect.advanceSequence('events'))
         await execute(tx, sql, { number: pruned })
     })
     const since = stored[2] ?? 0
@@ -284,7 +284,7 @@ function prune(): Promise<void> {
 /** Inserts many events with the same time in one statement. */
 async function write({ id }: TestSystem, many: number, moment: number): Promise<void> {
   await deps.transact('new', async (tx) => {
-    const { number } = tx.driver.dialect
+    const { number } = tx.driver.textDialect
     await execute(
       tx,
       `with recursive n(x) as (select 1 union all select x + 1 from n where x < ${number(':many')})

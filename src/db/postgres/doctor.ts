@@ -36,7 +36,7 @@ export function inspectServer(
         await transact(
           'new',
           async (tx) => {
-            const { exclusiveLock } = tx.driver.dialect
+            const { exclusiveLock } = tx.driver.textDialect
             if (exclusiveLock) await statement(exclusiveLock)(tx).run({})
             await repairAll(tx, all, rejectConnectionLoss, renderJson)
           },

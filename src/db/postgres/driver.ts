@@ -2,6 +2,7 @@ import { drizzle } from 'drizzle-orm/sqlite-proxy'
 import type { RenderJson } from '../../model/renderedJson'
 import { postgresDialect } from '../dialect'
 import { noRenderer } from '../renderedJson'
+import { postgresTextDialect } from '../textDialect'
 import type { Db, Driver, Value } from '../types'
 import { replaceUnquoted } from '../unquotedSql'
 
@@ -39,6 +40,7 @@ const MAX_CACHED = 1000
 function driverOf(runQuery: RunQuery, onCounter: Driver['onCounter']): Driver {
   return {
     dialect: postgresDialect,
+    textDialect: postgresTextDialect,
     query: <Row>(sql: string) => ({
       get: async (values: Value[]) => (await runQuery<Row>(sql, values))[0] ?? null,
       all: (values: Value[]) => runQuery<Row>(sql, values),

@@ -1,4 +1,3 @@
-import { postgresDialect } from '../dialect'
 import { leaseHoldersSql } from '../leaseSql'
 import { type Migration, serverMigrations } from '../migrations'
 import {
@@ -8,6 +7,7 @@ import {
   type SchemaUse,
 } from '../schema'
 import type { Upgrade } from '../storage'
+import { postgresTextDialect } from '../textDialect'
 import { StorageError } from '../types'
 import type { Address } from './address'
 import type { Pool } from './connections'
@@ -97,7 +97,7 @@ async function sign(sql: Pool): Promise<void> {
 }
 
 async function leaseHolders(sql: Pool): Promise<string[]> {
-  const rows: { holder: string }[] = await sql.unsafe(leaseHoldersSql(postgresDialect))
+  const rows: { holder: string }[] = await sql.unsafe(leaseHoldersSql(postgresTextDialect))
   return rows.map(({ holder }) => holder)
 }
 

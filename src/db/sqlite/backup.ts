@@ -1,7 +1,7 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { copyFileSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { sqliteDialect } from '../dialect'
+import { sqliteTextDialect } from '../textDialect'
 import { StorageError } from '../types'
 import { classifyError, reasonOf, toStorageError } from './errors'
 import { checkHealth } from './integrity'
@@ -137,7 +137,7 @@ export function prepareRestored(path: string, replacedEventId: number): void {
       for (const table of ['sessions', 'login_codes'])
         if (has(table)) database.run(`DELETE FROM ${table}`)
       const last = Math.max(lastEventIdOf(database), replacedEventId) + SKIPPED_EVENT_IDS
-      for (const sql of sqliteDialect.advanceSequence('events'))
+      for (const sql of sqliteTextDialect.advanceSequence('events'))
         database.query(sql).run({ number: last })
       // Streams that resume get a gap, because the events since the backup are lost.
       if (has('pruned_events'))
@@ -156,7 +156,7 @@ export function prepareRestored(path: string, replacedEventId: number): void {
 /** Returns the highest event ID; 0 if it cannot be read. */
 function lastEventIdOf(database: Database): number {
   try {
-    const sql = `SELECT ${sqliteDialect.lastSequence('events')} AS id`
+    const sql = `SELECT ${sqliteTextDialect.lastSequence('events')} AS id`
     return database.query<{ id: number }, []>(sql).get()?.id ?? 0
   } catch (cause) {
     if (cause instanceof SQLiteError) return 0

@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { RenderJson } from '../../model/renderedJson'
 import { sqliteDialect } from '../dialect'
 import { noRenderer } from '../renderedJson'
+import { sqliteTextDialect } from '../textDialect'
 import type { Db, Driver, Query, Value } from '../types'
 
 export function createDb(connection: Database, renderJson: RenderJson = noRenderer): Db {
@@ -12,6 +13,7 @@ export function createDb(connection: Database, renderJson: RenderJson = noRender
 function driverOf(connection: Database): Driver {
   return {
     dialect: sqliteDialect,
+    textDialect: sqliteTextDialect,
     query<Row>(sql: string): Query<Row> {
       // Binding one array is faster than single values; only the driver's types do not allow it.
       const query: Statement<Row> = connection.query<Row, Value[]>(sql)

@@ -1,5 +1,5 @@
-import type { Dialect } from '../../db/dialect'
 import { statement } from '../../db/statement'
+import type { TextDialect } from '../../db/textDialect'
 import type { Db } from '../../db/types'
 import { isVisible } from '../../db/visibility'
 import { requireOperator, type Viewer } from '../../model/privacy'
@@ -100,7 +100,7 @@ const upgradedAt = statement<never, { applied: string }>(
   "select applied from migrations where name like '%\\_operating' escape '\\'",
 )
 
-const selectInfo = ({ count }: Dialect, condition: string) => `
+const selectInfo = ({ count }: TextDialect, condition: string) => `
    select systems.id, hid, uuid, name, created, disabled_at,
      (select ${count()} from members where members.system_id = systems.id) as members,
      (select ${count()} from groups where groups.system_id = systems.id) as groups,

@@ -38,7 +38,7 @@ export async function readHistory<T>(
   signal?.throwIfAborted()
   const few = await countFew(db).get({ system: systemId, since, until, most: FEW + 1 })
   if (few && few.count <= FEW)
-    return db.driver.dialect.hasStableReads
+    return db.driver.textDialect.hasStableReads
       ? read(db, withoutYielding)
       : snapshot((db) => read(db, withoutYielding))
   const yielding: CreateYielder = () => createYielder(YIELD_MS, signal)

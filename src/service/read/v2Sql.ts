@@ -1,4 +1,3 @@
-import type { Dialect } from '../../db/dialect'
 import {
   extendedObjectSql,
   ifListPublicSql,
@@ -8,6 +7,7 @@ import {
 } from '../../db/jsonSql'
 import { columnFor, type RenderedTable } from '../../db/renderedJson'
 import { statement } from '../../db/statement'
+import type { TextDialect } from '../../db/textDialect'
 import { isEnabled, isLiveSwitch, isVisible } from '../../db/visibility'
 import type { Serialized } from '../../model/privacy'
 import type { Audience } from '../../model/renderedJson'
@@ -22,7 +22,7 @@ export type BySystemRef<More extends string> = ReturnType<typeof bySystemRef<Mor
 export type ByRef = ReturnType<typeof byRef>
 
 /** Builds the SQL expression of JSON for an audience, in the dialect of an engine. */
-type BuildJson = (audience: Audience, dialect: Dialect) => string
+type BuildJson = (audience: Audience, dialect: TextDialect) => string
 
 const onlyVisible = (audience: Audience, table: string) =>
   audience === 'owner' ? '' : `and ${table}.visibility = 'public'`
@@ -81,7 +81,7 @@ export const someSwitchesJson = bySystemRef<'before' | 'limit'>((audience, diale
   switchList(dialect, audience, ':limit'),
 )
 
-function switchList(dialect: Dialect, audience: Audience, limit: number | ':limit'): string {
+function switchList(dialect: TextDialect, audience: Audience, limit: number | ':limit'): string {
   const hids = dialect.jsonTexts(
     'members.hid',
     `switch_members join members on members.id = switch_members.member_id
@@ -104,7 +104,7 @@ function switchList(dialect: Dialect, audience: Audience, limit: number | ':limi
 }
 
 /** Builds the SQL of one switch, selected by a condition, with its members as objects. */
-function frontJson(dialect: Dialect, audience: Audience, condition: string): string {
+function frontJson(dialect: TextDialect, audience: Audience, condition: string): string {
   const list = renderedListSql(dialect, 'members', audience, {
     from: 'switch_members join members on members.id = switch_members.member_id',
     rest: `where switch_members.switch_id = switches.id and ${isVisible('members')}

@@ -229,7 +229,7 @@ async function groupsOf(db: Db, systemId: number) {
     .select({
       row: groups,
       hids: sql<string>`${sql.raw(
-        db.driver.dialect.jsonTexts(
+        db.driver.textDialect.jsonTexts(
           'm.hid',
           'group_members g join members m on m.id = g.member_id where g.group_id = groups.id',
           'm.id',

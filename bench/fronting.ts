@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { createApp } from '../src/app'
 import { parseConfig } from '../src/config'
 import { createInserter } from '../src/db/rows'
+import { switches } from '../src/db/tables'
 import type { Db } from '../src/db/types'
 import { createLog } from '../src/log'
 import { DAY, formatInstant, type Instant } from '../src/model/time'
@@ -142,7 +143,7 @@ async function createHistory(
   const ids: number[] = []
   for (let at = 0; at < size.members; at++)
     ids.push((await insertMember(tx, id, { name: `Member ${at}` })).id)
-  const addSwitch = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
+  const addSwitch = createInserter(switches, ['uuid', 'system_id', 'timestamp'])
   const addMember = tx.driver.query('insert into switch_members values (?, ?, ?)')
   const step = (YEARS * 365 * DAY) / size.switches
   for (let at = 0; at < size.switches; at++) {

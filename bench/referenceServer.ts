@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
-import { sqliteTextDialect } from '../src/db/textDialect'
 import { extendedObjectSql, renderedObjectSql } from '../src/db/jsonSql'
 import { columnFor } from '../src/db/renderedJson'
+import { sqliteTextDialect } from '../src/db/textDialect'
 import { group } from '../src/model/group'
 import { member } from '../src/model/member'
 import { system } from '../src/model/system'
@@ -30,7 +30,12 @@ function rowJson(
 ): string {
   if (isBuilt) return jsonOf(entities[table], table, audience, extra ? [extra] : [])
   return extra
-    ? extendedObjectSql(sqliteTextDialect, table, audience, `'"${extra[0]}":' || ${extra[1]} || ','`)
+    ? extendedObjectSql(
+        sqliteTextDialect,
+        table,
+        audience,
+        `'"${extra[0]}":' || ${extra[1]} || ','`,
+      )
     : renderedObjectSql(table, columnFor(audience))
 }
 

@@ -1,9 +1,9 @@
-import type { Entity } from '../model/entity'
+import { getTableColumns, sql } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Entity, Row } from '../model/entity'
 import type { Field } from '../model/field'
-import { type Statement, statement, type Values } from './statement'
+import { type Placeholders, query, type Statement, type Values } from './query'
 import type { Db, MaybePromise, Value } from './types'
-
-/** Reads and writes rows of field tables by prepared SQL, without the query builder. */
 
 /**
  * Builds a function that decodes the fields of a stored row in place; other columns stay unchanged.
@@ -21,12 +21,15 @@ export function createDecoder(entity: Entity): <T extends object>(raw: T) => T {
 }
 
 /** Lists the columns of a field table: fields and privacy levels. */
-export function columnNames(entity: Entity): string[] {
-  return [...entity.entries.map(([key]) => key), ...entity.levels]
+export function columnsOfEntity<E extends Entity>(entity: E): (keyof Row<E> & string)[] {
+  return [...entity.entries.map(([key]) => key), ...entity.levels] as (keyof Row<E> & string)[]
 }
 
+/** A table whose rows have an ID. */
+type TableWithId = SQLiteTable & { id: SQLiteColumn }
+
 /** Builds a function that updates the given keys of the row with an ID. */
-export function createUpdater(table: string) {
+export function createUpdater(table: TableWithId) {
   // One cached statement per set of changed keys.
   const cache = new Map<string, (db: Db) => Statement<string, unknown>>()
   return (tx: Db, id: number, changed: object): MaybePromise<unknown> => {
@@ -34,8 +37,9 @@ export function createUpdater(table: string) {
     const name = keys.join()
     let update = cache.get(name)
     if (!update) {
-      const sets = keys.map((key) => `${key} = :${key}`).join(', ')
-      update = statement<string>(`update ${table} set ${sets} where id = :id`)
+      update = query((db, values: Placeholders<string>) =>
+        db.update(table).set(pick(values, keys)).where(sql`${table.id} = ${values.id}`),
+      )
       if (cache.size < MAX_CACHED) cache.set(name, update)
     }
     return update(tx).run({ ...encodeRow(keys, changed), id })
@@ -43,27 +47,41 @@ export function createUpdater(table: string) {
 }
 
 /** Builds a function that inserts a row with the given columns and returns its ID. */
-export function createInserter(table: string, columns: readonly string[]) {
-  const insert = statement<string, { id: number }>(
-    `insert into ${table} (${columns.join()}) values (${columns.map((name) => `:${name}`).join()}) returning id`,
+export function createInserter<T extends TableWithId>(table: T, columns: readonly ColumnOf<T>[]) {
+  const insert = query((db, values: Placeholders<string>) =>
+    db.insert(table).values(pick<T['$inferInsert']>(values, columns)).returning({ id: table.id }),
   )
   return async (tx: Db, row: object): Promise<number> =>
-    (await insert(tx).get(encodeRow(columns, row)))?.id ?? 0
+    Number((await insert(tx).get(encodeRow(columns, row)))?.id ?? 0)
 }
 
 /** Builds a function that inserts a row, or replaces the row with the same key. */
-export function createUpserter(
-  table: string,
-  key: readonly string[],
-  columns: readonly string[],
+export function createUpserter<T extends SQLiteTable>(
+  table: T,
+  key: readonly ColumnOf<T>[],
+  columns: readonly ColumnOf<T>[],
 ): (tx: Db, row: object) => MaybePromise<unknown> {
   const all = [...key, ...columns]
-  const upsert = statement<string>(
-    `insert into ${table} (${all.join()}) values (${all.map((name) => `:${name}`).join()})
-     on conflict (${key.join()}) do update
-     set ${columns.map((name) => `${name} = excluded.${name}`).join()}`,
+  const known: Record<string, SQLiteColumn> = getTableColumns(table)
+  const upsert = query((db, values: Placeholders<string>) =>
+    db
+      .insert(table)
+      .values(pick<T['$inferInsert']>(values, all))
+      .onConflictDoUpdate({
+        target: key.flatMap((name) => known[name] ?? []),
+        set: pick<T['$inferInsert']>(
+          Object.fromEntries(columns.map((name) => [name, sql`excluded.${sql.identifier(name)}`])),
+          columns,
+        ),
+      }),
   )
   return (tx, row) => upsert(tx).run(encodeRow(all, row))
+}
+
+type ColumnOf<T extends SQLiteTable> = keyof T['$inferInsert'] & string
+
+function pick<Insert>(values: Record<string, unknown>, names: readonly string[]): Insert {
+  return Object.fromEntries(names.map((name) => [name, values[name]])) as Insert
 }
 
 const MAX_CACHED = 1000

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq, gte, isNotNull, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { QueryBuilder } from 'drizzle-orm/sqlite-core'
+import { and, eq, gte, isNotNull, isNull, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { alias, QueryBuilder } from 'drizzle-orm/sqlite-core'
 import { type DomainError, error } from '../model/errors'
 import { type Placeholders, query } from './query'
 import { groups, importArchive, members, pendingImports, switches, systems } from './tables'
@@ -35,27 +35,41 @@ export const visibleGroups = builder
   .where(lt(groups.hid, HIDDEN_PREFIX))
   .as('groups')
 
+/** The same by the name of their table. */
+export const visibleRows = {
+  systems: visibleSystems,
+  members: visibleMembers,
+  groups: visibleGroups,
+} as const
+
 /** ID of a system's last switch that waits for deletion, together with all before it. */
 function lastDeletedSwitch(systemId: SQLWrapper): SQL {
-  return sql`(select whose.deleted_through_switch_id from ${systems} whose where whose.id = ${systemId})`
+  const whose = alias(systems, 'whose')
+  return sql`(select ${whose.deleted_through_switch_id} from ${systems} ${whose} where ${whose.id} = ${systemId})`
 }
 
-/** Whether a switch is neither of an unfinished import nor waits for deletion. */
-export function isLiveSwitch(last: SQLWrapper = lastDeletedSwitch(switches.system_id)): SQL {
+/**
+ * Condition that excludes switches of unfinished imports and of deleted histories. A caller that
+ * knows the last deleted switch of the system passes it, which saves a lookup per switch.
+ */
+export function isLiveSwitch(
+  systemId: SQLWrapper = switches.system_id,
+  last: SQLWrapper = lastDeletedSwitch(systemId),
+): SQL {
   // The unary plus keeps SQLite from scanning all switches of the server by ID.
   return sql`(+${switches.id} > ${last} and ${isImportCommitted(switches.import_id)})`
 }
 
-export const liveSwitches = builder.select().from(switches).where(isLiveSwitch()).as('switches')
+export const liveSwitches = liveSwitchesOf()
 
-/**
- * The switches of one system, whose ID or last deleted switch the caller knows: saves a lookup of
- * that switch per row.
- */
-export const liveSwitchesOf = (systemId: SQLWrapper) =>
-  liveSwitchesAfter(lastDeletedSwitch(systemId))
-export const liveSwitchesAfter = (last: SQLWrapper) =>
-  builder.select().from(switches).where(isLiveSwitch(last)).as('switches')
+/** Switches of one system, whose ID or last deleted switch the caller knows: a lookup less per row. */
+export function liveSwitchesOf(...known: Parameters<typeof isLiveSwitch>) {
+  return builder
+    .select()
+    .from(switches)
+    .where(isLiveSwitch(...known))
+    .as('switches')
+}
 
 /** Rows of imported files, without those of unfinished imports. */
 export const committedArchive = builder
@@ -87,10 +101,13 @@ export const isHiddenSystem = gte(systems.hid, HIDDEN_PREFIX)
 export const isPendingDeletion = sql`+${switches.id} <= ${lastDeletedSwitch(switches.system_id)}`
 
 /** Condition that excludes rows of systems that the operator has disabled. */
-export function isEnabled(systemId: SQLWrapper): SQL {
-  return sql`not exists (select 1 from ${systems} enabled
-    where enabled.id = ${systemId} and enabled.disabled_at is not null)`
+export function isEnabled(table: keyof typeof visibleRows): SQL {
+  if (table === 'systems') return isNull(visibleSystems.disabled_at)
+  return sql`not exists (select 1 from ${systems} ${enabled}
+    where ${enabled.id} = ${visibleRows[table].system_id} and ${enabled.disabled_at} is not null)`
 }
+
+const enabled = alias(systems, 'enabled')
 
 export async function isDisabled(db: Db, systemId: number): Promise<boolean> {
   return (await disabled(db).get({ system: systemId })) !== null

@@ -194,12 +194,22 @@ function timeOrNull(instant: Instant | null | undefined): string | null {
 }
 
 const storeWebhook = createUpserter(
-  'webhooks',
+  webhooks,
   ['system_id'],
-  ['url', 'token', 'state', 'cursor', 'dropped', ...Object.keys(healthy)],
+  [
+    'url',
+    'token',
+    'state',
+    'reason',
+    'cursor',
+    'failing_since',
+    'attempts',
+    'next_attempt',
+    'dropped',
+  ],
 )
 
-const insertDelivery = createInserter('deliveries', [
+const insertDelivery = createInserter(deliveries, [
   'system_id',
   'event_id',
   'type',

@@ -1,5 +1,6 @@
-import { columnNames, createDecoder, createUpserter } from '../db/rows'
+import { columnsOfEntity, createDecoder, createUpserter } from '../db/rows'
 import { statement } from '../db/statement'
+import { autoproxies } from '../db/tables'
 import type { Db } from '../db/types'
 import { type Autoproxy, type AutoproxyPatch, autoproxy } from '../model/autoproxy'
 import { diff, fillDefaults, type Identity } from '../model/entity'
@@ -137,7 +138,7 @@ const inGuild = statement<'system' | 'guild', Stored>(`
    where autoproxy.system_id = :system and autoproxy.guild_id = :guild`)
 
 export const storeRow = createUpserter(
-  'autoproxy',
+  autoproxies,
   ['system_id', 'guild_id'],
-  columnNames(autoproxy),
+  columnsOfEntity(autoproxy),
 )

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { type Placeholders, query } from '../db/query'
 import { groups } from '../db/tables'
 import { group } from '../model/group'
 import { createOwnedRepository } from './ownedEntity'
@@ -19,8 +20,12 @@ export const groupRepository = createOwnedRepository<typeof group>({
   syncDerivedRows: async () => {},
   commitBulk: (_deps, _systemId, _changes, commit) => commit(null),
   beforeDelete: async () => {},
-  remove: async (tx, id) => void (await tx.delete(groups).where(eq(groups.id, id))),
+  remove: async (tx, id) => void (await deleteRow(tx).run({ id })),
 })
+
+const deleteRow = query((db, { id }: Placeholders<'id'>) =>
+  db.delete(groups).where(eq(groups.id, id)),
+)
 
 export const {
   insert: insertGroup,

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { perHandle } from '../db/query'
-import { columnNames, createUpserter } from '../db/rows'
+import { columnsOfEntity, createUpserter } from '../db/rows'
 import { guilds, memberGuilds, systemGuilds } from '../db/tables'
 import type { Db } from '../db/types'
 import {
@@ -197,15 +197,15 @@ const ofMember = perHandle((db) =>
 )
 
 export const storeSystemGuild = createUpserter(
-  'system_guilds',
+  systemGuilds,
   ['system_id', 'guild_id'],
-  columnNames(systemGuild),
+  columnsOfEntity(systemGuild),
 )
 
 export const storeMemberGuild = createUpserter(
-  'member_guilds',
+  memberGuilds,
   ['member_id', 'guild_id'],
-  columnNames(memberGuild),
+  columnsOfEntity(memberGuild),
 )
 
-const storeGuild = createUpserter('guilds', ['guild_id'], columnNames(guild))
+const storeGuild = createUpserter(guilds, ['guild_id'], columnsOfEntity(guild))

@@ -1,9 +1,8 @@
-import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
-import { perHandle } from '../db/query'
-import { statement } from '../db/statement'
-import { switches } from '../db/tables'
+import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../db/query'
+import { switchMembers } from '../db/tables'
 import type { Db } from '../db/types'
-import { deletionWatermark, isLiveSwitch, isVisible } from '../db/visibility'
+import { liveSwitches, liveSwitchesOf, visibleMembers } from '../db/visible'
 import { createYielder } from '../db/yieldToEventLoop'
 import { isOwner, requireListAccess, type Viewer } from '../model/privacy'
 import type { System } from '../model/system'
@@ -89,40 +88,37 @@ async function pageOfSwitches(
   return rows.map(({ hids, ...row }) => ({ ...row, members: JSON.parse(hids) }))
 }
 
-const ofSystem = eq(switches.system_id, sql.placeholder('system'))
+const pages = { newest: createPage(lt, desc), oldest: createPage(gt, asc) }
 
-const from = sql.placeholder('from')
-
-const pages = {
-  newest: createPage(lt(switches.timestamp, from), desc(switches.timestamp)),
-  oldest: createPage(gt(switches.timestamp, from), asc(switches.timestamp)),
-}
-
-function createPage(range: SQL, order: SQL) {
-  return perHandle((db) =>
-    db
-      .select({
-        uuid: switches.uuid,
-        timestamp: switches.timestamp,
-        // Raw SQL, because Drizzle drops table names inside a selected expression.
-        hids: sql<string>`${sql.raw(
-          db.driver.textDialect.jsonTexts(
-            'm.hid',
-            `switch_members s join members m on m.id = s.member_id
-             where s.switch_id = switches.id and ${isVisible('m')}`,
-            's.position',
-          ),
-        )}`,
-      })
-      .from(switches)
-      .where(and(ofSystem, range, sql.raw(isLiveSwitch('switches'))))
-      .orderBy(order)
-      .limit(sql.placeholder('limit'))
-      .prepare(),
+function createPage(isBeyond: typeof lt, order: typeof desc) {
+  return query(
+    (db, { system, from, limit }: Placeholders<'system' | 'from' | 'limit'>, { jsonTexts }) => {
+      const { id, uuid, system_id, timestamp } = liveSwitches
+      const hids = jsonTexts(
+        visibleMembers.hid,
+        sql`${switchMembers} join ${visibleMembers} on ${visibleMembers.id} = ${switchMembers.member_id}
+          where ${switchMembers.switch_id} = ${id}`,
+        switchMembers.position,
+      )
+      return db
+        .select({ uuid, timestamp, hids: sql<string>`${hids}`.as('hids') })
+        .from(liveSwitches)
+        .where(and(eq(system_id, system), isBeyond(timestamp, from)))
+        .orderBy(order(timestamp))
+        .limit(limit)
+    },
   )
 }
 
-const stride = statement<'system' | 'before' | 'skipped', { timestamp: Instant }>(`
-   select timestamp from switches
-   where system_id = :system and timestamp < :before and ${isLiveSwitch('switches', deletionWatermark(':system'))}
-   order by timestamp desc limit 1 offset :skipped`)
+const stride = query(
+  (db, { system, before, skipped }: Placeholders<'system' | 'before' | 'skipped'>) => {
+    const live = liveSwitchesOf(system)
+    return db
+      .select({ timestamp: live.timestamp })
+      .from(live)
+      .where(and(eq(live.system_id, system), lt(live.timestamp, before)))
+      .orderBy(desc(live.timestamp))
+      .limit(1)
+      .offset(skipped)
+  },
+)

@@ -1,10 +1,13 @@
 import { randomInt, randomUUID } from 'node:crypto'
+import { type SQL, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../db/query'
 import { createDecoder } from '../db/rows'
-import { statement } from '../db/statement'
 import type { Db } from '../db/types'
-import { isEnabled, isVisible } from '../db/visibility'
+import { isEnabled, visibleRows } from '../db/visible'
 import type { Entity, Identity, Row } from '../model/entity'
 import { HID_ALPHABET, HID_LENGTH, parseRef, type Ref } from '../model/ref'
+
+// SQL text, because the builder has no type for one of three tables.
 
 /** IDs that an import file gives for a row. */
 export type GivenIdentity = Partial<Pick<Identity, 'hid' | 'uuid'>>
@@ -29,26 +32,30 @@ export function identityQueries<R extends Identity>(
   entity: Entity,
   table: 'systems' | 'members' | 'groups',
 ) {
-  const where = <Name extends string>(condition: string) =>
-    statement<Name, R>(`select * from ${table} where ${condition}`)
-  const byId = where<'id'>(`id = :id and ${isVisible(table)}`)
-  const byHid = where<'hid'>('hid = :hid')
-  const byUuid = where<'uuid'>('uuid = :uuid')
-  const enabledByHid = where<'hid'>(`hid = :hid and ${isEnabled(table)}`)
-  const enabledByUuid = where<'uuid'>(`uuid = :uuid and ${isEnabled(table)}`)
+  const rows = visibleRows[table]
+  const where = <Name extends 'id' | 'hid' | 'uuid', Found = R>(
+    column: Name,
+    { columns = sql`*`, condition = sql`true` }: { columns?: SQL; condition?: SQL } = {},
+  ) =>
+    query(
+      (_, values: Placeholders<Name>) =>
+        sql<Found>`select ${columns} from ${rows} where ${rows[column]} = ${values[column]} and ${condition}`,
+    )
+  const enabled = { condition: isEnabled(table) }
+  const byId = where('id')
+  const byHid = where('hid')
+  const byUuid = where('uuid')
+  const enabledByHid = where('hid', enabled)
+  const enabledByUuid = where('uuid', enabled)
   // Names are passed as one JSON text, because engines limit the number of parameters.
-  const byNames = statement<'names', R>(
-    ({ inJsonTexts }) =>
-      `select * from ${table}
-       where ${inJsonTexts('hid', ':names')} or ${inJsonTexts('uuid', ':names')}`,
+  const byNames = query(
+    (_, { names }: Placeholders<'names'>, { inJsonTexts }) =>
+      sql<R>`select * from ${rows} where ${inJsonTexts(rows.hid, names)} or ${inJsonTexts(rows.uuid, names)}`,
   )
 
-  const locationByHid = statement<'hid', RowLocation>(
-    `select id, system_id from ${table} where hid = :hid and ${isEnabled(table)}`,
-  )
-  const locationByUuid = statement<'uuid', RowLocation>(
-    `select id, system_id from ${table} where uuid = :uuid and ${isEnabled(table)}`,
-  )
+  const location = { columns: sql`id, system_id`, ...enabled }
+  const locationByHid = where<'hid', RowLocation>('hid', location)
+  const locationByUuid = where<'uuid', RowLocation>('uuid', location)
 
   const decode = createDecoder(entity)
   const decoded = (raw: R | null) => raw && decode(raw)

@@ -1,7 +1,8 @@
-import { and, eq, sql } from 'drizzle-orm'
-import { perHandle } from '../db/query'
-import { autoproxies, members } from '../db/tables'
+import { and, eq, type SQL } from 'drizzle-orm'
+import { type Placeholders, query } from '../db/query'
+import { autoproxies } from '../db/tables'
 import type { Db } from '../db/types'
+import { visibleMembers } from '../db/visible'
 import { type Member, member } from '../model/member'
 import { isOwner, type Redacted, redact, requireListAccess, type Viewer } from '../model/privacy'
 import type { System } from '../model/system'
@@ -74,17 +75,15 @@ async function releaseAutoproxy(
   tx: Db,
   { id, system_id }: { id: number; system_id: number },
 ): Promise<void> {
-  const rows = await tx.select().from(autoproxies).where(eq(autoproxies.autoproxy_member, id)).all()
+  const rows = await autoproxiesTo(tx).all({ member: id })
   for (const { guild_id, autoproxy_mode, last_latch_timestamp } of rows) {
     const changed = {
       ...(autoproxy_mode === 'member' && { autoproxy_mode: 'off' as const }),
       autoproxy_member: null,
       ...(last_latch_timestamp !== null && { last_latch_timestamp: null }),
     }
-    await tx
-      .update(autoproxies)
-      .set(changed)
-      .where(and(eq(autoproxies.system_id, system_id), eq(autoproxies.guild_id, guild_id)))
+    const mode = changed.autoproxy_mode ?? autoproxy_mode
+    await release(tx).run({ system: system_id, guild: guild_id, mode })
     await recordEvent(tx, deps.now(), {
       system_id,
       type: 'UPDATE_AUTOPROXY',
@@ -94,20 +93,26 @@ async function releaseAutoproxy(
   }
 }
 
-const allMembers = perHandle((db) =>
-  db
-    .select()
-    .from(members)
-    .where(eq(members.system_id, sql.placeholder('system')))
-    .orderBy(members.id)
-    .prepare(),
+const autoproxiesTo = query((db, { member }: Placeholders<'member'>) =>
+  db.select().from(autoproxies).where(eq(autoproxies.autoproxy_member, member)),
 )
 
-const publicMembers = perHandle((db) =>
+const release = query((db, { system, guild, mode }: Placeholders<'system' | 'guild' | 'mode'>) =>
   db
-    .select()
-    .from(members)
-    .where(and(eq(members.system_id, sql.placeholder('system')), eq(members.visibility, 'public')))
-    .orderBy(members.id)
-    .prepare(),
+    .update(autoproxies)
+    .set({ autoproxy_mode: mode, autoproxy_member: null, last_latch_timestamp: null })
+    .where(and(eq(autoproxies.system_id, system), eq(autoproxies.guild_id, guild))),
 )
+
+const allMembers = listWhere()
+const publicMembers = listWhere(eq(visibleMembers.visibility, 'public'))
+
+function listWhere(condition?: SQL) {
+  return query((db, { system }: Placeholders<'system'>) =>
+    db
+      .select()
+      .from(visibleMembers)
+      .where(and(eq(visibleMembers.system_id, system), condition))
+      .orderBy(visibleMembers.id),
+  )
+}

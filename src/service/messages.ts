@@ -1,6 +1,9 @@
-import { statement } from '../db/statement'
+import { and, desc, eq, exists, gt, notExists, sql } from 'drizzle-orm'
+import { QueryBuilder } from 'drizzle-orm/sqlite-core'
+import { type Placeholders, query } from '../db/query'
+import { messages } from '../db/tables'
 import type { Db } from '../db/types'
-import { isEnabled, isVisible } from '../db/visibility'
+import { isEnabled, visibleSystems } from '../db/visible'
 import { error } from '../model/errors'
 import { type Member, member } from '../model/member'
 import { type Message, ORIGINAL_LOOKUP } from '../model/message'
@@ -67,32 +70,45 @@ export async function insertMessage(tx: Db, message: Message): Promise<void> {
     throw error('conflict', 'the message is recorded with other values')
 }
 
+const systemOf = new QueryBuilder()
+  .select({ id: visibleSystems.id })
+  .from(visibleSystems)
+  .where(eq(visibleSystems.id, messages.system_id))
+
 /** Replaces an existing message only if its system is being deleted. */
-const insertRow = statement<keyof Message, { id: string }>(`
-   insert into messages (id, original, sender, channel, guild, system_id, member_id, timestamp)
-   values (:id, :original, :sender, :channel, :guild, :system_id, :member_id, :timestamp)
-   on conflict (id) do update set original = excluded.original, sender = excluded.sender,
-     channel = excluded.channel, guild = excluded.guild, system_id = excluded.system_id,
-     member_id = excluded.member_id, timestamp = excluded.timestamp
-   where not exists (
-     select 1 from systems where systems.id = messages.system_id and ${isVisible('systems')}
-   ) returning id`)
+const insertRow = query((db, values: Placeholders<keyof Message>) => {
+  const { id, original, sender, channel, guild, system_id, member_id, timestamp } = values
+  const row = { original, sender, channel, guild, system_id, member_id, timestamp }
+  return db
+    .insert(messages)
+    .values({ id, ...row })
+    .onConflictDoUpdate({ target: messages.id, set: row, setWhere: notExists(systemOf) })
+    .returning({ id: messages.id })
+})
 
-/** SQL condition that excludes messages whose system is being deleted or is disabled. */
-const isMessageVisible = isOf(`${isVisible('systems')} and ${isEnabled('systems')}`)
+/** Condition that excludes messages whose system is being deleted or is disabled. */
+const isMessageVisible = sql`exists (select 1 from ${visibleSystems}
+  where ${visibleSystems.id} = ${messages.system_id} and ${isEnabled('systems')})`
 
-function isOf(systems: string): string {
-  return `exists (select 1 from systems where systems.id = messages.system_id and ${systems})`
-}
-
-const byIdOfAny = statement<'id', Message>(
-  `select * from messages where id = :id and ${isOf(isVisible('systems'))}`,
+const byIdOfAny = query((db, { id }: Placeholders<'id'>) =>
+  db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.id, id), exists(systemOf))),
 )
 
-const byId = statement<'id', Message>(
-  `select * from messages where id = :id and ${isMessageVisible}`,
+const byId = query((db, { id }: Placeholders<'id'>) =>
+  db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.id, id), isMessageVisible)),
 )
 
-const byOriginal = statement<'original' | 'since', Message>(`
-   select * from messages where original = :original and timestamp > :since
-   and ${isMessageVisible} order by timestamp desc limit 1`)
+const byOriginal = query((db, { original, since }: Placeholders<'original' | 'since'>) =>
+  db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.original, original), gt(messages.timestamp, since), isMessageVisible))
+    .orderBy(desc(messages.timestamp))
+    .limit(1),
+)

@@ -1,4 +1,5 @@
-import { statement } from '../db/statement'
+import { type Placeholders, query } from '../db/query'
+import { events } from '../db/tables'
 import type { Db, MaybePromise } from '../db/types'
 import type { Change } from '../model/events'
 import type { Instant } from '../model/time'
@@ -15,9 +16,12 @@ export function recordSerializedEvent(
   { system_id, type, subject }: Omit<Change, 'data'>,
   data: string | null,
 ): MaybePromise<unknown> {
-  return insertEvent(tx).run({ system: system_id, type, subject, data, at })
+  return insertEvent(tx).run({ system_id, type, subject, data, at })
 }
 
-const insertEvent = statement<'system' | 'type' | 'subject' | 'data' | 'at'>(`
-   insert into events (system_id, type, subject, data, at)
-   values (:system, :type, :subject, :data, :at)`)
+const insertEvent = query(
+  (db, values: Placeholders<'system_id' | 'type' | 'subject' | 'data' | 'at'>) => {
+    const { system_id, type, subject, data, at } = values
+    return db.insert(events).values({ system_id, type, subject, data, at })
+  },
+)

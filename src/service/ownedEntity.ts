@@ -1,8 +1,11 @@
+import { sql } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { type Placeholders, query } from '../db/query'
 import { ownerJson, renderAndStore, renderForAudiences, updateAndStore } from '../db/renderedJson'
-import { columnNames, createInserter, createUpdater } from '../db/rows'
-import { statement } from '../db/statement'
+import { columnsOfEntity, createInserter, createUpdater } from '../db/rows'
+import { groups, members } from '../db/tables'
 import type { Db } from '../db/types'
-import { isDisabled } from '../db/visibility'
+import { isDisabled, visibleRows } from '../db/visible'
 import { runCooperatively } from '../db/yieldToEventLoop'
 import {
   type Draft,
@@ -56,6 +59,8 @@ interface OwnedKind<E extends Entity> extends BulkKind<E> {
   readonly remove: (tx: Db, id: number) => Promise<void>
 }
 
+const tables = { members, groups }
+
 /** Creates the operations that members and groups have in common: find, create, update, delete. */
 export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
   const { entity, table, errors, events } = kind
@@ -69,14 +74,24 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     chooseIdentity,
     generate,
   } = identityQueries<Owned<E>>(entity, table)
-  const updateRow = createUpdater(table)
-  const insertRow = createInserter(table, ['uuid', 'hid', 'system_id', ...columnNames(entity)])
-  const countRows = statement<'system', { all: number }>(
-    (dialect) => `select ${dialect.count()} as "all" from ${table} where system_id = :system`,
+  const updateRow = createUpdater(tables[table])
+  const insertRow = createInserter<SQLiteTable & { id: SQLiteColumn }>(tables[table], [
+    'uuid',
+    'hid',
+    'system_id',
+    ...columnsOfEntity(entity),
+  ])
+  // SQL text, because the builder has no type for one of two tables.
+  const rows = visibleRows[table]
+  const countRows = query(
+    (_, { system }: Placeholders<'system'>, { count }) =>
+      sql<{
+        all: number
+      }>`select ${count()} as "all" from ${rows} where ${rows.system_id} = ${system}`,
   )
-
-  const storedOfSystem = statement<'system', Owned<E>>(
-    `select * from ${table} where system_id = :system order by id`,
+  const storedOfSystem = query(
+    (_, { system }: Placeholders<'system'>) =>
+      sql<Owned<E>>`select * from ${rows} where ${rows.system_id} = ${system} order by ${rows.id}`,
   )
   const changeInBulk = createBulkChange(kind, { decode, updateRow })
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { eq } from 'drizzle-orm'
-import { createDecoder, createInserter } from '../db/rows'
-import { statement } from '../db/statement'
+import { and, desc, eq, not, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../db/query'
+import { createInserter } from '../db/rows'
 import { switches, switchMembers } from '../db/tables'
 import type { Db } from '../db/types'
-import { deletionWatermark, isLiveSwitch, isVisible } from '../db/visibility'
+import { isLiveSwitch, liveSwitches, liveSwitchesOf, visibleMembers } from '../db/visible'
 import { error } from '../model/errors'
-import { type Member, member } from '../model/member'
+import type { Member } from '../model/member'
 import { isOwner, isWatcher, requireListAccess, requireSystem, type Viewer } from '../model/privacy'
 import { isUuid } from '../model/ref'
 import {
@@ -75,7 +75,7 @@ export async function moveSwitch(
     const front = await getFront(tx, id, switchRef)
     if (await hasSwitchAt(tx, id, timestamp)) throw error('sameTimestamp')
     await deleteHiddenAt(tx).run({ system: id, timestamp })
-    await tx.update(switches).set({ timestamp }).where(eq(switches.id, front.id))
+    await setTimestamp(tx).run({ id: front.id, timestamp })
     await recordSwitchEvent(deps, tx, 'UPDATE_SWITCH', front, { timestamp })
     return { ...front, timestamp }
   })
@@ -109,7 +109,7 @@ export async function deleteSwitch(
   requireUuid(switchRef)
   await deps.transact({ system: id }, async (tx) => {
     const front = await getFront(tx, id, switchRef)
-    await tx.delete(switches).where(eq(switches.id, front.id))
+    await deleteRow(tx).run({ id: front.id })
     await recordSwitchEvent(deps, tx, 'DELETE_SWITCH', front, null)
   })
 }
@@ -155,7 +155,7 @@ export async function replaceMembers(
   front: Front,
   named: Member[],
 ): Promise<Front> {
-  await tx.delete(switchMembers).where(eq(switchMembers.switch_id, front.id))
+  await removeMembers(tx).run({ switch: front.id })
   await insertMembers(tx, front.id, named)
   await recordSwitchEvent(deps, tx, 'UPDATE_SWITCH', front, { members: uuidsOf(named) })
   return { ...front, members: named }
@@ -177,8 +177,7 @@ async function getFront(db: Db, systemId: number, uuid: string): Promise<Front> 
 }
 
 async function withMembers(db: Db, found: Switch): Promise<Front> {
-  const rows = await membersOf(db).all({ switch: found.id })
-  return { ...found, members: rows.map((row) => decodeMember(row)) }
+  return { ...found, members: await membersOf(db).all({ switch: found.id }) }
 }
 
 async function insertMembers(tx: Db, switchId: number, named: Member[]): Promise<void> {
@@ -204,46 +203,85 @@ function requireUuid(ref: string): void {
   if (!isUuid(ref)) throw error('invalidSwitchId')
 }
 
-const decodeMember = createDecoder(member)
+const insertRow = createInserter(switches, ['uuid', 'system_id', 'timestamp'])
 
-const insertRow = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
-
-const latest = statement<'system', Switch>(`
-   select * from switches where system_id = :system and ${isLiveSwitch('switches', deletionWatermark(':system'))}
-   order by timestamp desc limit 1`)
-
-const latestIds = statement<'system', { timestamp: Instant; ids: string }>(
-  ({ jsonNumbers }) => `
-   select timestamp, ${jsonNumbers(
-     'member_id',
-     `switch_members join members on members.id = member_id
-      where switch_id = switches.id and ${isVisible('members')}`,
-     'position',
-   )} as ids from switches where system_id = :system and ${isLiveSwitch('switches', deletionWatermark(':system'))}
-   order by timestamp desc limit 1`,
+const deleteRow = query((db, { id }: Placeholders<'id'>) =>
+  db.delete(switches).where(eq(switches.id, id)),
 )
 
-const atTime = statement<'system' | 'timestamp', { id: number }>(`
-   select id from switches where system_id = :system and timestamp = :timestamp
-   and ${isLiveSwitch('switches', deletionWatermark(':system'))}`)
+const setTimestamp = query((db, { id, timestamp }: Placeholders<'id' | 'timestamp'>) =>
+  db.update(switches).set({ timestamp }).where(eq(switches.id, id)),
+)
+
+const latest = query((db, { system }: Placeholders<'system'>) => {
+  const live = liveSwitchesOf(system)
+  return db
+    .select()
+    .from(live)
+    .where(eq(live.system_id, system))
+    .orderBy(desc(live.timestamp))
+    .limit(1)
+})
+
+const latestIds = query((db, { system }: Placeholders<'system'>, { jsonNumbers }) => {
+  const live = liveSwitchesOf(system)
+  const ids = jsonNumbers(
+    switchMembers.member_id,
+    sql`${switchMembers} join ${visibleMembers} on ${visibleMembers.id} = ${switchMembers.member_id}
+      where ${switchMembers.switch_id} = ${live.id}`,
+    switchMembers.position,
+  )
+  return db
+    .select({ timestamp: live.timestamp, ids: sql<string>`${ids}`.as('ids') })
+    .from(live)
+    .where(eq(live.system_id, system))
+    .orderBy(desc(live.timestamp))
+    .limit(1)
+})
+
+const atTime = query((db, { system, timestamp }: Placeholders<'system' | 'timestamp'>) => {
+  const live = liveSwitchesOf(system)
+  return db
+    .select({ id: live.id })
+    .from(live)
+    .where(and(eq(live.system_id, system), eq(live.timestamp, timestamp)))
+})
 
 /**
  * Deletes a hidden switch with the same time, of a running import or a deleted history: a switch
  * logged meanwhile has priority.
  */
-const deleteHiddenAt = statement<'system' | 'timestamp'>(`
-   delete from switches where system_id = :system and timestamp = :timestamp
-   and not ${isLiveSwitch('switches', deletionWatermark(':system'))}`)
-
-const byUuid = statement<'uuid', Switch>(
-  `select * from switches where uuid = :uuid and ${isLiveSwitch('switches')}`,
+const deleteHiddenAt = query((db, { system, timestamp }: Placeholders<'system' | 'timestamp'>) =>
+  db
+    .delete(switches)
+    .where(
+      and(
+        eq(switches.system_id, system),
+        eq(switches.timestamp, timestamp),
+        not(isLiveSwitch(system)),
+      ),
+    ),
 )
 
-const membersOf = statement<'switch', Member>(`
-   select members.* from switch_members join members on members.id = switch_members.member_id
-   where switch_members.switch_id = :switch and ${isVisible('members')}
-   order by switch_members.position`)
+const byUuid = query((db, { uuid }: Placeholders<'uuid'>) =>
+  db.select().from(liveSwitches).where(eq(liveSwitches.uuid, uuid)),
+)
 
-const addMember = statement<'switch' | 'position' | 'member'>(
-  'insert into switch_members (switch_id, position, member_id) values (:switch, :position, :member)',
+const membersOf = query((db, values: Placeholders<'switch'>) =>
+  db
+    .select(visibleMembers._.selectedFields)
+    .from(switchMembers)
+    .innerJoin(visibleMembers, eq(visibleMembers.id, switchMembers.member_id))
+    .where(eq(switchMembers.switch_id, values.switch))
+    .orderBy(switchMembers.position),
+)
+
+const removeMembers = query((db, values: Placeholders<'switch'>) =>
+  db.delete(switchMembers).where(eq(switchMembers.switch_id, values.switch)),
+)
+
+const addMember = query((db, values: Placeholders<'switch' | 'position' | 'member'>) =>
+  db
+    .insert(switchMembers)
+    .values({ switch_id: values.switch, position: values.position, member_id: values.member }),
 )

@@ -1,12 +1,11 @@
-import { count, eq, getTableColumns, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { incrementCounter } from '../db/changeCounters'
-import { perHandle } from '../db/query'
+import { type Placeholders, query } from '../db/query'
 import { ownerJson, renderAndStore, renderForAudiences, updateAndStore } from '../db/renderedJson'
-import { columnNames, createInserter, createUpdater } from '../db/rows'
-import { statement } from '../db/statement'
-import { accounts, systems } from '../db/tables'
+import { columnsOfEntity, createInserter, createUpdater } from '../db/rows'
+import { accounts, systemSettings, systems } from '../db/tables'
 import type { Db } from '../db/types'
-import { disabledError, isVisible } from '../db/visibility'
+import { disabledError, visibleSystems } from '../db/visible'
 import { diff, fillDefaults, type Identity, isEmptyPatch } from '../model/entity'
 import { error } from '../model/errors'
 import { type Platform, platformOf } from '../model/platform'
@@ -110,12 +109,7 @@ export async function deleteSystemAndRows(deps: Deps, viewer: Viewer): Promise<v
 
 export async function countSystems({ db }: Deps, viewer: Viewer): Promise<number> {
   requireOperator(viewer)
-  const row = await db
-    .select({ all: count().mapWith(Number) })
-    .from(systems)
-    .where(sql.raw(isVisible('systems')))
-    .get()
-  return row?.all ?? 0
+  return (await countRows(db).get({}))?.all ?? 0
 }
 
 /** Returns those of the given IDs that no system on this server has. */
@@ -197,38 +191,39 @@ export async function insertSystem(
   return created
 }
 
-const update = createUpdater('systems')
+const update = createUpdater(systems)
 
-const insertRow = createInserter('systems', [
+const insertRow = createInserter(systems, [
   'uuid',
   'hid',
   'created_on_platform',
-  ...columnNames(system),
+  ...columnsOfEntity(system),
 ])
 
-const insertSettings = statement<'system'>('insert into settings (system_id) values (:system)')
+const insertSettings = query((db, { system }: Placeholders<'system'>) =>
+  db.insert(systemSettings).values({ system_id: system }),
+)
+
+const countRows = query((db, _, { count }) =>
+  db.select({ all: sql<number>`${count()}`.as('all') }).from(visibleSystems),
+)
 
 const stored = identityQueries<StoredSystem>(system, 'systems')
 
-interface SystemPlatforms {
-  created_on_platform: Platform | null
-  accounts: string
-  disabled_at: Instant | null
-}
+const platformsOf = query((db, { system }: Placeholders<'system'>, { groupConcat, jsonString }) => {
+  const { id, created_on_platform, disabled_at } = visibleSystems
+  const linked = sql`select '[' || coalesce(${groupConcat(jsonString(accounts.id))}, '') || ']'
+    from ${accounts} where ${accounts.system_id} = ${system}`
+  return db
+    .select({ created_on_platform, disabled_at, accounts: sql<string>`(${linked})`.as('accounts') })
+    .from(visibleSystems)
+    .where(eq(id, system))
+})
 
-const platformsOf = statement<'system', SystemPlatforms>(
-  ({ groupConcat, jsonString }) => `
-   select created_on_platform, disabled_at, (
-     select '[' || coalesce(${groupConcat(jsonString('accounts.id'))}, '') || ']'
-     from accounts where accounts.system_id = systems.id
-   ) as accounts from systems where systems.id = :system and ${isVisible('systems')}`,
-)
-
-const byAccount = perHandle((db) =>
+const byAccount = query((db, { account }: Placeholders<'account'>) =>
   db
-    .select(getTableColumns(systems))
-    .from(systems)
-    .innerJoin(accounts, eq(accounts.system_id, systems.id))
-    .where(eq(accounts.id, sql.placeholder('account')))
-    .prepare(),
+    .select(visibleSystems._.selectedFields)
+    .from(visibleSystems)
+    .innerJoin(accounts, eq(accounts.system_id, visibleSystems.id))
+    .where(eq(accounts.id, account)),
 )

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { createInserter } from '../../src/db/rows'
 import { statement } from '../../src/db/statement'
+import { switches } from '../../src/db/tables'
 import { autoproxy } from '../../src/model/autoproxy'
 import type { Entity, Row } from '../../src/model/entity'
 import type { Field } from '../../src/model/field'
@@ -66,7 +67,7 @@ export const anySystem = fc.record({
 
 type AnySystem = typeof anySystem extends fc.Arbitrary<infer S> ? S : never
 
-const addSwitch = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
+const addSwitch = createInserter(switches, ['uuid', 'system_id', 'timestamp'])
 const addAccount = statement<'id' | 'enabled' | 'system'>(`
    insert into accounts (id, autoproxy_enabled, system_id) values (:id, :enabled, :system)
    on conflict do nothing`)

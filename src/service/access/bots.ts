@@ -45,4 +45,4 @@ export async function revokeBot(deps: Deps, viewer: Viewer, name: string): Promi
   })
 }
 
-const insertBot = createInserter('bots', ['name', 'platform', 'hash', 'created'])
+const insertBot = createInserter(bots, ['name', 'platform', 'hash', 'created'])

@@ -1,5 +1,6 @@
 import { incrementCounter } from '../../db/changeCounters'
 import { createUpdater } from '../../db/rows'
+import { systems } from '../../db/tables'
 import { isDisabled } from '../../db/visibility'
 import { requireOperator, systemOf, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
@@ -27,4 +28,4 @@ async function setDisabled(deps: Deps, viewer: Viewer, at: Instant | null): Prom
   })
 }
 
-const update = createUpdater('systems')
+const update = createUpdater(systems)

@@ -70,7 +70,7 @@ export async function consumeInvite(
     throw error('forbidden', 'a valid invite is needed')
 }
 
-const insert = createInserter('invites', ['name', 'uses', 'expires', 'used', 'hash', 'created'])
+const insert = createInserter(invites, ['name', 'uses', 'expires', 'used', 'hash', 'created'])
 
 const byName = statement<'name', { id: number }>('select id from invites where name = :name')
 

@@ -31,7 +31,7 @@ export async function listTaskRuns({ db }: Deps, viewer: Viewer): Promise<TaskRu
   return await db.select().from(taskRuns).orderBy(taskRuns.name).all()
 }
 
-const store = createUpserter('task_runs', ['name'], ['at', 'ok', 'last_ok', 'problem'])
+const store = createUpserter(taskRuns, ['name'], ['at', 'ok', 'last_ok', 'problem'])
 
 const byName = statement<'name', { last_ok: Instant | null }>(
   'select last_ok from task_runs where name = :name',

@@ -1,8 +1,9 @@
-import { statement } from '../../db/statement'
+import { asc, eq } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
 import type { Db, MaybePromise } from '../../db/types'
+import { liveSwitches, visibleMembers } from '../../db/visible'
 import { createYielder, iterateCooperatively, runCooperatively } from '../../db/yieldToEventLoop'
 import { createCalendar } from '../../formats/frontHistory'
-import type { Level } from '../../model/entity'
 import { error } from '../../model/errors'
 import { BUCKET_MARGIN, findBuckets, isTooLong, type Period } from '../../model/fronting/calendar'
 import { type Day, MAX_DAYS, sumDays } from '../../model/fronting/days'
@@ -345,10 +346,16 @@ async function knownPart({ db }: Deps, { of, span, now }: FrontingScope): Promis
   }
 }
 
-const allMembers = statement<'system', { id: number; hid: string; visibility: Level }>(
-  'select id, hid, visibility from members where system_id = :system',
-)
+const allMembers = query((db, { system }: Placeholders<'system'>) => {
+  const { id, hid, visibility, system_id } = visibleMembers
+  return db.select({ id, hid, visibility }).from(visibleMembers).where(eq(system_id, system))
+})
 
-const firstSwitch = statement<'system', { timestamp: Instant }>(
-  'select timestamp from switches where system_id = :system order by timestamp limit 1',
+const firstSwitch = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select({ timestamp: liveSwitches.timestamp })
+    .from(liveSwitches)
+    .where(eq(liveSwitches.system_id, system))
+    .orderBy(asc(liveSwitches.timestamp))
+    .limit(1),
 )

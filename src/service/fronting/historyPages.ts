@@ -1,6 +1,20 @@
-import { statement } from '../../db/statement'
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  lt,
+  lte,
+  type Placeholder,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { switchMembers } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { deletionWatermark, isLiveSwitch } from '../../db/visibility'
+import { liveSwitchesOf } from '../../db/visible'
 import { createYielder } from '../../db/yieldToEventLoop'
 import {
   createLookback,
@@ -38,7 +52,7 @@ export async function readHistory<T>(
   signal?.throwIfAborted()
   const few = await countFew(db).get({ system: systemId, since, until, most: FEW + 1 })
   if (few && few.count <= FEW)
-    return db.driver.textDialect.hasStableReads
+    return db.driver.dialect.hasStableReads
       ? read(db, withoutYielding)
       : snapshot((db) => read(db, withoutYielding))
   const yielding: CreateYielder = () => createYielder(YIELD_MS, signal)
@@ -156,28 +170,62 @@ function switchPointsOf(rows: readonly Row[], names: Names): SwitchPoint[] {
  * Selects rows of members, unordered within a switch, because a replay needs no order. Aggregating a
  * list for each switch in SQL would take half as long again.
  */
-const selectRows = (range: string, order: 'asc' | 'desc', limit: string) => `
-  select s.timestamp, m.member_id as member
-  from (
-    select id, timestamp from switches
-    where system_id = :system and ${range} and ${isLiveSwitch('switches', deletionWatermark(':system'))}
-    order by timestamp ${order} limit ${limit}
-  ) s left join switch_members m on m.switch_id = s.id
-  order by s.timestamp ${order}`
+function selectRows<Name extends string>(
+  order: typeof asc,
+  range: (timestamp: SQLWrapper, values: Placeholders<Name>) => SQL | undefined,
+  limitOf: (values: Placeholders<Name>) => number | Placeholder,
+) {
+  return query((db, values: Placeholders<Name | 'system'>) => {
+    const live = liveSwitchesOf(values.system)
+    const page = db
+      .select({ id: live.id, timestamp: live.timestamp })
+      .from(live)
+      .where(and(eq(live.system_id, values.system), range(live.timestamp, values)))
+      .orderBy(order(live.timestamp))
+      .limit(limitOf(values))
+      .as('page')
+    return db
+      .select({
+        timestamp: page.timestamp,
+        member: sql<number | null>`${switchMembers.member_id}`.as('member'),
+      })
+      .from(page)
+      .leftJoin(switchMembers, eq(switchMembers.switch_id, page.id))
+      .orderBy(order(page.timestamp))
+  })
+}
 
-const pageAfter = statement<'system' | 'from' | 'until' | 'limit', Row>(
-  selectRows('timestamp > :from and timestamp < :until', 'asc', ':limit'),
+const pageAfter = selectRows<'from' | 'until' | 'limit'>(
+  asc,
+  (timestamp, { from, until }) => and(gt(timestamp, from), lt(timestamp, until)),
+  ({ limit }) => limit,
 )
 
-const pageBefore = statement<'system' | 'from' | 'limit', Row>(
-  selectRows('timestamp < :from', 'desc', ':limit'),
+const pageBefore = selectRows<'from' | 'limit'>(
+  desc,
+  (timestamp, { from }) => lt(timestamp, from),
+  ({ limit }) => limit,
 )
 
-const lastSwitch = statement<'system' | 'at', Row>(selectRows('timestamp <= :at', 'desc', '1'))
+const lastSwitch = selectRows<'at'>(
+  desc,
+  (timestamp, { at }) => lte(timestamp, at),
+  () => 1,
+)
 
-const countFew = statement<'system' | 'since' | 'until' | 'most', { count: number }>(
-  (dialect) => `select ${dialect.count()} as count from (
-     select 1 from switches left join switch_members on switch_members.switch_id = switches.id
-     where system_id = :system and timestamp > :since and timestamp < :until limit :most
-   ) few`,
+const countFew = query(
+  (db, values: Placeholders<'system' | 'since' | 'until' | 'most'>, { count }) => {
+    const live = liveSwitchesOf(values.system)
+    const { id, system_id, timestamp } = live
+    const few = db
+      .select({ id })
+      .from(live)
+      .leftJoin(switchMembers, eq(switchMembers.switch_id, id))
+      .where(
+        and(eq(system_id, values.system), gt(timestamp, values.since), lt(timestamp, values.until)),
+      )
+      .limit(values.most)
+      .as('few')
+    return db.select({ count: sql<number>`${count()}`.as('count') }).from(few)
+  },
 )

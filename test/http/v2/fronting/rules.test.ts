@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm'
 import { createInserter } from '../../../../src/db/rows'
-import { switches } from '../../../../src/db/tables'
+import { pendingImports, switches } from '../../../../src/db/tables'
 import { insert } from '../../../rawSql'
 import { createFixture, type Fixture, runScenarios } from '../../../scenarios'
 import { describe, expect, test } from '../../../test'
 import { createTestApp } from '../../../testApp'
 
-const insertImport = createInserter('pending_imports', [
+const insertImport = createInserter(pendingImports, [
   'staging_system_id',
   'system_id',
   'expires_at',

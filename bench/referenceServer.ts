@@ -1,7 +1,9 @@
 import { Database } from 'bun:sqlite'
+import { sql } from 'drizzle-orm'
+import { sqliteDialect } from '../src/db/dialect'
 import { extendedObjectSql, renderedObjectSql } from '../src/db/jsonSql'
+import { toText } from '../src/db/query'
 import { columnFor } from '../src/db/renderedJson'
-import { sqliteTextDialect } from '../src/db/textDialect'
 import { group } from '../src/model/group'
 import { member } from '../src/model/member'
 import { system } from '../src/model/system'
@@ -29,14 +31,15 @@ function rowJson(
   extra?: [key: string, sql: string],
 ): string {
   if (isBuilt) return jsonOf(entities[table], table, audience, extra ? [extra] : [])
-  return extra
+  const json = extra
     ? extendedObjectSql(
-        sqliteTextDialect,
+        sqliteDialect,
         table,
         audience,
-        `'"${extra[0]}":' || ${extra[1]} || ','`,
+        sql.raw(`'"${extra[0]}":' || ${extra[1]} || ','`),
       )
-    : renderedObjectSql(table, columnFor(audience))
+    : renderedObjectSql(table, columnFor(table, audience))
+  return toText(json, sqliteDialect).text
 }
 
 const owner = rowJson('members', 'owner')

@@ -184,6 +184,37 @@ describe('architecture', () => {
     expect(migrations.map(({ name }) => name)).toEqual(inFolder)
   })
 
+  test('files with SQL text say why it is not built by Drizzle', () => {
+    const statement = /sql(<[^`]*>)?`\s*(select|insert|update|delete|with)\b/
+    const text = /(['"`])\s*(select .* from|insert into|update \w+ set|delete from|with \w+ as)\b/
+    const unexplained = files.filter((file) => {
+      const source = read(join('src', file))
+      const isEngine = /^db\/(sqlite|postgres)\//.test(file)
+      if (isEngine || source.includes('SQL text, because')) return false
+      return statement.test(source) || text.test(source)
+    })
+    expect(unexplained).toEqual([])
+  })
+
+  /** Files that read hidden rows, with the reason. */
+  const readersOfHiddenRows: Record<string, string> = {
+    'db/visible.ts': 'selects the visible rows',
+  }
+
+  test('reads of tables with hidden rows select from db/visible.ts', () => {
+    const guarded = ['systems', 'members', 'groups', 'switches', 'importArchive']
+    const readers = files.filter((file) => {
+      const source = read(join('src', file))
+      const imported = source.match(/import \{([^}]*)\} from '[^']*\/tables'/)?.[1] ?? ''
+      const names = guarded.filter((name) => new RegExp(`\\b${name}\\b`).test(imported)).join('|')
+      if (names === '') return false
+      const built = new RegExp(`\\.(from|\\w+Join)\\((${names})\\b`)
+      const text = new RegExp(`\\b(from|join)\\s+\\$\\{(${names})\\}`, 'i')
+      return built.test(source) || text.test(source)
+    })
+    expect(readers.toSorted()).toEqual(Object.keys(readersOfHiddenRows).toSorted())
+  })
+
   test('only test/test.ts imports bun:test, whose timeout is too short for busy cores', () => {
     const tests = [...sources.scanSync(join(root, 'test'))].map((file) => `test/${file}`)
     const importers = tests.filter((file) => / from 'bun:test'$/m.test(read(file)))

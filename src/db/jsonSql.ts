@@ -1,10 +1,12 @@
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { type ListAccess, listAccessRules } from '../model/privacy'
 import type { Audience } from '../model/renderedJson'
+import type { Dialect } from './dialect'
 import { cachedSql, columnFor, joinCacheSql, type RenderedTable } from './renderedJson'
-import type { TextDialect } from './textDialect'
+import { visibleRows } from './visible'
 
 /**
- * SQL fragments that assemble responses from rendered JSON. Where it is missing in the cache, the
+ * SQL text, because responses are assembled in SQL from rendered JSON, which saves half of the time. Where it is missing in the cache, the
  * result has a gap: the table and the ID of the row, and the number of characters that the rest of
  * the result replaces, between two characters that JSON never contains.
  */
@@ -37,65 +39,73 @@ export function fillGaps(text: string, fills: readonly string[]): string {
   return text.replaceAll(GAP, () => fills[at++] ?? '')
 }
 
-/** SQL for the JSON object of a row. `column` is an expression. */
-export function renderedObjectSql(table: RenderedTable, column: string): string {
-  return orGap(table, cachedSql(table, column))
+/** SQL for the JSON object of a row. `json` is an expression on its cache. */
+export function renderedObjectSql(table: RenderedTable, json: SQLWrapper): SQL {
+  return orGap(table, cachedSql(table, json))
 }
 
 /** SQL for the JSON object of a row, with further members after its IDs. */
 export function extendedObjectSql(
-  dialect: TextDialect,
+  dialect: Dialect,
   table: RenderedTable,
   audience: Audience,
-  extra: string,
-): string {
-  return withExtra(dialect, table, cachedSql(table, columnFor(audience)), extra)
+  extra: SQL,
+): SQL {
+  return withExtra(dialect, table, cachedSql(table, columnFor(table, audience)), extra)
 }
 
 /** SQL for a JSON array of such objects. `from` names the table and any further tables. */
 export function renderedListSql(
-  dialect: TextDialect,
+  dialect: Dialect,
   table: RenderedTable,
   audience: Audience,
-  { from = table, rest, extra }: { from?: string; rest: string; extra?: string | undefined },
-): string {
-  const cached = `f.${columnFor(audience)}`
+  {
+    from = sql`${visibleRows[table]}`,
+    rest,
+    extra,
+  }: { from?: SQL; rest: SQL; extra?: SQL | undefined },
+): SQL {
+  const cached = columnFor(table, audience)
   const json = extra ? withExtra(dialect, table, cached, extra) : orGap(table, cached)
-  return jsonListSql(dialect, `select ${json} as json from ${from} ${joinCacheSql(table)} ${rest}`)
+  return jsonListSql(
+    dialect,
+    sql`select ${json} as json from ${from} ${joinCacheSql(table)} ${rest}`,
+  )
 }
 
-function orGap(table: RenderedTable, json: string, skipped = '0'): string {
-  return `coalesce(${json}, '${MARK}${table} ' || ${table}.id || ' ' || ${skipped} || '${MARK}')`
+function orGap(table: RenderedTable, json: SQLWrapper, skipped = sql`0`): SQL {
+  const { id } = visibleRows[table]
+  return sql`coalesce(${json}, ${`${MARK}${table} `} || ${id} || ' ' || ${skipped} || ${MARK})`
 }
 
 /** SQL for the JSON object of a row with further members after its IDs. */
 function withExtra(
-  { asciiTail }: TextDialect,
+  { asciiTail }: Dialect,
   table: RenderedTable,
-  json: string,
-  extra: string,
-): string {
-  const [hid, uuid] = [`${table}.hid`, `${table}.uuid`]
-  const ids = `(length(${hid}) + length(${uuid}) + ${'{"id":"","uuid":"",'.length})`
+  json: SQLWrapper,
+  extra: SQL,
+): SQL {
+  const { hid, uuid } = visibleRows[table]
+  const ids = sql`(length(${hid}) + length(${uuid}) + ${'{"id":"","uuid":"",'.length})`
   const fields = orGap(table, asciiTail(json, ids), ids)
-  return `'{"id":"' || ${hid} || '","uuid":"' || ${uuid} || '",' || ${extra} || ${fields}`
+  return sql`'{"id":"' || ${hid} || '","uuid":"' || ${uuid} || '",' || ${extra} || ${fields}`
 }
 
 /**
  * SQL for a list that a privacy level of `table` protects: null for other callers if it is private.
  */
-export function ifListPublicSql(
-  list: ListAccess,
-  table: string,
+export function ifListPublicSql<L extends ListAccess>(
+  list: L,
+  levels: { readonly [K in (typeof listAccessRules)[L]['level']]: SQLWrapper },
   audience: Audience,
-  json: string,
-): string {
-  return audience === 'owner'
-    ? json
-    : `case when ${table}.${listAccessRules[list].level} = 'public' then ${json} end`
+  json: SQL,
+): SQL {
+  if (audience === 'owner') return json
+  const level = levels[listAccessRules[list].level as (typeof listAccessRules)[L]['level']]
+  return sql`case when ${level} = 'public' then ${json} end`
 }
 
 /** SQL for a JSON array of the rows of a query that selects each row's JSON as `json`. */
-export function jsonListSql({ groupConcat }: TextDialect, query: string): string {
-  return `(select '[' || coalesce(${groupConcat('json')}, '') || ']' from (${query}) rows)`
+export function jsonListSql({ groupConcat }: Dialect, query: SQL): SQL {
+  return sql`(select '[' || coalesce(${groupConcat(sql`json`)}, '') || ']' from (${query}) rows)`
 }

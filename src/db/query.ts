@@ -152,7 +152,7 @@ export function perHandle<T>(build: (db: Db) => T): (db: Db) => T {
 /** Throws if a value is missing, because the driver would bind null. */
 function valueIn(values: Values<string>, name: string): Value {
   const value = values[name]
-  if (value === undefined) throw new Error(`the statement has no value for :${name}`)
+  if (value === undefined) throw new Error(`the statement has no value for ${name}`)
   return value
 }
 

@@ -1,10 +1,13 @@
+import { and, eq, getTableName, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Entity, Identity } from '../model/entity'
 import { group } from '../model/group'
 import { member } from '../model/member'
 import { type Audience, type RenderJson, schemaHash } from '../model/renderedJson'
 import { system } from '../model/system'
-import { statement } from './statement'
+import { type Placeholders, query } from './query'
+import { renderedGroups, renderedMembers, renderedSystems } from './tables'
 import type { Db, MaybePromise } from './types'
+import { visibleRows } from './visible'
 
 /**
  * Cache of rendered JSON per row. A trigger deletes the cached JSON on every change of the row; code
@@ -21,16 +24,12 @@ const schemaHashes = {
   groups: schemaHash(group),
 }
 
-const cacheTables = {
-  systems: 'rendered_systems',
-  members: 'rendered_members',
-  groups: 'rendered_groups',
-}
+const cacheTables = { systems: renderedSystems, members: renderedMembers, groups: renderedGroups }
 
 export const renderedTables = Object.keys(entities) as RenderedTable[]
 
 export function renderedTableOf(table: RenderedTable): string {
-  return cacheTables[table]
+  return getTableName(cacheTables[table])
 }
 
 export function entityOf(table: RenderedTable): Entity {
@@ -92,23 +91,25 @@ export function ownerJson(db: Db, table: RenderedTable, row: Identity): string {
   return db.renderJson(entities[table], row, 'owner')
 }
 
-/** SQL for the cached JSON object of a row; null if it is missing. `column` is an expression. */
-export function cachedSql(table: RenderedTable, column: string): string {
-  return `(select ${column} from ${cacheTables[table]} f where ${isCacheOf(table)})`
+/** SQL for the cached JSON object of a row; null if it is missing. `json` is an expression. */
+export function cachedSql(table: RenderedTable, json: SQLWrapper): SQL {
+  return sql`(select ${json} from ${cacheTables[table]} where ${isCacheOf(table)})`
 }
 
-/** SQL that joins the cached JSON of rows as `f`. */
-export function joinCacheSql(table: RenderedTable): string {
-  return `left join ${cacheTables[table]} f on ${isCacheOf(table)}`
+/** SQL that joins the cached JSON of rows. */
+export function joinCacheSql(table: RenderedTable): SQL {
+  return sql`left join ${cacheTables[table]} on ${isCacheOf(table)}`
 }
 
 /** Column of the cache for an audience. */
-export function columnFor(audience: Audience): 'owner_json' | 'public_json' {
-  return audience === 'owner' ? 'owner_json' : 'public_json'
+export function columnFor(table: RenderedTable, audience: Audience) {
+  const { owner_json, public_json } = cacheTables[table]
+  return audience === 'owner' ? owner_json : public_json
 }
 
-function isCacheOf(table: RenderedTable): string {
-  return `f.id = ${table}.id and f.schema_hash = ${schemaHashes[table]}`
+function isCacheOf(table: RenderedTable): SQL | undefined {
+  const { id, schema_hash } = cacheTables[table]
+  return and(eq(id, visibleRows[table].id), eq(schema_hash, schemaHashes[table]))
 }
 
 const store = {
@@ -118,10 +119,16 @@ const store = {
 }
 
 function createStore(table: RenderedTable) {
-  return statement<'id' | 'ownerJson' | 'publicJson'>(`
-     insert into ${cacheTables[table]} (id, schema_hash, owner_json, public_json)
-     values (:id, ${schemaHashes[table]}, :ownerJson, :publicJson)
-     on conflict (id) do update
-     set schema_hash = excluded.schema_hash, owner_json = excluded.owner_json,
-       public_json = excluded.public_json`)
+  return query((db, { id, ownerJson, publicJson }: Placeholders<'id' | keyof RenderedJson>) => {
+    const row = {
+      schema_hash: schemaHashes[table],
+      owner_json: ownerJson,
+      public_json: publicJson,
+    }
+    const cache = cacheTables[table]
+    return db
+      .insert(cache)
+      .values({ id, ...row })
+      .onConflictDoUpdate({ target: cache.id, set: row })
+  })
 }

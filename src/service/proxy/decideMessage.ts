@@ -1,7 +1,22 @@
+import { sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
+import { type Placeholders, query } from '../../db/query'
 import { cachedSql, columnFor } from '../../db/renderedJson'
 import { createDecoder } from '../../db/rows'
-import { statement } from '../../db/statement'
-import { isLiveSwitch, isVisible } from '../../db/visibility'
+import {
+  accounts,
+  autoproxies,
+  guilds,
+  memberGuilds,
+  switchMembers,
+  systemGuilds,
+  systemSettings,
+} from '../../db/tables'
+import {
+  liveSwitchesOf,
+  visibleMembers as members,
+  visibleSystems as systems,
+} from '../../db/visible'
 import type { AutoproxyMode } from '../../model/autoproxy'
 import { member } from '../../model/member'
 import { requirePlatformAuthority, type Viewer } from '../../model/privacy'
@@ -170,32 +185,43 @@ function listOf<T>(json: string | null): T[] {
   return json === null ? [] : JSON.parse(json)
 }
 
+// SQL text, because this is a hot path: one flat row is the whole context, and its flags are decoded
+// where they are used.
+
+const own = alias(systemGuilds, 'own')
+const ownOfMember = alias(memberGuilds, 'own')
+const live = liveSwitchesOf(systems.id, systems.deleted_through_switch_id)
+
 /** Fronters are read only if the autoproxy mode is `front`. */
-const contextRow = statement<'account' | 'guild', ProxyContextRow>(
-  ({ jsonNumbers }) => `
-   select systems.id, coalesce(systems.tag_index_id, systems.id) as tag_index_id, systems.hid, systems.disabled_at,
-     systems.tag, systems.avatar_url,
-     settings.case_sensitive_proxy_tags, settings.latch_timeout, settings.name_format,
-     settings.proxy_error_message_enabled, accounts.autoproxy_enabled as account_autoproxy,
-     own.system_id as in_guild, own.proxying_enabled as guild_proxying, own.tag as guild_tag,
-     own.tag_enabled as guild_tag_enabled, own.avatar_url as guild_avatar_url,
-     own.name_format as guild_name_format, guilds.disabled_channels, guilds.require_system_tag,
-     autoproxy.autoproxy_mode, autoproxy.autoproxy_member, autoproxy.last_latch_timestamp,
-     case when autoproxy.autoproxy_mode = 'front' then ${jsonNumbers(
-       'f.member_id',
-       `switch_members f join members m on m.id = f.member_id and ${isVisible('m')}
-        where f.switch_id = (
-          select s.id from switches s where s.system_id = systems.id and ${isLiveSwitch('s', 'systems.deleted_through_switch_id')}
-          order by s.timestamp desc limit 1
+const contextRow = query(
+  (_, { account, guild }: Placeholders<'account' | 'guild'>, { jsonNumbers }) => {
+    const fronters = jsonNumbers(
+      switchMembers.member_id,
+      sql`${switchMembers} join ${members} on ${members.id} = ${switchMembers.member_id}
+        where ${switchMembers.switch_id} = (
+          select ${live.id} from ${live} where ${live.system_id} = ${systems.id}
+          order by ${live.timestamp} desc limit 1
         )`,
-       'f.position',
-     )} end as fronters
-   from accounts join systems on systems.id = accounts.system_id
-   join settings on settings.system_id = systems.id
-   left join system_guilds own on own.system_id = systems.id and own.guild_id = :guild
-   left join guilds on guilds.guild_id = :guild
-   left join autoproxy on autoproxy.system_id = systems.id and autoproxy.guild_id = :guild
-   where accounts.id = :account`,
+      switchMembers.position,
+    )
+    const of = systemSettings
+    return sql<ProxyContextRow>`
+      select ${systems.id}, coalesce(${systems.tag_index_id}, ${systems.id}) as tag_index_id, ${systems.hid},
+        ${systems.disabled_at}, ${systems.tag}, ${systems.avatar_url},
+        ${of.case_sensitive_proxy_tags}, ${of.latch_timeout}, ${of.name_format},
+        ${of.proxy_error_message_enabled}, ${accounts.autoproxy_enabled} as account_autoproxy,
+        ${own.system_id} as in_guild, ${own.proxying_enabled} as guild_proxying, ${own.tag} as guild_tag,
+        ${own.tag_enabled} as guild_tag_enabled, ${own.avatar_url} as guild_avatar_url,
+        ${own.name_format} as guild_name_format, ${guilds.disabled_channels}, ${guilds.require_system_tag},
+        ${autoproxies.autoproxy_mode}, ${autoproxies.autoproxy_member}, ${autoproxies.last_latch_timestamp},
+        case when ${autoproxies.autoproxy_mode} = 'front' then ${fronters} end as fronters
+      from ${accounts} join ${systems} on ${systems.id} = ${accounts.system_id}
+      join ${of} on ${of.system_id} = ${systems.id}
+      left join ${systemGuilds} ${own} on ${own.system_id} = ${systems.id} and ${own.guild_id} = ${guild}
+      left join ${guilds} on ${guilds.guild_id} = ${guild}
+      left join ${autoproxies} on ${autoproxies.system_id} = ${systems.id} and ${autoproxies.guild_id} = ${guild}
+      where ${accounts.id} = ${account}`
+  },
 )
 
 /** A member for the proxy engine, with its rendered JSON for the owner; null on a cache miss. */
@@ -224,13 +250,15 @@ function toCandidateMember(row: CandidateRow): CandidateMember {
   return Object.assign(decodeMember(row), { guild })
 }
 
-const candidateRow = statement<'id' | 'guild', CandidateRow>(
-  () => `select members.id, members.uuid, members.hid, members.name, members.display_name,
-     members.avatar_url, members.webhook_avatar_url, members.proxy_tags, members.keep_proxy,
-     members.tts, members.autoproxy_enabled, ${cachedSql('members', columnFor('owner'))} as json,
-     own.member_id as in_guild, own.display_name as guild_display_name,
-     own.avatar_url as guild_avatar_url, own.keep_proxy as guild_keep_proxy
-   from members left join member_guilds own
-     on own.member_id = members.id and own.guild_id = :guild
-   where members.id = :id and ${isVisible('members')}`,
+const candidateRow = query(
+  (_, { id, guild }: Placeholders<'id' | 'guild'>) => sql<CandidateRow>`
+    select ${members.id}, ${members.uuid}, ${members.hid}, ${members.name}, ${members.display_name},
+      ${members.avatar_url}, ${members.webhook_avatar_url}, ${members.proxy_tags}, ${members.keep_proxy},
+      ${members.tts}, ${members.autoproxy_enabled},
+      ${cachedSql('members', columnFor('members', 'owner'))} as json,
+      ${ownOfMember.member_id} as in_guild, ${ownOfMember.display_name} as guild_display_name,
+      ${ownOfMember.avatar_url} as guild_avatar_url, ${ownOfMember.keep_proxy} as guild_keep_proxy
+    from ${members} left join ${memberGuilds} ${ownOfMember}
+      on ${ownOfMember.member_id} = ${members.id} and ${ownOfMember.guild_id} = ${guild}
+    where ${members.id} = ${id}`,
 )

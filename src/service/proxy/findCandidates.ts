@@ -1,4 +1,7 @@
-import { statement } from '../../db/statement'
+import { and, desc, eq, gte, lt, lte, sql } from 'drizzle-orm'
+import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { type Placeholders, query } from '../../db/query'
+import { proxyTagIndex as tags } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
 import { type ContentKeys, keysOfContent } from '../../model/proxy/tags'
 
@@ -143,39 +146,65 @@ interface StoredSuffix {
   member_id: number
 }
 
-const sameCase = createAffixes('prefix', 'suffix')
-const anyCase = createAffixes('prefix_key', 'suffix_key')
+const sameCase = createAffixes(tags.prefix, tags.suffix)
+const anyCase = createAffixes(tags.prefix_key, tags.suffix_key)
 
 /** Creates statements that are one index lookup each. */
-function createAffixes(prefix: 'prefix' | 'prefix_key', suffix: 'suffix' | 'suffix_key') {
+function createAffixes(prefix: SQLiteColumn, suffix: SQLiteColumn) {
+  const selected = {
+    prefix: sql<string>`${prefix}`.as('prefix'),
+    suffix: sql<string>`${suffix}`.as('suffix'),
+  }
   return {
     /** Last prefix that sorts at or before the text, with the last of its suffixes. */
-    nearest: statement<'set' | 'text', { prefix: string; suffix: string }>(
-      `select ${prefix} as prefix, ${suffix} as suffix from proxy_tag_index
-       where index_id = :set and ${prefix} <= :text
-       order by ${prefix} desc, ${suffix} desc limit 1`,
+    nearest: query((db, { set, text }: Placeholders<'set' | 'text'>) =>
+      db
+        .select(selected)
+        .from(tags)
+        .where(and(eq(tags.index_id, set), lte(prefix, text)))
+        .orderBy(desc(prefix), desc(suffix))
+        .limit(1),
     ),
     /** First suffix that sorts at or after the text. */
-    following: statement<'set' | 'prefix' | 'from', StoredSuffix>(
-      `select ${suffix} as suffix, member_id from proxy_tag_index
-       where index_id = :set and ${prefix} = :prefix and ${suffix} >= :from
-       order by ${suffix}, member_id limit 1`,
+    following: query((db, values: Placeholders<'set' | 'prefix' | 'from'>) =>
+      db
+        .select({ suffix: selected.suffix, member_id: tags.member_id })
+        .from(tags)
+        .where(
+          and(eq(tags.index_id, values.set), eq(prefix, values.prefix), gte(suffix, values.from)),
+        )
+        .orderBy(suffix, tags.member_id)
+        .limit(1),
     ),
   }
 }
 
-const longestTrimmed = statement<
-  'set' | 'trimmed' | 'below',
-  { bracket_flags: number; member_id: number }
->(
-  `select bracket_flags, (
-     select first.member_id from proxy_tag_index first
-     where first.index_id = :set and first.trimmed_key = :trimmed
-       and first.bracket_flags = longest.bracket_flags
-       and first.trimmed_spaces = longest.trimmed_spaces
-     order by first.member_id limit 1
-   ) as member_id
-   from proxy_tag_index longest
-   where index_id = :set and trimmed_key = :trimmed and bracket_flags < :below
-   order by bracket_flags desc, trimmed_spaces desc limit 1`,
+const longestTrimmed = query(
+  (db, { set, trimmed, below }: Placeholders<'set' | 'trimmed' | 'below'>) => {
+    const first = alias(tags, 'first')
+    const member = db
+      .select({ member_id: first.member_id })
+      .from(first)
+      .where(
+        and(
+          eq(first.index_id, set),
+          eq(first.trimmed_key, trimmed),
+          eq(first.bracket_flags, tags.bracket_flags),
+          eq(first.trimmed_spaces, tags.trimmed_spaces),
+        ),
+      )
+      .orderBy(first.member_id)
+      .limit(1)
+    return db
+      .select({
+        bracket_flags: tags.bracket_flags,
+        member_id: sql<number>`${member}`.as('member_id'),
+      })
+      .from(tags)
+      .where(
+        and(eq(tags.index_id, set), eq(tags.trimmed_key, trimmed), lt(tags.bracket_flags, below)),
+      )
+      .orderBy(desc(tags.bracket_flags), desc(tags.trimmed_spaces))
+      .limit(1)
+  },
 )

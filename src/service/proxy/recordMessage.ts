@@ -1,9 +1,9 @@
-import { inArray } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
 import { ownerJson, renderForAudiences, updateAndStore } from '../../db/renderedJson'
-import { statement } from '../../db/statement'
-import { messages } from '../../db/tables'
+import { accounts, autoproxies, members, messages, systemSettings } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { requireEnabled } from '../../db/visibility'
+import { requireEnabled } from '../../db/visible'
 import type { AutoproxyMode } from '../../model/autoproxy'
 import { error } from '../../model/errors'
 import type { Member } from '../../model/member'
@@ -120,7 +120,7 @@ export async function deleteMessages(
 ): Promise<void> {
   for (const id of ids) requirePlatformAuthority(viewer, id)
   await deps.transact('new', async (tx) => {
-    await tx.delete(messages).where(inArray(messages.id, [...ids]))
+    await removeAll(tx).run({ ids: JSON.stringify(ids) })
   })
 }
 
@@ -211,14 +211,33 @@ interface SenderContext extends Pick<Settings, 'proxy_switch'> {
   autoproxy_mode: AutoproxyMode | null
 }
 
-const senderContext = statement<'system' | 'sender' | 'guild', SenderContext>(
-  `select proxy_switch,
-     (select system_id from accounts where id = :sender) as sender_system,
-     (select autoproxy_mode from autoproxy where system_id = :system and guild_id = :guild)
-       as autoproxy_mode
-   from settings where system_id = :system`,
+const senderContext = query(
+  (db, { system, sender, guild }: Placeholders<'system' | 'sender' | 'guild'>) =>
+    db
+      .select({
+        proxy_switch: systemSettings.proxy_switch,
+        sender_system: sql<number | null>`${accounts.system_id}`.as('sender_system'),
+        autoproxy_mode: autoproxies.autoproxy_mode,
+      })
+      .from(systemSettings)
+      .leftJoin(accounts, eq(accounts.id, sender))
+      .leftJoin(
+        autoproxies,
+        and(eq(autoproxies.system_id, system), eq(autoproxies.guild_id, guild)),
+      )
+      .where(eq(systemSettings.system_id, system)),
 )
 
-const countMessage = statement<'timestamp' | 'id'>(`
-   update members set message_count = message_count + 1, last_message_timestamp = :timestamp
-   where id = :id`)
+const countMessage = query((db, { id, timestamp }: Placeholders<'id' | 'timestamp'>) =>
+  db
+    .update(members)
+    .set({
+      message_count: sql`${members.message_count} + 1`,
+      last_message_timestamp: timestamp,
+    })
+    .where(eq(members.id, id)),
+)
+
+const removeAll = query((db, { ids }: Placeholders<'ids'>, { inJsonTexts }) =>
+  db.delete(messages).where(inJsonTexts(messages.id, ids)),
+)

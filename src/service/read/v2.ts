@@ -1,5 +1,5 @@
 import { hasGaps } from '../../db/jsonSql'
-import type { Values } from '../../db/statement'
+import type { Values } from '../../db/query'
 import type { Db, MaybePromise } from '../../db/types'
 import { type ErrorName, error } from '../../model/errors'
 import { ORIGINAL_LOOKUP } from '../../model/message'

@@ -112,9 +112,7 @@ describe('statements of a decision', () => {
     ['that match in a hundred ways', `${'a'.repeat(100)}${'b'.repeat(100)}`, LATCHED],
   ])('a decision loads few members for tags %s', async (_, content, guild) => {
     const statements = await statementsOf(NESTED, content, guild)
-    const loads = statements.filter((statement) =>
-      / from members /.test(statement.replace(/\s+/g, ' ')),
-    )
+    const loads = statements.filter((statement) => statement.includes('"member_guilds"'))
     expect(loads.length).toBeGreaterThan(0)
     expect(loads.length).toBeLessThanOrEqual(MAX_LOADS)
     // Every existing prefix combined with every existing suffix.

@@ -17,6 +17,9 @@ import {
 import type { Dialect } from './dialect'
 import type { Db, MaybePromise, Value } from './types'
 
+// For layers that do not depend on the engine.
+export { alias, QueryBuilder } from 'drizzle-orm/sqlite-core'
+
 /** Drizzle's query builder. Its queries run through `query`, so it has no connection. */
 export type Builder = BaseSQLiteDatabase<'async', unknown>
 

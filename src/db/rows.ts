@@ -26,7 +26,7 @@ export function columnsOfEntity<E extends Entity>(entity: E): (keyof Row<E> & st
 }
 
 /** A table whose rows have an ID. */
-type TableWithId = SQLiteTable & { id: SQLiteColumn }
+export type TableWithId = SQLiteTable & { id: SQLiteColumn }
 
 /** Builds a function that updates the given keys of the row with an ID. */
 export function createUpdater(table: TableWithId) {

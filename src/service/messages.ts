@@ -1,6 +1,5 @@
 import { and, desc, eq, exists, gt, notExists, sql } from 'drizzle-orm'
-import { QueryBuilder } from 'drizzle-orm/sqlite-core'
-import { type Placeholders, query } from '../db/query'
+import { type Placeholders, QueryBuilder, query } from '../db/query'
 import { messages } from '../db/tables'
 import type { Db } from '../db/types'
 import { isEnabled, visibleSystems } from '../db/visible'

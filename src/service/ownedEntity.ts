@@ -1,8 +1,7 @@
 import { sql } from 'drizzle-orm'
-import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type Placeholders, query } from '../db/query'
 import { ownerJson, renderAndStore, renderForAudiences, updateAndStore } from '../db/renderedJson'
-import { columnsOfEntity, createInserter, createUpdater } from '../db/rows'
+import { columnsOfEntity, createInserter, createUpdater, type TableWithId } from '../db/rows'
 import { groups, members } from '../db/tables'
 import type { Db } from '../db/types'
 import { isDisabled, visibleRows } from '../db/visible'
@@ -75,7 +74,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     generate,
   } = identityQueries<Owned<E>>(entity, table)
   const updateRow = createUpdater(tables[table])
-  const insertRow = createInserter<SQLiteTable & { id: SQLiteColumn }>(tables[table], [
+  const insertRow = createInserter<TableWithId>(tables[table], [
     'uuid',
     'hid',
     'system_id',

@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/sqlite-core'
-import { type Placeholders, query } from '../../db/query'
+import { alias, type Placeholders, query } from '../../db/query'
 import { cachedSql, columnFor } from '../../db/renderedJson'
 import { createDecoder } from '../../db/rows'
 import {

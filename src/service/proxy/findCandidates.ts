@@ -1,6 +1,5 @@
-import { and, desc, eq, gte, lt, lte, sql } from 'drizzle-orm'
-import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { type Placeholders, query } from '../../db/query'
+import { and, asc, type Column, desc, eq, gte, lt, lte, sql } from 'drizzle-orm'
+import { alias, type Placeholders, query } from '../../db/query'
 import { proxyTagIndex as tags } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
 import { type ContentKeys, keysOfContent } from '../../model/proxy/tags'
@@ -150,7 +149,7 @@ const sameCase = createAffixes(tags.prefix, tags.suffix)
 const anyCase = createAffixes(tags.prefix_key, tags.suffix_key)
 
 /** Creates statements that are one index lookup each. */
-function createAffixes(prefix: SQLiteColumn, suffix: SQLiteColumn) {
+function createAffixes(prefix: Column, suffix: Column) {
   const selected = {
     prefix: sql<string>`${prefix}`.as('prefix'),
     suffix: sql<string>`${suffix}`.as('suffix'),
@@ -173,7 +172,7 @@ function createAffixes(prefix: SQLiteColumn, suffix: SQLiteColumn) {
         .where(
           and(eq(tags.index_id, values.set), eq(prefix, values.prefix), gte(suffix, values.from)),
         )
-        .orderBy(suffix, tags.member_id)
+        .orderBy(asc(suffix), tags.member_id)
         .limit(1),
     ),
   }

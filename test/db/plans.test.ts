@@ -201,7 +201,7 @@ describe('plans of writes', () => {
       ...(await statementsOf('GET /bot/systems/matrix:@a/guilds/1', key, undefined, 404)),
       ...(await statementsOf('POST /bot/link', key, { account_id: '@a', code: 'x' }, 404)),
     ]
-    expect(statements.join()).toContain('insert into link_failures')
+    expect(statements.join()).toContain('insert into "link_failures"')
     expect(statements.join()).toContain('created_on_platform')
     expect(statements.flatMap(scansOf)).toEqual([])
   })

@@ -1,7 +1,9 @@
+import { and, eq, gt, lte } from 'drizzle-orm'
 import { lockSystem } from '../../db/locks'
-import { statement } from '../../db/statement'
+import { type Placeholders, query } from '../../db/query'
+import { linkCodes, linkFailures } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { requireEnabled } from '../../db/visibility'
+import { requireEnabled } from '../../db/visible'
 import { error } from '../../model/errors'
 import { requirePlatformAuthority, requireSystem, type Viewer } from '../../model/privacy'
 import { type Instant, MINUTE } from '../../model/time'
@@ -70,14 +72,22 @@ async function requireFewFailures(tx: Db, account: string, now: Instant): Promis
   throw error('tooManyRequests', 'too many wrong codes', Math.max(1, wait))
 }
 
-const codes = oneTimeCodes('link_codes')
+const codes = oneTimeCodes(linkCodes)
 
-const failuresOf = statement<'account' | 'since', { at: Instant }>(
-  'select at from link_failures where account_id = :account and at > :since order by at',
+const { account_id, at } = linkFailures
+
+const failuresOf = query((db, { account, since }: Placeholders<'account' | 'since'>) =>
+  db
+    .select({ at })
+    .from(linkFailures)
+    .where(and(eq(account_id, account), gt(at, since)))
+    .orderBy(at),
 )
 
-const insertFailure = statement<'account' | 'at'>(
-  'insert into link_failures (account_id, at) values (:account, :at)',
+const insertFailure = query((db, { account, at }: Placeholders<'account' | 'at'>) =>
+  db.insert(linkFailures).values({ account_id: account, at }),
 )
 
-const deleteFailures = statement<'until'>('delete from link_failures where at <= :until')
+const deleteFailures = query((db, { until }: Placeholders<'until'>) =>
+  db.delete(linkFailures).where(lte(at, until)),
+)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { requireEnabled } from '../../db/visibility'
+import { loginCodes as loginCodesTable } from '../../db/tables'
+import { requireEnabled } from '../../db/visible'
 import { error } from '../../model/errors'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
@@ -15,7 +16,7 @@ export interface LoginCode {
   expires: Instant
 }
 
-export const loginCodes = oneTimeCodes('login_codes')
+export const loginCodes = oneTimeCodes(loginCodesTable)
 
 /** Creates the code of a login link; only its hash is stored. */
 export async function createLoginCode(deps: Deps, viewer: Viewer): Promise<LoginCode> {

@@ -1,4 +1,6 @@
-import { statement } from '../../db/statement'
+import { and, desc, eq, gt, lte, notInArray } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import type { linkCodes, loginCodes } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { type Instant, MINUTE } from '../../model/time'
 import { hashSecret } from './secrets'
@@ -7,23 +9,31 @@ const LIFETIME = 10 * MINUTE
 const MAX_OPEN = 3
 
 /** Creates the operations on codes of a system that are valid for one use within ten minutes. */
-export function oneTimeCodes(table: 'link_codes' | 'login_codes') {
-  const insert = statement<'system' | 'hash' | 'expires'>(
-    `insert into ${table} (system_id, hash, expires) values (:system, :hash, :expires)`,
+export function oneTimeCodes(codes: typeof linkCodes | typeof loginCodes) {
+  const { id, system_id } = codes
+  const insert = query((db, values: Placeholders<'system' | 'hash' | 'expires'>) =>
+    db
+      .insert(codes)
+      .values({ system_id: values.system, hash: values.hash, expires: values.expires }),
   )
-  const removeExpired = statement<'now'>(`delete from ${table} where expires <= :now`)
-  const removeSurplus = statement<'system'>(
-    `delete from ${table} where system_id = :system and id not in (
-       select id from ${table} where system_id = :system order by id desc limit ${MAX_OPEN}
-     )`,
+  const removeExpired = query((db, { now }: Placeholders<'now'>) =>
+    db.delete(codes).where(lte(codes.expires, now)),
   )
-  const removeAll = statement<'system'>(`delete from ${table} where system_id = :system`)
-  const open = 'hash = :hash and expires > :now'
-  const find = statement<'hash' | 'now', { system_id: number }>(
-    `select system_id from ${table} where ${open}`,
+  const removeSurplus = query((db, { system }: Placeholders<'system'>) => {
+    const isOfSystem = eq(system_id, system)
+    const newest = db.select({ id }).from(codes).where(isOfSystem).orderBy(desc(id))
+    return db.delete(codes).where(and(isOfSystem, notInArray(id, newest.limit(MAX_OPEN))))
+  })
+  const removeAll = query((db, { system }: Placeholders<'system'>) =>
+    db.delete(codes).where(eq(system_id, system)),
   )
-  const consume = statement<'hash' | 'now', { system_id: number }>(
-    `delete from ${table} where ${open} returning system_id`,
+  const isOpen = ({ hash, now }: Placeholders<'hash' | 'now'>) =>
+    and(eq(codes.hash, hash), gt(codes.expires, now))
+  const find = query((db, values: Placeholders<'hash' | 'now'>) =>
+    db.select({ system_id }).from(codes).where(isOpen(values)),
+  )
+  const consume = query((db, values: Placeholders<'hash' | 'now'>) =>
+    db.delete(codes).where(isOpen(values)).returning({ system_id }),
   )
 
   return {

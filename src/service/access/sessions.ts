@@ -1,12 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { and, desc, eq, gt, isNull, lte, notInArray, or, sql } from 'drizzle-orm'
 import { incrementCounter } from '../../db/changeCounters'
 import { lockSystem } from '../../db/locks'
-import { statement } from '../../db/statement'
+import { type Placeholders, query } from '../../db/query'
+import { createInserter } from '../../db/rows'
+import { sessions, tokens } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { requireEnabled } from '../../db/visibility'
+import { requireEnabled } from '../../db/visible'
 import { error } from '../../model/errors'
 import { requireSystem, type Viewer } from '../../model/privacy'
-import type { Scope } from '../../model/scope'
 import { DAY, HOUR, type Instant } from '../../model/time'
 import type { Deps } from '../deps'
 import { setLastUsed } from './insertToken'
@@ -66,19 +68,11 @@ export async function openSession(
     if (token_id !== null) await setLastUsed(tx).run({ id: token_id, now })
     const session = { uuid: randomUUID(), system_id, name, created: now, last_used: now, expires }
     await removeExpired(tx).run({ now })
-    const row = await insertSession(tx).get({
-      uuid: session.uuid,
-      system: system_id,
-      token: token_id,
-      hash: hashSecret(secret),
-      name,
-      now,
-      expires,
-      remember: Number(remember),
-    })
+    const row = { ...session, token_id, hash: hashSecret(secret), remember }
+    const id = await insertSession(tx, row)
     const surplus = await removeSurplus(tx).all({ system: system_id })
     if (surplus.length > 0) await incrementCounter(tx, 'credentials')
-    return { ...session, id: row?.id ?? 0, secret }
+    return { ...session, id, secret }
   })
 }
 
@@ -171,60 +165,100 @@ export async function renewSession(deps: Deps, id: number): Promise<void> {
   })
 }
 
-const columns = 'id, uuid, system_id, name, created, last_used, expires'
+const { id, uuid, system_id, name, created, last_used, expires, remember } = sessions
+const columns = { id, uuid, system_id, name, created, last_used, expires }
 
-const tokenByHash = statement<'hash' | 'now', Origin & { scope: Scope }>(
-  `select system_id, id as token_id, scope, expires from tokens
-   where hash = :hash and (expires is null or expires > :now)`,
+const tokenByHash = query((db, { hash, now }: Placeholders<'hash' | 'now'>) =>
+  db
+    .select({
+      system_id: tokens.system_id,
+      token_id: sql<number>`${tokens.id}`.as('token_id'),
+      scope: tokens.scope,
+      expires: tokens.expires,
+    })
+    .from(tokens)
+    .where(and(eq(tokens.hash, hash), or(isNull(tokens.expires), gt(tokens.expires, now)))),
 )
 
-const insertSession = statement<
-  'uuid' | 'system' | 'token' | 'hash' | 'name' | 'now' | 'expires' | 'remember',
-  { id: number }
->(
-  `insert into sessions
-     (uuid, system_id, token_id, hash, name, created, last_used, expires, remember)
-   values (:uuid, :system, :token, :hash, :name, :now, :now, :expires, :remember) returning id`,
+const insertSession = createInserter(sessions, [
+  'uuid',
+  'system_id',
+  'token_id',
+  'hash',
+  'name',
+  'created',
+  'last_used',
+  'expires',
+  'remember',
+])
+
+const removeExpired = query((db, { now }: Placeholders<'now'>) =>
+  db.delete(sessions).where(lte(expires, now)),
 )
 
-const removeExpired = statement<'now'>('delete from sessions where expires <= :now')
+const removeSurplus = query((db, { system }: Placeholders<'system'>) => {
+  const isOfSystem = eq(system_id, system)
+  const newest = db.select({ id }).from(sessions).where(isOfSystem).orderBy(desc(id))
+  return db
+    .delete(sessions)
+    .where(and(isOfSystem, notInArray(id, newest.limit(MAX_SESSIONS))))
+    .returning({ id })
+})
 
-const removeSurplus = statement<'system'>(
-  `delete from sessions where system_id = :system and id not in (
-     select id from sessions where system_id = :system order by id desc limit ${MAX_SESSIONS}
-   ) returning id`,
+const ofSystem = query((db, { system, now }: Placeholders<'system' | 'now'>) =>
+  db
+    .select(columns)
+    .from(sessions)
+    .where(and(eq(system_id, system), gt(expires, now)))
+    .orderBy(desc(id)),
 )
 
-const ofSystem = statement<'system' | 'now', Session>(
-  `select ${columns} from sessions where system_id = :system and expires > :now order by id desc`,
+const byId = query((db, values: Placeholders<'id' | 'now'>) =>
+  db
+    .select(columns)
+    .from(sessions)
+    .where(and(eq(id, values.id), gt(expires, values.now))),
 )
 
-const byId = statement<'id' | 'now', Session>(
-  `select ${columns} from sessions where id = :id and expires > :now`,
+const byHash = query((db, { hash, now }: Placeholders<'hash' | 'now'>) =>
+  db
+    .select(columns)
+    .from(sessions)
+    .where(and(eq(sessions.hash, hash), gt(expires, now))),
 )
 
-const byHash = statement<'hash' | 'now', Session>(
-  `select ${columns} from sessions where hash = :hash and expires > :now`,
+const rename = query((db, values: Placeholders<'system' | 'uuid' | 'name' | 'now'>) =>
+  db
+    .update(sessions)
+    .set({ name: values.name })
+    .where(and(eq(system_id, values.system), eq(uuid, values.uuid), gt(expires, values.now)))
+    .returning(columns),
 )
 
-const rename = statement<'system' | 'uuid' | 'name' | 'now', Session>(
-  `update sessions set name = :name
-   where system_id = :system and uuid = :uuid and expires > :now returning ${columns}`,
+const endOne = query((db, values: Placeholders<'system' | 'uuid'>) =>
+  db
+    .delete(sessions)
+    .where(and(eq(system_id, values.system), eq(uuid, values.uuid)))
+    .returning({ id }),
 )
 
-const endOne = statement<'system' | 'uuid', { id: number }>(
-  'delete from sessions where system_id = :system and uuid = :uuid returning id',
+const endAll = query((db, { system }: Placeholders<'system'>) =>
+  db.delete(sessions).where(eq(system_id, system)),
 )
-
-const endAll = statement<'system'>('delete from sessions where system_id = :system')
 
 /** Extends a remembered session, but not beyond the expiry of its token. */
-const renew = statement<'id' | 'now'>(({ min }) => {
-  const latest = min(`:now + ${REMEMBERED}`, `created + ${LONGEST}`)
-  const token = 'select tokens.expires from tokens where tokens.id = sessions.token_id'
-  const expires = min(latest, `coalesce((${token}), ${MAX_INSTANT})`)
-  return `
-   update sessions set last_used = :now,
-     expires = case when remember = 1 then ${expires} else expires end
-   where id = :id`
+const renew = query((db, values: Placeholders<'id' | 'now'>, { min }) => {
+  const latest = min(sql`${values.now} + ${REMEMBERED}`, sql`${created} + ${LONGEST}`)
+  const token = db
+    .select({ expires: tokens.expires })
+    .from(tokens)
+    .where(eq(tokens.id, sessions.token_id))
+  const extended = min(latest, sql`coalesce(${token}, ${MAX_INSTANT})`)
+  return db
+    .update(sessions)
+    .set({
+      last_used: values.now,
+      expires: sql`case when ${eq(remember, true)} then ${extended} else ${expires} end`,
+    })
+    .where(eq(id, values.id))
 })

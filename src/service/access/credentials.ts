@@ -1,9 +1,10 @@
-import { statement } from '../../db/statement'
+import { eq, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { bots, sessions, tokens } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { disabledError } from '../../db/visibility'
+import { disabledError, visibleSystems } from '../../db/visible'
 import { error } from '../../model/errors'
 import type { Viewer } from '../../model/privacy'
-import type { Scope } from '../../model/scope'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
 import type { Bot, Credential, TokenOwner } from './credentialCache'
@@ -19,8 +20,7 @@ export async function findToken(deps: Deps, token: string): Promise<Credential |
   const found = await deps.credentialCache.tokens.getOrLoad(token, async () => {
     const row = await tokenByHash(deps.db).get({ hash: hashSecret(token) })
     return (
-      row &&
-      toCredential(deps, row, { access: row.scope, watchesPrivate: row.private_members === 1 })
+      row && toCredential(deps, row, { access: row.scope, watchesPrivate: row.private_members })
     )
   })
   return found && touch(deps, found, touchToken)
@@ -92,14 +92,29 @@ async function touchToken(deps: Deps, id: number): Promise<void> {
   })
 }
 
-const tokenByHash = statement<'hash', CredentialRow & { scope: Scope; private_members: number }>(`
-   select tokens.id as credential, tokens.scope, tokens.private_members, tokens.expires,
-     tokens.last_used, systems.id, systems.hid, systems.uuid, systems.disabled_at
-   from tokens join systems on systems.id = tokens.system_id where tokens.hash = :hash`)
+const { id, hid, uuid, disabled_at } = visibleSystems
+const owner = { id, hid, uuid, disabled_at }
 
-const sessionByHash = statement<'hash', CredentialRow>(`
-   select sessions.id as credential, sessions.expires, sessions.last_used,
-     systems.id, systems.hid, systems.uuid, systems.disabled_at
-   from sessions join systems on systems.id = sessions.system_id where sessions.hash = :hash`)
+const tokenByHash = query((db, { hash }: Placeholders<'hash'>) => {
+  const { scope, private_members, expires, last_used } = tokens
+  const credential = sql<number>`${tokens.id}`.as('credential')
+  return db
+    .select({ credential, scope, private_members, expires, last_used, ...owner })
+    .from(tokens)
+    .innerJoin(visibleSystems, eq(id, tokens.system_id))
+    .where(eq(tokens.hash, hash))
+})
 
-const botByHash = statement<'hash', Bot>('select platform from bots where hash = :hash')
+const sessionByHash = query((db, { hash }: Placeholders<'hash'>) => {
+  const { expires, last_used } = sessions
+  const credential = sql<number>`${sessions.id}`.as('credential')
+  return db
+    .select({ credential, expires, last_used, ...owner })
+    .from(sessions)
+    .innerJoin(visibleSystems, eq(id, sessions.system_id))
+    .where(eq(sessions.hash, hash))
+})
+
+const botByHash = query((db, { hash }: Placeholders<'hash'>) =>
+  db.select({ platform: bots.platform }).from(bots).where(eq(bots.hash, hash)),
+)

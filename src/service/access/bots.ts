@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { incrementCounter } from '../../db/changeCounters'
+import { type Placeholders, query } from '../../db/query'
 import { createInserter } from '../../db/rows'
 import { bots } from '../../db/tables'
 import { DISCORD, type Platform } from '../../model/platform'
@@ -29,20 +30,25 @@ export async function createBot(
 
 export async function listBots({ db }: Deps, viewer: Viewer): Promise<BotInfo[]> {
   requireOperator(viewer)
-  return await db
-    .select({ name: bots.name, platform: bots.platform, created: bots.created })
-    .from(bots)
-    .orderBy(bots.id)
-    .all()
+  return await all(db).all({})
 }
 
 export async function revokeBot(deps: Deps, viewer: Viewer, name: string): Promise<boolean> {
   requireOperator(viewer)
   return deps.transact('new', async (tx) => {
-    const deleted = await tx.delete(bots).where(eq(bots.name, name)).returning().all()
+    const removed = await remove(tx).get({ name })
     await incrementCounter(tx, 'credentials')
-    return deleted.length > 0
+    return removed !== null
   })
 }
 
 const insertBot = createInserter(bots, ['name', 'platform', 'hash', 'created'])
+
+const all = query((db) => {
+  const { name, platform, created } = bots
+  return db.select({ name, platform, created }).from(bots).orderBy(bots.id)
+})
+
+const remove = query((db, { name }: Placeholders<'name'>) =>
+  db.delete(bots).where(eq(bots.name, name)).returning({ id: bots.id }),
+)

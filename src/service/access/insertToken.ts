@@ -1,4 +1,7 @@
-import { statement } from '../../db/statement'
+import { and, eq, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { columnsOfEntity, createInserter } from '../../db/rows'
+import { tokens } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { fillDefaults } from '../../model/entity'
 import { error } from '../../model/errors'
@@ -33,32 +36,26 @@ export async function insertDraft(
   if (count >= MAX_TOKENS) throw error('badRequest', `a system has at most ${MAX_TOKENS} tokens`)
   const secret = generateSecret()
   const row = { ...fillDefaults(token, draft), created: deps.now() }
-  await insert(tx).run({
-    system: systemId,
-    hash: hashSecret(secret),
-    name: row.name,
-    scope: row.scope,
-    created: row.created,
-    expires: row.expires,
-    private_members: Number(row.private_members),
-  })
+  await insert(tx, { ...row, system_id: systemId, hash: hashSecret(secret) })
   return { ...row, secret }
 }
 
-const insert = statement<
-  'system' | 'hash' | 'name' | 'scope' | 'created' | 'expires' | 'private_members'
->(`
-   insert into tokens (system_id, hash, name, scope, created, expires, private_members)
-   values (:system, :hash, :name, :scope, :created, :expires, :private_members)`)
+const insert = createInserter(tokens, ['system_id', 'hash', ...columnsOfEntity(token)])
 
-const countTokens = statement<'system', { count: number }>(
-  ({ count }) => `select ${count()} as count from tokens where system_id = :system`,
+const countTokens = query((db, { system }: Placeholders<'system'>, { count }) =>
+  db
+    .select({ count: sql<number>`${count()}`.as('count') })
+    .from(tokens)
+    .where(eq(tokens.system_id, system)),
 )
 
-export const removeToken = statement<'system' | 'name', { id: number }>(
-  'delete from tokens where system_id = :system and name = :name returning id',
+export const removeToken = query((db, { system, name }: Placeholders<'system' | 'name'>) =>
+  db
+    .delete(tokens)
+    .where(and(eq(tokens.system_id, system), eq(tokens.name, name)))
+    .returning({ id: tokens.id }),
 )
 
-export const setLastUsed = statement<'id' | 'now'>(
-  'update tokens set last_used = :now where id = :id',
+export const setLastUsed = query((db, { id, now }: Placeholders<'id' | 'now'>) =>
+  db.update(tokens).set({ last_used: now }).where(eq(tokens.id, id)),
 )

@@ -1,10 +1,11 @@
+import { and, eq, gt, isNull, lte, or } from 'drizzle-orm'
 import { incrementCounter } from '../../db/changeCounters'
-import { createDecoder } from '../../db/rows'
-import { statement } from '../../db/statement'
+import { type Placeholders, query } from '../../db/query'
+import { tokens } from '../../db/tables'
 import { error } from '../../model/errors'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Permission, Scope } from '../../model/scope'
-import { type Token, type TokenDraft, token } from '../../model/token'
+import type { Token, TokenDraft } from '../../model/token'
 import { requireExists } from '../deletion'
 import type { Deps } from '../deps'
 import { type CreatedToken, insertDraft, removeToken } from './insertToken'
@@ -48,8 +49,7 @@ function permissionFor(scope: Scope): Permission {
 }
 
 export async function listTokens({ db, now }: Deps, viewer: Viewer): Promise<Token[]> {
-  const rows = await ofSystem(db).all({ system: requireSystem(viewer, 'manage'), now: now() })
-  return rows.map(decode)
+  return await ofSystem(db).all({ system: requireSystem(viewer, 'manage'), now: now() })
 }
 
 /** Revokes a token and ends its sessions and streams. Returns false if there is none of that name. */
@@ -63,18 +63,24 @@ export async function revokeToken(deps: Deps, viewer: Viewer, name: string): Pro
   })
 }
 
-const decode = createDecoder(token)
+const { system_id, expires } = tokens
 
-const columns = Object.keys(token.fields).join()
+const ofSystem = query((db, { system, now }: Placeholders<'system' | 'now'>) => {
+  const { name, scope, created, last_used, private_members } = tokens
+  return db
+    .select({ name, scope, created, last_used, expires, private_members })
+    .from(tokens)
+    .where(and(eq(system_id, system), or(isNull(expires), gt(expires, now))))
+    .orderBy(tokens.id)
+})
 
-const ofSystem = statement<'system' | 'now', Token>(`
-   select ${columns} from tokens
-   where system_id = :system and (expires is null or expires > :now) order by id`)
-
-const scopeOf = statement<'system' | 'name', { scope: Scope }>(
-  'select scope from tokens where system_id = :system and name = :name',
+const scopeOf = query((db, { system, name }: Placeholders<'system' | 'name'>) =>
+  db
+    .select({ scope: tokens.scope })
+    .from(tokens)
+    .where(and(eq(system_id, system), eq(tokens.name, name))),
 )
 
-const removeExpired = statement<'system' | 'now'>(
-  'delete from tokens where system_id = :system and expires <= :now',
+const removeExpired = query((db, { system, now }: Placeholders<'system' | 'now'>) =>
+  db.delete(tokens).where(and(eq(system_id, system), lte(expires, now))),
 )

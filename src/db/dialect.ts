@@ -6,7 +6,7 @@ export interface Dialect {
   /** Text of the placeholder with this number, starting at 1. */
   placeholder(at: number): string
   /** `count(…)`, converted to a JavaScript number. */
-  count(what?: SQLWrapper): SQL
+  count(what?: SQLWrapper): SQL<number>
   /** Integer division. */
   floorDiv(value: SQLWrapper, unit: number): SQL
   /** Size of the database in bytes. */
@@ -77,7 +77,7 @@ export interface Dialect {
 
 export const sqliteDialect: Dialect = {
   placeholder: (at) => `?${at}`,
-  count: (what = sql`*`) => sql`count(${what})`,
+  count: (what = sql`*`) => sql<number>`count(${what})`,
   floorDiv: (value, unit) => sql`${value} / ${unit}`,
   databaseSize: sql`(select page_count * page_size from pragma_page_count(), pragma_page_size())`,
   max: (a, b) => sql`max(${a}, ${b})`,
@@ -145,7 +145,7 @@ function listInOrder(value: SQLWrapper, rows: SQLWrapper, order: SQLWrapper): SQ
 
 export const postgresDialect: Dialect = {
   placeholder: (at) => `$${at}`,
-  count: (what = sql`*`) => sql`count(${what})::float8`,
+  count: (what = sql`*`) => sql<number>`count(${what})::float8`,
   floorDiv: (value, unit) => sql`floor(${value} / ${unit})`,
   databaseSize: sql`pg_database_size(current_database())::float8`,
   max: (a, b) => sql`greatest(${a}, ${b})`,

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { columnsOfEntity, createInserter } from '../../db/rows'
 import { tokens } from '../../db/tables'
@@ -44,7 +44,7 @@ const insert = createInserter(tokens, ['system_id', 'hash', ...columnsOfEntity(t
 
 const countTokens = query((db, { system }: Placeholders<'system'>, { count }) =>
   db
-    .select({ count: sql<number>`${count()}`.as('count') })
+    .select({ count: count().as('count') })
     .from(tokens)
     .where(eq(tokens.system_id, system)),
 )

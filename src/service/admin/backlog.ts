@@ -1,5 +1,7 @@
-import { statement } from '../../db/statement'
-import { isEnabled } from '../../db/visibility'
+import { and, eq, gt, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { events, webhooks } from '../../db/tables'
+import { isEnabled, visibleSystems } from '../../db/visible'
 import { createYielder } from '../../db/yieldToEventLoop'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
@@ -32,19 +34,33 @@ export async function measureBacklog({ db }: Deps, viewer: Viewer): Promise<Back
   }
 }
 
-const byState = statement<never, { state: keyof Backlog['webhooks']; count: number }>(
-  ({ count }) => `select state, ${count()} as count from webhooks group by state`,
+const { system_id, state, cursor } = webhooks
+
+const byState = query((db, _, { count }) =>
+  db
+    .select({ state, count: count().as('count') })
+    .from(webhooks)
+    .groupBy(state),
 )
 
-const nextActive = statement<'system', { system_id: number; cursor: number }>(
-  `select system_id, cursor from webhooks
-   where state = 'active' and system_id > :system and exists (
-     select 1 from systems where systems.id = webhooks.system_id and ${isEnabled('systems')}
-   ) order by system_id limit 1`,
+const nextActive = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select({ system_id, cursor })
+    .from(webhooks)
+    .innerJoin(visibleSystems, eq(visibleSystems.id, system_id))
+    .where(and(eq(state, 'active'), gt(system_id, system), isEnabled('systems')))
+    .orderBy(system_id)
+    .limit(1),
 )
 
-const waitingFor = statement<'system_id' | 'cursor', { count: number; oldest: Instant | null }>(
-  (dialect) => `select ${dialect.count()} as count, (
-     select at from events where system_id = :system_id and id > :cursor order by id limit 1
-   ) as oldest from events where system_id = :system_id and id > :cursor`,
-)
+const waitingFor = query((db, values: Placeholders<'system_id' | 'cursor'>, { count }) => {
+  const isWaiting = and(eq(events.system_id, values.system_id), gt(events.id, values.cursor))
+  const oldest = db.select({ at: events.at }).from(events).where(isWaiting).orderBy(events.id)
+  return db
+    .select({
+      count: count().as('count'),
+      oldest: sql<Instant | null>`${oldest.limit(1)}`.as('oldest'),
+    })
+    .from(events)
+    .where(isWaiting)
+})

@@ -1,6 +1,6 @@
-import { statement } from '../../db/statement'
+import { query } from '../../db/query'
 import type { Db } from '../../db/types'
-import { isVisible } from '../../db/visibility'
+import { visibleSystems } from '../../db/visible'
 import { error } from '../../model/errors'
 
 /** Limits of this server, and its registration mode. */
@@ -17,10 +17,10 @@ export interface Quotas {
 
 export async function requireSystemQuota({ systems }: Quotas, tx: Db): Promise<void> {
   if (systems === null) return
-  const { all } = (await countAll(tx).get({})) ?? { all: 0 }
-  if (all >= systems) throw error('forbidden', 'this server takes no more systems')
+  const { count } = (await countAll(tx).get({})) ?? { count: 0 }
+  if (count >= systems) throw error('forbidden', 'this server takes no more systems')
 }
 
-const countAll = statement<never, { all: number }>(
-  ({ count }) => `select ${count()} as "all" from systems where ${isVisible('systems')}`,
+const countAll = query((db, _, { count }) =>
+  db.select({ count: count().as('count') }).from(visibleSystems),
 )

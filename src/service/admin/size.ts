@@ -1,4 +1,5 @@
-import { statement } from '../../db/statement'
+import { sql } from 'drizzle-orm'
+import { query } from '../../db/query'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import type { Deps } from '../deps'
 
@@ -8,6 +9,7 @@ export async function measureSize({ db }: Deps, viewer: Viewer): Promise<number>
   return (await size(db).get({}))?.bytes ?? 0
 }
 
-const size = statement<never, { bytes: number }>(
-  ({ databaseSize }) => `select ${databaseSize} as bytes`,
+// SQL text, because the builder cannot select without a table.
+const size = query(
+  (_, __, { databaseSize }) => sql<{ bytes: number }>`select ${databaseSize} as bytes`,
 )

@@ -1,6 +1,16 @@
-import { statement } from '../../db/statement'
+import {
+  type Column,
+  gt,
+  isNotNull,
+  type SQLWrapper,
+  type Subquery,
+  sql,
+  type Table,
+} from 'drizzle-orm'
+import { query } from '../../db/query'
+import { accounts, messages, switches } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { isVisible } from '../../db/visibility'
+import { visibleGroups, visibleMembers, visibleSystems } from '../../db/visible'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import { DAY } from '../../model/time'
 import type { Deps } from '../deps'
@@ -49,29 +59,29 @@ async function growth(db: Db): Promise<Month[]> {
 const DAY_MS = DAY / 1000
 
 /** Groups by days since 1970, because date functions differ between the engines. */
-const countByDay = (table: string, time: string, condition = 'true') =>
-  statement<never, { day: number; count: number }>(
-    ({
-      count,
-      floorDiv,
-    }) => `select ${floorDiv(time, DAY)} as day, ${count()} as count from ${table}
-     where ${time} > 0 and ${condition} group by ${floorDiv(time, DAY)}`,
-  )
+const countByDay = (table: Table | Subquery, time: Column) =>
+  query((db, _, { count, floorDiv }) => {
+    const day = floorDiv(time, DAY)
+    return db
+      .select({ day: sql<number>`${day}`.as('day'), count: count().as('count') })
+      .from(table)
+      .where(gt(time, 0))
+      .groupBy(day)
+  })
 
 const byDay = {
-  systems: countByDay('systems', 'created', isVisible('systems')),
-  members: countByDay('members', 'created', isVisible('members')),
-  messages: countByDay('messages', 'timestamp'),
+  systems: countByDay(visibleSystems, visibleSystems.created),
+  members: countByDay(visibleMembers, visibleMembers.created),
+  messages: countByDay(messages, messages.timestamp),
 }
 
-const countAll = statement<never, Omit<Stats, 'months'>>(
-  ({ count }) => `
-   select (select ${count()} from systems where ${isVisible('systems')}) as systems,
-     (select ${count()} from systems where disabled_at is not null and ${isVisible('systems')})
-       as disabled,
-     (select ${count()} from members where ${isVisible('members')}) as members,
-     (select ${count()} from groups where ${isVisible('groups')}) as groups,
-     (select ${count()} from switches) as switches,
-     (select ${count()} from messages) as messages,
-     (select ${count()} from accounts) as accounts`,
-)
+// SQL text, because the builder cannot select without a table.
+const countAll = query((_, __, { count }) => {
+  const total = (rows: SQLWrapper) => sql`(select ${count()} from ${rows})`
+  return sql<Omit<Stats, 'months'>>`
+    select ${total(visibleSystems)} as systems,
+      ${total(sql`${visibleSystems} where ${isNotNull(visibleSystems.disabled_at)}`)} as disabled,
+      ${total(visibleMembers)} as members, ${total(visibleGroups)} as groups,
+      ${total(switches)} as switches, ${total(messages)} as messages,
+      ${total(accounts)} as accounts`
+})

@@ -1,7 +1,18 @@
-import { statement } from '../../db/statement'
-import type { TextDialect } from '../../db/textDialect'
+import { type Column, desc, eq, max, type SQL, sql, type Table } from 'drizzle-orm'
+import type { Dialect } from '../../db/dialect'
+import { type Builder, type Placeholders, query } from '../../db/query'
+import {
+  events,
+  groups,
+  lastActivity,
+  members,
+  messages,
+  sessions,
+  switches,
+  tokens,
+} from '../../db/tables'
 import type { Db } from '../../db/types'
-import { isVisible } from '../../db/visibility'
+import { visibleSystems } from '../../db/visible'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import { type Instant, parseInstant } from '../../model/time'
 import type { Deps } from '../deps'
@@ -96,25 +107,46 @@ async function knownSince(db: Db): Promise<Instant> {
   return (row && parseInstant(row.applied)) ?? 0
 }
 
-const upgradedAt = statement<never, { applied: string }>(
-  "select applied from migrations where name like '%\\_operating' escape '\\'",
+// SQL text, because the table of migrations is no part of the schema that they create.
+const upgradedAt = query(
+  () => sql<{ applied: string }>`
+    select applied from migrations where name like '%\\_operating' escape '\\'`,
 )
 
-const selectInfo = ({ count }: TextDialect, condition: string) => `
-   select systems.id, hid, uuid, name, created, disabled_at,
-     (select ${count()} from members where members.system_id = systems.id) as members,
-     (select ${count()} from groups where groups.system_id = systems.id) as groups,
-     (select ${count()} from switches where switches.system_id = systems.id) as switches,
-     (select ${count()} from messages where messages.system_id = systems.id) as messages,
-     (select max(tokens.created) from tokens where tokens.system_id = systems.id) as token_made,
-     (select max(last_used) from tokens where tokens.system_id = systems.id) as token_used,
-     (select max(last_used) from sessions where sessions.system_id = systems.id) as session_used,
-     (select at from events where events.system_id = systems.id order by id desc limit 1)
-       as event_at,
-     (select max(timestamp) from messages where messages.system_id = systems.id) as message_at,
-     (select active_at from last_activity where last_activity.system_id = systems.id) as past_at
-   from systems where ${isVisible('systems')} ${condition} order by systems.id`
+/** Counts rows by their index alone, including those that wait for deletion. */
+const selectInfo = (db: Builder, { count }: Dialect) => {
+  const { id, hid, uuid, name, created, disabled_at } = visibleSystems
+  type TableOfSystems = Table & { system_id: Column }
+  const ofSystem = (table: TableOfSystems, value: SQL) =>
+    db.select({ value }).from(table).where(eq(table.system_id, id))
+  const countOf = (table: TableOfSystems) => sql<number>`${ofSystem(table, count())}`
+  const latest = (time: Column, table: TableOfSystems) =>
+    sql<Instant | null>`${ofSystem(table, max(time))}`
+  const lastEvent = db
+    .select({ at: events.at })
+    .from(events)
+    .where(eq(events.system_id, id))
+    .orderBy(desc(events.id))
+    .limit(1)
+  return db
+    .select({
+      ...{ id, hid, uuid, name, created, disabled_at },
+      members: countOf(members).as('members'),
+      groups: countOf(groups).as('groups'),
+      switches: countOf(switches).as('switches'),
+      messages: countOf(messages).as('messages'),
+      token_made: latest(tokens.created, tokens).as('token_made'),
+      token_used: latest(tokens.last_used, tokens).as('token_used'),
+      session_used: latest(sessions.last_used, sessions).as('session_used'),
+      event_at: sql<Instant | null>`${lastEvent}`.as('event_at'),
+      message_at: latest(messages.timestamp, messages).as('message_at'),
+      past_at: latest(lastActivity.active_at, lastActivity).as('past_at'),
+    })
+    .from(visibleSystems)
+}
 
-const all = statement<never, Row>((dialect) => selectInfo(dialect, ''))
+const all = query((db, _, dialect) => selectInfo(db, dialect).orderBy(visibleSystems.id))
 
-const one = statement<'id', Row>((dialect) => selectInfo(dialect, 'and systems.id = :id'))
+const one = query((db, { id }: Placeholders<'id'>, dialect) =>
+  selectInfo(db, dialect).where(eq(visibleSystems.id, id)),
+)

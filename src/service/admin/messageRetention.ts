@@ -1,5 +1,7 @@
+import { eq, gt } from 'drizzle-orm'
 import { recordActivity } from '../../db/activity'
-import { statement } from '../../db/statement'
+import { type Placeholders, query } from '../../db/query'
+import { messages } from '../../db/tables'
 import { type Instant, SECOND } from '../../model/time'
 import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
 import type { Deps } from '../deps'
@@ -61,11 +63,7 @@ export async function removeOldMessages(
   return removed
 }
 
-interface MessageRow {
-  id: string
-  system_id: number
-  timestamp: Instant
-}
+type MessageRow = Pick<typeof messages.$inferSelect, 'id' | 'system_id' | 'timestamp'>
 
 /** Deletes records, and stores the latest time of each system as its last activity. */
 async function remove(deps: Deps, old: readonly MessageRow[]): Promise<void> {
@@ -82,8 +80,16 @@ async function remove(deps: Deps, old: readonly MessageRow[]): Promise<void> {
   )
 }
 
-const following = statement<'id' | 'limit', MessageRow>(
-  'select id, system_id, timestamp from messages where id > :id order by id limit :limit',
-)
+const following = query((db, values: Placeholders<'id' | 'limit'>) => {
+  const { id, system_id, timestamp } = messages
+  return db
+    .select({ id, system_id, timestamp })
+    .from(messages)
+    .where(gt(id, values.id))
+    .orderBy(id)
+    .limit(values.limit)
+})
 
-const removeOne = statement<'id'>('delete from messages where id = :id')
+const removeOne = query((db, { id }: Placeholders<'id'>) =>
+  db.delete(messages).where(eq(messages.id, id)),
+)

@@ -1,7 +1,7 @@
 import { incrementCounter } from '../../db/changeCounters'
 import { createUpdater } from '../../db/rows'
 import { systems } from '../../db/tables'
-import { isDisabled } from '../../db/visibility'
+import { isDisabled } from '../../db/visible'
 import { requireOperator, systemOf, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'

@@ -1,6 +1,6 @@
-import { eq } from 'drizzle-orm'
+import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
 import { createInserter } from '../../db/rows'
-import { statement } from '../../db/statement'
 import { invites } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { error } from '../../model/errors'
@@ -39,21 +39,13 @@ export async function createInvite(
 
 export async function listInvites({ db }: Deps, viewer: Viewer): Promise<Invite[]> {
   requireOperator(viewer)
-  const { name, created, expires, uses, used } = invites
-  return await db
-    .select({ name, created, expires, uses, used })
-    .from(invites)
-    .orderBy(invites.id)
-    .all()
+  return await all(db).all({})
 }
 
 /** Returns false if there is no invite of that name. */
 export async function revokeInvite(deps: Deps, viewer: Viewer, name: string): Promise<boolean> {
   requireOperator(viewer)
-  return deps.transact('new', async (tx) => {
-    const deleted = await tx.delete(invites).where(eq(invites.name, name)).returning().all()
-    return deleted.length > 0
-  })
+  return deps.transact('new', async (tx) => (await remove(tx).get({ name })) !== null)
 }
 
 /** Throws unless a system may be created. Consumes the code in the transaction that creates it. */
@@ -72,9 +64,24 @@ export async function consumeInvite(
 
 const insert = createInserter(invites, ['name', 'uses', 'expires', 'used', 'hash', 'created'])
 
-const byName = statement<'name', { id: number }>('select id from invites where name = :name')
+const { id, name, created, expires, uses, used } = invites
 
-const use = statement<'hash' | 'now', { id: number }>(
-  `update invites set used = used + 1
-   where hash = :hash and used < uses and (expires is null or expires > :now) returning id`,
+const all = query((db) =>
+  db.select({ name, created, expires, uses, used }).from(invites).orderBy(id),
+)
+
+const byName = query((db, values: Placeholders<'name'>) =>
+  db.select({ id }).from(invites).where(eq(name, values.name)),
+)
+
+const remove = query((db, values: Placeholders<'name'>) =>
+  db.delete(invites).where(eq(name, values.name)).returning({ id }),
+)
+
+const use = query((db, { hash, now }: Placeholders<'hash' | 'now'>) =>
+  db
+    .update(invites)
+    .set({ used: sql`${used} + 1` })
+    .where(and(eq(invites.hash, hash), lt(used, uses), or(isNull(expires), gt(expires, now))))
+    .returning({ id }),
 )

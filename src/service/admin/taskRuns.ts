@@ -1,8 +1,8 @@
+import { eq } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
 import { createUpserter } from '../../db/rows'
-import { statement } from '../../db/statement'
 import { taskRuns } from '../../db/tables'
 import { requireOperator, type Viewer } from '../../model/privacy'
-import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
 
 /** A recurring task that one process runs. Its last run is stored, so that every process can report it. */
@@ -28,11 +28,13 @@ export async function recordTaskRun(
 
 export async function listTaskRuns({ db }: Deps, viewer: Viewer): Promise<TaskRun[]> {
   requireOperator(viewer)
-  return await db.select().from(taskRuns).orderBy(taskRuns.name).all()
+  return await all(db).all({})
 }
 
 const store = createUpserter(taskRuns, ['name'], ['at', 'ok', 'last_ok', 'problem'])
 
-const byName = statement<'name', { last_ok: Instant | null }>(
-  'select last_ok from task_runs where name = :name',
+const all = query((db) => db.select().from(taskRuns).orderBy(taskRuns.name))
+
+const byName = query((db, { name }: Placeholders<'name'>) =>
+  db.select({ last_ok: taskRuns.last_ok }).from(taskRuns).where(eq(taskRuns.name, name)),
 )

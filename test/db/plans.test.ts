@@ -256,7 +256,7 @@ async function statementsOf(
   if (status === 0) expect(response.ok).toBe(true)
   else expect(response.status).toBe(status)
   // The caller is cached, so only some requests look it up.
-  return statements.filter((statement) => !/from tokens/.test(statement))
+  return statements.filter((statement) => !/from "tokens"/.test(statement))
 }
 
 /** Returns the lines of a plan that scan a whole table or index. */

@@ -1,9 +1,9 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { lockSystem } from '../db/locks'
-import { statement } from '../db/statement'
+import { type Placeholders, query } from '../db/query'
 import { accounts } from '../db/tables'
 import type { Db } from '../db/types'
-import { requireEnabled } from '../db/visibility'
+import { requireEnabled, visibleSystems } from '../db/visible'
 import { error } from '../model/errors'
 import { requirePlatformAuthority, requireSystem, type Viewer } from '../model/privacy'
 import { requireExists } from './deletion'
@@ -71,7 +71,7 @@ export async function patchAccount(
 ): Promise<LinkedAccount> {
   requirePlatformAuthority(viewer, account)
   return deps.transact({ account }, async (tx) => {
-    await tx.update(accounts).set(patch).where(eq(accounts.id, account))
+    await setAutoproxy(tx).run({ id: account, enabled: Number(patch.autoproxy_enabled) })
     return getLinked(tx, account)
   })
 }
@@ -90,24 +90,18 @@ export async function listAccounts({ db }: Deps, viewer: Viewer): Promise<Accoun
 }
 
 export async function accountsOf(db: Db, systemId: number): Promise<Account[]> {
-  return await db
-    .select()
-    .from(accounts)
-    .where(eq(accounts.system_id, systemId))
-    .orderBy(accounts.id)
-    .all()
+  return await ofSystem(db).all({ system: systemId })
 }
 
 export async function findAccount(db: Db, account: string): Promise<Account | null> {
-  const found = await byId(db).get({ id: account })
-  return found && { ...found, autoproxy_enabled: found.autoproxy_enabled === 1 }
+  return await byId(db).get({ id: account })
 }
 
 async function getLinked(db: Db, account: string): Promise<LinkedAccount> {
   const found = await linkedById(db).get({ id: account })
   if (!found) throw error('systemNotFound')
   await requireEnabled(db, found.system_id)
-  return { ...found, autoproxy_enabled: found.autoproxy_enabled === 1 }
+  return found
 }
 
 /**
@@ -134,7 +128,7 @@ export async function insertAccount(
 }
 
 async function removeAccount(deps: Deps, tx: Db, { id, system_id }: Account): Promise<void> {
-  await tx.delete(accounts).where(eq(accounts.id, id))
+  await deleteRow(tx).run({ id })
   await recordEvent(tx, deps.now(), { system_id, type: 'UNLINK_ACCOUNT', subject: id, data: null })
 }
 
@@ -180,24 +174,41 @@ export async function linkImported(
     if (!before) await insertAccount(deps, tx, systemId, id, true)
     const isEnabled = before?.autoproxy_enabled ?? true
     const isNew = autoproxy_enabled !== undefined && autoproxy_enabled !== isEnabled
-    if (isNew) await tx.update(accounts).set({ autoproxy_enabled }).where(eq(accounts.id, id))
+    if (isNew) await setAutoproxy(tx).run({ id, enabled: Number(autoproxy_enabled) })
     if (!before || isNew) isChanged = true
   }
   return isChanged
 }
 
-/** An account as it is stored, with a number for the flag. */
-type Stored<A extends Account> = Omit<A, 'autoproxy_enabled'> & { autoproxy_enabled: number }
+const { id, system_id, autoproxy_enabled } = accounts
 
-const byId = statement<'id', Stored<Account>>(
-  'select id, system_id, autoproxy_enabled from accounts where id = :id',
+const byId = query((db, values: Placeholders<'id'>) =>
+  db.select({ id, system_id, autoproxy_enabled }).from(accounts).where(eq(id, values.id)),
 )
 
-const linkedById = statement<'id', Stored<LinkedAccount>>(
-  `select accounts.id, system_id, autoproxy_enabled, systems.hid as system
-   from accounts join systems on systems.id = accounts.system_id where accounts.id = :id`,
+const ofSystem = query((db, { system }: Placeholders<'system'>) =>
+  db.select().from(accounts).where(eq(system_id, system)).orderBy(id),
 )
 
-const insertRow = statement<'account' | 'system' | 'imported'>(
-  'insert into accounts (id, system_id, imported) values (:account, :system, :imported)',
+const linkedById = query((db, values: Placeholders<'id'>) => {
+  const system = sql<string>`${visibleSystems.hid}`.as('system')
+  return db
+    .select({ id, system_id, autoproxy_enabled, system })
+    .from(accounts)
+    .innerJoin(visibleSystems, eq(visibleSystems.id, system_id))
+    .where(eq(id, values.id))
+})
+
+const insertRow = query((db, values: Placeholders<'account' | 'system' | 'imported'>) =>
+  db
+    .insert(accounts)
+    .values({ id: values.account, system_id: values.system, imported: values.imported }),
+)
+
+const setAutoproxy = query((db, values: Placeholders<'id' | 'enabled'>) =>
+  db.update(accounts).set({ autoproxy_enabled: values.enabled }).where(eq(id, values.id)),
+)
+
+const deleteRow = query((db, values: Placeholders<'id'>) =>
+  db.delete(accounts).where(eq(id, values.id)),
 )

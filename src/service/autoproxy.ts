@@ -1,7 +1,9 @@
-import { columnsOfEntity, createDecoder, createUpserter } from '../db/rows'
-import { statement } from '../db/statement'
+import { and, eq } from 'drizzle-orm'
+import { type Placeholders, query } from '../db/query'
+import { columnsOfEntity, createUpserter } from '../db/rows'
 import { autoproxies } from '../db/tables'
 import type { Db } from '../db/types'
+import { visibleMembers } from '../db/visible'
 import { type Autoproxy, type AutoproxyPatch, autoproxy } from '../model/autoproxy'
 import { diff, fillDefaults, type Identity } from '../model/entity'
 import { error } from '../model/errors'
@@ -38,8 +40,8 @@ export async function getAutoproxy(
 ): Promise<GuildAutoproxy> {
   const found = await inGuild(db).get({ system: systemId, guild })
   if (!found) return unset
-  const { id, hid, uuid, ...rest } = decode(found)
-  return { ...rest, autoproxy_member: id === null ? null : { id, hid, uuid } }
+  const { id, hid, uuid, ...rest } = found
+  return { ...rest, autoproxy_member: id && hid && uuid ? { id, hid, uuid } : null }
 }
 
 export async function patchAutoproxy(
@@ -126,16 +128,16 @@ function rejectMember(message: string) {
   return error('invalidBody', { autoproxy_member: [new Problem(message)] })
 }
 
-const columns = Object.keys(autoproxy.fields).filter((key) => key !== 'autoproxy_member')
-
-type Stored = Omit<Autoproxy, 'autoproxy_member'> & (Identity | { id: null; hid: null; uuid: null })
-
-const decode = createDecoder(autoproxy)
-
-const inGuild = statement<'system' | 'guild', Stored>(`
-   select ${columns.map((name) => `autoproxy.${name}`).join()}, members.id, members.hid, members.uuid
-   from autoproxy left join members on members.id = autoproxy.autoproxy_member
-   where autoproxy.system_id = :system and autoproxy.guild_id = :guild`)
+const inGuild = query((db, { system, guild }: Placeholders<'system' | 'guild'>) => {
+  const { system_id, guild_id, autoproxy_mode, autoproxy_member, last_latch_timestamp } =
+    autoproxies
+  const { id, hid, uuid } = visibleMembers
+  return db
+    .select({ autoproxy_mode, last_latch_timestamp, id, hid, uuid })
+    .from(autoproxies)
+    .leftJoin(visibleMembers, eq(id, autoproxy_member))
+    .where(and(eq(system_id, system), eq(guild_id, guild)))
+})
 
 export const storeRow = createUpserter(
   autoproxies,

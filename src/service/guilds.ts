@@ -1,5 +1,5 @@
-import { and, eq, sql } from 'drizzle-orm'
-import { perHandle } from '../db/query'
+import { and, eq } from 'drizzle-orm'
+import { type Placeholders, query } from '../db/query'
 import { columnsOfEntity, createUpserter } from '../db/rows'
 import { guilds, memberGuilds, systemGuilds } from '../db/tables'
 import type { Db } from '../db/types'
@@ -115,7 +115,7 @@ export async function findSystemGuild(
   system: number,
   guildId: string,
 ): Promise<SystemGuild | null> {
-  return (await ofSystem(db).get({ system, guild: guildId })) ?? null
+  return await ofSystem(db).get({ system, guild: guildId })
 }
 
 export async function findMemberGuild(
@@ -123,7 +123,7 @@ export async function findMemberGuild(
   member: number,
   guildId: string,
 ): Promise<MemberGuild | null> {
-  return (await ofMember(db).get({ member, guild: guildId })) ?? null
+  return await ofMember(db).get({ member, guild: guildId })
 }
 
 /** Returns the settings of a guild, which apply to every system in it; defaults if none are stored. */
@@ -162,38 +162,22 @@ function applyPatch<E extends Entity>(entity: E, found: Row<E> | null, patch: Pa
   }
 }
 
-const guildById = perHandle((db) =>
-  db
-    .select()
-    .from(guilds)
-    .where(eq(guilds.guild_id, sql.placeholder('guild')))
-    .prepare(),
+const guildById = query((db, { guild }: Placeholders<'guild'>) =>
+  db.select().from(guilds).where(eq(guilds.guild_id, guild)),
 )
 
-const ofSystem = perHandle((db) =>
+const ofSystem = query((db, { system, guild }: Placeholders<'system' | 'guild'>) =>
   db
     .select()
     .from(systemGuilds)
-    .where(
-      and(
-        eq(systemGuilds.system_id, sql.placeholder('system')),
-        eq(systemGuilds.guild_id, sql.placeholder('guild')),
-      ),
-    )
-    .prepare(),
+    .where(and(eq(systemGuilds.system_id, system), eq(systemGuilds.guild_id, guild))),
 )
 
-const ofMember = perHandle((db) =>
+const ofMember = query((db, { member, guild }: Placeholders<'member' | 'guild'>) =>
   db
     .select()
     .from(memberGuilds)
-    .where(
-      and(
-        eq(memberGuilds.member_id, sql.placeholder('member')),
-        eq(memberGuilds.guild_id, sql.placeholder('guild')),
-      ),
-    )
-    .prepare(),
+    .where(and(eq(memberGuilds.member_id, member), eq(memberGuilds.guild_id, guild))),
 )
 
 export const storeSystemGuild = createUpserter(

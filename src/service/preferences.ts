@@ -1,5 +1,8 @@
-import { statement } from '../db/statement'
+import { eq, inArray } from 'drizzle-orm'
+import { type Placeholders, query } from '../db/query'
+import { pinnedMembers, preferences, statusGroups } from '../db/tables'
 import type { Db } from '../db/types'
+import { visibleGroups, visibleMembers } from '../db/visible'
 import { DEFAULT_WORD, type Preferences, type PreferencesPatch } from '../model/preferences'
 import { requireSystem, type Viewer } from '../model/privacy'
 import { requireExists } from './deletion'
@@ -76,34 +79,52 @@ async function markRows(tx: Db, members: number[], groups: number[]): Promise<vo
   for (const [position, id] of groups.entries()) await mark(tx).run({ id, position })
 }
 
-const wordOf = statement<'system', { word: string }>(
-  'select word from preferences where system_id = :system',
+const wordOf = query((db, { system }: Placeholders<'system'>) =>
+  db.select({ word: preferences.word }).from(preferences).where(eq(preferences.system_id, system)),
 )
 
-const setWord = statement<'system' | 'word'>(`
-   insert into preferences (system_id, word) values (:system, :word)
-   on conflict (system_id) do update set word = excluded.word`)
+const setWord = query((db, { system, word }: Placeholders<'system' | 'word'>) =>
+  db
+    .insert(preferences)
+    .values({ system_id: system, word })
+    .onConflictDoUpdate({ target: preferences.system_id, set: { word } }),
+)
 
-const pinnedOf = statement<'system', { uuid: string }>(`
-   select members.uuid from members join pinned_members on pinned_members.member_id = members.id
-   where members.system_id = :system order by pinned_members.position`)
+const pinnedOf = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select({ uuid: visibleMembers.uuid })
+    .from(visibleMembers)
+    .innerJoin(pinnedMembers, eq(pinnedMembers.member_id, visibleMembers.id))
+    .where(eq(visibleMembers.system_id, system))
+    .orderBy(pinnedMembers.position),
+)
 
-const statusesOf = statement<'system', { uuid: string }>(`
-   select groups.uuid from groups join status_groups on status_groups.group_id = groups.id
-   where groups.system_id = :system order by status_groups.position`)
+const statusesOf = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select({ uuid: visibleGroups.uuid })
+    .from(visibleGroups)
+    .innerJoin(statusGroups, eq(statusGroups.group_id, visibleGroups.id))
+    .where(eq(visibleGroups.system_id, system))
+    .orderBy(statusGroups.position),
+)
 
-const unpinAll = statement<'system'>(`
-   delete from pinned_members
-   where member_id in (select id from members where system_id = :system)`)
+const unpinAll = query((db, { system }: Placeholders<'system'>) => {
+  const { id, system_id } = visibleMembers
+  const own = db.select({ id }).from(visibleMembers).where(eq(system_id, system))
+  return db.delete(pinnedMembers).where(inArray(pinnedMembers.member_id, own))
+})
 
-const unmarkAll = statement<'system'>(`
-   delete from status_groups where group_id in (select id from groups where system_id = :system)`)
+const unmarkAll = query((db, { system }: Placeholders<'system'>) => {
+  const { id, system_id } = visibleGroups
+  const own = db.select({ id }).from(visibleGroups).where(eq(system_id, system))
+  return db.delete(statusGroups).where(inArray(statusGroups.group_id, own))
+})
 
 /** Ignores a repeated member, so that it keeps its first position. */
-const pin = statement<'id' | 'position'>(
-  'insert into pinned_members (member_id, position) values (:id, :position) on conflict do nothing',
+const pin = query((db, { id, position }: Placeholders<'id' | 'position'>) =>
+  db.insert(pinnedMembers).values({ member_id: id, position }).onConflictDoNothing(),
 )
 
-const mark = statement<'id' | 'position'>(
-  'insert into status_groups (group_id, position) values (:id, :position) on conflict do nothing',
+const mark = query((db, { id, position }: Placeholders<'id' | 'position'>) =>
+  db.insert(statusGroups).values({ group_id: id, position }).onConflictDoNothing(),
 )

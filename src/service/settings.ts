@@ -1,6 +1,6 @@
-import { eq } from 'drizzle-orm'
-import { createDecoder } from '../db/rows'
-import { statement } from '../db/statement'
+import { and, eq, ne } from 'drizzle-orm'
+import { type Placeholders, query } from '../db/query'
+import { columnsOfEntity, createUpserter } from '../db/rows'
 import { systemSettings } from '../db/tables'
 import type { Db } from '../db/types'
 import { diff, isEmptyPatch } from '../model/entity'
@@ -24,17 +24,24 @@ export async function getVisibleSettings(
 
 /** Returns the settings of a system. Where it has no limit of its own, the server's applies. */
 export async function getSettings(
-  { quotas }: Pick<Deps, 'quotas'>,
+  deps: Pick<Deps, 'quotas'>,
   db: Db,
   systemId: number,
 ): Promise<Settings> {
+  return withLimits(deps, await getStored(db, systemId))
+}
+
+async function getStored(db: Db, systemId: number): Promise<StoredSettings> {
   const found = await bySystem(db).get({ system: systemId })
   if (!found) throw error('systemNotFound')
-  const { member_limit, group_limit } = found
+  return found
+}
+
+function withLimits({ quotas }: Pick<Deps, 'quotas'>, stored: StoredSettings): Settings {
   return {
-    ...decode(found),
-    member_limit: member_limit ?? quotas.members,
-    group_limit: group_limit ?? quotas.groups,
+    ...stored,
+    member_limit: stored.member_limit ?? quotas.members,
+    group_limit: stored.group_limit ?? quotas.groups,
   }
 }
 
@@ -67,7 +74,8 @@ export async function updateSettings(
   id: number,
   patch: SettingsPatch,
 ): Promise<Settings> {
-  const before = await getSettings(deps, tx, id)
+  const stored = await getStored(tx, id)
+  const before = withLimits(deps, stored)
   const changed = diff<typeof settings>(before, patch)
   if (isEmptyPatch(changed)) return before
   await recordEvent(tx, deps.now(), {
@@ -76,34 +84,34 @@ export async function updateSettings(
     subject: null,
     data: changed,
   })
-  await tx.update(systemSettings).set(changed).where(eq(systemSettings.system_id, id))
+  await store(tx, { ...stored, ...changed })
   return { ...before, ...changed }
 }
 
 /** Stores a setting of PluralKit that is only exported again. Returns whether it changed. */
 export async function storeColorHex(tx: Db, systemId: number, shown: boolean): Promise<boolean> {
-  const changed = await setColorHex(tx).all({ system: systemId, shown: Number(shown) })
-  return changed.length > 0
+  return (await setColorHex(tx).get({ system: systemId, shown: Number(shown) })) !== null
 }
 
 export async function getColorHex(db: Db, systemId: number): Promise<boolean> {
-  const row = await db
-    .select({ shown: systemSettings.card_show_color_hex })
-    .from(systemSettings)
-    .where(eq(systemSettings.system_id, systemId))
-    .get()
-  return row?.shown ?? false
+  const stored = await bySystem(db).get({ system: systemId })
+  return stored?.card_show_color_hex ?? false
 }
 
-const setColorHex = statement<'system' | 'shown'>(`
-   update settings set card_show_color_hex = :shown
-   where system_id = :system and card_show_color_hex <> :shown returning system_id`)
+type StoredSettings = typeof systemSettings.$inferSelect
 
-const decode = createDecoder(settings)
+const { system_id, card_show_color_hex } = systemSettings
 
-type Limit = 'member_limit' | 'group_limit'
-type StoredSettings = Omit<Settings, Limit> & { [L in Limit]: number | null }
+const bySystem = query((db, { system }: Placeholders<'system'>) =>
+  db.select().from(systemSettings).where(eq(system_id, system)),
+)
 
-const bySystem = statement<'system', StoredSettings>(
-  'select * from settings where system_id = :system',
+const store = createUpserter(systemSettings, ['system_id'], columnsOfEntity(settings))
+
+const setColorHex = query((db, { system, shown }: Placeholders<'system' | 'shown'>) =>
+  db
+    .update(systemSettings)
+    .set({ card_show_color_hex: shown })
+    .where(and(eq(system_id, system), ne(card_show_color_hex, shown)))
+    .returning({ system_id }),
 )

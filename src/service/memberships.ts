@@ -1,8 +1,8 @@
-import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
-import { perHandle } from '../db/query'
-import { statement } from '../db/statement'
-import { groupMembers, groups, members } from '../db/tables'
+import { and, eq } from 'drizzle-orm'
+import { type Placeholders, query } from '../db/query'
+import { groupMembers } from '../db/tables'
 import type { Db } from '../db/types'
+import { visibleGroups, visibleMembers } from '../db/visible'
 import { error } from '../model/errors'
 import type { Group } from '../model/group'
 import type { Viewer } from '../model/privacy'
@@ -29,11 +29,9 @@ export async function changeGroupMembers(
     const named = await memberRepository.getOwnAll(tx, group.system_id, refs)
     const before = await membersOf(tx).all({ group: group.id })
     const { added, removed } = compare(before, named, action)
-    await insertPairs(
-      tx,
-      added.map((member) => ({ group, member })),
-    )
-    await deletePairs(tx, eq(groupMembers.group_id, group.id), groupMembers.member_id, removed)
+    for (const { id } of added) await insertMembership(tx).run({ group: group.id, member: id })
+    if (removed.length > 0)
+      await deleteMembers(tx).run({ group: group.id, members: jsonOfIds(removed) })
     if (added.length + removed.length === 0) return
     const reported = action === 'overwrite' ? unique(named) : [...added, ...removed]
     await recordGroupEvent(deps, tx, group, action, reported)
@@ -53,13 +51,11 @@ export async function changeMemberGroups(
   await deps.transact({ system: member.system_id }, async (tx) => {
     await memberRepository.requireExists(tx, member.id)
     const named = await groupRepository.getOwnAll(tx, member.system_id, refs)
-    const before = await groupsOf(tx).all({ member: member.id, system: member.system_id })
+    const before = await groupsOf(tx).all({ member: member.id })
     const { added, removed } = compare(before, named, action)
-    await insertPairs(
-      tx,
-      added.map((group) => ({ group, member })),
-    )
-    await deletePairs(tx, eq(groupMembers.member_id, member.id), groupMembers.group_id, removed)
+    for (const { id } of added) await insertMembership(tx).run({ group: id, member: member.id })
+    if (removed.length > 0)
+      await deleteGroups(tx).run({ member: member.id, groups: jsonOfIds(removed) })
     for (const group of added) await recordGroupEvent(deps, tx, group, 'add', [member])
     for (const group of removed) await recordGroupEvent(deps, tx, group, 'remove', [member])
   })
@@ -88,23 +84,8 @@ function unique<T extends { id: number }>(rows: readonly T[]): T[] {
   return [...new Map(rows.map((row) => [row.id, row])).values()]
 }
 
-async function insertPairs(
-  tx: Db,
-  pairs: { group: { id: number }; member: { id: number } }[],
-): Promise<void> {
-  for (const { group, member } of pairs)
-    await insertMembership(tx).run({ group: group.id, member: member.id })
-}
-
-async function deletePairs(
-  tx: Db,
-  side: ReturnType<typeof eq>,
-  other: typeof groupMembers.group_id | typeof groupMembers.member_id,
-  rows: { id: number }[],
-): Promise<void> {
-  if (rows.length === 0) return
-  const ids = rows.map(({ id }) => id)
-  await tx.delete(groupMembers).where(and(side, inArray(other, ids)))
+function jsonOfIds(rows: readonly { id: number }[]): string {
+  return JSON.stringify(rows.map(({ id }) => id))
 }
 
 async function recordGroupEvent(
@@ -122,32 +103,36 @@ async function recordGroupEvent(
   })
 }
 
-const membersOf = perHandle((db) =>
+const { group_id, member_id } = groupMembers
+
+const membersOf = query((db, { group }: Placeholders<'group'>) =>
   db
-    .select(getTableColumns(members))
+    .select(visibleMembers._.selectedFields)
     .from(groupMembers)
-    .innerJoin(members, eq(members.id, groupMembers.member_id))
-    .where(eq(groupMembers.group_id, sql.placeholder('group')))
-    .orderBy(members.id)
-    .prepare(),
+    .innerJoin(visibleMembers, eq(visibleMembers.id, member_id))
+    .where(eq(group_id, group))
+    .orderBy(visibleMembers.id),
 )
 
-const groupsOf = perHandle((db) =>
+const groupsOf = query((db, { member }: Placeholders<'member'>) =>
   db
-    .select(getTableColumns(groups))
+    .select(visibleGroups._.selectedFields)
     .from(groupMembers)
-    .innerJoin(groups, eq(groups.id, groupMembers.group_id))
-    .where(
-      and(
-        eq(groupMembers.member_id, sql.placeholder('member')),
-        // Excludes groups of a running import, which belong to its staging system.
-        eq(groups.system_id, sql.placeholder('system')),
-      ),
-    )
-    .orderBy(groups.id)
-    .prepare(),
+    .innerJoin(visibleGroups, eq(visibleGroups.id, group_id))
+    .where(eq(member_id, member))
+    .orderBy(visibleGroups.id),
 )
 
-export const insertMembership = statement<'group' | 'member'>(
-  'insert into group_members (group_id, member_id) values (:group, :member) on conflict do nothing',
+export const insertMembership = query((db, { group, member }: Placeholders<'group' | 'member'>) =>
+  db.insert(groupMembers).values({ group_id: group, member_id: member }).onConflictDoNothing(),
+)
+
+const deleteMembers = query(
+  (db, { group, members }: Placeholders<'group' | 'members'>, { inJsonNumbers }) =>
+    db.delete(groupMembers).where(and(eq(group_id, group), inJsonNumbers(member_id, members))),
+)
+
+const deleteGroups = query(
+  (db, { member, groups }: Placeholders<'member' | 'groups'>, { inJsonNumbers }) =>
+    db.delete(groupMembers).where(and(eq(member_id, member), inJsonNumbers(group_id, groups))),
 )

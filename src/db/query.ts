@@ -108,7 +108,8 @@ export function toText(query: SQL, { placeholder }: Dialect): { text: string; na
 
 /** Leaves out columns without a value, which Drizzle would set to null on every engine but its own. */
 class PortableDialect extends SQLiteAsyncDialect {
-  override buildInsertQuery(config: SQLiteInsertConfig): SQL {
+  override buildInsertQuery({ onConflict, ...rest }: SQLiteInsertConfig): SQL {
+    const config = { ...rest, ...(onConflict && { onConflict: onConflict.map(unqualifyTarget) }) }
     const rows = Array.isArray(config.values) ? config.values : []
     if (rows.length === 0) return super.buildInsertQuery(config)
     const columns = Object.entries(getTableColumns(config.table)).filter(([key]) =>
@@ -119,6 +120,16 @@ class PortableDialect extends SQLiteAsyncDialect {
     })
     return super.buildInsertQuery({ ...config, table })
   }
+}
+
+/** Removes the table from the target of a conflict clause, because PostgreSQL rejects it there. */
+function unqualifyTarget(conflict: SQL): SQL {
+  const [begin, target, ...rest] = conflict.queryChunks
+  const columns = is(target, SQL)
+    ? target.queryChunks.flat().filter((chunk) => is(chunk, Column))
+    : []
+  if (begin === undefined || columns.length === 0) return conflict
+  return new SQL([begin, sql`(${columnNames(...columns)})`, ...rest])
 }
 
 /** Key under which Drizzle keeps the columns of a table. */

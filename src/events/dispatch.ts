@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Leases } from '../db/lease'
-import { isDisabled } from '../db/visibility'
+import { isDisabled } from '../db/visible'
 import { error } from '../model/errors'
 import type { DeliveryResult } from '../model/events'
 import type { AllowList } from '../model/network'

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, lte } from 'drizzle-orm'
 import { incrementCounter, readCounter } from '../db/changeCounters'
-import { perHandle } from '../db/query'
+import { type Placeholders, query } from '../db/query'
 import { createInserter, createUpserter } from '../db/rows'
 import { deliveries, systems, webhooks } from '../db/tables'
 import type { Db } from '../db/types'
-import { isVisible } from '../db/visibility'
+import { visibleSystems } from '../db/visible'
 import { error } from '../model/errors'
 import { requireSystem, type Viewer } from '../model/privacy'
 import { formatInstant, type Instant } from '../model/time'
@@ -21,7 +21,7 @@ export type Delivery = Omit<typeof deliveries.$inferInsert, 'id'>
 export const KEPT_DELIVERIES = 50
 
 export async function findWebhook(db: Db, systemId: number): Promise<Webhook | null> {
-  return (await bySystem(db).get({ system: systemId })) ?? null
+  return await bySystem(db).get({ system: systemId })
 }
 
 export async function getWebhook(db: Db, systemId: number): Promise<Webhook> {
@@ -32,9 +32,7 @@ export async function getWebhook(db: Db, systemId: number): Promise<Webhook> {
 
 /** Returns the systems with an active webhook. */
 export async function activeWebhooks(db: Db): Promise<number[]> {
-  const active = eq(webhooks.state, 'active')
-  const rows = await db.select({ system: webhooks.system_id }).from(webhooks).where(active).all()
-  return rows.map(({ system }) => system)
+  return (await active(db).all({})).map(({ system_id }) => system_id)
 }
 
 /** Returns a counter that changes when any process activates a webhook. */
@@ -61,7 +59,7 @@ export async function registerWebhook(
     const cursor = await latestEventId(tx)
     const row = { system_id: systemId, url, token, state: 'pending' as const, cursor, ...fresh }
     await storeWebhook(tx, row)
-    await tx.update(systems).set({ webhook_url: null }).where(eq(systems.id, systemId))
+    await setSystemUrl(tx).run({ system: systemId, url: null })
   })
 }
 
@@ -75,18 +73,19 @@ export async function activateWebhook(deps: EventDeps, verified: Webhook): Promi
       throw error('conflict', 'the webhook was changed meanwhile')
     // A webhook that was verified before resumes at its cursor, so that no event is lost.
     const cursor = current.state === 'pending' ? await latestEventId(tx) : current.cursor
-    await update(tx, system_id, { state: 'active', cursor, checked: deps.now(), ...healthy })
+    const row = { ...current, state: 'active', cursor, checked: deps.now(), ...healthy }
+    await storeWebhook(tx, row)
     await incrementCounter(tx, 'webhooks')
-    await tx.update(systems).set({ webhook_url: url }).where(eq(systems.id, system_id))
+    await setSystemUrl(tx).run({ system: system_id, url })
   })
 }
 
 /** Resumes a disabled webhook, beginning with the events in the outbox. */
 export async function enableWebhook(deps: EventDeps, systemId: number): Promise<void> {
   await deps.transact({ system: systemId }, async (tx) => {
-    const { state } = await getWebhook(tx, systemId)
-    if (state === 'pending') throw error('conflict', 'the webhook is not verified yet')
-    await update(tx, systemId, { state: 'active', ...healthy })
+    const current = await getWebhook(tx, systemId)
+    if (current.state === 'pending') throw error('conflict', 'the webhook is not verified yet')
+    await storeWebhook(tx, { ...current, state: 'active', ...healthy })
     await incrementCounter(tx, 'webhooks')
   })
 }
@@ -94,9 +93,9 @@ export async function enableWebhook(deps: EventDeps, systemId: number): Promise<
 export async function removeWebhook(deps: EventDeps, viewer: Viewer): Promise<void> {
   const systemId = requireSystem(viewer, 'manage')
   await deps.transact({ system: systemId }, async (tx) => {
-    await tx.delete(webhooks).where(eq(webhooks.system_id, systemId))
-    await tx.delete(deliveries).where(eq(deliveries.system_id, systemId))
-    await tx.update(systems).set({ webhook_url: null }).where(eq(systems.id, systemId))
+    await deleteWebhook(tx).run({ system: systemId })
+    await deleteDeliveries(tx).run({ system: systemId })
+    await setSystemUrl(tx).run({ system: systemId, url: null })
   })
 }
 
@@ -112,11 +111,7 @@ export async function recordDelivery(
     if (!current || !isSame(current, webhook)) return
     await updateUnlessMoved(tx, current, webhook, changed)
     await insertDelivery(tx, delivery)
-    await tx.run(sql`
-      delete from ${deliveries} where system_id = ${webhook.system_id} and id <= (
-        select d.id from ${deliveries} d where d.system_id = ${webhook.system_id}
-        order by d.id desc limit 1 offset ${KEPT_DELIVERIES}
-      )`)
+    await deleteOldDeliveries(tx).run({ system: webhook.system_id })
   })
 }
 
@@ -182,31 +177,19 @@ async function updateUnlessMoved(
   // The delivered event reported the earlier drop count to the receiver.
   const isDelivered = changed.cursor !== undefined
   const dropped = isDelivered ? current.dropped - earlier.dropped : current.dropped
-  await update(tx, earlier.system_id, { ...changed, dropped })
-}
-
-async function update(tx: Db, systemId: number, changed: Partial<Webhook>): Promise<void> {
-  await tx.update(webhooks).set(changed).where(eq(webhooks.system_id, systemId))
+  await storeWebhook(tx, { ...current, ...changed, dropped })
 }
 
 function timeOrNull(instant: Instant | null | undefined): string | null {
   return typeof instant === 'number' ? formatInstant(instant) : null
 }
 
+const columns = Object.keys(getTableColumns(webhooks)) as (keyof Webhook)[]
+
 const storeWebhook = createUpserter(
   webhooks,
   ['system_id'],
-  [
-    'url',
-    'token',
-    'state',
-    'reason',
-    'cursor',
-    'failing_since',
-    'attempts',
-    'next_attempt',
-    'dropped',
-  ],
+  columns.filter((name) => name !== 'system_id'),
 )
 
 const insertDelivery = createInserter(deliveries, [
@@ -219,28 +202,46 @@ const insertDelivery = createInserter(deliveries, [
   'attempt',
 ])
 
-const bySystem = perHandle((db) =>
-  db
-    .select()
-    .from(webhooks)
-    .where(eq(webhooks.system_id, sql.placeholder('system')))
-    .prepare(),
+const bySystem = query((db, { system }: Placeholders<'system'>) =>
+  db.select().from(webhooks).where(eq(webhooks.system_id, system)),
 )
 
-const uuidOf = perHandle((db) =>
-  db
-    .select({ uuid: systems.uuid })
-    .from(systems)
-    .where(and(eq(systems.id, sql.placeholder('system')), sql.raw(isVisible('systems'))))
-    .prepare(),
+const active = query((db) =>
+  db.select({ system_id: webhooks.system_id }).from(webhooks).where(eq(webhooks.state, 'active')),
 )
 
-const recent = perHandle((db) =>
+const deleteWebhook = query((db, { system }: Placeholders<'system'>) =>
+  db.delete(webhooks).where(eq(webhooks.system_id, system)),
+)
+
+const uuidOf = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select({ uuid: visibleSystems.uuid })
+    .from(visibleSystems)
+    .where(eq(visibleSystems.id, system)),
+)
+
+const setSystemUrl = query((db, { system, url }: Placeholders<'system' | 'url'>) =>
+  db.update(systems).set({ webhook_url: url }).where(eq(systems.id, system)),
+)
+
+const { id, system_id } = deliveries
+
+const recent = query((db, { system }: Placeholders<'system'>) =>
   db
     .select()
     .from(deliveries)
-    .where(eq(deliveries.system_id, sql.placeholder('system')))
-    .orderBy(desc(deliveries.id))
-    .limit(KEPT_DELIVERIES)
-    .prepare(),
+    .where(eq(system_id, system))
+    .orderBy(desc(id))
+    .limit(KEPT_DELIVERIES),
 )
+
+const deleteDeliveries = query((db, { system }: Placeholders<'system'>) =>
+  db.delete(deliveries).where(eq(system_id, system)),
+)
+
+const deleteOldDeliveries = query((db, { system }: Placeholders<'system'>) => {
+  const newest = db.select({ id }).from(deliveries).where(eq(system_id, system)).orderBy(desc(id))
+  const newestExcess = newest.limit(1).offset(KEPT_DELIVERIES)
+  return db.delete(deliveries).where(and(eq(system_id, system), lte(id, newestExcess)))
+})

@@ -69,7 +69,7 @@ export function streamEvents(
     await readOutbox()
   }
   /** The hub may emit an event before one with a lower ID; then all are read from the outbox. */
-  const isUnordered = deps.db.driver.textDialect.maxUncommittedIds > 0
+  const isUnordered = deps.db.driver.dialect.maxUncommittedIds > 0
   const resume = async () => {
     isReading = true
     await readOutbox()

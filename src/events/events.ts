@@ -1,4 +1,5 @@
 import { createLeases, type Leases } from '../db/lease'
+import { query } from '../db/query'
 import { events as outbox, webhooks } from '../db/tables'
 import type { Db } from '../db/types'
 import { type PeriodicTask, startPeriodicTask } from '../timers/periodicTask'
@@ -76,6 +77,9 @@ export function createEvents(
 
 /** Reads both tables, so that a damaged database is reported before the server starts. */
 async function readTables(db: Db): Promise<void> {
-  await db.select().from(outbox).limit(1).all()
-  await db.select().from(webhooks).limit(1).all()
+  await anyEvent(db).all({})
+  await anyWebhook(db).all({})
 }
+
+const anyEvent = query((db) => db.select().from(outbox).limit(1))
+const anyWebhook = query((db) => db.select().from(webhooks).limit(1))

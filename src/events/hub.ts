@@ -64,7 +64,7 @@ export function createHub({ db, changes, warn }: EventDeps): Hub {
   }
 
   const recordSkipped = (before: number, id: number) => {
-    if (db.driver.textDialect.maxUncommittedIds === 0) return
+    if (db.driver.dialect.maxUncommittedIds === 0) return
     for (let at = Math.max(before + 1, id - MAX_SKIPPED); at < id; at++)
       skippedIds.set(at, performance.now())
   }

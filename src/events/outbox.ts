@@ -1,7 +1,6 @@
-import { and, eq, gt, inArray, sql } from 'drizzle-orm'
-import { perHandle } from '../db/query'
-import { statement } from '../db/statement'
-import { events } from '../db/tables'
+import { and, eq, gt, max, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../db/query'
+import { events, prunedEvents } from '../db/tables'
 import type { Db } from '../db/types'
 
 export type StoredEvent = typeof events.$inferSelect
@@ -14,7 +13,7 @@ export async function latestEventId(db: Db): Promise<number> {
 
 /** Returns an ID below which all events are committed, even under concurrent writes. */
 export async function settledEventId(db: Db): Promise<number> {
-  return Math.max(0, (await latestEventId(db)) - db.driver.textDialect.maxUncommittedIds)
+  return Math.max(0, (await latestEventId(db)) - db.driver.dialect.maxUncommittedIds)
 }
 
 /** Returns the ID of a system's newest event, and of its newest pruned event; 0 if none. */
@@ -33,12 +32,7 @@ export async function eventsAfter(db: Db, id: number, limit: number): Promise<St
 
 /** Returns the events with these IDs that are visible by now. */
 export async function eventsAmong(db: Db, ids: readonly number[]): Promise<StoredEvent[]> {
-  return await db
-    .select()
-    .from(events)
-    .where(inArray(events.id, [...ids]))
-    .orderBy(events.id)
-    .all()
+  return await among(db).all({ ids: JSON.stringify(ids) })
 }
 
 export async function eventsOfSystemAfter(
@@ -50,33 +44,37 @@ export async function eventsOfSystemAfter(
   return await afterOfSystem(db).all({ system, id, limit })
 }
 
-const newest = statement<never, { id: number | null }>(
-  ({ lastEvent }) => `select ${lastEvent} as id`,
+// SQL text, because the builder cannot select without a table.
+const newest = query(
+  (_, __, { lastEvent }) => sql<{ id: number | null }>`select ${lastEvent} as id`,
 )
 
-const bounds = statement<'system', { kept: number; pruned: number }>(
-  `select coalesce((select max(id) from events where system_id = :system), 0) as kept,
-     coalesce((select last_event_id from pruned_events where system_id = :system), 0) as pruned`,
+const bounds = query((db, { system }: Placeholders<'system'>) => {
+  const kept = db
+    .select({ id: max(events.id) })
+    .from(events)
+    .where(eq(events.system_id, system))
+  const pruned = db
+    .select({ id: prunedEvents.last_event_id })
+    .from(prunedEvents)
+    .where(eq(prunedEvents.system_id, system))
+  return sql<{ kept: number; pruned: number }>`
+    select coalesce(${kept}, 0) as kept, coalesce(${pruned}, 0) as pruned`
+})
+
+const among = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
+  db.select().from(events).where(inJsonNumbers(events.id, ids)).orderBy(events.id),
 )
 
-const after = perHandle((db) =>
+const after = query((db, { id, limit }: Placeholders<'id' | 'limit'>) =>
+  db.select().from(events).where(gt(events.id, id)).orderBy(events.id).limit(limit),
+)
+
+const afterOfSystem = query((db, { system, id, limit }: Placeholders<'system' | 'id' | 'limit'>) =>
   db
     .select()
     .from(events)
-    .where(gt(events.id, sql.placeholder('id')))
+    .where(and(eq(events.system_id, system), gt(events.id, id)))
     .orderBy(events.id)
-    .limit(sql.placeholder('limit'))
-    .prepare(),
-)
-
-const afterOfSystem = perHandle((db) =>
-  db
-    .select()
-    .from(events)
-    .where(
-      and(eq(events.system_id, sql.placeholder('system')), gt(events.id, sql.placeholder('id'))),
-    )
-    .orderBy(events.id)
-    .limit(sql.placeholder('limit'))
-    .prepare(),
+    .limit(limit),
 )

@@ -1,9 +1,13 @@
+import { and, desc, eq, gt, sql } from 'drizzle-orm'
 import { recordActivity } from '../db/activity'
-import { statement } from '../db/statement'
+import { type Placeholders, query } from '../db/query'
+import { events, prunedEvents, webhooks } from '../db/tables'
 import type { Db } from '../db/types'
+import { visibleSystems } from '../db/visible'
 import { yieldToEventLoop } from '../db/yieldToEventLoop'
 import { DAY } from '../model/time'
 import type { EventDeps } from './deps'
+import type { StoredEvent } from './outbox'
 import { findWebhook, type Webhook } from './webhooks'
 
 /** Retention of events: time, and number per system. */
@@ -76,39 +80,61 @@ async function deleteEvents({ transact }: EventDeps, system: number, rows: PastE
   })
 }
 
-interface PastEvent {
-  id: number
-  at: number
-}
+type PastEvent = Pick<StoredEvent, 'id' | 'at'>
 
 /** An unverified webhook receives only events after its verification, so it has none pending. */
 function hasPendingEvents(hook: Webhook | null): hook is Webhook {
   return hook !== null && hook.state !== 'pending'
 }
 
-const nextSystem = statement<'system', { system_id: number }>(
-  'select system_id from events where system_id > :system order by system_id limit 1',
+const { id, system_id, at } = events
+
+const nextSystem = query((db, { system }: Placeholders<'system'>) =>
+  db.select({ system_id }).from(events).where(gt(system_id, system)).orderBy(system_id).limit(1),
 )
 
-const newestBut = statement<'system' | 'many', { id: number }>(
-  'select id from events where system_id = :system order by id desc limit 1 offset :many',
+const newestBut = query((db, { system, many }: Placeholders<'system' | 'many'>) =>
+  db
+    .select({ id })
+    .from(events)
+    .where(eq(system_id, system))
+    .orderBy(desc(id))
+    .limit(1)
+    .offset(many),
 )
 
-const nextOfSystem = statement<'system' | 'id' | 'limit', { id: number; at: number }>(
-  `select id, at from events where system_id = :system and id > :id order by id limit :limit`,
+const nextOfSystem = query((db, values: Placeholders<'system' | 'id' | 'limit'>) =>
+  db
+    .select({ id, at })
+    .from(events)
+    .where(and(eq(system_id, values.system), gt(id, values.id)))
+    .orderBy(id)
+    .limit(values.limit),
 )
 
-const remove = statement<'id'>('delete from events where id = :id')
+const remove = query((db, values: Placeholders<'id'>) => db.delete(events).where(eq(id, values.id)))
 
-const countDropped = statement<'system' | 'many'>(
-  'update webhooks set dropped = dropped + :many where system_id = :system',
+const countDropped = query((db, { system, many }: Placeholders<'system' | 'many'>) =>
+  db
+    .update(webhooks)
+    .set({ dropped: sql`${webhooks.dropped} + ${many}` })
+    .where(eq(webhooks.system_id, system)),
 )
 
 /** Does nothing if the system was deleted meanwhile. */
-const recordPruned = statement<'system' | 'id'>(
-  (dialect) => `
-   insert into pruned_events (system_id, last_event_id)
-   select id, ${dialect.number(':id')} from systems where id = :system
-   on conflict (system_id) do update
-   set last_event_id = ${dialect.max('pruned_events.last_event_id', 'excluded.last_event_id')}`,
-)
+const recordPruned = query((db, { system, id }: Placeholders<'system' | 'id'>, { number, max }) => {
+  const last = number(id)
+  const { system_id, last_event_id } = prunedEvents
+  return db
+    .insert(prunedEvents)
+    .select(
+      db
+        .select({ system_id: visibleSystems.id, last_event_id: last.as('last_event_id') })
+        .from(visibleSystems)
+        .where(eq(visibleSystems.id, system)),
+    )
+    .onConflictDoUpdate({
+      target: system_id,
+      set: { last_event_id: max(last_event_id, last) },
+    })
+})

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../src/db/tables'
 import { findMember } from '../src/service/members'
+import { drizzleOn } from './drizzle'
 import { createBot, patchMemberGuild } from './operatorActions'
 import { afterAll, beforeAll, describe, expect, test } from './test'
 import { createTestApp, type TestApp, type TestResponse, type TestSystem } from './testApp'
@@ -51,7 +52,7 @@ function rulesOf({ app, ask, deps, makeSystem }: TestApp): void {
       const system = await makeSystem()
       await deps.transact('new', async (tx) => {
         const isOfSystem = eq(systemSettings.system_id, system.id)
-        await tx
+        await drizzleOn(tx)
           .update(systemSettings)
           .set({ [limit]: 10 })
           .where(isOfSystem)

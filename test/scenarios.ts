@@ -11,6 +11,7 @@ import { insertMember } from '../src/service/members'
 import { insertMembership } from '../src/service/memberships'
 import { insertMessage } from '../src/service/messages'
 import { type Front, insertSwitch } from '../src/service/switches'
+import { drizzleOn } from './drizzle'
 import { document } from './openapiDocument'
 import { versionOf } from './rawSql'
 import { expect, test } from './test'
@@ -217,7 +218,7 @@ export async function eventsSince(
   { testApp }: { testApp: TestApp },
   last: number,
 ): Promise<ExpectedEvent[]> {
-  const rows = await testApp.deps.db
+  const rows = await drizzleOn(testApp.deps.db)
     .select()
     .from(events)
     .where(gt(events.id, last))
@@ -227,7 +228,7 @@ export async function eventsSince(
 }
 
 export async function stateOf(testApp: TestApp) {
-  const row = await testApp.deps.db
+  const row = await drizzleOn(testApp.deps.db)
     .select({ last: max(events.id) })
     .from(events)
     .get()

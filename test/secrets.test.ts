@@ -20,6 +20,7 @@ import { member } from '../src/model/member'
 import { settings } from '../src/model/settings'
 import { system } from '../src/model/system'
 import { formatInstant } from '../src/model/time'
+import { drizzleOn } from './drizzle'
 import { document } from './openapiDocument'
 import { at, createFixture, type Fixture, type Who } from './scenarios'
 import { describe, expect, test } from './test'
@@ -89,26 +90,26 @@ async function plantSecrets(): Promise<Fixture> {
   const allPrivate = ({ levels }: Entity) =>
     Object.fromEntries(levels.map((level) => [level, 'private']))
   await testApp.deps.transact('new', async (tx) => {
-    await tx
+    await drizzleOn(tx)
       .update(systems)
       .set({ ...plant(system, 'system', true), ...allPrivate(system) })
       .where(eq(systems.id, owner.id))
     const set = plant(settings, 'settings', true)
-    await tx
+    await drizzleOn(tx)
       .insert(systemSettings)
       .values({ system_id: owner.id, ...set })
       .onConflictDoUpdate({ target: systemSettings.system_id, set })
     for (const [name, row] of Object.entries({ wren, finch, heron })) {
       const set = { ...plant(member, `member ${name}`, row === wren), ...allPrivate(member) }
-      await tx.update(members).set(set).where(eq(members.id, row.id))
+      await drizzleOn(tx).update(members).set(set).where(eq(members.id, row.id))
     }
     for (const [name, row] of Object.entries({ keepers, dreamers })) {
       const set = { ...plant(group, `group ${name}`, row === keepers), ...allPrivate(group) }
-      await tx.update(groups).set(set).where(eq(groups.id, row.id))
+      await drizzleOn(tx).update(groups).set(set).where(eq(groups.id, row.id))
     }
     for (const [name, row] of Object.entries({ first, latest })) {
       const timestamp = nextInstant()
-      await tx.update(switches).set({ timestamp }).where(eq(switches.uuid, row.uuid))
+      await drizzleOn(tx).update(switches).set({ timestamp }).where(eq(switches.uuid, row.uuid))
       addSecret(`time of the switch ${name}`, formatInstant(timestamp))
     }
     addSecret('UUID of the switch latest', latest.uuid)
@@ -117,18 +118,22 @@ async function plantSecrets(): Promise<Fixture> {
       addSecret(`ID of ${name}`, `"${hid}"`)
       addSecret(`UUID of ${name}`, uuid)
     }
-    await tx.insert(systemGuilds).values({
-      guild_id: GUILD,
-      system_id: owner.id,
-      ...plant(systemGuild, 'settings of the system in a guild', false),
-    })
-    await tx.insert(memberGuilds).values({
-      guild_id: GUILD,
-      member_id: wren.id,
-      ...plant(memberGuild, 'settings of the member wren in a guild', false),
-    })
+    await drizzleOn(tx)
+      .insert(systemGuilds)
+      .values({
+        guild_id: GUILD,
+        system_id: owner.id,
+        ...plant(systemGuild, 'settings of the system in a guild', false),
+      })
+    await drizzleOn(tx)
+      .insert(memberGuilds)
+      .values({
+        guild_id: GUILD,
+        member_id: wren.id,
+        ...plant(memberGuild, 'settings of the member wren in a guild', false),
+      })
     const latched = nextInstant()
-    await tx.insert(autoproxies).values({
+    await drizzleOn(tx).insert(autoproxies).values({
       guild_id: GUILD,
       system_id: owner.id,
       autoproxy_mode: 'latch',
@@ -139,16 +144,18 @@ async function plantSecrets(): Promise<Fixture> {
     const url = 'https://hook.example/secret-address'
     const hook = { url, token: 'secret-signing-token', state: 'disabled' as const, cursor: 0 }
     const reason = 'secret-reason'
-    await tx.insert(webhooks).values({ ...hook, reason, system_id: owner.id })
+    await drizzleOn(tx)
+      .insert(webhooks)
+      .values({ ...hook, reason, system_id: owner.id })
     addSecret('address of the webhook', url)
     addSecret('reason of the webhook', reason)
     const content = JSON.stringify({ note: 'secret-note' })
-    await tx
+    await drizzleOn(tx)
       .insert(importArchive)
       .values({ system_id: owner.id, collection: 'notes', content, digest: 'x' })
     addSecret('archived note', 'secret-note')
     const timestamp = nextInstant()
-    await tx.update(messages).set({ timestamp }).where(eq(messages.id, message))
+    await drizzleOn(tx).update(messages).set({ timestamp }).where(eq(messages.id, message))
   })
   return created
 }

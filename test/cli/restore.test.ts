@@ -20,6 +20,7 @@ import { openStorage } from '../../src/db/open'
 import { restore } from '../../src/db/sqlite/backup'
 import { systems } from '../../src/db/tables'
 import { StorageError } from '../../src/db/types'
+import { drizzleOn } from '../drizzle'
 import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { withRawDatabase } from '../service/transfer/importFixture'
@@ -143,7 +144,7 @@ function spawnKilled(
 async function countSystems(path: string): Promise<number | 'refused'> {
   try {
     const storage = openStorage(`file:${path}`)
-    const found = await storage.db.select({ all: count() }).from(systems).get()
+    const found = await drizzleOn(storage.db).select({ all: count() }).from(systems).get()
     await storage.close()
     return found?.all ?? 0
   } catch (cause) {

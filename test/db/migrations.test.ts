@@ -17,6 +17,7 @@ import { bots, proxyTagIndex, systems } from '../../src/db/tables'
 import { StorageError } from '../../src/db/types'
 import { keysOfTag } from '../../src/model/proxy/tags'
 import type { ProxyTag } from '../../src/model/validation'
+import { drizzleOn } from '../drizzle'
 import { afterAll, describe, expect, test } from '../test'
 import { makeOlder } from './olderDatabase'
 
@@ -47,7 +48,7 @@ describe('migrations', () => {
       if (has > 0) other.run("INSERT INTO bots (name, hash, created) VALUES ('old', 'h', 1)")
       other.close()
       const { db } = open(path)
-      const rows = await db.select({ name: bots.name }).from(bots).all()
+      const rows = await drizzleOn(db).select({ name: bots.name }).from(bots).all()
       expect(rows).toEqual(has > 0 ? [{ name: 'old' }] : [])
       const newest = newPath()
       open(newest)
@@ -82,7 +83,11 @@ describe('migrations', () => {
     }
     other.close()
     const { db } = open(path)
-    const rows = await db.select().from(proxyTagIndex).orderBy(proxyTagIndex.position).all()
+    const rows = await drizzleOn(db)
+      .select()
+      .from(proxyTagIndex)
+      .orderBy(proxyTagIndex.position)
+      .all()
     expect(rows).toEqual(
       tags.map((tag, position) => ({ member_id: 1, index_id: 1, position, ...keysOfTag(tag) })),
     )
@@ -98,10 +103,12 @@ describe('migrations', () => {
     other.run("INSERT INTO bots (name, hash, created) VALUES ('old', 'h', 1)")
     other.close()
     const { db } = open(path)
-    expect(await db.select({ on: bots.platform }).from(bots).all()).toEqual([{ on: 'discord' }])
-    expect(await db.select({ on: systems.created_on_platform }).from(systems).all()).toEqual([
+    expect(await drizzleOn(db).select({ on: bots.platform }).from(bots).all()).toEqual([
       { on: 'discord' },
     ])
+    expect(
+      await drizzleOn(db).select({ on: systems.created_on_platform }).from(systems).all(),
+    ).toEqual([{ on: 'discord' }])
   })
 
   const failing: [problem: string, sql: string, message: RegExp][] = [

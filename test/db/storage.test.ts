@@ -5,6 +5,7 @@ import { join, relative } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { openStorage, type Storage } from '../../src/db/open'
 import { bots } from '../../src/db/tables'
+import { drizzleOn } from '../drizzle'
 import { afterAll, describe, expect, test } from '../test'
 
 const root = mkdtempSync(join(tmpdir(), 'multitude-storage-'))
@@ -54,13 +55,15 @@ describe('SQLite file', () => {
 
   test('cannot write through the handle for reads', () => {
     const { db } = open(newPath())
-    expect(() => db.insert(bots).values(bot('a')).run()).toThrow(/readonly/)
+    expect(() => drizzleOn(db).insert(bots).values(bot('a')).run()).toThrow(/readonly/)
   })
 
   test('has all data in one file after closing', async () => {
     const path = newPath()
     const storage = openStorage(`file:${path}`)
-    await storage.transact('new', async (tx) => tx.insert(bots).values(bot('kept')).run())
+    await storage.transact('new', async (tx) =>
+      drizzleOn(tx).insert(bots).values(bot('kept')).run(),
+    )
     await storage.close()
     expect(existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0).toBe(0)
     const copy = newPath()
@@ -94,13 +97,13 @@ describe('snapshot', () => {
     async ({ fails }) => {
       const kept: unknown[] = []
       const reading = snapshot(async (db) => {
-        const query = db.select().from(bots).prepare()
+        const query = drizzleOn(db).select().from(bots).prepare()
         kept.push(await query.all(), query)
         if (fails) throw new Error('no more')
       })
       await reading.catch(() => {})
       await transact('new', async (tx) =>
-        tx
+        drizzleOn(tx)
           .insert(bots)
           .values(bot(`after ${fails}`))
           .run(),
@@ -121,7 +124,7 @@ describe('transaction', () => {
   test('commits queued transactions together and settles each after the commit', async () => {
     const work = (name: string) =>
       transact('new', async (tx) => {
-        await tx.insert(bots).values(bot(name)).run()
+        await drizzleOn(tx).insert(bots).values(bot(name)).run()
         await Bun.sleep(1)
       }).then(async () => (await namesIn(storage)).filter((found) => found.startsWith('shared')))
     const [first, second, third] = await Promise.all(['shared a', 'shared b', 'shared c'].map(work))
@@ -145,6 +148,6 @@ function bot(name: string) {
 }
 
 async function namesIn({ db }: Pick<Storage, 'db'>): Promise<string[]> {
-  const found = await db.select({ name: bots.name }).from(bots).all()
+  const found = await drizzleOn(db).select({ name: bots.name }).from(bots).all()
   return found.map(({ name }) => name)
 }

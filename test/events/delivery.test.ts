@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { events, webhooks } from '../../src/db/tables'
+import { drizzleOn } from '../drizzle'
 import { deleteSystem } from '../operatorActions'
 import { describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
@@ -266,15 +267,21 @@ async function stateOf(as: TestSystem, app = at): Promise<State> {
 }
 
 async function hookOf(as: TestSystem) {
-  return defaultApp.deps.db.select().from(webhooks).where(eq(webhooks.system_id, as.id))
+  return drizzleOn(defaultApp.deps.db).select().from(webhooks).where(eq(webhooks.system_id, as.id))
 }
 
 async function outboxOf(as: TestSystem) {
-  return at.deps.db.select().from(events).where(eq(events.system_id, as.id)).orderBy(events.id)
+  return drizzleOn(at.deps.db)
+    .select()
+    .from(events)
+    .where(eq(events.system_id, as.id))
+    .orderBy(events.id)
 }
 
 async function latest(): Promise<number> {
-  return (await defaultApp.deps.db.select().from(events).orderBy(events.id)).at(-1)?.id ?? 0
+  return (
+    (await drizzleOn(defaultApp.deps.db).select().from(events).orderBy(events.id)).at(-1)?.id ?? 0
+  )
 }
 
 function named({ events }: Receiver): unknown[] {

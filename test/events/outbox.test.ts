@@ -3,6 +3,7 @@ import { events } from '../../src/db/tables'
 import { KEPT_PER_SYSTEM, KEPT_WAITING, pruneEvents } from '../../src/events/prune'
 import { DAY } from '../../src/model/time'
 import { recordEvent } from '../../src/service/outbox'
+import { drizzleOn } from '../drizzle'
 import { execute } from '../rawSql'
 import { describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
@@ -296,7 +297,7 @@ async function write({ id }: TestSystem, many: number, moment: number): Promise<
 }
 
 async function idsOf({ id }: TestSystem): Promise<number[]> {
-  const rows = await deps.db
+  const rows = await drizzleOn(deps.db)
     .select()
     .from(events)
     .where(eq(events.system_id, id))

@@ -2,6 +2,7 @@ import { asc } from 'drizzle-orm'
 import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import { events, members, switches, systems } from '../../src/db/tables'
+import { drizzleOn } from '../drizzle'
 import { createSystem } from '../operatorActions'
 import { commandLine, emptyFolder, type Server } from '../serverProcess'
 import { expect, test } from '../test'
@@ -57,17 +58,19 @@ test('keeps changes and events consistent when the server is killed during write
   }
   readings.push(await openStream(server, token, readings.at(-1)))
 
-  const outbox = await deps.db.select().from(events).orderBy(asc(events.id)).all()
+  const outbox = await drizzleOn(deps.db).select().from(events).orderBy(asc(events.id)).all()
   const recorded = (type: string) => outbox.filter((event) => event.type === type)
   const created = recorded('CREATE_MEMBER').map(({ subject }) => subject ?? '')
   const switched = recorded('CREATE_SWITCH').map(({ subject }) => subject ?? '')
   const named = recorded('UPDATE_SYSTEM').map(({ data }) => String(data?.name))
 
   // Every event has its change, and every change exactly one event.
-  expect(created.toSorted()).toEqual(uuids(await deps.db.select().from(members)))
-  expect(switched.toSorted()).toEqual(uuids(await deps.db.select().from(switches)))
+  expect(created.toSorted()).toEqual(uuids(await drizzleOn(deps.db).select().from(members)))
+  expect(switched.toSorted()).toEqual(uuids(await drizzleOn(deps.db).select().from(switches)))
   expect(new Set(named).size).toBe(named.length)
-  expect((await deps.db.select().from(systems)).map(({ name }) => name)).toEqual(named.slice(-1))
+  expect((await drizzleOn(deps.db).select().from(systems)).map(({ name }) => name)).toEqual(
+    named.slice(-1),
+  )
   expect(created.length + switched.length + named.length).toBe(outbox.length)
 
   // All acknowledged changes are among them.

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { webhooks } from '../../src/db/tables'
+import { drizzleOn } from '../drizzle'
 import { createBot } from '../operatorActions'
 import { describe, expect, test } from '../test'
 import { createTestApp, type TestResponse, type TestSystem } from '../testApp'
@@ -242,9 +243,9 @@ describe('other webhook routes', () => {
     expect((await ask(`DELETE ${WEBHOOK}`, { as })).status).toBe(204)
     expect((await ask(`GET ${WEBHOOK}`, { as })).json).toEqual(none)
     expect(await shownUrl(as)).toBeNull()
-    expect(await at.deps.db.select().from(webhooks).where(eq(webhooks.system_id, as.id))).toEqual(
-      [],
-    )
+    expect(
+      await drizzleOn(at.deps.db).select().from(webhooks).where(eq(webhooks.system_id, as.id)),
+    ).toEqual([])
     await rename(as, 'Lantern Vale')
     await Bun.sleep(30)
     expect(events).toEqual([])

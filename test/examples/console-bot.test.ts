@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { explain } from '../../examples/multitude'
 import { messages } from '../../src/db/tables'
 import { ignoreReasons } from '../../src/model/proxy/decide'
+import { drizzleOn } from '../drizzle'
 import { createBot } from '../operatorActions'
 import { afterAll, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
@@ -383,7 +384,7 @@ describe('source of the examples', () => {
 })
 
 async function recordsOf(account: string) {
-  const all = await deps.db.select().from(messages).all()
+  const all = await drizzleOn(deps.db).select().from(messages).all()
   return all.filter(({ sender }) => sender === account)
 }
 

@@ -1,5 +1,6 @@
 import { connectMultitude } from '../../examples/multitude'
 import { messages } from '../../src/db/tables'
+import { drizzleOn } from '../drizzle'
 import { createBot } from '../operatorActions'
 import { afterAll, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
@@ -36,7 +37,7 @@ describe('record of the example client', () => {
     const message = { id: 'net/1', original: 'net/0', sender: 'net/robin', channel: 'net/#a' }
     await lossyClient.record({ ...message, member: wren.uuid })
     expect(lossyClient.requests()).toBe(3)
-    expect(await deps.db.select().from(messages).all()).toHaveLength(1)
+    expect(await drizzleOn(deps.db).select().from(messages).all()).toHaveLength(1)
     const [counted] = await client.findMembers(system.id, ['wren'])
     expect(counted).toHaveProperty('message_count', 1)
   })

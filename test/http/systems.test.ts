@@ -3,6 +3,7 @@ import { events } from '../../src/db/tables'
 import type { JsonObject } from '../../src/model/entity'
 import type { Field } from '../../src/model/field'
 import { system } from '../../src/model/system'
+import { drizzleOn } from '../drizzle'
 import { linkAccount, unlinkAccount } from '../operatorActions'
 import { defaultsOf } from '../scenarios'
 import { describe, expect, test } from '../test'
@@ -333,7 +334,7 @@ describe('changes of a system', () => {
 
 describe('events of a system', () => {
   const recordedEvents = (me: TestSystem) =>
-    deps.db
+    drizzleOn(deps.db)
       .select({ type: events.type, subject: events.subject, data: events.data })
       .from(events)
       .where(eq(events.system_id, me.id))

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { events, groups, members, switches, systems } from '../../src/db/tables'
 import { formatInstant, SECOND } from '../../src/model/time'
 import { insertToken } from '../../src/service/access/insertToken'
+import { drizzleOn } from '../drizzle'
 import { type BotFixture, createBotFixtures, type Json, type Step } from '../http/bot/botFixture'
 import { emptyFolder } from '../serverProcess'
 import { anySystem, insertGeneratedSystem } from '../service/anySystem'
@@ -72,7 +73,7 @@ async function responsesOf(testApp: TestApp, id: number): Promise<unknown> {
   const token = await testApp.deps.transact('new', (tx) =>
     insertToken(testApp.deps, tx, id, 'test'),
   )
-  const [system] = await db.select().from(systems).where(eq(systems.id, id)).all()
+  const [system] = await drizzleOn(db).select().from(systems).where(eq(systems.id, id)).all()
   const names: Record<string, string> = {}
   const lines: string[] = []
   const setNames = (name: string, { hid, uuid }: { hid?: string; uuid: string }) => {
@@ -80,17 +81,25 @@ async function responsesOf(testApp: TestApp, id: number): Promise<unknown> {
     names[`${name}.uuid`] = uuid
   }
   if (system) setNames('system', system)
-  const memberRows = await db.select().from(members).where(eq(members.system_id, id)).all()
+  const memberRows = await drizzleOn(db)
+    .select()
+    .from(members)
+    .where(eq(members.system_id, id))
+    .all()
   for (const [nth, row] of memberRows.sort(byNumber).entries()) {
     setNames(`m${nth}`, row)
     lines.push(`/v2/members/${row.hid}`, `/v2/members/${row.hid}/groups`, `/v1/m/${row.hid}`)
   }
-  const groupRows = await db.select().from(groups).where(eq(groups.system_id, id)).all()
+  const groupRows = await drizzleOn(db).select().from(groups).where(eq(groups.system_id, id)).all()
   for (const [nth, row] of groupRows.sort(byNumber).entries()) {
     setNames(`g${nth}`, row)
     lines.push(`/v2/groups/${row.hid}`, `/v2/groups/${row.hid}/members`)
   }
-  const switchRows = await db.select().from(switches).where(eq(switches.system_id, id)).all()
+  const switchRows = await drizzleOn(db)
+    .select()
+    .from(switches)
+    .where(eq(switches.system_id, id))
+    .all()
   for (const [nth, row] of switchRows.sort(byNumber).entries()) {
     setNames(`s${nth}`, row)
     const before = encodeURIComponent(formatInstant(row.timestamp))
@@ -382,7 +391,7 @@ function exactJson(text = ''): unknown {
 
 /** Lists the events of a fixture's system. */
 async function eventsOf({ deps }: TestApp, fixture: BotFixture | undefined): Promise<unknown> {
-  const all = await deps.db
+  const all = await drizzleOn(deps.db)
     .select({ uuid: systems.uuid, type: events.type, subject: events.subject, data: events.data })
     .from(events)
     .innerJoin(systems, eq(systems.id, events.system_id))

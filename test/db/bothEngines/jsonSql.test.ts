@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { formatInstant } from '../../../src/model/time'
+import { drizzleOn } from '../../drizzle'
 import { expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
@@ -14,7 +15,7 @@ test('formats every instant in SQL like formatInstant', async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(instant, wholeSecond), async (micros) => {
       const iso = sql<string>`${sql.raw(deps.db.driver.textDialect.isoTimestamp(String(micros)))}`
-      const row = await deps.db.select({ iso }).from(sql`(select 1) one`).get()
+      const row = await drizzleOn(deps.db).select({ iso }).from(sql`(select 1) one`).get()
       expect(row?.iso).toBe(formatInstant(micros))
     }),
     { numRuns: 300 },

@@ -9,7 +9,9 @@ const { deps, ask, makeSystem } = createTestApp()
 describe('query', () => {
   const difference = query(
     (_, { from, less }: Placeholders<'from' | 'less'>, { number }) =>
-      sql<{ result: number }>`select ${number(from)} - ${number(less)} + ${from} - ${from} as result`,
+      sql<{
+        result: number
+      }>`select ${number(from)} - ${number(less)} + ${from} - ${from} as result`,
   )
 
   test('binds values by name, in any order and more than once', async () => {

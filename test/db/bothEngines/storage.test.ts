@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm'
 import { openStorage, type Storage } from '../../../src/db/open'
 import type { LockKey } from '../../../src/db/storage'
 import { bots, systems, tokens } from '../../../src/db/tables'
+import { drizzleOn } from '../../drizzle'
 import { insert, rows } from '../../rawSql'
 import { emptyFolder } from '../../serverProcess'
 import { afterAll, describe, expect, test } from '../../test'
@@ -22,15 +23,17 @@ test('enforces foreign keys: rejects a token without a system, and deletes token
   await expect(
     transact('new', (tx) => insert(tx, 'tokens', { ...token, system_id: 7 })),
   ).rejects.toThrow()
-  expect(await db.select().from(tokens).all()).toEqual([])
+  expect(await drizzleOn(db).select().from(tokens).all()).toEqual([])
   await transact('new', async (tx) => {
     await insert(tx, 'systems', { uuid: 'u', hid: 'h' })
-    const [system] = await tx.select().from(systems).all()
+    const [system] = await drizzleOn(tx).select().from(systems).all()
     await insert(tx, 'tokens', { ...token, system_id: system?.id ?? 0 })
   })
-  expect(await db.select().from(tokens).all()).toHaveLength(1)
-  await transact('new', async (tx) => tx.delete(systems).where(eq(systems.hid, 'h')).run())
-  expect(await db.select().from(tokens).all()).toEqual([])
+  expect(await drizzleOn(db).select().from(tokens).all()).toHaveLength(1)
+  await transact('new', async (tx) =>
+    drizzleOn(tx).delete(systems).where(eq(systems.hid, 'h')).run(),
+  )
+  expect(await drizzleOn(db).select().from(tokens).all()).toEqual([])
 })
 
 describe('snapshot', () => {
@@ -149,7 +152,7 @@ describe('transaction', () => {
       const storage = openStorage('${address}', { durability: 'normal' })
       for (let at = 0; at < ${each}; at++)
         await storage.transact({ guild: '1' }, async (tx) => {
-          const all = await tx.select().from(bots).all()
+          const all = await drizzleOn(tx).select().from(bots).all()
           const next = Math.max(0, ...all.map(({ created }) => created)) + 1
           await insert(tx, 'bots', { name: process.pid + '.' + at, hash: String(next), created: next })
         })
@@ -158,7 +161,7 @@ describe('transaction', () => {
       Bun.spawn([process.execPath, '-e', script], { stderr: 'inherit' }),
     )
     expect(await Promise.all(processes.map(({ exited }) => exited))).toEqual(Array(writers).fill(0))
-    const rowsAfter = await open(address).db.select().from(bots).all()
+    const rowsAfter = await drizzleOn(open(address).db).select().from(bots).all()
     expect(rowsAfter).toHaveLength(writers * each)
     expect(Math.max(...rowsAfter.map(({ created }) => created))).toBe(writers * each)
   })
@@ -175,6 +178,6 @@ function bot(name: string) {
 }
 
 async function namesIn({ db }: Pick<Storage, 'db'>): Promise<string[]> {
-  const found = await db.select({ name: bots.name }).from(bots).all()
+  const found = await drizzleOn(db).select({ name: bots.name }).from(bots).all()
   return found.map(({ name }) => name)
 }

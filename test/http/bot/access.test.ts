@@ -1,6 +1,7 @@
 import { bots, tokens } from '../../../src/db/tables'
 import { group } from '../../../src/model/group'
 import { member } from '../../../src/model/member'
+import { drizzleOn } from '../../drizzle'
 import { document } from '../../openapiDocument'
 import { createBot, revokeBot } from '../../operatorActions'
 import { describe, expect, test } from '../../test'
@@ -218,8 +219,8 @@ test('only responses that create a token show a token, a key or its hash', async
   const { code } = await fixture.do<{ code: string }>('POST /v2/systems/@me/link-code')
   fixture.names.code = code
 
-  const storedTokens = await testApp.deps.db.select().from(tokens).all()
-  const keys = await testApp.deps.db.select().from(bots).all()
+  const storedTokens = await drizzleOn(testApp.deps.db).select().from(tokens).all()
+  const keys = await drizzleOn(testApp.deps.db).select().from(bots).all()
   const secrets = [
     fixture.names.token,
     fixture.names.key,

@@ -1,5 +1,6 @@
 import { gt, max } from 'drizzle-orm'
 import { events } from '../../../src/db/tables'
+import { drizzleOn } from '../../drizzle'
 import { createBot } from '../../operatorActions'
 import { expect } from '../../test'
 import type { TestApp, TestResponse } from '../../testApp'
@@ -67,7 +68,7 @@ export function createBotFixtures(testApp: TestApp) {
         for (const [line, body] of steps) await fixture.do(line, body)
       },
       async takeEvents() {
-        const rows = await testApp.deps.db
+        const rows = await drizzleOn(testApp.deps.db)
           .select()
           .from(events)
           .where(gt(events.id, lastTaken))
@@ -104,7 +105,7 @@ const tagsOf = {
 }
 
 async function lastEvent({ deps }: TestApp): Promise<number> {
-  const row = await deps.db
+  const row = await drizzleOn(deps.db)
     .select({ last: max(events.id) })
     .from(events)
     .get()

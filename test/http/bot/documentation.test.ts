@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { members, systems } from '../../../src/db/tables'
+import { drizzleOn } from '../../drizzle'
 import { createBot } from '../../operatorActions'
 import { expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
@@ -81,11 +82,11 @@ async function useDocumentedIds(key: string): Promise<void> {
   const { json } = await testApp.ask('POST /v2/members', { headers, body: wren })
   const ownSystem = await testApp.ask('GET /v2/systems/@me', { headers })
   await testApp.deps.transact('new', async (tx) => {
-    await tx
+    await drizzleOn(tx)
       .update(members)
       .set({ hid: 'uphsrt' })
       .where(eq(members.hid, String(json.id)))
-    await tx
+    await drizzleOn(tx)
       .update(systems)
       .set({ hid: 'ycsntu' })
       .where(eq(systems.hid, String(ownSystem.json.id)))

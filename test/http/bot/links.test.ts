@@ -1,5 +1,6 @@
 import { linkCodes } from '../../../src/db/tables'
 import { MINUTE, parseInstant, SECOND } from '../../../src/model/time'
+import { drizzleOn } from '../../drizzle'
 import { readAllRows, rows } from '../../rawSql'
 import { describe, expect, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
@@ -134,7 +135,7 @@ describe('link codes', () => {
     await createCode(await testApp.makeSystem())
     at += 11 * MINUTE
     await createCode(as)
-    const stored = await testApp.deps.db.select().from(linkCodes).all()
+    const stored = await drizzleOn(testApp.deps.db).select().from(linkCodes).all()
     expect(stored.map(({ system_id }) => system_id)).toEqual([as.id])
   })
 })

@@ -4,6 +4,7 @@ import { EXAMPLE_CODE } from '../../../src/serializers/bot'
 import { EXAMPLE_GROUP, EXAMPLE_MEMBER } from '../../../src/serializers/schema'
 import { EXAMPLE_LOGIN, EXAMPLE_SESSION, EXAMPLE_TOKEN } from '../../../src/serializers/web'
 import { hashSecret } from '../../../src/service/access/secrets'
+import { drizzleOn } from '../../drizzle'
 import { document } from '../../openapiDocument'
 import { createBot } from '../../operatorActions'
 import { insert } from '../../rawSql'
@@ -69,7 +70,10 @@ test.each(examples)('$line accepts its example body', async ({ line, body, param
   const fixture = await createFixture(testApp)
   const key = await createBot(testApp.deps, 'discord')
   await testApp.deps.transact('new', async (tx) => {
-    await tx.update(members).set({ hid: EXAMPLE_MEMBER }).where(eq(members.id, fixture.wren.id))
+    await drizzleOn(tx)
+      .update(members)
+      .set({ hid: EXAMPLE_MEMBER })
+      .where(eq(members.id, fixture.wren.id))
     const code = { system_id: fixture.owner.id, hash: hashSecret(EXAMPLE_CODE) }
     await insert(tx, 'link_codes', { ...code, expires: testApp.deps.now() + HOUR })
     const login = { system_id: fixture.owner.id, hash: hashSecret(EXAMPLE_LOGIN) }
@@ -90,7 +94,10 @@ test.each(examples)('$line accepts its example body', async ({ line, body, param
       expires: testApp.deps.now() + HOUR,
       remember: 1,
     })
-    await tx.update(groups).set({ hid: EXAMPLE_GROUP }).where(eq(groups.id, fixture.keepers.id))
+    await drizzleOn(tx)
+      .update(groups)
+      .set({ hid: EXAMPLE_GROUP })
+      .where(eq(groups.id, fixture.keepers.id))
   })
   const ask: Ask = (request, requestBody) => {
     const isForBots = request.includes(' /bot/')

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { insertMember } from '../../../src/service/members'
+import { drizzleOn } from '../../drizzle'
 import {
   allCallers,
   createFixture,
@@ -214,7 +215,7 @@ describe('creating a member in version 1', () => {
     'POST /v1/m refuses a member beyond the limit of the system': {
       given: ({ testApp, owner }) =>
         testApp.deps.transact('new', async (tx) => {
-          await tx
+          await drizzleOn(tx)
             .update(systemSettings)
             .set({ member_limit: 3 })
             .where(eq(systemSettings.system_id, owner.id))

@@ -9,6 +9,7 @@ import { type SystemPatch, system } from '../../../src/model/system'
 import { formatInstant } from '../../../src/model/time'
 import { updateMember } from '../../../src/service/members'
 import { insertSwitch } from '../../../src/service/switches'
+import { drizzleOn } from '../../drizzle'
 import { allCallers, at, createFixture, type Fixture, type Json, type Who } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
@@ -274,7 +275,7 @@ async function createFrontingFixture(): Promise<Fixture> {
 
 async function changeSystem({ owner }: Fixture, patch: SystemPatch): Promise<void> {
   await testApp.deps.transact('new', async (tx) => {
-    await tx.update(systems).set(patch).where(eq(systems.id, owner.id))
+    await drizzleOn(tx).update(systems).set(patch).where(eq(systems.id, owner.id))
   })
 }
 

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { systems } from '../../../src/db/tables'
+import { drizzleOn } from '../../drizzle'
 import { allCallers, createFixture, runScenarios, type Scenarios } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
@@ -102,7 +103,7 @@ describe('reading a system by its ID in version 1', () => {
     const { owner, ask } = await createFixture(testApp)
     const hid = owner.hid.slice(0, 5)
     await testApp.deps.transact('new', async (tx) => {
-      await tx.update(systems).set({ hid }).where(eq(systems.id, owner.id))
+      await drizzleOn(tx).update(systems).set({ hid }).where(eq(systems.id, owner.id))
     })
     for (const written of [hid, hid.toUpperCase()])
       for (const who of allCallers)

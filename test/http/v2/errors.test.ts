@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { errorTable } from '../../../src/model/errors'
+import { drizzleOn } from '../../drizzle'
 import { execute } from '../../rawSql'
 import { createFixture, type Fixture, LATEST, runScenarios, type Scenario } from '../../scenarios'
 import { describe, expect, test } from '../../test'
@@ -304,7 +305,7 @@ describe('every error', () => {
 
 function setLimits({ owner }: Fixture, limit: number) {
   return testApp.deps.transact('new', async (tx) => {
-    await tx
+    await drizzleOn(tx)
       .update(systemSettings)
       .set({ member_limit: limit, group_limit: limit })
       .where(eq(systemSettings.system_id, owner.id))

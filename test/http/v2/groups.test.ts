@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { group } from '../../../src/model/group'
+import { drizzleOn } from '../../drizzle'
 import {
   createFixture,
   defaultsOf,
@@ -256,7 +257,7 @@ describe('deleting a group', () => {
 
 function limitGroups({ owner }: Fixture, group_limit: number) {
   return testApp.deps.transact('new', async (tx) => {
-    await tx
+    await drizzleOn(tx)
       .update(systemSettings)
       .set({ group_limit })
       .where(eq(systemSettings.system_id, owner.id))

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { member } from '../../../src/model/member'
 import { insertMember } from '../../../src/service/members'
+import { drizzleOn } from '../../drizzle'
 import { createFixture, defaultsOf, type Fixture, type Json, runScenarios } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
@@ -287,7 +288,7 @@ describe('deleting a member', () => {
 
 function limitMembers({ owner }: Fixture, member_limit: number) {
   return testApp.deps.transact('new', async (tx) => {
-    await tx
+    await drizzleOn(tx)
       .update(systemSettings)
       .set({ member_limit })
       .where(eq(systemSettings.system_id, owner.id))

@@ -5,6 +5,7 @@ import { group } from '../../../src/model/group'
 import { member } from '../../../src/model/member'
 import { system } from '../../../src/model/system'
 import { formatInstant } from '../../../src/model/time'
+import { drizzleOn } from '../../drizzle'
 import { at, createFixture, type Fixture, type Who } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
@@ -184,7 +185,10 @@ test('the URL of the webhook is returned to the owner only', async () => {
   const fixture = await createFixture(testApp)
   const hook = 'https://marker.example/hook'
   await testApp.deps.transact('new', async (tx) => {
-    await tx.update(systems).set({ webhook_url: hook }).where(eq(systems.id, fixture.owner.id))
+    await drizzleOn(tx)
+      .update(systems)
+      .set({ webhook_url: hook })
+      .where(eq(systems.id, fixture.owner.id))
   })
   for (const line of reads.system) {
     expect((await fixture.ask(line)).text).toContain(hook)
@@ -198,9 +202,18 @@ async function createMarkedFixture(): Promise<Fixture> {
   const fixture = await createFixture(testApp)
   await fixture.do('POST /v2/systems/@me/switches', { members: ['<wren>'] })
   await testApp.deps.transact('new', async (tx) => {
-    await tx.update(systems).set(markersOf(system)).where(eq(systems.id, fixture.owner.id))
-    await tx.update(members).set(markersOf(member)).where(eq(members.id, fixture.wren.id))
-    await tx.update(groups).set(markersOf(group)).where(eq(groups.id, fixture.keepers.id))
+    await drizzleOn(tx)
+      .update(systems)
+      .set(markersOf(system))
+      .where(eq(systems.id, fixture.owner.id))
+    await drizzleOn(tx)
+      .update(members)
+      .set(markersOf(member))
+      .where(eq(members.id, fixture.wren.id))
+    await drizzleOn(tx)
+      .update(groups)
+      .set(markersOf(group))
+      .where(eq(groups.id, fixture.keepers.id))
   })
   return fixture
 }

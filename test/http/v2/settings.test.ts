@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { settings } from '../../../src/model/settings'
+import { drizzleOn } from '../../drizzle'
 import { createFixture, defaultsOf, runScenarios } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
@@ -148,7 +149,7 @@ describe('changing settings', () => {
   test('settings show the limits that an operator set, and PATCH keeps them', async () => {
     const fixture = await createFixture(testApp)
     await testApp.deps.transact('new', async (tx) => {
-      await tx
+      await drizzleOn(tx)
         .update(systemSettings)
         .set({ member_limit: 2000, group_limit: 500 })
         .where(eq(systemSettings.system_id, fixture.owner.id))

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../src/model/entity'
 import type { Tally } from '../../../src/model/transfer'
 import { insertGroup } from '../../../src/service/groups'
 import { insertMember } from '../../../src/service/members'
+import { drizzleOn } from '../../drizzle'
 import { fixture } from '../../formats/fixture'
 import { execute, readAllRows, STOPPED, withFailingTrigger } from '../../rawSql'
 import { describe, expect, test } from '../../test'
@@ -106,7 +107,7 @@ describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
     await deps.transact('new', async (tx) => {
       const insert = kind === 'members' ? insertMember : insertGroup
       // Rows of earlier tests have the same IDs.
-      await tx.delete(kind === 'members' ? members : groups)
+      await drizzleOn(tx).delete(kind === 'members' ? members : groups)
       await insert(tx, created.id, { name: 'Wren' }, { hid: 'wrena', uuid: UUID })
       await insert(tx, created.id, { name: 'Ash' }, { hid: 'ashab', uuid: OTHER })
     })
@@ -115,7 +116,12 @@ describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
 
   async function rowsOf({ id }: TestSystem) {
     const table = kind === 'members' ? members : groups
-    return await deps.db.select().from(table).where(eq(table.system_id, id)).orderBy(table.id).all()
+    return await drizzleOn(deps.db)
+      .select()
+      .from(table)
+      .where(eq(table.system_id, id))
+      .orderBy(table.id)
+      .all()
   }
 
   async function namesOf(system: TestSystem): Promise<string[]> {

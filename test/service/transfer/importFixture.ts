@@ -5,6 +5,7 @@ import { events } from '../../../src/db/tables'
 import type { JsonObject } from '../../../src/model/entity'
 import type { Deps } from '../../../src/service/deps'
 import type { ImportOptions, ImportReport } from '../../../src/service/transfer/importContext'
+import { drizzleOn } from '../../drizzle'
 import { exportSystem, type ImportTarget, importFile } from '../../operatorActions'
 import type { TestApp, TestSystem } from '../../testApp'
 
@@ -89,7 +90,7 @@ export async function createEventReader(
   { id }: TestSystem,
 ): Promise<() => Promise<string[]>> {
   const newest = async () => {
-    const row = await deps.db
+    const row = await drizzleOn(deps.db)
       .select({ id: max(events.id) })
       .from(events)
       .get()
@@ -97,7 +98,7 @@ export async function createEventReader(
   }
   let last = await newest()
   return async () => {
-    const rows = await deps.db
+    const rows = await drizzleOn(deps.db)
       .select()
       .from(events)
       .where(and(eq(events.system_id, id), gt(events.id, last)))

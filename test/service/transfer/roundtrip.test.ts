@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { systems } from '../../../src/db/tables'
+import { drizzleOn } from '../../drizzle'
 import { fixture } from '../../formats/fixture'
 import { createBotFixtures, type Step } from '../../http/bot/botFixture'
 import { recordMessageStep } from '../../http/bot/proxyScenarios'
@@ -15,7 +16,7 @@ const destination = createTestApp()
 const randomSource = createTestApp()
 
 function deleteAll({ deps }: TestApp): Promise<unknown> {
-  return deps.transact('new', async (tx) => tx.delete(systems).run())
+  return deps.transact('new', async (tx) => drizzleOn(tx).delete(systems).run())
 }
 
 /** Exports a system as text, without the time of the export. */
@@ -28,7 +29,7 @@ async function exported({ deps }: TestApp, systemId: number): Promise<string> {
 async function importAndExport(text: string) {
   await deleteAll(destination)
   const report = await importInto(destination, 'new', Buffer.from(text))
-  const created = await destination.deps.db.select().from(systems).get()
+  const created = await drizzleOn(destination.deps.db).select().from(systems).get()
   return { report, text: await exported(destination, created?.id ?? 0) }
 }
 
@@ -110,7 +111,11 @@ describe('export of a system with all settings', async () => {
     if (created?.name === 'Keepers') stage.names.keepers = created.id
   }
   const { system: hid = '' } = stage.names
-  const row = await source.deps.db.select().from(systems).where(eq(systems.hid, hid)).get()
+  const row = await drizzleOn(source.deps.db)
+    .select()
+    .from(systems)
+    .where(eq(systems.hid, hid))
+    .get()
   const original = { id: row?.id ?? 0, hid, uuid: '', token: '' }
   await importInto(source, original, fixture('simplyplural.json'))
   const text = await exported(source, original.id)
@@ -185,7 +190,7 @@ describe('rules of PluralKit', () => {
     'exports a file that meets the rules of PluralKit after importing %s',
     async (name) => {
       const { system } = await importInto(source, 'new', fixture(name))
-      const created = await source.deps.db
+      const created = await drizzleOn(source.deps.db)
         .select()
         .from(systems)
         .where(eq(systems.hid, system))

@@ -6,6 +6,7 @@ import { formatInstant } from '../../../src/model/time'
 import type { ImportPart } from '../../../src/model/transfer'
 import { insertAccount } from '../../../src/service/accounts'
 import type { ImportReport } from '../../../src/service/transfer/importContext'
+import { drizzleOn } from '../../drizzle'
 import { fixture } from '../../formats/fixture'
 import { createBot } from '../../operatorActions'
 import { readAllRows } from '../../rawSql'
@@ -85,7 +86,7 @@ describe('IDs of a file', () => {
   })
 
   async function systemOf({ system }: ImportReport) {
-    return deps.db.select().from(systems).where(eq(systems.hid, system)).get()
+    return drizzleOn(deps.db).select().from(systems).where(eq(systems.hid, system)).get()
   }
 
   async function idsOf(report: ImportReport): Promise<string[]> {
@@ -116,7 +117,11 @@ describe('accounts of a file', () => {
   })
 
   async function linkedTo({ id }: TestSystem) {
-    const rows = await deps.db.select().from(accounts).where(eq(accounts.system_id, id)).all()
+    const rows = await drizzleOn(deps.db)
+      .select()
+      .from(accounts)
+      .where(eq(accounts.system_id, id))
+      .all()
     return rows.map((row) => row.id).toSorted()
   }
 })
@@ -149,7 +154,11 @@ describe('import of an existing member', () => {
       to,
       pluralkit({ members: [{ name: 'Wren', ...given }] }),
     )
-    const row = await deps.db.select().from(members).where(eq(members.system_id, to.id)).get()
+    const row = await drizzleOn(deps.db)
+      .select()
+      .from(members)
+      .where(eq(members.system_id, to.id))
+      .get()
     const year = (instant: number | null | undefined) => formatInstant(instant ?? 0).slice(0, 4)
     expect({
       count: row?.message_count,
@@ -358,7 +367,7 @@ test('imports all switches of a long history in order', async () => {
   const onProgress = (done: number, total: number) => progress.push(`${done} of ${total}`)
   expect(counts(await importInto(testApp, to, file, { onProgress }))[3]).toBe('1203 0 0 0')
   expect(progress.at(-1)).toBe('1204 of 1204')
-  const rows = await deps.db
+  const rows = await drizzleOn(deps.db)
     .select()
     .from(switches)
     .where(eq(switches.system_id, to.id))

@@ -7,6 +7,7 @@ import { formatInstant, type Instant } from '../../../../src/model/time'
 import { dayToV2, hoursToV2, stintToV2, totalsToV2 } from '../../../../src/serializers/fronting'
 import { insertMember } from '../../../../src/service/members'
 import { deleteAllSwitches, insertSwitch } from '../../../../src/service/switches'
+import { drizzleOn } from '../../../drizzle'
 import { oddMoments, questionsAround } from '../../../model/fronting/generatedHistories'
 import {
   daysOf,
@@ -101,7 +102,7 @@ async function storeQuestion(question: Question): Promise<Question> {
       await insertSwitch(deps, tx, owner.id, timestamp, members.map(memberNamed))
     for (const name of indexes.keys()) {
       const visibility = question.hidden?.has(name) ? 'private' : 'public'
-      await tx
+      await drizzleOn(tx)
         .update(memberTable)
         .set({ visibility })
         .where(eq(memberTable.id, memberNamed(name).id))

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { createInserter } from '../../../../src/db/rows'
 import { pendingImports, switches } from '../../../../src/db/tables'
+import { drizzleOn } from '../../../drizzle'
 import { insert } from '../../../rawSql'
 import { createFixture, type Fixture, runScenarios } from '../../../scenarios'
 import { describe, expect, test } from '../../../test'
@@ -84,7 +85,7 @@ describe('fronting statistics', () => {
     'fronting/days returns empty days for a system without switches': {
       given: ({ testApp, owner }) =>
         testApp.deps.transact('new', (tx) =>
-          tx
+          drizzleOn(tx)
             .delete(switches)
             .where(eq(switches.system_id, owner.id))
             .then(() => undefined),

@@ -1,12 +1,25 @@
-import { statement } from './statement'
+import { eq, gt, sql } from 'drizzle-orm'
+import { type Placeholders, query } from './query'
+import { lastActivity, systems } from './tables'
 
 /**
  * Records when a system was active, before the rows that show it are deleted. Does nothing if the
  * system is deleted.
  */
-export const recordActivity = statement<'system' | 'at'>(
-  ({ number }) => `
-   insert into last_activity (system_id, active_at) select id, ${number(':at')} from systems where id = :system
-   on conflict (system_id) do update set active_at = excluded.active_at
-   where excluded.active_at > last_activity.active_at`,
+export const recordActivity = query(
+  (db, { system, at }: Placeholders<'system' | 'at'>, { number }) => {
+    const active_at = number(at)
+    const found = db
+      .select({ system_id: systems.id, active_at: sql<number>`${active_at}`.as('active_at') })
+      .from(systems)
+      .where(eq(systems.id, system))
+    return db
+      .insert(lastActivity)
+      .select(found)
+      .onConflictDoUpdate({
+        target: lastActivity.system_id,
+        set: { active_at },
+        setWhere: gt(active_at, lastActivity.active_at),
+      })
+  },
 )

@@ -1,4 +1,6 @@
-import { statement } from './statement'
+import { eq, sql } from 'drizzle-orm'
+import { type Placeholders, query } from './query'
+import { changeCounters } from './tables'
 import type { Db } from './types'
 
 /**
@@ -17,10 +19,19 @@ export async function readCounter(db: Db, name: ChangeCounter): Promise<number> 
   return (await read(db).get({ name }))?.value ?? 0
 }
 
-const increment = statement<'name'>(`
-   insert into change_counters (name, value) values (:name, 1)
-   on conflict (name) do update set value = change_counters.value + 1`)
+const increment = query((db, { name }: Placeholders<'name'>) =>
+  db
+    .insert(changeCounters)
+    .values({ name, value: 1 })
+    .onConflictDoUpdate({
+      target: changeCounters.name,
+      set: { value: sql`${changeCounters.value} + 1` },
+    }),
+)
 
-const read = statement<'name', { value: number }>(
-  'select value from change_counters where name = :name',
+const read = query((db, { name }: Placeholders<'name'>) =>
+  db
+    .select({ value: changeCounters.value })
+    .from(changeCounters)
+    .where(eq(changeCounters.name, name)),
 )

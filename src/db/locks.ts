@@ -1,4 +1,6 @@
-import { statement } from './statement'
+import { eq, sql } from 'drizzle-orm'
+import { type Placeholders, query } from './query'
+import { systems } from './tables'
 import type { Db } from './types'
 
 /** Locks a system in a transaction that learns only while it runs which system it writes. */
@@ -11,10 +13,16 @@ export async function tryLockSystem(tx: Db, id: number): Promise<boolean> {
   return (await tryLock(tx).get({ id })) !== null
 }
 
-const lock = statement<'id'>(
-  ({ forUpdate }) => `select id from systems where id = :id ${forUpdate}`,
+const lock = query((db, { id }: Placeholders<'id'>, { forUpdate }) =>
+  db
+    .select({ id: systems.id })
+    .from(systems)
+    .where(sql`${eq(systems.id, id)} ${forUpdate}`),
 )
 
-const tryLock = statement<'id'>(
-  ({ forUpdateSkipLocked }) => `select id from systems where id = :id ${forUpdateSkipLocked}`,
+const tryLock = query((db, { id }: Placeholders<'id'>, { forUpdateSkipLocked }) =>
+  db
+    .select({ id: systems.id })
+    .from(systems)
+    .where(sql`${eq(systems.id, id)} ${forUpdateSkipLocked}`),
 )

@@ -1,9 +1,11 @@
 import { hostname } from 'node:os'
+import { and, eq, ne, not, sql } from 'drizzle-orm'
 import { type PeriodicTask, startPeriodicTask } from '../timers/periodicTask'
 import { withTimeout } from '../timers/withTimeout'
 import { isLeaseOver } from './leaseSql'
 import type { Storage } from './open'
-import { statement } from './statement'
+import { type Placeholders, query } from './query'
+import { leases } from './tables'
 import type { Db } from './types'
 
 /** Tasks that only one process does, however many use the same database. */
@@ -135,25 +137,38 @@ export function createLeases({ db, transact, warn }: LeaseDeps, durationMs = DUR
   }
 }
 
-const acquire = statement<'task' | 'holder' | 'length', { name: string }>(
-  (dialect) => `
-   insert into leases (name, holder, until) values (:task, :holder, ${dialect.nowMs} + :length)
-   on conflict (name) do update set holder = excluded.holder, until = excluded.until
-   where leases.holder = excluded.holder or ${isLeaseOver(dialect)}
-   returning name`,
+const acquire = query(
+  (db, { task, holder, length }: Placeholders<'task' | 'holder' | 'length'>, dialect) => {
+    const until = sql`${dialect.nowMs} + ${length}`
+    return db
+      .insert(leases)
+      .values({ name: task, holder, until })
+      .onConflictDoUpdate({
+        target: leases.name,
+        set: { holder, until },
+        setWhere: sql`${leases.holder} = ${holder} or ${isLeaseOver(dialect)}`,
+      })
+      .returning({ name: leases.name })
+  },
 )
 
-const countOthers = statement<'holder', { count: number }>(
-  (dialect) =>
-    `select ${dialect.count()} as count from leases where holder <> :holder and not ${isLeaseOver(dialect)}`,
+const countOthers = query((db, { holder }: Placeholders<'holder'>, dialect) =>
+  db
+    .select({ count: sql<number>`${dialect.count()}`.as('count') })
+    .from(leases)
+    .where(and(ne(leases.holder, holder), not(isLeaseOver(dialect)))),
 )
 
-const rename = statement<'before' | 'after'>(
-  'update leases set holder = :after where holder = :before',
+const rename = query((db, { before, after }: Placeholders<'before' | 'after'>) =>
+  db.update(leases).set({ holder: after }).where(eq(leases.holder, before)),
 )
 
-const current = statement<never, { holder: string }>(
-  (dialect) => `select holder from leases where not ${isLeaseOver(dialect)} order by name`,
+const current = query((db, _, dialect) =>
+  db
+    .select({ holder: leases.holder })
+    .from(leases)
+    .where(not(isLeaseOver(dialect)))
+    .orderBy(leases.name),
 )
 
 /** Returns the address of a server on this machine that holds a lease, or null. */
@@ -165,4 +180,6 @@ export async function findAnnounced(db: Db): Promise<string | null> {
   return null
 }
 
-const release = statement<'holder'>('delete from leases where holder = :holder')
+const release = query((db, { holder }: Placeholders<'holder'>) =>
+  db.delete(leases).where(eq(leases.holder, holder)),
+)

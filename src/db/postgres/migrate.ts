@@ -1,3 +1,4 @@
+import { postgresDialect } from '../dialect'
 import { leaseHoldersSql } from '../leaseSql'
 import { type Migration, serverMigrations } from '../migrations'
 import {
@@ -7,7 +8,6 @@ import {
   type SchemaUse,
 } from '../schema'
 import type { Upgrade } from '../storage'
-import { postgresTextDialect } from '../textDialect'
 import { StorageError } from '../types'
 import type { Address } from './address'
 import type { Pool } from './connections'
@@ -97,7 +97,7 @@ async function sign(sql: Pool): Promise<void> {
 }
 
 async function leaseHolders(sql: Pool): Promise<string[]> {
-  const rows: { holder: string }[] = await sql.unsafe(leaseHoldersSql(postgresTextDialect))
+  const rows: { holder: string }[] = await sql.unsafe(leaseHoldersSql(postgresDialect))
   return rows.map(({ holder }) => holder)
 }
 

@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
+import { sqliteDialect } from '../dialect'
 import { leaseHoldersSql } from '../leaseSql'
 import { type Migration, migrations } from '../migrations'
 import { requireNoOtherProcess, requireUsableSchema, type SchemaUse } from '../schema'
 import type { Upgrade } from '../storage'
-import { sqliteTextDialect } from '../textDialect'
 import { StorageError } from '../types'
 import { reasonOf } from './errors'
 import { preUpgradeName, statOf } from './tempFiles'
@@ -100,7 +100,7 @@ function isSigned(reader: Database): boolean {
 /** Lists the holders of unexpired leases; none in a database from before leases. */
 function leaseHolders(reader: Database): string[] {
   if (!hasTable(reader, 'leases')) return []
-  const rows = reader.query<{ holder: string }, []>(leaseHoldersSql(sqliteTextDialect)).all()
+  const rows = reader.query<{ holder: string }, []>(leaseHoldersSql(sqliteDialect)).all()
   return rows.map(({ holder }) => holder)
 }
 

@@ -1,4 +1,6 @@
-import { statement } from '../db/statement'
+import { eq, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../db/query'
+import { members } from '../db/tables'
 import type { Db } from '../db/types'
 import type { ProxyTag } from '../model/validation'
 import { purgeTags } from './deletion'
@@ -101,8 +103,13 @@ interface TagChange {
   readonly changed: { readonly proxy_tags?: readonly ProxyTag[] }
 }
 
-const findMember = statement<'id', { id: number }>('select id from members where id = :id')
+const findMember = query((db, { id }: Placeholders<'id'>) =>
+  db.select({ id: members.id }).from(members).where(eq(members.id, id)),
+)
 
-const tagsOf = statement<'system', { id: number; tags: string }>(
-  'select id, proxy_tags as tags from members where system_id = :system',
+const tagsOf = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select({ id: members.id, tags: sql<string>`${members.proxy_tags}`.as('tags') })
+    .from(members)
+    .where(eq(members.system_id, system)),
 )

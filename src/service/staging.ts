@@ -1,6 +1,8 @@
-import { statement } from '../db/statement'
+import { and, eq, gte, inArray, lt, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../db/query'
+import { importArchive, pendingImports, switches, systems } from '../db/tables'
 import type { Db } from '../db/types'
-import { hiddenIdentity } from '../db/visibility'
+import { hiddenIdentity } from '../db/visible'
 import { yieldToEventLoop } from '../db/yieldToEventLoop'
 import { error } from '../model/errors'
 import { type PeriodicTask, startPeriodicTask } from '../timers/periodicTask'
@@ -90,14 +92,14 @@ export async function rollBackStaging(
   /** Rolls back only if the timeout of the import is before this time. */
   before = Infinity,
 ): Promise<void> {
-  for (const table of ['switches', 'import_archive'] as const)
+  for (const removeRows of removeSome)
     for (;;) {
       const deleted = await deps.transact(
         'new',
         async (tx) => {
           // The lock keeps other processes from committing, continuing or rolling back the import.
           if (!(await lock(tx).get({ id, before }))) return null
-          return (await removeSome[table](tx).all({ id })).length
+          return (await removeRows(tx).all({ id })).length
         },
         'slice',
       )
@@ -106,7 +108,7 @@ export async function rollBackStaging(
       await yieldToEventLoop()
     }
   const removed = await deps.transact('new', async (tx) =>
-    (await lock(tx).get({ id, before })) ? await removeReturning(tx).get({ id }) : null,
+    (await lock(tx).get({ id, before })) ? await remove(tx).get({ id }) : null,
   )
   if (removed) await purgeHiddenSystem(deps, removed.staging_system_id)
 }
@@ -155,39 +157,53 @@ export async function removeOldTags(deps: Deps): Promise<void> {
   }
 }
 
-const running = statement<'system' | 'now', { id: number }>(
-  'select id from pending_imports where system_id = :system and expires_at >= :now',
+const { id: importId, system_id, staging_system_id, expires_at } = pendingImports
+
+const running = query((db, { system, now }: Placeholders<'system' | 'now'>) =>
+  db
+    .select({ id: importId })
+    .from(pendingImports)
+    .where(and(eq(system_id, system), gte(expires_at, now))),
 )
 
-const insert = statement<'system' | 'staging' | 'until', { id: number }>(
-  'insert into pending_imports (system_id, staging_system_id, expires_at) values (:system, :staging, :until) returning id',
+const insert = query(
+  (db, { system, staging, until }: Placeholders<'system' | 'staging' | 'until'>) =>
+    db
+      .insert(pendingImports)
+      .values({ system_id: system, staging_system_id: staging, expires_at: until })
+      .returning({ id: importId }),
 )
 
-const extend = statement<'id' | 'until', { id: number }>(
-  'update pending_imports set expires_at = :until where id = :id returning id',
+const extend = query((db, { id, until }: Placeholders<'id' | 'until'>) =>
+  db
+    .update(pendingImports)
+    .set({ expires_at: until })
+    .where(eq(importId, id))
+    .returning({ id: importId }),
 )
 
-const remove = statement<'id'>('delete from pending_imports where id = :id')
-
-const lock = statement<'id' | 'before', { id: number }>(
-  ({ forUpdate }) =>
-    `select id from pending_imports where id = :id and expires_at < :before ${forUpdate}`,
+const lock = query((db, { id, before }: Placeholders<'id' | 'before'>, { forUpdate }) =>
+  db
+    .select({ id: importId })
+    .from(pendingImports)
+    .where(sql`${and(eq(importId, id), lt(expires_at, before))} ${forUpdate}`),
 )
 
-const someOf = (table: 'switches' | 'import_archive') =>
-  statement<'id'>(
-    `delete from ${table} where id in (select id from ${table} where import_id = :id limit 500)
-     returning id`,
-  )
-
-const removeSome = { switches: someOf('switches'), import_archive: someOf('import_archive') }
-
-const removeReturning = statement<'id', { staging_system_id: number }>(
-  'delete from pending_imports where id = :id returning staging_system_id',
+const removeSome = [switches, importArchive].map((table) =>
+  query((db, { id }: Placeholders<'id'>) => {
+    const some = db.select({ id: table.id }).from(table).where(eq(table.import_id, id)).limit(500)
+    return db.delete(table).where(inArray(table.id, some)).returning({ id: table.id })
+  }),
 )
 
-const removeSystem = statement<'id'>('delete from systems where id = :id')
+const remove = query((db, { id }: Placeholders<'id'>) =>
+  db.delete(pendingImports).where(eq(importId, id)).returning({ staging_system_id }),
+)
 
-const abandoned = statement<'now', { id: number }>(
-  'select id from pending_imports where expires_at < :now',
+const removeSystem = query((db, { id }: Placeholders<'id'>) =>
+  db.delete(systems).where(eq(systems.id, id)),
+)
+
+const abandoned = query((db, { now }: Placeholders<'now'>) =>
+  db.select({ id: importId }).from(pendingImports).where(lt(expires_at, now)),
 )

@@ -1,4 +1,6 @@
-import { statement } from '../db/statement'
+import { and, eq, getTableColumns, inArray, type SQLWrapper, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../db/query'
+import { proxyTagIndex, systems } from '../db/tables'
 import type { Db } from '../db/types'
 import { createYielder } from '../db/yieldToEventLoop'
 import { keysOfTag } from '../model/proxy/tags'
@@ -16,8 +18,10 @@ export async function indexTags(
 ): Promise<void> {
   await remove(tx).run({ member: memberId, set: indexId })
   if (tags.length === 0) return
-  const rows = tags.map((tag) => Object.values(keysOfTag(tag)))
-  await insert(tx).run({ member: memberId, set: indexId, rows: JSON.stringify(rows) })
+  const rows = tags.map((tag, position) => {
+    return { member_id: memberId, index_id: indexId, position, ...keysOfTag(tag) }
+  })
+  await insert(tx).run({ rows: JSON.stringify(rows) })
 }
 
 /** Returns the set that is in use. */
@@ -53,58 +57,60 @@ export async function findUnusedTagIndex(db: Db, after: number): Promise<number 
   }
 }
 
-const columns = Object.entries(keysOfTag({ prefix: null, suffix: null }))
+const { member_id, index_id } = proxyTagIndex
 
-const insert = statement<'member' | 'set' | 'rows'>((dialect) => {
-  const values = columns.map(([_, value], at) =>
-    typeof value === 'number'
-      ? dialect.jsonNumberAt('r.value', at)
-      : dialect.jsonTextAt('r.value', at),
-  )
-  return `
-   insert into proxy_tag_index (member_id, index_id, position, ${columns.map(([name]) => name).join()})
-   select ${dialect.number(':member')}, ${dialect.number(':set')}, ${dialect.jsonIndex('r')}, ${values.join()}
-   from ${dialect.jsonEach(':rows', 'r')}`
+const insert = query((db, { rows }: Placeholders<'rows'>, { rowsIn }) =>
+  db
+    .insert(proxyTagIndex)
+    .select(rowsIn(rows, proxyTagIndex, Object.keys(getTableColumns(proxyTagIndex)))),
+)
+
+const remove = query((db, { member, set }: Placeholders<'member' | 'set'>) =>
+  db.delete(proxyTagIndex).where(and(eq(member_id, member), eq(index_id, set))),
+)
+
+const current = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select({ id: sql<number>`coalesce(${systems.tag_index_id}, ${systems.id})`.as('id') })
+    .from(systems)
+    .where(eq(systems.id, system)),
+)
+
+const change = query((db, { system, set }: Placeholders<'system' | 'set'>) =>
+  db.update(systems).set({ tag_index_id: set }).where(eq(systems.id, system)),
+)
+
+const move = query((db, { from, to }: Placeholders<'from' | 'to'>) =>
+  db.update(proxyTagIndex).set({ index_id: to }).where(eq(index_id, from)),
+)
+
+const removeSome = query((db, { set, most }: Placeholders<'set' | 'most'>, { rowId }) => {
+  const row = rowId(proxyTagIndex)
+  const some = db.select({ row }).from(proxyTagIndex).where(eq(index_id, set)).limit(most)
+  return db.delete(proxyTagIndex).where(inArray(row, some)).returning({ index_id })
 })
-
-const remove = statement<'member' | 'set'>(
-  'delete from proxy_tag_index where member_id = :member and index_id = :set',
-)
-
-const current = statement<'system', { id: number }>(
-  'select coalesce(tag_index_id, id) as id from systems where id = :system',
-)
-
-const change = statement<'system' | 'set'>(
-  'update systems set tag_index_id = :set where id = :system',
-)
-
-const move = statement<'from' | 'to'>(
-  'update proxy_tag_index set index_id = :to where index_id = :from',
-)
-
-const removeSome = statement<'set' | 'most', { index_id: number }>(
-  ({ rowId }) => `
-   delete from proxy_tag_index where ${rowId('proxy_tag_index')} in (
-     select ${rowId('proxy_tag_index')} from proxy_tag_index where index_id = :set limit :most
-   ) returning index_id`,
-)
 
 const INDEXES_PER_PAGE = 200
 
 /**
  * Selects the next sets, each by one index lookup, and whether a system uses them. A staging system
- * has a set of its own, too.
+ * has a set of its own, too. SQL text, because the builder has no recursive queries.
  */
-const following = statement<'after', { id: number; is_used: 0 | 1 }>(`
+const following = query((_, { after }: Placeholders<'after'>) => {
+  const { id, tag_index_id } = systems
+  const nextAfter = (last: SQLWrapper) =>
+    sql`(select min(${index_id}) from ${proxyTagIndex} where ${index_id} > ${last})`
+  return sql<{ id: number; is_used: 0 | 1 }>`
    with recursive sets (id, step) as (
-     select (select min(index_id) from proxy_tag_index where index_id > :after), 1
+     select ${nextAfter(after)}, 1
      union all
-     select (select min(index_id) from proxy_tag_index where index_id > sets.id), step + 1
+     select ${nextAfter(sql`sets.id`)}, step + 1
      from sets where sets.id is not null and step < ${INDEXES_PER_PAGE}
    )
    select sets.id, case
      when exists (
-       select 1 from systems where systems.id = sets.id and (tag_index_id is null or tag_index_id = sets.id)
-     ) or exists (select 1 from systems where tag_index_id = sets.id) then 1 else 0 end as is_used
-   from sets where sets.id is not null order by sets.id`)
+       select 1 from ${systems}
+       where ${id} = sets.id and (${tag_index_id} is null or ${tag_index_id} = sets.id)
+     ) or exists (select 1 from ${systems} where ${tag_index_id} = sets.id) then 1 else 0 end as is_used
+   from sets where sets.id is not null order by sets.id`
+})

@@ -1,7 +1,35 @@
-import { statement } from '../db/statement'
-import type { TextDialect } from '../db/textDialect'
+import { and, eq, gt, inArray, notExists, notInArray, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Dialect } from '../db/dialect'
+import { type Placeholders, query } from '../db/query'
+import {
+  accounts,
+  autoproxies,
+  deliveries,
+  events,
+  groupMembers,
+  groups,
+  importArchive,
+  linkCodes,
+  loginCodes,
+  memberGuilds,
+  members,
+  messages,
+  pendingImports,
+  pinnedMembers,
+  preferences,
+  proxyTagIndex,
+  sessions,
+  switches,
+  switchMembers,
+  systemGuilds,
+  systemSettings,
+  systems,
+  tokens,
+  webhooks,
+} from '../db/tables'
 import type { Db } from '../db/types'
-import { HIDE_SQL, hiddenIdentity, isVisible } from '../db/visibility'
+import { hiddenIdentity, hiddenIds, isHiddenSystem, visibleSystems } from '../db/visible'
 import { yieldToEventLoop } from '../db/yieldToEventLoop'
 import { error } from '../model/errors'
 import type { Deps } from './deps'
@@ -127,136 +155,208 @@ function isFew(found: { size: number } | null): boolean {
   return (found?.size ?? 0) <= INLINE_LIMIT
 }
 
-/** Creates a statement that counts rows, up to just above `INLINE_LIMIT` for each source. */
-function createSize(...from: (string | ((dialect: TextDialect) => string))[]) {
-  return statement<'id', { size: number }>((dialect) => {
-    const counts = from.map(
+/** Rows after `from`. SQL text, because they are joined in a given order and counted up to a limit. */
+type Rows = (id: SQL, dialect: Dialect) => SQL
+
+type OfSystem = SQLiteTable & { readonly system_id: SQLiteColumn }
+type OfMember = SQLiteTable & { readonly member_id: SQLiteColumn }
+
+const ofSystem = (table: OfSystem) => (id: SQL) => sql`${table} where ${eq(table.system_id, id)}`
+const ofMember = (table: OfMember) => (id: SQL) => sql`${table} where ${eq(table.member_id, id)}`
+
+/** Rows of the members of a system. */
+const ofItsMembers =
+  (table: OfMember): Rows =>
+  (id, { orderedJoin }) =>
+    sql`${members} ${orderedJoin} ${table} on ${eq(table.member_id, members.id)}
+      where ${eq(members.system_id, id)}`
+
+const FEW = sql`limit ${INLINE_LIMIT + 1}`
+
+/** Builds a query that counts rows, up to just above `INLINE_LIMIT` for each source. */
+function createSize(...sources: Rows[]) {
+  return query((_, { id }: Placeholders<'id'>, dialect) => {
+    const counts = sources.map(
       (rows) =>
-        `(select ${dialect.count()} from (select 1 from ${typeof rows === 'string' ? rows : rows(dialect)} limit ${INLINE_LIMIT + 1}) few)`,
+        sql`(select ${dialect.count()} from (select 1 from ${rows(id, dialect)} ${FEW}) few)`,
     )
-    return `select ${counts.join(' + ')} as size`
+    return sql<{ size: number }>`select ${sql.join(counts, sql` + `)} as size`
   })
 }
 
-const ofSystem = (table: string) => `${table} where system_id = :id`
-const ofMember = (table: string) => `${table} where member_id = :id`
-
-const history = [
-  ofSystem('switches'),
-  ({
-    orderedJoin,
-  }: TextDialect) => `(select id from ${ofSystem('switches')} limit ${INLINE_LIMIT + 1}) s
-   ${orderedJoin} switch_members m on m.switch_id = s.id`,
+const history: Rows[] = [
+  ofSystem(switches),
+  (id, { orderedJoin }) =>
+    sql`(select ${switches.id} from ${ofSystem(switches)(id)} ${FEW}) s
+     ${orderedJoin} ${switchMembers} on ${switchMembers.switch_id} = s.id`,
 ]
 
 const sizeOfHistory = createSize(...history)
 
-const sizeOfMember = createSize(ofMember('switch_members'), ofMember('messages'))
+const sizeOfMember = createSize(ofMember(switchMembers), ofMember(messages))
 
 const sizeOfSystem = createSize(
   ...history,
-  ...['members', 'groups', 'messages', 'events', 'import_archive', 'autoproxy'].map(ofSystem),
-  'proxy_tag_index where index_id = (select coalesce(tag_index_id, id) from systems where id = :id)',
+  ...[members, groups, messages, events, importArchive, autoproxies].map(ofSystem),
+  (id) => sql`${proxyTagIndex} where ${proxyTagIndex.index_id} = (
+    select coalesce(${systems.tag_index_id}, ${systems.id}) from ${systems} where ${systems.id} = ${id})`,
 )
 
-const existingSystem = statement<'id'>(
-  `select id from systems where id = :id and ${isVisible('systems')}`,
+const existingSystem = query((db, { id }: Placeholders<'id'>) =>
+  db.select({ id: visibleSystems.id }).from(visibleSystems).where(eq(visibleSystems.id, id)),
 )
 
-const deleteSystem = statement<'id'>('delete from systems where id = :id')
-const deleteMember = statement<'id'>('delete from members where id = :id')
-const deleteSwitches = statement<'id'>('delete from switches where system_id = :id')
+const deleteSystem = query((db, { id }: Placeholders<'id'>) =>
+  db.delete(systems).where(eq(systems.id, id)),
+)
+const deleteMember = query((db, { id }: Placeholders<'id'>) =>
+  db.delete(members).where(eq(members.id, id)),
+)
+
+const deleteOfSystem = (table: OfSystem) =>
+  query((db, { id }: Placeholders<'id'>) => db.delete(table).where(eq(table.system_id, id)))
+
+const deleteSwitches = deleteOfSystem(switches)
 
 const deleteAccess = [
-  'tokens',
-  'sessions',
-  'login_codes',
-  'preferences',
-  'accounts',
-  'link_codes',
-  'settings',
-  'webhooks',
-  'deliveries',
-  'pending_imports',
-].map((table) => statement<'id'>(`delete from ${ofSystem(table)}`))
+  tokens,
+  sessions,
+  loginCodes,
+  preferences,
+  accounts,
+  linkCodes,
+  systemSettings,
+  webhooks,
+  deliveries,
+  pendingImports,
+].map(deleteOfSystem)
 
 const hideSystem = [
-  `systems set ${HIDE_SQL} where id = :id`,
-  `members set ${HIDE_SQL} where system_id = :id`,
-  `groups set ${HIDE_SQL} where system_id = :id`,
-].map((rest) => statement<'id'>(`update ${rest}`))
+  query((db, { id }: Placeholders<'id'>) =>
+    db.update(systems).set(hiddenIds(systems)).where(eq(systems.id, id)),
+  ),
+  ...[members, groups].map((table) =>
+    query((db, { id }: Placeholders<'id'>) =>
+      db.update(table).set(hiddenIds(table)).where(eq(table.system_id, id)),
+    ),
+  ),
+]
 
 /** Row IDs of switches only grow, so switches that are logged later stay visible. */
-const hideSwitches = statement<'id'>(`
-   update systems set deleted_through_switch_id = (select coalesce(max(id), 0) from switches)
-   where id = :id`)
-
-const insertHiddenSystem = statement<'hid' | 'uuid', { id: number }>(
-  'insert into systems (hid, uuid) values (:hid, :uuid) returning id',
+const hideSwitches = query((db, { id }: Placeholders<'id'>) =>
+  db
+    .update(systems)
+    .set({
+      deleted_through_switch_id: sql`(select coalesce(max(${switches.id}), 0) from ${switches})`,
+    })
+    .where(eq(systems.id, id)),
 )
 
-const deleteDerivedRows = ['group_members', 'proxy_tag_index', 'pinned_members'].map((table) =>
-  statement<'id'>(`delete from ${ofMember(table)}`),
+const insertHiddenSystem = query((db, { hid, uuid }: Placeholders<'hid' | 'uuid'>) =>
+  db.insert(systems).values({ hid, uuid }).returning({ id: systems.id }),
 )
 
-const moveMember = statement<'id' | 'hidden'>(
-  `update members set ${HIDE_SQL}, system_id = :hidden, proxy_tags = '[]' where id = :id`,
+const one = { one: sql`1`.as('one') }
+
+const deleteDerivedRows = [groupMembers, proxyTagIndex, pinnedMembers].map((table) =>
+  query((db, { id }: Placeholders<'id'>) => db.delete(table).where(eq(table.member_id, id))),
 )
 
-const pendingDeletion = statement<never, { id: number; last: number }>(
-  'select id, deleted_through_switch_id as last from systems where deleted_through_switch_id > 0',
+const moveMember = query((db, { id, hidden }: Placeholders<'id' | 'hidden'>) =>
+  db
+    .update(members)
+    .set({ ...hiddenIds(members), system_id: hidden, proxy_tags: [] })
+    .where(eq(members.id, id)),
 )
 
-const deleteHiddenSwitches = statement<'id' | 'last' | 'from' | 'most', { timestamp: number }>(`
-   delete from switches where id in (
-     select id from switches where system_id = :id and timestamp > :from and +id <= :last
-     order by timestamp limit :most
-   ) returning timestamp`)
+const { deleted_through_switch_id } = systems
+
+const pendingDeletion = query((db) =>
+  db
+    .select({ id: systems.id, last: sql<number>`${deleted_through_switch_id}`.as('last') })
+    .from(systems)
+    .where(gt(deleted_through_switch_id, 0)),
+)
+
+/** Switches of a deleted history. The unary plus keeps SQLite from scanning all switches by ID. */
+const isDeleted = ({ id, last }: Placeholders<'id' | 'last'>) =>
+  sql`${eq(switches.system_id, id)} and +${switches.id} <= ${last}`
+
+const deleteHiddenSwitches = query((db, values: Placeholders<'id' | 'last' | 'from' | 'most'>) => {
+  const some = db
+    .select({ id: switches.id })
+    .from(switches)
+    .where(and(isDeleted(values), gt(switches.timestamp, values.from)))
+    .orderBy(switches.timestamp)
+    .limit(values.most)
+  return db
+    .delete(switches)
+    .where(inArray(switches.id, some))
+    .returning({ timestamp: switches.timestamp })
+})
 
 /** Does nothing if the history was deleted again meanwhile, or hidden switches are left. */
-const clearWatermark = statement<'id' | 'last'>(
-  `update systems set deleted_through_switch_id = 0 where id = :id and deleted_through_switch_id = :last
-   and not exists (select 1 from switches where system_id = :id and +id <= :last)`,
+const clearWatermark = query((db, values: Placeholders<'id' | 'last'>) =>
+  db
+    .update(systems)
+    .set({ deleted_through_switch_id: 0 })
+    .where(
+      and(
+        eq(systems.id, values.id),
+        eq(deleted_through_switch_id, values.last),
+        notExists(db.select({ id: switches.id }).from(switches).where(isDeleted(values))),
+      ),
+    ),
 )
 
 /** Hidden systems, except the staging systems of running imports. */
-const hiddenSystems = statement<never, { id: number }>(`
-   select id from systems where not ${isVisible('systems')}
-   and id not in (select staging_system_id from pending_imports)`)
+const hiddenSystems = query((db) => {
+  const { staging_system_id } = pendingImports
+  return db
+    .select({ id: systems.id })
+    .from(systems)
+    .where(
+      and(
+        isHiddenSystem,
+        notInArray(systems.id, db.select({ staging_system_id }).from(pendingImports)),
+      ),
+    )
+})
 
 /** In an order in which the remaining rows are consistent after each batch. */
 const hiddenSystemBatches = [
-  ...[
-    'switches',
-    'messages',
-    'events',
-    'import_archive',
-    'autoproxy',
-    'system_guilds',
-    'groups',
-  ].map((table) =>
-    someRows(`delete from ${table}`, table, (row) => `select ${row} from ${ofSystem(table)}`),
+  ...[switches, messages, events, importArchive, autoproxies, systemGuilds, groups].map((table) =>
+    deleteSome(table, ofSystem(table)),
   ),
-  someRows('delete from switch_members', 'switch_members', inMembers('switch_members')),
+  deleteSome(switchMembers, ofItsMembers(switchMembers)),
   // Records of messages remain when their member is deleted.
-  someRows('update messages set member_id = null', 'messages', inMembers('messages')),
-  someRows('delete from member_guilds', 'member_guilds', inMembers('member_guilds')),
-  someRows('delete from members', 'members', (row) => `select ${row} from ${ofSystem('members')}`),
+  query((db, values: Placeholders<'id' | 'most'>, dialect) =>
+    db
+      .update(messages)
+      .set({ member_id: null })
+      .where(isAmongSome(messages, ofItsMembers(messages), values, dialect))
+      .returning(one),
+  ),
+  deleteSome(memberGuilds, ofItsMembers(memberGuilds)),
+  deleteSome(members, ofSystem(members)),
 ]
 
-function someRows(
-  change: string,
-  table: string,
-  select: (row: string, dialect: TextDialect) => string,
-) {
-  return statement<'id' | 'most'>((dialect) => {
-    const row = dialect.rowId(table)
-    const selected = `${select(`${table}.${row}`, dialect)} limit :most`
-    return `${change} where ${row} in (${selected}) returning 1`
-  })
+function deleteSome(table: SQLiteTable, rows: Rows) {
+  return query((db, values: Placeholders<'id' | 'most'>, dialect) =>
+    db
+      .delete(table)
+      .where(isAmongSome(table, rows, values, dialect))
+      .returning(one),
+  )
 }
 
-function inMembers(table: string) {
-  return (row: string, { orderedJoin }: TextDialect) => `select ${row} from members
-    ${orderedJoin} ${table} on ${table}.member_id = members.id where members.system_id = :id`
+/** Condition that selects up to `most` of the rows. */
+function isAmongSome(
+  table: SQLiteTable,
+  rows: Rows,
+  { id, most }: Placeholders<'id' | 'most'>,
+  dialect: Dialect,
+): SQL {
+  const row = dialect.rowId(table)
+  return sql`${row} in (select ${table}.${row} from ${rows(id, dialect)} limit ${most})`
 }

@@ -43,7 +43,7 @@ export const visibleRows = {
 } as const
 
 /** ID of a system's last switch that waits for deletion, together with all before it. */
-function lastDeletedSwitch(systemId: SQLWrapper): SQL {
+export function lastDeletedSwitch(systemId: SQLWrapper): SQL {
   const whose = alias(systems, 'whose')
   return sql`(select ${whose.deleted_through_switch_id} from ${systems} ${whose} where ${whose.id} = ${systemId})`
 }

@@ -1,8 +1,8 @@
-import { eq } from 'drizzle-orm'
-import { statement } from '../../db/statement'
-import { groups, members } from '../../db/tables'
+import { eq, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { groupMembers, groups, members } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { hiddenIdentity } from '../../db/visibility'
+import { hiddenIdentity } from '../../db/visible'
 import type { BundleGroup, BundleMember } from '../../formats/bundle'
 import { diff, type Identity, isEmptyPatch } from '../../model/entity'
 import { type ErrorName, error } from '../../model/errors'
@@ -181,12 +181,10 @@ async function matchExisting(
   { systemId, members: incomingMembers, groups: incomingGroups }: Import,
   db: Db,
 ): Promise<MatchedEntities> {
-  const ofSystem = systemId ?? 0
-  const memberRows = await db.select().from(members).where(eq(members.system_id, ofSystem)).all()
-  const groupRows = await db.select().from(groups).where(eq(groups.system_id, ofSystem)).all()
+  const system = systemId ?? 0
   return {
-    members: matchRows(memberRows, incomingMembers),
-    groups: matchRows(groupRows, incomingGroups),
+    members: matchRows(await membersOfSystem(db).all({ system }), incomingMembers),
+    groups: matchRows(await groupsOfSystem(db).all({ system }), incomingGroups),
   }
 }
 
@@ -286,13 +284,27 @@ function isNumber(value: unknown): value is number {
   return typeof value === 'number'
 }
 
-const membersOf = statement<'group', { member_id: number }>(
-  'select member_id from group_members where group_id = :group',
+const membersOfSystem = query((db, { system }: Placeholders<'system'>) =>
+  db.select().from(members).where(eq(members.system_id, system)),
 )
 
-const addMembers = statement<'group' | 'members', { member_id: number }>(
-  (dialect) => `
-   insert into group_members (group_id, member_id)
-   select ${dialect.number(':group')}, ${dialect.jsonNumber('m')} from ${dialect.jsonEach(':members', 'm')}
-   where true on conflict do nothing returning member_id`,
+const groupsOfSystem = query((db, { system }: Placeholders<'system'>) =>
+  db.select().from(groups).where(eq(groups.system_id, system)),
+)
+
+const { group_id, member_id } = groupMembers
+
+const membersOf = query((db, { group }: Placeholders<'group'>) =>
+  db.select({ member_id }).from(groupMembers).where(eq(group_id, group)),
+)
+
+const addMembers = query((db, values: Placeholders<'group' | 'members'>, dialect) =>
+  db
+    .insert(groupMembers)
+    .select(
+      sql`select ${dialect.number(values.group)}, ${dialect.jsonNumber('m')}
+        from ${dialect.jsonEach(values.members, 'm')} where true`,
+    )
+    .onConflictDoNothing()
+    .returning({ member_id }),
 )

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
 import { autoproxies } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { autoproxy } from '../../model/autoproxy'
@@ -39,11 +40,7 @@ export async function importGuilds(work: Import, tx: Db, systemId: number): Prom
 /** Imports autoproxy for guilds that have none, because the stored state is newer than the file. */
 export async function importAutoproxy(work: Import, tx: Db, systemId: number): Promise<boolean> {
   const { head, memberIds } = work
-  const known = await tx
-    .select({ guild_id: autoproxies.guild_id })
-    .from(autoproxies)
-    .where(eq(autoproxies.system_id, systemId))
-    .all()
+  const known = await guildsWithAutoproxy(tx).all({ system: systemId })
   const isSet = new Set(known.map(({ guild_id }) => guild_id))
   let isChanged = false
   for (const { guild_id, autoproxy_member, ...values } of head.autoproxy) {
@@ -57,6 +54,13 @@ export async function importAutoproxy(work: Import, tx: Db, systemId: number): P
   }
   return isChanged
 }
+
+const guildsWithAutoproxy = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select({ guild_id: autoproxies.guild_id })
+    .from(autoproxies)
+    .where(eq(autoproxies.system_id, system)),
+)
 
 export async function importPreferences(work: Import, tx: Db, systemId: number): Promise<boolean> {
   const { head, matched, memberIds, groupIds } = work

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { statement } from '../../db/statement'
+import { and, eq, exists, gt, not, type SQL, sql } from 'drizzle-orm'
+import { columnNames, type Placeholders, query } from '../../db/query'
+import { switches, switchMembers, systems } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { deletionWatermark, isLiveSwitch, isPendingDeletion } from '../../db/visibility'
+import { isLiveSwitch, isPendingDeletion, lastDeletedSwitch } from '../../db/visible'
 import type { BundleSwitch } from '../../formats/bundle'
 import { error } from '../../model/errors'
 import { type Staging, writeInBatches } from '../staging'
@@ -19,6 +21,9 @@ const BATCH = 250
 /** A switch as it is written, with row IDs of its members. */
 type SwitchRow = [uuid: string, timestamp: number, members: number[]]
 
+/** Such a row in a JSON array `r`. */
+const ROW = sql`r.value`
+
 /** Returns the number of switches that a system may still add. */
 export async function switchCapacity(db: Db, systemId: number | null): Promise<number> {
   if (systemId === null) return MAX_SWITCHES
@@ -27,28 +32,28 @@ export async function switchCapacity(db: Db, systemId: number | null): Promise<n
 }
 
 /** Imports switches whose time is new. A switch of the same time is not changed. */
-export async function importSwitches(work: Import, switches: BundleSwitch[]): Promise<void> {
+export async function importSwitches(work: Import, given: BundleSwitch[]): Promise<void> {
   const { report, options } = work
-  if (options.only?.has('switches') === false) report.switches.left_out += switches.length
+  if (options.only?.has('switches') === false) report.switches.left_out += given.length
   else {
-    const rows = await plan(work, switches)
+    const rows = await plan(work, given)
     // A file without new switches begins no staging.
     if (rows.length > 0 && !options.dryRun) await stage(work, rows)
   }
-  await work.step(switches.length)
+  await work.step(given.length)
 }
 
-async function plan(work: Import, switches: BundleSwitch[]): Promise<SwitchRow[]> {
+async function plan(work: Import, given: BundleSwitch[]): Promise<SwitchRow[]> {
   const { deps, systemId, report, memberIds } = work
-  const times = JSON.stringify(switches.map(({ timestamp }) => timestamp))
+  const times = JSON.stringify(given.map(({ timestamp }) => timestamp))
   const found = systemId === null ? [] : await knownTimes(deps.db).all({ system: systemId, times })
   const known = new Set(found.map(({ timestamp }) => timestamp))
-  const uuids = switches.flatMap(({ uuid }) => uuid ?? [])
+  const uuids = given.flatMap(({ uuid }) => uuid ?? [])
   const inUse =
     uuids.length === 0 ? [] : await takenUuids(deps.db).all({ uuids: JSON.stringify(uuids) })
   const taken = new Set(inUse.map(({ uuid }) => uuid))
   const rows: SwitchRow[] = []
-  for (const { uuid, timestamp, members } of switches) {
+  for (const { uuid, timestamp, members } of given) {
     const ids = members.flatMap((key) => memberIds.get(key) ?? [])
     const lacksMembers = members.length > 0 && ids.length === 0
     if (lacksMembers) report.switches.left_out += 1
@@ -98,59 +103,80 @@ function recordRename({ report }: Import, from: string, to: string): void {
   if (renamed.length < MAX_RENAMED) renamed.push({ kind: 'switch', name: null, from, to })
 }
 
-const countUpTo = statement<'system' | 'most', { all: number }>(
-  ({ count }) => `
-   select ${count()} as "all" from (
-     select 1 from switches where system_id = :system and +id > ${deletionWatermark(':system')}
-     limit :most
-   ) few`,
-)
+const countUpTo = query((db, { system, most }: Placeholders<'system' | 'most'>, { count }) => {
+  const some = db
+    .select({ id: switches.id })
+    .from(switches)
+    .where(
+      sql`${eq(switches.system_id, system)} and +${switches.id} > ${lastDeletedSwitch(system)}`,
+    )
+    .limit(most)
+    .as('some')
+  return db.select({ all: sql<number>`${count()}`.as('all') }).from(some)
+})
 
-const knownTimes = statement<'system' | 'times', { timestamp: number }>(
-  (dialect) => `
-   select ${dialect.jsonNumber('t')} as timestamp from ${dialect.jsonEach(':times', 't')} where exists (
-     select 1 from switches s where s.system_id = :system and s.timestamp = ${dialect.jsonNumber('t')}
-     and ${isLiveSwitch('s', deletionWatermark(':system'))} ${dialect.fence}
-   )`,
-)
+const knownTimes = query((db, { system, times }: Placeholders<'system' | 'times'>, dialect) => {
+  const { system_id, timestamp } = switches
+  const time = sql<number>`${dialect.jsonNumber('t')}`
+  const known = sql`${and(eq(system_id, system), eq(timestamp, time))}
+    and ${isLiveSwitch(system)} ${dialect.fence}`
+  return db
+    .select({ timestamp: time.as('timestamp') })
+    .from(dialect.jsonEach(times, 't'))
+    .where(exists(db.select({ timestamp }).from(switches).where(known)))
+})
 
 /** Selects the given UUIDs of switches that are in use on this server. */
-const takenUuids = statement<'uuids', { uuid: string }>(
-  ({ inJsonTexts }) => `select uuid from switches where ${inJsonTexts('uuid', ':uuids')}
-   and not ${isPendingDeletion('switches')}`,
+const takenUuids = query((db, { uuids }: Placeholders<'uuids'>, { inJsonTexts }) =>
+  db
+    .select({ uuid: switches.uuid })
+    .from(switches)
+    .where(and(inJsonTexts(switches.uuid, uuids), not(isPendingDeletion))),
 )
 
-const findPendingDeletion = statement<never, { id: number }>(
-  'select id from systems where deleted_through_switch_id > 0 limit 1',
+const findPendingDeletion = query((db) =>
+  db
+    .select({ id: systems.id })
+    .from(systems)
+    .where(gt(systems.deleted_through_switch_id, 0))
+    .limit(1),
 )
 
-const hiddenAmong = statement<'system' | 'rows', { id: number | null }>(
-  (dialect) => `
-   select (select s.id from switches s where s.uuid = ${dialect.jsonTextAt('r.value', 0)}
-     and ${isPendingDeletion('s')}) as id
-   from ${dialect.jsonEach(':rows', 'r')}
-   union all
-   select (select s.id from switches s where s.system_id = :system
-     and s.timestamp = ${dialect.jsonNumberAt('r.value', 1)} and ${isPendingDeletion('s')})
-   from ${dialect.jsonEach(':rows', 'r')}`,
+const hiddenAmong = query((db, { system, rows }: Placeholders<'system' | 'rows'>, dialect) => {
+  const { id, uuid, system_id, timestamp } = switches
+  const hidden = (isSame: SQL | undefined) => {
+    const found = db.select({ id }).from(switches).where(and(isSame, isPendingDeletion))
+    return db
+      .select({ id: sql<number | null>`${found}`.as('id') })
+      .from(dialect.jsonEach(rows, 'r'))
+  }
+  return hidden(eq(uuid, dialect.jsonTextAt(ROW, 0))).unionAll(
+    hidden(and(eq(system_id, system), eq(timestamp, dialect.jsonNumberAt(ROW, 1)))),
+  )
+})
+
+const deleteSwitches = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
+  db.delete(switches).where(inJsonNumbers(switches.id, ids)),
 )
 
-const deleteSwitches = statement<'ids'>(
-  ({ inJsonNumbers }) => `delete from switches where ${inJsonNumbers('id', ':ids')}`,
-)
+/**
+ * Skips a switch if another one with its time was logged meanwhile. SQL text, because the builder
+ * inserts selected rows only with all columns of their table, and the ID is left to the database.
+ */
+const insertAll = query((_, values: Placeholders<'system' | 'import' | 'rows'>, dialect) => {
+  const { id, uuid, system_id, timestamp, import_id } = switches
+  return sql<{ id: number; uuid: string }>`
+   insert into ${switches} (${columnNames(uuid, system_id, timestamp, import_id)})
+   select ${dialect.jsonTextAt(ROW, 0)}, ${dialect.number(values.system)},
+     ${dialect.jsonNumberAt(ROW, 1)}, ${dialect.number(values.import)}
+   from ${dialect.jsonEach(values.rows, 'r')} where true
+   on conflict do nothing returning ${columnNames(id, uuid)}`
+})
 
-/** Skips a switch if another one with its time was logged meanwhile. */
-const insertAll = statement<'system' | 'import' | 'rows', { id: number; uuid: string }>(
-  (dialect) => `
-   insert into switches (uuid, system_id, timestamp, import_id)
-   select ${dialect.jsonTextAt('r.value', 0)}, ${dialect.number(':system')}, ${dialect.jsonNumberAt('r.value', 1)},
-     ${dialect.number(':import')}
-   from ${dialect.jsonEach(':rows', 'r')} where true on conflict do nothing returning id, uuid`,
-)
-
-const insertMembers = statement<'rows'>(
-  (dialect) => `
-   insert into switch_members (switch_id, position, member_id)
-   select ${dialect.jsonNumberAt('r.value', 0)}, ${dialect.jsonIndex('m')}, ${dialect.jsonNumber('m')}
-   from ${dialect.jsonEach(':rows', 'r')} cross join ${dialect.jsonEach(dialect.jsonListAt('r.value', 1), 'm')}`,
-)
+const insertMembers = query((db, { rows }: Placeholders<'rows'>, dialect) => {
+  const fronters = dialect.jsonEach(dialect.jsonListAt(ROW, 1), 'm')
+  return db.insert(switchMembers).select(
+    sql`select ${dialect.jsonNumberAt(ROW, 0)}, ${dialect.jsonIndex('m')}, ${dialect.jsonNumber('m')}
+      from ${dialect.jsonEach(rows, 'r')} cross join ${fronters}`,
+  )
+})

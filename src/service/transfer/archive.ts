@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
-import { statement } from '../../db/statement'
+import { and, eq, exists, sql } from 'drizzle-orm'
+import { columnNames, type Placeholders, query } from '../../db/query'
+import { importArchive } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { isImportCommitted } from '../../db/visibility'
+import { committedArchive } from '../../db/visible'
 import { createYielder } from '../../db/yieldToEventLoop'
 import { MAX_ARCHIVED_ROWS } from '../../formats/bundle'
 import { type ArchivedRow, countIn } from '../../formats/chunks'
@@ -55,8 +57,10 @@ export async function archiveRows(
   })
   if (added.length > 0 && !options.dryRun) {
     const staging = await work.staging()
-    await writeInBatches(deps, staging, [JSON.stringify(added)], async (tx, json) => {
-      await insert(tx).run({ system: staging.systemId, import: staging.id, rows: json })
+    const ofImport = { system_id: staging.systemId, import_id: staging.id }
+    const json = JSON.stringify(added.map((row) => ({ ...row, ...ofImport })))
+    await writeInBatches(deps, staging, [json], async (tx) => {
+      await insert(tx).run({ rows: json })
     })
   }
   await work.step(archived.length)
@@ -97,42 +101,70 @@ export async function* archivedPages(
   }
 }
 
-const usage = statement<'system', { rows: number; bytes: number }>(
-  ({ count, size }) => `
-   select ${count()} as rows, coalesce(sum(${size('content')}), 0) as bytes
-   from import_archive where system_id = :system`,
+const { id, system_id, collection, content, digest, import_id } = importArchive
+
+const usage = query((db, { system }: Placeholders<'system'>, { count, size }) =>
+  db
+    .select({
+      rows: sql<number>`${count()}`.as('rows'),
+      bytes: sql<number>`coalesce(sum(${size(content)}), 0)`.as('bytes'),
+    })
+    .from(importArchive)
+    .where(eq(system_id, system)),
 )
 
-const staged = statement<'import', { rows: number }>(
-  ({ count }) => `select ${count()} as rows from import_archive where import_id = :import`,
+const staged = query((db, values: Placeholders<'import'>, { count }) =>
+  db
+    .select({ rows: sql<number>`${count()}`.as('rows') })
+    .from(importArchive)
+    .where(eq(import_id, values.import)),
 )
 
-const known = statement<'system' | 'names', { collection: string; digest: string }>(
-  (dialect) => `
-   select ${dialect.jsonTextAt('n.value', 0)} as collection, ${dialect.jsonTextAt('n.value', 1)} as digest
-   from ${dialect.jsonEach(':names', 'n')} where exists (
-     select 1 from import_archive a where a.system_id = :system
-     and a.collection = ${dialect.jsonTextAt('n.value', 0)} and a.digest = ${dialect.jsonTextAt('n.value', 1)}
-     and ${isImportCommitted('a')} ${dialect.fence}
-   )`,
+const known = query((db, { system, names }: Placeholders<'system' | 'names'>, dialect) => {
+  const nameAt = (at: number) => sql<string>`${dialect.jsonTextAt(sql`n.value`, at)}`
+  const isSame = and(
+    eq(committedArchive.system_id, system),
+    eq(committedArchive.collection, nameAt(0)),
+    eq(committedArchive.digest, nameAt(1)),
+  )
+  const found = db
+    .select({ id: committedArchive.id })
+    .from(committedArchive)
+    .where(sql`${isSame} ${dialect.fence}`)
+  return db
+    .select({ collection: nameAt(0).as('collection'), digest: nameAt(1).as('digest') })
+    .from(dialect.jsonEach(names, 'n'))
+    .where(exists(found))
+})
+
+/**
+ * SQL text, because the builder inserts selected rows only with all columns of their table, and the
+ * ID is left to the database.
+ */
+const insert = query((_, { rows }: Placeholders<'rows'>, { rowsIn }) => {
+  const columns = [system_id, collection, content, digest, import_id]
+  const names = columns.map(({ name }) => name)
+  return sql`insert into ${importArchive} (${columnNames(...columns)})
+    ${rowsIn(rows, importArchive, names)} where true on conflict do nothing`
+})
+
+/** Reads the table itself, of which an index has all that is needed; `contents` leaves out the rest. */
+const collections = query((db, { system }: Placeholders<'system'>, { groupConcat }) =>
+  db
+    .select({
+      collection,
+      ids: sql<string>`${groupConcat(sql`cast(${id} as text)`)}`.as('ids'),
+    })
+    .from(importArchive)
+    .where(eq(system_id, system))
+    .groupBy(collection)
+    .orderBy(sql`min(${id})`),
 )
 
-const insert = statement<'system' | 'import' | 'rows'>(
-  (dialect) => `
-   insert into import_archive (system_id, collection, content, digest, import_id)
-   select ${dialect.number(':system')}, r.value ->> 'collection', r.value ->> 'content',
-     r.value ->> 'digest', ${dialect.number(':import')}
-   from ${dialect.jsonEach(':rows', 'r')} where true on conflict do nothing`,
-)
-
-const collections = statement<'system', { collection: string; ids: string }>(
-  ({ groupConcat }) => `
-   select collection, ${groupConcat('cast(id as text)')} as ids from import_archive
-   where system_id = :system group by collection order by min(id)`,
-)
-
-const contents = statement<'ids', { content: string }>(
-  ({ inJsonNumbers }) => `
-   select a.content from import_archive a
-   where ${inJsonNumbers('a.id', ':ids')} and ${isImportCommitted('a')} order by a.id`,
+const contents = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
+  db
+    .select({ content: committedArchive.content })
+    .from(committedArchive)
+    .where(inJsonNumbers(committedArchive.id, ids))
+    .orderBy(committedArchive.id),
 )

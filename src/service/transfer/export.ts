@@ -1,6 +1,8 @@
-import { asc, eq, sql } from 'drizzle-orm'
-import { autoproxies, groups, memberGuilds, members, systemGuilds } from '../../db/tables'
+import { eq, getTableColumns } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { autoproxies, groupMembers, memberGuilds, systemGuilds } from '../../db/tables'
 import type { Db } from '../../db/types'
+import { visibleGroups, visibleMembers } from '../../db/visible'
 import { createYielder } from '../../db/yieldToEventLoop'
 import { MAX_SWITCHES } from '../../formats/bundle'
 import {
@@ -182,6 +184,7 @@ async function takeSnapshot(
   ])
   const isChosen = (hid: string) => !isPart || hids.has(hid)
   const exportedMembers = (await membersOf(db, systemId)).filter(({ hid }) => isChosen(hid))
+  const ofSystem = { system: systemId }
   const hidOf = new Map(exportedMembers.map(({ id, hid }) => [id, hid]))
   return {
     exportedAt: deps.now(),
@@ -195,52 +198,32 @@ async function takeSnapshot(
       historyInPages(db, systemId, 'newest', signal, before, MAX_SWITCHES),
       isChosen,
     ),
-    systemGuilds: await db
-      .select()
-      .from(systemGuilds)
-      .where(eq(systemGuilds.system_id, systemId))
-      .orderBy(systemGuilds.guild_id)
-      .all(),
-    memberGuilds: (await memberGuildsOf(db, systemId)).flatMap(({ member_id, ...row }) => {
+    systemGuilds: await systemGuildRows(db).all(ofSystem),
+    memberGuilds: (await memberGuildRows(db).all(ofSystem)).flatMap(({ member_id, ...row }) => {
       const member = hidOf.get(member_id)
       return member === undefined ? [] : [{ ...row, member }]
     }),
-    autoproxy: (await autoproxiesOf(db, systemId)).flatMap(({ autoproxy_member: id, ...row }) => {
-      const member = hidOf.get(id ?? 0) ?? null
-      // Autoproxy for a member that is not exported is useless elsewhere.
-      return id !== null && member === null ? [] : [{ ...row, autoproxy_member: member }]
-    }),
+    autoproxy: (await autoproxyRows(db).all(ofSystem)).flatMap(
+      ({ autoproxy_member: id, ...row }) => {
+        const member = hidOf.get(id ?? 0) ?? null
+        // Autoproxy for a member that is not exported is useless elsewhere.
+        return id !== null && member === null ? [] : [{ ...row, autoproxy_member: member }]
+      },
+    ),
     preferences: isPart ? null : await findPreferences(db, systemId),
     kept: isPart || part > 1 ? [] : archivedPages(db, systemId),
   }
 }
 
 export async function membersOf(db: Db, systemId: number) {
-  return await db
-    .select()
-    .from(members)
-    .where(eq(members.system_id, systemId))
-    .orderBy(asc(members.id))
-    .all()
+  return await memberRows(db).all({ system: systemId })
 }
 
 async function groupsOf(db: Db, systemId: number) {
-  const rows = await db
-    .select({
-      row: groups,
-      hids: sql<string>`${sql.raw(
-        db.driver.textDialect.jsonTexts(
-          'm.hid',
-          'group_members g join members m on m.id = g.member_id where g.group_id = groups.id',
-          'm.id',
-        ),
-      )}`,
-    })
-    .from(groups)
-    .where(eq(groups.system_id, systemId))
-    .orderBy(asc(groups.id))
-    .all()
-  return rows.map(({ row, hids }) => ({ row, hids: JSON.parse(hids) as string[] }))
+  const memberships = await membershipRows(db).all({ system: systemId })
+  const hidsOf = Map.groupBy(memberships, ({ group_id }) => group_id)
+  const rows = await groupRows(db).all({ system: systemId })
+  return rows.map((row) => ({ row, hids: (hidsOf.get(row.id) ?? []).map(({ hid }) => hid) }))
 }
 
 async function* filterMembers(
@@ -251,22 +234,53 @@ async function* filterMembers(
     yield page.map((one) => ({ ...one, members: one.members.filter(isChosen) }))
 }
 
-async function memberGuildsOf(db: Db, systemId: number) {
-  const rows = await db
-    .select({ row: memberGuilds })
-    .from(memberGuilds)
-    .innerJoin(members, eq(members.id, memberGuilds.member_id))
-    .where(eq(members.system_id, systemId))
-    .orderBy(memberGuilds.member_id, memberGuilds.guild_id)
-    .all()
-  return rows.map(({ row }) => row)
-}
+const memberRows = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select()
+    .from(visibleMembers)
+    .where(eq(visibleMembers.system_id, system))
+    .orderBy(visibleMembers.id),
+)
 
-async function autoproxiesOf(db: Db, systemId: number) {
-  return await db
+const groupRows = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select()
+    .from(visibleGroups)
+    .where(eq(visibleGroups.system_id, system))
+    .orderBy(visibleGroups.id),
+)
+
+const membershipRows = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select({ group_id: groupMembers.group_id, hid: visibleMembers.hid })
+    .from(visibleGroups)
+    .innerJoin(groupMembers, eq(groupMembers.group_id, visibleGroups.id))
+    .innerJoin(visibleMembers, eq(visibleMembers.id, groupMembers.member_id))
+    .where(eq(visibleGroups.system_id, system))
+    .orderBy(visibleMembers.id),
+)
+
+const systemGuildRows = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select()
+    .from(systemGuilds)
+    .where(eq(systemGuilds.system_id, system))
+    .orderBy(systemGuilds.guild_id),
+)
+
+const memberGuildRows = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select(getTableColumns(memberGuilds))
+    .from(memberGuilds)
+    .innerJoin(visibleMembers, eq(visibleMembers.id, memberGuilds.member_id))
+    .where(eq(visibleMembers.system_id, system))
+    .orderBy(memberGuilds.member_id, memberGuilds.guild_id),
+)
+
+const autoproxyRows = query((db, { system }: Placeholders<'system'>) =>
+  db
     .select()
     .from(autoproxies)
-    .where(eq(autoproxies.system_id, systemId))
-    .orderBy(autoproxies.guild_id)
-    .all()
-}
+    .where(eq(autoproxies.system_id, system))
+    .orderBy(autoproxies.guild_id),
+)

@@ -2,19 +2,21 @@ import { Database } from 'bun:sqlite'
 import { closeSync, mkdtempSync, openSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { eq, sql } from 'drizzle-orm'
 import { compressBackup, withDecompressed } from './compression'
-import { copyDatabase, type Progress, requireEmpty } from './copyDatabase'
+import { copyDatabase, lastSequence, type Progress, requireEmpty } from './copyDatabase'
 import { temporaryFolderOf } from './open'
 import { isServerAddress } from './postgres/address'
 import { openServer } from './postgres/storage'
+import { query } from './query'
 import { backUp, copyValidated, prepareRestored, restore } from './sqlite/backup'
 import { createDb } from './sqlite/driver'
 import { reasonOf } from './sqlite/errors'
 import { openSqlite, pathOf } from './sqlite/storage'
 import { fsync, fsyncDir, partialName, removePartials, statOf } from './sqlite/tempFiles'
 import { discard } from './sqlite/vacuumCopy'
-import { statement } from './statement'
 import type { ServerOptions } from './storage'
+import { events, systems, tokens } from './tables'
 import { StorageError } from './types'
 
 /** Backup and restore for both engines. A backup is always a complete SQLite file. */
@@ -79,7 +81,7 @@ async function restoreToFile(url: string, from: string): Promise<Restored> {
   const previous = restore(url, from, new Date())
   const database = new Database(pathOf(url), { readonly: true })
   try {
-    return { previous, tokens: await tokens(createDb(database)).all({}) }
+    return { previous, tokens: await remainingTokens(createDb(database)).all({}) }
   } finally {
     database.close()
   }
@@ -100,14 +102,14 @@ async function restoreToServer(
     // Work on a copy: the backup may have an older schema, and must not be changed.
     const restoring = join(folder, 'restoring.db')
     copyValidated(from, restoring)
-    prepareRestored(restoring, (await lastEventId(storage.db).get({}))?.id ?? 0)
+    prepareRestored(restoring, (await lastSequence(events)(storage.db).get({}))?.number ?? 0)
     const file = openSqlite(`file:${restoring}`, { durability: 'normal', use: 'upgradeUncopied' })
     try {
       await copyDatabase(file, storage, onProgress)
     } finally {
       await file.close()
     }
-    return { previous: null, tokens: await tokens(storage.db).all({}) }
+    return { previous: null, tokens: await remainingTokens(storage.db).all({}) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
     await storage.close()
@@ -144,10 +146,10 @@ function mergeWal(path: string): void {
   fsync(path, 'r+')
 }
 
-const tokens = statement<never, { system: string; name: string }>(`
-   select systems.hid as system, tokens.name from tokens
-   join systems on systems.id = tokens.system_id order by systems.id, tokens.id`)
-
-const lastEventId = statement<never, { id: number }>(
-  ({ lastSequence }) => `select ${lastSequence('events')} as id`,
+const remainingTokens = query((db) =>
+  db
+    .select({ system: sql<string>`${systems.hid}`.as('system'), name: tokens.name })
+    .from(tokens)
+    .innerJoin(systems, eq(systems.id, tokens.system_id))
+    .orderBy(systems.id, tokens.id),
 )

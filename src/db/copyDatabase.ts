@@ -1,17 +1,23 @@
-import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { type SQL, sql } from 'drizzle-orm'
+import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { incrementCounter } from './changeCounters'
-import { statement } from './statement'
+import { lockExclusively } from './locks'
+import { columnNames, type Placeholders, query } from './query'
 import type { Storage } from './storage'
 import * as everyTable from './tables'
 import { type Db, StorageError, type Value } from './types'
 
-/** Copies all rows of one database into another that is empty, between any two engines. */
+/**
+ * Copies all rows of one database into another that is empty, between any two engines. SQL text,
+ * because the values of all tables are copied and compared as they are stored.
+ */
 
 interface Table {
+  readonly table: SQLiteTable
   readonly name: string
-  readonly columns: readonly string[]
+  readonly columns: SQLiteColumn[]
   /** Primary key, which is also the order of reading. */
-  readonly key: readonly string[]
+  readonly key: SQLiteColumn[]
   /** Whether its IDs come from a sequence and are never reused. */
   readonly isNumbered: boolean
 }
@@ -35,7 +41,8 @@ export function copyDatabase(
     to.transact(
       'new',
       async (target) => {
-        await lockExclusively(target, to.location, tables)
+        await lockExclusively(target)
+        await rejectFilled(target, to.location, tables)
         const rows = await countRows(source, tables)
         let done = 0
         const advance = (count: number) => {
@@ -45,8 +52,8 @@ export function copyDatabase(
         }
         for (const table of tables) await copyRows(source, target, table, advance)
         for (const table of tables) await compareRows(source, target, table, advance)
-        for (const { name, isNumbered } of tables)
-          if (isNumbered) await advanceSequence(source, target, name)
+        for (const { table, isNumbered } of tables)
+          if (isNumbered) await advanceSequence(source, target, table)
         // A node that already serves the target must drop its caches.
         for (const counter of ['credentials', 'webhooks'] as const)
           await incrementCounter(target, counter)
@@ -78,26 +85,19 @@ function tablesInOrder(): Table[] {
 function describe(table: SQLiteTable): Table {
   const { name, columns, primaryKeys } = getTableConfig(table)
   const [composite] = primaryKeys
-  const key = composite ? composite.columns : columns.filter(({ primary }) => primary)
   return {
+    table,
     name,
-    columns: columns.map((column) => column.name),
-    key: key.map((column) => column.name),
+    columns,
+    key: composite ? composite.columns : columns.filter(({ primary }) => primary),
     isNumbered: columns.some((column) => 'autoIncrement' in column && column.autoIncrement),
   }
 }
 
-async function lockExclusively(tx: Db, name: string, tables: readonly Table[]): Promise<void> {
-  const { exclusiveLock } = tx.driver.textDialect
-  if (exclusiveLock) await statement(exclusiveLock)(tx).run({})
-  await rejectFilled(tx, name, tables)
-}
-
 async function rejectFilled(db: Db, name: string, tables: readonly Table[]): Promise<void> {
   const filled: string[] = []
-  for (const table of tables)
-    if (await statement(`select 1 as one from ${table.name} limit 1`)(db).get({}))
-      filled.push(table.name)
+  for (const { table, name } of tables)
+    if (await query(() => sql`select 1 as one from ${table} limit 1`)(db).get({})) filled.push(name)
   if (filled.length > 0)
     throw new StorageError(
       `The database ${name} is not empty (it has ${filled.slice(0, 3).join(', ')}): the target must be empty.`,
@@ -106,13 +106,13 @@ async function rejectFilled(db: Db, name: string, tables: readonly Table[]): Pro
 
 async function countRows(source: Db, tables: readonly Table[]): Promise<number> {
   let total = 0
-  for (const { name } of tables) total += (await count(name)(source).get({}))?.count ?? 0
+  for (const { table } of tables) total += (await count(table)(source).get({}))?.count ?? 0
   return total
 }
 
-const count = (table: string) =>
-  statement<never, { count: number }>(
-    (dialect) => `select ${dialect.count()} as count from ${table}`,
+const count = (table: SQLiteTable) =>
+  query(
+    (_, __, dialect) => sql<{ count: number }>`select ${dialect.count()} as count from ${table}`,
   )
 
 type Row = Readonly<Record<string, Value>>
@@ -120,14 +120,16 @@ type Row = Readonly<Record<string, Value>>
 async function copyRows(
   source: Db,
   target: Db,
-  table: Table,
+  described: Table,
   advance: (count: number) => void,
 ): Promise<void> {
-  const { name, columns } = table
-  const insert = statement<'rows'>(
-    ({ rowsIn }) => `insert into ${name} (${columns.join()}) ${rowsIn(':rows', name, columns)}`,
+  const { table, columns } = described
+  const names = columns.map(({ name }) => name)
+  const insert = query(
+    (_, { rows }: Placeholders<'rows'>, { rowsIn }) =>
+      sql`insert into ${table} (${columnNames(...columns)}) ${rowsIn(rows, table, names)}`,
   )(target)
-  for await (const page of pagesOf(source, table)) {
+  for await (const page of pagesOf(source, described)) {
     await insert.run({ rows: JSON.stringify(page) })
     advance(page.length)
   }
@@ -152,13 +154,19 @@ function differing({ name }: Table): StorageError {
   return new StorageError(`The copy of ${name} differs from its source: nothing was copied.`)
 }
 
-async function* pagesOf(db: Db, { name, columns, key }: Table): AsyncGenerator<Row[], void> {
-  const query = (where: string) =>
-    statement<string, Row>(
-      `select ${columns.join()} from ${name} ${where} order by ${key.join()} limit ${PAGE}`,
+async function* pagesOf(db: Db, { table, columns, key }: Table): AsyncGenerator<Row[], void> {
+  const names = columnNames(...key)
+  const createQuery = (where: (last: Placeholders<string>) => SQL) =>
+    query(
+      (_, last: Placeholders<string>) =>
+        sql<Row>`select ${columnNames(...columns)} from ${table} ${where(last)}
+          order by ${names} limit ${PAGE}`,
     )(db)
-  let page = await query('').all({})
-  const next = query(`where (${key.join()}) > (${key.map((column) => `:${column}`).join()})`)
+  let page = await createQuery(() => sql``).all({})
+  const next = createQuery((last) => {
+    const values = key.map(({ name }) => last[name])
+    return sql`where (${names}) > (${sql.join(values, sql`, `)})`
+  })
   for (;;) {
     const last = page.at(-1)
     if (!last) return
@@ -169,11 +177,14 @@ async function* pagesOf(db: Db, { name, columns, key }: Table): AsyncGenerator<R
 }
 
 /** Continues the sequence of the source, so that IDs of deleted rows are not reused either. */
-async function advanceSequence(source: Db, target: Db, table: string): Promise<void> {
-  const lastSequence = statement<never, { number: number }>(
-    (dialect) => `select ${dialect.lastSequence(table)} as number`,
-  )
-  const number = (await lastSequence(source).get({}))?.number ?? 0
-  for (const sql of target.driver.textDialect.advanceSequence(table))
-    await statement<'number'>(sql)(target).run({ number })
+async function advanceSequence(source: Db, target: Db, table: SQLiteTable): Promise<void> {
+  const number = (await lastSequence(table)(source).get({}))?.number ?? 0
+  for (const advance of target.driver.dialect.advanceSequence(table, sql`${number}`))
+    await query(() => advance)(target).run({})
 }
+
+/** Selects the highest ID that was assigned to a row of the table. */
+export const lastSequence = (table: SQLiteTable) =>
+  query(
+    (_, __, dialect) => sql<{ number: number }>`select ${dialect.lastSequence(table)} as number`,
+  )

@@ -13,6 +13,12 @@ export async function tryLockSystem(tx: Db, id: number): Promise<boolean> {
   return (await tryLock(tx).get({ id })) !== null
 }
 
+/** Blocks all other writers until the transaction ends. On SQLite, every transaction does. */
+export async function lockExclusively(tx: Db): Promise<void> {
+  const { exclusiveLock } = tx.driver.dialect
+  if (exclusiveLock) await query(() => exclusiveLock)(tx).run({})
+}
+
 const lock = query((db, { id }: Placeholders<'id'>, { forUpdate }) =>
   db
     .select({ id: systems.id })

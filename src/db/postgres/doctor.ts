@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import type { RenderJson } from '../../model/renderedJson'
 import {
   checks,
@@ -7,8 +8,9 @@ import {
   type Inspector,
   repairAll,
 } from '../consistencyChecks'
+import { lockExclusively } from '../locks'
 import { serverMigrations } from '../migrations'
-import { statement } from '../statement'
+import { query } from '../query'
 import type { Storage } from '../storage'
 import type { Db } from '../types'
 import { isLoss } from './errors'
@@ -16,7 +18,10 @@ import { isLoss } from './errors'
 /** With a larger offset, log lines of the nodes would be out of order. */
 const MAX_CLOCK_OFFSET_MS = 1_000
 
-/** Inspects a PostgreSQL database. PostgreSQL itself guards pages and foreign keys. */
+/**
+ * Inspects a PostgreSQL database. PostgreSQL itself guards pages and foreign keys. SQL text, because
+ * it reads the catalogue and runs statements of the migrations.
+ */
 export function inspectServer(
   { db, transact, close }: Pick<Storage, 'db' | 'transact' | 'close'>,
   renderJson: RenderJson,
@@ -36,8 +41,7 @@ export function inspectServer(
         await transact(
           'new',
           async (tx) => {
-            const { exclusiveLock } = tx.driver.textDialect
-            if (exclusiveLock) await statement(exclusiveLock)(tx).run({})
+            await lockExclusively(tx)
             await repairAll(tx, all, rejectConnectionLoss, renderJson)
           },
           'long',
@@ -71,24 +75,23 @@ async function findWrongClock(db: Db, now: () => number): Promise<Finding[]> {
   ]
 }
 
-const clock = statement<never, { now: number }>((dialect) => `select ${dialect.nowMs} as now`)
+const clock = query((_, __, { nowMs }) => sql<{ now: number }>`select ${nowMs} as now`)
 
 interface SchemaObject {
   kind: 'table' | 'sequence' | 'index' | 'trigger'
   name: string
-  sql: string
+  text: string
 }
 
 /** Parses the schema from the migrations, because there is no second server to create it on. */
 function expectedObjects(): SchemaObject[] {
   const expected = new Map<string, SchemaObject>()
-  for (const { sql } of serverMigrations)
-    for (const one of sql.matchAll(
+  for (const migration of serverMigrations)
+    for (const one of migration.sql.matchAll(
       /^(create|drop|alter) (?:unique )?(table|sequence|index|trigger) (?:if exists )?(\w+)(?: rename to (\w+))?[^;]*;/gm,
     )) {
       const [text, verb, kind, name = '', newName] = one
-      if (verb === 'create')
-        expected.set(name, { kind: kind as SchemaObject['kind'], name, sql: text })
+      if (verb === 'create') expected.set(name, { kind: kind as SchemaObject['kind'], name, text })
       const renamed = expected.get(name)
       if (renamed && newName) expected.set(newName, { ...renamed, name: newName })
       if (verb === 'drop' || newName) expected.delete(name)
@@ -97,12 +100,14 @@ function expectedObjects(): SchemaObject[] {
 }
 
 /** Names of tables, sequences, valid indexes and triggers. */
-const existingNames = statement<never, { name: string }>(`
+const existingNames = query(
+  () => sql<{ name: string }>`
    select c.relname::text as name from pg_class c left join pg_index i on i.indexrelid = c.oid
    where c.relnamespace = current_schema()::regnamespace and coalesce(i.indisvalid, true)
    union all
    select t.tgname::text from pg_trigger t join pg_class c on c.oid = t.tgrelid
-   where c.relnamespace = current_schema()::regnamespace`)
+   where c.relnamespace = current_schema()::regnamespace`,
+)
 
 async function findMissing(
   db: Db,
@@ -122,13 +127,14 @@ async function findMissingTables(db: Db): Promise<Finding[]> {
 
 async function findMissingIndexes(db: Db): Promise<Finding[]> {
   const missing = await findMissing(db, ['index', 'trigger'])
-  return missing.map(({ kind, name, sql }) => ({
+  return missing.map(({ kind, name, text }) => ({
     check: kind === 'index' ? 'indexes' : 'triggers',
     problem: `the ${kind} ${name} is missing`,
     fix: async (tx) => {
       // An invalid index blocks the name.
-      if (kind === 'index') await statement(`drop index if exists ${name}`)(tx).run({})
-      await statement(sql)(tx).run({})
+      if (kind === 'index')
+        await query(() => sql`drop index if exists ${sql.identifier(name)}`)(tx).run({})
+      await query(() => sql.raw(text))(tx).run({})
     },
   }))
 }

@@ -1,11 +1,14 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { copyFileSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { sqliteTextDialect } from '../textDialect'
+import { getTableName, type SQL, sql, type Table } from 'drizzle-orm'
+import { sqliteDialect } from '../dialect'
+import { columnNames, toText } from '../query'
+import { events, loginCodes, prunedEvents, sessions, systems } from '../tables'
 import { StorageError } from '../types'
 import { classifyError, reasonOf, toStorageError } from './errors'
 import { checkHealth } from './integrity'
-import { isOurs, rejectForeign, requireUsableFile, unknownMigrations } from './migrate'
+import { hasTable, isOurs, rejectForeign, requireUsableFile, unknownMigrations } from './migrate'
 import { pathOf } from './storage'
 import {
   fsync,
@@ -126,26 +129,23 @@ const SKIPPED_EVENT_IDS = 1_000_000
 
 /**
  * Removes sessions and login links, and skips event IDs that the backup or the replaced database
- * has assigned. An older backup may not have all of the tables.
+ * has assigned. An older backup may not have all of the tables. SQL text, because this is one
+ * synchronous transaction on a file that is no database of the server yet.
  */
 export function prepareRestored(path: string, replacedEventId: number): void {
   const database = new Database(path, { readwrite: true })
   try {
     database.transaction(() => {
-      const has = (table: string) =>
-        database.query('SELECT 1 FROM sqlite_master WHERE name = ?').get(table) !== null
-      for (const table of ['sessions', 'login_codes'])
-        if (has(table)) database.run(`DELETE FROM ${table}`)
+      const has = (table: Table) => hasTable(database, getTableName(table))
+      const run = (statement: SQL) => void database.run(textOf(statement))
+      for (const table of [sessions, loginCodes]) if (has(table)) run(sql`delete from ${table}`)
       const last = Math.max(lastEventIdOf(database), replacedEventId) + SKIPPED_EVENT_IDS
-      for (const sql of sqliteTextDialect.advanceSequence('events'))
-        database.query(sql).run({ number: last })
+      sqliteDialect.advanceSequence(events, sql`${last}`).forEach(run)
       // Streams that resume get a gap, because the events since the backup are lost.
-      if (has('pruned_events'))
-        database
-          .query(
-            'INSERT OR REPLACE INTO pruned_events (system_id, last_event_id) SELECT id, ? FROM systems',
-          )
-          .run(last)
+      const { system_id, last_event_id } = prunedEvents
+      if (has(prunedEvents))
+        run(sql`insert or replace into ${prunedEvents} (${columnNames(system_id, last_event_id)})
+          select ${systems.id}, ${last} from ${systems}`)
     })()
   } finally {
     database.close()
@@ -153,11 +153,15 @@ export function prepareRestored(path: string, replacedEventId: number): void {
   fsync(path, 'r+')
 }
 
+function textOf(statement: SQL): string {
+  return toText(statement, sqliteDialect).text
+}
+
 /** Returns the highest event ID; 0 if it cannot be read. */
 function lastEventIdOf(database: Database): number {
   try {
-    const sql = `SELECT ${sqliteTextDialect.lastSequence('events')} AS id`
-    return database.query<{ id: number }, []>(sql).get()?.id ?? 0
+    const last = textOf(sql`select ${sqliteDialect.lastSequence(events)} as id`)
+    return database.query<{ id: number }, []>(last).get()?.id ?? 0
   } catch (cause) {
     if (cause instanceof SQLiteError) return 0
     throw cause

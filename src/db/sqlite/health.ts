@@ -1,5 +1,9 @@
 import type { Database } from 'bun:sqlite'
+import { sql } from 'drizzle-orm'
 import { withTimeout } from '../../timers/withTimeout'
+import { sqliteDialect } from '../dialect'
+import { toText } from '../query'
+import { systems } from '../tables'
 import type { StorageFault } from '../types'
 import { classifyError, isDiskNearlyFull, storageError } from './errors'
 import { statOf } from './tempFiles'
@@ -33,7 +37,7 @@ export function createHealth(
   isInPlace: () => boolean,
   { reader, writer, probe }: Connections,
 ): Health {
-  const ping = reader.query('SELECT 1 FROM systems LIMIT 1')
+  const ping = reader.query(toText(sql`select 1 from ${systems} limit 1`, sqliteDialect).text)
   let fault: StorageFault | null = null
   let probing: Promise<void> | null = null
   let probedAt = Number.NEGATIVE_INFINITY

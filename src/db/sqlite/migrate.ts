@@ -1,9 +1,11 @@
 import { Database } from 'bun:sqlite'
+import { getTableName } from 'drizzle-orm'
 import { sqliteDialect } from '../dialect'
 import { leaseHoldersSql } from '../leaseSql'
 import { type Migration, migrations } from '../migrations'
 import { requireNoOtherProcess, requireUsableSchema, type SchemaUse } from '../schema'
 import type { Upgrade } from '../storage'
+import { leases } from '../tables'
 import { StorageError } from '../types'
 import { reasonOf } from './errors'
 import { preUpgradeName, statOf } from './tempFiles'
@@ -99,12 +101,12 @@ function isSigned(reader: Database): boolean {
 
 /** Lists the holders of unexpired leases; none in a database from before leases. */
 function leaseHolders(reader: Database): string[] {
-  if (!hasTable(reader, 'leases')) return []
+  if (!hasTable(reader, getTableName(leases))) return []
   const rows = reader.query<{ holder: string }, []>(leaseHoldersSql(sqliteDialect)).all()
   return rows.map(({ holder }) => holder)
 }
 
-function hasTable(reader: Database, name: string): boolean {
+export function hasTable(reader: Database, name: string): boolean {
   return reader.query('SELECT 1 FROM sqlite_master WHERE name = ?').get(name) !== null
 }
 

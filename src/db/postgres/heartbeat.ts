@@ -1,5 +1,10 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { ChangeCounter } from '../changeCounters'
 import { type ChangeNotifier, POLL_MS } from '../changeNotifier'
+import { postgresDialect } from '../dialect'
+import { toText } from '../query'
 import type { SharedRead } from '../sqlite/sharedRead'
+import { changeCounters, events } from '../tables'
 import type { Primary } from './primary'
 import type { PrimaryPool } from './primaryPool'
 
@@ -23,10 +28,17 @@ const MAX_TICK_MS = 2 * POLL_MS
 /** Caches are valid for this long after the last answered heartbeat. */
 const VALID_MS = 500
 
-const POLL_SQL = `
-  select coalesce((select max(id) from events), 0) as event,
-    coalesce((select value from change_counters where name = 'credentials'), 0) as credentials,
-    coalesce((select value from change_counters where name = 'webhooks'), 0) as webhooks`
+/** SQL text, because the heartbeat polls one pool, before there is a database handle. */
+const { text: POLL_SQL } = toText(
+  sql`select coalesce((select max(${events.id}) from ${events}), 0) as event,
+    ${counterValue('credentials')} as credentials, ${counterValue('webhooks')} as webhooks`,
+  postgresDialect,
+)
+
+function counterValue(counter: ChangeCounter): SQL {
+  const { name, value } = changeCounters
+  return sql`coalesce((select ${value} from ${changeCounters} where ${name} = ${counter}), 0)`
+}
 
 interface Counters {
   event: number

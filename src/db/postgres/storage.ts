@@ -1,6 +1,10 @@
+import { sql } from 'drizzle-orm'
 import { type DomainError, unavailable } from '../../model/errors'
 import { withTimeout } from '../../timers/withTimeout'
+import { postgresDialect } from '../dialect'
+import { toText } from '../query'
 import type { OpenOptions, Snapshot, Storage, WriteStats } from '../storage'
+import { systems } from '../tables'
 import type { Db } from '../types'
 import { parseAddress } from './address'
 import { type ConnectOptions, connect } from './connections'
@@ -16,6 +20,7 @@ const POOL = 16
 /** Time limit for finding a primary at the start. */
 const OPEN_LIMIT_MS = 5_000
 const PING_LIMIT_MS = 800
+const { text: PING_SQL } = toText(sql`select 1 from ${systems} limit 1`, postgresDialect)
 /** Maximum number of concurrent snapshots, each of which needs a connection. */
 const MAX_SNAPSHOTS = 4
 
@@ -96,7 +101,7 @@ export function openServer(
     changes: heartbeat.changes,
     writeStats,
     async checkHealth() {
-      const result = runQuery('select 1 from systems limit 1', []).then(
+      const result = runQuery(PING_SQL, []).then(
         () => null,
         (cause): DomainError =>
           toUnavailable(cause) ?? unavailable('the database does not answer', 60_000),

@@ -1,8 +1,12 @@
+import { sql } from 'drizzle-orm'
 import { isUnavailable } from '../../model/errors'
 import type { RenderJson } from '../../model/renderedJson'
 import { withTimeout } from '../../timers/withTimeout'
+import { postgresDialect } from '../dialect'
 import { createKeyedQueue } from '../keyedQueue'
+import { toText } from '../query'
 import type { LockKey, Transact, WorkKind, WriteObserver, WriteStats } from '../storage'
+import { systems } from '../tables'
 import type { Db } from '../types'
 import { createDb } from './driver'
 import { explain, isLoss, isRetryable, unknownOutcome } from './errors'
@@ -132,11 +136,17 @@ const settingsOfKind = {
   long: `; set local idle_in_transaction_session_timeout = '60s'`,
 }
 
+/** SQL text, because it is sent in one round trip with `begin`. */
+const { text: SYSTEM_WHERE_ID } = toText(
+  sql`select ${systems.id} from ${systems} where ${systems.id}`,
+  postgresDialect,
+)
+
 function beginSql(lockKey: LockKey, kind: WorkKind | undefined): string {
   const begin = `begin${settingsOfKind[kind ?? 'short']}`
   if (lockKey === 'new') return begin
   if (typeof lockKey === 'object' && 'system' in lockKey)
-    return `${begin}; select id from systems where id = ${Number(lockKey.system)} for no key update`
+    return `${begin}; ${SYSTEM_WHERE_ID} = ${Number(lockKey.system)} for no key update`
   return `${begin}; select pg_advisory_xact_lock(${lockOf(keyOf(lockKey))})`
 }
 

@@ -1,11 +1,26 @@
+import { and, eq, getTableColumns, gt, isNull, lt, lte, notExists, sql } from 'drizzle-orm'
+import { group } from '../model/group'
+import { member } from '../model/member'
 import { keysOfTag } from '../model/proxy/tags'
 import { type RenderJson, schemaHash } from '../model/renderedJson'
+import { system } from '../model/system'
 import type { ProxyTag } from '../model/validation'
-import { entityOf, type RenderedTable, renderedTableOf, renderedTables } from './renderedJson'
-import { createDecoder } from './rows'
-import { statement } from './statement'
-import type { Db, MaybePromise, Value } from './types'
-import { isVisible } from './visibility'
+import { type Placeholders, query } from './query'
+import {
+  accounts,
+  autoproxies,
+  groups,
+  members,
+  messages,
+  proxyTagIndex,
+  renderedGroups,
+  renderedMembers,
+  renderedSystems,
+  systemSettings,
+  systems,
+} from './tables'
+import type { Db, MaybePromise } from './types'
+import { visibleMembers, visibleSystems } from './visible'
 
 /** Checks of rows that apply to both engines. */
 
@@ -79,30 +94,40 @@ export async function attempt(
   await release(tx).run({})
 }
 
-const save = statement('savepoint fix')
-const undo = statement('rollback to savepoint fix')
-const release = statement('release savepoint fix')
+// SQL text, because the builder has no savepoints.
+const save = query(() => sql`savepoint fix`)
+const undo = query(() => sql`rollback to savepoint fix`)
+const release = query(() => sql`release savepoint fix`)
 
 const MANY_ACCOUNTS = 20
 
 /** Lists links between accounts and systems that may allow impersonation. */
 export async function findWarnings(db: Db): Promise<string[]> {
   const imported = await importedAccounts(db).all({})
-  const crowded = await crowdedSystems(db).all({ many: MANY_ACCOUNTS })
+  const crowded = await crowdedSystems(db).all({})
   return [
     ...imported.map(({ id, hid }) => `account ${id} was linked to system ${hid} by an import`),
     ...crowded.map(({ hid, count }) => `system ${hid} has ${count} accounts`),
   ]
 }
 
-const importedAccounts = statement<never, { id: string; hid: string }>(`
-   select a.id, s.hid from accounts a join systems s on s.id = a.system_id
-   where a.imported = 1 order by s.id, a.id`)
+const importedAccounts = query((db) =>
+  db
+    .select({ id: accounts.id, hid: systems.hid })
+    .from(accounts)
+    .innerJoin(systems, eq(systems.id, accounts.system_id))
+    .where(eq(accounts.imported, true))
+    .orderBy(systems.id, accounts.id),
+)
 
-const crowdedSystems = statement<'many', { hid: string; count: number }>(
-  ({ count }) => `
-   select s.hid, ${count()} as count from accounts a join systems s on s.id = a.system_id
-   group by s.id, s.hid having ${count()} > :many order by s.id`,
+const crowdedSystems = query((db, _, { count }) =>
+  db
+    .select({ hid: systems.hid, count: sql<number>`${count()}`.as('count') })
+    .from(accounts)
+    .innerJoin(systems, eq(systems.id, accounts.system_id))
+    .groupBy(systems.id, systems.hid)
+    .having(gt(count(), MANY_ACCOUNTS))
+    .orderBy(systems.id),
 )
 
 async function findMissingSettings(db: Db): Promise<Finding[]> {
@@ -114,34 +139,45 @@ async function findMissingSettings(db: Db): Promise<Finding[]> {
   }))
 }
 
-const withoutSettings = statement<never, { id: number; hid: string }>(`
-   select id, hid from systems
-   where not exists (select 1 from settings where settings.system_id = systems.id)
-   and ${isVisible('systems')} order by id`)
+const withoutSettings = query((db) => {
+  const { id, hid } = visibleSystems
+  const { system_id } = systemSettings
+  const settings = db.select({ system_id }).from(systemSettings).where(eq(system_id, id))
+  return db.select({ id, hid }).from(visibleSystems).where(notExists(settings)).orderBy(id)
+})
 
-const addSettings = statement<'id'>(
-  'insert into settings (system_id) values (:id) on conflict do nothing',
+const addSettings = query((db, { id }: Placeholders<'id'>) =>
+  db.insert(systemSettings).values({ system_id: id }).onConflictDoNothing(),
 )
 
 async function findLostAutoproxy(db: Db): Promise<Finding[]> {
   const found = await lostAutoproxy(db).all({})
-  return found.map(({ system, hid, guild }) => ({
+  return found.map(({ system_id, hid, guild_id }) => ({
     check: 'autoproxy',
-    problem: `the autoproxy of system ${hid} in guild ${guild} names a missing member`,
-    fix: (tx) => endAutoproxy(tx).run({ system, guild }),
+    problem: `the autoproxy of system ${hid} in guild ${guild_id} names a missing member`,
+    fix: (tx) => endAutoproxy(tx).run({ system: system_id, guild: guild_id }),
   }))
 }
 
-const isLost = `autoproxy_mode = 'member' and autoproxy_member is null`
+const { system_id, guild_id, autoproxy_mode, autoproxy_member } = autoproxies
 
-const lostAutoproxy = statement<never, { system: number; hid: string; guild: string }>(`
-   select a.system_id as system, s.hid, a.guild_id as guild
-   from autoproxy a join systems s on s.id = a.system_id
-   where ${isLost} order by a.system_id, a.guild_id`)
+const isLost = and(eq(autoproxy_mode, 'member'), isNull(autoproxy_member))
 
-const endAutoproxy = statement<'system' | 'guild'>(`
-   update autoproxy set autoproxy_mode = 'off'
-   where system_id = :system and guild_id = :guild and ${isLost}`)
+const lostAutoproxy = query((db) =>
+  db
+    .select({ system_id, hid: systems.hid, guild_id })
+    .from(autoproxies)
+    .innerJoin(systems, eq(systems.id, system_id))
+    .where(isLost)
+    .orderBy(system_id, guild_id),
+)
+
+const endAutoproxy = query((db, values: Placeholders<'system' | 'guild'>) =>
+  db
+    .update(autoproxies)
+    .set({ autoproxy_mode: 'off' })
+    .where(and(eq(system_id, values.system), eq(guild_id, values.guild), isLost)),
+)
 
 /**
  * The counter may exceed the recorded messages, which may have been sent elsewhere, but not be
@@ -149,22 +185,29 @@ const endAutoproxy = statement<'system' | 'guild'>(`
  */
 async function findMiscounts(db: Db): Promise<Finding[]> {
   const found = await miscounts(db).all({})
-  return found.map(({ id, hid, counted, recorded }) => ({
+  return found.map(({ id, hid, message_count, recorded }) => ({
     check: 'counters',
-    problem: `member ${hid} counts ${counted} messages, but ${recorded} are recorded`,
+    problem: `member ${hid} counts ${message_count} messages, but ${recorded} are recorded`,
     fix: (tx) => raiseCounter(tx).run({ id, recorded }),
   }))
 }
 
-const miscounts = statement<never, { id: number; hid: string; counted: number; recorded: number }>(
-  ({ count }) => `
-   select m.id, m.hid, m.message_count as counted, ${count()} as recorded
-   from members m join messages g on g.member_id = m.id
-   group by m.id, m.hid, m.message_count having ${count()} > m.message_count order by m.id`,
-)
+const miscounts = query((db, _, { count }) => {
+  const { id, hid, message_count } = members
+  return db
+    .select({ id, hid, message_count, recorded: sql<number>`${count()}`.as('recorded') })
+    .from(members)
+    .innerJoin(messages, eq(messages.member_id, id))
+    .groupBy(id, hid, message_count)
+    .having(gt(count(), message_count))
+    .orderBy(id)
+})
 
-const raiseCounter = statement<'id' | 'recorded'>(
-  'update members set message_count = :recorded where id = :id and message_count < :recorded',
+const raiseCounter = query((db, { id, recorded }: Placeholders<'id' | 'recorded'>) =>
+  db
+    .update(members)
+    .set({ message_count: recorded })
+    .where(and(eq(members.id, id), lt(members.message_count, recorded))),
 )
 
 /** Rows in memory at a time: there may be millions. */
@@ -177,11 +220,7 @@ interface Tagged {
   proxy_tags: string
 }
 
-const KEY_COLUMNS = [
-  'index_id',
-  'position',
-  ...Object.keys(keysOfTag({ prefix: null, suffix: null })),
-]
+type TagKey = typeof proxyTagIndex.$inferSelect
 
 /** Finds members whose proxy tags differ from the keys that messages are looked up by. */
 async function findWrongTagKeys(db: Db): Promise<Finding[]> {
@@ -196,40 +235,57 @@ async function findWrongTagKeys(db: Db): Promise<Finding[]> {
   }
 }
 
-const taggedPage = statement<'after', Tagged>(`
-   select m.id, m.hid, coalesce(s.tag_index_id, s.id) as index_id, m.proxy_tags
-   from members m join systems s on s.id = m.system_id
-   where m.id > :after and ${isVisible('m')} order by m.id limit ${PAGE}`)
+const taggedPage = query((db, { after }: Placeholders<'after'>) => {
+  const { id, hid, system_id, proxy_tags } = visibleMembers
+  return db
+    .select({
+      id,
+      hid,
+      index_id: sql<number>`coalesce(${systems.tag_index_id}, ${systems.id})`.as('index_id'),
+      // As stored, because the JSON may be damaged.
+      proxy_tags: sql<string>`${proxy_tags}`.as('proxy_tags'),
+    })
+    .from(visibleMembers)
+    .innerJoin(systems, eq(systems.id, system_id))
+    .where(gt(id, after))
+    .orderBy(id)
+    .limit(PAGE)
+})
 
-const keysOf = statement<'after' | 'last', Record<string, Value>>(`
-   select member_id, ${KEY_COLUMNS.join()} from proxy_tag_index
-   where member_id > :after and member_id <= :last order by member_id, index_id, position`)
+const keysOf = query((db, { after, last }: Placeholders<'after' | 'last'>) => {
+  const { member_id, index_id, position } = proxyTagIndex
+  return db
+    .select()
+    .from(proxyTagIndex)
+    .where(and(gt(member_id, after), lte(member_id, last)))
+    .orderBy(member_id, index_id, position)
+})
 
-function checkTags(row: Tagged, keys: readonly Record<string, Value>[]): Finding[] {
+function checkTags(row: Tagged, keys: readonly TagKey[]): Finding[] {
   const check = 'proxy tags'
   const tags = parseTags(row.proxy_tags)
   if (!tags) return [{ check, problem: `the tags of member ${row.hid} cannot be read` }]
-  const expected = tags.map((tag, position): Record<string, Value> => {
-    return { index_id: row.index_id, position, ...keysOfTag(tag) }
+  const expected = tags.map((tag, position): TagKey => {
+    return { member_id: row.id, index_id: row.index_id, position, ...keysOfTag(tag) }
   })
   const current = keys.filter(({ index_id }) => index_id === row.index_id)
-  if (formatKeys(expected) === formatKeys(current)) return []
+  if (Bun.deepEquals(expected, current)) return []
   const fix = async (tx: Db) => {
     await removeKeys(tx).run({ member: row.id })
-    for (const key of expected) await addKey(tx).run({ member: row.id, ...key })
+    await addKeys(tx).run({ rows: JSON.stringify(expected) })
   }
   return [{ check, problem: `the tags of member ${row.hid} do not match their keys`, fix }]
 }
 
-function formatKeys(keys: readonly Record<string, Value>[]): string {
-  return JSON.stringify(keys.map((key) => KEY_COLUMNS.map((name) => key[name])))
-}
+const removeKeys = query((db, values: Placeholders<'member'>) =>
+  db.delete(proxyTagIndex).where(eq(proxyTagIndex.member_id, values.member)),
+)
 
-const removeKeys = statement<'member'>('delete from proxy_tag_index where member_id = :member')
-
-const addKey = statement<string>(`
-   insert into proxy_tag_index (member_id, ${KEY_COLUMNS.join()})
-   values (:member, ${KEY_COLUMNS.map((name) => `:${name}`).join()})`)
+const addKeys = query((db, { rows }: Placeholders<'rows'>, { rowsIn }) =>
+  db
+    .insert(proxyTagIndex)
+    .select(rowsIn(rows, proxyTagIndex, Object.keys(getTableColumns(proxyTagIndex)))),
+)
 
 function parseTags(json: string): ProxyTag[] | null {
   try {
@@ -244,48 +300,45 @@ function parseTags(json: string): ProxyTag[] | null {
 async function findStaleJson(db: Db, renderJson?: RenderJson): Promise<Finding[]> {
   if (!renderJson) return []
   const wrong: Finding[] = []
-  for (const table of renderedTables) wrong.push(...(await findStaleJsonOf(db, table, renderJson)))
+  for (const { entity, pages, remove } of cachedJson)
+    for (let after = 0; ; ) {
+      const page = await pages(db).all({ after })
+      const last = page.at(-1)
+      if (!last) break
+      for (const { owner_json, public_json, ...row } of page) {
+        if (
+          owner_json === renderJson(entity, row, 'owner') &&
+          public_json === renderJson(entity, row, 'public')
+        )
+          continue
+        wrong.push({
+          check: 'rendered JSON',
+          problem: `the cached JSON of ${entity.name} ${row.hid} is stale`,
+          fix: (tx) => remove(tx).run({ id: row.id }),
+        })
+      }
+      after = last.id
+    }
   return wrong
 }
 
-async function findStaleJsonOf(
-  db: Db,
-  table: RenderedTable,
-  renderJson: RenderJson,
-): Promise<Finding[]> {
-  const entity = entityOf(table)
-  const cacheTable = renderedTableOf(table)
-  const decode = createDecoder(entity)
-  const pages = statement<'after' | 'schemaHash', RenderedRow>(`
-     select t.*, f.owner_json, f.public_json from ${table} t
-     join ${cacheTable} f on f.id = t.id and f.schema_hash = :schemaHash
-     where t.id > :after order by t.id limit ${PAGE}`)(db)
-  const remove = statement<'id'>(`delete from ${cacheTable} where id = :id`)
-  const wrong: Finding[] = []
-  for (let after = 0; ; ) {
-    const page = await pages.all({ after, schemaHash: schemaHash(entity) })
-    const last = page.at(-1)
-    if (!last) return wrong
-    for (const { owner_json, public_json, ...raw } of page) {
-      const row = decode(raw)
-      if (
-        owner_json === renderJson(entity, row, 'owner') &&
-        public_json === renderJson(entity, row, 'public')
-      )
-        continue
-      wrong.push({
-        check: 'rendered JSON',
-        problem: `the cached JSON of ${entity.name} ${row.hid} is stale`,
-        fix: (tx) => remove(tx).run({ id: row.id }),
-      })
-    }
-    after = last.id
+const cachedJson = [
+  { entity: system, table: systems, cache: renderedSystems },
+  { entity: member, table: members, cache: renderedMembers },
+  { entity: group, table: groups, cache: renderedGroups },
+].map(({ entity, table, cache }) => {
+  const { id, schema_hash, owner_json, public_json } = cache
+  return {
+    entity,
+    pages: query((db, { after }: Placeholders<'after'>) =>
+      db
+        .select({ ...getTableColumns(table), owner_json, public_json })
+        .from(table)
+        .innerJoin(cache, and(eq(id, table.id), eq(schema_hash, schemaHash(entity))))
+        .where(gt(table.id, after))
+        .orderBy(table.id)
+        .limit(PAGE),
+    ),
+    remove: query((db, values: Placeholders<'id'>) => db.delete(cache).where(eq(id, values.id))),
   }
-}
-
-interface RenderedRow {
-  id: number
-  hid: string
-  owner_json: string
-  public_json: string
-}
+})

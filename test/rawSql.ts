@@ -1,9 +1,10 @@
 import { getTableName, isTable } from 'drizzle-orm'
-import { type Statement, statement } from '../src/db/statement'
+import { sqliteDialect } from '../src/db/dialect'
+import type { Statement } from '../src/db/query'
 import type { Storage } from '../src/db/storage'
 import * as tables from '../src/db/tables'
-import { sqliteTextDialect } from '../src/db/textDialect'
 import type { Db, Value } from '../src/db/types'
+import { statement } from './rawStatement'
 
 export const tableNames = Object.values(tables).filter(isTable).map(getTableName)
 
@@ -92,7 +93,7 @@ export async function withFailingTrigger<T>(
 ): Promise<T> {
   const trigger = `create trigger stop before ${what}`
   const [begin, end] =
-    db.driver.textDialect === sqliteTextDialect
+    db.driver.dialect === sqliteDialect
       ? [
           [`${trigger} when ${when} begin select raise(abort, '${STOPPED}'); end`],
           'drop trigger stop',
@@ -115,7 +116,7 @@ export const STOPPED = 'stopped by the test'
 
 /** Returns a value that changes whenever rows are written. */
 export async function versionOf(db: Db): Promise<string> {
-  if (db.driver.textDialect === sqliteTextDialect)
+  if (db.driver.dialect === sqliteDialect)
     return JSON.stringify(await rows(db, 'PRAGMA data_version'))
   const tables = await rows<{ name: string }>(
     db,
@@ -133,7 +134,7 @@ export async function versionOf(db: Db): Promise<string> {
 
 /** Counts the rows of each of the tables. */
 export async function countRows(db: Db, tables: readonly string[]): Promise<Record<string, Value>> {
-  const { count } = db.driver.textDialect
-  const columns = tables.map((name) => `(select ${count()} from "${name}") as "${name}"`)
+  const count = db.driver.dialect === sqliteDialect ? 'count(*)' : 'count(*)::float8'
+  const columns = tables.map((name) => `(select ${count} from "${name}") as "${name}"`)
   return (await rows(db, `select ${columns.join()}`))[0] ?? {}
 }

@@ -1,7 +1,3 @@
-import { Database } from 'bun:sqlite'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
-import { type AsyncRemoteCallback, drizzle as drizzleServer } from 'drizzle-orm/sqlite-proxy'
-import { sqliteTextDialect } from '../src/db/textDialect'
 import type { Db, Driver, Query, Value } from '../src/db/types'
 
 /** Creates handles on existing connections that record each statement and the rows of lists. */
@@ -14,11 +10,7 @@ export function createRecorder() {
   const recordStatements = (db: Db): Db => {
     const cached = recorded.get(db)
     if (cached) return cached
-    const logger = { logQuery: record }
-    const recorder = Object.assign(builderOn(db, logger), {
-      driver: recordingDriver(db.driver, record, loaded),
-      renderJson: db.renderJson,
-    })
+    const recorder = { ...db, driver: recordingDriver(db.driver, record, loaded) }
     recorded.set(db, recorder)
     return recorder
   }
@@ -26,21 +18,6 @@ export function createRecorder() {
   return { statements, loaded, recordStatements }
 }
 
-function builderOn(db: Db, logger: { logQuery(statement: string): void }) {
-  if (db.driver.textDialect === sqliteTextDialect) return drizzle(fileOf(db), { logger })
-  // The client exists at run time; only the types hide it.
-  const { session } = db as { session?: { client?: AsyncRemoteCallback } }
-  if (!session?.client) throw new Error('there is no server')
-  return drizzleServer(session.client, { logger })
-}
-
-/** Returns the SQLite connection of a handle. */
-export function fileOf(db: Db): Database {
-  if ('$client' in db && db.$client instanceof Database) return db.$client
-  throw new Error('there is no file')
-}
-
-/** Records statements that use the driver directly, without Drizzle. */
 function recordingDriver(
   driver: Driver,
   record: (statement: string) => void,

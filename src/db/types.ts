@@ -1,7 +1,5 @@
-import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import type { RenderJson } from '../model/renderedJson'
 import type { Dialect } from './dialect'
-import type { TextDialect } from './textDialect'
 
 /** A value or a promise of it. SQLite answers synchronously, PostgreSQL does not. */
 export type MaybePromise<T> = T | Promise<T>
@@ -18,14 +16,13 @@ export interface Query<Row> {
 /** Connection to an engine. */
 export interface Driver {
   readonly dialect: Dialect
-  readonly textDialect: TextDialect
   query<Row>(sql: string): Query<Row>
   /** Called when a transaction increments a change counter. */
   onCounter?(name: 'credentials' | 'webhooks'): void
 }
 
 /** Handle that queries run on: the one for reads, or that of a transaction. */
-export type Db = BaseSQLiteDatabase<'sync' | 'async', unknown> & {
+export interface Db {
   readonly driver: Driver
   /** Renders the JSON of rows; throws on handles that were opened without a renderer. */
   readonly renderJson: RenderJson

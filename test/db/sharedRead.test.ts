@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync, statSync } from 'node:fs'
-import { sql } from 'drizzle-orm'
+import { execute, rows } from '../rawSql'
 import { afterAll, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 
@@ -45,7 +45,7 @@ describe('shared read', () => {
 
   test('begins a new shared read after SQLite ended the last one, as on a disk error', async () => {
     sharedRead.begin()
-    await deps.db.run(sql`ROLLBACK`)
+    await execute(deps.db, 'ROLLBACK')
     const count = await countSystems()
     await makeSystem()
     await nextTurn()
@@ -57,7 +57,7 @@ describe('shared read', () => {
     const { location } = app.storage
     for (let at = 0; at < 1500; at++)
       await deps.transact('new', async (tx) => {
-        await tx.run(sql`UPDATE systems SET name = ${'x'.repeat(at)}`)
+        await execute(tx, 'UPDATE systems SET name = :name', { name: 'x'.repeat(at) })
         // A read is open during every write.
         sharedRead.begin()
         await countSystems()
@@ -94,8 +94,8 @@ test('commits writes that arrive together in few commits', async () => {
 })
 
 async function countSystems(): Promise<number> {
-  const [[count = 0] = []] = await deps.db.values<[number]>(sql`SELECT count(*) FROM systems`)
-  return count
+  const [found] = await rows<{ all: number }>(deps.db, 'SELECT count(*) AS "all" FROM systems')
+  return found?.all ?? 0
 }
 
 /** Counts commits: in the write-ahead log, the last page of each has the size of the database. */

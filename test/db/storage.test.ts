@@ -2,10 +2,10 @@ import { Database } from 'bun:sqlite'
 import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { sql } from 'drizzle-orm'
 import { openStorage, type Storage } from '../../src/db/open'
 import { bots } from '../../src/db/tables'
 import { drizzleOn } from '../drizzle'
+import { rows } from '../rawSql'
 import { afterAll, describe, expect, test } from '../test'
 
 const root = mkdtempSync(join(tmpdir(), 'multitude-storage-'))
@@ -45,10 +45,10 @@ describe('SQLite file', () => {
     async (durability, synchronous) => {
       const storage = openStorage(`file:${newPath()}`, { durability })
       opened.push(storage)
-      expect(await storage.db.values(sql`PRAGMA journal_mode`)).toEqual([['wal']])
+      expect(await rows(storage.db, 'PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }])
       await storage.transact('new', async (tx) => {
-        expect(await tx.values(sql`PRAGMA synchronous`)).toEqual([[synchronous]])
-        expect(await tx.values(sql`PRAGMA foreign_keys`)).toEqual([[1]])
+        expect(await rows(tx, 'PRAGMA synchronous')).toEqual([{ synchronous }])
+        expect(await rows(tx, 'PRAGMA foreign_keys')).toEqual([{ foreign_keys: 1 }])
       })
     },
   )

@@ -1,4 +1,5 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
+import { query } from '../../src/db/query'
 import { events } from '../../src/db/tables'
 import { KEPT_PER_SYSTEM, KEPT_WAITING, pruneEvents } from '../../src/events/prune'
 import { DAY } from '../../src/model/time'
@@ -223,8 +224,8 @@ describe('a stream that resumes before IDs that were skipped', () => {
     await deps.transact('new', async (tx) => {
       const note = 'insert into pruned_events (system_id, last_event_id) values (:id, :pruned)'
       await execute(tx, note, { id: as.id, pruned })
-      for (const sql of tx.driver.textDialect.advanceSequence('events'))
-        await execute(tx, sql, { number: pruned })
+      for (const advance of tx.driver.dialect.advanceSequence(events, sql`${pruned}`))
+        await query(() => advance)(tx).run({})
     })
     const since = stored[2] ?? 0
     const early = await readStream(url, { token: as.token, since })
@@ -285,13 +286,11 @@ function prune(): Promise<void> {
 /** Inserts many events with the same time in one statement. */
 async function write({ id }: TestSystem, many: number, moment: number): Promise<void> {
   await deps.transact('new', async (tx) => {
-    const { number } = tx.driver.textDialect
     await execute(
       tx,
-      `with recursive n(x) as (select 1 union all select x + 1 from n where x < ${number(':many')})
+      `with recursive n(x) as (select 1 union all select x + 1 from n where x < ${many})
        insert into events (system_id, type, at)
-       select ${number(':id')}, 'DELETE_ALL_SWITCHES', ${number(':moment')} from n`,
-      { many, id, moment },
+       select ${id}, 'DELETE_ALL_SWITCHES', ${moment} from n`,
     )
   })
 }

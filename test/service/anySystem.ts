@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { createInserter } from '../../src/db/rows'
-import { statement } from '../../src/db/statement'
 import { switches } from '../../src/db/tables'
 import { autoproxy } from '../../src/model/autoproxy'
 import type { Entity, Row } from '../../src/model/entity'
@@ -21,6 +20,7 @@ import { insertMembership } from '../../src/service/memberships'
 import { updateSettings } from '../../src/service/settings'
 import { insertSystem } from '../../src/service/systems'
 import { insert } from '../rawSql'
+import { statement } from '../rawStatement'
 
 const instant = fc.integer({ min: -(2 ** 40), max: 2 ** 52 })
 const snowflake = fc.oneof(

@@ -12,15 +12,12 @@ import { createReadPool } from './readPool'
  */
 const WATCHED_CONNECT_LIMIT_S = 30
 
-/** Runs a statement; returns rows as objects, or as arrays of values. */
 export function query<Row>(
   sql: Pick<SQL, 'unsafe'>,
   text: string,
   values: Value[],
-  shape?: 'lists',
 ): Promise<Row[]> {
-  const asked = sql.unsafe<Row[]>(text, values.map(withoutNul))
-  return shape === 'lists' ? asked.values() : asked
+  return sql.unsafe<Row[]>(text, values.map(withoutNul))
 }
 
 /**
@@ -97,8 +94,8 @@ export function createPrimaryPool(
 
   const queryOn =
     (sql: Pick<SQL, 'unsafe'>, isRelevant?: () => boolean): RunQuery =>
-    (text, values, shape) =>
-      track(() => query(sql, text, values, shape), isRelevant)
+    (text, values) =>
+      track(() => query(sql, text, values), isRelevant)
 
   const readers = createReadPool(Math.max(1, options.pool - writers), () => connectTo(1), queryOn)
 

@@ -52,13 +52,13 @@ export function createReadPool(
   }
 
   return {
-    async query(text, values, shape) {
+    async query(text, values) {
       for (let attempts = 1; ; attempts++) {
         const now = performance.now()
         const connection = choose(now)
         if (connection.waiting++ === 0) connection.answeredAt = now
         try {
-          return await connection.query(text, values, shape)
+          return await connection.query(text, values)
         } catch (cause) {
           // The connections that are open can serve all queries.
           if (!isTooManyConnections(cause) || attempts > connections.length) throw cause

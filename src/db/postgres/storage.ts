@@ -75,10 +75,10 @@ export function openServer(
     () => {},
   )
 
-  const runQuery: RunQuery = async (sql, values, shape) => {
+  const runQuery: RunQuery = async (sql, values) => {
     if (!isOpen) await ready
     try {
-      return await primary.current().query(sql, values, shape)
+      return await primary.current().query(sql, values)
     } catch (cause) {
       throw explain(cause)
     }

@@ -1,19 +1,16 @@
 import type { Database, Statement } from 'bun:sqlite'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { RenderJson } from '../../model/renderedJson'
 import { sqliteDialect } from '../dialect'
 import { noRenderer } from '../renderedJson'
-import { sqliteTextDialect } from '../textDialect'
 import type { Db, Driver, Query, Value } from '../types'
 
 export function createDb(connection: Database, renderJson: RenderJson = noRenderer): Db {
-  return Object.assign(drizzle(connection), { driver: driverOf(connection), renderJson })
+  return { driver: driverOf(connection), renderJson }
 }
 
 function driverOf(connection: Database): Driver {
   return {
     dialect: sqliteDialect,
-    textDialect: sqliteTextDialect,
     query<Row>(sql: string): Query<Row> {
       // Binding one array is faster than single values; only the driver's types do not allow it.
       const query: Statement<Row> = connection.query<Row, Value[]>(sql)

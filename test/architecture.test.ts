@@ -198,7 +198,17 @@ describe('architecture', () => {
 
   /** Files that read hidden rows, with the reason. */
   const readersOfHiddenRows: Record<string, string> = {
+    'db/consistencyChecks.ts': 'checks all rows',
+    'db/locks.ts': 'locks rows',
+    'db/postgres/storage.ts': 'checks whether the database answers',
+    'db/postgres/transactions.ts': 'locks rows',
+    'db/sqlite/backup.ts': 'changes all systems of a backup',
+    'db/sqlite/health.ts': 'checks whether the database answers',
     'db/visible.ts': 'selects the visible rows',
+    'service/deletion.ts': 'hides rows, and deletes hidden ones',
+    'service/tagIndex.ts': 'indexes tags of unfinished imports',
+    'service/transfer/archive.ts': 'counts rows of unfinished imports',
+    'service/transfer/importSwitches.ts': 'counts, replaces and avoids hidden switches',
   }
 
   test('reads of tables with hidden rows select from db/visible.ts', () => {

@@ -1,6 +1,7 @@
 import { eq, gt, sql } from 'drizzle-orm'
 import { type Placeholders, query } from './query'
-import { lastActivity, systems } from './tables'
+import { lastActivity } from './tables'
+import { visibleSystems } from './visible'
 
 /**
  * Records when a system was active, before the rows that show it are deleted. Does nothing if the
@@ -10,9 +11,12 @@ export const recordActivity = query(
   (db, { system, at }: Placeholders<'system' | 'at'>, { number }) => {
     const active_at = number(at)
     const found = db
-      .select({ system_id: systems.id, active_at: sql<number>`${active_at}`.as('active_at') })
-      .from(systems)
-      .where(eq(systems.id, system))
+      .select({
+        system_id: visibleSystems.id,
+        active_at: sql<number>`${active_at}`.as('active_at'),
+      })
+      .from(visibleSystems)
+      .where(eq(visibleSystems.id, system))
     return db
       .insert(lastActivity)
       .select(found)

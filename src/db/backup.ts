@@ -16,8 +16,9 @@ import { openSqlite, pathOf } from './sqlite/storage'
 import { fsync, fsyncDir, partialName, removePartials, statOf } from './sqlite/tempFiles'
 import { discard } from './sqlite/vacuumCopy'
 import type { ServerOptions } from './storage'
-import { events, systems, tokens } from './tables'
+import { events, tokens } from './tables'
 import { StorageError } from './types'
+import { visibleSystems } from './visible'
 
 /** Backup and restore for both engines. A backup is always a complete SQLite file. */
 
@@ -148,8 +149,8 @@ function mergeWal(path: string): void {
 
 const remainingTokens = query((db) =>
   db
-    .select({ system: sql<string>`${systems.hid}`.as('system'), name: tokens.name })
+    .select({ system: sql<string>`${visibleSystems.hid}`.as('system'), name: tokens.name })
     .from(tokens)
-    .innerJoin(systems, eq(systems.id, tokens.system_id))
-    .orderBy(systems.id, tokens.id),
+    .innerJoin(visibleSystems, eq(visibleSystems.id, tokens.system_id))
+    .orderBy(visibleSystems.id, tokens.id),
 )

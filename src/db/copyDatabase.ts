@@ -8,8 +8,8 @@ import * as everyTable from './tables'
 import { type Db, StorageError, type Value } from './types'
 
 /**
- * Copies all rows of one database into another that is empty, between any two engines. SQL text,
- * because the values of all tables are copied and compared as they are stored.
+ * Copies all rows of one database into another that is empty, between any two engines.
+ * SQL text, because the values of all tables are copied and compared as they are stored.
  */
 
 interface Table {

@@ -1,7 +1,16 @@
-import { and, eq, gt, inArray, notExists, notInArray, type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import {
+  and,
+  type Column,
+  eq,
+  gt,
+  inArray,
+  notExists,
+  notInArray,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { Dialect } from '../db/dialect'
-import { type Placeholders, query } from '../db/query'
+import { type Builder, type Placeholders, query } from '../db/query'
 import {
   accounts,
   autoproxies,
@@ -158,8 +167,9 @@ function isFew(found: { size: number } | null): boolean {
 /** Rows after `from`. SQL text, because they are joined in a given order and counted up to a limit. */
 type Rows = (id: SQL, dialect: Dialect) => SQL
 
-type OfSystem = SQLiteTable & { readonly system_id: SQLiteColumn }
-type OfMember = SQLiteTable & { readonly member_id: SQLiteColumn }
+type Table = Parameters<Builder['delete']>[0]
+type OfSystem = Table & { readonly system_id: Column }
+type OfMember = Table & { readonly member_id: Column }
 
 const ofSystem = (table: OfSystem) => (id: SQL) => sql`${table} where ${eq(table.system_id, id)}`
 const ofMember = (table: OfMember) => (id: SQL) => sql`${table} where ${eq(table.member_id, id)}`
@@ -278,7 +288,7 @@ const pendingDeletion = query((db) =>
     .where(gt(deleted_through_switch_id, 0)),
 )
 
-/** Switches of a deleted history. The unary plus keeps SQLite from scanning all switches by ID. */
+/** Switches of a deleted history. The unary plus keeps the planner from scanning by ID. */
 const isDeleted = ({ id, last }: Placeholders<'id' | 'last'>) =>
   sql`${eq(switches.system_id, id)} and +${switches.id} <= ${last}`
 
@@ -341,7 +351,7 @@ const hiddenSystemBatches = [
   deleteSome(members, ofSystem(members)),
 ]
 
-function deleteSome(table: SQLiteTable, rows: Rows) {
+function deleteSome(table: Table, rows: Rows) {
   return query((db, values: Placeholders<'id' | 'most'>, dialect) =>
     db
       .delete(table)
@@ -352,7 +362,7 @@ function deleteSome(table: SQLiteTable, rows: Rows) {
 
 /** Condition that selects up to `most` of the rows. */
 function isAmongSome(
-  table: SQLiteTable,
+  table: Table,
   rows: Rows,
   { id, most }: Placeholders<'id' | 'most'>,
   dialect: Dialect,

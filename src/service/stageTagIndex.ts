@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../db/query'
-import { members } from '../db/tables'
 import type { Db } from '../db/types'
+import { visibleMembers } from '../db/visible'
 import type { ProxyTag } from '../model/validation'
 import { purgeTags } from './deletion'
 import type { Deps } from './deps'
@@ -104,12 +104,12 @@ interface TagChange {
 }
 
 const findMember = query((db, { id }: Placeholders<'id'>) =>
-  db.select({ id: members.id }).from(members).where(eq(members.id, id)),
+  db.select({ id: visibleMembers.id }).from(visibleMembers).where(eq(visibleMembers.id, id)),
 )
 
 const tagsOf = query((db, { system }: Placeholders<'system'>) =>
   db
-    .select({ id: members.id, tags: sql<string>`${members.proxy_tags}`.as('tags') })
-    .from(members)
-    .where(eq(members.system_id, system)),
+    .select({ id: visibleMembers.id, tags: sql<string>`${visibleMembers.proxy_tags}`.as('tags') })
+    .from(visibleMembers)
+    .where(eq(visibleMembers.system_id, system)),
 )

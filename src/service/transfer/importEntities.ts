@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
-import { groupMembers, groups, members } from '../../db/tables'
+import { groupMembers } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { hiddenIdentity } from '../../db/visible'
+import { hiddenIdentity, visibleGroups, visibleMembers } from '../../db/visible'
 import type { BundleGroup, BundleMember } from '../../formats/bundle'
 import { diff, type Identity, isEmptyPatch } from '../../model/entity'
 import { type ErrorName, error } from '../../model/errors'
@@ -285,11 +285,11 @@ function isNumber(value: unknown): value is number {
 }
 
 const membersOfSystem = query((db, { system }: Placeholders<'system'>) =>
-  db.select().from(members).where(eq(members.system_id, system)),
+  db.select().from(visibleMembers).where(eq(visibleMembers.system_id, system)),
 )
 
 const groupsOfSystem = query((db, { system }: Placeholders<'system'>) =>
-  db.select().from(groups).where(eq(groups.system_id, system)),
+  db.select().from(visibleGroups).where(eq(visibleGroups.system_id, system)),
 )
 
 const { group_id, member_id } = groupMembers
@@ -298,13 +298,13 @@ const membersOf = query((db, { group }: Placeholders<'group'>) =>
   db.select({ member_id }).from(groupMembers).where(eq(group_id, group)),
 )
 
-const addMembers = query((db, values: Placeholders<'group' | 'members'>, dialect) =>
-  db
-    .insert(groupMembers)
-    .select(
-      sql`select ${dialect.number(values.group)}, ${dialect.jsonNumber('m')}
-        from ${dialect.jsonEach(values.members, 'm')} where true`,
-    )
-    .onConflictDoNothing()
-    .returning({ member_id }),
-)
+const addMembers = query((db, values: Placeholders<'group' | 'members'>, dialect) => {
+  const added = db
+    .select({
+      group_id: sql<number>`${dialect.number(values.group)}`.as('group_id'),
+      member_id: sql<number>`${dialect.jsonNumber('m')}`.as('member_id'),
+    })
+    .from(dialect.jsonEach(values.members, 'm'))
+    .where(sql`true`)
+  return db.insert(groupMembers).select(added).onConflictDoNothing().returning({ member_id })
+})

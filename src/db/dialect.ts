@@ -1,7 +1,10 @@
 import { getTableName, type SQL, type SQLWrapper, sql, type Table } from 'drizzle-orm'
 import { bots, events, messages, prunedEvents, systems } from './tables'
 
-/** SQL expressions that differ between the engines. All other SQL is the same on both. */
+/**
+ * SQL expressions that differ between the engines: SQL text, because Drizzle's builder has no
+ * functions for them. All other SQL is the same on both.
+ */
 export interface Dialect {
   /** Text of the placeholder with this number, starting at 1. */
   placeholder(at: number): string

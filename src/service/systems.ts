@@ -205,17 +205,17 @@ const insertSettings = query((db, { system }: Placeholders<'system'>) =>
 )
 
 const countRows = query((db, _, { count }) =>
-  db.select({ all: sql<number>`${count()}`.as('all') }).from(visibleSystems),
+  db.select({ all: count().as('all') }).from(visibleSystems),
 )
 
 const stored = identityQueries<StoredSystem>(system, 'systems')
 
 const platformsOf = query((db, { system }: Placeholders<'system'>, { groupConcat, jsonString }) => {
   const { id, created_on_platform, disabled_at } = visibleSystems
-  const linked = sql`select '[' || coalesce(${groupConcat(jsonString(accounts.id))}, '') || ']'
-    from ${accounts} where ${accounts.system_id} = ${system}`
+  const linked = sql`(select '[' || coalesce(${groupConcat(jsonString(accounts.id))}, '') || ']'
+    from ${accounts} where ${accounts.system_id} = ${system})`
   return db
-    .select({ created_on_platform, disabled_at, accounts: sql<string>`(${linked})`.as('accounts') })
+    .select({ created_on_platform, disabled_at, accounts: sql<string>`${linked}`.as('accounts') })
     .from(visibleSystems)
     .where(eq(id, system))
 })

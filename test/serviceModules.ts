@@ -53,19 +53,14 @@ type ServiceModule<Module, Exempt extends keyof Module = never> = {
 }
 
 /** Functions that find out who the viewer is. */
-type Authentication =
-  | 'authenticateCalendar'
-  | 'findBot'
-  | 'findSession'
-  | 'findToken'
-  | 'getCachedToken'
+type Authentication = 'authenticateCalendar' | 'findBot' | 'findSession' | 'findToken'
 
 /** Every service module that other layers import, by file name. */
 export const serviceModules = {
   'access/bots.ts': accessBots satisfies ServiceModule<typeof accessBots>,
   'access/credentials.ts': accessCredentials satisfies ServiceModule<
     typeof accessCredentials,
-    Authentication
+    Authentication | 'createCredentialCache'
   >,
   'access/linkCodes.ts': accessLinkCodes satisfies ServiceModule<typeof accessLinkCodes>,
   'access/loginLinks.ts': accessLoginLinks satisfies ServiceModule<

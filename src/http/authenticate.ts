@@ -1,6 +1,6 @@
 import { anonymousViewer, type Viewer } from '../model/privacy'
-import type { Credential, TokenOwner } from '../service/access/credentialCache'
-import { findBot, findSession, findToken, getCachedToken } from '../service/access/credentials'
+import { findBot, findSession, findToken } from '../service/access/credentials'
+import type { Bot, Credential, TokenOwner } from '../service/access/types'
 import type { Deps } from '../service/deps'
 import { actFor } from '../service/systems'
 import type { PathPolicy } from './apiModule'
@@ -27,53 +27,48 @@ export function createAuthenticator(deps: Deps, origin: OriginConfig): Authentic
   return ({ method, headers }, policy) => {
     // The cookie of a disabled system must not prevent a logout, or a login as another system.
     if (policy.isLogin && !isSafeMethod(method)) return anonymous
-    // The lookup of the caller and the statements of its request read one snapshot.
-    deps.sharedRead.begin()
     const header = headers.get('authorization')
-    if (header !== null) {
-      // Most requests have a token that was used a moment ago.
-      const cached = getCachedToken(deps, header)
-      return cached ? asSystem(cached) : findCaller(deps, header, headers, policy)
-    }
+    if (header !== null) return findCaller(deps, header.trim(), headers, policy)
     const cookie = policy.requiresBotKey ? null : readSessionCookie(headers, origin)
     if (cookie !== null && isSameOrigin(method, headers, origin))
-      return findCallerBySession(deps, cookie)
+      return findSession(deps, cookie).then(asSystem)
     return anonymous
   }
 }
 
-function asSystem({ viewer, system }: Credential): Caller {
-  return { kind: 'system', viewer, system }
+function asSystem(credential: Credential | null): Caller {
+  if (!credential) return anonymous
+  return { kind: 'system', viewer: credential.viewer, system: credential.system }
 }
 
-async function findCallerBySession(deps: Deps, secret: string): Promise<Caller> {
-  const credential = await findSession(deps, secret)
-  return credential ? asSystem(credential) : anonymous
-}
+const SCHEME = /^(Bot|Bearer)\s+/i
 
-/** Accepts a raw token, or one after `Bearer` or `Bot`. */
-async function findCaller(
+/** Accepts a raw token, or one after `Bearer` or `Bot`. Awaits nothing if the token is cached. */
+function findCaller(
   deps: Deps,
   header: string,
   headers: Headers,
   { requiresBotKey }: Pick<PathPolicy, 'requiresBotKey'>,
-): Promise<Caller> {
-  const [, scheme = '', secret = ''] = /^(?:(Bot|Bearer)\s+)?(.*)$/i.exec(header.trim()) ?? []
+): Caller | Promise<Caller> {
+  const scheme = SCHEME.exec(header)
+  const secret = scheme ? header.slice(scheme[0].length) : header
   if (secret === '') return anonymous
-  if (scheme.toLowerCase() === 'bot') {
+  if (scheme?.[1]?.toLowerCase() === 'bot') {
     // The bot API refers to systems in its paths instead.
     const systemRef = requiresBotKey ? null : headers.get('x-system')
-    return findBotCaller(deps, secret, systemRef)
+    const bot = findBot(deps, secret)
+    return bot instanceof Promise
+      ? bot.then((found) => asBot(deps, found, systemRef))
+      : asBot(deps, bot, systemRef)
   }
-  const credential = await findToken(deps, secret)
-  return credential ? asSystem(credential) : anonymous
+  const credential = findToken(deps, secret)
+  return credential instanceof Promise ? credential.then(asSystem) : asSystem(credential)
 }
 
-/** Finds a bot by its key. It acts as the system named in `X-System`, if any. */
-async function findBotCaller(deps: Deps, key: string, systemRef: string | null): Promise<Caller> {
-  const bot = await findBot(deps, key)
+/** A bot acts as the system named in `X-System`, if any. */
+function asBot(deps: Deps, bot: Bot | null, systemRef: string | null): Caller | Promise<Caller> {
   if (!bot) return anonymous
   const viewer = { system: null, platform: bot.platform }
   if (systemRef === null) return { kind: 'bot', viewer, system: null }
-  return { kind: 'bot', ...(await actFor(deps, viewer, systemRef)) }
+  return actFor(deps, viewer, systemRef).then((acting) => ({ kind: 'bot', ...acting }))
 }

@@ -188,6 +188,8 @@ export function createHandler(serverParts: ServerParts): Handle {
       if (method === 'OPTIONS') response = preflightResponse(policy)
       else if (policy.isPublic) response = await route(exchange)
       else {
+        // The lookup of the caller and the statements of its request read one snapshot.
+        deps.sharedRead.begin()
         const found = authenticate(request, policy)
         const caller = found instanceof Promise ? await found : found
         const result = respondToCaller(exchange, caller)

@@ -1,6 +1,6 @@
 import type { Config, RateLimits } from '../config'
 import type { Log } from '../log'
-import type { TokenOwner } from '../service/access/credentialCache'
+import type { TokenOwner } from '../service/access/types'
 import type { Caller } from './authenticate'
 import { findClient } from './clientAddress'
 

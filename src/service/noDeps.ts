@@ -1,6 +1,6 @@
 import type { Db } from '../db/types'
 import { parseInProcess } from '../formats/chunks'
-import { createCredentialCache } from './access/credentialCache'
+import { createCredentialCache } from './access/credentials'
 import { createBulkQueue } from './bulkQueue'
 import type { Deps } from './deps'
 import { createLongReads } from './longReads'

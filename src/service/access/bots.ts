@@ -6,8 +6,8 @@ import { bots } from '../../db/tables'
 import { DISCORD, type Platform } from '../../model/platform'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import type { Deps } from '../deps'
-import type { Bot } from './credentialCache'
 import { generateSecret, hashSecret } from './secrets'
+import type { Bot } from './types'
 
 export interface BotInfo extends Bot {
   name: string

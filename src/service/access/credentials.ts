@@ -1,43 +1,42 @@
 import { eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { bots, sessions, tokens } from '../../db/tables'
-import type { Db } from '../../db/types'
+import type { Db, MaybePromise } from '../../db/types'
 import { disabledError, visibleSystems } from '../../db/visible'
 import { error } from '../../model/errors'
 import type { Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
-import type { Bot, Credential, TokenOwner } from './credentialCache'
 import { setLastUsed } from './insertToken'
 import { hashSecret } from './secrets'
 import { renewSession } from './sessions'
+import type { Bot, Credential, CredentialCache, LookupCache, TokenOwner } from './types'
 
 /** Least time between two writes of `last_used`. */
 const TOUCH_MS = 60 * 60 * 1000
 
-/** Finds a token by its hash, so that the time of a comparison reveals nothing about the token. */
-export async function findToken(deps: Deps, token: string): Promise<Credential | null> {
-  const found = await deps.credentialCache.tokens.getOrLoad(token, async () => {
+/**
+ * Finds a token by its hash, so that the time of a comparison reveals nothing about the token. The
+ * result is a promise only if the token is not cached.
+ */
+export function findToken(deps: Deps, token: string): MaybePromise<Credential | null> {
+  const found = deps.credentialCache.tokens(token, async () => {
     const row = await tokenByHash(deps.db).get({ hash: hashSecret(token) })
     return (
       row && toCredential(deps, row, { access: row.scope, watchesPrivate: row.private_members })
     )
   })
-  return found && touch(deps, found, touchToken)
-}
-
-/** Like `findToken`, but only if the token is cached. */
-export function getCachedToken(deps: Deps, token: string): Credential | null {
-  const known = deps.credentialCache.tokens.getCached(token)
-  return known ? touch(deps, known, touchToken) : null
+  return found instanceof Promise
+    ? found.then((loaded) => touch(deps, loaded, touchToken))
+    : touch(deps, found, touchToken)
 }
 
 export async function findSession(deps: Deps, secret: string): Promise<Credential | null> {
-  const found = await deps.credentialCache.sessions.getOrLoad(secret, async () => {
+  const found = await deps.credentialCache.sessions(secret, async () => {
     const row = await sessionByHash(deps.db).get({ hash: hashSecret(secret) })
     return row && toCredential(deps, row, { access: 'session', session: row.credential })
   })
-  return found && touch(deps, found, renewSession)
+  return touch(deps, found, renewSession)
 }
 
 /** Authenticates the token in the URL of a calendar. Tokens of other scopes are refused there. */
@@ -48,11 +47,48 @@ export async function authenticateCalendar(deps: Deps, token: string): Promise<V
   return credential.viewer
 }
 
-/** Finds the bot of a key. */
-export async function findBot(deps: Deps, key: string): Promise<Bot | null> {
-  return deps.credentialCache.bots.getOrLoad(key, async () =>
+/** Finds the bot of a key. The result is a promise only if the key is not cached. */
+export function findBot(deps: Deps, key: string): MaybePromise<Bot | null> {
+  return deps.credentialCache.bots(key, async () =>
     botByHash(deps.db).get({ hash: hashSecret(key) }),
   )
+}
+
+/** Creates empty caches. `currentVersion` returns a number that differs after any change of data. */
+export function createCredentialCache(currentVersion: () => number): CredentialCache {
+  return {
+    tokens: createLookupCache(currentVersion),
+    sessions: createLookupCache(currentVersion),
+    bots: createLookupCache(currentVersion),
+  }
+}
+
+const MAX_CACHED = 10_000
+
+function createLookupCache<T>(currentVersion: () => number): LookupCache<T> {
+  const cached = new Map<string, T>()
+  let version = -1
+
+  const clearIfStale = () => {
+    const current = currentVersion()
+    if (current === version) return
+    cached.clear()
+    version = current
+  }
+
+  const load = async (secret: string, lookUp: () => Promise<T | null>) => {
+    const lookedUpAt = version
+    const found = await lookUp()
+    clearIfStale()
+    // A write during the lookup may have revoked it, so it is not cached then.
+    if (found && version === lookedUpAt && cached.size < MAX_CACHED) cached.set(secret, found)
+    return found
+  }
+
+  return (secret, lookUp) => {
+    clearIfStale()
+    return cached.get(secret) ?? load(secret, lookUp)
+  }
 }
 
 interface CredentialRow extends TokenOwner {
@@ -74,9 +110,10 @@ function toCredential(deps: Deps, row: CredentialRow, more: Partial<Viewer>): Cr
 /** Returns null for an expired credential. Records its use once an hour, without waiting for it. */
 function touch(
   deps: Deps,
-  credential: Credential,
+  credential: Credential | null,
   recordUse: (deps: Deps, id: number) => Promise<void>,
 ): Credential | null {
+  if (credential === null) return null
   if (credential.expires !== null && credential.expires <= deps.now()) return null
   const now = Date.now()
   if (now >= credential.due) {

@@ -6,7 +6,15 @@ import { withTimeout } from '../timers/withTimeout'
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 export async function readBody(request: Request, limit: number): Promise<RawBody> {
-  const bytes = await readBytes(request, limit)
+  const length = Number(request.headers.get('content-length') ?? Number.NaN)
+  let bytes: Uint8Array
+  try {
+    // No more bytes than announced can arrive, so the body may be read at once.
+    bytes = length <= limit ? await request.bytes() : await readChunks(request, limit)
+  } catch (cause) {
+    // The client closed the connection, or its chunks are malformed.
+    throw cause instanceof DomainError ? cause : error('badRequest')
+  }
   rejectManyKeys(bytes)
   try {
     return { text: utf8.decode(bytes) }
@@ -29,10 +37,7 @@ function rejectManyKeys(bytes: Uint8Array): void {
 }
 
 /** Reads a body of any content type and stops as soon as it is too large. */
-async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
-  const length = Number(request.headers.get('content-length') ?? Number.NaN)
-  // No more bytes than announced can arrive, so the body may be read at once.
-  if (length <= limit) return request.bytes()
+async function readChunks(request: Request, limit: number): Promise<Uint8Array> {
   return Buffer.concat(await Array.fromAsync(chunksOf(request, limit)))
 }
 

@@ -34,3 +34,9 @@ export function takeDeferredDetails<D>(operation: PluginOperation<D>): D | undef
 export function listRoutes({ routes }: AnyElysia): readonly { method: string; path: string }[] {
   return routes
 }
+
+/**
+ * Options of routes whose body a `derive` hook reads. Elysia's parser would turn every body into a
+ * stream first, and wrap the errors of the hook.
+ */
+export const unparsedBody: { parse: 'none'[] } = { parse: ['none'] }

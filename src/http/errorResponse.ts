@@ -50,9 +50,7 @@ export function responseForThrown(
     outages(refusal, inner instanceof Error ? inner.message : String(inner))
     return errorResponse(refusal)
   }
-  // Elysia wraps errors that a body parser throws.
   if (cause instanceof DomainError) return errorResponse(cause)
-  if (inner instanceof DomainError) return errorResponse(inner)
   if (isClientFault(cause)) return errorResponse(error('badRequest'))
   log.error('request failed', {
     request_id: requestId,

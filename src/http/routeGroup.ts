@@ -10,6 +10,7 @@ import { error } from '../model/errors'
 import { requireWriter, type Serialized } from '../model/privacy'
 import { type BodyStream, readBody, streamBody } from './body'
 import { callerOf, type RequestWithContext } from './context'
+import { unparsedBody } from './elysiaInternals'
 import { type Bytes, encodeJson, respondAndDetach, respondWithETag } from './response'
 import { isSafeMethod } from './safeMethod'
 
@@ -17,9 +18,13 @@ import { isSafeMethod } from './safeMethod'
 export function routes(bodyLimit: number) {
   return withSerializedResponses(
     new Elysia({ normalize: false })
-      .onParse(requireAuthentication)
-      .onParse(({ request }) => readBody(request, bodyLimit))
-      .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
+      .guard(unparsedBody)
+      .derive(async ({ request }) => {
+        const { viewer } = callerOf(request)
+        if (isSafeMethod(request.method)) return { viewer }
+        requireAuthentication(request)
+        return { viewer, body: await readBody(request, bodyLimit) }
+      })
       .mapResponse(async ({ request, responseValue, set }) =>
         jsonResponse(request, responseValue, set.status),
       ),
@@ -29,19 +34,24 @@ export function routes(bodyLimit: number) {
 /** Like `routes`, but anonymous callers may write. */
 export function publicRoutes(bodyLimit: number) {
   return withSerializedResponses(
-    new Elysia({ normalize: false })
-      .onParse(({ request }) => readBody(request, bodyLimit))
-      .derive(({ request }) => ({ viewer: callerOf(request).viewer })),
+    new Elysia({ normalize: false }).guard(unparsedBody).derive(async ({ request }) => {
+      const { viewer } = callerOf(request)
+      if (isSafeMethod(request.method)) return { viewer }
+      return { viewer, body: await readBody(request, bodyLimit) }
+    }),
   )
 }
 
 /** Like `routes`, but the body is a file, which the route reads when it is its turn. */
 export function uploadRoutes(bodyLimit: number) {
   return withSerializedResponses(
-    new Elysia({ normalize: false })
-      .onParse(requireAuthentication)
-      .onParse(({ request }): BodyStream => ({ open: () => streamBody(request, bodyLimit) }))
-      .derive(({ request }) => ({ viewer: callerOf(request).viewer })),
+    new Elysia({ normalize: false }).guard(unparsedBody).derive(({ request }) => {
+      const { viewer } = callerOf(request)
+      if (isSafeMethod(request.method)) return { viewer }
+      requireAuthentication(request)
+      const body: BodyStream = { open: () => streamBody(request, bodyLimit) }
+      return { viewer, body }
+    }),
   )
 }
 
@@ -63,7 +73,7 @@ function withSerializedResponses<
 }
 
 /** Refuses writes by anonymous callers before their body is read. */
-function requireAuthentication({ request }: { request: Request }): void {
+function requireAuthentication(request: Request): void {
   if (callerOf(request).kind === 'anonymous') throw error('unauthorized')
 }
 

@@ -6,6 +6,7 @@ import {
   listRoutes,
   parseDocument,
   takeDeferredDetails,
+  unparsedBody,
 } from '../../src/http/elysiaInternals'
 import { describe, expect, test } from '../test'
 
@@ -54,5 +55,26 @@ describe('internals of Elysia', () => {
       'POST /v2/',
       'GET /',
     ])
+  })
+
+  test('a route receives the body that a hook derives, and Elysia does not read it', async () => {
+    const failure = new Error('refused')
+    const app = new Elysia({ normalize: false })
+      .guard(unparsedBody)
+      .derive(async ({ request }) => {
+        if (request.headers.has('x-refuse')) throw failure
+        return { body: { text: await request.text() } }
+      })
+      .onError(({ error }) => String(error === failure))
+      .post('/', ({ body }) => body, { body: t.Unsafe<{ text: string }>(t.Unknown()) })
+    const send = async (headers: Record<string, string>) => {
+      const request = new Request('http://localhost/', { method: 'POST', body: '{"a":1}', headers })
+      return [await (await app.handle(request)).text(), request.bodyUsed]
+    }
+    expect(await send({ 'content-type': 'application/json' })).toEqual([
+      '{"text":"{\\"a\\":1}"}',
+      true,
+    ])
+    expect(await send({ 'x-refuse': '1' })).toEqual(['true', false])
   })
 })

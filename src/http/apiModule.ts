@@ -35,7 +35,7 @@ export type DirectRead = (
   ref: string,
 ) => ReadResult | Promise<ReadResult>
 
-type ReadResult = (Uint8Array<ArrayBuffer> & Serialized) | null
+type ReadResult = ((Uint8Array<ArrayBuffer> | string) & Serialized) | null
 
 /** Part of the HTTP API with a common prefix. */
 export interface ApiModule {

@@ -8,19 +8,25 @@ const COMPRESS_FROM_BYTES = 16 * 1024
 /** Size up to which Bun sends a response together with its headers, even if it is asynchronous. */
 const MAX_SINGLE_WRITE = 14 * 1024
 
+/** Length up to which a text is never larger: a UTF-16 unit has at most three bytes in UTF-8. */
+const MAX_SINGLE_WRITE_TEXT = Math.floor(MAX_SINGLE_WRITE / 3)
+
 export type Bytes = Uint8Array<ArrayBuffer>
+
+/** JSON, as bytes if the database returned it. */
+export type Json = Bytes | string
 
 const encoder = new TextEncoder()
 
-export function encodeJson(json: string): Bytes {
-  return encoder.encode(json) as Bytes
+function toBytes(json: Json): Bytes {
+  return typeof json === 'string' ? (encoder.encode(json) as Bytes) : json
 }
 
 /** Responds with JSON from storage; null is "no content". Large JSON is detached. */
 export function respondWithJson(
   request: RequestWithContext,
   { isCacheable, headers }: RequestContext,
-  json: Bytes | null,
+  json: Json | null,
   isLate: boolean,
 ): Response | Promise<Response> {
   if (json === null) return new Response(null, { status: 204 })
@@ -32,10 +38,11 @@ export function respondWithJson(
 /** Responds to a cacheable read: 304 if the client already has this response. */
 export function respondWithETag(
   request: RequestWithContext,
-  bytes: Bytes,
+  json: Json,
   headers: Headers,
   isLate = false,
 ): Response | Promise<Response> {
+  const bytes = toBytes(json)
   const etag = etagOf(bytes)
   const known = request.headers.get('if-none-match')
   if (known !== null && includesETag(known, etag)) {
@@ -61,16 +68,19 @@ interface ResponseOptions {
 }
 
 /**
- * Responds with bytes, which the caller must not use afterwards: Bun sends a copy, and detaching
+ * Responds with JSON. The caller must not use bytes afterwards: Bun sends a copy, and detaching
  * large ones frees their memory before the next collection. Returns a promise while a large response
  * is compressed.
  */
 export function respondAndDetach(
   request: RequestWithContext,
-  bytes: Bytes,
+  json: Json,
   headers: Headers | Record<string, string>,
   { status = 200, isLate = false }: ResponseOptions = {},
 ): Response | Promise<Response> {
+  if (typeof json === 'string' && json.length <= MAX_SINGLE_WRITE_TEXT)
+    return new Response(json, { status, headers })
+  const bytes = toBytes(json)
   if (bytes.length <= MAX_SINGLE_WRITE) return new Response(bytes, { status, headers })
   const encoding = bytes.length > COMPRESS_FROM_BYTES ? encodingFor(request) : null
   if (encoding) return respondCompressed(bytes, encoding, { status, headers })

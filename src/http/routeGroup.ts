@@ -10,8 +10,8 @@ import { error } from '../model/errors'
 import { requireWriter, type Serialized } from '../model/privacy'
 import { type BodyStream, readBody, streamBody } from './body'
 import { callerOf, type RequestWithContext } from './context'
-import { unparsedBody } from './elysiaInternals'
-import { type Bytes, encodeJson, respondAndDetach, respondWithETag } from './response'
+import { unparsedBody, withStatusUsed } from './elysiaInternals'
+import { type Json, respondAndDetach, respondWithETag } from './response'
 import { isSafeMethod } from './safeMethod'
 
 /** Creates a group of routes that have a viewer and receive their body as unparsed JSON text. */
@@ -26,7 +26,7 @@ export function routes(bodyLimit: number) {
         return { viewer, body: await readBody(request, bodyLimit) }
       })
       .mapResponse(async ({ request, responseValue, set }) =>
-        jsonResponse(request, responseValue, set.status),
+        withStatusUsed(set, await jsonResponse(request, responseValue, set.status)),
       ),
   )
 }
@@ -82,7 +82,7 @@ export function requireWriteAccess({ request }: { request: Request }): void {
   if (!isSafeMethod(request.method)) requireWriter(callerOf(request).viewer)
 }
 
-/** Responds to bytes, which are JSON from storage, and cacheable reads; Elysia handles all else. */
+/** Responds to JSON text or bytes, and to cacheable reads; Elysia handles all else. */
 function jsonResponse(
   request: RequestWithContext,
   value: unknown,
@@ -90,22 +90,21 @@ function jsonResponse(
 ): Response | Promise<Response> | undefined {
   const { context } = request
   if (!context) return undefined
-  if (context.isCacheable) {
-    const bytes = isBytes(value) ? value : isJson(value) ? encodeJson(JSON.stringify(value)) : null
-    return bytes ? respondWithETag(request, bytes, context.headers) : undefined
-  }
-  if (!isBytes(value)) return undefined
-  return respondAndDetach(request, value, context.headers, {
+  const { isCacheable, headers } = context
+  const json = isJson(value) ? value : isCacheable && isPlain(value) ? JSON.stringify(value) : null
+  if (json === null) return undefined
+  if (isCacheable) return respondWithETag(request, json, headers)
+  return respondAndDetach(request, json, headers, {
     status: typeof status === 'number' ? status : 200,
   })
 }
 
-function isBytes(value: unknown): value is Bytes {
-  return value instanceof Uint8Array
+function isJson(value: unknown): value is Json {
+  return typeof value === 'string' || value instanceof Uint8Array
 }
 
 /** Whether a value is a plain object or array, not a `Response` or a stream. */
-function isJson(value: unknown): value is object {
+function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === Array.prototype

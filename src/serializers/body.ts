@@ -16,11 +16,12 @@ export function markSerialized(value: JsonObject): SerializedObject {
   return value as SerializedObject
 }
 
-const encoder = new TextEncoder()
+/** JSON text that a serializer created. */
+export type SerializedJson = string & Serialized
 
 /** Marks JSON text as serialized; for serializers only. */
-export function serializedJson(json: string): Uint8Array<ArrayBuffer> & Serialized {
-  return encoder.encode(json) as Uint8Array<ArrayBuffer> & Serialized
+export function serializedJson(json: string): SerializedJson {
+  return json as SerializedJson
 }
 
 export function parseObject(body: RawBody): JsonObject {

@@ -5,7 +5,7 @@ import type { Pair } from '../model/fronting/pairs'
 import type { Stint } from '../model/fronting/stints'
 import type { Totals } from '../model/fronting/totals'
 import { formatInstant } from '../model/time'
-import { markSerialized, type SerializedObject, serializedJson } from './body'
+import { markSerialized, type SerializedJson, type SerializedObject, serializedJson } from './body'
 import { EXAMPLE_MEMBER, mapOf } from './schema'
 
 /** Serializers of stints and statistics: members are short IDs, times UTC, durations seconds. */
@@ -41,9 +41,7 @@ export function dayToV2({ start, end, members, ...sums }: Day): SerializedObject
 }
 
 /** Serializes the days one by one, because together they may be large. */
-export async function daysToV2(
-  days: AsyncIterable<Day>,
-): Promise<ReturnType<typeof serializedJson>> {
+export async function daysToV2(days: AsyncIterable<Day>): Promise<SerializedJson> {
   const serialized: string[] = []
   for await (const day of days) serialized.push(JSON.stringify(dayToV2(day)))
   return serializedJson(`[${serialized.join()}]`)

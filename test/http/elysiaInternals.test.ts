@@ -7,6 +7,7 @@ import {
   parseDocument,
   takeDeferredDetails,
   unparsedBody,
+  withStatusUsed,
 } from '../../src/http/elysiaInternals'
 import { describe, expect, test } from '../test'
 
@@ -76,5 +77,19 @@ describe('internals of Elysia', () => {
       true,
     ])
     expect(await send({ 'x-refuse': '1' })).toEqual(['true', false])
+  })
+
+  test('a response of a hook is not copied if it has the status of the route', async () => {
+    const made = new Response('{}', { status: 201 })
+    const send = (use: typeof withStatusUsed) =>
+      new Elysia({ normalize: false })
+        .mapResponse(async ({ set }) => use(set, made))
+        .post('/', ({ set }) => {
+          set.status = 201
+          return '{}'
+        })
+        .handle(new Request('http://localhost/', { method: 'POST' }))
+    expect(await send(withStatusUsed)).toBe(made)
+    expect(await send((_set, response) => response)).not.toBe(made)
   })
 })

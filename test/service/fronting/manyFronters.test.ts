@@ -92,7 +92,7 @@ describe('a history with 150 fronters at a time', () => {
     expect(days[1]?.members).toHaveLength(MEMBERS)
     expect(new Set(days[1]?.members.map(([, seconds]) => seconds))).toEqual(new Set([12 * 3600]))
     const json = await daysToV2(await list())
-    expect(JSON.parse(new TextDecoder().decode(json))).toEqual(days.map(dayToV2))
+    expect(JSON.parse(json)).toEqual(days.map(dayToV2))
     const { members } = await getHours(deps, anonymousViewer, of.hid, query)
     expect(members).toHaveLength(MEMBERS)
   }, 60_000)

@@ -106,14 +106,15 @@ export function recordFromBot(body: RawBody, platform: Platform) {
   return fillDefaults(record, parseDraft(record, { values: parseObject(body), platform }))
 }
 
-export function incomingFromBot(body: RawBody, platform: Platform) {
+export function incomingFromBot(body: RawBody, platform: Platform, now: () => Instant) {
   const values = parseObject(body)
   const problems: Problems = {}
   const content = parseContent(values.content, problems)
   const previous = parsePrevious(values.previous, problems)
   const limits = parseLimits(values.limits, problems)
-  const draft = parseDraft(incoming, { values, platform, problems })
-  return { ...fillDefaults(incoming, draft), content, previous, limits }
+  const message = fillDefaults(incoming, parseDraft(incoming, { values, platform, problems }))
+  const at = message.at ?? now()
+  return Object.assign(message, { content, previous, limits, platform, at })
 }
 
 export function deletedFromBot(body: RawBody, platform: Platform): string[] {
@@ -127,10 +128,11 @@ export function deletedFromBot(body: RawBody, platform: Platform): string[] {
 /** Serializes a decision. `member` is JSON text as its owner sees it. */
 export function decisionToBot(decision: Decision, systemHid: string | null, member: string | null) {
   if (decision.action !== 'proxy') return serializedJson(JSON.stringify(decision))
-  const { action, matched, message } = decision
-  const head = JSON.stringify({ action, system: systemHid }).slice(0, -1)
-  const tail = JSON.stringify({ matched, message }).slice(1)
-  return serializedJson(`${head},"member":${member},${tail}`)
+  const { matched, message } = decision
+  const rest = JSON.stringify({ matched, message }).slice(1)
+  return serializedJson(
+    `{"action":"proxy","system":${JSON.stringify(systemHid)},"member":${member},${rest}`,
+  )
 }
 
 export function createdSystemToBot(system: SerializedObject, token: string) {

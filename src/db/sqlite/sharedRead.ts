@@ -23,6 +23,8 @@ export function createSharedRead(reader: Database): SharedRead {
   const rollback = reader.query('ROLLBACK')
   const counter = reader.query<{ data_version: number }, []>('PRAGMA data_version')
   let isOpen = false
+  /** Whether the read ends with this turn of the event loop. */
+  let isEndScheduled = false
   /** Version of the open snapshot; undefined until it is asked for. */
   let version: number | undefined
 
@@ -30,6 +32,11 @@ export function createSharedRead(reader: Database): SharedRead {
     // A read that failed on the disk has ended the transaction already.
     if (isOpen && reader.inTransaction) commitOrRollback()
     isOpen = false
+  }
+
+  const endTurn = () => {
+    isEndScheduled = false
+    end()
   }
 
   const commitOrRollback = () => {
@@ -49,7 +56,9 @@ export function createSharedRead(reader: Database): SharedRead {
       begin.run()
       isOpen = true
       version = undefined
-      setImmediate(end)
+      // Once per turn, in which every request begins a read of its own.
+      if (!isEndScheduled) setImmediate(endTurn)
+      isEndScheduled = true
     },
     end,
     version() {

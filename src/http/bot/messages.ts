@@ -35,10 +35,9 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
     .post(
       '/proxy',
       async ({ platform, viewer, body }) => {
-        const incoming = incomingFromBot(body, platform)
-        const at = incoming.at ?? deps.now()
-        const result = await decideMessage(deps, viewer, { ...incoming, platform, at })
-        return decisionToBot(result.decision, result.system, result.member)
+        const incoming = incomingFromBot(body, platform, deps.now)
+        const { decision, system, member } = await decideMessage(deps, viewer, incoming)
+        return decisionToBot(decision, system, member)
       },
       {
         body: schemasBot.incoming,

@@ -9,11 +9,9 @@ export interface PreviousMessage {
 
 /** Formats a name. As in PluralKit, `{name}` inside the tag is expanded too. */
 export function formatName(format: string, name: string, tag: string | null): string {
-  // Functions, so that "$&" in a name is not a replacement pattern.
-  return format
-    .replaceAll('{tag}', () => tag ?? '')
-    .replaceAll('{name}', () => name)
-    .trim()
+  // Not `replaceAll`, for which "$&" in a name is a pattern.
+  const withTag = format.split('{tag}').join(tag ?? '')
+  return withTag.split('{name}').join(name).trim()
 }
 
 /** Adapts a name to Discord: distinct from the previous message's name, and accepted by Discord. */

@@ -117,8 +117,7 @@ function isSplitEmoji(inner: string): boolean {
 
 interface Body {
   text: string
-  /** The text after case folding; positions are unchanged. */
-  compared: string
+  /** Folds the case of a part; positions are unchanged. */
   compare: (part: string) => string
   trimmed: string
   opensWithToken: boolean
@@ -126,11 +125,9 @@ interface Body {
 }
 
 function examineBody(text: string, caseSensitive: boolean): Body {
-  const compare = caseSensitive ? (part: string) => part : fold
   return {
     text,
-    compared: compare(text),
-    compare,
+    compare: caseSensitive ? (part: string) => part : fold,
     trimmed: text.trim(),
     opensWithToken: OPENING_TOKEN.test(text),
     closesWithToken: CLOSING_TOKEN.test(text),
@@ -152,11 +149,11 @@ function innerText(body: Body, tag: ProxyTag): string | null {
   return body.trimmed === bareOf(tag) ? '' : null
 }
 
-function isAround({ text, compared, compare }: Body, prefix: string, suffix: string): boolean {
+function isAround({ text, compare }: Body, prefix: string, suffix: string): boolean {
   return (
     text.length >= prefix.length + suffix.length &&
-    compared.startsWith(compare(prefix)) &&
-    compared.endsWith(compare(suffix))
+    compare(text.slice(0, prefix.length)) === compare(prefix) &&
+    compare(text.slice(text.length - suffix.length)) === compare(suffix)
   )
 }
 

@@ -96,7 +96,7 @@ async function readContext(
   const row = await contextRow(db).get({ account: account_id, guild: guild_id })
   if (!row) return null
   const context = toProxyContext(row)
-  if (context.isDisabled) return { context: { ...context, members: [] }, system: row }
+  if (context.isDisabled) return { context, system: row }
   const { case_sensitive_proxy_tags } = context.settings
   const candidates = await findCandidates(
     db,
@@ -104,13 +104,11 @@ async function readContext(
     content ?? '',
     case_sensitive_proxy_tags,
   )
-  const target = autoproxyTarget(context)
-  const members: CandidateMember[] = []
-  for (const id of withTarget(candidates, target)) {
+  for (const id of withTarget(candidates, autoproxyTarget(context))) {
     const candidate = await candidateRow(db).get({ id, guild: guild_id })
-    if (candidate) members.push(toCandidateMember(candidate))
+    if (candidate) context.members.push(toCandidateMember(candidate))
   }
-  return { context: { ...context, members }, system: row }
+  return { context, system: row }
 }
 
 /** Adds the autoproxy target to the candidates, without duplicates, in order of creation. */
@@ -146,7 +144,10 @@ interface ProxyContextRow {
   fronters: string | null
 }
 
-function toProxyContext(row: ProxyContextRow): Omit<ProxyContext, 'members'> {
+/** The members are added when they are read. */
+function toProxyContext(
+  row: ProxyContextRow,
+): ProxyContext<CandidateMember> & { members: CandidateMember[] } {
   return {
     isDisabled: row.disabled_at !== null,
     system: row,
@@ -177,6 +178,7 @@ function toProxyContext(row: ProxyContextRow): Omit<ProxyContext, 'members'> {
       last_latch: row.last_latch_timestamp,
     },
     fronters: listOf(row.fronters),
+    members: [],
   }
 }
 

@@ -106,7 +106,8 @@ function sharedBy(text: string, other: string): string {
 
 /** Truncates a text without leaving half of a surrogate pair. */
 function cut(text: string, length: number): string {
-  return text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
+  const last = text.charCodeAt(length - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)
 }
 
 interface Ending {

@@ -1,4 +1,4 @@
-import { scopes } from '../model/scope'
+import { scopes } from '../model/privacy'
 import { type Token, type TokenDraft, token, validateToken } from '../model/token'
 import { Problem } from '../model/validation'
 import { tokenToV2 } from '../serializers/v2'

@@ -19,9 +19,8 @@ export interface Gap {
   readonly skipped: number
 }
 
-export function hasGaps(json: Uint8Array): boolean {
-  return json.includes(MARK.charCodeAt(0))
-}
+/** Byte that only JSON with gaps contains. */
+export const GAP_MARK = MARK.charCodeAt(0)
 
 const GAP = new RegExp(`${MARK}([a-z]+) (\\d+) (\\d+)${MARK}`, 'g')
 

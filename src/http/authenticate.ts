@@ -4,7 +4,7 @@ import type { Bot, Credential, TokenOwner } from '../service/access/types'
 import type { Deps } from '../service/deps'
 import { actFor } from '../service/systems'
 import type { PathPolicy } from './apiModule'
-import { isSafeMethod } from './safeMethod'
+import { isSafeMethod } from './routeTable'
 import { isSameOrigin, type OriginConfig, readSessionCookie } from './web/cookie'
 
 /** Authenticated sender of a request. */

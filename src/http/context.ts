@@ -1,6 +1,6 @@
 import type { WaitingClient } from '../service/longReads'
 import { type Authenticate, anonymous, type Caller } from './authenticate'
-import { type Client, findClient } from './clientAddress'
+import { type Client, findClient } from './ratelimit'
 
 /** Context of a request, available to its route. */
 export interface RequestContext {

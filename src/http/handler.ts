@@ -5,7 +5,6 @@ import { createAdmission, createOverloadResponder } from './admission'
 import type { ApiModule, DirectRead, PathPolicy } from './apiModule'
 import { describeRoutes, documentedModules, type RouteParts, rootModule } from './apiModules'
 import { type Caller, createAuthenticator } from './authenticate'
-import { addressOf } from './clientAddress'
 import { type RequestContext, type RequestWithContext, requestIdOf } from './context'
 import {
   createOutageLog,
@@ -24,10 +23,9 @@ import {
   preflight,
 } from './headers'
 import { type PublicParts, publicModule } from './publicRoutes'
-import { type Allowance, createRequestLimit } from './ratelimit'
+import { type Allowance, addressOf, createRequestLimit } from './ratelimit'
 import { respondWithJson } from './response'
-import { createRouteTable, type RouteMatch } from './routeTable'
-import { isSafeMethod, METHODS } from './safeMethod'
+import { createRouteTable, isSafeMethod, METHODS, type RouteMatch } from './routeTable'
 import { originConfig } from './web/cookie'
 
 export interface ServerParts

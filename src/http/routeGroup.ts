@@ -12,7 +12,7 @@ import { type BodyStream, readBody, streamBody } from './body'
 import { callerOf, type RequestWithContext } from './context'
 import { unparsedBody, withStatusUsed } from './elysiaInternals'
 import { type Json, respondAndDetach, respondWithETag } from './response'
-import { isSafeMethod } from './safeMethod'
+import { isSafeMethod } from './routeTable'
 
 /** Creates a group of routes that have a viewer and receive their body as unparsed JSON text. */
 export function routes(bodyLimit: number) {

@@ -1,7 +1,22 @@
 import type { AnyElysia } from 'elysia'
 import { type ApiModule, type DirectRead, defaultPolicy, type PathPolicy } from './apiModule'
 import { listRoutes } from './elysiaInternals'
-import { METHODS } from './safeMethod'
+
+/** Whether a request with this method only reads. */
+export function isSafeMethod(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+/** Methods that the server supports, in the order of the `Allow` header. */
+export const METHODS: readonly string[] = [
+  'GET',
+  'POST',
+  'PATCH',
+  'PUT',
+  'DELETE',
+  'HEAD',
+  'OPTIONS',
+]
 
 /** Values prepared from policies, keyed by the first two segments of a path or its first one. */
 export interface PolicyTable<T> {

@@ -1,7 +1,7 @@
 import { type Draft, entity, type Row } from './entity'
 import type { Problems } from './errors'
 import { choice, clientTimestamp, flag, required, timestamp } from './field'
-import { scopes } from './scope'
+import { scopes } from './privacy'
 import type { Instant } from './time'
 import { Problem } from './validation'
 

@@ -11,6 +11,7 @@ import { error } from '../model/errors'
 import { type Platform, platformOf } from '../model/platform'
 import {
   isOwner,
+  type Permission,
   requireBot,
   requireOperator,
   requireSystem,
@@ -18,7 +19,6 @@ import {
   type Viewer,
 } from '../model/privacy'
 import { parseSystemRef } from '../model/ref'
-import type { Permission } from '../model/scope'
 import { type System, type SystemDraft, type SystemPatch, system } from '../model/system'
 import type { Instant } from '../model/time'
 import { deleteOrHideSystem, purgeDeleted } from './deletion'

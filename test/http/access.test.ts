@@ -4,7 +4,7 @@ import {
   hasPermission,
   type Permission,
   permissions,
-} from '../../src/model/scope'
+} from '../../src/model/privacy'
 import { document } from '../openapiDocument'
 import { createFixture } from '../scenarios'
 import { describe, expect, test } from '../test'

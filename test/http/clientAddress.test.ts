@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { findClient } from '../../src/http/clientAddress'
+import { findClient } from '../../src/http/ratelimit'
 import { describe, expect, test } from '../test'
 
 describe('client address for limits', () => {

@@ -1,6 +1,5 @@
 import { t } from 'elysia'
 import { requireBot } from '../../model/privacy'
-import { callerOf } from '../context'
 import { routes } from '../routeGroup'
 
 export const TAG = 'Bots'
@@ -12,7 +11,5 @@ export const systemRef = t.String({
 
 /** Creates routes that require a bot key. All IDs are those of the bot's platform. */
 export function botRoutes(bodyLimit: number) {
-  return routes(bodyLimit).derive(({ request }) => ({
-    platform: requireBot(callerOf(request).viewer),
-  }))
+  return routes(bodyLimit).derive(({ viewer }) => ({ platform: requireBot(viewer) }))
 }

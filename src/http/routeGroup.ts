@@ -7,7 +7,7 @@ import {
   type SingletonBase,
 } from 'elysia'
 import { error } from '../model/errors'
-import { requireWriter, type Serialized } from '../model/privacy'
+import { requireBot, requireWriter, type Serialized } from '../model/privacy'
 import { type BodyStream, readBody, streamBody } from './body'
 import { callerOf, type RequestWithContext } from './context'
 import { unparsedBody, withStatusUsed } from './elysiaInternals'
@@ -29,6 +29,11 @@ export function routes(bodyLimit: number) {
         withStatusUsed(set, await jsonResponse(request, responseValue, set.status)),
       ),
   )
+}
+
+/** Like `routes`, but requires a bot key. All IDs are those of the bot's platform. */
+export function botRoutes(bodyLimit: number) {
+  return routes(bodyLimit).derive(({ viewer }) => ({ platform: requireBot(viewer) }))
 }
 
 /** Like `routes`, but anonymous callers may write. */

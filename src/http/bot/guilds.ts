@@ -17,9 +17,10 @@ import { actForMember } from '../../service/members'
 import { actFor } from '../../service/systems'
 import { describe, writeErrors } from '../openapi'
 import { parseBotPathId } from '../query'
+import { botRoutes } from '../routeGroup'
 import { showMemberGuild, showSystemGuild } from '../v2/guilds'
 import { guildId, memberRef } from '../v2/params'
-import { botRoutes, systemRef, TAG } from './botRoutes'
+import { systemRef, TAG } from './params'
 
 const ofGuild = t.Object({ guild_id: guildId })
 const ofSystem = t.Object({ systemRef, guild_id: guildId })

@@ -2,7 +2,8 @@ import { linkFromBot, linkToBot, schemasBot } from '../../serializers/bot'
 import { linkByCode } from '../../service/access/linkCodes'
 import type { Deps } from '../../service/deps'
 import { describe, writeErrors } from '../openapi'
-import { botRoutes, TAG } from './botRoutes'
+import { botRoutes } from '../routeGroup'
+import { TAG } from './params'
 
 /** Links an account to a system that already exists on another platform. */
 export function linkRoutes(deps: Deps, bodyLimit: number) {

@@ -16,7 +16,8 @@ import { decideMessage } from '../../service/proxy/decideMessage'
 import { deleteMessages, recordMessage } from '../../service/proxy/recordMessage'
 import { describe, writeErrors } from '../openapi'
 import { parseBotPathId } from '../query'
-import { botRoutes, TAG } from './botRoutes'
+import { botRoutes } from '../routeGroup'
+import { TAG } from './params'
 
 /** Describes what a bot should do for each action. */
 const ACTIONS = `Call this for every message that is not a command of the bot, and act on \`action\`:

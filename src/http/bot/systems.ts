@@ -25,8 +25,9 @@ import { deleteAllSwitches } from '../../service/switches'
 import { actFor, deleteSystem } from '../../service/systems'
 import { describe, writeErrors } from '../openapi'
 import { parseBotPathId } from '../query'
+import { botRoutes } from '../routeGroup'
 import { showSystem } from '../v2/views'
-import { botRoutes, systemRef, TAG } from './botRoutes'
+import { systemRef, TAG } from './params'
 
 const ofSystem = t.Object({ systemRef })
 const accountId = t.String({ description: 'ID of a chat account' })

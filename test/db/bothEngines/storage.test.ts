@@ -147,12 +147,11 @@ describe('transaction', () => {
     const modulePath = (file: string) => JSON.stringify(join(import.meta.dir, '../../..', file))
     const script = `
       const { openStorage } = await import(${modulePath('src/db/open')})
-      const { bots } = await import(${modulePath('src/db/tables')})
-      const { insert } = await import(${modulePath('test/rawSql')})
+      const { insert, rows } = await import(${modulePath('test/rawSql')})
       const storage = openStorage('${address}', { durability: 'normal' })
       for (let at = 0; at < ${each}; at++)
         await storage.transact({ guild: '1' }, async (tx) => {
-          const all = await drizzleOn(tx).select().from(bots).all()
+          const all = await rows(tx, 'select created from bots')
           const next = Math.max(0, ...all.map(({ created }) => created)) + 1
           await insert(tx, 'bots', { name: process.pid + '.' + at, hash: String(next), created: next })
         })

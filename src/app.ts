@@ -240,6 +240,7 @@ function createDeps(
       groups: config.GROUP_LIMIT,
       archive: config.ARCHIVE_LIMIT,
       registration: config.REGISTRATION,
+      webRegistration: config.WEB_REGISTRATION,
     },
     scheduleRender,
   }

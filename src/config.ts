@@ -140,6 +140,11 @@ export const settings = {
     oneOf('open', 'closed', 'invite'),
     'Creation of systems by bots: open, closed, or invite (needs a code from the operator)',
   ),
+  WEB_REGISTRATION: setting<'closed' | 'invite' | 'open'>(
+    'closed',
+    oneOf('closed', 'invite', 'open'),
+    'Creation of systems in a browser: closed, invite (needs a code from the operator), or open',
+  ),
   SYSTEM_LIMIT: setting<number | null>(
     null,
     parseLimit,

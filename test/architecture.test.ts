@@ -317,8 +317,8 @@ describe('documentation', () => {
 describe('requests without a token', () => {
   const { ask } = createTestApp()
 
-  /** Login requests carry no token. */
-  const withoutToken = ['post /web/session', 'post /web/login']
+  /** Requests that log in or create a system carry no token. */
+  const withoutToken = ['session', 'login', 'setup', 'systems'].map((end) => `post /web/${end}`)
 
   const writes = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods)

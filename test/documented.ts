@@ -70,7 +70,7 @@ export const runners: [page: string, start: string, runner: Runner, why?: string
   ['docs/operating.md', 'sudo apt install ./multitude_0.1.0', 'package'],
   ['docs/operating.md', 'sudo apt install caddy', 'package'],
   ['docs/operating.md', 'sudo systemctl restart multitude', 'package'],
-  ['docs/operating.md', "sudo -u multitude multitude system create --name 'Lantern", 'package'],
+  ['docs/operating.md', 'sudo -u multitude multitude login --setup', 'package'],
   ['docs/operating.md', "echo 'BACKUP_COMMAND", 'package'],
   ['docs/operating.md', 'sudo apt install prometheus', 'package'],
   ['docs/operating.md', 'sudo -u multitude multitude restore', 'package'],

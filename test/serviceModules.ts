@@ -5,6 +5,7 @@ import * as accessCredentials from '../src/service/access/credentials'
 import * as accessLinkCodes from '../src/service/access/linkCodes'
 import * as accessLoginLinks from '../src/service/access/loginLinks'
 import * as accessSessions from '../src/service/access/sessions'
+import * as accessSetupCodes from '../src/service/access/setupCodes'
 import * as accessTokens from '../src/service/access/tokens'
 import * as accounts from '../src/service/accounts'
 import * as adminActivity from '../src/service/admin/activity'
@@ -72,6 +73,10 @@ export const serviceModules = {
     typeof accessSessions,
     'openSession' | 'endOwnSession' | 'renewSession'
   >,
+  'access/setupCodes.ts': accessSetupCodes satisfies ServiceModule<
+    typeof accessSetupCodes,
+    'previewSetup'
+  >,
   'access/tokens.ts': accessTokens satisfies ServiceModule<typeof accessTokens>,
   'accounts.ts': accounts satisfies ServiceModule<typeof accounts>,
   'admin/activity.ts': adminActivity satisfies ServiceModule<typeof adminActivity>,
@@ -95,7 +100,11 @@ export const serviceModules = {
   'proxy/decideMessage.ts': proxyDecideMessage satisfies ServiceModule<typeof proxyDecideMessage>,
   'proxy/recordMessage.ts': proxyRecordMessage satisfies ServiceModule<typeof proxyRecordMessage>,
   'read/v2.ts': readV2 satisfies ServiceModule<typeof readV2>,
-  'registration.ts': registration satisfies ServiceModule<typeof registration>,
+  // The code, the invite or the registration mode is the permission.
+  'registration.ts': registration satisfies ServiceModule<
+    typeof registration,
+    'createSystemInBrowser' | 'getWebRegistration'
+  >,
   'settings.ts': settings satisfies ServiceModule<typeof settings>,
   'switches.ts': switches satisfies ServiceModule<typeof switches>,
   'systems.ts': systems satisfies ServiceModule<typeof systems>,

@@ -16,11 +16,15 @@ import ownLimits from '../../migrations/0014_own_limits.sql' with { type: 'text'
 import invalidationByNewId from '../../migrations/0015_invalidation_by_new_id.sql' with {
   type: 'text',
 }
+import setupCodes from '../../migrations/0016_setup_codes.sql' with { type: 'text' }
 import postgresBaseline from '../../migrations/postgres/0012_operating.sql' with { type: 'text' }
 import postgresStandardNames from '../../migrations/postgres/0013_standard_names.sql' with {
   type: 'text',
 }
 import postgresOwnLimits from '../../migrations/postgres/0014_own_limits.sql' with { type: 'text' }
+import postgresSetupCodes from '../../migrations/postgres/0016_setup_codes.sql' with {
+  type: 'text',
+}
 
 export interface Migration {
   readonly name: string
@@ -47,6 +51,7 @@ export const migrations: Migration[] = [
   { name: '0013_standard_names', sql: standardNames, isBreaking: true },
   { name: '0014_own_limits', sql: ownLimits, isBreaking: true },
   { name: '0015_invalidation_by_new_id', sql: invalidationByNewId },
+  { name: '0016_setup_codes', sql: setupCodes },
 ]
 
 /**
@@ -57,4 +62,5 @@ export const serverMigrations: readonly Migration[] = [
   { name: '0012_operating', sql: postgresBaseline },
   { name: '0013_standard_names', sql: postgresStandardNames, isBreaking: true },
   { name: '0014_own_limits', sql: postgresOwnLimits, isBreaking: true },
+  { name: '0016_setup_codes', sql: postgresSetupCodes },
 ]

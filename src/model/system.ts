@@ -1,4 +1,4 @@
-import { type Draft, entity, type Identity, type Patch, type Row } from './entity'
+import { type Draft, entity, type Identity, type Level, type Patch, type Row } from './entity'
 import { color, text, timestamp, url } from './field'
 
 export const system = entity(
@@ -43,6 +43,19 @@ export const system = entity(
 export type System = Row<typeof system> & Identity
 export type SystemPatch = Patch<typeof system>
 export type SystemDraft = Draft<typeof system>
+
+/** What callers other than the owner may see of a new system: everything, the fronters, nothing. */
+export const visibilities = ['public', 'front', 'private'] as const
+export type Visibility = (typeof visibilities)[number]
+
+/** Returns every privacy level of a new system. */
+export function privacyOf(visibility: Visibility): SystemPatch {
+  const levelOf = (level: (typeof system.levels)[number]): Level =>
+    visibility === 'public' || (visibility === 'front' && level === 'front_privacy')
+      ? 'public'
+      : 'private'
+  return Object.fromEntries(system.levels.map((level) => [level, levelOf(level)]))
+}
 
 /** Makes name and avatar public, because a `watch` token may read them. */
 export function withWatcherVisibility(row: System): System {

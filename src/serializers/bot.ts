@@ -1,4 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
+import { loginLink } from '../model/dashboardLinks'
 import { entity, fillDefaults, type JsonObject, parseDraft } from '../model/entity'
 import { error, type Problems } from '../model/errors'
 import {
@@ -140,7 +141,7 @@ export function createdSystemToBot(system: SerializedObject, token: string) {
 }
 
 export function loginLinkToBot(address: string, code: string, expires: Instant) {
-  return markSerialized({ url: `${address}/#/login/${code}`, expires: formatInstant(expires) })
+  return markSerialized({ url: loginLink(address, code), expires: formatInstant(expires) })
 }
 
 export function tokenToBot(token: string) {

@@ -1,16 +1,26 @@
 import { Type } from '@sinclair/typebox'
-import { parsePartial, requireNonEmpty, throwIfInvalid } from '../model/entity'
+import { loginLink } from '../model/dashboardLinks'
+import {
+  entity,
+  fillDefaults,
+  parseDraft,
+  parsePartial,
+  requireNonEmpty,
+  throwIfInvalid,
+} from '../model/entity'
 import { error, type Problems } from '../model/errors'
+import { flag, requiredChoice, text } from '../model/field'
 import {
   MAX_PREFERENCE_ITEMS,
   type Preferences,
   type PreferencesPatch,
   preferences,
 } from '../model/preferences'
+import { system, visibilities } from '../model/system'
 import { formatInstant, type Instant } from '../model/time'
 import { Problem } from '../model/validation'
 import { isStrings, markSerialized, parseObject, type RawBody } from './body'
-import { rawBody } from './schema'
+import { bodySchema, rawBody } from './schema'
 
 /** Serializers of the endpoints that only the dashboard uses. */
 
@@ -52,6 +62,23 @@ export function loginToWeb(system: { name: string | null }) {
   return markSerialized({ system: { name: system.name } })
 }
 
+/** Serializes a new system with its session and its first token, which is shown once. */
+export function createdSystemToWeb(session: Session, system: SystemIdentity, token: string) {
+  return markSerialized({ ...sessionToWeb(session, system), token })
+}
+
+export function loginLinkToWeb(address: string, code: string, expires: Instant) {
+  return markSerialized({ url: loginLink(address, code), expires: formatInstant(expires) })
+}
+
+export function registrationToWeb(registration: string, needsSetup: boolean) {
+  return markSerialized({ registration, needs_setup: needsSetup })
+}
+
+export function setupToWeb(expires: Instant) {
+  return markSerialized({ expires: formatInstant(expires) })
+}
+
 export function preferencesToWeb({ pinned, statuses, word }: Preferences) {
   return markSerialized({ pinned, statuses, word })
 }
@@ -74,6 +101,33 @@ export function loginFromWeb(body: RawBody): Login {
   throwIfInvalid(problems)
   const proof = typeof code === 'string' ? { code } : { token: normalizeToken(String(token)) }
   return { proof, remember: remember === true }
+}
+
+const MAX_CODE = 100
+
+const newSystem = entity('new system', {
+  name: { ...system.fields.name, required: true },
+  visibility: requiredChoice(visibilities, {
+    doc: 'What others may see: everything, only the fronters, or nothing',
+    example: 'private',
+  }),
+  code: text({ max: MAX_CODE, doc: 'Code of a set-up link' }),
+  invite: text({
+    max: MAX_CODE,
+    doc: 'Invitation code, if the server requires one; spaces, dashes and case are ignored',
+  }),
+  remember: flag(false, {
+    doc: 'Whether to stay logged in after the browser is closed',
+    example: true,
+  }),
+})
+
+/** Parses a new system, with the code of a set-up link or an invite. */
+export function newSystemFromWeb(body: RawBody) {
+  const values = parseObject(body)
+  const problems: Problems = {}
+  if (values.code && values.invite) problems.code = [new Problem('Either a code or an invite.')]
+  return fillDefaults(newSystem, parseDraft(newSystem, { values, problems }))
 }
 
 /** Removes white space and `Bearer`, which may be pasted with a token. */
@@ -130,9 +184,42 @@ const deviceName = Type.String({ description: 'Name of the device, such as “Fi
 /** Placeholders for secrets on the API page. */
 export const EXAMPLE_TOKEN = 'your token'
 export const EXAMPLE_LOGIN = 'the code after #/login/'
+export const EXAMPLE_SETUP = 'the code after #/setup/'
 export const EXAMPLE_SESSION = '3f0b2c1e-5d7a-4c8e-9b1f-6a2d4e8c7b90'
 
+const session = Type.Object({
+  system: Type.Object({
+    id: Type.String(),
+    uuid: Type.String({ format: 'uuid' }),
+    name: Type.Union([Type.String(), Type.Null()]),
+  }),
+  session: Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    name: deviceName,
+    created: time,
+    expires: time,
+  }),
+})
+
 export const schemasWeb = {
+  newSystem: bodySchema(newSystem, 'draft'),
+  createdSystem: Type.Object({
+    ...session.properties,
+    token: Type.String({ description: 'Token of the scope `full`; it is not shown again' }),
+  }),
+  setupCode: codeBody(EXAMPLE_SETUP),
+  setup: Type.Object({ expires: time }),
+  registration: Type.Object({
+    registration: Type.Unsafe({
+      type: 'string',
+      enum: ['closed', 'invite', 'open'],
+      description: 'Who may create a system in a browser; `closed` if the limit is reached',
+    }),
+    needs_setup: Type.Boolean({
+      description: 'Whether there is no system yet, so that a set-up link creates the first one',
+    }),
+  }),
+  loginLink: Type.Object({ url: Type.String(), expires: time }),
   login: rawBody({
     type: 'object',
     properties: {
@@ -145,12 +232,7 @@ export const schemasWeb = {
     },
     example: { token: EXAMPLE_TOKEN, remember: true },
   }),
-  code: rawBody({
-    type: 'object',
-    required: ['code'],
-    properties: { code: { type: 'string' } },
-    example: { code: EXAMPLE_LOGIN },
-  }),
+  code: codeBody(EXAMPLE_LOGIN),
   deviceName: rawBody({
     type: 'object',
     required: ['name'],
@@ -166,19 +248,7 @@ export const schemasWeb = {
     },
     example: { word: 'headmates' },
   }),
-  session: Type.Object({
-    system: Type.Object({
-      id: Type.String(),
-      uuid: Type.String({ format: 'uuid' }),
-      name: Type.Union([Type.String(), Type.Null()]),
-    }),
-    session: Type.Object({
-      id: Type.String({ format: 'uuid' }),
-      name: deviceName,
-      created: time,
-      expires: time,
-    }),
-  }),
+  session,
   device: Type.Object({
     id: Type.String({ format: 'uuid' }),
     name: deviceName,
@@ -199,4 +269,13 @@ export const schemasWeb = {
     }),
     word: Type.String({ description: 'Term for members, such as “headmates”' }),
   }),
+}
+
+function codeBody(code: string) {
+  return rawBody({
+    type: 'object',
+    required: ['code'],
+    properties: { code: { type: 'string' } },
+    example: { code },
+  })
 }

@@ -23,6 +23,13 @@ export const noDeps: Deps = {
   importLimiter: createImportLimiter(createSpool('')),
   bulkQueue: createBulkQueue(),
   credentialCache: createCredentialCache(() => 0),
-  quotas: { systems: null, members: 0, groups: 0, archive: 0, registration: 'closed' },
+  quotas: {
+    systems: null,
+    members: 0,
+    groups: 0,
+    archive: 0,
+    registration: 'closed',
+    webRegistration: 'closed',
+  },
   scheduleRender: () => {},
 }

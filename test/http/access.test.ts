@@ -32,6 +32,7 @@ const requiredByOperation: Record<string, Permission> = {
   createLinkCode: 'issue_tokens',
   getWebhook: 'manage',
   listSessions: 'manage',
+  createOwnLoginLink: 'manage',
   renameSession: 'manage',
   deleteSession: 'manage',
   deleteAllSessions: 'manage',
@@ -71,7 +72,9 @@ const operations: Operation[] = Object.entries(document.paths).flatMap(([path, m
     }))
     .filter(
       ({ operationId }) =>
-        !/^(createSession|previewLogin|getSession|deleteOwnSession)$/.test(operationId),
+        !/^(createSession|previewLogin|previewSetup|createSystemInBrowser|getSession|deleteOwnSession)$/.test(
+          operationId,
+        ),
     ),
 )
 

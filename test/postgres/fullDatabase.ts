@@ -94,6 +94,7 @@ async function addRemainingRows(tx: Db, system_id: number): Promise<void> {
   await insert(tx, 'link_codes', { system_id, hash: 'l', expires: 2 ** 52 })
   await insert(tx, 'link_failures', { account_id: '8', at: 5 })
   await insert(tx, 'login_codes', { system_id, hash: 'c', expires: 2 ** 52 })
+  await insert(tx, 'setup_codes', { hash: 'u', expires: 2 ** 52 })
   const session = { uuid: 'sess', hash: 's', name: 'Firefox', created: 1, last_used: 2 }
   await insert(tx, 'sessions', { ...session, system_id, expires: 2 ** 52, remember: 1 })
 }

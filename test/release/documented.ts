@@ -90,7 +90,7 @@ function packageScript(deb: string, laterDeb: string): [script: string, left: st
     take('sudo apt install caddy'),
     `cat > /etc/multitude.env <<'END'\n${packageSettings}END\n`,
     take('sudo systemctl restart multitude'),
-    take("sudo -u multitude multitude system create --name 'Lantern"),
+    take('sudo -u multitude multitude login --setup'),
     WAIT,
     `cat > /usr/local/bin/multitude-ship <<'END'\n${take('#!/bin/sh')}END\n`,
     take('sudo apt install rsync openssh-client'),

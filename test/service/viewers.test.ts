@@ -2,6 +2,7 @@ import { DomainError, type ErrorName } from '../../src/model/errors'
 import { anonymousViewer, operator, type Viewer } from '../../src/model/privacy'
 import { createBot, listBots } from '../../src/service/access/bots'
 import { createLinkCode, linkByCode } from '../../src/service/access/linkCodes'
+import { createSetupCode } from '../../src/service/access/setupCodes'
 import { replaceToken } from '../../src/service/access/tokens'
 import { deleteAccountLink, linkAccount, unlinkAccount } from '../../src/service/accounts'
 import { describeSystems, findUnused, pruneSystems } from '../../src/service/admin/activity'
@@ -125,6 +126,7 @@ const rules: Record<string, Rule> = {
       'recording a task run': (viewer) => recordTaskRun(deps, viewer, 'backup', null),
       'creating an invite': (viewer) =>
         createInvite(deps, viewer, { name: 'sly', uses: 1, expires: null }),
+      'creating a set-up code': (viewer) => createSetupCode(deps, viewer),
       'listing invites': (viewer) => listInvites(deps, viewer),
       'revoking an invite': (viewer) => revokeInvite(deps, viewer, 'sly'),
       'listing all bots': (viewer) => listBots(deps, viewer),

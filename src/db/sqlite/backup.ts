@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { getTableName, type SQL, sql, type Table } from 'drizzle-orm'
 import { sqliteDialect } from '../dialect'
 import { columnNames, toText } from '../query'
-import { events, loginCodes, prunedEvents, sessions, systems } from '../tables'
+import { events, loginCodes, prunedEvents, sessions, setupCodes, systems } from '../tables'
 import { StorageError } from '../types'
 import { classifyError, reasonOf, toStorageError } from './errors'
 import { checkHealth } from './integrity'
@@ -128,8 +128,8 @@ function explainUnfit(candidate: Database): string[] {
 const SKIPPED_EVENT_IDS = 1_000_000
 
 /**
- * Removes sessions and login links, and skips event IDs that the backup or the replaced database
- * has assigned. An older backup may not have all of the tables. SQL text, because this is one
+ * Removes sessions, login links and set-up links, and skips event IDs that the backup or the
+ * replaced database has assigned. An older backup may not have all of the tables. SQL text, because this is one
  * synchronous transaction on a file that is no database of the server yet.
  */
 export function prepareRestored(path: string, replacedEventId: number): void {
@@ -138,7 +138,8 @@ export function prepareRestored(path: string, replacedEventId: number): void {
     database.transaction(() => {
       const has = (table: Table) => hasTable(database, getTableName(table))
       const run = (statement: SQL) => void database.run(textOf(statement))
-      for (const table of [sessions, loginCodes]) if (has(table)) run(sql`delete from ${table}`)
+      for (const table of [sessions, loginCodes, setupCodes])
+        if (has(table)) run(sql`delete from ${table}`)
       const last = Math.max(lastEventIdOf(database), replacedEventId) + SKIPPED_EVENT_IDS
       sqliteDialect.advanceSequence(events, sql`${last}`).forEach(run)
       // Streams that resume get a gap, because the events since the backup are lost.

@@ -62,6 +62,12 @@ export const loginCodes = sqliteTable(
   ],
 )
 
+/** Codes of links that create the first system in a browser. They belong to no system. */
+export const setupCodes = sqliteTable('setup_codes', {
+  hash: text().primaryKey(),
+  expires: integer().notNull(),
+})
+
 export const bots = sqliteTable('bots', {
   id: integer().primaryKey({ autoIncrement: true }),
   name: text().notNull().unique(),

@@ -7,6 +7,7 @@ export {
   linkFailures,
   loginCodes,
   sessions,
+  setupCodes,
   tokens,
 } from './access'
 export { changeCounters, leases, taskRuns } from './coordination'

@@ -26,6 +26,12 @@ export function cookieFor(headers: Headers, origin: OriginConfig): Cookie {
   return { name: `multitude-${port}`, isSecure: false }
 }
 
+/** Public address of this server: the configured one, or that of the request. */
+export function addressOf({ url, headers }: Request, origin: OriginConfig): string {
+  if (origin.publicUrl !== '') return origin.publicUrl
+  return `${isHttps(headers, origin) ? 'https' : 'http'}://${new URL(url).host}`
+}
+
 function isHttps(headers: Headers, { publicUrl, trustedProxies }: OriginConfig): boolean {
   const host = headers.get('host') ?? ''
   if (publicUrl.startsWith('https:') && isSameHost(publicUrl, host)) return true

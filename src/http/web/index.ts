@@ -3,28 +3,34 @@ import type { Deps } from '../../service/deps'
 import type { ApiModule } from '../apiModule'
 import { requireWriteAccess } from '../routeGroup'
 import type { OriginConfig } from './cookie'
-import { createLoginAttempts } from './loginAttempts'
+import { createLoginGuard } from './loginGuard'
 import { preferenceRoutes } from './preferences'
+import { registrationRoutes } from './registration'
 import { loginRoutes, ownSessionRoute, sessionRoutes } from './sessions'
 
-/** Endpoints that the dashboard needs in addition to version 2: login, sessions and preferences. */
+/** Endpoints that the dashboard needs in addition to version 2. */
 export function web(deps: Deps, bodyLimit: number, origin: OriginConfig): ApiModule {
   return {
     prefix: '/web',
-    routes: () =>
-      new Elysia({ prefix: '/web', normalize: false })
+    routes: () => {
+      const guard = createLoginGuard(origin)
+      return new Elysia({ prefix: '/web', normalize: false })
         .use(ownSessionRoute(deps, bodyLimit))
-        .use(loginRoutes(deps, origin, createLoginAttempts()))
+        .use(loginRoutes(deps, origin, guard))
+        .use(registrationRoutes(deps, origin, guard))
         .use(
           new Elysia({ normalize: false })
             .onBeforeHandle(requireWriteAccess)
             .use(sessionRoutes(deps, bodyLimit, origin))
             .use(preferenceRoutes(deps, bodyLimit)),
-        ),
+        )
+    },
     policy: { isSameOriginOnly: true },
     resources: {
       session: { isLogin: true },
       login: { isLogin: true },
+      setup: { isLogin: true },
+      systems: { isLogin: true },
     },
   }
 }

@@ -1,82 +1,66 @@
 import { t } from 'elysia'
 import { nameBrowser } from '../../model/browser'
-import { DomainError, error } from '../../model/errors'
+import { error } from '../../model/errors'
 import {
   codeFromWeb,
   deviceNameFromWeb,
   deviceToWeb,
   EXAMPLE_SESSION,
   loginFromWeb,
+  loginLinkToWeb,
   loginToWeb,
   schemasWeb,
   sessionToWeb,
 } from '../../serializers/web'
-import { previewLogin } from '../../service/access/loginLinks'
+import { createLoginCode, previewLogin } from '../../service/access/loginLinks'
 import {
+  type Device,
   endAllSessions,
   endOwnSession,
   endSession,
   getSession,
   listSessions,
+  type OpenedSession,
   openSession,
   renameSession,
 } from '../../service/access/sessions'
 import type { Deps } from '../../service/deps'
 import { getSystem } from '../../service/systems'
-import { clientOf, type RequestWithContext } from '../context'
 import { describe, writeErrors } from '../openapi'
 import { publicRoutes, routes } from '../routeGroup'
 import {
+  addressOf,
   clearCookie,
   cookieFor,
-  isLoginAllowed,
   isSameOrigin,
   type OriginConfig,
   readSessionCookie,
   setCookie,
 } from './cookie'
-import type { LoginAttempts } from './loginAttempts'
+import type { LoginGuard } from './loginGuard'
 
-const TAG = 'Access'
+export const TAG = 'Access'
 
 const ofSession = t.Object({
   id: t.String({ description: 'ID of a session', example: EXAMPLE_SESSION }),
 })
 
 /** Limit in bytes for anonymous callers; a token or code is much shorter. */
-const LOGIN_BODY_LIMIT = 4 * 1024
+export const LOGIN_BODY_LIMIT = 4 * 1024
 
 /** Login and logout. */
-export function loginRoutes(deps: Deps, origin: OriginConfig, attempts: LoginAttempts) {
-  /** Counts a failed login. The error does not reveal what was wrong with the token or code. */
-  const rejectLogin = (request: RequestWithContext): DomainError => {
-    const { address } = clientOf(request, origin.trustedProxies)
-    const waitMs = attempts.add(address, Date.now())
-    return waitMs === null
-      ? error('unauthorized')
-      : error('tooManyRequests', 'too many failed attempts', waitMs)
-  }
-  const requireOwnPage = ({ headers }: Request) => {
-    if (!isLoginAllowed(headers, origin)) throw error('forbidden')
-  }
-
+export function loginRoutes(deps: Deps, origin: OriginConfig, guard: LoginGuard) {
   return publicRoutes(LOGIN_BODY_LIMIT)
     .post(
       '/session',
       async ({ request, body, set }) => {
-        requireOwnPage(request)
+        guard.requireOwnPage(request)
         const { proof, remember } = loginFromWeb(body)
-        const name = nameBrowser(request.headers.get('user-agent'))
-        const session = await openSession(deps, proof, { name, remember })
-        if (!session) throw rejectLogin(request)
+        const device = deviceOf(request, remember)
+        const session = await guard.requireAccess(request, openSession(deps, proof, device))
         const owner = { system: session.system_id, platform: null }
         const system = await getSystem(deps, owner, '@me')
-        set.headers['set-cookie'] = setCookie(
-          cookieFor(request.headers, origin),
-          session.secret,
-          remember,
-        )
-        set.headers['cache-control'] = 'no-store'
+        Object.assign(set.headers, sessionHeaders(request, origin, session, remember))
         return sessionToWeb(session, system)
       },
       {
@@ -96,15 +80,10 @@ export function loginRoutes(deps: Deps, origin: OriginConfig, attempts: LoginAtt
     .post(
       '/login',
       async ({ request, body, set }) => {
-        requireOwnPage(request)
+        guard.requireOwnPage(request)
         set.headers['cache-control'] = 'no-store'
-        try {
-          return loginToWeb(await previewLogin(deps, codeFromWeb(body)))
-        } catch (cause) {
-          throw cause instanceof DomainError && cause.kind === 'unauthorized'
-            ? rejectLogin(request)
-            : cause
-        }
+        const found = previewLogin(deps, codeFromWeb(body))
+        return loginToWeb(await guard.requireAccess(request, found))
       },
       {
         body: schemasWeb.code,
@@ -144,6 +123,24 @@ export function loginRoutes(deps: Deps, origin: OriginConfig, attempts: LoginAtt
         }),
       },
     )
+}
+
+/** Device of a new session, named after its browser. */
+export function deviceOf({ headers }: Request, remember: boolean): Device {
+  return { name: nameBrowser(headers.get('user-agent')), remember }
+}
+
+/** Headers of the response that logs a browser in. */
+export function sessionHeaders(
+  { headers }: Request,
+  origin: OriginConfig,
+  { secret }: OpenedSession,
+  remember: boolean,
+) {
+  return {
+    'set-cookie': setCookie(cookieFor(headers, origin), secret, remember),
+    'cache-control': 'no-store',
+  }
 }
 
 /** Current session of a browser. */
@@ -187,6 +184,26 @@ export function sessionRoutes(deps: Deps, bodyLimit: number, origin: OriginConfi
           requiresAuth: true,
           responses: { 200: t.Array(schemasWeb.device) },
           errors: ['unauthorized', 'forbidden'],
+        }),
+      },
+    )
+    .post(
+      '/login-links',
+      async ({ request, viewer, set }) => {
+        const { code, expires } = await createLoginCode(deps, viewer)
+        set.status = 201
+        set.headers['cache-control'] = 'no-store'
+        return loginLinkToWeb(addressOf(request, origin), code, expires)
+      },
+      {
+        detail: describe({
+          tag: TAG,
+          id: 'createOwnLoginLink',
+          summary: 'Create a login link for another device',
+          description:
+            'Creates a link that logs another browser in. It works once, within ten minutes. A system has at most three open links, and a further one invalidates the oldest.',
+          responses: { 201: schemasWeb.loginLink },
+          errors: [...writeErrors, 'forbidden'],
         }),
       },
     )

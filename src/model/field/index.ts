@@ -16,6 +16,7 @@ export {
   color,
   reference,
   required,
+  requiredChoice,
   requiredReference,
   text,
   textOr,

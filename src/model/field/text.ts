@@ -121,6 +121,14 @@ export function choice<const C extends readonly string[]>(
   }
 }
 
+/** A choice that must be given, because it has no default. */
+export function requiredChoice<const C extends readonly [string, ...string[]]>(
+  choices: C,
+  options: Options,
+): Field<C[number]> & { required: true } {
+  return { ...choice(choices, { ...options, defaultValue: choices[0] }), required: true }
+}
+
 export function timezone(options: Options): Field<string> {
   return {
     ...base('timezone', 'text', { type: 'string' }, options),

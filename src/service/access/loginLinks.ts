@@ -1,15 +1,15 @@
-import { randomBytes } from 'node:crypto'
 import { loginCodes as loginCodesTable } from '../../db/tables'
 import { requireEnabled } from '../../db/visible'
-import { error } from '../../model/errors'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import { requireExists } from '../deletion'
 import type { Deps } from '../deps'
 import { getSystemById } from '../systems'
 import { oneTimeCodes } from './oneTimeCodes'
+import { generateUrlSecret } from './secrets'
 
-// Links that log a browser in, once. The operator or a bot creates one for a system.
+// Links that log a browser in, once. The operator or a bot creates one for a system, or the system
+// itself, for another device.
 
 export interface LoginCode {
   code: string
@@ -20,8 +20,8 @@ export const loginCodes = oneTimeCodes(loginCodesTable)
 
 /** Creates the code of a login link; only its hash is stored. */
 export async function createLoginCode(deps: Deps, viewer: Viewer): Promise<LoginCode> {
-  const systemId = requireSystem(viewer, 'issue_tokens')
-  const code = randomBytes(32).toString('base64url')
+  const systemId = requireSystem(viewer, 'manage')
+  const code = generateUrlSecret()
   return deps.transact({ system: systemId }, async (tx) => {
     await requireExists(tx, systemId)
     await requireEnabled(tx, systemId)
@@ -31,11 +31,14 @@ export async function createLoginCode(deps: Deps, viewer: Viewer): Promise<Login
 
 /**
  * Returns the name of the system that a link logs in to, so that the page can ask for confirmation.
- * Wrong, used and expired codes give the same error.
+ * Returns null for a wrong, used or expired code, without saying which.
  */
-export async function previewLogin(deps: Deps, code: string): Promise<{ name: string | null }> {
+export async function previewLogin(
+  deps: Deps,
+  code: string,
+): Promise<{ name: string | null } | null> {
   const found = await loginCodes.find(deps.db, code, deps.now())
-  if (!found) throw error('unauthorized')
+  if (!found) return null
   await requireEnabled(deps.db, found.system_id)
   const { name } = await getSystemById(deps.db, found.system_id)
   return { name }

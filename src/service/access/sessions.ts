@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { and, desc, eq, gt, isNull, lte, notInArray, or, sql } from 'drizzle-orm'
 import { incrementCounter } from '../../db/changeCounters'
 import { lockSystem } from '../../db/locks'
@@ -13,7 +13,7 @@ import { DAY, HOUR, type Instant } from '../../model/time'
 import type { Deps } from '../deps'
 import { setLastUsed } from './insertToken'
 import { loginCodes } from './loginLinks'
-import { hashSecret } from './secrets'
+import { generateUrlSecret, hashSecret } from './secrets'
 
 /** A browser that is logged in. */
 export interface Session {
@@ -50,7 +50,7 @@ export interface OpenedSession extends Session {
 export async function openSession(
   deps: Deps,
   proof: Proof,
-  { name, remember }: Device,
+  device: Device,
 ): Promise<OpenedSession | null> {
   return deps.transact('new', async (tx) => {
     const now = deps.now()
@@ -61,26 +61,37 @@ export async function openSession(
     const origin = await findOrigin(tx, proof, now)
     if (!origin) return null
     await requireEnabled(tx, origin.system_id)
-    const secret = randomBytes(32).toString('base64url')
-    const { system_id, token_id } = origin
-    const latest = now + (remember ? REMEMBERED : SHORT)
-    const expires = Math.min(latest, origin.expires ?? Infinity)
-    if (token_id !== null) await setLastUsed(tx).run({ id: token_id, now })
-    const session = { uuid: randomUUID(), system_id, name, created: now, last_used: now, expires }
-    await removeExpired(tx).run({ now })
-    const row = { ...session, token_id, hash: hashSecret(secret), remember }
-    const id = await insertSession(tx, row)
-    const surplus = await removeSurplus(tx).all({ system: system_id })
-    if (surplus.length > 0) await incrementCounter(tx, 'credentials')
-    return { ...session, id, secret }
+    if (origin.token_id !== null) await setLastUsed(tx).run({ id: origin.token_id, now })
+    return insertSession(tx, origin, device, now)
   })
 }
 
+/** Origin of a session: its system, and the token that opened it. */
 interface Origin {
   system_id: number
   token_id: number | null
   /** Expiry of the token, which no session outlives. */
   expires: Instant | null
+}
+
+/** Stores a session. Deletes the oldest one if the system has too many. */
+export async function insertSession(
+  tx: Db,
+  origin: Origin,
+  { name, remember }: Device,
+  now: Instant,
+): Promise<OpenedSession> {
+  const secret = generateUrlSecret()
+  const { system_id, token_id } = origin
+  const latest = now + (remember ? REMEMBERED : SHORT)
+  const expires = Math.min(latest, origin.expires ?? Infinity)
+  const session = { uuid: randomUUID(), system_id, name, created: now, last_used: now, expires }
+  await removeExpired(tx).run({ now })
+  const row = { ...session, token_id, hash: hashSecret(secret), remember }
+  const id = await insertRow(tx, row)
+  const surplus = await removeSurplus(tx).all({ system: system_id })
+  if (surplus.length > 0) await incrementCounter(tx, 'credentials')
+  return { ...session, id, secret }
 }
 
 /** Finds the system of a proof without consuming a code. */
@@ -180,7 +191,7 @@ const tokenByHash = query((db, { hash, now }: Placeholders<'hash' | 'now'>) =>
     .where(and(eq(tokens.hash, hash), or(isNull(tokens.expires), gt(tokens.expires, now)))),
 )
 
-const insertSession = createInserter(sessions, [
+const insertRow = createInserter(sessions, [
   'uuid',
   'system_id',
   'token_id',

@@ -9,9 +9,9 @@ import type { Instant } from '../../model/time'
 import { generateCode, normalizeCode } from '../access/humanCode'
 import { hashSecret } from '../access/secrets'
 import type { Deps } from '../deps'
-import type { Quotas } from './quotas'
+import type { RegistrationMode } from './quotas'
 
-/** A code that allows the creation of systems where registration is by invitation. */
+/** A code that allows the creation of systems where registration is by invitation, by bot or browser. */
 export interface Invite {
   name: string
   created: Instant
@@ -48,18 +48,20 @@ export async function revokeInvite(deps: Deps, viewer: Viewer, name: string): Pr
   return deps.transact('new', async (tx) => (await remove(tx).get({ name })) !== null)
 }
 
-/** Throws unless a system may be created. Consumes the code in the transaction that creates it. */
+/**
+ * Consumes the code in the transaction that creates a system, if the mode requires one. Returns
+ * false if the code is missing, wrong, used up or expired; throws if no system may be created.
+ */
 export async function consumeInvite(
-  { registration }: Quotas,
+  mode: RegistrationMode,
   tx: Db,
   code: string | null,
   now: Instant,
-): Promise<void> {
-  if (registration === 'open') return
-  if (registration === 'closed') throw error('forbidden', 'this server takes no new systems')
-  const hash = hashSecret(normalizeCode(code ?? ''))
-  if (code === null || !(await use(tx).get({ hash, now })))
-    throw error('forbidden', 'a valid invite is needed')
+): Promise<boolean> {
+  if (mode === 'open') return true
+  if (mode === 'closed') throw error('forbidden', 'this server takes no new systems')
+  if (code === null) return false
+  return (await use(tx).get({ hash: hashSecret(normalizeCode(code)), now })) !== null
 }
 
 const insert = createInserter(invites, ['name', 'uses', 'expires', 'used', 'hash', 'created'])

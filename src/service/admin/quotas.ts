@@ -12,13 +12,25 @@ export interface Quotas {
   readonly groups: number
   /** Maximum bytes of archived rows of one system. */
   readonly archive: number
-  readonly registration: 'open' | 'closed' | 'invite'
+  /** Creation of systems by bots. */
+  readonly registration: RegistrationMode
+  /** Creation of systems in browsers. */
+  readonly webRegistration: RegistrationMode
 }
 
-export async function requireSystemQuota({ systems }: Quotas, tx: Db): Promise<void> {
-  if (systems === null) return
-  const { count } = (await countAll(tx).get({})) ?? { count: 0 }
-  if (count >= systems) throw error('forbidden', 'this server takes no more systems')
+export type RegistrationMode = 'open' | 'closed' | 'invite'
+
+export async function requireSystemQuota(quotas: Quotas, tx: Db): Promise<void> {
+  if (quotas.systems !== null && isSystemQuotaReached(quotas, await countVisibleSystems(tx)))
+    throw error('forbidden', 'this server takes no more systems')
+}
+
+export function isSystemQuotaReached({ systems }: Quotas, count: number): boolean {
+  return systems !== null && count >= systems
+}
+
+export async function countVisibleSystems(db: Db): Promise<number> {
+  return (await countAll(db).get({}))?.count ?? 0
 }
 
 const countAll = query((db, _, { count }) =>

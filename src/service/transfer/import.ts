@@ -9,6 +9,7 @@ import {
   type Viewer,
 } from '../../model/privacy'
 import { insertToken } from '../access/insertToken'
+import { removeSetupCodes } from '../access/setupCodes'
 import { linkImported, planAccounts } from '../accounts'
 import { purgeTags } from '../deletion'
 import type { Deps } from '../deps'
@@ -247,6 +248,7 @@ async function createImportedSystem(work: Import, tx: Db, systemId: number): Pro
   const given = { ...(hid && { hid }), ...(uuid && { uuid }) }
   const assigned = await nameSystem(tx, systemId, given, created ?? deps.now())
   recordRename(report, 'system', null, given, assigned)
+  await removeSetupCodes(tx)
   report.token = await insertToken(deps, tx, systemId, 'default')
 }
 

@@ -64,8 +64,8 @@ describe.each(operations)('$line', ({ line, path, operation }) => {
     const names = security.map((choice) => Object.keys(choice).join())
     if (path.startsWith('/bot/')) expect(names).toEqual(['botKey'])
     else expect(names.slice(0, 2)).toEqual(['token', 'botKey'])
-    // The empty choice means anonymous; the only anonymous writes are logins.
-    const isLogin = /^POST \/web\/(session|login)$/.test(line)
+    // The empty choice means anonymous; the only anonymous writes log in or create a system.
+    const isLogin = /^POST \/web\/(session|login|setup|systems)$/.test(line)
     if (!line.startsWith('GET')) expect(names.includes('')).toBe(isLogin)
   })
 

@@ -2,7 +2,12 @@ import { eq } from 'drizzle-orm'
 import { groups, members } from '../../../src/db/tables'
 import { EXAMPLE_CODE } from '../../../src/serializers/bot'
 import { EXAMPLE_GROUP, EXAMPLE_MEMBER } from '../../../src/serializers/schema'
-import { EXAMPLE_LOGIN, EXAMPLE_SESSION, EXAMPLE_TOKEN } from '../../../src/serializers/web'
+import {
+  EXAMPLE_LOGIN,
+  EXAMPLE_SESSION,
+  EXAMPLE_SETUP,
+  EXAMPLE_TOKEN,
+} from '../../../src/serializers/web'
 import { hashSecret } from '../../../src/service/access/secrets'
 import { drizzleOn } from '../../drizzle'
 import { document } from '../../openapiDocument'
@@ -54,6 +59,10 @@ const setupRequests: Record<string, (ask: Ask) => ReturnType<Ask>> = {
     ask(`PATCH /bot/members/${EXAMPLE_MEMBER}/guilds/${GUILD}`, {}),
   'POST /bot/messages': link,
   'PATCH /bot/accounts/{account_id}': link,
+  'POST /web/setup': async (ask) => {
+    await ask('DELETE /bot/systems/<other>')
+    return ask('DELETE /bot/systems/<own>')
+  },
 }
 
 type Ask = (line: string, body?: unknown) => Promise<{ status: number; text: string }>
@@ -66,7 +75,10 @@ test('the API page has example bodies', () => expect(examples.length).toBeGreate
 
 test.each(examples)('$line accepts its example body', async ({ line, body, parameters }) => {
   // Resolves the host of every example; nothing is sent there.
-  const testApp = createTestApp({ events: { resolve: async () => ['93.184.215.14'] } })
+  const testApp = createTestApp({
+    WEB_REGISTRATION: 'open',
+    events: { resolve: async () => ['93.184.215.14'] },
+  })
   const fixture = await createFixture(testApp)
   const key = await createBot(testApp.deps, 'discord')
   await testApp.deps.transact('new', async (tx) => {
@@ -78,6 +90,8 @@ test.each(examples)('$line accepts its example body', async ({ line, body, param
     await insert(tx, 'link_codes', { ...code, expires: testApp.deps.now() + HOUR })
     const login = { system_id: fixture.owner.id, hash: hashSecret(EXAMPLE_LOGIN) }
     await insert(tx, 'login_codes', { ...login, expires: testApp.deps.now() + HOUR })
+    const setup = { hash: hashSecret(EXAMPLE_SETUP), expires: testApp.deps.now() + HOUR }
+    await insert(tx, 'setup_codes', setup)
     await insert(tx, 'tokens', {
       system_id: fixture.owner.id,
       name: 'example',

@@ -1,0 +1,33 @@
+import { error } from '../../model/errors'
+import { clientOf, type RequestWithContext } from '../context'
+import { isLoginAllowed, type OriginConfig } from './cookie'
+import { createLoginAttempts } from './loginAttempts'
+
+/** Checks that all routes for callers without a session share. */
+export interface LoginGuard {
+  /** Throws if a page of another origin sent the request. */
+  requireOwnPage(request: Request): void
+  /**
+   * Returns what a token or code gives access to. If that is nothing, counts a failed attempt and
+   * throws an error that does not reveal what was wrong.
+   */
+  requireAccess<T>(request: RequestWithContext, found: Promise<T | null>): Promise<T>
+}
+
+export function createLoginGuard(origin: OriginConfig): LoginGuard {
+  const attempts = createLoginAttempts()
+  return {
+    requireOwnPage({ headers }) {
+      if (!isLoginAllowed(headers, origin)) throw error('forbidden')
+    },
+    async requireAccess(request, found) {
+      const result = await found
+      if (result !== null) return result
+      const { address } = clientOf(request, origin.trustedProxies)
+      const waitMs = attempts.add(address, Date.now())
+      throw waitMs === null
+        ? error('unauthorized')
+        : error('tooManyRequests', 'too many failed attempts', waitMs)
+    },
+  }
+}

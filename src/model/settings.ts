@@ -17,11 +17,11 @@ export const settings = entity('settings', {
   }),
   member_default_private: flag(false, {
     ownerOnly: 'absent',
-    doc: 'Whether members created through a bot start private',
+    doc: 'Whether members created through a bot or the dashboard start private',
   }),
   group_default_private: flag(false, {
     ownerOnly: 'absent',
-    doc: 'Whether groups created through a bot start private',
+    doc: 'Whether groups created through a bot or the dashboard start private',
   }),
   show_private_info: flag(true, {
     ownerOnly: 'absent',

@@ -46,7 +46,7 @@ interface OwnedKind<E extends Entity> extends BulkKind<E> {
     readonly removed: EventType
   }
   readonly limitOf: (settings: Settings) => number
-  /** Returns true if rows created by a bot are private. */
+  /** Returns true if rows created by a bot or in the dashboard are private. */
   readonly isPrivateIn: (settings: Settings) => boolean
   /** Removes references to a row before it is deleted. */
   readonly beforeDelete: (
@@ -209,7 +209,9 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
       return deps.transact({ system: system_id }, async (tx) => {
         const settings = await getSettings(deps, tx, system_id)
         if ((await count(tx, system_id)) >= kind.limitOf(settings)) throw error(errors.full)
-        const isPrivate = viewer.platform !== null && kind.isPrivateIn(settings)
+        // Other clients get PluralKit's behaviour: what a token creates is public.
+        const isForPeople = viewer.platform !== null || viewer.session !== undefined
+        const isPrivate = isForPeople && kind.isPrivateIn(settings)
         const given = isPrivate ? withDefaultPrivacy(entity, draft) : draft
         const created = await insertAndRender(tx, system_id, { ...given, created: deps.now() })
         const data: JsonObject = given

@@ -1,4 +1,6 @@
 import type { JsonObject } from '../../../src/model/entity'
+import { group } from '../../../src/model/group'
+import { member } from '../../../src/model/member'
 import { listAccessRules, operator } from '../../../src/model/privacy'
 import { system, type Visibility, visibilities } from '../../../src/model/system'
 import { DAY, MINUTE } from '../../../src/model/time'
@@ -326,6 +328,32 @@ describe('visibility of a new system', () => {
       })
     },
   )
+})
+
+describe('members and groups of a new system', () => {
+  const open = createServer({ WEB_REGISTRATION: 'open' })
+
+  const cases = visibilities.flatMap((visibility) =>
+    ([member, group] as const).map(({ name, levels }) => [visibility, name, levels] as const),
+  )
+  test.each(cases)('%s: a %s that the dashboard creates', async (visibility, name, levels) => {
+    const { cookie, json } = await create(open, { ...hill, visibility })
+    const asPage = { headers: { ...sameOrigin, cookie } }
+    const path = `/v2/${name}s`
+    const [level = ''] = levels
+    const add = (body: object, as: { headers: Record<string, string> }) =>
+      open.ask(`POST ${path}`, { body, ...as })
+    const added = await add({ name: 'Wren', description: 'Secret' }, asPage)
+    const expected = visibility === 'public' ? 'public' : 'private'
+    expect(new Set(Object.values(added.json.privacy as object))).toEqual(new Set([expected]))
+    const seen = await open.ask(`GET ${path}/${added.json.id}`)
+    expect(seen.json.description).toBe(visibility === 'public' ? 'Secret' : null)
+    // The page may decide otherwise, and a token follows PluralKit's rule.
+    const chosen = await add({ name: 'Finch', privacy: { [level]: 'public' } }, asPage)
+    expect(chosen.json.privacy).toMatchObject({ [level]: 'public' })
+    const byToken = await add({ name: 'Heron' }, { headers: { authorization: json.token } })
+    expect(new Set(Object.values(byToken.json.privacy as object))).toEqual(new Set(['public']))
+  })
 })
 
 describe('set-up links', () => {

@@ -9,7 +9,7 @@ type Options = Record<string, { type: 'string' | 'boolean'; short?: string }>
 /** Parses the arguments and flags of a command. Throws a UsageError if they are not valid. */
 export function parseArguments(command: Command, argv: string[]): Pick<Call, 'args' | 'flags'> {
   const { values, positionals } = parse(argv, optionsOf(command))
-  const { args = [] } = command
+  const args = argsOf(command, values)
   const missing = args.slice(positionals.length)
   if (values.help !== true && missing.length > 0)
     throw new UsageError(
@@ -23,6 +23,10 @@ export function parseArguments(command: Command, argv: string[]): Pick<Call, 'ar
   }
   if (values.help !== true) requireFlags(command, values)
   return { args: positionals, flags: values }
+}
+
+function argsOf({ args = [], flagInsteadOfArgs = '' }: Command, given: Call['flags']) {
+  return given[flagInsteadOfArgs] === true ? [] : args
 }
 
 function requireFlags({ requires = [] }: Command, given: Call['flags']): void {

@@ -26,6 +26,8 @@ export interface Command {
   readonly summary: string
   /** Names of its required arguments, in order. */
   readonly args?: readonly string[]
+  /** Flag that is given instead of the arguments. */
+  readonly flagInsteadOfArgs?: string
   readonly flags?: CommandFlags
   /** Required flags: exactly one of each list. */
   readonly requires?: readonly (readonly string[])[]
@@ -73,17 +75,21 @@ export class Failure extends Error {
 }
 
 export function usageOf(command: Command): string {
-  const { name, args = [], flags = {}, requires = [], isDestructive } = command
+  const { name, args = [], flagInsteadOfArgs, flags = {}, requires = [], isDestructive } = command
   const format = (flag: string) =>
     flags[flag]?.type === 'boolean' ? `--${flag}` : `--${flag} ${flag.toUpperCase()}`
   const required = requires.map((choice) =>
     choice.length === 1 ? choice.map(format).join() : `(${choice.map(format).join(' | ')})`,
   )
+  const positional =
+    flagInsteadOfArgs === undefined
+      ? args
+      : [`(${[...args, format(flagInsteadOfArgs)].join(' | ')})`]
   const optional = Object.keys(flags)
-    .filter((flag) => !requires.flat().includes(flag))
+    .filter((flag) => flag !== flagInsteadOfArgs && !requires.flat().includes(flag))
     .map((flag) => `[${format(flag)}]`)
   const yes = isDestructive ? ['[--yes]'] : []
-  return ['multitude', name, ...args, ...required, ...optional, ...yes].join(' ')
+  return ['multitude', name, ...positional, ...required, ...optional, ...yes].join(' ')
 }
 
 /** Aligns rows in columns, for a terminal. */

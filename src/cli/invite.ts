@@ -23,7 +23,7 @@ export const inviteCommands: Command[] = [
       const code = await createInvite(deps(), operator, { name, uses: Number(uses), expires })
       return {
         json: { name, code, uses: Number(uses), expires: timeOrNull(expires) },
-        text: `${code}\n\nKeep the code: it is not shown again. It is valid only while REGISTRATION is invite.`,
+        text: `${code}\n\nKeep the code: it is not shown again. It is valid for bots while REGISTRATION is invite, and for browsers while WEB_REGISTRATION is invite.`,
       }
     },
   },

@@ -1,8 +1,10 @@
+import { loginLink, setupLink } from '../model/dashboardLinks'
 import { operator } from '../model/privacy'
-import { formatInstant } from '../model/time'
+import { formatInstant, type Instant } from '../model/time'
 import { createLoginCode } from '../service/access/loginLinks'
+import { createSetupCode } from '../service/access/setupCodes'
 import { findLocalServer } from '../service/admin/findLocalServer'
-import type { Call, Command } from './command'
+import { type Call, type Command, Failure, type Outcome } from './command'
 import { localBaseUrl } from './health'
 import { resolveSystem } from './resolveSystem'
 
@@ -11,18 +13,46 @@ export const loginCommands: Command[] = [
     name: 'login',
     summary: 'Print a one-time login link for a system, valid for ten minutes',
     args: ['SYSTEM'],
-    takesSettings: ['DATABASE_URL', 'HOST', 'PORT', 'PUBLIC_URL'],
-    async run(call) {
-      const { viewer, system } = await resolveSystem(call)
-      const { code, expires } = await createLoginCode(call.deps(), viewer)
-      const url = `${await baseUrlOf(call)}/#/login/${code}`
-      return {
-        json: { url, expires: formatInstant(expires) },
-        text: `${url}\n\nLogs one browser in as ${system.name ?? system.hid}, once, within ten minutes. Share it only in private.`,
-      }
+    flagInsteadOfArgs: 'setup',
+    flags: {
+      setup: {
+        type: 'boolean',
+        doc: 'Print a link that creates the first system in a browser, valid for 24 hours',
+      },
     },
+    takesSettings: ['DATABASE_URL', 'HOST', 'PORT', 'PUBLIC_URL'],
+    run: (call) => (call.flags.setup === true ? printSetupLink(call) : printLoginLink(call)),
   },
 ]
+
+async function printLoginLink(call: Call): Promise<Outcome> {
+  const { viewer, system } = await resolveSystem(call)
+  const { code, expires } = await createLoginCode(call.deps(), viewer)
+  const url = loginLink(await baseUrlOf(call), code)
+  const use = `Logs one browser in as ${system.name ?? system.hid}, once, within ten minutes.`
+  return outcomeOf(url, expires, use)
+}
+
+async function printSetupLink(call: Call): Promise<Outcome> {
+  const created = await createSetupCode(call.deps(), operator)
+  if (created === null)
+    throw new Failure(
+      'A set-up link creates the first system, and there is one already. Run "multitude login SYSTEM" to log in to it.',
+    )
+  const url = setupLink(await baseUrlOf(call), created.code)
+  return outcomeOf(
+    url,
+    created.expires,
+    'Creates the first system in a browser, once, within 24 hours.',
+  )
+}
+
+function outcomeOf(url: string, expires: Instant, use: string): Outcome {
+  return {
+    json: { url, expires: formatInstant(expires) },
+    text: `${url}\n\n${use} Share it only in private.`,
+  }
+}
 
 /** PUBLIC_URL, else the address of the server running on this machine, else the address in the settings. */
 async function baseUrlOf({ config, origins, deps }: Call): Promise<string> {
@@ -30,7 +60,11 @@ async function baseUrlOf({ config, origins, deps }: Call): Promise<string> {
   if (PUBLIC_URL !== '') return PUBLIC_URL
   if (origins.HOST === 'flag' || origins.PORT === 'flag') return localBaseUrl(HOST, PORT)
   const running = await findLocalServer(deps(), operator)
-  if (running === null) return localBaseUrl(HOST, PORT)
-  const { hostname, port } = new URL(running)
+  return running === null ? localBaseUrl(HOST, PORT) : reachableFromHere(running)
+}
+
+/** Address of a server on this machine, which may listen on all interfaces. */
+export function reachableFromHere(address: string): string {
+  const { hostname, port } = new URL(address)
   return localBaseUrl(hostname, port)
 }

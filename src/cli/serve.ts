@@ -1,9 +1,11 @@
 import { type App, createApp } from '../app'
-import type { Config } from '../config'
+import type { Config, ResolvedConfig } from '../config'
 import { toStorageError, unwrapped } from '../db/sqlite/errors'
 import type { Upgrade } from '../db/storage'
 import { createLog, type Log } from '../log'
+import { setupLink } from '../model/dashboardLinks'
 import { operator } from '../model/privacy'
+import { createSetupCode } from '../service/access/setupCodes'
 import { recordTaskRun } from '../service/admin/taskRuns'
 import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
@@ -11,6 +13,7 @@ import { type Command, columns, Failure } from './command'
 import { databaseUrlOf, describeUpgrade, hasDatabase, noBackup, upgradeUncopied } from './database'
 import { serviceFileOf } from './envFiles'
 import { parseInWorker } from './importWorker'
+import { reachableFromHere } from './login'
 import { scheduleBackups } from './scheduledBackups'
 import { asThisUser, isExecutable, shellQuoted } from './selfProcess'
 import { createSystemdNotifier } from './systemd'
@@ -44,13 +47,10 @@ export const serveCommand: Command = {
       isLeader: () => app.events.leases.holds('maintenance'),
       recordRun: (task, problem) => recordTaskRun(app.deps, operator, task, problem),
     })
-    if (flags.json !== true)
-      process.stderr.write(
-        greeting(app, config, address, metrics, {
-          isNew,
-          hint: isEmpty ? firstCommand(app, origins.DATABASE_URL) : null,
-        }),
-      )
+    if (flags.json !== true) {
+      const hint = isEmpty ? await firstSteps(app, config, address, origins, isTerminal) : ''
+      process.stderr.write(greeting(app, config, address, metrics, { isNew, hint }))
+    }
     log.info('listening', { address, version, commit, metrics: metrics ?? undefined })
     notifier.ready(`Listening on ${address}`)
     const signal = await stopped
@@ -116,7 +116,7 @@ function greeting(
   config: Config,
   address: string,
   metrics: string | null,
-  { isNew, hint }: { isNew: boolean; hint: string | null },
+  { isNew, hint }: { isNew: boolean; hint: string },
 ): string {
   const shown = config.PUBLIC_URL || address
   const table = columns([
@@ -125,16 +125,44 @@ function greeting(
     ...(metrics ? [['  Metrics', metrics]] : []),
     [isNew ? '  Database (new)' : '  Database', app.storage.location],
   ])
-  const first = hint
-    ? `\n  There are no systems yet. Create one, and keep the token that it prints:\n\n    ${hint}\n`
-    : ''
-  return `\nMultitude ${version}\n\n${table}\n${first}\n`
+  return `\nMultitude ${version}\n\n${table}\n${hint}\n`
 }
 
-/** Command that creates a system. With the settings of the service it must run as the service's user. */
-function firstCommand(app: App, origin: string): string {
-  const words = ['system', 'create', '--name', 'My system']
-  if (origin !== serviceFileOf(isExecutable(), process.platform))
+/**
+ * Explains how to create the first system. The set-up link is printed on a terminal only, because
+ * other outputs are stored in logs.
+ */
+async function firstSteps(
+  app: App,
+  config: Config,
+  address: string,
+  origins: ResolvedConfig['origins'],
+  isTerminal: boolean,
+): Promise<string> {
+  const create = commandFor(app, origins, 'system', 'create', '--name', 'My system')
+  // A database that another process has locked must not prevent the start.
+  const setup = isTerminal ? await createSetupCode(app.deps, operator).catch(() => null) : null
+  if (setup === null) {
+    const login = commandFor(app, origins, 'login', '--setup')
+    return (
+      step('There are no systems yet. Create one, and keep the token that it prints:', create) +
+      step('Or print a link that creates one in a browser:', login)
+    )
+  }
+  const link = setupLink(config.PUBLIC_URL || reachableFromHere(address), setup.code)
+  return (
+    step('There are no systems yet. Open this link within 24 hours to create one:', link) +
+    step('Or create one on the command line, and keep the token that it prints:', create)
+  )
+}
+
+function step(explanation: string, line: string): string {
+  return `\n  ${explanation}\n\n    ${line}\n`
+}
+
+/** Command for this database. With the settings of the service it must run as the service's user. */
+function commandFor(app: App, origins: ResolvedConfig['origins'], ...words: string[]): string {
+  if (origins.DATABASE_URL !== serviceFileOf(isExecutable(), process.platform))
     return shellQuoted(...words, '--database', databaseUrlOf(app.storage))
   return [...asThisUser(), shellQuoted(...words)].join(' ')
 }

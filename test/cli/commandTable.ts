@@ -22,6 +22,7 @@ export const commandLines = {
     'token create abcdef',
     'token list abcdef',
     'login abcdef',
+    'login --setup',
     'token revoke abcdef default --yes',
     'bot list',
     'bot revoke discord --yes',

@@ -33,12 +33,14 @@ describe('help', () => {
         name,
         summary,
         args = [],
+        flagInsteadOfArgs,
         flags = {},
         takesSettings,
         isDestructive,
       } = commands[at] ?? never()
       expect([name, code, err]).toEqual([name, 0, ''])
-      expect(out).toStartWith(`${summary}.\n\nusage: multitude ${[name, ...args].join(' ')}`)
+      const expected = flagInsteadOfArgs ? [`(${args.join(' ')} | --${flagInsteadOfArgs})`] : args
+      expect(out).toStartWith(`${summary}.\n\nusage: multitude ${[name, ...expected].join(' ')}`)
       const shown = [
         ...Object.keys(flags),
         'env-file',

@@ -307,6 +307,7 @@ describe('the package for Debian', () => {
       '640 root multitude /etc/multitude.env',
       '700 multitude multitude /var/lib/multitude',
       "sudo -u multitude multitude system create --name 'My system'",
+      'sudo -u multitude multitude login --setup',
       '--- upgrade',
       `${manifest.version} install ok installed`,
       '600 multitude /etc/multitude.env',

@@ -199,6 +199,7 @@ export const endpoints = [
   'POST /web/setup',
   'POST /web/systems',
   'POST /web/login-links',
+  'POST /web/import-place',
   'GET /web/sessions',
   'DELETE /web/sessions',
   'PATCH /web/sessions/{id}',

@@ -79,6 +79,10 @@ export function setupToWeb(expires: Instant) {
   return markSerialized({ expires: formatInstant(expires) })
 }
 
+export function importPlaceToWeb(ready: boolean) {
+  return markSerialized({ ready })
+}
+
 export function preferencesToWeb({ pinned, statuses, word }: Preferences) {
   return markSerialized({ pinned, statuses, word })
 }
@@ -220,6 +224,9 @@ export const schemasWeb = {
     }),
   }),
   loginLink: Type.Object({ url: Type.String(), expires: time }),
+  importPlace: Type.Object({
+    ready: Type.Boolean({ description: 'Whether the file may be sent now; else ask again' }),
+  }),
   login: rawBody({
     type: 'object',
     properties: {

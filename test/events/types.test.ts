@@ -192,6 +192,7 @@ const testedElsewhere: Record<string, string> = {
   'POST /web/login-links': 'a login link is not part of a system',
   'POST /web/setup': 'a set-up link is not part of a system',
   'POST /web/systems': 'a new system has no listeners yet',
+  'POST /web/import-place': 'a place in the queue is not part of a system',
   'DELETE /web/sessions': 'a session is not part of a system',
   'PATCH /web/sessions/{id}': 'a session is not part of a system',
   'DELETE /web/sessions/{id}': 'a session is not part of a system',

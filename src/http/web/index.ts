@@ -3,6 +3,7 @@ import type { Deps } from '../../service/deps'
 import type { ApiModule } from '../apiModule'
 import { requireWriteAccess } from '../routeGroup'
 import type { OriginConfig } from './cookie'
+import { importPlaceRoute } from './importPlace'
 import { createLoginGuard } from './loginGuard'
 import { preferenceRoutes } from './preferences'
 import { registrationRoutes } from './registration'
@@ -22,7 +23,8 @@ export function web(deps: Deps, bodyLimit: number, origin: OriginConfig): ApiMod
           new Elysia({ normalize: false })
             .onBeforeHandle(requireWriteAccess)
             .use(sessionRoutes(deps, bodyLimit, origin))
-            .use(preferenceRoutes(deps, bodyLimit)),
+            .use(preferenceRoutes(deps, bodyLimit))
+            .use(importPlaceRoute(deps, bodyLimit)),
         )
     },
     policy: { isSameOriginOnly: true },

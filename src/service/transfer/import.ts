@@ -58,6 +58,15 @@ export async function importLimited(
   return deps.importLimiter.run(systemId, file, write, signal)
 }
 
+/** Waits until the caller may send a file; returns false if that takes too long. */
+export async function reserveImportPlace(
+  deps: Deps,
+  viewer: Viewer,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return deps.importLimiter.places.reserve(requireSystem(viewer, 'import'), signal)
+}
+
 /** Creates a system from a file, with a token. */
 export async function importNewSystem(
   deps: Deps,

@@ -2,6 +2,7 @@ import type { ByteSource } from '../../formats/chunks'
 import { error } from '../../model/errors'
 import type { ImportResult } from '../../model/transfer'
 import { createWorkQueue } from '../workQueue'
+import { createImportPlaces, type ImportPlaces } from './importPlaces'
 import { RETRY_AFTER_MS, type Spool } from './spool'
 
 /** Limits imports to one per system and a few per server, because each takes much memory and time. */
@@ -17,6 +18,8 @@ export interface ImportLimiter {
     /** Aborted when the client closes its connection. A waiting import is dropped then. */
     signal: AbortSignal | null,
   ): Promise<T>
+  /** Queue for clients that wait before they send a file. */
+  readonly places: ImportPlaces
   /** Number of files that are being received, waiting or being imported. */
   readonly count: number
 }
@@ -31,12 +34,14 @@ export function createImportLimiter(
   onResult: (result: ImportResult) => void = () => {},
 ): ImportLimiter {
   const busy = new Set<number>()
+  const places = createImportPlaces(busy)
   const queue = createWorkQueue({ maxRunning: MAX_RUNNING })
   const refuse = (reason: string) => {
     onResult('refused')
     return error('tooManyRequests', reason, RETRY_AFTER_MS)
   }
   return {
+    places,
     get count() {
       return busy.size
     },
@@ -44,6 +49,7 @@ export function createImportLimiter(
       if (busy.has(systemId)) throw refuse('a file is being imported into this system')
       if (busy.size >= MAX_CONCURRENT) throw refuse('other files are being imported')
       busy.add(systemId)
+      places.release(systemId)
       try {
         const received = await spool.receive(file)
         try {
@@ -58,6 +64,7 @@ export function createImportLimiter(
         throw cause
       } finally {
         busy.delete(systemId)
+        places.assign()
       }
     },
   }

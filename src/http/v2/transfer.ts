@@ -49,8 +49,11 @@ export function transferRoutes(deps: Deps, importLimit: number) {
           dryRun: parseFlag('dry_run', query.dry_run),
           only: parseEnumList('only', query.only, importParts),
           isPublic: parseFlag('public', query.public),
+          isPrivate: parseFlag('private', query.private),
           link: parseLink(query.link),
         }
+        if (options.isPublic && options.isPrivate)
+          throw error('badRequest', 'public and private exclude each other')
         const { signal } = request
         return reportToV2(await importLimited(deps, viewer, body.open(), options, signal))
       },
@@ -68,6 +71,11 @@ export function transferRoutes(deps: Deps, importLimit: number) {
           public: parameter({
             type: 'boolean',
             description: 'Simply Plural only: make public what all friends could see',
+          }),
+          private: parameter({
+            type: 'boolean',
+            description:
+              'Make every member and group of the file private, and keep the privacy of the system',
           }),
           link: parameter({
             type: 'string',

@@ -31,6 +31,7 @@ import {
 import { importAutoproxy, importGuilds, importPreferences } from './importGuilds'
 import { importSwitches, switchCapacity } from './importSwitches'
 import { applyTags, stageTags } from './importTagIndex'
+import { asPrivate } from './privateImport'
 
 /** Imports a file into the caller's system. */
 export async function importFile(
@@ -138,7 +139,7 @@ async function consumeChunks(
   let archive: ArchiveCapacity | undefined
   let areEntitiesStaged = false
   try {
-    for await (const chunk of chunks) {
+    for await (const chunk of options.isPrivate ? asPrivate(chunks) : chunks) {
       if ('head' in chunk) {
         const capacity = await switchCapacity(deps.db, systemId)
         work = createImport(deps, systemId, chunk.head, options, capacity)

@@ -6,6 +6,7 @@ import { system, type Visibility, visibilities } from '../../../src/model/system
 import { DAY, MINUTE } from '../../../src/model/time'
 import { createSetupCode } from '../../../src/service/access/setupCodes'
 import { createInvite, listInvites } from '../../../src/service/admin/invites'
+import { fixture } from '../../formats/fixture'
 import { countSystems, createSystem, deleteSystem, listSystems } from '../../operatorActions'
 import { execute, rows } from '../../rawSql'
 import { describe, expect, test } from '../../test'
@@ -328,6 +329,54 @@ describe('visibility of a new system', () => {
       })
     },
   )
+})
+
+describe('import into a new system', () => {
+  const open = createServer({ WEB_REGISTRATION: 'open' })
+  const file = fixture('pluralkit.json').toString()
+
+  async function importInto(query: string) {
+    const { cookie, json } = await create(open, hill)
+    const headers = { ...sameOrigin, cookie }
+    const report = await open.ask(`POST /v2/systems/@me/import${query}`, { body: file, headers })
+    expect(report.status).toBe(200)
+    const get = async (path: string) =>
+      (await open.ask<JsonObject>(`GET /v2/systems/@me${path}`, { headers })).json
+    return { get, path: `/v2/systems/${json.system.id}` }
+  }
+
+  test('private=true keeps the system private, and makes all that it imports private', async () => {
+    const { get, path } = await importInto('?private=true')
+    const owned = [
+      await get(''),
+      ...Object.values(await get('/members')),
+      ...Object.values(await get('/groups')),
+    ] as { privacy: object }[]
+    expect(owned.length).toBeGreaterThan(3)
+    expect(new Set(owned.flatMap(({ privacy }) => Object.values(privacy)))).toEqual(
+      new Set(['private']),
+    )
+    expect(await get('/settings')).toMatchObject({
+      member_default_private: true,
+      group_default_private: true,
+    })
+    for (const list of ['members', 'groups', 'fronters', 'switches'])
+      expect((await open.ask(`GET ${path}/${list}`)).status).toBe(403)
+  })
+
+  test('without private=true the privacy levels of the file are applied', async () => {
+    const { get } = await importInto('')
+    expect((await get('')).privacy).toMatchObject(JSON.parse(file).privacy)
+  })
+
+  test('public and private exclude each other', async () => {
+    const { cookie } = await create(open, hill)
+    const { status } = await open.ask('POST /v2/systems/@me/import?private=true&public=true', {
+      body: file,
+      headers: { ...sameOrigin, cookie },
+    })
+    expect(status).toBe(400)
+  })
 })
 
 describe('members and groups of a new system', () => {

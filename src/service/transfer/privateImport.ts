@@ -1,0 +1,37 @@
+import type { BundleChunk, BundleHead } from '../../formats/chunks'
+import { allLevels } from '../../formats/repair'
+import { group } from '../../model/group'
+import { member } from '../../model/member'
+import { system } from '../../model/system'
+
+/** Makes the members and groups of a file private, and leaves the privacy of the system unchanged. */
+export async function* asPrivate(chunks: AsyncIterable<BundleChunk>): AsyncGenerator<BundleChunk> {
+  for await (const chunk of chunks) {
+    if ('head' in chunk) yield { head: withoutPrivacy(chunk.head) }
+    else if ('members' in chunk)
+      yield {
+        members: chunk.members.map((row) => ({
+          ...row,
+          values: { ...row.values, ...hidden.member },
+        })),
+      }
+    else if ('groups' in chunk)
+      yield {
+        groups: chunk.groups.map((row) => ({ ...row, values: { ...row.values, ...hidden.group } })),
+      }
+    else yield chunk
+  }
+}
+
+const hidden = { member: allLevels(member, 'private'), group: allLevels(group, 'private') }
+
+function withoutPrivacy(head: BundleHead): BundleHead {
+  const {
+    member_default_private: _members,
+    group_default_private: _groups,
+    ...settings
+  } = head.settings
+  const patch = { ...head.system.patch }
+  for (const level of system.levels) delete patch[level]
+  return { ...head, settings, system: { ...head.system, patch } }
+}

@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { install as german } from './app/strings/de/install'
+import { install as english } from './app/strings/en/install'
 
 /** File of the page in every encoding the server can send. Each encoding is a path or the bytes. */
 export interface EncodedFile {
@@ -42,23 +44,52 @@ export async function bundlePage(): Promise<BundledFile[]> {
       bytes: new Uint8Array(await output.arrayBuffer()),
     })),
   )
-  return [...files, ...(await Promise.all(manifests.map((name) => bundleManifest(name, files))))]
+  const shown = files.map((file) => (file.path === '/' ? addNoScript(file) : file))
+  return [...shown, ...(await Promise.all(manifests.map((name) => bundleManifest(name, files))))]
 }
 
-/** Web app manifests: of the dashboard, and of the page for a friend. */
-export const manifests = ['app.webmanifest', 'watch.webmanifest'] as const
+/** Texts that are needed before a script runs, by language. */
+const installTexts = { en: english, de: german }
+
+/** Adds the text for browsers without JavaScript, in every language, because none is chosen yet. */
+function addNoScript(page: BundledFile): BundledFile {
+  const texts = Object.entries(installTexts).map(
+    ([language, { noScript, apiPage }]) =>
+      `<p lang="${language}">${noScript} <a href="docs">${apiPage}</a></p>`,
+  )
+  const html = new TextDecoder()
+    .decode(page.bytes)
+    .replace('<noscript></noscript>', `<noscript>${texts.join('')}</noscript>`)
+  return { ...page, bytes: new TextEncoder().encode(html) }
+}
+
+/** Web app manifests of the dashboard and of the page for a friend, in English and by language. */
+export const manifests = [
+  'app.webmanifest',
+  'watch.webmanifest',
+  'app.de.webmanifest',
+  'watch.de.webmanifest',
+] as const
 
 /**
  * Emits a manifest beside the page, so that its relative URLs resolve as in the source. Icon names
- * are replaced by their hashed names.
+ * are replaced by their hashed names; names and descriptions are those of the language.
  */
-async function bundleManifest(name: string, files: readonly BundledFile[]): Promise<BundledFile> {
-  const source = Bun.file(join(import.meta.dir, 'app', name))
-  const text = (await source.text()).replace(/"icon\.(\w+)"/g, (_, kind) => {
-    const icon = files.find(({ path }) => path.includes('/icon-') && path.endsWith(`.${kind}`))
-    if (!icon) throw new Error(`${name}: there is no icon.${kind}`)
+async function bundleManifest(
+  name: (typeof manifests)[number],
+  files: readonly BundledFile[],
+): Promise<BundledFile> {
+  const kind = name.startsWith('app') ? 'app' : 'watch'
+  const language = name.includes('.de.') ? 'de' : 'en'
+  const { name: title, description } = installTexts[language][kind]
+  const source = Bun.file(join(import.meta.dir, 'app', `${kind}.webmanifest`))
+  const hashedIcons = (await source.text()).replace(/"icon\.(\w+)"/g, (_, suffix) => {
+    const icon = files.find(({ path }) => path.includes('/icon-') && path.endsWith(`.${suffix}`))
+    if (!icon) throw new Error(`${name}: there is no icon.${suffix}`)
     return JSON.stringify(icon.path.slice(1))
   })
+  const texts = { lang: language, name: title, short_name: title, description }
+  const text = JSON.stringify({ ...JSON.parse(hashedIcons), ...texts })
   return { path: `/${name}`, type: source.type, bytes: new TextEncoder().encode(text) }
 }
 

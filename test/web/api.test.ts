@@ -1,21 +1,49 @@
-import { ApiError, errorMessage } from '../../src/web/app/api'
-import { strings } from '../../src/web/app/strings'
-import { expect, test } from '../test'
+import { errorTable } from '../../src/model/errors'
+import { ApiError, errorMessage, problemMessage } from '../../src/web/app/api'
+import { loadStrings, strings } from '../../src/web/app/strings'
+import type { LanguageCode } from '../../src/web/app/strings/languages'
+import { afterAll, describe, expect, test } from '../test'
 
-test.each([
-  ['400: Bad Request (This is not an export.)', 'This is not an export.'],
+const { sameFronters, sameTimestamp, invalidBody, conflict } = errorTable
+
+describe.each<[LanguageCode, string[]]>([
   [
-    '403: Missing permissions to access this resource',
-    'Missing permissions to access this resource',
+    'en',
+    [
+      'They’re already here.',
+      'There’s already a switch at exactly that time.',
+      'Please check the highlighted fields.',
+      'This name is already taken.',
+    ],
   ],
   [
-    'Member list identical to current fronter list.',
-    'Member list identical to current fronter list.',
+    'de',
+    [
+      'Sie sind schon da.',
+      'Genau zu dieser Zeit gibt es schon einen Wechsel.',
+      'Bitte prüfe die markierten Felder.',
+      'Dieser Name ist schon vergeben.',
+    ],
   ],
-])('errorMessage removes the status from: %s', (message, expected) => {
-  expect(errorMessage(new ApiError(400, message, 0))).toBe(expected)
-})
+])('in %s', (language, expected) => {
+  afterAll(() => loadStrings('en'))
 
-test('errorMessage says when the server does not answer', () => {
-  expect(errorMessage(new TypeError('Failed to fetch'))).toBe(strings.away)
+  test('errorMessage describes an error by its code, or by its status without one', async () => {
+    await loadStrings(language)
+    const described = [sameFronters, sameTimestamp, invalidBody, conflict].map(
+      ({ status, message, code }) => errorMessage(new ApiError(status, message, 0, {}, code)),
+    )
+    expect(described).toEqual(expected)
+  })
+
+  test('errorMessage says when the server does not answer', async () => {
+    await loadStrings(language)
+    expect(errorMessage(new TypeError('Failed to fetch'))).toBe(strings.unreachable)
+  })
+
+  test('problemMessage keeps no English message of a field table', async () => {
+    await loadStrings(language)
+    for (const message of Object.keys(strings.problems).filter((one) => one !== 'Required.'))
+      expect(problemMessage({ message })).not.toBe(message)
+  })
 })

@@ -1,11 +1,5 @@
 import type { Tally } from '../../src/model/transfer'
-import {
-  importQuery,
-  isSame,
-  nameCollection,
-  type Report,
-  sortRepairs,
-} from '../../src/web/app/importReport'
+import { importQuery, isSame, type Report, sortRepairs } from '../../src/web/app/importReport'
 import { describe, expect, test } from '../test'
 
 const tally = (given: Partial<Tally> = {}): Tally => ({
@@ -62,8 +56,4 @@ test('sortRepairs separates repairs of the file, repaired, dropped and left out'
     dropped: [dropped],
     leftOut: [leftOut],
   })
-})
-
-test('nameCollection splits a camel-case name into words', () => {
-  expect(nameCollection('frontStatuses')).toBe('front statuses')
 })

@@ -1,22 +1,27 @@
 import fc from 'fast-check'
 import { HOUR, MINUTE, parseInstant, SECOND } from '../../src/model/time'
+import { loadStrings } from '../../src/web/app/strings'
 import {
+  type Clock,
   createFormatter,
   daysIn,
   fieldsOf,
+  firstWeekday,
   formatAgo,
   formatDuration,
   hourMarks,
   instantOf,
   monthOf,
 } from '../../src/web/app/time'
-import { describe, expect, test } from '../test'
+import { afterAll, beforeAll, describe, expect, test } from '../test'
+
+await loadStrings('en')
 
 const OSLO = 'Europe/Oslo'
 const instant = (text: string) => parseInstant(text) ?? Number.NaN
 
 test.each([
-  [30 * SECOND, 'less than a minute'],
+  [30 * SECOND, 'less than 1 min'],
   [15 * MINUTE, '15 min'],
   [HOUR, '1 h'],
   [6 * HOUR + 19 * MINUTE, '6 h 19 min'],
@@ -43,6 +48,56 @@ test('formats times in the given zone and clock', () => {
   expect(createFormatter(OSLO, '24', 'en-GB').moment(evening, evening + 24 * HOUR)).toMatch(
     /15 Nov/,
   )
+})
+
+describe('in German', () => {
+  beforeAll(() => loadStrings('de'))
+  afterAll(() => loadStrings('en'))
+
+  test.each([
+    [30 * SECOND, 'unter 1 Min.'],
+    [15 * MINUTE, '15 Min.'],
+    [6 * HOUR + 19 * MINUTE, '6 Std. 19 Min.'],
+  ])('formatDuration formats %d microseconds as %s', (micros, expected) =>
+    expect(formatDuration(micros)).toBe(expected),
+  )
+
+  test.each([
+    [30 * SECOND, 'gerade eben'],
+    [59 * MINUTE, 'vor 59 Min.'],
+    [75 * HOUR, 'vor 3 Tagen'],
+  ])('formatAgo formats %d microseconds ago as %s', (micros, expected) =>
+    expect(formatAgo(micros)).toBe(expected),
+  )
+})
+
+test.each<[Clock, string, string[]]>([
+  ['24', 'en-US', ['00', '06', '12', '18']],
+  ['device', 'de', ['00', '06', '12', '18']],
+  ['device', 'en-GB', ['00', '06', '12', '18']],
+  ['device', 'en-US', ['12 AM', '6 AM', 'Noon', '6 PM']],
+  ['12', 'en-US', ['12 AM', '6 AM', 'Noon', '6 PM']],
+])('labels the hours of an axis by the clock %s, else the locale %s', (clock, locale, expected) => {
+  const { hour } = createFormatter('UTC', clock, locale)
+  const labels = [0, 6, 12, 18].map(hour)
+  expect(labels.map((label) => label.replace(/\s/g, ' '))).toEqual(expected)
+})
+
+test.each([
+  ['en-US', 7],
+  ['en-GB', 1],
+  ['de', 1],
+  ['ar-EG', 6],
+])('a week in %s starts on day %d', (locale, expected) =>
+  expect(firstWeekday(locale)).toBe(expected),
+)
+
+test.each([
+  [30 * SECOND, 'since 19:30 · just now'],
+  [90 * MINUTE, 'since 19:30 · 1 h 30 min'],
+])('since describes a front of %d microseconds as %s', (length, expected) => {
+  const evening = instant('2026-11-15T19:30:00Z')
+  expect(createFormatter('UTC', '24', 'en-GB').since(evening, evening + length)).toBe(expected)
 })
 
 describe('form fields', () => {

@@ -9,7 +9,7 @@ import {
   removeSwitchFromStore,
   type SerializedSwitch,
 } from './store'
-import { listNames, strings } from './strings'
+import { strings } from './strings'
 import { nowInstant } from './time'
 
 /** Changes to switches, each announced in a toast and undoable for a while. */
@@ -48,12 +48,16 @@ export async function logSwitch(members: readonly string[], at: Instant | null):
     const created = await requestOwn<SerializedSwitch>(PATH, { method: 'POST', body })
     if (created) putSwitch(readSwitch(created))
     showToast({
-      text: at === null ? strings.areHereNow(listNames(members.map(nameOf))) : strings.isLogged,
+      text: at === null ? describeFront(members) : strings.isLogged,
       ...(created && { undo: () => removeSwitch(created.id) }),
     })
   } finally {
     removeSwitchFromStore(PENDING)
   }
+}
+
+function describeFront(members: readonly string[]): string {
+  return members.length === 0 ? strings.nobody : strings.areHereNow(members.map(nameOf))
 }
 
 export async function removeSwitch(id: string): Promise<void> {
@@ -99,7 +103,7 @@ export async function undo(shown: Toast): Promise<void> {
 
 /** Runs an action unless the server is unreachable. Returns the problem to show; '' without one. */
 export async function attempt(action: () => unknown, explain = errorMessage): Promise<string> {
-  if (isOffline.value) return strings.notConnected
+  if (isOffline.value) return strings.youAreOffline
   try {
     await action()
     return ''

@@ -7,7 +7,9 @@ export type HistoryView = (typeof historyViews)[number]
 
 export type Route =
   | { page: 'system' | 'systemEdit' | 'settings' | 'friends' | 'privacy' }
-  | { page: 'now' | 'members' | 'groups' | 'insights' | 'import' | 'more' | 'devices' | 'look' }
+  | {
+      page: 'now' | 'members' | 'groups' | 'insights' | 'import' | 'more' | 'devices' | 'appearance'
+    }
   | { page: 'member' | 'memberEdit' | 'group' | 'groupEdit'; id: string }
   | { page: 'history'; view: HistoryView }
   | { page: 'login'; code: string }
@@ -21,7 +23,7 @@ const plainPages = [
   'import',
   'more',
   'devices',
-  'look',
+  'appearance',
   'system',
   'friends',
   'privacy',
@@ -41,6 +43,8 @@ export function parseRoute(hash: string): Route {
   if (name === 'system' && rest === 'settings') return { page: 'settings' }
   if (name === 'history')
     return { page: 'history', view: historyViews.find((view) => view === rest) ?? 'days' }
+  // Address in earlier releases.
+  if (name === 'look') return { page: 'appearance' }
   return { page: plainPages.find((page) => page === name) ?? 'now' }
 }
 

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { strings } from './strings'
+import { findText, strings } from './strings'
 
 /** Requests to the server, with URLs relative to the page. */
 
@@ -10,10 +10,18 @@ export class ApiError extends Error {
     /** In milliseconds. */
     readonly retryAfter: number,
     /** Validation problems by key of the body. */
-    readonly problems: Readonly<Record<string, readonly { message: string }[]>> = {},
+    readonly problems: Readonly<Record<string, readonly FieldProblem[]>> = {},
+    /** Error code; 0 if the status is sufficient. */
+    readonly code = 0,
   ) {
     super(message)
   }
+}
+
+/** Problem with one value, from the server or from the field tables. */
+export interface FieldProblem {
+  readonly message: string
+  readonly max_length?: number | undefined
 }
 
 interface RequestOptions {
@@ -57,6 +65,7 @@ export async function fetchOk(
     typeof error.message === 'string' ? error.message : String(response.status),
     Number(error.retry_after ?? 0),
     Object(error.errors ?? {}),
+    Number(error.code ?? 0),
   )
 }
 
@@ -99,8 +108,17 @@ async function throttle(delay: number): Promise<void> {
   isThrottled.value = false
 }
 
-/** Returns the server's error message without a leading status. */
+/** Describes an error in the language of the page, by its code or else its status. */
 export function errorMessage(cause: unknown): string {
-  if (!(cause instanceof ApiError)) return strings.away
-  return cause.message.replace(/^\d{3}: /, '').replace(/^Bad Request \((.*)\)$/s, '$1')
+  if (!(cause instanceof ApiError)) return strings.unreachable
+  const { errors } = strings
+  return (
+    findText(errors, String(cause.code)) ?? findText(errors, String(cause.status)) ?? cause.message
+  )
+}
+
+/** Describes a problem of a field in the language of the page. */
+export function problemMessage({ message, max_length }: FieldProblem): string {
+  if (message.startsWith('Too long') && max_length !== undefined) return strings.tooLong(max_length)
+  return findText(strings.problems, message) ?? message
 }

@@ -1,9 +1,12 @@
 import { computed, effect, signal } from '@preact/signals'
 import { zone } from './store'
-import { type Clock, createFormatter } from './time'
+import { language } from './strings'
+import { type LanguageCode, languageCodes } from './strings/languages'
+import { type Clock, createFormatter, firstWeekday } from './time'
 
 /** Appearance of the page, stored per browser. */
 export interface Appearance {
+  language: 'device' | LanguageCode
   theme: 'device' | 'paper' | 'dusk' | 'night'
   font: 'atkinson' | 'device' | 'opendyslexic'
   size: '90' | '100' | '115' | '130' | '145' | '160'
@@ -13,10 +16,13 @@ export interface Appearance {
   pictures: 'all' | 'faces' | 'none'
   motion: 'device' | 'none'
   clock: Clock
+  /** First day of the week; 1 is Monday. */
+  week: 'device' | '1' | '6' | '7'
   keys: 'on' | 'off'
 }
 
 export const choices: { readonly [K in keyof Appearance]: readonly Appearance[K][] } = {
+  language: ['device', ...languageCodes],
   theme: ['device', 'paper', 'dusk', 'night'],
   font: ['atkinson', 'device', 'opendyslexic'],
   size: ['90', '100', '115', '130', '145', '160'],
@@ -26,10 +32,12 @@ export const choices: { readonly [K in keyof Appearance]: readonly Appearance[K]
   pictures: ['all', 'faces', 'none'],
   motion: ['device', 'none'],
   clock: ['device', '24', '12'],
+  week: ['device', '1', '6', '7'],
   keys: ['on', 'off'],
 }
 
 const defaults: Appearance = {
+  language: 'device',
   theme: 'device',
   font: 'atkinson',
   size: '100',
@@ -39,10 +47,13 @@ const defaults: Appearance = {
   pictures: 'all',
   motion: 'device',
   clock: 'device',
+  week: 'device',
   keys: 'on',
 }
 
-const KEY = 'multitude-look'
+const KEY = 'multitude-appearance'
+/** Key of earlier releases; its value is moved. */
+const OLD_KEY = 'multitude-look'
 
 export const appearance = signal<Appearance>(loadAppearance())
 
@@ -55,8 +66,25 @@ export function changeAppearance(patch: Partial<Appearance>): void {
   }
 }
 
+/**
+ * Locale of dates and times: the browser's variant of the language of the texts, such as en-GB, so
+ * that dates are never in another language than the texts.
+ */
+const locale = computed(
+  () =>
+    navigator.languages.find((tag) => new Intl.Locale(tag).language === language.value) ??
+    language.value,
+)
+
 /** Formats times in the chosen time zone and clock. */
-export const formatter = computed(() => createFormatter(zone.value, appearance.value.clock))
+export const formatter = computed(() =>
+  createFormatter(zone.value, appearance.value.clock, locale.value),
+)
+
+/** First day of the week, by the setting or else the locale; 1 is Monday. */
+export const weekStart = computed(() =>
+  appearance.value.week === 'device' ? firstWeekday(locale.value) : Number(appearance.value.week),
+)
 
 /** Applies the appearance to the page now and after every change. Called once. */
 export function applyAppearance(): void {
@@ -72,6 +100,11 @@ export function applyAppearance(): void {
 function loadAppearance(): Appearance {
   let stored: Partial<Record<string, unknown>> = {}
   try {
+    const old = localStorage.getItem(OLD_KEY)
+    if (old !== null) {
+      if (localStorage.getItem(KEY) === null) localStorage.setItem(KEY, old)
+      localStorage.removeItem(OLD_KEY)
+    }
     stored = Object(JSON.parse(localStorage.getItem(KEY) ?? '{}'))
   } catch {
     return defaults

@@ -7,6 +7,7 @@ import {
   type Row,
 } from '../../model/entity'
 import { Problem } from '../../model/validation'
+import { problemMessage } from './api'
 
 /**
  * Values typed into a form and the values they started from. Privacy levels are keys beside the
@@ -40,11 +41,11 @@ export function setValue(draft: FormDraft, key: string, value: unknown): FormDra
   return { ...draft, values: { ...draft.values, [key]: value } }
 }
 
-/** Returns the first validation message per key, from the field tables. */
+/** Describes the first problem per key, found by the field tables. */
 export function problemsOf(entity: Entity, { values }: FormDraft): Record<string, string> {
   const { problems } = parsePartial(entity, { values, levels: values })
   return Object.fromEntries(
-    Object.entries(problems).map(([key, [first]]) => [key, first?.message ?? '']),
+    Object.entries(problems).map(([key, [first]]) => [key, first ? problemMessage(first) : '']),
   )
 }
 

@@ -1,8 +1,7 @@
 import { showToast } from './actions'
 import { requestOwn } from './api'
-import { groups, type Member, preferences } from './store'
-import { countOf } from './strings'
-import { bulkStrings } from './strings/bulk'
+import { groups, type Member, memberWord } from './store'
+import { bulkStrings } from './strings'
 import type { Group } from './types'
 
 /** Adds members to a group and removes members from it in one request, with a toast to undo it. */
@@ -15,12 +14,12 @@ export async function changeMemberships(
   const removedIds = removed.map(({ uuid }) => uuid)
   await updateMembers(group.uuid, addedIds, removedIds)
   const name = group.display_name || group.name
-  const count = countOf(addedIds.length + removedIds.length, preferences.value.word)
+  const word = memberWord.value
   const text =
     removedIds.length === 0
-      ? bulkStrings.joined(count, name)
+      ? bulkStrings.added(addedIds.length, word, name)
       : addedIds.length === 0
-        ? bulkStrings.left(count, name)
+        ? bulkStrings.removed(removedIds.length, word, name)
         : bulkStrings.changed(name)
   showToast({ text, undo: () => updateMembers(group.uuid, removedIds, addedIds) })
 }

@@ -48,11 +48,6 @@ export function sortRepairs(repairs: readonly Repair[]) {
   }
 }
 
-/** Splits a camel-case name into words: `frontStatuses` becomes "front statuses". */
-export function nameCollection(name: string): string {
-  return name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
-}
-
 /** Builds the query of an import. Without `only` the server imports everything in the file. */
 export function importQuery(given: {
   isDryRun: boolean

@@ -7,8 +7,8 @@ import { Logo } from './components/logo'
 import { Sheet } from './components/sheet'
 import { route } from './route'
 import { isShortcutHelpOpen } from './shortcuts'
-import { connectionState, isOffline, preferences, system } from './store'
-import { capitalize, strings } from './strings'
+import { connectionState, isOffline, memberWord, system } from './store'
+import { strings } from './strings'
 
 /** Permanent parts of the page: navigation, connection state, toast. */
 export function Layout({ children }: { children: ComponentChildren }) {
@@ -24,8 +24,8 @@ export function Layout({ children }: { children: ComponentChildren }) {
       <Navigation />
       <div class="middle">
         <div role="status" class="banner">
-          {isOffline.value && <p>{strings.notConnected}</p>}
-          {isThrottled.value && <p>{strings.heldBack}</p>}
+          {isOffline.value && <p>{strings.youAreOffline}</p>}
+          {isThrottled.value && <p>{strings.serverBusy}</p>}
         </div>
         {children}
       </div>
@@ -48,7 +48,7 @@ const morePages = [
   'friends',
   'import',
   'devices',
-  'look',
+  'appearance',
   'system',
   'systemEdit',
   'settings',
@@ -58,18 +58,19 @@ function Navigation() {
   const { page } = route.value
   const pages: [IconName, string, string, boolean][] = [
     ['now', '#/now', strings.now, page === 'now'],
-    ['members', '#/members', capitalize(preferences.value.word), memberPages.includes(page)],
+    ['members', '#/members', memberWord.value.title, memberPages.includes(page)],
     ['history', '#/history', strings.history, page === 'history'],
     ['insights', '#/insights', strings.insights, page === 'insights'],
     ['more', '#/more', strings.more, morePages.includes(page)],
   ]
   const state = connectionState.value
-  const name = state === 'live' ? strings.live : state === 'off' ? strings.off : strings.connecting
+  const name =
+    state === 'live' ? strings.live : state === 'off' ? strings.offline : strings.connecting
   return (
     <nav class="places" aria-label={strings.navigation}>
       <p class="home">
         <Logo />
-        <span>{system.value?.name ?? ''}</span>
+        <bdi>{system.value?.name ?? ''}</bdi>
       </p>
       <ul>
         {pages.map(([icon, href, title, isCurrent]) => (
@@ -81,7 +82,7 @@ function Navigation() {
           </li>
         ))}
       </ul>
-      <p class={`link link-${state}`}>{isOffline.value ? strings.off : name}</p>
+      <p class={`link link-${state}`}>{isOffline.value ? strings.offline : name}</p>
     </nav>
   )
 }
@@ -114,10 +115,20 @@ function ShortcutHelp() {
   const close = () => {
     isShortcutHelpOpen.value = false
   }
+  const { shortcutNames } = strings
+  const shortcuts = [
+    ['/', shortcutNames.search],
+    ['s', shortcutNames.switch],
+    ['g n', strings.now],
+    ['g m', memberWord.value.title],
+    ['g h', strings.history],
+    ['g i', strings.insights],
+    ['?', shortcutNames.help],
+  ]
   return (
-    <Sheet heading={strings.keysTitle} onClose={close}>
+    <Sheet heading={strings.shortcuts} onClose={close}>
       <dl class="keys">
-        {strings.keys.map(([key, description]) => (
+        {shortcuts.map(([key, description]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>
@@ -126,7 +137,7 @@ function ShortcutHelp() {
           </div>
         ))}
       </dl>
-      <p class="quiet">{strings.keysMore}</p>
+      <p class="quiet">{strings.shortcutsMore}</p>
     </Sheet>
   )
 }

@@ -5,6 +5,7 @@ import { applyAppearance } from './appearance'
 import { Unreachable } from './components/centeredPage'
 import { Page, Skeleton } from './components/page'
 import { fetchFonts } from './fonts'
+import { startLanguage } from './language'
 import { Layout } from './layout'
 import { Login } from './pages/login'
 import { Members } from './pages/members'
@@ -13,8 +14,8 @@ import { Watch } from './pages/watch'
 import { route } from './route'
 import { restoreSession, sessionState, startSync } from './session'
 import { listenForShortcuts } from './shortcuts'
-import { isLoaded, preferences } from './store'
-import { capitalize, strings } from './strings'
+import { isLoaded, memberWord } from './store'
+import { strings } from './strings'
 import { useLazy } from './useLazy'
 
 function App() {
@@ -51,29 +52,37 @@ function Home({ page, id }: { page: DashboardPage; id: string }) {
 
 type DashboardPage = Exclude<Route['page'], 'watch' | 'systems' | 'login'>
 
-/** Title while the page is loading; null for the system's word for members. */
-type Title = string | null
+/** Returns the title while the page is loading. */
+type Title = () => string
+
+const ofMembers: Title = () => memberWord.value.title
 
 /** Now and Members are in the first script; the code of other pages is loaded when they are opened. */
 const pages: Record<DashboardPage, [Title, () => ComponentType | Promise<ComponentType>]> = {
-  now: [strings.now, () => Now],
-  members: [null, () => Members],
-  member: [null, async () => (await import('./pages/member')).MemberPage],
-  memberEdit: [null, async () => (await import('./pages/edit/member')).MemberEdit],
-  groups: [strings.groups, async () => (await import('./pages/groups')).Groups],
-  group: [strings.groups, async () => (await import('./pages/group')).GroupPage],
-  groupEdit: [strings.groups, async () => (await import('./pages/edit/group')).GroupEdit],
-  history: [strings.history, async () => (await import('./pages/history')).History],
-  insights: [strings.insights, async () => (await import('./pages/insights')).Insights],
-  import: [strings.import, async () => (await import('./pages/import')).Import],
-  more: [strings.more, async () => (await import('./pages/more')).More],
-  devices: [strings.devices, async () => (await import('./pages/devices')).Devices],
-  privacy: [strings.privacy, async () => (await import('./pages/privacy')).Privacy],
-  system: [strings.system, async () => (await import('./pages/system')).SystemPage],
-  systemEdit: [strings.system, async () => (await import('./pages/edit/system')).SystemEdit],
-  settings: [strings.system, async () => (await import('./pages/edit/settings')).SettingsPage],
-  friends: [strings.friends, async () => (await import('./pages/friends')).Friends],
-  look: [strings.appearance, async () => (await import('./pages/appearance')).AppearancePage],
+  now: [() => strings.now, () => Now],
+  members: [ofMembers, () => Members],
+  member: [ofMembers, async () => (await import('./pages/member')).MemberPage],
+  memberEdit: [ofMembers, async () => (await import('./pages/edit/member')).MemberEdit],
+  groups: [() => strings.groups, async () => (await import('./pages/groups')).Groups],
+  group: [() => strings.groups, async () => (await import('./pages/group')).GroupPage],
+  groupEdit: [() => strings.groups, async () => (await import('./pages/edit/group')).GroupEdit],
+  history: [() => strings.history, async () => (await import('./pages/history')).History],
+  insights: [() => strings.insights, async () => (await import('./pages/insights')).Insights],
+  import: [() => strings.import, async () => (await import('./pages/import')).Import],
+  more: [() => strings.more, async () => (await import('./pages/more')).More],
+  devices: [() => strings.devices, async () => (await import('./pages/devices')).Devices],
+  privacy: [() => strings.privacy, async () => (await import('./pages/privacy')).Privacy],
+  system: [() => strings.system, async () => (await import('./pages/system')).SystemPage],
+  systemEdit: [() => strings.system, async () => (await import('./pages/edit/system')).SystemEdit],
+  settings: [
+    () => strings.system,
+    async () => (await import('./pages/edit/settings')).SettingsPage,
+  ],
+  friends: [() => strings.friends, async () => (await import('./pages/friends')).Friends],
+  appearance: [
+    () => strings.appearance,
+    async () => (await import('./pages/appearance')).AppearancePage,
+  ],
 }
 
 function CurrentPage({ page }: { page: DashboardPage }) {
@@ -81,8 +90,12 @@ function CurrentPage({ page }: { page: DashboardPage }) {
   const { Content, hasFailed } = useLazy(load)
   if (Content && isLoaded.value) return <Content />
   return (
-    <Page title={title ?? capitalize(preferences.value.word)}>
-      {hasFailed ? <p role="alert">{strings.away}</p> : <Skeleton blocks={['card', 'tiles']} />}
+    <Page title={title()}>
+      {hasFailed ? (
+        <p role="alert">{strings.unreachable}</p>
+      ) : (
+        <Skeleton blocks={['card', 'tiles']} />
+      )}
     </Page>
   )
 }
@@ -92,4 +105,4 @@ fetchFonts()
 startSync()
 listenForShortcuts()
 const root = document.getElementById('app')
-if (root) render(<App />, root)
+startLanguage().then(() => root && render(<App />, root))

@@ -1,8 +1,7 @@
 import { showToast } from './actions'
 import { requestOwn } from './api'
-import { loadMember, type Member, nameOf, preferences } from './store'
-import { countOf } from './strings'
-import { bulkStrings } from './strings/bulk'
+import { loadMember, type Member, memberWord, nameOf } from './store'
+import { bulkStrings } from './strings'
 
 /** Deletes members one by one and reports the number deleted so far. */
 export async function deleteMembers(
@@ -10,12 +9,14 @@ export async function deleteMembers(
   onProgress: (deleted: number) => void = () => {},
 ): Promise<void> {
   const [first] = some
-  const label =
-    some.length === 1 && first ? nameOf(first.id) : countOf(some.length, preferences.value.word)
+  const text =
+    some.length === 1 && first
+      ? bulkStrings.isDeleted(nameOf(first.id))
+      : bulkStrings.areDeleted(some.length, memberWord.value)
   for (const [at, { uuid }] of some.entries()) {
     await requestOwn(`v2/members/${uuid}`, { method: 'DELETE' })
     await loadMember(uuid)
     onProgress(at + 1)
   }
-  showToast({ text: bulkStrings.areGone(label, some.length) })
+  showToast({ text })
 }

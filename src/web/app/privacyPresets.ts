@@ -2,9 +2,8 @@ import { type Level, MAX_BULK_ITEMS } from '../../model/entity'
 import { member } from '../../model/member'
 import { showToast } from './actions'
 import { requestOwn } from './api'
-import { members, preferences, putMembers } from './store'
-import { countOf } from './strings'
-import { privacyStrings } from './strings/privacy'
+import { members, memberWord, putMembers } from './store'
+import { privacyStrings } from './strings'
 import type { Member, MemberLevel } from './types'
 
 /** Privacy of several members at once: presets, the changes they need, and their undo. */
@@ -60,9 +59,8 @@ export async function changeLevels(some: readonly Member[], levels: Levels): Pro
   const changes = findChanges(some, levels)
   const undoChanges = findUndo(some, changes)
   await send(changes)
-  const count = countOf(changes.length, preferences.value.word)
   showToast({
-    text: privacyStrings.haveChanged(count, changes.length),
+    text: privacyStrings.changed(changes.length, memberWord.value),
     undo: () => restore(undoChanges),
   })
 }

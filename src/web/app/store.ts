@@ -4,6 +4,7 @@ import { formatInstant, parseInstant } from '../../model/time'
 import { requestOwn } from './api'
 import type { LiveState } from './eventStream'
 import { insertSwitch, mergeNewestPage, mergeSwitches, type Switch, type Switches } from './history'
+import { language, wordOf } from './strings'
 import type { Group, Member, System } from './types'
 
 /** Loaded data of the logged-in system. */
@@ -31,6 +32,8 @@ export const switches = signal<Switches>([])
 /** True if the server has older switches than those loaded. */
 export const hasOlder = signal(false)
 export const preferences = signal<Preferences>(defaultPreferences)
+/** The system's word for its members. */
+export const memberWord = computed(() => wordOf(preferences.value.word))
 export const settings = signal<Settings | null>(null)
 /** Increases when an account was linked or unlinked, so that lists of accounts reload. */
 export const accountsVersion = signal(0)
@@ -57,10 +60,16 @@ export const isOffline = computed(() => connectionState.value === 'away')
 
 /** UTC is the server's default, so it is taken as "not set" and the device's time zone is used. */
 export const zone = computed(() => {
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
   const set = settings.value?.timezone ?? 'UTC'
-  return set === 'UTC' ? own : set
+  return set === 'UTC' ? deviceZone() : set
 })
+
+export function deviceZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
+/** The system's time zone is not that of this device. */
+export const isForeignZone = computed(() => zone.value !== deviceZone())
 
 /** True if proxy tags are case-sensitive. */
 export const isCaseSensitive = computed(() => settings.value?.case_sensitive_proxy_tags ?? true)
@@ -240,6 +249,6 @@ function nullIfNotFound<T>(response: Promise<T | null>): Promise<T | null> {
 }
 
 function sortByName<T extends { name: string; display_name: string | null }>(all: T[]): T[] {
-  const collator = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true })
+  const collator = new Intl.Collator(language.value, { sensitivity: 'base', numeric: true })
   return all.sort((a, b) => collator.compare(a.display_name || a.name, b.display_name || b.name))
 }

@@ -1,4 +1,5 @@
 import { BYTE_ORDER_MARK, csvLine } from '../../model/csv'
+import { language } from './strings'
 
 /** Table that can be sorted by each column and exported as CSV. */
 
@@ -31,7 +32,7 @@ export function isTextColumn({ rows }: Table, column: number): boolean {
 
 /** Stable sort. */
 export function sortRows(table: Table, { column, isAscending }: Order): Table['rows'] {
-  const collator = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true })
+  const collator = new Intl.Collator(language.value, { sensitivity: 'base', numeric: true })
   const compare = ({ value: a }: Cell, { value: b }: Cell) =>
     typeof a === 'number' && typeof b === 'number'
       ? Math.sign(a - b) || 0

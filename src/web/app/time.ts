@@ -2,6 +2,7 @@ import { BUCKET_MARGIN, type Bucket, findBuckets } from '../../model/fronting/ca
 import type { Span } from '../../model/fronting/replay'
 import { createFormat, findOffsets, type Offset } from '../../model/fronting/timeZone'
 import { DAY, HOUR, type Instant, MINUTE } from '../../model/time'
+import { strings } from './strings'
 
 export type Clock = 'device' | '12' | '24'
 
@@ -12,49 +13,91 @@ export function nowInstant(): Instant {
 /** Formats a duration, rounded down: "6 h 19 min"; in days from 48 hours. */
 export function formatDuration(micros: number): string {
   const minutes = Math.max(0, Math.floor(micros / MINUTE))
-  if (minutes < 1) return 'less than a minute'
-  if (minutes < 60) return `${minutes} min`
+  if (minutes < 1) return strings.lessThanMinute
+  if (minutes < 60) return strings.duration({ minutes })
   const hours = Math.floor(minutes / 60)
-  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
+  if (hours < 48)
+    return strings.duration(minutes % 60 === 0 ? { hours } : { hours, minutes: minutes % 60 })
   const days = Math.floor(hours / 24)
-  return hours % 24 === 0 ? `${days} days` : `${days} days ${hours % 24} h`
+  return strings.duration(hours % 24 === 0 ? { days } : { days, hours: hours % 24 })
 }
 
 /** Formats an age in its largest unit: "6 h ago". */
 export function formatAgo(micros: number): string {
-  if (micros < MINUTE) return 'just now'
-  if (micros < HOUR) return `${Math.floor(micros / MINUTE)} min ago`
-  if (micros < 2 * DAY) return `${Math.floor(micros / HOUR)} h ago`
-  return `${Math.floor(micros / DAY)} days ago`
+  if (micros < MINUTE) return strings.justNow
+  if (micros < HOUR) return strings.ago(Math.floor(micros / MINUTE), 'minute')
+  if (micros < 2 * DAY) return strings.ago(Math.floor(micros / HOUR), 'hour')
+  return strings.ago(Math.floor(micros / DAY), 'day')
 }
 
 /** Creates the formatters of a time zone. */
-export function createFormatter(zone: string, clock: Clock, locale?: string) {
+export function createFormatter(zone: string, clock: Clock, locale: string) {
   const format = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(locale, { timeZone: zone, ...options })
   const hours =
     clock === 'device' ? {} : { hourCycle: clock === '24' ? ('h23' as const) : ('h12' as const) }
-  const time = format({ hour: '2-digit', minute: '2-digit', ...hours })
-  const day = format({ weekday: 'short', day: 'numeric', month: 'short' })
-  const longDay = format({ weekday: 'long', day: 'numeric', month: 'long' })
-  const month = format({ month: 'long', year: 'numeric' })
-  const date = format({ day: 'numeric', month: 'long', year: 'numeric' })
+  const timeOptions = { hour: '2-digit', minute: '2-digit', ...hours } as const
+  const dayOptions = { weekday: 'short', day: 'numeric', month: 'short' } as const
   const dayKey = keyOf(zone)
-  const formatWith = (formatter: Intl.DateTimeFormat) => (at: Instant) =>
-    formatter.format(at / 1000)
+  /** Creates the formatter when it is first used, because that takes browsers milliseconds. */
+  const formatWith = (options: Intl.DateTimeFormatOptions) => {
+    let formatter: Intl.DateTimeFormat | undefined
+    return (at: Instant) => {
+      formatter ??= format(options)
+      return formatter.format(at / 1000)
+    }
+  }
+  const time = formatWith(timeOptions)
+  const dayAndTime = formatWith({ ...dayOptions, ...timeOptions })
+  const clockTime = formatWith({ ...timeOptions, timeZone: 'UTC' })
+  const clockHour = formatWith({ hour: 'numeric', ...hours, timeZone: 'UTC' })
+  const weekday = formatWith({ weekday: 'short', timeZone: 'UTC' })
   return {
     zone,
-    time: formatWith(time),
-    day: formatWith(day),
-    longDay: formatWith(longDay),
-    month: formatWith(month),
-    date: formatWith(date),
+    time,
+    day: formatWith(dayOptions),
+    longDay: formatWith({ weekday: 'long', day: 'numeric', month: 'long' }),
+    month: formatWith({ month: 'long', year: 'numeric' }),
+    shortMonth: formatWith({ month: 'short', year: 'numeric' }),
+    shortDay: formatWith({ month: 'short', day: 'numeric' }),
+    date: formatWith({ day: 'numeric', month: 'long', year: 'numeric' }),
+    /** Day and time. */
+    dayAndTime,
     /** Time only if it is today, otherwise day and time. */
-    moment: (at: Instant, now: Instant) =>
-      dayKey(at) === dayKey(now)
-        ? time.format(at / 1000)
-        : `${formatWith(day)(at)}, ${formatWith(time)(at)}`,
+    moment: (at: Instant, now: Instant) => (dayKey(at) === dayKey(now) ? time(at) : dayAndTime(at)),
+    /** Time since which someone is here, and how long that is. */
+    since(at: Instant, now: Instant): string {
+      const length = now - at < MINUTE ? strings.justNow : formatDuration(now - at)
+      return strings.hereSince(this.moment(at, now), length)
+    },
+    /** Time of day, independent of date and zone. */
+    clock: (hour: number) => clockTime(hour * HOUR),
+    /** Hour on an axis: "06", or "6 AM" and "Noon". */
+    hour(hour: number): string {
+      if (format(timeOptions).resolvedOptions().hour12 !== true)
+        return new Intl.NumberFormat(locale, { minimumIntegerDigits: 2 }).format(hour)
+      return hour === 12 ? strings.noon : clockHour(hour * HOUR)
+    },
+    /** Short name of a weekday; 1 is Monday. */
+    weekday: (day: number) => weekday(FIRST_MONDAY + (day - 1) * DAY),
+    /** Birthday; year 4 means "no year". */
+    birthday: (date: string) => formatBirthday(date, locale),
   }
+}
+
+/** First Monday since 1970. */
+const FIRST_MONDAY = 4 * DAY
+
+/** Returns the first day of the week in a locale; 1 is Monday. */
+export function firstWeekday(locale: string): number {
+  const found: WeekLocale = new Intl.Locale(locale)
+  return (found.getWeekInfo?.() ?? found.weekInfo)?.firstDay ?? 1
+}
+
+/** Browsers have the one, the other, or none. */
+interface WeekLocale {
+  readonly getWeekInfo?: () => { firstDay: number }
+  readonly weekInfo?: { firstDay: number }
 }
 
 export type Formatter = ReturnType<typeof createFormatter>
@@ -147,8 +190,7 @@ export function hourMarks(
   })
 }
 
-/** Formats a birthday; year 4 means "no year". */
-export function formatBirthday(date: string, locale?: string): string {
+function formatBirthday(date: string, locale: string): string {
   const at = new Date(0)
   const [year = 4, month = 1, day = 1] = date.split('-').map(Number)
   at.setUTCFullYear(year, month - 1, day)

@@ -28,6 +28,6 @@ export function useAction({ explain, canOverlap = false }: Options = {}) {
     event.preventDefault()
     run(action)
   }
-  const isOver = problem === strings.notConnected && !isOffline.value
+  const isOver = problem === strings.youAreOffline && !isOffline.value
   return { run, onSubmit, problem: isOver ? '' : problem, setProblem, isBusy }
 }

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
+import { loadRestOfStrings } from './strings'
 
 type Loaded<P> = ComponentType<P> | Promise<ComponentType<P>>
 
@@ -9,7 +10,7 @@ interface Lazy<P> {
   readonly hasFailed: boolean
 }
 
-/** Loads a component when it is first shown. */
+/** Loads a component, and the texts of lazily loaded pages, when it is first shown. */
 export function useLazy<P>(load: () => Loaded<P>): Lazy<P> {
   const [loaded] = useState(load)
   const [lazy, setLazy] = useState<Lazy<P>>({
@@ -18,8 +19,8 @@ export function useLazy<P>(load: () => Loaded<P>): Lazy<P> {
   })
   useLayoutEffect(() => {
     if (!(loaded instanceof Promise)) return
-    loaded.then(
-      (Content) => setLazy({ Content, hasFailed: false }),
+    Promise.all([loaded, loadRestOfStrings()]).then(
+      ([Content]) => setLazy({ Content, hasFailed: false }),
       () => setLazy({ Content: null, hasFailed: true }),
     )
   }, [])

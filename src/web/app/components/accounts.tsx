@@ -4,8 +4,7 @@ import { parseInstant } from '../../../model/time'
 import { ApiError, errorMessage, request, requestOwn } from '../api'
 import { formatter } from '../appearance'
 import { accountsVersion, isOffline, type System, system } from '../store'
-import { strings } from '../strings'
-import { systemStrings } from '../strings/system'
+import { strings, systemStrings } from '../strings'
 import { useAction } from '../useAction'
 import { CopyField } from './copyField'
 import { TokenField } from './tokenField'
@@ -79,7 +78,7 @@ function LinkAccount() {
         onChange={setToken}
       />
       <button type="submit" aria-disabled={isOffline.value} aria-busy={isBusy}>
-        {systemStrings.makeCode}
+        {systemStrings.getCode}
       </button>
     </form>
   )
@@ -98,5 +97,5 @@ function explain(cause: unknown): string {
   if (cause instanceof ForeignToken) return systemStrings.foreignToken
   const status = cause instanceof ApiError ? cause.status : null
   if (status === 401) return strings.wrongToken
-  return status === 403 ? systemStrings.lesserToken : errorMessage(cause)
+  return status === 403 ? systemStrings.limitedToken : errorMessage(cause)
 }

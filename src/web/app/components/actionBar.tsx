@@ -1,6 +1,6 @@
 import { selection } from '../drafts'
 import { isOffline, nameOf } from '../store'
-import { listNames, strings } from '../strings'
+import { strings } from '../strings'
 import { Icon } from './icon'
 import { ProblemText } from './problemText'
 
@@ -17,9 +17,9 @@ export function ActionBar({ current, problem, onSwitch, onClear }: Props) {
   const chosen = selection.value
   if (chosen.length === 0) return null
   const joining = chosen.filter((id) => !current.includes(id))
-  const reason = isOffline.value ? strings.notConnected : problem
+  const reason = isOffline.value ? strings.youAreOffline : problem
   return (
-    <section class="action-bar" aria-label={strings.actions}>
+    <section class="action-bar" aria-label={strings.switch}>
       <ProblemText id="action-problem" text={reason} />
       <button
         type="button"
@@ -29,7 +29,7 @@ export function ActionBar({ current, problem, onSwitch, onClear }: Props) {
         onClick={() => onSwitch(chosen)}
       >
         <Icon name="swap" />
-        {strings.switchTo(listNames(chosen.map(nameOf)))}
+        {strings.switchTo(chosen.map(nameOf))}
       </button>
       {current.length > 0 && joining.length > 0 && (
         <button
@@ -39,10 +39,15 @@ export function ActionBar({ current, problem, onSwitch, onClear }: Props) {
           onClick={() => onSwitch([...current, ...joining])}
         >
           <Icon name="plus" />
-          {strings.join(listNames(current.map(nameOf)))}
+          {strings.addAlongside(current.map(nameOf))}
         </button>
       )}
-      <button type="button" class="round clear" aria-label={strings.clearChoice} onClick={onClear}>
+      <button
+        type="button"
+        class="round clear"
+        aria-label={strings.clearSelection}
+        onClick={onClear}
+      >
         <Icon name="close" />
       </button>
     </section>

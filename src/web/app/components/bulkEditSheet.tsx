@@ -1,16 +1,15 @@
 import { useState } from 'preact/hooks'
 import { changeMemberships } from '../groupActions'
 import { deleteMembers } from '../memberActions'
-import { type Group, groups, isOffline, type Member, nameOf, preferences } from '../store'
-import { countOf, listNames, strings } from '../strings'
-import { bulkStrings } from '../strings/bulk'
+import { type Group, groups, isOffline, type Member, memberWord, nameOf } from '../store'
+import { bulkStrings, listNames, strings } from '../strings'
 import { useAction } from '../useAction'
 import { BulkPrivacyForm } from './bulkPrivacyForm'
 import { ConfirmDelete } from './confirmDelete'
 import { ProblemText } from './problemText'
 import { Sheet } from './sheet'
 
-export type BulkAction = 'privacy' | 'groups' | 'remove'
+export type BulkAction = 'privacy' | 'groups' | 'delete'
 
 export interface BulkEditProps {
   action: BulkAction
@@ -26,13 +25,13 @@ export function BulkEditSheet({ action, chosen, onClose, onDone }: BulkEditProps
   const titles = {
     privacy: bulkStrings.privacyOf(describeSelection(selected)),
     groups: bulkStrings.groupsOf(describeSelection(selected)),
-    remove: bulkStrings.deleteAsk(describeSelection(selected)),
+    delete: bulkStrings.deleteAsk(describeSelection(selected)),
   }
   return (
     <Sheet heading={titles[action]} onClose={onClose}>
       {action === 'privacy' && <BulkPrivacyForm selected={selected} onDone={onDone} />}
       {action === 'groups' && <GroupsOf selected={selected} onDone={onDone} />}
-      {action === 'remove' && <DeleteAll selected={selected} onDone={onDone} />}
+      {action === 'delete' && <DeleteAll selected={selected} onDone={onDone} />}
     </Sheet>
   )
 }
@@ -45,7 +44,7 @@ interface Props {
 /** Lists up to three names, otherwise a count. */
 function describeSelection(selected: readonly Member[]): string {
   return selected.length > 3
-    ? countOf(selected.length, preferences.value.word)
+    ? strings.countOf(selected.length, memberWord.value)
     : listNames(selected.map(({ id }) => nameOf(id)))
 }
 
@@ -58,9 +57,12 @@ function GroupsOf({ selected, onDone }: Props) {
     })
   if (groups.value.length === 0)
     return (
-      <p>
-        {bulkStrings.noGroups} <a href="#/groups">{strings.groups}</a>
-      </p>
+      <>
+        <p>{bulkStrings.noGroups}</p>
+        <a class="beside" href="#/groups">
+          {bulkStrings.toGroups}
+        </a>
+      </>
     )
   return (
     <>
@@ -74,7 +76,7 @@ function GroupsOf({ selected, onDone }: Props) {
           return (
             <li key={group.uuid}>
               <div class="about">
-                <span class="name">{name}</span>
+                <bdi class="name">{name}</bdi>
                 <div class="quiet small">{bulkStrings.areIn(within.length, selected.length)}</div>
               </div>
               {outside.length > 0 && (
@@ -90,11 +92,11 @@ function GroupsOf({ selected, onDone }: Props) {
               {within.length > 0 && (
                 <button
                   type="button"
-                  aria-label={bulkStrings.takeOutOf(name)}
+                  aria-label={bulkStrings.removeFrom(name)}
                   aria-disabled={isOffline.value}
                   onClick={() => change(group, [], within)}
                 >
-                  {bulkStrings.takeOut}
+                  {bulkStrings.remove}
                 </button>
               )}
             </li>
@@ -112,7 +114,7 @@ function DeleteAll({ selected, onDone }: Props) {
   return (
     <ConfirmDelete
       effect={bulkStrings.deleteEffect}
-      label={one ? bulkStrings.typeName(expected) : bulkStrings.typeCount(expected)}
+      label={one ? bulkStrings.typeToConfirm(expected) : bulkStrings.typeCount(expected)}
       expected={expected}
       onDelete={async () => {
         await deleteMembers(selected, setDeletedCount)
@@ -122,7 +124,9 @@ function DeleteAll({ selected, onDone }: Props) {
       {selected.length > 1 && (
         <p class="quiet">{listNames(selected.map(({ id }) => nameOf(id)))}</p>
       )}
-      <p role="status">{deletedCount > 0 && bulkStrings.gone(deletedCount, selected.length)}</p>
+      <p role="status">
+        {deletedCount > 0 && bulkStrings.deletedSoFar(deletedCount, selected.length)}
+      </p>
     </ConfirmDelete>
   )
 }

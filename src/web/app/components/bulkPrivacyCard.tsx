@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { groups, members } from '../store'
-import { publicPageStrings } from '../strings/publicView'
+import { privacyStrings } from '../strings'
 import { BulkPrivacyForm } from './bulkPrivacyForm'
 import { ChipGroup } from './chipGroup'
 import { MemberPicker } from './memberPicker'
@@ -15,7 +15,7 @@ export function BulkPrivacyCard() {
     who === 'everyone' ? members.value : members.value.filter(({ uuid }) => inside.has(uuid))
   return (
     <section class="card" aria-labelledby="many">
-      <h2 id="many">{publicPageStrings.many}</h2>
+      <h2 id="many">{privacyStrings.many}</h2>
       <WhoChips who={who} onChange={setWho} />
       {who === 'chosen' && (
         <div class="scrolling">
@@ -37,18 +37,18 @@ function WhoChips({ who, onChange }: { who: string; onChange: (who: string) => v
   )
   return (
     <ChipGroup
-      legend={publicPageStrings.who}
+      legend={privacyStrings.who}
       options={[
-        ['everyone', publicPageStrings.everyone],
+        ['everyone', privacyStrings.everyone],
         ...shown.map(({ uuid, name, display_name }) => [uuid, display_name || name] as const),
-        ['chosen', publicPageStrings.chosen],
+        ['chosen', privacyStrings.select],
       ]}
       value={who}
       onChange={onChange}
       more={
         shown.length < groups.value.length && (
           <button type="button" class="plain" onClick={() => setExpanded(true)}>
-            {publicPageStrings.moreGroups}
+            {privacyStrings.moreGroups}
           </button>
         )
       }

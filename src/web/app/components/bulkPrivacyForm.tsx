@@ -9,10 +9,8 @@ import {
   type Preset,
   presets,
 } from '../privacyPresets'
-import { isOffline, type Member, preferences } from '../store'
-import { countOf } from '../strings'
-import { privacyStrings } from '../strings/privacy'
-import { publicPageStrings } from '../strings/publicView'
+import { isOffline, type Member, memberWord, system } from '../store'
+import { privacyStrings } from '../strings'
 import type { MemberLevel } from '../types'
 import { useAction } from '../useAction'
 import { ChipGroup } from './chipGroup'
@@ -32,7 +30,7 @@ export function BulkPrivacyForm({ selected, onDone }: Props) {
   const { run, problem, isBusy } = useAction()
   const levels = becomes === 'each' ? each : levelsOf(becomes)
   const changing = findChanges(selected, levels).length
-  const count = countOf(changing, preferences.value.word)
+  const word = memberWord.value
   const apply = async () => {
     if (changing === 0) return
     await changeLevels(selected, levels)
@@ -41,22 +39,22 @@ export function BulkPrivacyForm({ selected, onDone }: Props) {
   return (
     <>
       <ChipGroup
-        legend={privacyStrings.becomes}
+        legend={privacyStrings.setTo}
         options={[
           ...presets.map((one) => [one, privacyStrings.presets[one]] as const),
-          ['each', publicPageStrings.each],
+          ['each', privacyStrings.custom],
         ]}
         value={becomes}
         onChange={setBecomes}
       />
       {becomes === 'each' && <EachLevel levels={each} onChange={setEach} />}
       <p role="status">
-        {becomes !== 'each' && privacyStrings.presetsMore[becomes]}{' '}
+        {becomes !== 'each' && describePreset(becomes)}{' '}
         {selected.length === 0
-          ? publicPageStrings.nobodyChosen
+          ? privacyStrings.nobodySelected
           : changing === 0
             ? privacyStrings.nothingChanges
-            : privacyStrings.willChange(count, changing)}
+            : privacyStrings.willChange(changing, word)}
       </p>
       <ProblemText text={problem} />
       <button
@@ -66,10 +64,19 @@ export function BulkPrivacyForm({ selected, onDone }: Props) {
         aria-busy={isBusy}
         onClick={() => run(apply)}
       >
-        {privacyStrings.change(count)}
+        {privacyStrings.change(changing, word)}
       </button>
     </>
   )
+}
+
+/** A hidden member is still named where it fronts, while fronters or history are public. */
+function describePreset(preset: Preset): string {
+  const levels = system.value?.privacy
+  const isShown = levels?.front_privacy === 'public' || levels?.front_history_privacy === 'public'
+  return preset === 'hidden' && isShown
+    ? privacyStrings.hiddenButShown
+    : privacyStrings.presetsMore[preset]
 }
 
 interface EachProps {
@@ -83,14 +90,15 @@ function EachLevel({ levels, onChange }: EachProps) {
     const { [level]: _, ...others } = levels
     onChange(to === undefined ? others : { ...others, [level]: to })
   }
+  const titles = privacyStrings.levels(memberWord.value)
   return (
     <div class="each">
       {table.levels.map((level) => (
         <ChipGroup<Level | undefined>
           key={level}
-          legend={privacyStrings.levels[level] ?? level}
+          legend={titles[level]}
           options={[
-            [undefined, publicPageStrings.asItIs],
+            [undefined, privacyStrings.keep],
             ['public', privacyStrings.public],
             ['private', privacyStrings.private],
           ]}

@@ -21,7 +21,7 @@ export function CenteredPage({ heading, isWide = false, children }: Props) {
     <main class={isWide ? 'door wide-door' : 'door'}>
       <Logo />
       <h1 ref={title} tabIndex={-1}>
-        {heading}
+        <bdi>{heading}</bdi>
       </h1>
       {children}
     </main>
@@ -32,7 +32,7 @@ export function CenteredPage({ heading, isWide = false, children }: Props) {
 export function Unreachable({ onRetry }: { onRetry: () => void }) {
   return (
     <CenteredPage heading={strings.title}>
-      <p role="alert">{strings.away}</p>
+      <p role="alert">{strings.unreachable}</p>
       <button type="button" onClick={onRetry}>
         {strings.tryAgain}
       </button>

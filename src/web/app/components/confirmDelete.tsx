@@ -39,7 +39,7 @@ export function ConfirmDelete({ effect, label, expected, onDelete, children }: P
         aria-disabled={!isRight || isOffline.value}
         aria-busy={isBusy}
       >
-        {strings.remove}
+        {strings.delete}
       </button>
     </form>
   )

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks'
 import { showToast } from '../actions'
-import { ApiError, errorMessage, requestOwn } from '../api'
-import { isOffline, type Member, preferences, putMembers } from '../store'
-import { strings } from '../strings'
-import { listStrings } from '../strings/members'
+import { ApiError, errorMessage, problemMessage, requestOwn } from '../api'
+import { isOffline, type Member, memberWord, putMembers } from '../store'
+import { listStrings, strings } from '../strings'
 import { useAction } from '../useAction'
 import { ProblemText } from './problemText'
 import { Sheet } from './sheet'
@@ -13,18 +12,18 @@ export async function createMember(name: string): Promise<void> {
   const created = await requestOwn<Member>('v2/members', { method: 'POST', body: { name } })
   if (!created) return
   putMembers([created])
-  showToast({ text: strings.isMade(name) })
+  showToast({ text: strings.isAdded(name) })
 }
 
 /** Shown while the system has no members. */
 export function EmptyState() {
   return (
     <section class="card">
-      <h2>{strings.nobodyLives}</h2>
+      <h2>{strings.noMembers(memberWord.value)}</h2>
       <a class="button" href="#/import">
-        {strings.bringThem}
+        {strings.importMembers}
       </a>
-      <NameForm label={strings.makeTheFirst(preferences.value.word)} onName={createMember} />
+      <NameForm label={strings.addFirst(memberWord.value)} onName={createMember} />
     </section>
   )
 }
@@ -36,8 +35,8 @@ export function CreateMemberSheet({ onClose }: { onClose: () => void }) {
     onClose()
   }
   return (
-    <Sheet heading={listStrings.makeSomeone} onClose={onClose}>
-      <NameForm label={listStrings.make} onName={create} />
+    <Sheet heading={listStrings.addMember(memberWord.value)} onClose={onClose}>
+      <NameForm label={listStrings.add} onName={create} />
     </Sheet>
   )
 }
@@ -51,7 +50,7 @@ interface NameProps {
 export function NameForm({ label, onName }: NameProps) {
   const [name, setName] = useState('')
   const { onSubmit, problem, setProblem, isBusy } = useAction({ explain: explainName })
-  const submit = () => (name.trim() === '' ? setProblem(strings.nameThem) : onName(name.trim()))
+  const submit = () => (name.trim() === '' ? setProblem(strings.enterName) : onName(name.trim()))
   return (
     <form onSubmit={onSubmit(submit)} noValidate>
       <label class="field">
@@ -81,8 +80,8 @@ export function NameForm({ label, onName }: NameProps) {
   )
 }
 
-/** Returns the server's message for the `name` field, if there is one. */
+/** Describes the problem of the `name` field, if there is one. */
 function explainName(cause: unknown): string {
-  const message = cause instanceof ApiError ? cause.problems.name?.[0]?.message : undefined
-  return message ?? errorMessage(cause)
+  const problem = cause instanceof ApiError ? cause.problems.name?.[0] : undefined
+  return problem ? problemMessage(problem) : errorMessage(cause)
 }

@@ -4,7 +4,6 @@ import { now } from '../clock'
 import { sinceWhen } from '../history'
 import { front, isOffline, membersById, nameOf, switches } from '../store'
 import { strings } from '../strings'
-import { formatDuration } from '../time'
 import { Avatar, tint } from './avatar'
 import { Icon } from './icon'
 
@@ -37,14 +36,9 @@ export function CurrentFronters({ heading, onStay }: Props) {
             <li key={id} class="someone">
               <Avatar of={member} size="l" />
               <div class="about">
-                <span class="name">{nameOf(id)}</span>{' '}
-                {member?.pronouns && <span class="pronouns">{member.pronouns}</span>}
-                <div class="small">
-                  {strings.hereSince(
-                    formatter.value.moment(since, now.value),
-                    formatDuration(now.value - since),
-                  )}
-                </div>
+                <bdi class="name">{nameOf(id)}</bdi>{' '}
+                {member?.pronouns && <bdi class="pronouns">{member.pronouns}</bdi>}
+                <div class="small">{formatter.value.since(since, now.value)}</div>
               </div>
               {here.length > 1 && (
                 <button

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Bucket } from '../../../model/fronting/calendar'
 import { HOUR, type Instant } from '../../../model/time'
-import { appearance, formatter } from '../appearance'
+import { formatter } from '../appearance'
 import { now } from '../clock'
 import { type Piece, piecesOf, piecesOfOne } from '../history'
 import { membersById, nameOf, switches, zone } from '../store'
@@ -31,7 +31,7 @@ export function Days({ days, mark = null, only }: Props) {
         <>
           <div class="hours" aria-hidden="true">
             {HOURS.map((hour) => (
-              <span key={hour}>{formatHour(hour)}</span>
+              <span key={hour}>{formatter.value.hour(hour)}</span>
             ))}
           </div>
           {days.map((day) => (
@@ -40,7 +40,7 @@ export function Days({ days, mark = null, only }: Props) {
         </>
       )}
       <button type="button" class="plain small" onClick={() => setTable(!isTable)}>
-        {isTable ? strings.asPicture : strings.asTable}
+        {isTable ? strings.asChart : strings.asTable}
       </button>
     </div>
   )
@@ -64,31 +64,29 @@ function Row({ day, mark, only }: ShownProps & { day: Bucket; mark: Instant | nu
     <div class="day">
       <div class="day-name">
         {nameDay(day)}
-        {length !== 24 * HOUR && (
-          <span class="quiet"> {strings.dayIsLong(Math.round(length / HOUR))}</span>
-        )}
+        {length !== 24 * HOUR && <span class="quiet"> {formatDuration(length)}</span>}
       </div>
       <div class="track" role="img" aria-label={describeDay(day, pieces)}>
         {hourMarks(zone.value, day, MARKS).map((part) => (
-          <span key={part} class="hour" style={{ left: `${part * 100}%` }} />
+          <span key={part} class="hour" style={{ insetInlineStart: `${part * 100}%` }} />
         ))}
         {pieces.map((piece) => (
           <span
             key={piece.from}
             class="piece"
             style={{
-              left: positionOf(piece.from),
+              insetInlineStart: positionOf(piece.from),
               width: `${((piece.to - piece.from) / length) * 100}%`,
             }}
           >
             {piece.members.map((id) => (
               <span key={id} class="bar" style={tint(membersById.value.get(id)?.color)}>
-                {only === undefined && piece.members.length < 4 && <span>{nameOf(id)}</span>}
+                {only === undefined && piece.members.length < 4 && <bdi>{nameOf(id)}</bdi>}
               </span>
             ))}
           </span>
         ))}
-        {isMarked && <span class="landing" style={{ left: positionOf(mark) }} />}
+        {isMarked && <span class="landing" style={{ insetInlineStart: positionOf(mark) }} />}
       </div>
     </div>
   )
@@ -97,15 +95,17 @@ function Row({ day, mark, only }: ShownProps & { day: Bucket; mark: Instant | nu
 function Table({ days, only }: ShownProps & { days: readonly Bucket[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions need keyboard access
-    <section class="wide" aria-label={strings.asTable} tabIndex={0}>
+    <section class="wide" aria-label={strings.table} tabIndex={0}>
       <table>
         <thead>
           <tr>
-            {[strings.day, strings.from, strings.to, strings.who, strings.length].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
+            {[strings.day, strings.from, strings.to, strings.who, strings.durationColumn].map(
+              (title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody>
@@ -133,16 +133,11 @@ function describeDay(day: Bucket, pieces: readonly Piece[]): string {
     for (const id of members) times.set(id, (times.get(id) ?? 0) + to - from)
   const parts = [...times]
     .sort(([, a], [, b]) => b - a)
-    .map(([id, time]) => `${nameOf(id)} ${formatDuration(time)}`)
-  return `${nameDay(day)}: ${parts.length === 0 ? strings.nobodyShort : parts.join(', ')}`
+    .map(([id, time]) => strings.timeOf(nameOf(id), formatDuration(time)))
+  return strings.dayOf(nameDay(day), parts)
 }
 
 export function nameDay(day: Bucket): string {
   const isToday = day.start <= now.value && now.value < day.end
   return isToday ? strings.today : formatter.value.day(day.start + HOUR)
-}
-
-export function formatHour(hour: number): string {
-  if (appearance.value.clock !== '12') return String(hour).padStart(2, '0')
-  return `${hour % 12 === 0 ? 12 : hour % 12}${hour % 24 < 12 ? 'a' : 'p'}`
 }

@@ -2,8 +2,7 @@ import { useState } from 'preact/hooks'
 import { parseInstant } from '../../../model/time'
 import { formatter } from '../appearance'
 import { now } from '../clock'
-import { strings } from '../strings'
-import { systemStrings } from '../strings/system'
+import { strings, systemStrings } from '../strings'
 
 export interface Delivery {
   readonly event_id: number | null
@@ -40,8 +39,9 @@ export function Deliveries({ all }: { all: readonly Delivery[] }) {
                 <td>{formatter.value.moment(parseInstant(at) ?? now.value, now.value)}</td>
                 <td>{type}</td>
                 <td class={isSuccess(status) ? '' : 'problem'}>
-                  {status ?? error}
-                  {systemStrings.attempt(attempt)}
+                  {attempt > 1
+                    ? systemStrings.attempt(String(status ?? error), attempt)
+                    : (status ?? error)}
                 </td>
               </tr>
             ))}

@@ -3,7 +3,6 @@ import { formatter } from '../appearance'
 import { now } from '../clock'
 import type { PublicFront } from '../publicView'
 import { strings } from '../strings'
-import { formatDuration } from '../time'
 import { Avatar, tint } from './avatar'
 
 interface Props {
@@ -33,8 +32,8 @@ export function Fronters({ front, isBusy = false, heading: Heading = 'h2' }: Pro
           <li class="someone" key={member.id}>
             <Avatar of={member} size="l" />
             <div class="about">
-              <span class="name">{member.display_name || member.name}</span>{' '}
-              {member.pronouns && <span class="pronouns">{member.pronouns}</span>}
+              <bdi class="name">{member.display_name || member.name}</bdi>{' '}
+              {member.pronouns && <bdi class="pronouns">{member.pronouns}</bdi>}
             </div>
           </li>
         ))}
@@ -45,10 +44,7 @@ export function Fronters({ front, isBusy = false, heading: Heading = 'h2' }: Pro
       {members.length + hidden > 0 && (
         // The duration changes constantly and must not be announced each time.
         <p class="small" aria-live="off">
-          {strings.hereSince(
-            formatter.value.moment(since, now.value),
-            formatDuration(now.value - since),
-          )}
+          {formatter.value.since(since, now.value)}
         </p>
       )}
     </section>

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks'
 import { changeMemberships } from '../groupActions'
 import { type Group, isOffline, members } from '../store'
-import { strings } from '../strings'
-import { memberStrings } from '../strings/member'
+import { memberStrings, strings } from '../strings'
 import { useAction } from '../useAction'
 import { MemberPicker } from './memberPicker'
 import { ProblemText } from './problemText'
@@ -20,11 +19,11 @@ export function GroupMembersSheet({ own, onClose }: { own: Group; onClose: () =>
     onClose()
   }
   return (
-    <Sheet heading={memberStrings.peopleOf(own.display_name || own.name)} onClose={onClose}>
+    <Sheet heading={memberStrings.whoIsIn(own.display_name || own.name)} onClose={onClose}>
       <form onSubmit={onSubmit(save)} noValidate>
         <MemberPicker chosen={chosen} onChange={setChosen} />
         <div class="sheet-foot">
-          <p role="status">{memberStrings.willCome(added.length, removed.length)}</p>
+          <p role="status">{describeChange(added.length, removed.length)}</p>
           <ProblemText text={problem} />
           <button type="submit" class="main" aria-disabled={isOffline.value}>
             {strings.save}
@@ -33,4 +32,10 @@ export function GroupMembersSheet({ own, onClose }: { own: Group; onClose: () =>
       </form>
     </Sheet>
   )
+}
+
+function describeChange(added: number, removed: number): string {
+  if (added > 0 && removed > 0) return memberStrings.willAddAndRemove(added, removed)
+  if (added > 0) return memberStrings.willAdd(added)
+  return removed > 0 ? memberStrings.willRemove(removed) : memberStrings.noChanges
 }

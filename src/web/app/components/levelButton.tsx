@@ -1,6 +1,6 @@
 import type { Level } from '../../../model/entity'
 import { announce } from '../actions'
-import { privacyStrings } from '../strings/privacy'
+import { privacyStrings } from '../strings'
 import { Icon } from './icon'
 
 interface Props {
@@ -26,11 +26,11 @@ export function LevelButton({ label, level, onChange, isOff = false }: Props) {
       role="switch"
       class={`level level-${level}`}
       aria-checked={isPublic}
+      aria-label={privacyStrings.levelOf(label, privacyStrings[level])}
       aria-disabled={isOff}
       onClick={turn}
     >
       <Icon name={isPublic ? 'eye' : 'lock'} />
-      <span class="unseen">{label}: </span>
       {privacyStrings[level]}
     </button>
   )

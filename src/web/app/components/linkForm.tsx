@@ -2,11 +2,10 @@ import { useState } from 'preact/hooks'
 import { DAY, formatInstant, type Instant } from '../../../model/time'
 import { token, validateToken } from '../../../model/token'
 import { Problem } from '../../../model/validation'
-import { ApiError, errorMessage, requestOwn } from '../api'
+import { ApiError, errorMessage, problemMessage, requestOwn } from '../api'
 import { createDraft } from '../drafts'
-import { isOffline, preferences, zone } from '../store'
-import { strings } from '../strings'
-import { friendStrings } from '../strings/friends'
+import { isOffline, memberWord, zone } from '../store'
+import { friendStrings, strings } from '../strings'
 import { instantOf, nowInstant } from '../time'
 import { useAction } from '../useAction'
 import { ChipGroup } from './chipGroup'
@@ -36,7 +35,7 @@ export interface CreatedLink {
 export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => void }) {
   const [problems, setProblems] = useState({ name: '', expires: '' })
   const { onSubmit, problem } = useAction()
-  const { word } = preferences.value
+  const word = memberWord.value
   const { isPrivateNamed, end, lastDay, name } = draft.value
   const change = (patch: Partial<LinkDraft>) => {
     draft.value = { ...draft.value, ...patch }
@@ -89,14 +88,14 @@ export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => v
       <ChipGroup
         legend={friendStrings.privateOnes(word)}
         options={[
-          [false, friendStrings.counted],
-          [true, friendStrings.named],
+          [false, friendStrings.showCount],
+          [true, friendStrings.showNames],
         ]}
         value={isPrivateNamed}
         onChange={(value) => change({ isPrivateNamed: value })}
       >
         <p class="quiet small">
-          {isPrivateNamed ? friendStrings.namedMore(word) : friendStrings.countedMore(word)}
+          {isPrivateNamed ? friendStrings.namesMore(word) : friendStrings.countMore(word)}
         </p>
       </ChipGroup>
       <ChipGroup
@@ -121,7 +120,7 @@ export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => v
       </ChipGroup>
       <ProblemText text={problem} />
       <button type="submit" class="main" aria-disabled={isOffline.value}>
-        {friendStrings.make}
+        {friendStrings.add}
       </button>
     </form>
   )
@@ -151,7 +150,7 @@ function problemsOf({ name, isPrivateNamed }: LinkDraft, expires: Instant | null
     },
     nowInstant(),
   )
-  const messageOf = (found: unknown) => (found instanceof Problem ? found.message : '')
+  const messageOf = (found: unknown) => (found instanceof Problem ? problemMessage(found) : '')
   return {
     name: messageOf(checked) || messageOf(problems.name?.[0]),
     expires: expires === undefined ? friendStrings.chooseDay : messageOf(problems.expires?.[0]),

@@ -6,8 +6,8 @@ import { formatter } from '../appearance'
 import { now } from '../clock'
 import { redactForPublic } from '../redact'
 import { front, groups, type Member, system } from '../store'
-import { memberStrings } from '../strings/member'
-import { formatAgo, formatBirthday, formatDuration } from '../time'
+import { memberStrings, strings } from '../strings'
+import { formatAgo, formatDuration } from '../time'
 import { isListed } from '../types'
 import { tint } from './avatar'
 import { CopyId, Fact, ProxyTags } from './profile'
@@ -28,10 +28,12 @@ export function MemberFacts({ member, isOurs, canSeeTimes }: Props) {
   return (
     <dl class="card facts">
       {member.display_name && member.display_name !== member.name && (
-        <Fact name={memberStrings.name}>{member.name}</Fact>
+        <Fact name={memberStrings.name}>
+          <bdi>{member.name}</bdi>
+        </Fact>
       )}
       {member.birthday && (
-        <Fact name={memberStrings.birthday}>{formatBirthday(member.birthday)}</Fact>
+        <Fact name={memberStrings.birthday}>{formatter.value.birthday(member.birthday)}</Fact>
       )}
       {member.proxy_tags.length > 0 && (
         <Fact name={memberStrings.tags}>
@@ -48,7 +50,7 @@ export function MemberFacts({ member, isOurs, canSeeTimes }: Props) {
                 style={tint(group.color)}
                 href={`#/groups/${group.id}`}
               >
-                {group.display_name || group.name}
+                <bdi>{group.display_name || group.name}</bdi>
               </a>
             ))}
           </span>
@@ -59,15 +61,17 @@ export function MemberFacts({ member, isOurs, canSeeTimes }: Props) {
           <Fact name={memberStrings.lastHere}>
             {isHere ? memberStrings.hereNow : describeLast(times.last)}
           </Fact>
-          <Fact name={memberStrings.lately}>
-            {memberStrings.latelySum(formatDuration(times.time), times.stints)}
+          <Fact name={memberStrings.recently}>
+            {memberStrings.recentSum(formatDuration(times.time), times.stints)}
           </Fact>
         </>
       )}
       {member.message_count > 0 && (
-        <Fact name={memberStrings.messages}>{member.message_count.toLocaleString()}</Fact>
+        <Fact name={memberStrings.messages}>{strings.number(member.message_count)}</Fact>
       )}
-      {created !== null && <Fact name={memberStrings.made}>{formatter.value.date(created)}</Fact>}
+      {created !== null && (
+        <Fact name={memberStrings.addedOn}>{formatter.value.date(created)}</Fact>
+      )}
       <CopyId id={member.id} />
     </dl>
   )

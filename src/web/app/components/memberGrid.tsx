@@ -26,7 +26,7 @@ export function MemberGrid({ members, chosen, label, onToggle }: Props) {
               onClick={() => onToggle(member.id)}
             >
               <Avatar of={member} />
-              <span class="name">{member.display_name || member.name}</span>
+              <bdi class="name">{member.display_name || member.name}</bdi>
               <span class="tick">
                 <Icon name="check" />
               </span>

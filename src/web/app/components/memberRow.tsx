@@ -1,7 +1,6 @@
 import { now } from '../clock'
 import type { Member } from '../store'
-import { strings } from '../strings'
-import { listStrings } from '../strings/members'
+import { listStrings, strings } from '../strings'
 import { formatAgo } from '../time'
 import { isListed } from '../types'
 import { Avatar } from './avatar'

@@ -2,16 +2,13 @@ import { useEffect, useState } from 'preact/hooks'
 import { sumDays } from '../../../model/fronting/days'
 import { createReplay } from '../../../model/fronting/replay'
 import { HOUR, type Instant, SECOND } from '../../../model/time'
-import { formatter } from '../appearance'
+import { formatter, weekStart } from '../appearance'
 import { now } from '../clock'
 import { loadBackTo, membersById, nameOf, switches, zone } from '../store'
-import { strings } from '../strings'
+import { historyStrings, strings } from '../strings'
 import { daysIn, fieldsOf, formatDuration, monthOf } from '../time'
 import { tint } from './avatar'
 import { Icon } from './icon'
-
-/** Any Monday, to format the names of weekdays. */
-const MONDAY = 4 * 24 * HOUR
 
 /** Calendar in which each day has the name and colour of the member with the most fronting time. */
 export function Month() {
@@ -37,7 +34,7 @@ export function Month() {
         <button
           type="button"
           class="round"
-          aria-label={strings.previousMonth}
+          aria-label={historyStrings.previousMonth}
           onClick={() => setAt(month.start - HOUR)}
         >
           <Icon name="back" />
@@ -46,25 +43,23 @@ export function Month() {
         <button
           type="button"
           class="round"
-          aria-label={strings.nextMonth}
+          aria-label={historyStrings.nextMonth}
           aria-disabled={month.end > now.value}
           onClick={() => month.end <= now.value && setAt(month.end + HOUR)}
         >
           <Icon name="forth" />
         </button>
       </header>
-      {isEmpty && <p>{strings.noSwitches}</p>}
+      {isEmpty && <p>{historyStrings.noSwitches}</p>}
       {isEmpty && newest && newest.timestamp < month.start && (
         <button type="button" class="plain" onClick={() => setAt(newest.timestamp)}>
-          {strings.toNearest(formatter.value.longDay(newest.timestamp))}
+          {historyStrings.toLast(formatter.value.longDay(newest.timestamp))}
         </button>
       )}
       <div class="calendar" aria-hidden="true">
-        {[0, 1, 2, 3, 4, 5, 6].map((day) => (
-          <span key={day} class="weekday">
-            {new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone: 'UTC' }).format(
-              (MONDAY + day * 24 * HOUR) / 1000,
-            )}
+        {[0, 1, 2, 3, 4, 5, 6].map((at) => (
+          <span key={at} class="weekday">
+            {formatter.value.weekday(((weekStart.value - 1 + at) % 7) + 1)}
           </span>
         ))}
       </div>
@@ -72,17 +67,17 @@ export function Month() {
         {days.map((day, index) => {
           const [id, seconds] = day.members.toSorted(([, a], [, b]) => b - a)[0] ?? []
           const { date } = fieldsOf(day.start + 12 * HOUR, zone.value)
-          const first = index === 0 ? { gridColumnStart: String(weekdayOf(date)) } : {}
+          const first = index === 0 ? { gridColumnStart: String(columnOf(date)) } : {}
           return (
             <li
               key={date}
               class="cell"
               style={{ ...first, ...tint(id && membersById.value.get(id)?.color) }}
             >
-              <b>{Number(date.slice(8))}</b>
+              <b>{strings.number(Number(date.slice(8)))}</b>
               {id !== undefined && (
                 <>
-                  <span>{nameOf(id)}</span>
+                  <bdi>{nameOf(id)}</bdi>
                   <span class="unseen">{formatDuration((seconds ?? 0) * SECOND)}</span>
                 </>
               )}
@@ -94,7 +89,8 @@ export function Month() {
   )
 }
 
-/** Returns 1 for Monday. */
-function weekdayOf(date: string): number {
-  return ((new Date(`${date}T12:00:00Z`).getUTCDay() + 6) % 7) + 1
+/** Returns 1 for the first day of the week. */
+function columnOf(date: string): number {
+  const weekday = new Date(`${date}T12:00:00Z`).getUTCDay()
+  return ((weekday - weekStart.value + 7) % 7) + 1
 }

@@ -1,14 +1,13 @@
-import { memberStrings } from '../strings/member'
+import { memberWord } from '../store'
+import { memberStrings } from '../strings'
 import { Page } from './page'
 
-const texts = {
-  members: [memberStrings.nobodyByThatId, memberStrings.toEveryone],
-  groups: [memberStrings.noGroupByThatId, memberStrings.toGroups],
-} as const
-
 /** Page for an unknown or deleted member or group, with a link to the others. */
-export function NotFound({ kind }: { kind: keyof typeof texts }) {
-  const [message, linkText] = texts[kind]
+export function NotFound({ kind }: { kind: 'members' | 'groups' }) {
+  const [message, linkText] =
+    kind === 'members'
+      ? [memberStrings.nobodyByThatId, memberStrings.toEveryone(memberWord.value)]
+      : [memberStrings.noGroupByThatId, memberStrings.toGroups]
   return (
     <Page title={message}>
       <a class="beside" href={`#/${kind}`}>

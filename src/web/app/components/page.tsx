@@ -61,7 +61,7 @@ export function Skeleton({ blocks }: { blocks: readonly string[] }) {
   }, [])
   return (
     <div class="waiting" aria-busy="true">
-      <p role="status">{isLong ? strings.waiting : ''}</p>
+      <p role="status">{isLong ? strings.stillLoading : ''}</p>
       {blocks.map((kind, at) => (
         <div key={`${kind}${at}`} class={`block block-${kind}`} />
       ))}

@@ -3,8 +3,8 @@ import { formatter } from '../appearance'
 import { now } from '../clock'
 import { type Earlier, earlier } from '../drafts'
 import { switchAt } from '../history'
-import { nameOf, switches, zone } from '../store'
-import { listNames, strings } from '../strings'
+import { isForeignZone, nameOf, switches, zone } from '../store'
+import { strings } from '../strings'
 import { fieldsOf, formatAgo, instantOf } from '../time'
 import { ChipGroup } from './chipGroup'
 import { ProblemText } from './problemText'
@@ -63,10 +63,10 @@ export function PastTimePanel({ problem, onChange }: Props & { problem: string }
     instantOf(morning.date, morning.time, zone.value) ?? now.value,
   )
   const options: [Earlier['kind'], string][] = [
-    ['15', strings.ago15],
-    ['60', strings.ago60],
+    ['15', strings.ago(15, 'minute')],
+    ['60', strings.ago(1, 'hour')],
     ['morning', strings.thisMorning(formattedMorning)],
-    ['typed', strings.atATime],
+    ['typed', strings.pickTime],
   ]
   return (
     <ChipGroup
@@ -96,13 +96,18 @@ export function PastTimePanel({ problem, onChange }: Props & { problem: string }
   )
 }
 
+/** Names the time zone where it is not the device's, because the time is in it. */
+export function describeFuture(): string {
+  return isForeignZone.value ? strings.inFutureIn(zone.value) : strings.inFuture
+}
+
 function describeTime(at: Instant | null): string {
   if (at === null) return strings.notATime
-  if (at > now.value) return strings.notYet
+  if (at > now.value) return describeFuture()
   const fronters = switchAt(switches.value, at)?.members ?? []
-  return strings.landsAt(
+  return strings.willBeLogged(
     formatter.value.moment(at, now.value),
     formatAgo(now.value - at),
-    listNames(fronters.map(nameOf)),
+    fronters.map(nameOf),
   )
 }

@@ -4,7 +4,7 @@ import type { ProxyTag } from '../../../model/validation'
 import { showToast } from '../actions'
 import { appearance } from '../appearance'
 import { copyText } from '../copy'
-import { memberStrings } from '../strings/member'
+import { memberStrings, strings } from '../strings'
 import { Avatar, tint } from './avatar'
 
 interface ProfileSubject {
@@ -64,14 +64,14 @@ export function ProxyTags({ tags }: { tags: readonly ProxyTag[] }) {
 export function CopyId({ id }: { id: string }) {
   const copy = async () => {
     if (!(await copyText(id))) return
-    showToast({ text: memberStrings.copied })
+    showToast({ text: strings.copied })
   }
   return (
     <Fact name={memberStrings.id}>
       <span class="copying">
         <code>{id}</code>
         <button type="button" class="plain" aria-label={memberStrings.copyId} onClick={copy}>
-          {memberStrings.copy}
+          {strings.copy}
         </button>
       </span>
     </Fact>

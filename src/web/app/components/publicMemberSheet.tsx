@@ -1,7 +1,6 @@
 import { parseInstant } from '../../../model/time'
 import { formatter } from '../appearance'
-import { memberStrings } from '../strings/member'
-import { formatBirthday } from '../time'
+import { memberStrings, strings } from '../strings'
 import type { Member } from '../types'
 import { Avatar } from './avatar'
 import { Markdown } from './markdown'
@@ -16,20 +15,28 @@ export function PublicMemberSheet({ member, onClose }: { member: Member; onClose
     <Sheet heading={member.display_name || member.name} onClose={onClose}>
       <div class="someone">
         <Avatar of={member} size="l" />
-        {pronouns && <p>{pronouns}</p>}
+        {pronouns && (
+          <p>
+            <bdi>{pronouns}</bdi>
+          </p>
+        )}
       </div>
       {description && <Markdown text={description} />}
       <dl class="facts">
-        {birthday && <Fact name={memberStrings.birthday}>{formatBirthday(birthday)}</Fact>}
+        {birthday && (
+          <Fact name={memberStrings.birthday}>{formatter.value.birthday(birthday)}</Fact>
+        )}
         {proxy_tags.length > 0 && (
           <Fact name={memberStrings.tags}>
             <ProxyTags tags={proxy_tags} />
           </Fact>
         )}
         {message_count > 0 && (
-          <Fact name={memberStrings.messages}>{message_count.toLocaleString()}</Fact>
+          <Fact name={memberStrings.messages}>{strings.number(message_count)}</Fact>
         )}
-        {created !== null && <Fact name={memberStrings.made}>{formatter.value.date(created)}</Fact>}
+        {created !== null && (
+          <Fact name={memberStrings.addedOn}>{formatter.value.date(created)}</Fact>
+        )}
         <CopyId id={member.id} />
       </dl>
     </Sheet>

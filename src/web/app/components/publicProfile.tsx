@@ -3,8 +3,7 @@ import { parseInstant } from '../../../model/time'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import { hidden, type PublicSwitch, type PublicView } from '../publicView'
-import { countOf, listNames, strings } from '../strings'
-import { publicViewStrings } from '../strings/publicView'
+import { listNames, publicViewStrings, strings, type Word } from '../strings'
 import type { Group, Member } from '../types'
 import { Avatar } from './avatar'
 import { Fronters } from './fronters'
@@ -17,7 +16,7 @@ import { PublicMemberSheet } from './publicMemberSheet'
 interface Props {
   view: PublicView
   /** The system's word for members. */
-  word: string
+  word: Word
   /** Lowers the heading levels, for use within another page. */
   isInside?: boolean
 }
@@ -38,7 +37,7 @@ export function PublicProfile({ view, word, isInside = false }: Props) {
           </Title>
           {(system.pronouns || system.tag) && (
             <p class="quiet">
-              {system.pronouns} {system.tag && <span class="tag">{system.tag}</span>}
+              <bdi>{system.pronouns}</bdi> {system.tag && <bdi class="tag">{system.tag}</bdi>}
             </p>
           )}
         </div>
@@ -56,7 +55,7 @@ export function PublicProfile({ view, word, isInside = false }: Props) {
           <Part>
             {members.length === 0
               ? publicViewStrings.noMembers(word)
-              : countOf(members.length, word)}
+              : strings.countOf(members.length, word)}
           </Part>
           <AvatarList members={members} onOpen={setShown} />
         </section>
@@ -79,7 +78,7 @@ export function PublicProfile({ view, word, isInside = false }: Props) {
         <Closed text={publicViewStrings.historyHidden} />
       ) : (
         <section class="part">
-          <Part>{publicViewStrings.lately}</Part>
+          <Part>{publicViewStrings.recently}</Part>
           <RecentSwitches switches={switches} view={view} />
         </section>
       )}
@@ -125,7 +124,7 @@ function AvatarList({
 interface GroupProps {
   group: Group
   members: PublicView['members']
-  word: string
+  word: Word
 }
 
 function GroupRow({ group, members, word }: GroupProps) {
@@ -141,7 +140,7 @@ function GroupRow({ group, members, word }: GroupProps) {
         <div class="quiet small">
           {named.length > 0 && named.length <= MAX_NAMES
             ? listNames(named)
-            : uuids.length > 0 && countOf(uuids.length, word)}
+            : uuids.length > 0 && strings.countOf(uuids.length, word)}
         </div>
         {group.description && <Markdown text={group.description} />}
       </div>
@@ -170,9 +169,9 @@ function RecentSwitches({
       {switches.map(({ id, timestamp, members }) => (
         <li key={id}>
           <div class="about">
-            <span class="name">
+            <bdi class="name">
               {listNames(members.map((one) => names.get(one) ?? one)) || strings.nobodyShort}
-            </span>
+            </bdi>
             <div class="quiet small">
               {formatter.value.moment(parseInstant(timestamp) ?? now.value, now.value)}
             </div>

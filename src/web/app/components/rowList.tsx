@@ -42,7 +42,7 @@ export function RowList<T extends Row>({
         {rows.map((row) => (
           <li key={row.id ?? row.name}>
             <div class="about">
-              <span class="name">{row.name}</span>
+              <bdi class="name">{row.name}</bdi>
               {note && <span class="quiet">{note(row)}</span>}
               <div class="quiet small">{describe(row)}</div>
             </div>

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks'
 import { announce } from '../actions'
-import { isOffline, type Member, preferences } from '../store'
-import { countOf, strings } from '../strings'
-import { listStrings } from '../strings/members'
+import { isOffline, type Member } from '../store'
+import { listStrings, strings } from '../strings'
 import { useLazy } from '../useLazy'
 import type { BulkAction, BulkEditProps } from './bulkEditSheet'
 import { Icon } from './icon'
@@ -19,11 +18,11 @@ interface Props {
 /** Actions for the selected members. */
 export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
   const [action, setAction] = useState<BulkAction | null>(null)
-  const count = listStrings.chosen(countOf(chosen.length, preferences.value.word))
-  const reason = isOffline.value ? strings.notConnected : ''
+  const count = listStrings.selected(chosen.length)
+  const reason = isOffline.value ? strings.youAreOffline : ''
   const isOff = isOffline.value || chosen.length === 0
   const startAction = (one: BulkAction) => {
-    if (chosen.length === 0) return announce(listStrings.nobodyChosen)
+    if (chosen.length === 0) return announce(listStrings.nobodySelected)
     if (!isOffline.value) setAction(one)
   }
   const hasAll = chosen.length > 0 && chosen.length >= found.length
@@ -34,7 +33,7 @@ export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
         <button
           type="button"
           class="plain"
-          aria-label={hasAll ? listStrings.chooseNone : listStrings.chooseAll(found.length)}
+          aria-label={hasAll ? listStrings.selectNone : listStrings.selectAll(found.length)}
           onClick={() => onChoose(hasAll ? [] : found)}
         >
           {hasAll ? listStrings.none : listStrings.all(found.length)}
@@ -45,11 +44,11 @@ export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
       </div>
       <ProblemText text={reason} />
       <div class="row">
-        {(['privacy', 'groups', 'remove'] as const).map((one) => (
+        {(['privacy', 'groups', 'delete'] as const).map((one) => (
           <button
             key={one}
             type="button"
-            class={one === 'remove' ? 'danger' : ''}
+            class={one === 'delete' ? 'danger' : ''}
             aria-disabled={isOff}
             onClick={() => startAction(one)}
           >
@@ -77,5 +76,5 @@ const loadBulkEditSheet = async () => (await import('./bulkEditSheet')).BulkEdit
 function LazyBulkEditSheet(props: BulkEditProps) {
   const { Content, hasFailed } = useLazy(loadBulkEditSheet)
   if (Content) return <Content {...props} />
-  return hasFailed ? <p role="alert">{strings.away}</p> : null
+  return hasFailed ? <p role="alert">{strings.unreachable}</p> : null
 }

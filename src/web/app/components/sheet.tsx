@@ -26,7 +26,7 @@ export function Sheet({ heading, onClose, children }: Props) {
       <div class="inside">
         <header class="heading">
           <h2 id="sheet-title" ref={title} tabIndex={-1}>
-            {heading}
+            <bdi>{heading}</bdi>
           </h2>
           <button type="button" class="round" aria-label={strings.close} onClick={onClose}>
             <Icon name="close" />

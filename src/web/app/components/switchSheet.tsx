@@ -13,7 +13,7 @@ import {
 } from '../history'
 import { searchMembers } from '../search'
 import { isOffline, members, nameOf, switches, zone } from '../store'
-import { listNames, strings } from '../strings'
+import { historyStrings, listNames, strings } from '../strings'
 import { fieldsOf, instantOf } from '../time'
 import { useAction } from '../useAction'
 import { Icon } from './icon'
@@ -57,12 +57,12 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
       ? switches.value
       : mergeSwitches(others, [{ id: draft.id ?? NEW, timestamp: at, members: draft.members }])
   return (
-    <Sheet heading={known ? strings.aSwitch : strings.addPast} onClose={close}>
+    <Sheet heading={known ? historyStrings.editSwitch : historyStrings.addPast} onClose={close}>
       <form onSubmit={onSubmit(save)} noValidate>
         <TimeFields date={draft.date} time={draft.time} problem={problem} onChange={change} />
         <Who ids={draft.members} onChange={(ids) => change({ members: ids })} />
         <div role="status" class="effects">
-          <h3>{strings.effects}</h3>
+          <h3>{historyStrings.effects}</h3>
           <Effects after={saved} />
         </div>
         <button type="submit" class="main" aria-disabled={isOffline.value}>
@@ -70,14 +70,14 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
         </button>
         {known && (
           <>
-            <p class="quiet small">{strings.deleteAlso(describeEffects(others).join(' '))}</p>
+            <p class="quiet small">{describeDeletion(others)}</p>
             <button
               type="button"
               class="danger"
               aria-disabled={isOffline.value}
               onClick={() => run(() => remove(known))}
             >
-              {strings.remove}
+              {strings.delete}
             </button>
           </>
         )}
@@ -110,17 +110,17 @@ function Who({ ids, onChange }: { ids: readonly string[]; onChange: (ids: string
             key={id}
             type="button"
             class="chip"
-            aria-label={strings.takeOut(nameOf(id))}
+            aria-label={historyStrings.remove(nameOf(id))}
             onClick={() => toggle(id)}
           >
-            {nameOf(id)}
+            <bdi>{nameOf(id)}</bdi>
             <Icon name="close" />
           </button>
         ))}
         {!isAdding && (
           <button type="button" class="plain" onClick={() => setAdding(true)}>
             <Icon name="plus" />
-            {strings.add}
+            {historyStrings.addSomeone}
           </button>
         )}
       </div>
@@ -142,7 +142,7 @@ function Who({ ids, onChange }: { ids: readonly string[]; onChange: (ids: string
 
 function Effects({ after }: { after: Switches }) {
   const sentences = describeEffects(after)
-  if (sentences.length === 0) return <p>{strings.noEffect}</p>
+  if (sentences.length === 0) return <p>{historyStrings.noEffect}</p>
   return (
     <ul>
       {sentences.map((sentence) => (
@@ -152,6 +152,13 @@ function Effects({ after }: { after: Switches }) {
   )
 }
 
+function describeDeletion(after: Switches): string {
+  const effects = describeEffects(after)
+  return effects.length === 0
+    ? historyStrings.ifDeletedNothing
+    : historyStrings.ifDeleted(effects.join(' '))
+}
+
 function describeEffects(after: Switches): string[] {
   return compareHistories(switches.value, after).map(describeEffect)
 }
@@ -159,14 +166,12 @@ function describeEffects(after: Switches): string[] {
 function describeEffect({ from, to, before, after }: Effect): string {
   const name = (ids: readonly string[] | null) =>
     ids === null
-      ? strings.nothingWas
+      ? historyStrings.noRecord
       : ids.length === 0
-        ? strings.nobodyWas
+        ? historyStrings.nobody
         : listNames(ids.map(nameOf))
-  return strings.replaced(
-    formatter.value.moment(from, now.value),
-    to === null ? strings.untilNow : strings.until(formatter.value.moment(to, now.value)),
-    name(before),
-    name(after),
-  )
+  const moment = (at: Instant) => formatter.value.moment(at, now.value)
+  return to === null
+    ? historyStrings.changesUntilNow(moment(from), name(before), name(after))
+    : historyStrings.changes(moment(from), moment(to), name(before), name(after))
 }

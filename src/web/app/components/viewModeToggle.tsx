@@ -1,6 +1,6 @@
 import type { Entity, Level } from '../../../model/entity'
 import { countPrivate } from '../redact'
-import { privacyStrings } from '../strings/privacy'
+import { privacyStrings } from '../strings'
 import { Icon } from './icon'
 
 export type ViewMode = 'ours' | 'strangers'

@@ -3,11 +3,11 @@ import { system as table } from '../../../model/system'
 import { parseInstant } from '../../../model/time'
 import { Problem } from '../../../model/validation'
 import { announce, showToast } from '../actions'
-import { ApiError, errorMessage, requestOwn } from '../api'
+import { ApiError, errorMessage, problemMessage, requestOwn } from '../api'
 import { now } from '../clock'
 import { createDraft } from '../drafts'
 import { isOffline } from '../store'
-import { systemStrings } from '../strings/system'
+import { strings, systemStrings } from '../strings'
 import { formatAgo } from '../time'
 import { useAction } from '../useAction'
 import { ConfirmSheet } from './confirmSheet'
@@ -43,8 +43,8 @@ export function WebhookCard() {
 
   const register = async () => {
     const url = table.fields.webhook_url.parse(typed.value.trim())
-    if (url instanceof Problem) return registration.setProblem(url.message)
-    if (url === null) return registration.setProblem(systemStrings.noAddress)
+    if (url instanceof Problem) return registration.setProblem(problemMessage(url))
+    if (url === null) return registration.setProblem(systemStrings.noUrl)
     const created = await requestOwn<{ token: string }>(PATH, { method: 'PUT', body: { url } })
     typed.value = ''
     setToken(created?.token ?? null)
@@ -73,7 +73,7 @@ export function WebhookCard() {
       await requestOwn(PATH, { method: 'DELETE' })
       setToken(null)
       await load()
-      showToast({ text: systemStrings.isRemoved })
+      showToast({ text: systemStrings.isDeleted })
     })
 
   return (
@@ -109,7 +109,7 @@ export function WebhookCard() {
             )}
             {hook.state === 'disabled' && (
               <ActionButton
-                text={systemStrings.goOn}
+                text={systemStrings.resume}
                 isBusy={isBusy}
                 isMain
                 onClick={() => postAction('enable')}
@@ -124,7 +124,7 @@ export function WebhookCard() {
                   aria-disabled={isOffline.value}
                   onClick={() => run(() => setRemoving(true))}
                 >
-                  {systemStrings.remove}
+                  {strings.delete}
                 </button>
               </>
             )}
@@ -132,7 +132,7 @@ export function WebhookCard() {
           {hook.state === 'none' && (
             <form onSubmit={registration.onSubmit(register)} noValidate>
               <div class="field">
-                <label for="webhook-address">{systemStrings.address}</label>
+                <label for="webhook-address">{systemStrings.url}</label>
                 <input
                   id="webhook-address"
                   type="url"
@@ -151,7 +151,7 @@ export function WebhookCard() {
                 <ProblemText id="webhook-problem" text={registration.problem} />
               </div>
               <button type="submit" aria-disabled={isOffline.value} aria-busy={registration.isBusy}>
-                {systemStrings.register}
+                {systemStrings.addWebhook}
               </button>
             </form>
           )}
@@ -160,9 +160,9 @@ export function WebhookCard() {
       )}
       {isRemoving && (
         <ConfirmSheet
-          heading={systemStrings.removeAsk}
-          effect={systemStrings.removeEffect}
-          action={systemStrings.remove}
+          heading={systemStrings.deleteAsk}
+          effect={systemStrings.deleteEffect}
+          action={strings.delete}
           onConfirm={remove}
           onClose={() => setRemoving(false)}
         />
@@ -192,10 +192,10 @@ function ActionButton({ text, isBusy, isMain = false, onClick }: ActionButtonPro
   )
 }
 
-/** Returns the server's message for the `url` field, if there is one. */
+/** Describes the problem of the `url` field, if there is one. */
 function explain(cause: unknown): string {
   const [first] = cause instanceof ApiError ? (cause.problems.url ?? []) : []
-  return first?.message ?? errorMessage(cause)
+  return first ? problemMessage(first) : errorMessage(cause)
 }
 
 function describeState({ state, reason, failing_since, dropped }: Webhook): string {
@@ -203,7 +203,7 @@ function describeState({ state, reason, failing_since, dropped }: Webhook): stri
   return [
     reason === null ? systemStrings.states[state] : systemStrings.stopped(reason),
     since === null ? '' : systemStrings.failingSince(formatAgo(now.value - since)),
-    dropped === 0 ? '' : systemStrings.dropped(dropped),
+    dropped === 0 ? '' : systemStrings.expired(dropped),
   ]
     .filter(Boolean)
     .join(' ')

@@ -3,15 +3,16 @@ import { type Appearance, appearance, changeAppearance, choices } from '../appea
 import { ChipGroup } from '../components/chipGroup'
 import { Page } from '../components/page'
 import { ProblemText } from '../components/problemText'
+import { listedLanguages } from '../language'
 import { isOffline, preferences, savePreferences } from '../store'
-import { strings } from '../strings'
+import { findText, moreStrings, strings } from '../strings'
 import { useAction } from '../useAction'
 
 /** Appearance in this browser, and the word for members, which is stored on the server. */
 export function AppearancePage() {
   return (
     <Page title={strings.appearance}>
-      <p class="quiet">{strings.keptHere}</p>
+      <p class="quiet">{moreStrings.savedHere}</p>
       <div class="card">
         {Object.keys(choices).map((name) => (
           <Choice key={name} name={name as keyof Appearance} />
@@ -23,38 +24,49 @@ export function AppearancePage() {
 }
 
 function Choice({ name }: { name: keyof Appearance }) {
-  const titles: Readonly<Record<string, string>> = strings.appearanceValues[name]
   return (
     <ChipGroup
-      legend={strings.appearanceNames[name]}
-      options={choices[name].map((value) => [value, titles[value] ?? value])}
+      legend={moreStrings.names[name]}
+      options={optionsOf(name)}
       value={appearance.value[name]}
       onChange={(value) => changeAppearance({ [name]: value })}
     >
-      {name === 'pictures' && <p class="quiet small">{strings.picturesMore}</p>}
+      {name === 'pictures' && <p class="quiet small">{moreStrings.picturesMore}</p>}
     </ChipGroup>
   )
 }
 
-const commonWords = ['members', 'alters', 'headmates', 'parts', 'people']
+/** Languages are listed by their own names, without those for tests. */
+function optionsOf(name: keyof Appearance): (readonly [string, string])[] {
+  const titles = moreStrings.values[name]
+  if (name === 'language')
+    return [['device', moreStrings.values.language.device], ...listedLanguages]
+  return choices[name].map((value) => [
+    value,
+    findText(titles, value) ?? moreStrings.percent(Number(value)),
+  ])
+}
 
 function WordForMembers() {
   const { word } = preferences.value
-  const [customWord, setCustomWord] = useState(commonWords.includes(word) ? '' : word)
+  const commonWords = Object.entries(strings.words)
+  const [customWord, setCustomWord] = useState(
+    commonWords.some(([known]) => known === word) ? '' : word,
+  )
   const { run, onSubmit, problem } = useAction({ canOverlap: true })
   const save = (value: string) => savePreferences({ word: value })
   return (
     <div class="card">
       <ChipGroup
-        legend={strings.wordForMembers}
-        options={commonWords.map((one) => [one, one])}
+        legend={moreStrings.wordForMembers}
+        options={commonWords.map(([one, { many }]) => [one, many])}
         value={word}
         onChange={(value) => run(() => save(value))}
         isDisabled={isOffline.value}
       />
       <form onSubmit={onSubmit(() => customWord.trim() !== '' && save(customWord.trim()))}>
         <label class="field">
-          {strings.ownWord}
+          {moreStrings.ownWord}
           <input
             value={customWord}
             maxLength={30}
@@ -67,7 +79,7 @@ function WordForMembers() {
           {strings.save}
         </button>
       </form>
-      <p class="quiet small">{strings.wordMore}</p>
+      <p class="quiet small">{moreStrings.wordMore}</p>
     </div>
   )
 }

@@ -9,7 +9,7 @@ import { ProblemText } from '../components/problemText'
 import { RowList } from '../components/rowList'
 import { clearSession } from '../session'
 import { isOffline } from '../store'
-import { strings } from '../strings'
+import { findText, moreStrings, strings } from '../strings'
 import { formatAgo } from '../time'
 import { useAction } from '../useAction'
 
@@ -50,7 +50,7 @@ export function Devices() {
   const end = async (device: Device) => {
     await requestOwn(`web/sessions/${device.id}`, { method: 'DELETE' })
     if (device.this) return clearSession()
-    showToast({ text: strings.isEnded(device.name) })
+    showToast({ text: moreStrings.isLoggedOut(device.name) })
     await load()
   }
   const endAll = async () => {
@@ -59,7 +59,7 @@ export function Devices() {
   }
   const revoke = async ({ name }: Token) => {
     await requestOwn(`v2/systems/@me/tokens/${encodeURIComponent(name)}`, { method: 'DELETE' })
-    showToast({ text: strings.isRevoked(name) })
+    showToast({ text: moreStrings.isRevoked(name) })
     await load()
   }
 
@@ -71,32 +71,34 @@ export function Devices() {
       ) : (
         <>
           <section class="card">
-            <h2>{strings.browsers}</h2>
+            <h2>{moreStrings.browsers}</h2>
             <RowList
               rows={devices}
-              note={(device) => (device.this ? ` · ${strings.thisOne}` : '')}
+              note={(device) => (device.this ? ` · ${moreStrings.thisBrowser}` : '')}
               describe={({ created, last_used }) =>
-                `${strings.madeOn(day(created))} · ${strings.lastUsed(ago(last_used))}`
+                `${moreStrings.since(day(created))} · ${moreStrings.lastUsed(ago(last_used))}`
               }
-              action={strings.end}
-              label={strings.endNamed}
+              action={strings.logOut}
+              label={moreStrings.logOutNamed}
               onAction={end}
             />
-            <p class="quiet">{strings.logOutEverywhereMore}</p>
+            <p class="quiet">{moreStrings.logOutEverywhereMore}</p>
             <button type="button" aria-disabled={isOffline.value} onClick={() => run(endAll)}>
-              {strings.logOutEverywhere}
+              {moreStrings.logOutEverywhere}
             </button>
           </section>
           <section class="card">
-            <h2>{strings.tokens}</h2>
-            <p class="quiet">{tokens.length === 0 ? strings.noTokens : strings.tokensMore}</p>
+            <h2>{moreStrings.tokens}</h2>
+            <p class="quiet">
+              {tokens.length === 0 ? moreStrings.noTokens : moreStrings.tokensMore}
+            </p>
             <RowList
               rows={tokens}
               describe={describeToken}
-              action={strings.revoke}
-              label={strings.revokeNamed}
+              action={moreStrings.revoke}
+              label={moreStrings.revokeNamed}
               onAction={revoke}
-              confirm={[strings.revokeAsk, strings.revokeEffect]}
+              confirm={[moreStrings.revokeAsk, moreStrings.revokeEffect]}
             />
           </section>
         </>
@@ -107,9 +109,9 @@ export function Devices() {
 
 function describeToken({ scope, last_used, expires }: Token): string {
   return [
-    strings.scopes[scope] ?? scope,
-    last_used === null ? strings.neverUsed : strings.lastUsed(ago(last_used)),
-    expires === null ? null : strings.runsOut(day(expires)),
+    findText(moreStrings.scopes, scope) ?? scope,
+    last_used === null ? moreStrings.neverUsed : moreStrings.lastUsed(ago(last_used)),
+    expires === null ? null : moreStrings.until(day(expires)),
   ]
     .filter(Boolean)
     .join(' · ')

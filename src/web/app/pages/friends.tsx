@@ -9,9 +9,8 @@ import { type CreatedLink, LinkForm } from '../components/linkForm'
 import { Page, Skeleton } from '../components/page'
 import { ProblemText } from '../components/problemText'
 import { RowList } from '../components/rowList'
-import { isOffline, preferences } from '../store'
-import { strings } from '../strings'
-import { friendStrings } from '../strings/friends'
+import { isOffline, memberWord } from '../store'
+import { friendStrings, moreStrings, strings } from '../strings'
 import { formatAgo } from '../time'
 import { useAction } from '../useAction'
 
@@ -41,13 +40,13 @@ export function Friends() {
 
   const showCreated = (link: CreatedLink) => {
     setCreated(link)
-    announce(friendStrings.isMade(link.name))
+    announce(friendStrings.isCreated)
     run(load)
   }
   const revoke = async ({ name }: FriendLink) => {
     await requestOwn(`${PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' })
     if (created?.name === name) setCreated(null)
-    showToast({ text: friendStrings.isOver(name) })
+    showToast({ text: friendStrings.isOff(name) })
     await load()
   }
 
@@ -75,10 +74,10 @@ export function Friends() {
           <RowList
             rows={links}
             describe={describeLink}
-            action={strings.end}
-            label={strings.endNamed}
+            action={friendStrings.turnOff}
+            label={friendStrings.turnOffNamed}
             onAction={revoke}
-            confirm={[friendStrings.endAsk, friendStrings.endEffect]}
+            confirm={[friendStrings.turnOffAsk, friendStrings.turnOffEffect]}
           />
         </section>
       )}
@@ -93,13 +92,13 @@ function linkUrl(token: string): string {
 }
 
 function describeLink({ private_members, expires, last_used }: FriendLink): string {
-  const { word } = preferences.value
+  const word = memberWord.value
   const ago = (time: string) => formatAgo(now.value - (parseInstant(time) ?? now.value))
   return [
-    private_members ? friendStrings.isNamed(word) : friendStrings.isCounted(word),
+    private_members ? friendStrings.showsNames(word) : friendStrings.showsCount(word),
     expires === null
       ? friendStrings.never
-      : strings.runsOut(formatter.value.date(parseInstant(expires) ?? now.value)),
-    last_used === null ? strings.neverUsed : strings.lastUsed(ago(last_used)),
+      : moreStrings.until(formatter.value.date(parseInstant(expires) ?? now.value)),
+    last_used === null ? moreStrings.neverUsed : moreStrings.lastUsed(ago(last_used)),
   ].join(' · ')
 }

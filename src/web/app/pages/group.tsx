@@ -25,12 +25,12 @@ import {
   isOffline,
   type Member,
   members,
+  memberWord,
   preferences,
   savePreferences,
   switches,
 } from '../store'
-import { countOf } from '../strings'
-import { memberStrings } from '../strings/member'
+import { memberStrings, strings } from '../strings'
 import { isListed } from '../types'
 import { useAction } from '../useAction'
 
@@ -58,7 +58,7 @@ export function GroupPage() {
               onClick={() => runWithToast(() => setChoosing(true))}
             >
               <Icon name="plus" />
-              {memberStrings.choosePeople}
+              {memberStrings.editMembers(memberWord.value)}
             </button>
             <button
               type="button"
@@ -81,7 +81,7 @@ export function GroupPage() {
             <Markdown text={visible.description} />
           ) : (
             <p class="quiet">
-              {isOurs ? memberStrings.noDescription : memberStrings.strangersSeeNothing}
+              {isOurs ? memberStrings.noDescription : memberStrings.noPublicDescription}
             </p>
           )}
           <GroupMembers own={own} isOurs={isOurs} />
@@ -89,10 +89,12 @@ export function GroupPage() {
         <div class="part">
           <dl class="card facts">
             {visible.display_name && visible.display_name !== visible.name && (
-              <Fact name={memberStrings.name}>{visible.name}</Fact>
+              <Fact name={memberStrings.name}>
+                <bdi>{visible.name}</bdi>
+              </Fact>
             )}
             {created !== null && (
-              <Fact name={memberStrings.madeOn}>{formatter.value.date(created)}</Fact>
+              <Fact name={memberStrings.addedOn}>{formatter.value.date(created)}</Fact>
             )}
             <CopyId id={visible.id} />
           </dl>
@@ -118,8 +120,8 @@ function GroupMembers({ own, isOurs }: { own: Group; isOurs: boolean }) {
   return (
     <section class="part">
       <header class="heading">
-        <h2>{memberStrings.inIt}</h2>
-        {isOpen && <p class="quiet">{countOf(visible.length, preferences.value.word)}</p>}
+        <h2>{memberWord.value.title}</h2>
+        {isOpen && <p class="quiet">{strings.countOf(visible.length, memberWord.value)}</p>}
       </header>
       {!isOpen && <p class="quiet">{memberStrings.hiddenMembers}</p>}
       {isOpen && visible.length === 0 && <p class="quiet">{memberStrings.nobodyInIt}</p>}
@@ -166,7 +168,7 @@ function Statuses({ own }: { own: Group }) {
       <label class="check">
         <input type="checkbox" checked={isMarked} aria-disabled={isOffline.value} onClick={mark} />
         <span>
-          {memberStrings.statuses}
+          {memberStrings.useAsStatuses}
           <br />
           <span class="quiet small">{memberStrings.statusesMore}</span>
         </span>

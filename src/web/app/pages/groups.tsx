@@ -8,10 +8,8 @@ import { Page } from '../components/page'
 import { Search } from '../components/search'
 import { Sheet } from '../components/sheet'
 import { searchMembers } from '../search'
-import { type Group, groups, preferences, putGroup } from '../store'
-import { countOf, strings } from '../strings'
-import { memberStrings } from '../strings/member'
-import { listStrings } from '../strings/members'
+import { type Group, groups, memberWord, preferences, putGroup } from '../store'
+import { listStrings, memberStrings, strings } from '../strings'
 import { isListed } from '../types'
 
 export function Groups() {
@@ -26,7 +24,7 @@ export function Groups() {
     const created = await requestOwn<Group>('v2/groups', { method: 'POST', body: { name } })
     if (!created) return
     putGroup(created)
-    showToast({ text: memberStrings.groupIsMade(name) })
+    showToast({ text: memberStrings.groupIsAdded })
     setCreating(false)
     setTyped('')
   }
@@ -37,11 +35,11 @@ export function Groups() {
         <button
           type="button"
           class="main"
-          aria-label={memberStrings.makeGroup}
+          aria-label={memberStrings.addGroup}
           onClick={() => setCreating(true)}
         >
           <Icon name="plus" />
-          {listStrings.make}
+          {listStrings.add}
         </button>
       }
     >
@@ -61,8 +59,8 @@ export function Groups() {
         ))}
       </ul>
       {isCreating && (
-        <Sheet heading={memberStrings.makeGroup} onClose={() => setCreating(false)}>
-          <NameForm label={listStrings.make} onName={create} />
+        <Sheet heading={memberStrings.addGroup} onClose={() => setCreating(false)}>
+          <NameForm label={listStrings.add} onName={create} />
         </Sheet>
       )}
     </Page>
@@ -70,9 +68,10 @@ export function Groups() {
 }
 
 function Row({ group }: { group: Group }) {
-  const { word, statuses } = preferences.value
-  const count = countOf(group.members?.length ?? 0, word)
-  const about = statuses.includes(group.uuid) ? `${count} · ${memberStrings.areStatuses}` : count
+  const count = strings.countOf(group.members?.length ?? 0, memberWord.value)
+  const about = preferences.value.statuses.includes(group.uuid)
+    ? `${count} · ${memberStrings.areStatuses}`
+    : count
   return (
     <>
       <Avatar of={{ ...group, avatar_url: group.icon }} />

@@ -13,7 +13,7 @@ import { SwitchSheet } from '../components/switchSheet'
 import { switchDraft } from '../drafts'
 import { route } from '../route'
 import { hasOlder, loadBackTo, membersById, nameOf, switches, zone } from '../store'
-import { listNames, strings } from '../strings'
+import { historyStrings, listNames, strings } from '../strings'
 import { daysIn, fieldsOf, formatDuration } from '../time'
 
 /** History as days, list or month; every switch can be edited, moved and deleted. */
@@ -25,11 +25,11 @@ export function History() {
       actions={
         <button type="button" onClick={addPast}>
           <Icon name="plus" />
-          {strings.addPast}
+          {historyStrings.addPast}
         </button>
       }
     >
-      <nav class="chips" aria-label={strings.views}>
+      <nav class="chips" aria-label={historyStrings.view}>
         {historyViews.map((one) => (
           <a
             key={one}
@@ -37,7 +37,7 @@ export function History() {
             href={`#/history/${one}`}
             aria-current={one === view ? 'page' : undefined}
           >
-            {strings[one]}
+            {historyStrings[one]}
           </a>
         ))}
       </nav>
@@ -68,10 +68,10 @@ function DaysView() {
   const isEmpty = newest !== undefined && newest.members.length === 0 && newest.timestamp < since
   return (
     <>
-      {isEmpty && <p>{strings.noSwitches}</p>}
+      {isEmpty && <p>{historyStrings.noSwitches}</p>}
       <Days days={days} />
       <button type="button" class="plain" onClick={() => setCount(count + WEEK)}>
-        {strings.earlierDays}
+        {historyStrings.earlierDays}
       </button>
     </>
   )
@@ -110,6 +110,7 @@ function SwitchRow({ index }: { index: number }) {
   if (!one) return null
   const next = switches.value[index - 1]
   const length = formatDuration((next?.timestamp ?? now.value) - one.timestamp)
+  const names = one.members.length === 0 ? strings.nobodyShort : listNames(one.members.map(nameOf))
   const edit = () => {
     switchDraft.value = {
       id: one.id,
@@ -127,17 +128,18 @@ function SwitchRow({ index }: { index: number }) {
         ))}
       </span>
       <span class="about">
-        <span class="name">
-          {one.members.length === 0 ? strings.nobodyShort : listNames(one.members.map(nameOf))}
-        </span>
+        <bdi class="name">{names}</bdi>
         <br />
-        <span class="quiet small">{next ? length : strings.soFar(length)}</span>
+        <span class="quiet small">{next ? length : historyStrings.soFar(length)}</span>
       </span>
       <button
         type="button"
         class="round"
-        aria-label={strings.changeAt(formatter.value.moment(one.timestamp, now.value))}
-        title={strings.change}
+        aria-label={historyStrings.editNamed(
+          formatter.value.moment(one.timestamp, now.value),
+          names,
+        )}
+        title={historyStrings.edit}
         onClick={edit}
       >
         <Icon name="edit" />

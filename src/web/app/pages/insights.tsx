@@ -25,8 +25,7 @@ import {
 } from '../insights'
 import { findFirstDay, loadInsights } from '../insightsApi'
 import { membersById, nameOf, statuses, switches, zone } from '../store'
-import { strings } from '../strings'
-import { insightsStrings } from '../strings/insights'
+import { insightsStrings, strings } from '../strings'
 import { fieldsOf, formatDuration } from '../time'
 
 export function Insights() {
@@ -44,7 +43,7 @@ export function Insights() {
             checked={isWithoutStatuses}
             onChange={(event) => setWithoutStatuses(event.currentTarget.checked)}
           />
-          {insightsStrings.leaveStatuses}
+          {insightsStrings.hideStatuses}
         </label>
       )}
       <div class="insights" aria-busy={isBusy}>
@@ -202,14 +201,14 @@ function EmptySpan() {
   const nearest = kind === 'own' ? 'all' : nearestSpan(newest.timestamp, now.value)
   return (
     <div class="card">
-      <p>{insightsStrings.inSpan[kind]}</p>
+      <p>{insightsStrings.noSwitches[kind]}</p>
       <button
         type="button"
         onClick={() => {
           spanDraft.value = { ...spanDraft.value, kind: nearest }
         }}
       >
-        {insightsStrings.showSpan(insightsStrings.spans[nearest])}
+        {insightsStrings.showSpan[nearest]}
       </button>
     </div>
   )
@@ -219,16 +218,16 @@ function Summary({ figures }: { figures: Figures }) {
   const longest = longestStay(figures.members)
   const perDay = switchesADay(figures)
   const items: [figure: string, what: string][] = [
-    [String(figures.switches), insightsStrings.switches(figures.switches)],
-    [perDay.toLocaleString(undefined, { maximumFractionDigits: 1 }), insightsStrings.aDay],
+    [strings.number(figures.switches), insightsStrings.switches(figures.switches)],
+    [strings.number(Math.round(perDay * 10) / 10), insightsStrings.perDay],
   ]
   if (longest)
     items.push([
       formatDuration(longest.longest * SECOND),
-      `${insightsStrings.longestStay} ${insightsStrings.by(nameOf(longest.member))}`,
+      insightsStrings.longestTime(nameOf(longest.member)),
     ])
   return (
-    <section class="card" aria-label={insightsStrings.figures}>
+    <section class="card" aria-label={insightsStrings.summary}>
       <ul class="in-short">
         {items.map(([figure, label]) => (
           <li key={label}>

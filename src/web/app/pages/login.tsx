@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ApiError, request } from '../api'
+import { ApiError, errorMessage, request } from '../api'
 import { CenteredPage } from '../components/centeredPage'
 import { ProblemText } from '../components/problemText'
 import { TokenField } from '../components/tokenField'
@@ -26,7 +26,9 @@ function TokenLogin() {
 
   return (
     <CenteredPage heading={strings.welcome}>
-      <p>{strings.howToComeIn}</p>
+      <p>
+        {strings.howToLogIn} {strings.newHere.closed}
+      </p>
       <form onSubmit={onSubmit(logIn)} noValidate>
         {/* Gives password managers a user name for the token. */}
         <input type="text" autocomplete="username" hidden readOnly value={strings.title} />
@@ -39,7 +41,7 @@ function TokenLogin() {
         />
         <Remember value={remember} onChange={setRemember} />
         <button class="main" type="submit" aria-busy={isBusy}>
-          {strings.comeIn}
+          {strings.logIn}
         </button>
       </form>
     </CenteredPage>
@@ -99,17 +101,17 @@ function LinkLogin({ code }: { code: string }) {
   if (link.is === 'loading') return <main class="door" aria-busy="true" />
   if (link.is === 'open')
     return (
-      <CenteredPage heading={strings.comeInAs(link.name)}>
+      <CenteredPage heading={strings.logInAs(link.name)}>
         <Remember value={remember} onChange={setRemember} />
         <ProblemText text={problem} />
         <button class="main" type="button" onClick={logIn}>
-          {strings.comeIn}
+          {strings.logIn}
         </button>
       </CenteredPage>
     )
   return (
     <CenteredPage heading={strings.welcome}>
-      <p role="alert">{link.is === 'over' ? strings.linkIsOver : strings.away}</p>
+      <p role="alert">{link.is === 'over' ? strings.linkIsOver : strings.unreachable}</p>
       <button type="button" onClick={() => goTo('#/login/')}>
         {strings.toLogin}
       </button>
@@ -128,8 +130,8 @@ function isUnauthorized(cause: unknown): boolean {
 }
 
 function explain(cause: unknown): string {
-  if (!(cause instanceof ApiError)) return strings.away
+  if (!(cause instanceof ApiError)) return strings.unreachable
   if (cause.status === 429) return strings.tooMany
-  if (cause.status === 403) return strings.lesserToken
-  return cause.status === 401 ? strings.wrongToken : cause.message
+  if (cause.status === 403) return strings.limitedToken
+  return cause.status === 401 ? strings.wrongToken : errorMessage(cause)
 }

@@ -15,8 +15,7 @@ import { type ViewMode, ViewModeToggle } from '../components/viewModeToggle'
 import { redactForPublic } from '../redact'
 import { findByRoute } from '../route'
 import { front, isOffline, loadBackTo, type Member, members, system, zone } from '../store'
-import { strings } from '../strings'
-import { memberStrings } from '../strings/member'
+import { memberStrings, strings } from '../strings'
 import { daysIn } from '../time'
 import { isListed } from '../types'
 
@@ -28,8 +27,9 @@ export function MemberPage() {
   const isOurs = viewMode === 'ours'
   const visible = isOurs ? own : redactForPublic(table, own)
   const name = visible.display_name || visible.name
-  const canSeeTimes =
-    isOurs || (isListed(own) && system.value?.privacy?.front_history_privacy === 'public')
+  const isFrontPublic = system.value?.privacy?.front_privacy === 'public'
+  const isHistoryPublic = system.value?.privacy?.front_history_privacy === 'public'
+  const canSeeTimes = isOurs || (isListed(own) && isHistoryPublic)
   return (
     <Page
       title={own.display_name || own.name}
@@ -38,28 +38,33 @@ export function MemberPage() {
         <ProfileHead of={visible} picture={visible.avatar_url}>
           <div class="named">
             {heading}
-            {visible.pronouns && <p class="quiet">{visible.pronouns}</p>}
+            {visible.pronouns && (
+              <p class="quiet">
+                <bdi>{visible.pronouns}</bdi>
+              </p>
+            )}
           </div>
           <Actions own={own} />
         </ProfileHead>
       )}
     >
       <ViewModeToggle mode={viewMode} onChange={setViewMode} entity={table} of={own} />
-      {!isOurs && !isListed(own) && <p class="note">{memberStrings.unlisted}</p>}
+      {!isOurs && !isListed(own) && (
+        <p class="note">
+          {isFrontPublic ? memberStrings.unlistedButShown : memberStrings.unlisted}
+        </p>
+      )}
       <div class="sides tinted" style={tint(visible.color)}>
         <div class="part">
           {visible.description ? (
             <Markdown text={visible.description} />
           ) : (
             <p class="quiet">
-              {isOurs ? memberStrings.noDescription : memberStrings.strangersSeeNothing}
+              {isOurs ? memberStrings.noDescription : memberStrings.noPublicDescription}
             </p>
           )}
-          {canSeeTimes ? (
-            <LastWeek id={own.id} />
-          ) : (
-            <p class="quiet">{memberStrings.hiddenTimes}</p>
-          )}
+          {canSeeTimes && <LastWeek id={own.id} />}
+          {!isOurs && !isHistoryPublic && <p class="quiet">{memberStrings.hiddenTimes}</p>}
         </div>
         <MemberFacts member={visible} isOurs={isOurs} canSeeTimes={canSeeTimes} />
       </div>
@@ -80,7 +85,7 @@ function Actions({ own }: { own: Member }) {
       ) : (
         <button type="button" class="main" aria-disabled={isOffline.value} onClick={switchToMember}>
           <Icon name="swap" />
-          {strings.switchTo(own.display_name || own.name)}
+          {strings.switchTo([own.display_name || own.name])}
         </button>
       )}
       <button type="button" onClick={edit}>

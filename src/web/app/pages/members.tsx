@@ -22,9 +22,8 @@ import {
 import { pageBefore, route } from '../route'
 import { prepareSearch } from '../search'
 import { requestedFocus } from '../shortcuts'
-import { front, groups, isOffline, type Member, members, preferences, switches } from '../store'
-import { capitalize, countOf, strings } from '../strings'
-import { listStrings } from '../strings/members'
+import { front, groups, isOffline, type Member, members, memberWord, switches } from '../store'
+import { listStrings, strings } from '../strings'
 import { useAction } from '../useAction'
 
 export function Members() {
@@ -38,10 +37,10 @@ export function Members() {
     field.current?.focus()
   }, [requestedFocus.value])
   useEffect(() => prepareSearch(members.value), [members.value])
-  const { word } = preferences.value
+  const word = memberWord.value
   if (members.value.length === 0)
     return (
-      <Page title={capitalize(word)}>
+      <Page title={word.title}>
         <EmptyState />
       </Page>
     )
@@ -76,28 +75,28 @@ export function Members() {
       <button
         type="button"
         class="main"
-        aria-label={listStrings.makeSomeone}
+        aria-label={listStrings.addMember(word)}
         onClick={() => setCreating(true)}
       >
         <Icon name="plus" />
-        {listStrings.make}
+        {listStrings.add}
       </button>
     </div>
   )
   return (
-    <Page title={capitalize(word)} actions={actions}>
+    <Page title={word.title} actions={actions}>
       <Search value={typed} onChange={(value) => updateListing({ typed: value })} field={field} />
       <Filters onChange={updateListing} />
       <div class="heading">
         <p class="quiet">
-          {typed === '' ? countOf(found.length, word) : strings.found(found.length)}
+          {typed === '' ? strings.countOf(found.length, word) : strings.found(found.length)}
         </p>
         <Sorting onChange={updateListing} />
       </div>
       {found.length > 0 ? (
         <List all={found} row={row} chosen={chosen} onChoose={setChosen} />
       ) : typed.trim() === '' ? (
-        <p>{listStrings.nobodyHere}</p>
+        <p>{listStrings.noMatch}</p>
       ) : (
         <NotFound name={typed.trim()} />
       )}
@@ -182,7 +181,7 @@ function NotFound({ name }: { name: string }) {
         aria-disabled={isOffline.value}
         onClick={() => run(() => createMember(name))}
       >
-        {strings.makeNamed(name)}
+        {strings.addNamed(name)}
       </button>
     </div>
   )

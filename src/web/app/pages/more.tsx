@@ -3,18 +3,18 @@ import { requestOwn } from '../api'
 import { Page } from '../components/page'
 import { clearSession } from '../session'
 import { isOffline } from '../store'
-import { strings } from '../strings'
+import { moreStrings, strings } from '../strings'
 
 export function More() {
   const pages = [
-    ['#/groups', strings.groups, strings.groupsMore],
-    ['#/privacy', strings.privacy, strings.privacyMore],
-    ['#/friends', strings.friends, strings.friendsMore],
-    ['#/import', strings.import, strings.importMore],
-    ['#/devices', strings.devices, strings.devicesMore],
-    ['#/look', strings.appearance, strings.appearanceMore],
-    ['#/system', strings.system, strings.systemMore],
-    ['docs', strings.apiPage, strings.apiMore],
+    ['#/groups', strings.groups, moreStrings.groupsMore],
+    ['#/privacy', strings.privacy, moreStrings.privacyMore],
+    ['#/friends', strings.friends, moreStrings.friendsMore],
+    ['#/import', strings.import, moreStrings.importMore],
+    ['#/devices', strings.devices, moreStrings.devicesMore],
+    ['#/appearance', strings.appearance, moreStrings.appearanceMore],
+    ['#/system', strings.system, moreStrings.systemMore],
+    ['docs', strings.apiPage, moreStrings.apiMore],
   ] as const
   const logOut = async () => {
     await requestOwn('web/session', { method: 'DELETE' }).catch(() => {})

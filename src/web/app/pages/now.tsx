@@ -10,7 +10,7 @@ import { Days } from '../components/days'
 import { Icon } from '../components/icon'
 import { MemberGrid } from '../components/memberGrid'
 import { Page } from '../components/page'
-import { momentOf, PastTimeButton, PastTimePanel } from '../components/pastTime'
+import { describeFuture, momentOf, PastTimeButton, PastTimePanel } from '../components/pastTime'
 import { ProblemText } from '../components/problemText'
 import { Search } from '../components/search'
 import { earlier, selection, toggleSelection } from '../drafts'
@@ -29,7 +29,7 @@ import {
   system,
   zone,
 } from '../store'
-import { listNames, strings } from '../strings'
+import { strings } from '../strings'
 import { daysIn, fieldsOf } from '../time'
 import { useAction } from '../useAction'
 
@@ -46,7 +46,7 @@ export function Now() {
     run(async () => {
       const at = earlier.value && momentOf(earlier.value, now.value, zone.value)
       if (earlier.value && at === null) return setProblem(strings.notATime)
-      if (at !== null && at > now.value) return setProblem(strings.notYet)
+      if (at !== null && at > now.value) return setProblem(describeFuture())
       const [chosen, when] = [selection.value, earlier.value]
       selection.value = []
       earlier.value = null
@@ -68,8 +68,8 @@ export function Now() {
   const hour = Number(fieldsOf(now.value, zone.value).time.slice(0, 2))
 
   useEffect(() => {
-    const names = listNames((front.value?.members ?? []).map(nameOf))
-    if (names !== '') announce(strings.hereAre(names))
+    const names = (front.value?.members ?? []).map(nameOf)
+    if (names.length > 0) announce(strings.hereAre(names))
   }, [front.value?.id])
 
   return (
@@ -146,7 +146,7 @@ function MemberChooser() {
   return (
     <section class="part">
       <header class="heading">
-        <h2>{strings.whoIsComing}</h2>
+        <h2>{strings.whoIsSwitchingIn}</h2>
         <button type="button" class="plain" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <Icon name="search" />
           {strings.everyone(members.value.length)}
@@ -158,7 +158,7 @@ function MemberChooser() {
         key={String(isOpen)}
         members={shown}
         chosen={selection.value}
-        label={isOpen ? strings.whoIsComing : strings.likely}
+        label={isOpen ? strings.whoIsSwitchingIn : strings.suggested}
         onToggle={toggleSelection}
       />
       {!isOpen && statusMembers.length > 0 && (

@@ -7,9 +7,8 @@ import { Page } from '../components/page'
 import { ProblemText } from '../components/problemText'
 import { PublicProfile } from '../components/publicProfile'
 import { publicView } from '../publicView'
-import { groups, isOffline, members, preferences, type System, switches, system } from '../store'
-import { strings } from '../strings'
-import { publicPageStrings } from '../strings/publicView'
+import { groups, isOffline, members, memberWord, type System, switches, system } from '../store'
+import { privacyStrings, strings, type Word } from '../strings'
 import { useAction } from '../useAction'
 
 /** Most frequently changed levels first. */
@@ -32,7 +31,7 @@ type SystemLevel = (typeof table)['levels'][number]
 export function Privacy() {
   const own = system.value
   if (!own) return null
-  const { word } = preferences.value
+  const word = memberWord.value
   const view = publicView({
     system: own,
     members: members.value,
@@ -44,13 +43,13 @@ export function Privacy() {
       <div class="two-sides">
         <Levels own={own} word={word} />
         <section class="card" aria-labelledby="eyes">
-          <h2 id="eyes">{publicPageStrings.strangersEyes}</h2>
-          <p class="quiet">{publicPageStrings.strangersMore}</p>
+          <h2 id="eyes">{privacyStrings.strangersEyes}</h2>
+          <p class="quiet">{privacyStrings.strangersMore}</p>
           <div class="glass">
             <PublicProfile view={view} word={word} isInside />
           </div>
           <a class="beside" href={`#/systems/${own.id}`}>
-            {publicPageStrings.publicPage}
+            {privacyStrings.publicPage}
           </a>
         </section>
       </div>
@@ -59,9 +58,9 @@ export function Privacy() {
   )
 }
 
-function Levels({ own, word }: { own: System; word: string }) {
+function Levels({ own, word }: { own: System; word: Word }) {
   const { run, problem } = useAction({ canOverlap: true })
-  const titles = publicPageStrings.levels(word)
+  const titles = privacyStrings.systemLevels(word)
   const changeLevel = (level: SystemLevel, to: Level) =>
     run(async () => {
       setLevel(level, to)
@@ -78,16 +77,16 @@ function Levels({ own, word }: { own: System; word: string }) {
     })
   return (
     <section class="card" aria-labelledby="everyone-sees">
-      <h2 id="everyone-sees">{publicPageStrings.whatEveryone}</h2>
+      <h2 id="everyone-sees">{privacyStrings.whatOthersSee}</h2>
       <ProblemText text={problem} />
       <ul class="things">
         {order.map((level) => {
-          const [title, more] = titles[level]
+          const { title, hint } = titles[level]
           return (
             <li key={level}>
               <div class="about">
                 <span class="name">{title}</span>
-                {more !== '' && <div class="quiet small">{more}</div>}
+                {hint !== '' && <div class="quiet small">{hint}</div>}
               </div>
               <LevelButton
                 label={title}

@@ -13,8 +13,7 @@ import {
   type PublicView,
   RECENT_SWITCHES,
 } from '../publicView'
-import { strings } from '../strings'
-import { publicViewStrings } from '../strings/publicView'
+import { publicViewStrings, strings } from '../strings'
 import type { Group, Member, System } from '../types'
 
 type State =
@@ -84,7 +83,7 @@ function PublicPageContent({ view }: { view: PublicView }) {
   }, [name])
   return (
     <main class="page">
-      <PublicProfile view={view} word={publicViewStrings.members} />
+      <PublicProfile view={view} word={strings.words.members} />
     </main>
   )
 }

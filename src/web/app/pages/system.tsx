@@ -1,15 +1,14 @@
 import { settings as table } from '../../../model/settings'
 import { SECOND } from '../../../model/time'
 import { AccountsCard } from '../components/accounts'
+import { labelOf } from '../components/form/page'
 import { Icon } from '../components/icon'
 import { Markdown } from '../components/markdown'
 import { Page } from '../components/page'
 import { CopyId, Fact, ProfileHead } from '../components/profile'
 import { WebhookCard } from '../components/webhook'
 import { settings, system, zone } from '../store'
-import { strings } from '../strings'
-import { editStrings } from '../strings/edit'
-import { systemStrings } from '../strings/system'
+import { findText, memberStrings, strings, systemStrings } from '../strings'
 import { formatDuration } from '../time'
 
 /** Profile, settings, webhook and accounts of the system. */
@@ -24,12 +23,16 @@ export function SystemPage() {
           <h2 class="title">
             <bdi>{name}</bdi>
           </h2>
-          {own.pronouns && <p class="quiet">{own.pronouns}</p>}
+          {own.pronouns && (
+            <p class="quiet">
+              <bdi>{own.pronouns}</bdi>
+            </p>
+          )}
         </div>
         <div class="row">
           <button type="button" onClick={() => go('#/system/edit')}>
             <Icon name="edit" />
-            {systemStrings.editSystem}
+            {memberStrings.edit}
           </button>
           <a class="button" href={`#/systems/${own.id}`}>
             <Icon name="eye" />
@@ -40,8 +43,12 @@ export function SystemPage() {
       {own.description && <Markdown text={own.description} />}
       <div class="two-sides">
         <dl class="card facts">
-          {own.tag && <Fact name={editStrings.fields.tag ?? ''}>{own.tag}</Fact>}
-          <Fact name={editStrings.fields.timezone ?? ''}>{zone.value}</Fact>
+          {own.tag && (
+            <Fact name={labelOf('tag')}>
+              <bdi>{own.tag}</bdi>
+            </Fact>
+          )}
+          <Fact name={labelOf('timezone')}>{zone.value}</Fact>
           <CopyId id={own.id} />
         </dl>
         <SettingsCard />
@@ -66,18 +73,18 @@ function SettingsCard() {
     <section class="card" aria-labelledby="settings">
       <h2 id="settings">{systemStrings.settings}</h2>
       {changed.length === 0 ? (
-        <p class="quiet">{systemStrings.allUsual}</p>
+        <p class="quiet">{systemStrings.allDefaults}</p>
       ) : (
         <dl class="facts">
           {changed.map(([key]) => (
-            <Fact key={key} name={editStrings.fields[key] ?? key}>
+            <Fact key={key} name={labelOf(key)}>
               {now && describeSetting(key, now[key as keyof typeof now])}
             </Fact>
           ))}
         </dl>
       )}
       <button type="button" onClick={() => go('#/system/settings')}>
-        {systemStrings.changeSettings}
+        {systemStrings.editSettings}
       </button>
     </section>
   )
@@ -89,9 +96,9 @@ function isDefault(value: unknown, initial: unknown): boolean {
 
 function describeSetting(key: string, value: unknown): string {
   if (typeof value === 'boolean') return value ? systemStrings.on : systemStrings.off
-  if (Array.isArray(value)) return String(value.length)
+  if (Array.isArray(value)) return systemStrings.templates(value.length)
   if (key === 'latch_timeout') return describeLatch(Number(value))
-  return systemStrings.choices[String(value)] ?? String(value)
+  return findText(systemStrings.choices, String(value)) ?? String(value)
 }
 
 function describeLatch(seconds: number): string {

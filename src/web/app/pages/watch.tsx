@@ -3,6 +3,7 @@ import { ApiError, request } from '../api'
 import { CenteredPage } from '../components/centeredPage'
 import { Fronters } from '../components/fronters'
 import { type LiveState, type Subscription, subscribe } from '../eventStream'
+import { manifestPath } from '../language'
 import { onPageVisibility } from '../pageVisibility'
 import type { PublicFront } from '../publicView'
 import { strings } from '../strings'
@@ -69,7 +70,7 @@ export function Watch({ token: given }: { token: string }) {
         {link === 'live'
           ? strings.live
           : link === 'away'
-            ? strings.watchIsAway
+            ? strings.reconnecting
             : strings.connecting}
       </p>
     </CenteredPage>
@@ -85,13 +86,13 @@ const KEY = 'multitude-watch'
 function prepareInstall(token: string): () => void {
   const manifest = document.querySelector<HTMLLinkElement>('link[rel="manifest"]')
   const hasInstallPrompt = 'onbeforeinstallprompt' in window
-  if (hasInstallPrompt) manifest?.setAttribute('href', 'watch.webmanifest')
+  if (hasInstallPrompt) manifest?.setAttribute('href', manifestPath('watch'))
   else manifest?.remove()
   const remember = () => localStorage.setItem(KEY, token)
   addEventListener('appinstalled', remember)
   return () => {
     removeEventListener('appinstalled', remember)
-    manifest?.setAttribute('href', 'app.webmanifest')
+    manifest?.setAttribute('href', manifestPath('app'))
     if (manifest && !hasInstallPrompt) document.head.append(manifest)
   }
 }

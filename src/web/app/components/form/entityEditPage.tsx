@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { Entity } from '../../../../model/entity'
 import { formDraft } from '../../drafts'
 import { findByRoute, goTo } from '../../route'
+import { editStrings } from '../../strings'
 import type { Group, Member } from '../../types'
 import { NotFound } from '../notFound'
 import { type Form, useForm } from './form'
@@ -32,6 +33,7 @@ function Editing<T extends Member | Group>({
   children,
 }: Props<T> & { own: T }) {
   const back = `#/${kind}/${own.id}`
+  const name = own.display_name || own.name
   const form = useForm<T>(entity, own, {
     path: `v2/${kind}/${own.uuid}`,
     onSaved(saved) {
@@ -46,8 +48,9 @@ function Editing<T extends Member | Group>({
   return (
     <FormPage
       form={form}
-      name={own.display_name || own.name}
+      title={editStrings.editOf(name)}
       back={back}
+      backName={name}
       below={<DeleteButton confirm={(onClose) => confirmDelete(own, onClose, leave)} />}
     >
       {children(form, own)}

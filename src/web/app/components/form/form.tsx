@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import type { Entity } from '../../../../model/entity'
 import { showToast } from '../../actions'
-import { ApiError, requestOwn } from '../../api'
+import { ApiError, problemMessage, requestOwn } from '../../api'
 import { formDraft } from '../../drafts'
 import {
   beginDraft,
@@ -15,8 +15,7 @@ import {
 } from '../../form'
 import { blockNavigation } from '../../route'
 import { sessionState } from '../../session'
-import { strings } from '../../strings'
-import { editStrings } from '../../strings/edit'
+import { editStrings, strings } from '../../strings'
 import { useAction } from '../../useAction'
 
 interface OwnEntity {
@@ -90,7 +89,9 @@ export function useForm<T extends OwnEntity>(entity: Entity, own: T, saving: Sav
     } catch (cause) {
       const serverErrors = cause instanceof ApiError ? Object.entries(cause.problems) : []
       setServerProblems(
-        Object.fromEntries(serverErrors.map(([key, [first]]) => [key, first?.message ?? ''])),
+        Object.fromEntries(
+          serverErrors.map(([key, [first]]) => [key, first ? problemMessage(first) : '']),
+        ),
       )
       setTried(true)
       throw cause

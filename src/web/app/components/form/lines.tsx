@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Level } from '../../../../model/entity'
-import { appearance } from '../../appearance'
-import { editStrings } from '../../strings/edit'
-import { formatBirthday, NO_YEAR } from '../../time'
+import { group } from '../../../../model/group'
+import { appearance, formatter } from '../../appearance'
+import { memberWord } from '../../store'
+import { editStrings, findText } from '../../strings'
+import { NO_YEAR } from '../../time'
 import { LevelButton } from '../levelButton'
 import { Markdown } from '../markdown'
 import { ProblemText } from '../problemText'
@@ -23,7 +25,7 @@ interface LineProps extends Props {
 
 /** Field with its label, privacy level, hint and validation message. */
 export function Line({ form, name, isWide = false, children }: LineProps) {
-  const hint = editStrings.hints[name]
+  const hint = hintOf(form, name)
   return (
     <div class={isWide ? 'line wide-line' : 'line'}>
       <div class="line-head">
@@ -39,6 +41,17 @@ export function Line({ form, name, isWide = false, children }: LineProps) {
       <ProblemText id={`problem-${name}`} text={form.problems[name] ?? ''} />
     </div>
   )
+}
+
+/** Explains a field or a level, where its name is not enough. */
+function hintOf({ entity, values }: Form, name: string): string | undefined {
+  if (name === 'visibility') {
+    const kind = entity === group ? 'groups' : 'members'
+    return editStrings.listed[kind][values[name] as Level](memberWord.value)
+  }
+  if (name === 'name' && entity.fields.display_name && values.name_privacy === 'private')
+    return editStrings.nameHint
+  return findText(editStrings.hints, name)
 }
 
 /** Privacy level of a field; not every field has one. */
@@ -70,7 +83,7 @@ export function LevelLine({ form, level }: { form: Form; level: string }) {
         <span class="label">{labelOf(level)}</span>
         <LevelOf form={form} level={level} label={labelOf(level)} />
       </div>
-      <p class="quiet small">{editStrings.hints[level]}</p>
+      <p class="quiet small">{hintOf(form, level)}</p>
     </div>
   )
 }
@@ -155,7 +168,7 @@ export function BirthdayLine(props: Props) {
         </label>
       )}
       {date !== '' && !(name in form.problems) && (
-        <p class="quiet small">{editStrings.shownAs(formatBirthday(date))}</p>
+        <p class="quiet small">{editStrings.shownAs(formatter.value.birthday(date))}</p>
       )}
     </Line>
   )

@@ -2,10 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { formDraft } from '../../drafts'
 import { pendingHash } from '../../route'
-import { isOffline } from '../../store'
-import { strings } from '../../strings'
-import { editStrings } from '../../strings/edit'
-import { privacyStrings } from '../../strings/privacy'
+import { isOffline, memberWord } from '../../store'
+import { editStrings, findText, privacyStrings, strings } from '../../strings'
 import { Icon } from '../icon'
 import { Page } from '../page'
 import { ProblemText } from '../problemText'
@@ -14,21 +12,20 @@ import type { Form } from './form'
 
 interface Props {
   form: Form
-  name: string
+  title: string
   /** Page to return to. */
   back: string
-  /** Name of that page, if it is not the edited entity. */
-  backName?: string
+  backName: string
   /** Content outside the form. */
   below: ComponentChildren
   children: ComponentChildren
 }
 
 /** Full-page form with a save button that is always visible. */
-export function FormPage({ form, name, back, backName = name, below, children }: Props) {
+export function FormPage({ form, title, back, backName, below, children }: Props) {
   return (
     <Page
-      title={editStrings.editOf(name)}
+      title={title}
       actions={
         <a class="beside" href={back}>
           <Icon name="back" />
@@ -40,7 +37,7 @@ export function FormPage({ form, name, back, backName = name, below, children }:
         <Conflicts form={form} />
         {children}
         <div class="action-bar saving">
-          <ProblemText text={isOffline.value ? strings.notConnected : form.problem} />
+          <ProblemText text={isOffline.value ? strings.youAreOffline : form.problem} />
           <button
             type="submit"
             class="main"
@@ -69,7 +66,7 @@ export function DeleteButton({ confirm }: { confirm: (onClose: () => void) => Co
           aria-disabled={isOffline.value}
           onClick={() => isOffline.value || setAsking(true)}
         >
-          {strings.remove}
+          {strings.delete}
         </button>
       </div>
       {isAsking && confirm(() => setAsking(false))}
@@ -105,10 +102,7 @@ function Conflicts({ form }: { form: Form }) {
     <div role="status" class="elsewhere">
       {form.conflicts.map((key) => (
         <div key={key} class="note">
-          <p>
-            <b>{editStrings.changedElsewhere(labelOf(key).toLowerCase())}</b>{' '}
-            {editStrings.theirValue(describeValue(form.theirs(key)))}
-          </p>
+          <p>{editStrings.changedElsewhere(labelOf(key), describeValue(form.theirs(key)))}</p>
           <div class="row">
             {(['theirs', 'mine'] as const).map((choice) => (
               <button
@@ -128,7 +122,10 @@ function Conflicts({ form }: { form: Form }) {
 }
 
 export function labelOf(key: string): string {
-  return editStrings.fields[key] ?? privacyStrings.levels[key] ?? key
+  const word = memberWord.value
+  return (
+    findText(editStrings.fields(word), key) ?? findText(privacyStrings.levels(word), key) ?? key
+  )
 }
 
 /** Formats a value for use in a sentence. */
@@ -136,7 +133,7 @@ function describeValue(value: unknown): string {
   if (value === null || value === '') return editStrings.nothing
   if (value === 'public' || value === 'private') return privacyStrings[value]
   if (typeof value === 'boolean') return value ? editStrings.yes : editStrings.no
-  if (!Array.isArray(value)) return `“${value}”`
+  if (!Array.isArray(value)) return strings.quoted(String(value))
   if (value.length === 0) return editStrings.nothing
   return value.map(({ prefix, suffix }) => `${prefix ?? ''}…${suffix ?? ''}`).join(' ')
 }

@@ -1,13 +1,14 @@
 import { DEFAULT_LATCH_TIMEOUT } from '../../../../model/settings'
 import { SECOND } from '../../../../model/time'
-import { systemStrings } from '../../strings/system'
+import { deviceZone } from '../../store'
+import { findText, systemStrings } from '../../strings'
 import { formatDuration } from '../../time'
 import { common, Line, type Props } from './lines'
 
 /** Time zone, with all zones known to this browser as suggestions. */
 export function ZoneLine(props: Props) {
   const { form, name } = props
-  const deviceZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const ownZone = deviceZone()
   return (
     <Line {...props}>
       <input {...common(props)} dir="ltr" list="zones" spellcheck={false} />
@@ -16,10 +17,10 @@ export function ZoneLine(props: Props) {
           <option key={zone} value={zone} />
         ))}
       </datalist>
-      {form.values[name] !== deviceZone && (
+      {form.values[name] !== ownZone && (
         <div>
-          <button type="button" class="chip" onClick={() => form.change(name, deviceZone)}>
-            {systemStrings.thisDevice(deviceZone)}
+          <button type="button" class="chip" onClick={() => form.change(name, ownZone)}>
+            {systemStrings.thisDevice(ownZone)}
           </button>
         </div>
       )}
@@ -36,7 +37,7 @@ export function ChoiceLine(props: Props & { titles?: Readonly<Record<string, str
       <select {...rest}>
         {(form.entity.fields[name]?.choices ?? []).map((one) => (
           <option key={one} value={one} selected={form.values[name] === one}>
-            {titles[one] ?? systemStrings.choices[one]}
+            {titles[one] ?? findText(systemStrings.choices, one)}
           </option>
         ))}
       </select>
@@ -62,7 +63,7 @@ export function LatchLine(props: Props) {
         }
       >
         <option value="" selected={now === null}>
-          {systemStrings.latchUsual(formatDuration(DEFAULT_LATCH_TIMEOUT * SECOND))}
+          {systemStrings.latchDefault(formatDuration(DEFAULT_LATCH_TIMEOUT * SECOND))}
         </option>
         {known
           .toSorted((a, b) => a - b)

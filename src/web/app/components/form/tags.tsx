@@ -3,12 +3,13 @@ import { matchTags } from '../../../../model/proxy/tags'
 import { parseInstant } from '../../../../model/time'
 import type { ProxyTag } from '../../../../model/validation'
 import { isCaseSensitive, type Member, members } from '../../store'
-import { editStrings } from '../../strings/edit'
+import { editStrings } from '../../strings'
 import { Avatar } from '../avatar'
 import { Icon } from '../icon'
 import { ProblemText } from '../problemText'
 import type { Form } from './form'
 import { Guard } from './lines'
+import { labelOf } from './page'
 
 /** Editable list of proxy tags. */
 export function TagsField({ form, name }: { form: Form; name: string }) {
@@ -20,19 +21,19 @@ export function TagsField({ form, name }: { form: Form; name: string }) {
     )
   return (
     <fieldset class="choice line wide-line">
-      <legend class="unseen">{editStrings.fields[name]}</legend>
+      <legend class="unseen">{labelOf(name)}</legend>
       <div class="line-head">
         <span class="label" aria-hidden="true">
-          {editStrings.fields[name]}
+          {labelOf(name)}
         </span>
         <Guard form={form} name={name} />
       </div>
       {tags.length === 0 && <p class="quiet">{editStrings.noTags}</p>}
       {tags.map((tag, at) => (
-        <fieldset class="tag-row" key={at} aria-label={editStrings.tag(at + 1)}>
+        <fieldset class="tag-row" key={at} aria-label={editStrings.proxyTag(at + 1)}>
           {(['prefix', 'suffix'] as const).map((half) => (
             <label class="field" key={half}>
-              {half === 'prefix' ? editStrings.before : editStrings.after}
+              {half === 'prefix' ? editStrings.prefix : editStrings.suffix}
               <input
                 value={tag[half] ?? ''}
                 dir="auto"
@@ -48,7 +49,7 @@ export function TagsField({ form, name }: { form: Form; name: string }) {
           <button
             type="button"
             class="round"
-            aria-label={editStrings.removeTag(editStrings.tag(at + 1))}
+            aria-label={editStrings.deleteTag(at + 1)}
             onClick={() =>
               form.change(
                 name,
@@ -89,7 +90,9 @@ export function TryTags({ own, form }: { own: Member; form: Form }) {
         dir="auto"
         autocomplete="off"
         value={typed}
-        placeholder={editStrings.tryHint(`${example?.prefix ?? 'w:'}hello${example?.suffix ?? ''}`)}
+        placeholder={editStrings.tryHint(
+          `${example?.prefix ?? 'w:'}${editStrings.hello}${example?.suffix ?? ''}`,
+        )}
         onInput={(event) => setTyped(event.currentTarget.value)}
       />
       <div role="status">
@@ -98,12 +101,12 @@ export function TryTags({ own, form }: { own: Member; form: Form }) {
             <div class="someone note">
               <Avatar of={match.member} size="s" />
               <span class="about">
-                <b>{editStrings.becomes(match.member.display_name || match.member.name)}</b>{' '}
+                <b>{editStrings.says(match.member.display_name || match.member.name)}</b>{' '}
                 <span>{isKept ? typed.trim() : match.content.trim()}</span>
               </span>
             </div>
           ) : (
-            <p class="quiet">{editStrings.becomesNothing}</p>
+            <p class="quiet">{editStrings.noMatch}</p>
           ))}
       </div>
     </div>

@@ -3,7 +3,7 @@ import { showToast } from '../../actions'
 import { fetchOwn } from '../../api'
 import { saveFile } from '../../download'
 import { isOffline } from '../../store'
-import { importStrings } from '../../strings/import'
+import { importStrings } from '../../strings'
 import { useAction } from '../../useAction'
 import { ProblemText } from '../problemText'
 
@@ -48,7 +48,7 @@ export function ExportCard() {
   ]
   return (
     <section class="card">
-      <h2>{importStrings.take}</h2>
+      <h2>{importStrings.export}</h2>
       <ProblemText text={problem} />
       <ul class="things">
         {downloads.map(({ title, about, act, path, name }) => (

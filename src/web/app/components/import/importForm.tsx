@@ -6,11 +6,10 @@ import { ApiError, errorMessage, requestOwn } from '../../api'
 import { importFile } from '../../drafts'
 import { importQuery, isSame, type Report } from '../../importReport'
 import { isOffline, reloadAll } from '../../store'
-import { strings } from '../../strings'
-import { importStrings } from '../../strings/import'
+import { importStrings, strings } from '../../strings'
 import { useAction } from '../../useAction'
 import { ProblemText } from '../problemText'
-import { formatTally, ImportReport, nameOfPart } from './importReport'
+import { countsOf, ImportReport, nameOfPart } from './importReport'
 
 /** Previews an import file with a dry run, then imports it on request. */
 export function ImportForm() {
@@ -42,7 +41,9 @@ export function ImportForm() {
     importFile.value = null
     setDone(report)
     announce(
-      isSame(report) ? importStrings.nothingDone : importStrings.done(describeCounts(report)),
+      isSame(report)
+        ? importStrings.nothingDone
+        : importStrings.tallies(importStrings.isDone, describeCounts(report)),
     )
     reloadAll().catch(() => {})
   }
@@ -59,8 +60,8 @@ export function ImportForm() {
     )
   return (
     <section class="card drop">
-      <h2>{importStrings.bring}</h2>
-      <p class="quiet">{importStrings.bringMore}</p>
+      <h2>{importStrings.import}</h2>
+      <p class="quiet">{importStrings.importMore}</p>
       <div class="row">
         <ChooseFile label={importStrings.choose} kind="main" onFile={chooseFile} />
         <span class="quiet drop-hint">{importStrings.drop}</span>
@@ -124,7 +125,8 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
     run(async () => {
       const found = await send(true, controller.signal)
       setReport(found)
-      if (found) announce(`${importStrings.formats[found.format]}: ${describeCounts(found)}`)
+      if (found)
+        announce(importStrings.tallies(importStrings.formats[found.format], describeCounts(found)))
     })
     return () => controller.abort()
   }, [file, parts, isPublic, isOffline.value])
@@ -132,7 +134,7 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
   const isReady = !isBusy && parts.size > 0 && report !== null
   const runImport = () => {
     if (!isReady) return
-    setStatus(importStrings.bringing)
+    setStatus(importStrings.importing)
     run(async () => {
       const imported = await send(false)
       if (imported) onDone(imported)
@@ -143,7 +145,7 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
       <h2 ref={heading} tabIndex={-1}>
         {report ? importStrings.formats[report.format] : file.name}
       </h2>
-      <p class="quiet">{importStrings.about(file.name, formatSize(file.size))}</p>
+      <p class="quiet">{importStrings.fileSize(file.name, formatSize(file.size))}</p>
       {report && (
         <>
           <ImportReport report={report} />
@@ -162,7 +164,7 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
             aria-disabled={isOffline.value || !isReady}
             onClick={runImport}
           >
-            {importStrings.bring}
+            {importStrings.import}
           </button>
         )}
         <ChooseFile label={importStrings.another} onFile={onFile} />
@@ -205,7 +207,7 @@ function Choices({ report, parts, setParts, isPublic, setPublic }: ChoicesProps)
           {nameOfPart(part)}
         </label>
       ))}
-      <p class="quiet small">{importStrings.allThree}</p>
+      <p class="quiet small">{importStrings.allParts}</p>
       {report.format === 'simplyplural' && (
         <>
           <label class="check">
@@ -246,14 +248,14 @@ function Done({ report, heading, onFile }: DoneProps) {
   )
 }
 
-function describeCounts(report: Report): string {
-  return importParts.map((part) => `${nameOfPart(part)} ${formatTally(report[part])}`).join('; ')
+function describeCounts(report: Report): string[] {
+  return importParts.map((part) => importStrings.tally(nameOfPart(part), countsOf(report[part])))
 }
 
-const TOO_LARGE = 413
-
 function explain(cause: unknown): string {
-  if (cause instanceof ApiError && cause.status === TOO_LARGE) return importStrings.tooLarge
+  if (cause instanceof ApiError && cause.status === 413) return importStrings.tooLarge
+  if (cause instanceof ApiError && cause.status === 400 && cause.code === 0)
+    return importStrings.unreadable
   return errorMessage(cause)
 }
 
@@ -261,5 +263,5 @@ function formatSize(bytes: number): string {
   const kilobytes = Math.ceil(bytes / 1024)
   return kilobytes < 1000
     ? importStrings.kilobytes(kilobytes)
-    : importStrings.megabytes((kilobytes / 1024).toFixed(1))
+    : importStrings.megabytes(kilobytes / 1024)
 }

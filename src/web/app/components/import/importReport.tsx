@@ -1,16 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { type Part, parts, type Tally } from '../../../../model/transfer'
-import {
-  isEmpty,
-  isSame,
-  nameCollection,
-  type Repair,
-  type Report,
-  sortRepairs,
-} from '../../importReport'
-import { preferences } from '../../store'
-import { capitalize } from '../../strings'
-import { importStrings } from '../../strings/import'
+import { isEmpty, isSame, type Repair, type Report, sortRepairs } from '../../importReport'
+import { memberWord } from '../../store'
+import { findText, importReasons, importStrings, strings } from '../../strings'
+import { labelOf } from '../form/page'
 
 /** Report of an import or a dry run, most important first. */
 export function ImportReport({ report }: { report: Report }) {
@@ -19,10 +12,10 @@ export function ImportReport({ report }: { report: Report }) {
   return (
     <>
       {file.map(({ why }) => (
-        <p key={why}>{why}</p>
+        <p key={why}>{describeReason(why)}</p>
       ))}
       <section class="part">
-        <h3>{report.dry_run ? importStrings.would : importStrings.did}</h3>
+        <h3>{report.dry_run ? importStrings.preview : importStrings.imported}</h3>
         {isSame(report) && <p>{same}</p>}
         <dl class="tallies">
           {parts
@@ -30,7 +23,7 @@ export function ImportReport({ report }: { report: Report }) {
             .map((part) => (
               <div key={part}>
                 <dt>{nameOfPart(part)}</dt>
-                <dd>{formatTally(report[part])}</dd>
+                <dd>{countsOf(report[part]).join(' · ')}</dd>
               </div>
             ))}
         </dl>
@@ -38,25 +31,27 @@ export function ImportReport({ report }: { report: Report }) {
       <div class="folds">
         <Fold title={importStrings.repaired} lines={repaired.map(formatRepair)} />
         <Fold title={importStrings.dropped} lines={dropped.map(formatRepair)} />
-        <Fold title={importStrings.outOf} lines={leftOut.map(formatRepair)} />
+        <Fold title={importStrings.skippedRows} lines={leftOut.map(formatRepair)} />
         <Fold
           title={importStrings.renamed}
-          lines={report.renamed.map(
-            ({ kind, name, from, to }) =>
-              `${name ?? capitalize(kind)}: ${importStrings.becomes(from, to || importStrings.newId)}`,
+          lines={report.renamed.map(({ kind, name, from, to }) =>
+            importStrings.line(
+              name ?? nameKind(kind),
+              importStrings.becomes(from, to || importStrings.newId),
+            ),
           )}
         >
           {importStrings.renamedMore}
         </Fold>
         <Fold
           title={importStrings.accounts}
-          lines={report.accounts.map(({ id, why }) => `${id}: ${why}`)}
+          lines={report.accounts.map(({ id, why }) => importStrings.line(id, describeReason(why)))}
         />
         <Fold title={importStrings.kept} count={sum(report.kept)} lines={formatCounts(report.kept)}>
           {importStrings.keptMore}
         </Fold>
         <Fold
-          title={importStrings.skipped}
+          title={importStrings.lost}
           count={sum(report.skipped)}
           lines={formatCounts(report.skipped)}
         />
@@ -67,19 +62,18 @@ export function ImportReport({ report }: { report: Report }) {
 
 /** Uses the system's word for members. */
 export function nameOfPart(part: Part): string {
-  const word = capitalize(preferences.value.word)
-  if (part === 'memberships') return importStrings.memberships(word)
-  return part === 'members' ? word : importStrings[part]
+  if (part === 'memberships') return importStrings.memberships(memberWord.value)
+  return part === 'members' ? memberWord.value.title : importStrings[part]
 }
 
-export function formatTally({ added, changed, unchanged, left_out }: Tally): string {
+export function countsOf({ added, changed, unchanged, left_out }: Tally): string[] {
   const counts = [
-    added > 0 && importStrings.added(added),
-    changed > 0 && importStrings.changed(changed),
-    unchanged > 0 && importStrings.unchanged(unchanged),
-    left_out > 0 && importStrings.leftOut(left_out),
-  ].filter(Boolean)
-  return counts.length === 0 ? importStrings.none : counts.join(', ')
+    ...(added > 0 ? [importStrings.added(added)] : []),
+    ...(changed > 0 ? [importStrings.changed(changed)] : []),
+    ...(unchanged > 0 ? [importStrings.unchanged(unchanged)] : []),
+    ...(left_out > 0 ? [importStrings.leftOut(left_out)] : []),
+  ]
+  return counts.length === 0 ? [importStrings.none] : counts
 }
 
 interface FoldProps {
@@ -110,16 +104,18 @@ function Fold({ title, lines, count = lines.length, children }: FoldProps) {
 }
 
 function formatRepair({ kind, name, field, was, now, why, left_out = 1 }: Repair): string {
-  const subject = `${name ?? capitalize(kind)}, ${nameCollection(field).replaceAll('_', ' ')}`
+  const subject = importStrings.subject(name ?? nameKind(kind), labelOf(field))
   const isRemoved = now === null || now === undefined
   const old = was === null || was === undefined ? '' : quote(was)
   const change = isRemoved ? old : importStrings.becomes(old || '–', quote(now))
   const rows = left_out > 1 ? importStrings.rows(left_out) : ''
-  return [`${subject}: ${why}`, change, rows].filter(Boolean).join(' · ')
+  return [importStrings.line(subject, describeReason(why)), change, rows]
+    .filter(Boolean)
+    .join(' · ')
 }
 
 function quote(value: unknown): string {
-  return typeof value === 'string' ? `“${value}”` : String(value)
+  return typeof value === 'string' ? strings.quoted(value) : String(value)
 }
 
 function sum(counts: Readonly<Record<string, number>>): number {
@@ -127,5 +123,28 @@ function sum(counts: Readonly<Record<string, number>>): number {
 }
 
 function formatCounts(counts: Readonly<Record<string, number>>): string[] {
-  return Object.entries(counts).map(([name, count]) => `${nameCollection(name)}: ${count}`)
+  return Object.entries(counts).map(([name, count]) => describeCollection(name, count))
+}
+
+/** Collections of other apps that there is no name for keep their own. */
+function describeCollection(name: string, count: number): string {
+  const { collections } = importStrings
+  return isCollection(name)
+    ? collections[name](count, memberWord.value)
+    : importStrings.otherRows(name, count)
+}
+
+function isCollection(name: string): name is keyof typeof importStrings.collections {
+  return Object.hasOwn(importStrings.collections, name)
+}
+
+function nameKind(kind: string): string {
+  return findText(importStrings.kinds, kind) ?? kind
+}
+
+/** Describes a reason of the server in the language of the page. */
+function describeReason(why: string): string {
+  const numbers = why.match(/\d+/g) ?? []
+  const text = findText(importReasons, why.replace(/\d+/g, '#'))
+  return text?.replaceAll('#', () => numbers.shift() ?? '') ?? why
 }

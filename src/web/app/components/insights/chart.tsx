@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { saveFile } from '../../download'
-import { strings } from '../../strings'
-import { insightsStrings } from '../../strings/insights'
+import { insightsStrings, strings } from '../../strings'
 import { formatCsv, type Table } from '../../table'
 import { SortTable } from './sortTable'
 
@@ -25,29 +24,26 @@ export function Chart({ title, summary, table, file, children }: Props) {
       <header class="heading">
         <h2>{title}</h2>
         <div class="row">
-          <button type="button" class="plain small" onClick={() => setTable(!isTable)}>
-            <ButtonLabel title={title}>{isTable ? strings.asPicture : strings.asTable}</ButtonLabel>
+          <button
+            type="button"
+            class="plain small"
+            aria-label={isTable ? insightsStrings.chartOf(title) : insightsStrings.tableOf(title)}
+            onClick={() => setTable(!isTable)}
+          >
+            {isTable ? strings.asChart : strings.asTable}
           </button>
           <button
             type="button"
             class="plain small"
+            aria-label={insightsStrings.csvOf(title)}
             onClick={() => saveFile(file, new Blob([formatCsv(table())], { type: 'text/csv' }))}
           >
-            <ButtonLabel title={title}>{insightsStrings.csv}</ButtonLabel>
+            {insightsStrings.csv}
           </button>
         </div>
       </header>
       <p class="quiet">{summary}</p>
       {isTable ? <SortTable title={title} table={table()} /> : children}
     </section>
-  )
-}
-
-/** Adds the chart's title for screen readers, because every chart has the same buttons. */
-function ButtonLabel({ title, children }: { title: string; children: string }) {
-  return (
-    <span>
-      {children} <span class="unseen">{title}</span>
-    </span>
   )
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { announce } from '../../actions'
-import { insightsStrings } from '../../strings/insights'
+import { insightsStrings } from '../../strings'
 import { isTextColumn, type Order, sortRows, type Table } from '../../table'
 import { useSelection } from './useSelection'
 
@@ -21,7 +21,7 @@ export function SortTable({ title, table }: { title: string; table: Table }) {
     order?.column !== column ? undefined : order.isAscending ? 'ascending' : 'descending'
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions need keyboard access
-    <section class="wide" aria-label={insightsStrings.tableOf(title)} tabIndex={0}>
+    <section class="wide" aria-label={insightsStrings.table(title)} tabIndex={0}>
       <table class="sorted">
         <thead>
           <tr>
@@ -40,7 +40,9 @@ export function SortTable({ title, table }: { title: string; table: Table }) {
         <tbody>
           {shown.map(([head, ...cells], at) => (
             <tr key={`${head?.text}${at}`}>
-              <th scope="row">{head?.text}</th>
+              <th scope="row">
+                <bdi>{head?.text}</bdi>
+              </th>
               {cells.map(({ value, text }, column) => (
                 <td key={table.columns[column + 1]}>
                   <data value={String(value)}>{text}</data>

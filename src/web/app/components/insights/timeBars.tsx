@@ -2,7 +2,7 @@ import { parseInstant, SECOND } from '../../../../model/time'
 import { formatter } from '../../appearance'
 import type { Total } from '../../insights'
 import { membersById, nameOf } from '../../store'
-import { insightsStrings } from '../../strings/insights'
+import { insightsStrings, strings } from '../../strings'
 import type { Cell, Table } from '../../table'
 import { textCell } from '../../table'
 import { formatDuration } from '../../time'
@@ -34,7 +34,7 @@ export function TimeBars({ members }: { members: readonly Total[] }) {
             <li key={one.member} class="tinted" style={tint(member?.color)}>
               <Avatar of={member} size="s" />
               <div class="about">
-                <span class="name">{nameOf(one.member)}</span>
+                <bdi class="name">{nameOf(one.member)}</bdi>
                 <span class="fill" style={{ width: length(one) }} />
               </div>
               <div class="figure">
@@ -82,7 +82,7 @@ function makeTable(members: readonly Total[]): Table {
       textCell(nameOf(one.member)),
       timeCell(one.time),
       { value: one.share, text: insightsStrings.percent(Math.round(one.share * 1000) / 10) },
-      { value: one.stints, text: String(one.stints) },
+      { value: one.stints, text: strings.number(one.stints) },
       timeCell(one.longest),
       timeCell(one.shortest),
       timeCell(one.average),
@@ -122,6 +122,6 @@ function makeTable(members: readonly Total[]): Table {
 function lastCell(last: string | null): Cell {
   const at = last === null ? null : parseInstant(last)
   return at === null
-    ? { value: Number.POSITIVE_INFINITY, text: insightsStrings.atTheEnd }
-    : { value: at, text: `${formatter.value.day(at)}, ${formatter.value.time(at)}` }
+    ? { value: Number.POSITIVE_INFINITY, text: insightsStrings.stillHere }
+    : { value: at, text: formatter.value.dayAndTime(at) }
 }

@@ -1,12 +1,10 @@
-import { HOUR, SECOND } from '../../../../model/time'
-import { appearance } from '../../appearance'
+import { SECOND } from '../../../../model/time'
+import { formatter } from '../../appearance'
 import { peakHour } from '../../insights'
 import { membersById, nameOf } from '../../store'
-import { insightsStrings } from '../../strings/insights'
+import { insightsStrings } from '../../strings'
 import { type Table, textCell } from '../../table'
-import { createFormatter } from '../../time'
 import { tint } from '../avatar'
-import { formatHour } from '../days'
 import { Chart } from './chart'
 import { useSelection } from './useSelection'
 
@@ -30,7 +28,7 @@ export function TimeOfDayHeatmap({ ids, hours }: Props) {
   return (
     <Chart
       title={insightsStrings.timeOfDay}
-      summary={insightsStrings.mostly(peaks.join(', '))}
+      summary={insightsStrings.peaks(peaks)}
       table={() => makeTable(known, hoursOf)}
       file="time-of-day.csv"
     >
@@ -38,7 +36,7 @@ export function TimeOfDayHeatmap({ ids, hours }: Props) {
         {shown.map((id) => (
           <div key={id} class="heat-row">
             <span class="heat-name" aria-hidden="true">
-              {nameOf(id)}
+              <bdi>{nameOf(id)}</bdi>
             </span>
             <div
               class="cells tinted"
@@ -52,7 +50,7 @@ export function TimeOfDayHeatmap({ ids, hours }: Props) {
         ))}
         <div class="heat-row heat-marks quiet small" aria-hidden="true">
           {MARKS.map((hour) => (
-            <span key={hour}>{formatHour(hour)}</span>
+            <span key={hour}>{formatter.value.hour(hour)}</span>
           ))}
         </div>
       </div>
@@ -75,12 +73,7 @@ function Cells({ hours }: { hours: readonly number[] }) {
 function describePeak(id: string, hours: readonly number[]): string {
   const hour = peakHour(hours)
   if (hour === null) return insightsStrings.atAllHours(nameOf(id))
-  return insightsStrings.mostlyAround(nameOf(id), formatClock(hour))
-}
-
-/** Formats an hour of the day, independent of date and zone. */
-function formatClock(hour: number): string {
-  return createFormatter('UTC', appearance.value.clock).time(hour * HOUR)
+  return insightsStrings.mostlyAround(nameOf(id), formatter.value.clock(hour))
 }
 
 /** Formats "3:20", short enough for 24 columns. */
@@ -91,7 +84,7 @@ function formatShort(seconds: number): string {
 
 function makeTable(ids: readonly string[], hoursOf: (id: string) => readonly number[]): Table {
   return {
-    columns: [insightsStrings.columns.who, ...HOURS.map(formatHour)],
+    columns: [insightsStrings.columns.who, ...HOURS.map(formatter.value.hour)],
     rows: ids.map((id) => [
       textCell(nameOf(id)),
       ...HOURS.map((hour) => {

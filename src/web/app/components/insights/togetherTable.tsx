@@ -1,8 +1,7 @@
 import type { Pair } from '../../../../model/fronting/pairs'
 import { SECOND } from '../../../../model/time'
 import { membersById, nameOf } from '../../store'
-import { listNames } from '../../strings'
-import { insightsStrings } from '../../strings/insights'
+import { insightsStrings, listNames, strings } from '../../strings'
 import { type Table, textCell } from '../../table'
 import { formatDuration } from '../../time'
 import { Avatar } from '../avatar'
@@ -24,7 +23,10 @@ export function TogetherTable({ pairs }: { pairs: readonly Pair[] }) {
   return (
     <Chart
       title={insightsStrings.together}
-      summary={insightsStrings.mostTogether(namesOf(first), formatDuration(first.time * SECOND))}
+      summary={insightsStrings.mostTogether(
+        first.members.map(nameOf),
+        formatDuration(first.time * SECOND),
+      )}
       table={() => makeTable(pairs)}
       file="often-together.csv"
     >
@@ -37,7 +39,7 @@ export function TogetherTable({ pairs }: { pairs: readonly Pair[] }) {
               ))}
             </span>
             <span class="about">
-              <span class="name">{namesOf(pair)}</span>
+              <bdi class="name">{namesOf(pair)}</bdi>
               <br />
               <span class="quiet small">
                 {formatDuration(pair.time * SECOND)} · {insightsStrings.times(pair.times)}
@@ -62,7 +64,7 @@ function makeTable(pairs: readonly Pair[]): Table {
     rows: pairs.map((pair) => [
       textCell(namesOf(pair)),
       timeCell(pair.time),
-      { value: pair.times, text: String(pair.times) },
+      { value: pair.times, text: strings.number(pair.times) },
     ]),
     csv: [
       ['member_id', 'member', 'other_id', 'other', 'seconds', 'times'],

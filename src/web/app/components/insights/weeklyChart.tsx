@@ -8,8 +8,8 @@ import {
   type Stack,
   stackPeriods,
 } from '../../insights'
-import { membersById, nameOf, zone } from '../../store'
-import { insightsStrings } from '../../strings/insights'
+import { membersById, nameOf } from '../../store'
+import { insightsStrings, strings } from '../../strings'
 import type { Table } from '../../table'
 import { tint } from '../avatar'
 import { Chart } from './chart'
@@ -37,7 +37,7 @@ export function WeeklyChart({ by, periods, members }: Pick<Figures, 'by' | 'peri
     >
       <div class="weeks">
         <div class="weeks-picture">
-          <div class="stacks" role="img" aria-label={`${title}. ${summary}`}>
+          <div class="stacks" role="img" aria-label={insightsStrings.chart(title, summary)}>
             {stacks.map((stack) => (
               <Column key={stack.period.start} stack={stack} shown={shown} most={most} />
             ))}
@@ -53,7 +53,7 @@ export function WeeklyChart({ by, periods, members }: Pick<Figures, 'by' | 'peri
         <ul class="legend">
           {shown.map((id) => (
             <li key={id} class="tinted" style={tint(membersById.value.get(id)?.color)}>
-              {nameOf(id)}
+              <bdi>{nameOf(id)}</bdi>
             </li>
           ))}
           {hasOthers && <li class="tinted others">{insightsStrings.others}</li>}
@@ -97,16 +97,12 @@ function describeLeader(by: Figures['by'], periods: readonly Period[]): string {
 
 /** Each label covers several columns, so that all labels are readable. */
 function labelsOf(by: Figures['by'], periods: readonly Period[]) {
-  const format = new Intl.DateTimeFormat(undefined, {
-    timeZone: zone.value,
-    month: 'short',
-    ...(by === 'week' ? { day: 'numeric' } : { year: 'numeric' }),
-  })
+  const format = by === 'week' ? formatter.value.shortDay : formatter.value.shortMonth
   const step = Math.ceil(periods.length / LABELS)
   return periods
     .filter((_, at) => at % step === 0)
     .map((period, at) => ({
-      text: format.format(dayIn(period) / 1000),
+      text: format(dayIn(period)),
       count: Math.min(step, periods.length - at * step),
     }))
 }
@@ -124,7 +120,7 @@ function makeTable(by: Figures['by'], stacks: readonly Stack[], shown: readonly 
     ],
     rows: stacks.map(({ period, parts, others }) => [
       { value: parseInstant(period.start) ?? 0, text: name(dayIn(period)) },
-      { value: period.switches, text: String(period.switches) },
+      { value: period.switches, text: strings.number(period.switches) },
       timeCell(period.nobody),
       ...parts.map(timeCell),
       timeCell(others),

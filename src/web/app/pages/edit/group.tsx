@@ -12,10 +12,8 @@ import {
 } from '../../components/form/lines'
 import { Fold } from '../../components/form/page'
 import { Sheet } from '../../components/sheet'
-import { type Group, groups, loadGroup, putGroup } from '../../store'
-import { bulkStrings } from '../../strings/bulk'
-import { editStrings } from '../../strings/edit'
-import { memberStrings } from '../../strings/member'
+import { type Group, groups, loadGroup, memberWord, putGroup } from '../../store'
+import { bulkStrings, editStrings, memberStrings } from '../../strings'
 
 const basics = ['name', 'display_name', 'color', 'description']
 const pictures = ['icon', 'banner']
@@ -33,7 +31,7 @@ export function GroupEdit() {
     >
       {(form) => (
         <>
-          <Fold title={editStrings.who} form={form} keys={basics} isFirst>
+          <Fold title={editStrings.profile} form={form} keys={basics} isFirst>
             <TextLine form={form} name="name" />
             <TextLine form={form} name="display_name" />
             <ColorLine form={form} name="color" />
@@ -64,13 +62,13 @@ function DeleteGroup({ own, onClose, onDeleted }: DeleteProps) {
     await requestOwn(`v2/groups/${own.uuid}`, { method: 'DELETE' })
     onDeleted()
     await loadGroup(own.uuid)
-    showToast({ text: memberStrings.groupIsGone(name) })
+    showToast({ text: memberStrings.groupIsDeleted(memberWord.value) })
   }
   return (
     <Sheet heading={bulkStrings.deleteAsk(name)} onClose={onClose}>
       <ConfirmDelete
-        effect={editStrings.deleteGroupEffect}
-        label={bulkStrings.typeName(own.name)}
+        effect={editStrings.deleteGroupEffect(memberWord.value)}
+        label={bulkStrings.typeToConfirm(own.name)}
         expected={own.name}
         onDelete={remove}
       />

@@ -13,7 +13,7 @@ import {
 import { Fold } from '../../components/form/page'
 import { TagsField, TryTags } from '../../components/form/tags'
 import { type Member, members, putMembers } from '../../store'
-import { editStrings } from '../../strings/edit'
+import { editStrings } from '../../strings'
 
 const basics = ['name', 'display_name', 'pronouns', 'color', 'birthday', 'description']
 const pictures = ['avatar_url', 'webhook_avatar_url', 'banner']
@@ -27,12 +27,12 @@ export function MemberEdit() {
       all={members.value}
       onSaved={(saved) => putMembers([saved])}
       confirmDelete={(own, onClose, onDeleted) => (
-        <BulkEditSheet action="remove" chosen={[own]} onClose={onClose} onDone={onDeleted} />
+        <BulkEditSheet action="delete" chosen={[own]} onClose={onClose} onDone={onDeleted} />
       )}
     >
       {(form, own) => (
         <>
-          <Fold title={editStrings.who} form={form} keys={basics} isFirst>
+          <Fold title={editStrings.profile} form={form} keys={basics} isFirst>
             <TextLine form={form} name="name" />
             <TextLine form={form} name="display_name" />
             <TextLine form={form} name="pronouns" />

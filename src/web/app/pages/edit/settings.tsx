@@ -4,9 +4,8 @@ import { FlagLine, TextLine } from '../../components/form/lines'
 import { Fold, FormPage } from '../../components/form/page'
 import { ChoiceLine, LatchLine, TemplatesLine, ZoneLine } from '../../components/form/setting'
 import { goTo } from '../../route'
-import { settings } from '../../store'
-import { strings } from '../../strings'
-import { systemStrings } from '../../strings/system'
+import { memberWord, settings } from '../../store'
+import { editStrings, strings, systemStrings } from '../../strings'
 
 const time = ['timezone']
 const proxying = [
@@ -38,7 +37,7 @@ function Editing({ own }: { own: OwnSettings }) {
   return (
     <FormPage
       form={form}
-      name={systemStrings.ofSettings}
+      title={editStrings.editSettings}
       back="#/system"
       backName={strings.system}
       below={null}
@@ -56,7 +55,7 @@ function Editing({ own }: { own: OwnSettings }) {
           <FlagLine form={form} name="proxy_error_message_enabled" />
         </div>
       </Fold>
-      <Fold title={systemStrings.newOnes} form={form} keys={newOnes}>
+      <Fold title={systemStrings.newOnes(memberWord.value)} form={form} keys={newOnes}>
         <div class="line">
           <FlagLine form={form} name="member_default_private" />
           <FlagLine form={form} name="group_default_private" />

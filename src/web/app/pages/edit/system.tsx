@@ -4,9 +4,7 @@ import { ColorLine, DescriptionLine, PictureLine, TextLine } from '../../compone
 import { Fold, FormPage } from '../../components/form/page'
 import { goTo } from '../../route'
 import { type System, system } from '../../store'
-import { strings } from '../../strings'
-import { editStrings } from '../../strings/edit'
-import { systemStrings } from '../../strings/system'
+import { editStrings, strings, systemStrings } from '../../strings'
 
 const basics = ['name', 'tag', 'pronouns', 'color', 'description']
 const pictures = ['avatar_url', 'banner']
@@ -23,14 +21,21 @@ function Editing({ own }: { own: System }) {
       goTo('#/system')
     },
   })
+  const name = own.name || strings.system
   const below = (
-    <p class="quiet">
-      {systemStrings.moreLevels} <a href="#/privacy">{strings.privacy}</a>
-    </p>
+    <a class="beside" href="#/privacy">
+      {systemStrings.toPrivacy}
+    </a>
   )
   return (
-    <FormPage form={form} name={own.name || strings.system} back="#/system" below={below}>
-      <Fold title={editStrings.who} form={form} keys={basics} isFirst>
+    <FormPage
+      form={form}
+      title={editStrings.editOf(name)}
+      back="#/system"
+      backName={name}
+      below={below}
+    >
+      <Fold title={editStrings.profile} form={form} keys={basics} isFirst>
         <TextLine form={form} name="name" />
         <TextLine form={form} name="tag" />
         <TextLine form={form} name="pronouns" />

@@ -1,0 +1,11 @@
+import type { first } from './en/first'
+import type { install } from './en/install'
+import type { rest } from './en/rest'
+
+/**
+ * Texts of a language, in the shape of the English ones, so that a missing or superfluous text does
+ * not compile. `First` is loaded at once, `Rest` with the first page that needs it.
+ */
+export type First = typeof first
+export type Rest = typeof rest
+export type Install = typeof install

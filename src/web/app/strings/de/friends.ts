@@ -1,0 +1,38 @@
+import type { Rest } from '../catalogue'
+
+export const friends: Rest['friends'] = {
+  about: 'Ein Link zeigt live, wer da ist, und sonst nichts. Zum Öffnen braucht es kein Konto.',
+  newLink: 'Ein Link für den Freundeskreis',
+  whoFor: 'Für wen oder was ist dieser Link?',
+  privateOnes: (word) => `Private ${word.many}`,
+  showCount: 'Anzahl zeigen',
+  showNames: 'Namen zeigen',
+  countMore: (word) => `Bei verborgenen ${word.many} ist nur zu sehen, wie viele da sind.`,
+  namesMore: (word) =>
+    `Alle ${word.many}, die da sind, sind mit ihrem öffentlichen Namen zu sehen.`,
+  until: 'Wie lange er gilt',
+  ends: {
+    never: 'Bis ich ihn abschalte',
+    day: '1 Tag',
+    week: '7 Tage',
+    month: '30 Tage',
+    own: 'Bis …',
+  },
+  lastDay: 'Letzter Tag',
+  chooseDay: 'Wähle einen Tag.',
+  add: 'Link hinzufügen',
+  isCreated: 'Link erstellt.',
+  linkFor: (name) => `Link für ${name}`,
+  link: 'Link',
+  shownOnce: 'Kopiere ihn jetzt. Du siehst ihn nicht noch einmal. Wer ihn hat, sieht, wer da ist.',
+  links: 'Aktive Links',
+  noLinks: 'Noch keine Links.',
+  showsCount: (word) => `zeigt die Anzahl privater ${word.many}`,
+  showsNames: (word) => `zeigt private ${word.many}`,
+  never: 'bis du ihn abschaltest',
+  turnOff: 'Abschalten',
+  turnOffNamed: (name) => `${name} abschalten`,
+  turnOffAsk: (name) => `Link für ${name} abschalten?`,
+  turnOffEffect: 'Niemand kann ihn mehr benutzen. Das lässt sich nicht rückgängig machen.',
+  isOff: (name) => `Der Link für ${name} ist abgeschaltet.`,
+}

@@ -1,0 +1,28 @@
+import type { Rest } from '../catalogue'
+
+export const history: Rest['history'] = {
+  days: 'Tage',
+  list: 'Liste',
+  month: 'Monat',
+  view: 'Ansicht',
+  addPast: 'Früheren Wechsel hinzufügen',
+  edit: 'Bearbeiten',
+  editNamed: (time, names) => `Wechsel bearbeiten, ${time}, ${names}`,
+  editSwitch: 'Wechsel bearbeiten',
+  addSomeone: 'Jemanden hinzufügen',
+  remove: (name) => `${name} entfernen`,
+  soFar: (length) => `bisher ${length}`,
+  earlierDays: 'Frühere Tage zeigen',
+  noSwitches: 'Keine Wechsel in diesem Zeitraum.',
+  toLast: (day) => `Zum letzten Wechsel, ${day}`,
+  previousMonth: 'Voriger Monat',
+  nextMonth: 'Nächster Monat',
+  effects: 'Was sich ändert',
+  noEffect: 'Noch keine Änderungen.',
+  changesUntilNow: (from, before, after) => `${after} statt ${before} von ${from} bis jetzt.`,
+  changes: (from, to, before, after) => `${after} statt ${before} von ${from} bis ${to}.`,
+  nobody: 'niemand',
+  noRecord: 'kein Eintrag',
+  ifDeleted: (effects) => `Wenn du ihn löschst: ${effects}`,
+  ifDeletedNothing: 'Wenn du ihn löschst, ändert sich sonst nichts.',
+}

@@ -1,0 +1,63 @@
+import type { Rest } from '../catalogue'
+
+export const importReasons: Rest['importReasons'] = {
+  'Everything from a Simply Plural file arrives private: only you can see it until you change that.':
+    'Alles aus einer Simply-Plural-Datei wird privat importiert. Nur du siehst es, bis du das änderst.',
+  'Simply Plural hosted the picture and has shut down; its avatar archive may have it':
+    'dieses Bild lag bei Simply Plural, das es nicht mehr gibt; vielleicht ist es in dessen Avatar-Archiv',
+  'bytes that are not UTF-# were replaced by \uFFFD':
+    'Unlesbare Zeichen wurden durch \uFFFD ersetzt.',
+  'further repairs that are not listed': 'Weitere Anpassungen sind nicht aufgeführt.',
+  'a name is required': 'ein Name fehlt',
+  'a number instead of text': 'eine Zahl statt Text',
+  'at most # members front at once': 'höchstens # können zugleich da sein',
+  'cannot be kept; a new one is generated': 'kann nicht bleiben; es gibt eine neue',
+  'characters that cannot be stored were removed':
+    'Zeichen, die nicht gespeichert werden können, wurden gelöscht',
+  'colours are written as six digits': 'Farben haben sechs Stellen',
+  'cut to # characters': 'auf # Zeichen gekürzt',
+  'dates are written as YYYY-MM-DD, without a year as #': 'ein Datum besteht aus Jahr-Monat-Tag',
+  'deleted, or not an object': 'gelöscht oder unlesbar',
+  'ended before they began: start and end were swapped':
+    'endeten vor ihrem Beginn: Anfang und Ende wurden vertauscht',
+  'every tupper has this tag': 'alle haben diesen Tag',
+  'given twice in the file': 'doppelt in der Datei',
+  'groups contain each other': 'die Gruppen enthalten einander',
+  'longer than # characters': 'länger als # Zeichen',
+  'neither public nor private': 'weder öffentlich noch privat',
+  'no list of members': 'keine Liste der Mitglieder',
+  'no such group in this file': 'diese Gruppe ist nicht in der Datei',
+  'no such member in this file': 'nicht in der Datei',
+  'no such member in this file; left out of # switches':
+    'nicht in der Datei; in # Wechseln ausgelassen',
+  'not a colour': 'keine Farbe',
+  'not a date': 'kein Datum',
+  'not a guild ID': 'keine Server-ID',
+  'not a known time zone': 'keine bekannte Zeitzone',
+  'not a list': 'keine Liste',
+  'not a real date': 'kein echtes Datum',
+  'not a short ID': 'keine kurze ID',
+  'not a time': 'keine Zeit',
+  'not a web address': 'keine Webadresse',
+  'not an account ID': 'keine Konto-ID',
+  'not an object': 'unlesbar',
+  'not members of this file': 'nicht in der Datei',
+  'not one of the choices': 'nicht vorgesehen',
+  'not text': 'kein Text',
+  'only the first # are imported': 'nur die ersten # werden importiert',
+  'only the first six of eight digits were used': 'nur die ersten sechs von acht Stellen zählen',
+  'only the newest # are imported': 'nur die neuesten # werden importiert',
+  'same as the avatar': 'dasselbe wie das Bild',
+  'several at one time became one, with the members of all':
+    'mehrere zur selben Zeit wurden einer mit allen zusammen',
+  '# tags cannot be stored': '# Proxy-Tags können nicht gespeichert werden',
+  'the last pair has no suffix': 'beim letzten Paar fehlt das Ende',
+  'the mode needs a member': 'für diesen Modus fehlt jemand',
+  'the webhook must be registered again': 'füge den Webhook neu hinzu',
+  'too many, too long, or not text': 'zu viele, zu lang oder kein Text',
+  'was linked already': 'schon verknüpft',
+  'is linked to another system here': 'hier mit einem anderen System verknüpft',
+  'is named by the file': 'in der Datei genannt',
+  'link it from that account': 'verknüpfe es von diesem Konto aus',
+  'is not named by the file': 'nicht in der Datei genannt',
+}

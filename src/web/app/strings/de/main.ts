@@ -1,0 +1,185 @@
+import type { First } from '../catalogue'
+import { capitalize, createMessageTools, type Word } from '../messages'
+import { errors, problems } from './errors'
+
+const { duration, list, number, plural } = createMessageTools('de')
+const relative = new Intl.RelativeTimeFormat('de', { style: 'short' })
+
+const countOf = (count: number, word: Word) =>
+  plural(count, { one: `${number(count)} ${word.one}`, other: `${number(count)} ${word.many}` })
+
+/** Returns the forms of a word; the first one is declined: "Ersten Anteil". */
+const wordForms = (one: string, many: string, first = one): Word => ({
+  one,
+  many,
+  a: one,
+  first,
+  title: many,
+})
+
+export const main: First['main'] = {
+  title: 'Multitude',
+  welcome: 'Willkommen zu Hause',
+  howToLogIn:
+    'Melde dich mit einem Link von deinem Bot oder von der Person an, die diesen Server betreibt, oder füge dein Token ein.',
+  newHere: {
+    closed: 'Neu hier? Bitte sie, ein System für dich anzulegen.',
+    invite: 'Neu hier? Bitte sie um eine Einladung.',
+    open: '',
+  },
+  token: 'Token',
+  remember: 'Auf diesem Gerät angemeldet bleiben',
+  rememberMore: 'Unter Mehr → Geräte kannst du diesen Browser jederzeit abmelden.',
+  logIn: 'Anmelden',
+  logInAs: (name) => `Als ${name} anmelden?`,
+  yourSystem: 'dein System',
+  linkIsOver: 'Dieser Link wurde schon benutzt oder ist abgelaufen.',
+  toLogin: 'Anders anmelden',
+  wrongToken: 'Dieses Token funktioniert hier nicht. Prüfe, ob du es ganz kopiert hast.',
+  limitedToken: 'Mit diesem Token kannst du dich nicht anmelden: Es hat keinen vollen Zugriff.',
+  noToken: 'Füge hier dein Token ein.',
+  tooMany: 'Zu viele Versuche. Warte eine Minute und versuch es noch einmal.',
+  unreachable: 'Der Server ist nicht erreichbar.',
+  tryAgain: 'Noch einmal versuchen',
+  apiPage: 'API-Seite',
+  logOut: 'Abmelden',
+  hereNow: 'Gerade da',
+  nobody: 'Gerade ist niemand eingetragen.',
+  nothingYet: 'Noch nichts eingetragen.',
+  onlyHidden: (count) =>
+    plural(count, {
+      one: 'Eine Person, die nicht gezeigt wird.',
+      other: `${number(count)}, die nicht gezeigt werden.`,
+    }),
+  someHidden: (count) =>
+    plural(count, { one: 'Und noch jemand.', other: `Und ${number(count)} weitere.` }),
+  reconnecting: 'Offline. Verbindung wird gesucht …',
+  watchIsOver: 'Dieser Link funktioniert nicht mehr. Bitte um einen neuen.',
+  stillLoading: 'Lädt noch …',
+
+  words: {
+    members: wordForms('Mitglied', 'Mitglieder', 'Erstes Mitglied'),
+    alters: wordForms('Alter', 'Alters'),
+    headmates: wordForms('Headmate', 'Headmates'),
+    parts: wordForms('Anteil', 'Anteile', 'Ersten Anteil'),
+    people: wordForms('Person', 'Personen', 'Erste Person'),
+  },
+  customWord: (word) => ({ one: word, many: word, a: word, first: word, title: capitalize(word) }),
+  countOf,
+  number: (value) => number(value),
+  listOf: (parts) => list(parts),
+  duration: (parts) => duration(parts).replace(', ', ' '),
+  lessThanMinute: 'unter 1 Min.',
+  ago: (count, unit) => relative.format(-count, unit),
+  justNow: 'gerade eben',
+  noon: 'Mittag',
+  quoted: (text) => `„${text}“`,
+  tooLong: (most) => `Zu lang: höchstens ${number(most)} Zeichen.`,
+  errors,
+  problems,
+
+  skip: 'Zum Inhalt springen',
+  navigation: 'Hauptmenü',
+  now: 'Jetzt',
+  history: 'Verlauf',
+  insights: 'Einblicke',
+  more: 'Mehr',
+  live: 'Live',
+  connecting: 'Verbindet',
+  offline: 'Offline',
+  youAreOffline:
+    'Du bist offline. Du kannst dich umsehen; Wechsel lassen sich erst wieder eintragen, wenn du online bist.',
+  serverBusy: 'Der Server ist ausgelastet. Gleich geht es weiter.',
+  close: 'Schließen',
+  undo: 'Rückgängig',
+  isUndone: 'Rückgängig gemacht.',
+  shortcuts: 'Tastenkürzel',
+  shortcutNames: { search: 'Suchen', switch: 'Wechseln', help: 'Diese Liste' },
+  shortcutsMore: 'Unter Mehr → Darstellung kannst du Tastenkürzel ausschalten.',
+
+  greet: (hour, name) =>
+    hour < 5
+      ? `Hallo, ${name}`
+      : hour < 12
+        ? `Guten Morgen, ${name}`
+        : hour < 18
+          ? `Guten Tag, ${name}`
+          : `Guten Abend, ${name}`,
+  hereSince: (time, length) => `seit ${time} · ${length}`,
+  hereAre: (names) => `Gerade da: ${list(names)}`,
+  stepsBack: (name) => `${name} tritt zurück`,
+  whoIsSwitchingIn: 'Wer kommt nach vorn?',
+  everyone: (count) => `Alle (${number(count)})`,
+  suggested: 'Vorschläge',
+  statuses: 'Zustände',
+  search: 'Suchen',
+  searchHint: 'Namen, Pronomen, Beschreibungen',
+  nobodyFound: 'Niemand gefunden.',
+  found: (count) => (count === 0 ? 'Niemand gefunden' : `${number(count)} gefunden`),
+  showMore: 'Mehr anzeigen',
+  nobodyOrUnsure: 'Niemand / nicht sicher',
+  happenedEarlier: 'Es war schon früher …',
+  when: 'Wann war es?',
+  thisMorning: (time) => `Heute früh, ${time}`,
+  pickTime: 'Zeit wählen …',
+  time: 'Uhrzeit',
+  date: 'Datum',
+  notATime: 'Gib Datum und Uhrzeit ein.',
+  inFuture: 'Das liegt in der Zukunft.',
+  inFutureIn: (zone) => `Das liegt in deiner Zeitzone ${zone} in der Zukunft.`,
+  willBeLogged: (time, ago, names) =>
+    names.length === 0
+      ? `Wird um ${time} eingetragen (${ago}). Da ist sonst niemand eingetragen.`
+      : `Wird um ${time} eingetragen (${ago}). Da waren: ${list(names)}.`,
+  switchTo: (names) => `Wechsel zu ${list(names)}`,
+  addAlongside: (names) => `Zu ${list(names)} hinzufügen`,
+  clearSelection: 'Auswahl aufheben',
+  switch: 'Wechsel',
+  areHereNow: (names) =>
+    plural(names.length, {
+      one: `${list(names)} ist jetzt da.`,
+      other: `${list(names)} sind jetzt da.`,
+    }),
+  isLogged: 'In den Verlauf eingetragen.',
+  todayAndYesterday: 'Heute und gestern',
+  allHistory: 'Ganzer Verlauf',
+  noMembers: (word) => `Noch keine ${word.many}.`,
+  importMembers: 'Aus PluralKit, Tupperbox oder Simply Plural importieren',
+  addFirst: (word) => `${word.first} hinzufügen`,
+  name: 'Name',
+  addNamed: (name) => `„${name}“ hinzufügen`,
+  isAdded: (name) => `${name} wurde hinzugefügt.`,
+  enterName: 'Gib einen Namen ein.',
+
+  here: 'da',
+  spoiler: 'Spoiler',
+
+  nobodyShort: 'Niemand',
+  today: 'Heute',
+  table: 'Tabelle',
+  asTable: 'Als Tabelle zeigen',
+  asChart: 'Als Diagramm zeigen',
+  day: 'Tag',
+  from: 'Von',
+  to: 'Bis',
+  who: 'Wer',
+  durationColumn: 'Dauer',
+  dayOf: (day, parts) => (parts.length === 0 ? `${day}: niemand` : `${day}: ${list(parts)}`),
+  timeOf: (name, length) => `${name} ${length}`,
+
+  save: 'Speichern',
+  delete: 'Löschen',
+  cancel: 'Abbrechen',
+  copy: 'Kopieren',
+  copied: 'Kopiert.',
+  share: 'Teilen …',
+  isSaved: 'Gespeichert.',
+  isDeleted: 'Wechsel gelöscht.',
+  system: 'System',
+  privacy: 'Privatsphäre',
+  friends: 'Freundeskreis',
+  groups: 'Gruppen',
+  import: 'Import und Export',
+  devices: 'Geräte',
+  appearance: 'Darstellung',
+}

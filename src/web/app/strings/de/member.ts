@@ -1,0 +1,56 @@
+import type { Rest } from '../catalogue'
+import { createMessageTools } from '../messages'
+
+const { number, plural } = createMessageTools('de')
+
+export const member: Rest['member'] = {
+  nobodyByThatId: 'Niemand mit dieser ID.',
+  noGroupByThatId: 'Keine Gruppe mit dieser ID.',
+  toEveryone: (word) => `Alle ${word.many} ansehen`,
+  toGroups: 'Alle Gruppen ansehen',
+  edit: 'Bearbeiten',
+  hereNow: 'gerade da',
+  name: 'Name',
+  birthday: 'Geburtstag',
+  tags: 'Proxy-Tags',
+  text: 'Text',
+  groups: 'Gruppen',
+  lastHere: 'Zuletzt da',
+  lastHereAt: (moment, ago) => `${moment} · ${ago}`,
+  never: 'Noch nie',
+  recently: 'Zeit da, letzte 30 Tage',
+  recentSum: (length, times) =>
+    times === 0
+      ? 'Keine'
+      : plural(times, { one: `${length}, einmal`, other: `${length}, ${number(times)}-mal` }),
+  messages: 'Nachrichten',
+  addedOn: 'Hinzugefügt am',
+  searchGroups: 'Gruppen suchen',
+  id: 'ID',
+  copyId: 'ID kopieren',
+  lastWeek: 'Letzte 7 Tage',
+  noDescription: 'Noch keine Beschreibung.',
+  noPublicDescription: 'Fremde sehen keine Beschreibung.',
+  unlisted: 'In öffentlichen Listen verborgen. Wer die ID hat, kann diese Seite trotzdem öffnen.',
+  unlistedButShown:
+    'In öffentlichen Listen verborgen. Wer die ID hat, kann diese Seite trotzdem öffnen; und solange „Wer gerade da ist“ öffentlich ist, ist zu sehen, wenn jemand von hier da ist.',
+  hiddenTimes: 'Die Zeiten sind für Fremde nicht zu sehen.',
+
+  nobodyInIt: 'Noch niemand.',
+  hiddenMembers: 'Fremde sehen nicht, wer dazugehört.',
+  editMembers: (word) => `${word.many} bearbeiten …`,
+  whoIsIn: (group) => `Wer gehört zu ${group}?`,
+  willAdd: (count) => `${number(count)} hinzufügen`,
+  willRemove: (count) => `${number(count)} entfernen`,
+  willAddAndRemove: (added, removed) => `${number(added)} hinzufügen, ${number(removed)} entfernen`,
+  noChanges: 'Noch keine Änderungen.',
+  useAsStatuses: 'Als Zustände verwenden',
+  statusesMore:
+    'Für „schläft“, „verschwommen“ und Ähnliches: Sie bekommen auf „Jetzt“ eine eigene Reihe.',
+  addGroup: 'Gruppe hinzufügen',
+  noGroups: 'Noch keine Gruppen.',
+  noGroupFound: 'Keine Gruppe gefunden.',
+  groupIsAdded: 'Gruppe hinzugefügt.',
+  groupIsDeleted: (word) => `Gruppe gelöscht. Ihre ${word.many} sind noch da.`,
+  areStatuses: 'Zustände',
+}

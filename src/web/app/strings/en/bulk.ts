@@ -1,0 +1,35 @@
+import { createMessageTools, type Word } from '../messages'
+import { main } from './main'
+
+const { number } = createMessageTools('en')
+
+/** Texts of bulk changes and deletions. */
+export const bulk = {
+  privacyOf: (who: string) => `Privacy of ${who}`,
+  groupsOf: (who: string) => `Groups of ${who}`,
+  deleteAsk: (who: string) => `Delete ${who}?`,
+  deleteEffect:
+    'They’ll be removed from every list, group and switch. The times in your history stay. This can’t be undone.',
+  typeToConfirm: (text: string) => `Type “${text}” to confirm`,
+  typeCount: (count: string) => `Type ${count} to confirm`,
+  deletedSoFar: (count: number, all: number) => `${number(count)} of ${number(all)} deleted`,
+  isDeleted: (name: string) => `${name} was deleted.`,
+  areDeleted: (count: number, word: Word) => `${main.countOf(count, word)} deleted.`,
+  noGroups: 'No groups yet.',
+  toGroups: 'Add a group',
+  areIn: (count: number, all: number) =>
+    count === 0
+      ? 'None of them'
+      : count === all
+        ? 'All of them'
+        : `${number(count)} of ${number(all)}`,
+  add: 'Add',
+  addTo: (group: string) => `Add to ${group}`,
+  remove: 'Remove',
+  removeFrom: (group: string) => `Remove from ${group}`,
+  added: (count: number, word: Word, group: string) =>
+    `${main.countOf(count, word)} added to ${group}.`,
+  removed: (count: number, word: Word, group: string) =>
+    `${main.countOf(count, word)} removed from ${group}.`,
+  changed: (group: string) => `${group} was changed.`,
+}

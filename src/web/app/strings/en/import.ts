@@ -1,0 +1,118 @@
+import { createMessageTools, type Word } from '../messages'
+
+const { list, number, plural } = createMessageTools('en-GB')
+
+/** Returns a message for a number of rows. */
+const rows = (one: string, other: string) => (count: number) =>
+  plural(count, { one: `${number(count)} ${one}`, other: `${number(count)} ${other}` })
+
+/** Texts of Import and export. */
+export const importing = {
+  import: 'Import',
+  importMore:
+    'A file from PluralKit, Tupperbox, Simply Plural or another Multitude. You see a preview before anything is saved.',
+  choose: 'Choose a file',
+  drop: 'or drop it here',
+  another: 'Choose another file',
+  previewing: 'Reading the file…',
+  importing: 'Importing…',
+  tooLarge: 'This file is too large for this server.',
+  unreadable: 'We can’t read this file. Choose the .json file from your export.',
+
+  formats: {
+    pluralkit: 'PluralKit file',
+    tupperbox: 'Tupperbox file',
+    simplyplural: 'Simply Plural file',
+  },
+  fileSize: (name: string, size: string) => `${name}, ${size}`,
+  kilobytes: (count: number) => `${number(count)} KB`,
+  megabytes: (count: number) => `${number(Math.round(count * 10) / 10)} MB`,
+
+  parts: 'What to import',
+  groups: 'Groups',
+  switches: 'Switches',
+  memberships: (word: Word) => `${word.title} in groups`,
+  allParts:
+    'With all three selected, your system’s name, description and settings are imported too, and everything that can’t be shown yet is stored.',
+  noParts: 'Select at least one.',
+  friends: 'Make public what all friends could see',
+  friendsMore: 'Public here means everyone, not only friends.',
+
+  preview: 'Preview',
+  imported: 'Imported',
+  added: (count: number) => `${number(count)} new`,
+  changed: (count: number) => `${number(count)} changed`,
+  unchanged: (count: number) => `${number(count)} unchanged`,
+  leftOut: (count: number) => `${number(count)} skipped`,
+  none: 'none',
+  tally: (part: string, counts: readonly string[]) => `${part}: ${list(counts)}`,
+  tallies: (format: string, tallies: readonly string[]) => `${format}. ${tallies.join('; ')}`,
+  nothingNew: 'Everything in this file is already here.',
+  nothingDone: 'Everything in this file was already here. Nothing changed.',
+
+  repaired: (count: number) => `Adjusted (${number(count)})`,
+  dropped: (count: number) => `Couldn’t import (${number(count)})`,
+  skippedRows: (count: number) => `Skipped (${number(count)})`,
+  kept: (count: number) => `Stored, not shown yet (${number(count)})`,
+  keptMore: 'These can’t be shown here yet. They stay with your system and are in every export.',
+  lost: (count: number) => `Not stored (${number(count)})`,
+  renamed: (count: number) => `New IDs (${number(count)})`,
+  renamedMore: 'The old IDs are taken on this server.',
+  newId: 'a new one',
+  accounts: (count: number) => `Chat accounts (${number(count)})`,
+  becomes: (was: string, now: string) => `${was} becomes ${now}`,
+  line: (subject: string, what: string) => `${subject}: ${what}`,
+  subject: (name: string, field: string) => `${name}, ${field}`,
+  rows: rows('row', 'rows'),
+  kinds: {
+    system: 'System',
+    member: 'Profile',
+    group: 'Group',
+    switch: 'Switch',
+    settings: 'Settings',
+    guild: 'Server',
+    account: 'Account',
+    autoproxy: 'Autoproxy',
+  },
+
+  isDone: 'Import finished',
+  toNow: 'Go to Now',
+
+  /** Archived rows by the name of their collection in the file. */
+  collections: {
+    members: (count: number, word: Word) =>
+      `custom fields of ${plural(count, { one: `1 ${word.one}`, other: `${number(count)} ${word.many}` })}`,
+    frontStatuses: rows('custom front with details', 'custom fronts with details'),
+    groups: rows('group with details', 'groups with details'),
+    privacyBuckets: rows('privacy bucket', 'privacy buckets'),
+    notes: rows('note', 'notes'),
+    comments: rows('comment', 'comments'),
+    polls: rows('poll', 'polls'),
+    boardMessages: rows('board message', 'board messages'),
+    channels: rows('chat channel', 'chat channels'),
+    channelCategories: rows('channel category', 'channel categories'),
+    automatedReminders: rows('automated reminder', 'automated reminders'),
+    repeatedReminders: rows('repeated reminder', 'repeated reminders'),
+    friends: rows('friend', 'friends'),
+    customFields: rows('custom field', 'custom fields'),
+    chatMessages: rows('chat message', 'chat messages'),
+    frontHistory: rows('comment or status in the history', 'comments and statuses in the history'),
+    longTexts: rows('text in full length', 'texts in full length'),
+  },
+  otherRows: (name: string, count: number) => `${name}: ${number(count)}`,
+
+  export: 'Export',
+  everything: 'Everything',
+  everythingMore: 'System, groups, history and settings in one file. PluralKit can import it, too.',
+  json: 'JSON',
+  history: 'History',
+  historyMore: 'For spreadsheets',
+  csv: 'CSV',
+  calendar: 'Calendar',
+  calendarMore: 'For calendar apps',
+  calendarTitle: 'History as a calendar',
+  nextPart: (part: number) => `JSON, part ${number(part)}`,
+  partsMore: (part: number) =>
+    `A long history is exported in several files. Part ${number(part)} is the next one.`,
+  isSaved: (name: string) => `${name} is in your downloads.`,
+}

@@ -1,0 +1,63 @@
+/**
+ * Texts in place of the reasons that the server gives in the report of an import, which are the
+ * keys; `#` stands for a number.
+ */
+export const importReasons = {
+  'Everything from a Simply Plural file arrives private: only you can see it until you change that.':
+    'Everything from a Simply Plural file is imported as private. Only you can see it until you change that.',
+  'Simply Plural hosted the picture and has shut down; its avatar archive may have it':
+    'this picture was on Simply Plural, which has shut down; its avatar archive may have it',
+  'bytes that are not UTF-# were replaced by \uFFFD':
+    'Unreadable characters were replaced by \uFFFD.',
+  'further repairs that are not listed': 'More adjustments are not listed.',
+  'a name is required': 'a name is required',
+  'a number instead of text': 'a number instead of text',
+  'at most # members front at once': 'at most # can be here at once',
+  'cannot be kept; a new one is generated': 'can’t be kept; there is a new one',
+  'characters that cannot be stored were removed': 'characters that can’t be stored were deleted',
+  'colours are written as six digits': 'colours have six digits',
+  'cut to # characters': 'shortened to # characters',
+  'dates are written as YYYY-MM-DD, without a year as #': 'dates are written year-month-day',
+  'deleted, or not an object': 'deleted or unreadable',
+  'ended before they began: start and end were swapped':
+    'ended before they began: start and end were swapped',
+  'every tupper has this tag': 'everyone has this tag',
+  'given twice in the file': 'twice in the file',
+  'groups contain each other': 'the groups contain each other',
+  'longer than # characters': 'longer than # characters',
+  'neither public nor private': 'neither public nor private',
+  'no list of members': 'no list of members',
+  'no such group in this file': 'this group isn’t in the file',
+  'no such member in this file': 'not in the file',
+  'no such member in this file; left out of # switches': 'not in the file; left out of # switches',
+  'not a colour': 'not a colour',
+  'not a date': 'not a date',
+  'not a guild ID': 'not a server ID',
+  'not a known time zone': 'not a known time zone',
+  'not a list': 'not a list',
+  'not a real date': 'not a real date',
+  'not a short ID': 'not a short ID',
+  'not a time': 'not a time',
+  'not a web address': 'not a web address',
+  'not an account ID': 'not an account ID',
+  'not an object': 'unreadable',
+  'not members of this file': 'not in the file',
+  'not one of the choices': 'not one of the choices',
+  'not text': 'not text',
+  'only the first # are imported': 'only the first # are imported',
+  'only the first six of eight digits were used': 'only the first six of eight digits are used',
+  'only the newest # are imported': 'only the newest # are imported',
+  'same as the avatar': 'the same as the picture',
+  'several at one time became one, with the members of all':
+    'several at the same time became one with everyone in it',
+  '# tags cannot be stored': '# proxy tags can’t be stored',
+  'the last pair has no suffix': 'the last pair has no suffix',
+  'the mode needs a member': 'this mode needs someone',
+  'the webhook must be registered again': 'add the webhook again',
+  'too many, too long, or not text': 'too many, too long, or not text',
+  'was linked already': 'already linked',
+  'is linked to another system here': 'linked to another system here',
+  'is named by the file': 'named in the file',
+  'link it from that account': 'link it from that account',
+  'is not named by the file': 'not named in the file',
+}

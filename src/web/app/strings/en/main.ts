@@ -1,0 +1,212 @@
+import { capitalize, createMessageTools, type DurationUnit, type Word } from '../messages'
+import { errors, problems } from './errors'
+
+// British lists: "Wren, Iris and Moss".
+const { list, number, plural } = createMessageTools('en-GB')
+const { duration } = createMessageTools('en')
+
+const countOf = (count: number, word: Word) =>
+  plural(count, { one: `${number(count)} ${word.one}`, other: `${number(count)} ${word.many}` })
+
+/** Texts of the first script: login, layout, Now and what several pages share. */
+export const main = {
+  title: 'Multitude',
+  welcome: 'Welcome home',
+  howToLogIn:
+    'Log in with a link from your bot or from the person who runs this server, or paste your token.',
+  /** How a newcomer gets a system, by the server's setting for registration. */
+  newHere: {
+    closed: 'New here? Ask them to add a system for you.',
+    invite: 'New here? Ask them for an invite.',
+    open: '',
+  },
+  token: 'Token',
+  remember: 'Remember this device',
+  rememberMore: 'You can log this browser out any time under More → Devices.',
+  logIn: 'Log in',
+  logInAs: (name: string) => `Log in as ${name}?`,
+  yourSystem: 'your system',
+  linkIsOver: 'This link has already been used or has expired.',
+  toLogin: 'Log in another way',
+  wrongToken: 'That token doesn’t work here. Check that you copied all of it.',
+  limitedToken: 'This token doesn’t have full access, so it can’t be used to log in.',
+  noToken: 'Paste your token here.',
+  tooMany: 'Too many attempts. Wait a minute and try again.',
+  unreachable: 'Can’t reach the server.',
+  tryAgain: 'Try again',
+  apiPage: 'API page',
+  logOut: 'Log out',
+  hereNow: 'Here now',
+  nobody: 'No one is logged as here.',
+  nothingYet: 'Nothing is logged yet.',
+  onlyHidden: (count: number) =>
+    plural(count, {
+      one: 'Someone who isn’t shown.',
+      other: `${number(count)} who aren’t shown.`,
+    }),
+  someHidden: (count: number) =>
+    plural(count, { one: 'And one more.', other: `And ${number(count)} more.` }),
+  reconnecting: 'Offline. Reconnecting…',
+  watchIsOver: 'This link no longer works. Ask for a new one.',
+  stillLoading: 'Still loading…',
+
+  // Words, lists and times.
+  words: {
+    members: words('member', 'members'),
+    alters: words('alter', 'alters'),
+    headmates: words('headmate', 'headmates'),
+    parts: words('part', 'parts'),
+    people: words('person', 'people'),
+  },
+  /** Forms of a word that a system has chosen itself; its singular is not known. */
+  customWord: (word: string): Word => ({
+    one: word,
+    many: word,
+    a: word,
+    first: `the first of your ${word}`,
+    title: capitalize(word),
+  }),
+  countOf,
+  number: (value: number) => number(value),
+  listOf: (parts: readonly string[]) => list(parts),
+  /** CLDR abbreviates hours to "hr"; charts and tables use the symbol. */
+  duration: (parts: { days?: number; hours?: number; minutes?: number }) =>
+    duration(parts)
+      .replace(/\bhr\b/, 'h')
+      .replace(', ', ' '),
+  lessThanMinute: 'less than 1 min',
+  ago: (count: number, unit: DurationUnit) =>
+    `${duration({ [`${unit}s`]: count }).replace(/\bhr\b/, 'h')} ago`,
+  justNow: 'just now',
+  noon: 'Noon',
+  quoted: (text: string) => `“${text}”`,
+  tooLong: (most: number) =>
+    plural(most, {
+      one: 'Too long: 1 character at most.',
+      other: `Too long: ${number(most)} characters at most.`,
+    }),
+  errors,
+  problems,
+
+  // Layout.
+  skip: 'Skip to content',
+  navigation: 'Main menu',
+  now: 'Now',
+  history: 'History',
+  insights: 'Insights',
+  more: 'More',
+  live: 'Live',
+  connecting: 'Connecting',
+  offline: 'Offline',
+  youAreOffline:
+    'You’re offline. You can look around; switches can’t be logged until you’re back online.',
+  serverBusy: 'The server is busy. This will continue in a moment.',
+  close: 'Close',
+  undo: 'Undo',
+  isUndone: 'Undone.',
+  shortcuts: 'Keyboard shortcuts',
+  shortcutNames: { search: 'Search', switch: 'Switch', help: 'This list' },
+  shortcutsMore: 'You can turn shortcuts off under More → Appearance.',
+
+  // Now.
+  greet: (hour: number, name: string) =>
+    hour < 5
+      ? `Hello, ${name}`
+      : hour < 12
+        ? `Good morning, ${name}`
+        : hour < 18
+          ? `Good afternoon, ${name}`
+          : `Good evening, ${name}`,
+  hereSince: (time: string, length: string) => `since ${time} · ${length}`,
+  hereAre: (names: readonly string[]) => `Here now: ${list(names)}`,
+  stepsBack: (name: string) => `${name} steps back`,
+  whoIsSwitchingIn: 'Who’s switching in?',
+  everyone: (count: number) => `Everyone (${number(count)})`,
+  suggested: 'Suggested',
+  statuses: 'Statuses',
+  search: 'Search',
+  searchHint: 'Search names, pronouns, descriptions',
+  nobodyFound: 'No one found.',
+  found: (count: number) =>
+    count === 0 ? 'No one found' : plural(count, { other: `${number(count)} found` }),
+  showMore: 'Show more',
+  nobodyOrUnsure: 'Nobody / not sure',
+  happenedEarlier: 'It happened earlier…',
+  when: 'When did it happen?',
+  thisMorning: (time: string) => `This morning, ${time}`,
+  pickTime: 'Pick a time…',
+  time: 'Time',
+  date: 'Date',
+  notATime: 'Enter a date and time.',
+  inFuture: 'That’s in the future.',
+  inFutureIn: (zone: string) => `That’s in the future in your time zone, ${zone}.`,
+  willBeLogged: (time: string, ago: string, names: readonly string[]) =>
+    names.length === 0
+      ? `Will be logged at ${time} (${ago}). No one is logged then.`
+      : `Will be logged at ${time} (${ago}). Here then: ${list(names)}.`,
+  switchTo: (names: readonly string[]) => `Switch to ${list(names)}`,
+  addAlongside: (names: readonly string[]) => `Add alongside ${list(names)}`,
+  clearSelection: 'Clear selection',
+  switch: 'Switch',
+  areHereNow: (names: readonly string[]) =>
+    plural(names.length, {
+      one: `${list(names)} is here now.`,
+      other: `${list(names)} are here now.`,
+    }),
+  isLogged: 'Added to your history.',
+  todayAndYesterday: 'Today and yesterday',
+  allHistory: 'All history',
+  noMembers: (word: Word) => `No ${word.many} yet.`,
+  importMembers: 'Import from PluralKit, Tupperbox or Simply Plural',
+  addFirst: (word: Word) => `Add ${word.first}`,
+  name: 'Name',
+  addNamed: (name: string) => `Add “${name}”`,
+  isAdded: (name: string) => `${name} was added.`,
+  enterName: 'Enter a name.',
+
+  // Members.
+  here: 'here',
+  spoiler: 'Spoiler',
+
+  // Days.
+  nobodyShort: 'Nobody',
+  today: 'Today',
+  table: 'Table',
+  asTable: 'Show as table',
+  asChart: 'Show as chart',
+  day: 'Day',
+  from: 'From',
+  to: 'To',
+  who: 'Who',
+  durationColumn: 'Duration',
+  dayOf: (day: string, parts: readonly string[]) =>
+    parts.length === 0 ? `${day}: Nobody` : `${day}: ${list(parts)}`,
+  timeOf: (name: string, length: string) => `${name} ${length}`,
+
+  // Shared by several pages.
+  save: 'Save',
+  delete: 'Delete',
+  cancel: 'Cancel',
+  copy: 'Copy',
+  copied: 'Copied.',
+  share: 'Share…',
+  isSaved: 'Saved.',
+  isDeleted: 'Switch deleted.',
+  system: 'System',
+  privacy: 'Privacy',
+  friends: 'Friends',
+  groups: 'Groups',
+  import: 'Import and export',
+  devices: 'Devices',
+  appearance: 'Appearance',
+}
+
+function words(one: string, many: string): Word {
+  return {
+    one,
+    many,
+    a: `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one}`,
+    first: `your first ${one}`,
+    title: capitalize(many),
+  }
+}

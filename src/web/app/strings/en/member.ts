@@ -1,0 +1,57 @@
+import { createMessageTools, type Word } from '../messages'
+
+const { number, plural } = createMessageTools('en')
+
+/** Texts of member and group pages. */
+export const member = {
+  nobodyByThatId: 'No one with this ID.',
+  noGroupByThatId: 'No group with this ID.',
+  toEveryone: (word: Word) => `See all ${word.many}`,
+  toGroups: 'See all groups',
+  edit: 'Edit',
+  hereNow: 'here now',
+  name: 'Name',
+  birthday: 'Birthday',
+  tags: 'Proxy tags',
+  text: 'text',
+  groups: 'Groups',
+  lastHere: 'Last here',
+  lastHereAt: (moment: string, ago: string) => `${moment} · ${ago}`,
+  never: 'Not yet',
+  recently: 'Time here, last 30 days',
+  recentSum: (length: string, times: number) =>
+    times === 0
+      ? 'None'
+      : plural(times, { one: `${length}, once`, other: `${length}, ${number(times)} times` }),
+  messages: 'Messages',
+  addedOn: 'Added on',
+  searchGroups: 'Search groups',
+  id: 'ID',
+  copyId: 'Copy ID',
+  lastWeek: 'Last 7 days',
+  noDescription: 'No description yet.',
+  noPublicDescription: 'Strangers don’t see a description.',
+  unlisted: 'Hidden from public lists. Anyone with the ID can still open this.',
+  unlistedButShown:
+    'Hidden from public lists. Anyone with the ID can still open this, and it shows while here if “Who is here now” is public.',
+  hiddenTimes: 'Times are hidden from strangers.',
+
+  // Groups.
+  nobodyInIt: 'No one yet.',
+  hiddenMembers: 'Strangers don’t see who is in it.',
+  editMembers: (word: Word) => `Edit ${word.many}…`,
+  whoIsIn: (group: string) => `Who is in ${group}?`,
+  willAdd: (count: number) => `${number(count)} to add`,
+  willRemove: (count: number) => `${number(count)} to remove`,
+  willAddAndRemove: (added: number, removed: number) =>
+    `${number(added)} to add, ${number(removed)} to remove`,
+  noChanges: 'No changes yet.',
+  useAsStatuses: 'Use as statuses',
+  statusesMore: 'For Asleep, Blurry and the like: they get their own row on Now.',
+  addGroup: 'Add a group',
+  noGroups: 'No groups yet.',
+  noGroupFound: 'No group found.',
+  groupIsAdded: 'Group added.',
+  groupIsDeleted: (word: Word) => `Group deleted. Its ${word.many} are still here.`,
+  areStatuses: 'statuses',
+}

@@ -1,0 +1,75 @@
+import { capitalize, createMessageTools, type Word } from '../messages'
+import { main } from './main'
+
+const { number, plural } = createMessageTools('en')
+
+/** Texts about privacy: levels, presets and the choice of viewer. */
+export const privacy = {
+  public: 'Public',
+  private: 'Private',
+  levelOf: (what: string, level: string) => `${what}: ${level}`,
+  eyes: 'Whose view',
+  ours: 'Our view',
+  strangers: 'A stranger’s view',
+  arePrivate: (count: number, all: number) =>
+    plural(count, {
+      one: `${number(count)} of ${number(all)} details is private`,
+      other: `${number(count)} of ${number(all)} details are private`,
+    }),
+  levels: (word: Word) => ({
+    visibility: 'Visibility',
+    name_privacy: 'Name',
+    description_privacy: 'Description',
+    birthday_privacy: 'Birthday',
+    pronoun_privacy: 'Pronouns',
+    avatar_privacy: 'Picture',
+    banner_privacy: 'Banner',
+    icon_privacy: 'Icon',
+    list_privacy: `${capitalize(word.one)} list`,
+    metadata_privacy: 'Date added and message count',
+    proxy_privacy: 'Proxy tags',
+  }),
+  presets: { open: 'Public', names: 'Names only', hidden: 'Hidden' },
+  presetsMore: {
+    open: 'Everything is public.',
+    names:
+      'Name, pronouns and picture are public, and they are in lists. Everything else is private.',
+    hidden: 'Everything is private.',
+  },
+  hiddenButShown:
+    'Everything is private. Names can still show in “Who is here now” and history while those are public.',
+  setTo: 'Set to',
+  nothingChanges: 'Nothing to change.',
+  willChange: (count: number, word: Word) =>
+    `This changes ${main.countOf(count, word)}. You can undo it.`,
+  change: (count: number, word: Word) => `Change ${main.countOf(count, word)}`,
+  changed: (count: number, word: Word) => `${main.countOf(count, word)} changed.`,
+
+  // The page.
+  whatOthersSee: 'What others can see',
+  strangersEyes: 'Through a stranger’s eyes',
+  strangersMore: 'This is what strangers see. It changes as you turn the switches.',
+  publicPage: 'Open the public page',
+  systemLevels: (word: Word) => ({
+    front_privacy: { title: 'Who is here now', hint: 'Also for widgets and live streams' },
+    front_history_privacy: { title: 'History', hint: 'All switches and insights' },
+    member_list_privacy: {
+      title: `${capitalize(word.one)} list`,
+      hint: `${word.title} can still be opened by anyone who has their ID`,
+    },
+    group_list_privacy: { title: 'Group list', hint: '' },
+    name_privacy: { title: 'Our name', hint: '' },
+    description_privacy: { title: 'Our description', hint: '' },
+    pronoun_privacy: { title: 'Our pronouns', hint: '' },
+    avatar_privacy: { title: 'Our picture', hint: '' },
+    banner_privacy: { title: 'Our banner', hint: '' },
+  }),
+  many: 'Change many at once',
+  who: 'Who',
+  everyone: 'Everyone',
+  select: 'Select…',
+  moreGroups: 'More groups…',
+  custom: 'Custom…',
+  keep: 'Keep',
+  nobodySelected: 'Select someone first.',
+}

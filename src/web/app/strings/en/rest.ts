@@ -1,0 +1,28 @@
+import { bulk } from './bulk'
+import { edit } from './edit'
+import { friends } from './friends'
+import { history } from './history'
+import { importing } from './import'
+import { importReasons } from './importReasons'
+import { insights } from './insights'
+import { member } from './member'
+import { more } from './more'
+import { privacy } from './privacy'
+import { publicView } from './publicView'
+import { system } from './system'
+
+/** English texts of the pages that are loaded when they are opened. */
+export const rest = {
+  bulk,
+  edit,
+  friends,
+  history,
+  importing,
+  importReasons,
+  insights,
+  member,
+  more,
+  privacy,
+  publicView,
+  system,
+}

@@ -14,6 +14,6 @@ export async function logIn(page: Page, address: string, token: string): Promise
   await page.goto(address)
   await page.getByLabel('Token').fill(token)
   await page.getByLabel('Remember this device').check()
-  await page.getByRole('button', { name: 'Come in' }).click()
+  await page.getByRole('button', { name: 'Log in' }).click()
   await page.getByRole('heading', { name: 'Here now' }).waitFor()
 }

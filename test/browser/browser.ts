@@ -140,7 +140,11 @@ export interface Visitor {
  */
 export async function disconnect(page: Page): Promise<void> {
   await page.context().setOffline(true)
-  const banner = page.getByText('Not connected. Changes wait until it is back.').first()
+  const banner = page
+    .getByText(
+      'You’re offline. You can look around; switches can’t be logged until you’re back online.',
+    )
+    .first()
   await banner.waitFor({ timeout: 3000 }).catch(async () => {
     await page.evaluate(`dispatchEvent(new Event('offline'))`)
     await banner.waitFor()

@@ -29,16 +29,16 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     for (let tries = 1; tries <= 6; tries++) {
       await page.getByLabel('Token').fill(`wrong ${tries}`)
       const answered = page.waitForResponse((response) => response.request().method() === 'POST')
-      await page.getByRole('button', { name: 'Come in' }).click()
+      await page.getByRole('button', { name: 'Log in' }).click()
       await answered
-      const message = tries < 6 ? 'This token is not known here' : 'Too many wrong tries'
+      const message = tries < 6 ? 'That token doesn’t work here' : 'Too many attempts'
       await page.getByText(message).waitFor()
       expect(await page.getByLabel('Token').inputValue()).toBe(`wrong ${tries}`)
     }
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
     await expectAccessible(visitor)
     await page.getByLabel('Token').fill(alone.token)
-    await page.getByRole('button', { name: 'Come in' }).click()
+    await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByRole('heading', { name: /Lantern Hill/ }).waitFor()
   })
 
@@ -95,7 +95,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     })
     await page.goto(`${proxy.address}/plural/`)
     await page.getByLabel('Token').fill(system.token)
-    await page.getByRole('button', { name: 'Come in' }).click()
+    await page.getByRole('button', { name: 'Log in' }).click()
     await page.locator('.here-now').getByText('Wren').waitFor()
     await page.getByText('Live').waitFor({ state: 'attached' })
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
@@ -109,7 +109,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('link', { name: 'More' }).click()
     await page.getByRole('link', { name: 'Friends' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Sam')
-    await page.getByRole('button', { name: 'Make' }).click()
+    await page.getByRole('button', { name: 'Add' }).click()
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
     expect(link).toStartWith(`${proxy.address}/plural/#/watch/`)
     const friend = await visit(browser, size)

@@ -42,7 +42,7 @@ const pages: [name: string, hash: string][] = [
   ['Friends page', 'friends'],
   ['import and export page', 'import'],
   ['device list', 'devices'],
-  ['appearance page', 'look'],
+  ['appearance page', 'appearance'],
   ['system page', 'system'],
   ['system form', 'system/edit'],
   ['settings form', 'system/settings'],

@@ -41,7 +41,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await expectLargeTargets(visitor)
     await expectNoHorizontalScroll(visitor)
     if (view !== 'days') return
-    await visitor.page.getByRole('button', { name: 'As a table' }).click()
+    await visitor.page.getByRole('button', { name: 'Show as table' }).click()
     await visitor.page.getByRole('cell', { name: 'Wren and Iris' }).first().waitFor()
     await expectAccessible(visitor)
     await expectNoHorizontalScroll(visitor)
@@ -52,7 +52,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     const visitor = await open('list')
     const { page } = visitor
     await page
-      .getByRole('button', { name: /^Change…/ })
+      .getByRole('button', { name: /^Edit switch/ })
       .nth(1)
       .click()
     const target = fieldsOf((Date.now() - 6 * 3_600_000) * 1000, zone)
@@ -63,7 +63,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       .first()
       .waitFor()
     await page
-      .getByText(/Iris instead of nothing known/)
+      .getByText(/Iris instead of no record/)
       .first()
       .waitFor()
     await expectAccessible(visitor)
@@ -79,10 +79,10 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await system.setSwitches([5, 'Wren'], [3, 'Iris'])
     const { page } = await open('list')
     await page
-      .getByRole('button', { name: /^Change…/ })
+      .getByRole('button', { name: /^Edit switch/ })
       .first()
       .click()
-    await page.getByRole('button', { name: 'Add somebody' }).click()
+    await page.getByRole('button', { name: 'Add someone' }).click()
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
     await page
       .getByText(/Iris and Moss instead of Iris/)
@@ -98,12 +98,12 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     const before = await system.history()
     const { page } = await open('list')
     await page
-      .getByRole('button', { name: /^Change…/ })
+      .getByRole('button', { name: /^Edit switch/ })
       .first()
       .click()
-    await page.getByText(/Delete takes this switch away.*Wren instead of Iris/).waitFor()
+    await page.getByText(/If you delete it: Wren instead of Iris/).waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('The switch is gone.').first().waitFor()
+    await page.getByText('Switch deleted.').first().waitFor()
     expect(await names()).toEqual([['Wren']])
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.locator('.switches').getByText('Iris').waitFor()
@@ -141,12 +141,12 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
   test('Escape closes the switch dialog and returns the focus', async () => {
     await system.setSwitches([5, 'Wren'])
     const { page } = await open('list')
-    await page.getByRole('button', { name: /^Change…/ }).click()
+    await page.getByRole('button', { name: /^Edit switch/ }).click()
     await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     await page.waitForFunction(
-      'document.activeElement.getAttribute("aria-label")?.includes("Change…")',
+      'document.activeElement.getAttribute("aria-label")?.includes("Edit switch")',
     )
   })
 })
@@ -164,7 +164,7 @@ test('shows a day of 25 hours when the clocks go back in Oslo', async () => {
   await logIn(page, testServer, system.token)
   await page.getByRole('heading', { name: 'Here now' }).waitFor()
   await page.goto(`${address}/#/history/days`)
-  const row = page.getByRole('img', { name: /Wren 13 h, Iris 12 h/ })
+  const row = page.getByRole('img', { name: /Wren 13 h and Iris 12 h/ })
   await row.waitFor()
   expect(await page.getByText('25 h', { exact: true }).count()).toBe(1)
   // Iris began at noon, so her bar starts at the mark for 12.

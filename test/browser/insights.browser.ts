@@ -72,13 +72,13 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     async (scheme) => {
       await seedHistory()
       const visitor = await open(scheme)
-      await visitor.page.getByText('longest stay').waitFor()
+      await visitor.page.getByText('longest time here').waitFor()
       expect(await visitor.page.title()).toContain('Insights')
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
       await expectNoHorizontalScroll(visitor)
-      for (const chart of charts) await press(visitor.page, `As a table ${chart}`)
-      await press(visitor.page, 'Own')
+      for (const chart of charts) await press(visitor.page, `${chart}: show as table`)
+      await press(visitor.page, 'Custom')
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
       await expectNoHorizontalScroll(visitor)
@@ -88,14 +88,14 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
   test('tables have the figures of the API, sort by their headings, and announce the order', async () => {
     await seedHistory()
     const { page } = await open()
-    await press(page, 'Own')
+    await press(page, 'Custom')
     const day = (hoursAgo: number) =>
       new Date(Date.now() - hoursAgo * 3_600_000).toISOString().slice(0, 10)
     await page.getByLabel('From', { exact: true }).fill(day(240))
     await page.getByLabel('To', { exact: true }).fill(day(48))
     await settled(page)
     await page.getByText(/^\S+day.* to \S+day/).waitFor()
-    for (const chart of charts) await press(page, `As a table ${chart}`)
+    for (const chart of charts) await press(page, `${chart}: show as table`)
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
     const midnight = (date: string, more = 0) =>
       new Date(Date.parse(`${date}T00:00:00`) + more).toISOString()
@@ -129,18 +129,18 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       weeks.map(({ switches, nobody }) => [String(switches), String(nobody)]),
     )
 
-    const table = page.getByRole('region', { name: 'As a table Time here' })
-    const stays = table.getByRole('columnheader', { name: 'Stays' })
+    const table = page.getByRole('region', { name: 'Time here: show as table' })
+    const stays = table.getByRole('columnheader', { name: 'Times here' })
     expect(await stays.getAttribute('aria-sort')).toBeNull()
     await stays.getByRole('button').focus()
     await page.keyboard.press('Enter')
-    await announced(page, 'Sorted by Stays, most first')
+    await announced(page, 'Sorted by Times here, most first')
     expect(await stays.getAttribute('aria-sort')).toBe('descending')
     const column = async (at: number) => (await read(page, 'Time here')).map((row) => row[at])
     const most = (await column(3)).map(Number)
     expect(most).toEqual(most.toSorted((a, b) => b - a))
     await page.keyboard.press('Enter')
-    await announced(page, 'Sorted by Stays, least first')
+    await announced(page, 'Sorted by Times here, least first')
     expect((await column(3)).map(Number)).toEqual(most.toReversed())
     await table.getByRole('button', { name: 'Who' }).click()
     await announced(page, 'Sorted by Who, from A to Z')
@@ -148,7 +148,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'CSV Time here' }).click(),
+      page.getByRole('button', { name: 'Time here: CSV' }).click(),
     ])
     expect(download.suggestedFilename()).toBe('time-here.csv')
     const [, ...lines] = readFileSync(await download.path(), 'utf8')
@@ -172,11 +172,11 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
           members: names.map(system.idOf),
         })
       const { page } = await open()
-      await press(page, 'Own')
+      await press(page, 'Custom')
       await page.getByLabel('From', { exact: true }).fill('2025-10-26')
       await page.getByLabel('To', { exact: true }).fill('2025-10-26')
       await page.getByText('Wren was here longest: 25 h, 100 % of the time.').waitFor()
-      await press(page, 'As a table Time of day')
+      await press(page, 'Time of day: show as table')
       const [wren, iris] = await read(page, 'Time of day')
       // The hour from two to three occurs twice, and Iris fronts for half of each.
       expect(wren).toEqual(['Wren', ...hours({ 2: 7200 }, 3600)])
@@ -195,11 +195,11 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await system.setSwitches([24 * 20, 'Wren'], [24 * 19])
     const visitor = await open()
     const { page } = visitor
-    await page.getByText('No switches in these two weeks.').waitFor()
-    await press(page, 'Week')
-    await page.getByText('No switches in this week.').waitFor()
+    await page.getByText('No switches in the last 14 days.').waitFor()
+    await press(page, '7 days')
+    await page.getByText('No switches in the last 7 days.').waitFor()
     await expectAccessible(visitor)
-    await press(page, 'Look at: Month')
+    await press(page, 'Show last 30 days')
     await page.getByText('Wren was here longest').waitFor()
     await announced(page, 'Month: 2 switches')
     await press(page, 'All')
@@ -210,13 +210,13 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await seedHistory()
     const visitor = await open()
     const { page } = visitor
-    await press(page, 'Own')
+    await press(page, 'Custom')
     await page.getByLabel('To', { exact: true }).fill('2001-01-01')
-    await page.getByText('From must not be after To.').waitFor()
+    await page.getByText('“From” can’t be after “To”.').waitFor()
     await page.getByRole('heading', { name: 'Weeks' }).waitFor()
     await expectAccessible(visitor)
     await page.getByLabel('From', { exact: true }).fill('2000-12-31')
-    await page.getByText('No switches in this time.').waitFor()
+    await page.getByText('No switches in this period.').waitFor()
   })
 
   test('updates Insights after a switch logged elsewhere, and excludes statuses on request', async () => {
@@ -232,13 +232,13 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       const bars = page.locator('.bars')
       await bars.getByText('Ember').waitFor()
       await page.getByText('Ember was here longest').waitFor()
-      await page.getByLabel('Leave statuses out').check()
+      await page.getByLabel('Hide statuses').check()
       await page.getByText('Wren was here longest').waitFor()
       expect(await bars.getByText('Ember').count()).toBe(0)
       await expectAccessible(visitor)
       await system.log(1, 'Moss')
       await bars.getByText('Moss').waitFor()
-      await announced(page, 'Two weeks: 3 switches')
+      await announced(page, '14 days: 3 switches')
     } finally {
       await system.ask('PATCH /web/preferences', { statuses: [] })
       await system.ask(`DELETE /v2/groups/${asleep.id}`)
@@ -252,7 +252,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await visitor.page.getByText('Nothing is logged yet.').waitFor()
     await expectAccessible(visitor)
     await visitor.page.getByRole('link', { name: 'Log the first switch' }).click()
-    await visitor.page.getByRole('heading', { name: 'Who is coming?' }).waitFor()
+    await visitor.page.getByRole('heading', { name: 'Who’s switching in?' }).waitFor()
   })
 
   test('keeps the loaded figures and shows an error while the server is unreachable', async () => {
@@ -260,13 +260,13 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     const visitor = await open()
     const { page, context } = visitor
     await disconnect(page)
-    await page.getByRole('button', { name: 'Year' }).click()
-    await page.getByText('The server does not answer.').waitFor()
+    await page.getByRole('button', { name: '1 year' }).click()
+    await page.getByText('Can’t reach the server.').waitFor()
     await page.getByRole('heading', { name: 'Time here' }).waitFor()
     await context.setOffline(false)
     await press(page, 'Month')
     await announced(page, 'Month: 8 switches')
-    await page.getByText('The server does not answer.').waitFor({ state: 'detached' })
+    await page.getByText('Can’t reach the server.').waitFor({ state: 'detached' })
   })
 
   test('reaches everything on Insights with the keyboard, with a visible focus', async () => {
@@ -282,8 +282,8 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       expect([name, outline]).toEqual([name, '3px'])
       reached.add(name)
     }
-    const tables = charts.flatMap((chart) => [`As a table ${chart}`, `CSV ${chart}`])
-    for (const name of ['Week', 'Two weeks', 'Month', 'Year', 'All', 'Own', ...tables])
+    const tables = charts.flatMap((chart) => [`${chart}: show as table`, `${chart}: CSV`])
+    for (const name of ['7 days', '14 days', 'Month', '1 year', 'All', 'Custom', ...tables])
       expect([...reached]).toContain(name)
   })
 

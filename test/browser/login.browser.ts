@@ -32,7 +32,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const { page, context } = visitor
     await page.goto(address)
     await page.getByLabel('Token').fill(testServer.token)
-    await page.getByRole('button', { name: 'Come in' }).click()
+    await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByRole('heading', { name: /Lantern Hill/ }).waitFor()
     const [cookie, ...others] = await context.cookies()
     expect(others).toEqual([])
@@ -56,8 +56,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const { page } = visitor
     await page.goto(address)
     await page.getByLabel('Token').fill('not a token')
-    await page.getByRole('button', { name: 'Come in' }).click()
-    await page.getByText('This token is not known here').waitFor()
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByText('That token doesn’t work here').waitFor()
     expect(await page.getByLabel('Token').inputValue()).toBe('not a token')
     await expectAccessible(visitor)
   })
@@ -68,15 +68,15 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const { url } = await testServer.operate<{ url: string }>('login', testServer.hid)
     const link = `${address}/${url.slice(url.indexOf('#'))}`
     await page.goto(link)
-    await page.getByRole('heading', { name: 'Come in as Lantern Hill?' }).waitFor()
+    await page.getByRole('heading', { name: 'Log in as Lantern Hill?' }).waitFor()
     expect(page.url()).not.toContain(link.split('/').at(-1) ?? '')
     await expectAccessible(visitor)
-    await page.getByRole('button', { name: 'Come in' }).click()
+    await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByRole('heading', { name: /Lantern Hill/ }).waitFor()
 
     const second = await visit(browser, size)
     await second.page.goto(link)
-    await second.page.getByText('This link was used already or has run out.').waitFor()
+    await second.page.getByText('This link has already been used or has expired.').waitFor()
     await expectAccessible(second)
   })
 
@@ -87,7 +87,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const { url } = await testServer.operate<{ url: string }>('login', testServer.hid)
     await page.goto(`${address}/${url.slice(url.indexOf('#'))}`)
     const bar = size === 'phone' ? 70 : 0
-    const path = [/^Come in/, name, /^Switch to/]
+    const path = [/^Log in/, name, /^Switch to/]
     for (const step of path) {
       const button = page.getByRole('button', { name: step, exact: true })
       await button.waitFor()
@@ -120,7 +120,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByText(`Wren ${size}`).waitFor()
     await expectAccessible(visitor)
     await testServer.ask(`DELETE /v2/systems/@me/tokens/friend%20${size}`)
-    await page.getByText('This link does not work any more').waitFor()
+    await page.getByText('This link no longer works').waitFor()
     await expectAccessible(visitor)
   })
 })
@@ -173,7 +173,7 @@ describe('a page on another port of the same machine', () => {
     const { page } = await visit(browser)
     await page.goto(numericAddress)
     await page.getByLabel('Token').fill(testServer.token)
-    await page.getByRole('button', { name: 'Come in' }).click()
+    await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByRole('heading', { name: /Lantern Hill/ }).waitFor()
     return page
   }

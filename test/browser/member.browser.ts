@@ -44,7 +44,7 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
       const { page } = visitor
       await page.getByRole('heading', { name: 'Wren', level: 1 }).waitFor()
       expect(await page.title()).toContain('Wren')
-      await page.getByText('1 of 9 things is private').waitFor()
+      await page.getByText('1 of 9 details is private').waitFor()
       await page.getByText(/April 12|12 April/).waitFor()
       await page.getByText(/^29 h, twice|2 times/).waitFor()
       await expectAccessible(visitor)
@@ -94,15 +94,15 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
     })
     const { page } = await open()
     await page.getByRole('button', { name: 'A stranger’s view' }).click()
-    await page.getByText('A stranger sees no description.').waitFor()
+    await page.getByText('Strangers don’t see a description.').waitFor()
     expect(await page.getByText('she/her').count()).toBe(0)
-    await page.getByText('In no list that others get').waitFor()
-    await page.getByText('When they were here is private.').waitFor()
+    await page.getByText('Hidden from public lists.').waitFor()
+    await page.getByText('Times are hidden from strangers.').waitFor()
     await patch({
       display_name: null,
       privacy: Object.fromEntries(levels.map((level) => [level, 'public'])),
     })
-    await page.getByText('0 of 9 things are private').waitFor()
+    await page.getByText('0 of 9 details are private').waitFor()
     await page.getByText('she/her').waitFor()
   })
 
@@ -128,7 +128,7 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
     const { page } = visitor
     await page.getByRole('heading', { name: 'Nobody by that ID.' }).waitFor()
     await expectAccessible(visitor)
-    await page.getByRole('link', { name: 'Look at everyone' }).click()
+    await page.getByRole('link', { name: 'See all members' }).click()
     await page.getByRole('heading', { name: 'Members' }).waitFor()
   })
 
@@ -144,7 +144,7 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
     const missing = `${testServer.server.address}/nothing.png`
     await patch({ avatar_url: missing, banner: missing })
     const { page } = await open()
-    await page.locator('.face-xl .letter').waitFor()
+    await page.locator('.avatar-xl .letter').waitFor()
     await page.locator('.wash img').waitFor({ state: 'detached' })
     await patch({ avatar_url: null, banner: null })
   })

@@ -26,8 +26,8 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     ['more', 'dark'],
     ['devices', 'light'],
     ['devices', 'dark'],
-    ['look', 'light'],
-    ['look', 'dark'],
+    ['appearance', 'light'],
+    ['appearance', 'dark'],
   ] as const)('the page "%s" is accessible in %s mode', async (path, scheme) => {
     const visitor = await open(path, scheme)
     await visitor.page.locator('main [aria-busy]').waitFor({ state: 'detached' })
@@ -43,7 +43,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await page.getByText('this browser').waitFor()
     const others = page
       .getByRole('listitem')
-      .filter({ has: page.getByRole('button', { name: /^End / }) })
+      .filter({ has: page.getByRole('button', { name: /^Log out / }) })
       .filter({ hasNotText: 'this browser' })
     await others.getByRole('button').click()
     await page
@@ -59,7 +59,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     const visitor = await open('devices')
     const { page } = visitor
     await page.getByRole('button', { name: 'Revoke my bot' }).click()
-    await page.getByText('This cannot be undone.').waitFor()
+    await page.getByText('This can’t be undone.').waitFor()
     await expectAccessible(visitor)
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('my bot is revoked.').first().waitFor()
@@ -80,13 +80,13 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
   })
 
   test('keeps theme, text size and clock in this browser', async () => {
-    const visitor = await open('look')
+    const visitor = await open('appearance')
     const { page } = visitor
     for (const name of ['Night', '130 %', '24 h', 'More', 'None'])
       await page.getByRole('button', { name, exact: true }).first().click()
     await expectAccessible(visitor)
     await page.reload()
-    await page.getByRole('heading', { name: 'Look', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'Appearance', level: 1 }).waitFor()
     const applied = await page.evaluate(
       '[getComputedStyle(document.body.parentElement).backgroundColor, document.documentElement.dataset.clock, parseFloat(getComputedStyle(document.documentElement).fontSize)]',
     )
@@ -108,12 +108,12 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       const avatar_url = `http://127.0.0.1:${pictures.port}/wren.png`
       await system.ask(`PATCH /v2/members/${id}`, { avatar_url })
       await system.setSwitches([5, 'Wren'])
-      const { page } = await open('look')
+      const { page } = await open('appearance')
       await page.goto(`${address}/#/now`)
       await page.locator('.here-now').getByText('Wren').waitFor()
       await page.waitForTimeout(300)
       expect(requests.length).toBeGreaterThan(0)
-      await page.goto(`${address}/#/look`)
+      await page.goto(`${address}/#/appearance`)
       const choice = page.getByRole('group', { name: 'Pictures' })
       await choice.getByRole('button', { name: 'None' }).click()
       requests.length = 0
@@ -129,7 +129,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
   })
 
   test('uses another word for members everywhere, also on another device', async () => {
-    const { page } = await open('look')
+    const { page } = await open('appearance')
     await page.getByRole('button', { name: 'headmates' }).click()
     await page.getByRole('link', { name: 'Headmates' }).click()
     await page.getByRole('heading', { name: 'Headmates' }).waitFor()

@@ -53,8 +53,8 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
       const visitor = await open(scheme)
       expect(await visitor.page.title()).toContain('Privacy')
       await expectAccessible(visitor)
-      await visitor.page.getByRole('button', { name: 'Choose…' }).click()
-      await visitor.page.getByRole('button', { name: 'Chosen ones…' }).click()
+      await visitor.page.getByRole('button', { name: 'Custom…' }).click()
+      await visitor.page.getByRole('button', { name: 'Select…' }).click()
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
       await expectNoHorizontalScroll(visitor)
@@ -87,7 +87,7 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
     for (const [name, message] of [
       ['The list of members', 'The list of members is hidden.'],
       ['The list of groups', 'The list of groups is hidden.'],
-      ['Front history', 'The front history is hidden.'],
+      ['History', 'The history is hidden.'],
     ] as const) {
       await page.getByRole('switch', { name: new RegExp(`^${name}`) }).press('Enter')
       await preview.getByText(message).waitFor()
@@ -105,7 +105,7 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
         ? route.fulfill({ status: 500, json: { message: 'Something went wrong', code: 0 } })
         : route.continue(),
     )
-    const level = page.getByRole('switch', { name: /^Front history/ })
+    const level = page.getByRole('switch', { name: /^History/ })
     await level.click()
     await page.getByText('Something went wrong').waitFor()
     expect(await level.textContent()).toContain('Public')
@@ -126,11 +126,11 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
     })
     await page.getByRole('button', { name: 'Littles' }).click()
     await page.getByRole('button', { name: 'Names only' }).click()
-    await page.getByText('3 members change. You can undo it.').waitFor()
+    await page.getByText('This changes 3 members. You can undo it.').waitFor()
     await page.getByRole('button', { name: 'Change 3 members' }).click()
-    await page.getByText('3 members have changed.').first().waitFor()
+    await page.getByText('3 members changed.').first().waitFor()
     expect(writes).toEqual(['PATCH /v2/systems/@me/members'])
-    await page.getByText('All of it is so already.').waitFor()
+    await page.getByText('Nothing to change.').waitFor()
     await expectAccessible(visitor)
     const after = await levels()
     for (const name of ['Juno', 'Ember', 'Jün'])
@@ -147,7 +147,7 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
       })
     for (const name of ['Wren', 'Iris', 'Moss', 'Atlas']) expect(after[name]).toEqual(before[name])
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('3 members change. You can undo it.').waitFor()
+    await page.getByText('This changes 3 members. You can undo it.').waitFor()
     expect(await levels()).toEqual(before)
     expect(writes.length).toBe(2)
   })
@@ -155,15 +155,15 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
   test('sets the chosen level of the selected members only', async () => {
     const before = await levels()
     const { page } = await open()
-    await page.getByRole('button', { name: 'Chosen ones…' }).click()
-    await page.getByText('Choose somebody first.').waitFor()
+    await page.getByRole('button', { name: 'Select…' }).click()
+    await page.getByText('Select someone first.').waitFor()
     await page.getByRole('textbox', { name: 'Search' }).or(page.getByLabel('Search')).fill('wre')
     await page.getByRole('checkbox', { name: 'Wren' }).check()
-    await page.getByRole('button', { name: 'Choose…', exact: true }).click()
+    await page.getByRole('button', { name: 'Custom…', exact: true }).click()
     const birthday = page.getByRole('group', { name: 'Birthday' })
     await birthday.getByRole('button', { name: 'Private' }).click()
     await page.getByRole('button', { name: 'Change 1 member' }).click()
-    await page.getByText('1 member has changed.').first().waitFor()
+    await page.getByText('1 member changed.').first().waitFor()
     const after = await levels()
     expect(after).toEqual({ ...before, Wren: { ...before.Wren, birthday_privacy: 'private' } })
     await page.getByRole('button', { name: 'Undo' }).click()
@@ -255,7 +255,7 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
       'Who is here is hidden.',
       'The list of members is hidden.',
       'The list of groups is hidden.',
-      'The front history is hidden.',
+      'The history is hidden.',
     ])
       await page.getByText(message).waitFor()
     expect(await page.locator('body').textContent()).not.toMatch(/Juno|Littles|A secret/)

@@ -21,7 +21,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await expectAccessible(visitor)
     expect((await system.history()).length).toBe(1)
     await context.setOffline(false)
-    await page.getByText('Not connected').first().waitFor({ state: 'hidden' })
+    await page.getByText('You’re offline.').first().waitFor({ state: 'hidden' })
     await button.click()
     await page.getByText('Moss is here now.').first().waitFor()
     expect((await system.history()).length).toBe(2)
@@ -39,7 +39,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await problem.getByText('The database is full.').waitFor()
     await disconnect(page)
     await button.click({ force: true })
-    await problem.getByText('Not connected.').waitFor()
+    await problem.getByText('You’re offline.').waitFor()
   })
 
   test('shows the login page when the session ends, and returns to the page afterwards', async () => {
@@ -56,7 +56,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await page.getByText('Wren').count()).toBe(0)
     await expectAccessible(visitor)
     await page.getByLabel('Token').fill(system.token)
-    await page.getByRole('button', { name: 'Come in' }).click()
+    await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByRole('button', { name: 'Switch to Moss' }).click()
     await page.getByText('Moss is here now.').first().waitFor()
   })
@@ -71,7 +71,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.reload()
     await page.getByRole('link', { name: 'History' }).waitFor()
     expect(await page.locator('[aria-busy=true]').count()).toBe(1)
-    await page.getByText('Still waiting for the server').waitFor()
+    await page.getByText('Still loading…').waitFor()
     await expectAccessible(visitor)
     await page.getByRole('heading', { name: 'Here now' }).waitFor()
   })
@@ -87,7 +87,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     })
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
     await page.getByRole('button', { name: 'Switch to Moss' }).click()
-    await page.getByText('The server asks us to wait a moment').waitFor()
+    await page.getByText('The server is busy.').waitFor()
     await expectAccessible(visitor)
     await page.getByText('Moss is here now.').first().waitFor()
     expect((await system.history()).map(({ names }) => names)).toEqual([['Moss'], ['Wren']])
@@ -100,13 +100,18 @@ test('reconnects to a killed and restarted server and shows what was missed', as
   const { page } = visitor
   await page.getByText('Live', { exact: true }).waitFor()
   await testServer.stop()
-  await page.getByText('Not connected. Changes wait until it is back.').first().waitFor()
+  await page
+    .getByText(
+      'You’re offline. You can look around; switches can’t be logged until you’re back online.',
+    )
+    .first()
+    .waitFor()
   expect(await page.locator('.here-now').textContent()).toContain('Wren')
   await testServer.restart()
   await system.log(0, 'Juno')
   await page.getByText('Live', { exact: true }).waitFor()
   await page.locator('.here-now').getByText('Juno').waitFor()
-  await page.getByText('Not connected').first().waitFor({ state: 'hidden' })
+  await page.getByText('You’re offline.').first().waitFor({ state: 'hidden' })
   expect(page.url()).toStartWith(address)
 })
 

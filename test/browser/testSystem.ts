@@ -146,5 +146,5 @@ export async function waitForPage(page: Page): Promise<void> {
 export async function logIn(page: Page, testServer: TestServer, token: string): Promise<void> {
   await page.goto(testServer.server.address)
   await page.getByLabel('Token').fill(token)
-  await page.getByRole('button', { name: 'Come in' }).click()
+  await page.getByRole('button', { name: 'Log in' }).click()
 }

@@ -25,9 +25,9 @@ export function formatDuration(micros: number): string {
 /** Formats an age in its largest unit: "6 h ago". */
 export function formatAgo(micros: number): string {
   if (micros < MINUTE) return strings.justNow
-  if (micros < HOUR) return strings.ago(Math.floor(micros / MINUTE), 'minute')
-  if (micros < 2 * DAY) return strings.ago(Math.floor(micros / HOUR), 'hour')
-  return strings.ago(Math.floor(micros / DAY), 'day')
+  if (micros < HOUR) return strings.ago.minutes(Math.floor(micros / MINUTE))
+  if (micros < 2 * DAY) return strings.ago.hours(Math.floor(micros / HOUR))
+  return strings.ago.days(Math.floor(micros / DAY))
 }
 
 /** Creates the formatters of a time zone. */

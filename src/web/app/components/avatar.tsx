@@ -24,7 +24,7 @@ export function Avatar({
   const picture = appearance.value.pictures === 'none' ? null : (of?.avatar_url ?? null)
   const letter = [...(of?.display_name || of?.name || '?')][0]?.toUpperCase()
   return (
-    <span class={`face face-${size} tinted`} aria-hidden="true" style={tint(of?.color)}>
+    <span class={`avatar avatar-${size} tinted`} aria-hidden="true" style={tint(of?.color)}>
       {picture && picture !== broken ? (
         // `loading` has to precede `src`, or the browser starts the request before it is lazy.
         <img alt="" loading="lazy" src={picture} onError={() => setBroken(picture)} />

@@ -26,12 +26,12 @@ export function LevelButton({ label, level, onChange, isOff = false }: Props) {
       role="switch"
       class={`level level-${level}`}
       aria-checked={isPublic}
-      aria-label={privacyStrings.levelOf(label, privacyStrings[level])}
       aria-disabled={isOff}
       onClick={turn}
     >
       <Icon name={isPublic ? 'eye' : 'lock'} />
-      {privacyStrings[level]}
+      <span class="unseen">{privacyStrings.levelOf(label, privacyStrings[level])}</span>
+      <span aria-hidden="true">{privacyStrings[level]}</span>
     </button>
   )
 }

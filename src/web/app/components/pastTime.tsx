@@ -63,8 +63,8 @@ export function PastTimePanel({ problem, onChange }: Props & { problem: string }
     instantOf(morning.date, morning.time, zone.value) ?? now.value,
   )
   const options: [Earlier['kind'], string][] = [
-    ['15', strings.ago(15, 'minute')],
-    ['60', strings.ago(1, 'hour')],
+    ['15', strings.ago.minutes(15)],
+    ['60', strings.ago.hours(1)],
     ['morning', strings.thisMorning(formattedMorning)],
     ['typed', strings.pickTime],
   ]

@@ -44,7 +44,7 @@ export function WebhookCard() {
   const register = async () => {
     const url = table.fields.webhook_url.parse(typed.value.trim())
     if (url instanceof Problem) return registration.setProblem(problemMessage(url))
-    if (url === null) return registration.setProblem(systemStrings.noUrl)
+    if (url === null) return registration.setProblem(systemStrings.noAddress)
     const created = await requestOwn<{ token: string }>(PATH, { method: 'PUT', body: { url } })
     typed.value = ''
     setToken(created?.token ?? null)
@@ -132,7 +132,7 @@ export function WebhookCard() {
           {hook.state === 'none' && (
             <form onSubmit={registration.onSubmit(register)} noValidate>
               <div class="field">
-                <label for="webhook-address">{systemStrings.url}</label>
+                <label for="webhook-address">{systemStrings.address}</label>
                 <input
                   id="webhook-address"
                   type="url"

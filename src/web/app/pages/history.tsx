@@ -122,7 +122,7 @@ function SwitchRow({ index }: { index: number }) {
   return (
     <li>
       <span class="at">{formatter.value.time(one.timestamp)}</span>
-      <span class="faces">
+      <span class="avatars">
         {one.members.slice(0, 3).map((id) => (
           <Avatar key={id} of={membersById.value.get(id)} size="s" />
         ))}

@@ -84,7 +84,7 @@ function SettingsCard() {
         </dl>
       )}
       <button type="button" onClick={() => go('#/system/settings')}>
-        {systemStrings.editSettings}
+        {systemStrings.changeSettings}
       </button>
     </section>
   )

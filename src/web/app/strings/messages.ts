@@ -18,7 +18,7 @@ export interface DurationParts {
   readonly minutes?: number
 }
 
-export type DurationUnit = 'day' | 'hour' | 'minute'
+type DurationUnit = 'day' | 'hour' | 'minute'
 
 type PluralForms = { readonly other: string } & Partial<Record<Intl.LDMLPluralRule, string>>
 

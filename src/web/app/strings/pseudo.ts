@@ -1,13 +1,6 @@
 import { first as english } from './en/first'
 import { rest as englishRest } from './en/rest'
 
-/**
- * Language for tests, made from the English texts: longer, accented and in brackets, so that a text
- * outside the catalogue and a text that does not fit are found.
- */
-export const first = convert(english)
-export const rest = convert(englishRest)
-
 const accents: Readonly<Record<string, string>> = {
   a: 'á',
   e: 'é',
@@ -67,3 +60,10 @@ function reveal(value: unknown, given: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, reveal(one, given)]))
 }
+
+/**
+ * Language for tests, made from the English texts: longer, accented and in brackets, so that a text
+ * outside the catalogue and a text that does not fit are found.
+ */
+export const first = convert(english)
+export const rest = convert(englishRest)

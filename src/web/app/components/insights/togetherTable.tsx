@@ -33,7 +33,7 @@ export function TogetherTable({ pairs }: { pairs: readonly Pair[] }) {
       <ol class="switches">
         {shown.map((pair) => (
           <li key={pair.members.join()}>
-            <span class="faces">
+            <span class="avatars">
               {pair.members.map((id) => (
                 <Avatar key={id} of={membersById.value.get(id)} size="s" />
               ))}

@@ -9,7 +9,7 @@ export const edit: Rest['edit'] = {
   backTo: (name) => `Zurück zu ${name}`,
   profile: 'Profil',
   pictures: 'Bilder',
-  proxying: 'Proxys',
+  proxying: 'Proxy',
   fields: (word) => ({
     name: 'Name',
     display_name: 'Anzeigename',

@@ -51,7 +51,7 @@ export const insights: Rest['insights'] = {
   mostlyAround: (name, time) => `${name} meist gegen ${time}`,
   atAllHours: (name) => `${name} zu allen Zeiten`,
   together: 'Oft zusammen',
-  mostTogether: (names, time) => `Am häufigsten: ${list(names)}, ${time}.`,
+  mostTogether: (names, time) => `Am häufigsten: ${list(names)} (${time}).`,
   nobodyTogether: 'Niemand war gemeinsam da.',
   times: (count) => plural(count, { one: 'einmal', other: `${number(count)}-mal` }),
   weeks: 'Wochen',

@@ -70,7 +70,11 @@ export const main: First['main'] = {
   listOf: (parts) => list(parts),
   duration: (parts) => duration(parts).replace(', ', ' '),
   lessThanMinute: 'unter 1 Min.',
-  ago: (count, unit) => relative.format(-count, unit),
+  ago: {
+    minutes: (count) => relative.format(-count, 'minute'),
+    hours: (count) => relative.format(-count, 'hour'),
+    days: (count) => relative.format(-count, 'day'),
+  },
   justNow: 'gerade eben',
   noon: 'Mittag',
   quoted: (text) => `„${text}“`,

@@ -7,11 +7,11 @@ export const system: Rest['system'] = {
   publicPage: 'Was andere sehen',
   noName: 'Noch kein Name',
   settings: 'Einstellungen',
-  editSettings: 'Einstellungen bearbeiten',
+  changeSettings: 'Einstellungen ändern',
   allDefaults: 'Alles wie voreingestellt.',
   toPrivacy: 'Festlegen, was andere sonst noch sehen',
   time: 'Zeit',
-  proxying: 'Proxys',
+  proxying: 'Proxy',
   newOnes: (word) => `Neue ${word.many} und Gruppen`,
   shownByBots: 'Anzeige durch Bots',
   thisDevice: (zone) => `Dieses Gerät: ${zone}`,
@@ -32,9 +32,9 @@ export const system: Rest['system'] = {
 
   webhook: 'Webhook',
   webhookMore: 'Ereignisse an eine URL senden.',
-  url: 'URL',
+  address: 'Adresse',
   addWebhook: 'Webhook hinzufügen',
-  noUrl: 'Gib eine URL ein.',
+  noAddress: 'Gib eine Adresse ein.',
   states: {
     none: 'Noch kein Webhook.',
     pending: 'Noch nicht bestätigt. Bis dahin wird nichts gesendet.',
@@ -42,7 +42,7 @@ export const system: Rest['system'] = {
     disabled: 'Angehalten.',
   },
   stopped: (why) => `Angehalten: ${why}`,
-  failingSince: (ago) => `Das Ziel antwortet nicht richtig, zum ersten Mal ${ago}.`,
+  failingSince: (ago) => `Das Ziel antwortet nicht richtig (zuerst ${ago}).`,
   expired: (count) =>
     plural(count, {
       one: '1 Ereignis ist abgelaufen.',

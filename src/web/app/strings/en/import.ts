@@ -13,16 +13,16 @@ export const importing = {
     'A file from PluralKit, Tupperbox, Simply Plural or another Multitude. You see a preview before anything is saved.',
   choose: 'Choose a file',
   drop: 'or drop it here',
-  another: 'Choose another file',
+  another: 'Another file',
   previewing: 'Reading the file…',
   importing: 'Importing…',
   tooLarge: 'This file is too large for this server.',
   unreadable: 'We can’t read this file. Choose the .json file from your export.',
 
   formats: {
-    pluralkit: 'PluralKit file',
-    tupperbox: 'Tupperbox file',
-    simplyplural: 'Simply Plural file',
+    pluralkit: 'A PluralKit file',
+    tupperbox: 'A Tupperbox file',
+    simplyplural: 'A Simply Plural file',
   },
   fileSize: (name: string, size: string) => `${name}, ${size}`,
   kilobytes: (count: number) => `${number(count)} KB`,
@@ -35,7 +35,7 @@ export const importing = {
   allParts:
     'With all three selected, your system’s name, description and settings are imported too, and everything that can’t be shown yet is stored.',
   noParts: 'Select at least one.',
-  friends: 'Make public what all friends could see',
+  friends: 'What all friends could see becomes public',
   friendsMore: 'Public here means everyone, not only friends.',
 
   preview: 'Preview',
@@ -47,8 +47,8 @@ export const importing = {
   none: 'none',
   tally: (part: string, counts: readonly string[]) => `${part}: ${list(counts)}`,
   tallies: (format: string, tallies: readonly string[]) => `${format}. ${tallies.join('; ')}`,
-  nothingNew: 'Everything in this file is already here.',
-  nothingDone: 'Everything in this file was already here. Nothing changed.',
+  nothingNew: 'Everything in this file is here already.',
+  nothingDone: 'Everything in this file was here already. Nothing changed.',
 
   repaired: (count: number) => `Adjusted (${number(count)})`,
   dropped: (count: number) => `Couldn’t import (${number(count)})`,

@@ -1,4 +1,4 @@
-import { capitalize, createMessageTools, type DurationUnit, type Word } from '../messages'
+import { capitalize, createMessageTools, type DurationParts, type Word } from '../messages'
 import { errors, problems } from './errors'
 
 // British lists: "Wren, Iris and Moss".
@@ -7,6 +7,12 @@ const { duration } = createMessageTools('en')
 
 const countOf = (count: number, word: Word) =>
   plural(count, { one: `${number(count)} ${word.one}`, other: `${number(count)} ${word.many}` })
+
+/** CLDR abbreviates hours to "hr"; charts and tables use the symbol. */
+const formatDuration = (parts: DurationParts) =>
+  duration(parts)
+    .replace(/\bhr\b/, 'h')
+    .replace(', ', ' ')
 
 /** Texts of the first script: login, layout, Now and what several pages share. */
 export const main = {
@@ -69,14 +75,13 @@ export const main = {
   countOf,
   number: (value: number) => number(value),
   listOf: (parts: readonly string[]) => list(parts),
-  /** CLDR abbreviates hours to "hr"; charts and tables use the symbol. */
-  duration: (parts: { days?: number; hours?: number; minutes?: number }) =>
-    duration(parts)
-      .replace(/\bhr\b/, 'h')
-      .replace(', ', ' '),
+  duration: formatDuration,
   lessThanMinute: 'less than 1 min',
-  ago: (count: number, unit: DurationUnit) =>
-    `${duration({ [`${unit}s`]: count }).replace(/\bhr\b/, 'h')} ago`,
+  ago: {
+    minutes: (count: number) => `${formatDuration({ minutes: count })} ago`,
+    hours: (count: number) => `${formatDuration({ hours: count })} ago`,
+    days: (count: number) => `${formatDuration({ days: count })} ago`,
+  },
   justNow: 'just now',
   noon: 'Noon',
   quoted: (text: string) => `“${text}”`,

@@ -4,8 +4,8 @@ const { number, plural } = createMessageTools('en')
 
 /** Texts of member and group pages. */
 export const member = {
-  nobodyByThatId: 'No one with this ID.',
-  noGroupByThatId: 'No group with this ID.',
+  nobodyByThatId: 'Nobody by that ID.',
+  noGroupByThatId: 'No group by that ID.',
   toEveryone: (word: Word) => `See all ${word.many}`,
   toGroups: 'See all groups',
   edit: 'Edit',
@@ -27,7 +27,7 @@ export const member = {
   addedOn: 'Added on',
   searchGroups: 'Search groups',
   id: 'ID',
-  copyId: 'Copy ID',
+  copyId: 'Copy the ID',
   lastWeek: 'Last 7 days',
   noDescription: 'No description yet.',
   noPublicDescription: 'Strangers don’t see a description.',

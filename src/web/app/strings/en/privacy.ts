@@ -54,10 +54,10 @@ export const privacy = {
     front_privacy: { title: 'Who is here now', hint: 'Also for widgets and live streams' },
     front_history_privacy: { title: 'History', hint: 'All switches and insights' },
     member_list_privacy: {
-      title: `${capitalize(word.one)} list`,
+      title: `The list of ${word.many}`,
       hint: `${word.title} can still be opened by anyone who has their ID`,
     },
-    group_list_privacy: { title: 'Group list', hint: '' },
+    group_list_privacy: { title: 'The list of groups', hint: '' },
     name_privacy: { title: 'Our name', hint: '' },
     description_privacy: { title: 'Our description', hint: '' },
     pronoun_privacy: { title: 'Our pronouns', hint: '' },

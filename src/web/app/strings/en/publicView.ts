@@ -11,7 +11,7 @@ export const publicView = {
   membersHidden: (word: Word) => `The list of ${word.many} is hidden.`,
   groupsHidden: 'The list of groups is hidden.',
   historyHidden: 'The history is hidden.',
-  nobodyByThatId: 'No one with this ID',
+  nobodyByThatId: 'Nobody by that ID',
   nobodyMore: 'Check that you copied the whole address. They may also have left.',
-  home: 'Go to the start page',
+  home: 'To the front door',
 }

@@ -8,7 +8,7 @@ export const system = {
   publicPage: 'What others see',
   noName: 'No name yet',
   settings: 'Settings',
-  editSettings: 'Edit settings',
+  changeSettings: 'Change settings',
   allDefaults: 'All defaults.',
   toPrivacy: 'Choose what else others can see',
   time: 'Time',
@@ -35,9 +35,9 @@ export const system = {
   // The webhook.
   webhook: 'Webhook',
   webhookMore: 'Send events to a URL.',
-  url: 'URL',
+  address: 'Address',
   addWebhook: 'Add webhook',
-  noUrl: 'Enter a URL.',
+  noAddress: 'Enter an address.',
   states: {
     none: 'No webhook yet.',
     pending: 'Not verified yet. Nothing is sent until it is verified.',

@@ -143,7 +143,7 @@ async function show({ page }: Visitor, hash: string, step?: Step): Promise<void>
 const data = [
   /Wren|Iris|Moss|Juno|Atlas|Ember|Jün|Fern|Littles|Lantern Hill|Somebody else|Sam\b|Multitude/g,
   /she\/her|he\/they|they\/them|he\/him|she\/they|reddish|soon|aaaaa|zzzzz|system\.json/g,
-  /English|Deutsch|Atkinson|OpenDyslexic|UTC|https?:\/\/|Europe\/\w+|America\/\w+|HeadlessChrome \S+|Chrome|Linux/g,
+  /English|Deutsch|Atkinson|OpenDyslexic|UTC|https?:\/\/|Europe\/\w+|America\/\w+|Chrome on Linux|default/g,
   /\b(Mon|Tues?|Wed(nes)?|Thu(rs)?|Fri|Sat(ur)?|Sun)(day)?\b|\b[AP]M\b/g,
   /\b(Jan(uary)?|Feb(ruary)?|Mar(ch)?|Apr(il)?|May|June?|July?|Aug(ust)?|Sep(tember)?|Oct(ober)?|Nov(ember)?|Dec(ember)?)\b/g,
 ]

@@ -230,7 +230,7 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
     await page.getByRole('checkbox', { name: /^Wren/ }).check()
     await page.getByText('1 selected').waitFor()
     await page.getByRole('button', { name: 'Privacy…' }).click()
-    await page.getByText('1 headmate changes.').waitFor()
+    await page.getByText('This changes 1 headmate.').waitFor()
     expect(await page.getByText(/\bmembers?\b/i).count()).toBe(0)
     await system.ask('PATCH /web/preferences', { word: 'members' })
   })

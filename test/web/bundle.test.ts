@@ -33,11 +33,14 @@ describe('the bundle', () => {
     return [...needed]
   }
 
-  /** Returns everything that a first visit loads: page, linked files, scripts and font. */
+  /** Returns the scripts with the English texts that a first visit loads. */
+  const firstTexts = () => laterScripts().filter((file) => text(file).includes('Welcome home'))
+
+  /** Returns everything that a first visit loads: page, linked files, scripts, texts and font. */
   const firstVisit = () => {
     const linked = named(page, /href="\.?\/assets\/([^"]+)"/g)
     const fonts = firstScripts().flatMap((file) => named(file, /["']\.\/([^"']+\.woff2)["']/g))
-    return new Set([page, ...linked, ...firstScripts(), ...fonts])
+    return new Set([page, ...linked, ...firstScripts(), ...firstTexts(), ...fonts])
   }
 
   const sent = (file: BundledFile) => (isFont(file) ? file.bytes.length : packed(file))
@@ -50,8 +53,8 @@ describe('the bundle', () => {
   test.each<[what: string, budget: number, of: Iterable<BundledFile>]>([
     ['the page', 1.5, [page]],
     ['the style sheet', 8, styles],
-    ['the scripts of the first visit', 40, firstScripts()],
-    ['the first visit, without data and pictures,', 90, firstVisit()],
+    ['the scripts of the first visit', 40, [...firstScripts(), ...firstTexts()]],
+    ['the first visit, without data and pictures,', 85, firstVisit()],
     ...laterScripts().map((file): [string, number, BundledFile[]] => [
       `the lazy script ${file.path}`,
       12,
@@ -65,7 +68,7 @@ describe('the bundle', () => {
   test.each<[what: string, of: Iterable<BundledFile>]>([
     ['page', [page]],
     ['style sheet', styles],
-    ['scripts of the first visit', firstScripts()],
+    ['scripts of the first visit, with English', [...firstScripts(), ...firstTexts()]],
     ['first visit, without data and pictures', firstVisit()],
     ['largest script loaded on demand', [laterScripts().toSorted(byWeight)[0] ?? page]],
     ['OpenDyslexic, if chosen', files.filter(({ path }) => /dyslexic.*woff2/.test(path))],
@@ -86,7 +89,20 @@ describe('the bundle', () => {
   test('the bundle lets browsers cache everything but the page and the manifests', () => {
     const uncached = files.filter(({ path }) => !isImmutable(path)).map(({ path }) => path)
     // A browser requests one of the manifests, and only if the page can be installed.
-    expect(uncached.sort()).toEqual(['/', '/app.webmanifest', '/watch.webmanifest'])
+    expect(uncached.sort()).toEqual([
+      '/',
+      '/app.de.webmanifest',
+      '/app.webmanifest',
+      '/watch.de.webmanifest',
+      '/watch.webmanifest',
+    ])
+  })
+
+  test('the bundle has the first texts of each language in a script of its own', () => {
+    const welcomes = ['Welcome home', 'Willkommen zu Hause']
+    const found = welcomes.map((welcome) => scripts.filter((file) => text(file).includes(welcome)))
+    expect(found.map((files) => files.length)).toEqual([1, 1])
+    expect(found.flat().filter((file) => firstScripts().includes(file))).toEqual([])
   })
 
   test('packFile compresses every file except fonts', () => {

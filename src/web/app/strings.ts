@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import type { First, Rest } from './strings/catalogue'
 import { type LanguageCode, languages } from './strings/languages'
-import type { Word } from './strings/messages'
+import { capitalize, type Word } from './strings/messages'
 
 export type { Word } from './strings/messages'
 
@@ -99,7 +99,6 @@ export function listNames(names: readonly string[]): string {
 /** Returns the forms of a system's word for its members. */
 export function wordOf(word: string): Word {
   const known: Readonly<Record<string, Word>> = strings.words
-  return Object.hasOwn(known, word)
-    ? (known[word] ?? strings.words.members)
-    : strings.customWord(word)
+  const found = Object.hasOwn(known, word) ? known[word] : undefined
+  return found ?? { ...strings.customWord(word), title: capitalize(word) }
 }

@@ -10,12 +10,17 @@ interface Language {
   readonly loadRest: () => Promise<Rest>
 }
 
+const loadEnglishFirst = async () => (await import('./en/first')).first
+const loadEnglishRest = async () => (await import('./en/rest')).rest
+const loadPseudoFirst = async () => (await import('./pseudo')).toPseudo(await loadEnglishFirst())
+const loadPseudoRest = async () => (await import('./pseudo')).toPseudo(await loadEnglishRest())
+
 export const languages = {
   en: {
     name: 'English',
     dir: 'ltr',
-    loadFirst: async () => (await import('./en/first')).first,
-    loadRest: async () => (await import('./en/rest')).rest,
+    loadFirst: loadEnglishFirst,
+    loadRest: loadEnglishRest,
   },
   de: {
     name: 'Deutsch',
@@ -26,14 +31,14 @@ export const languages = {
   'en-XA': {
     name: null,
     dir: 'ltr',
-    loadFirst: async () => (await import('./pseudo')).first,
-    loadRest: async () => (await import('./pseudo')).rest,
+    loadFirst: loadPseudoFirst,
+    loadRest: loadPseudoRest,
   },
   'ar-XB': {
     name: null,
     dir: 'rtl',
-    loadFirst: async () => (await import('./pseudo')).first,
-    loadRest: async () => (await import('./pseudo')).rest,
+    loadFirst: loadPseudoFirst,
+    loadRest: loadPseudoRest,
   },
 } as const satisfies Record<string, Language>
 

@@ -27,10 +27,15 @@ export function createMessageTools(locale: string) {
   const rules = new Intl.PluralRules(locale)
   const numbers = new Intl.NumberFormat(locale)
   const lists = new Intl.ListFormat(locale, { type: 'conjunction' })
+  const number = (value: number) => numbers.format(value)
+  const plural = (count: number, forms: PluralForms) => forms[rules.select(count)] ?? forms.other
   return {
-    number: (value: number) => numbers.format(value),
+    number,
     /** Selects the form for a count. */
-    plural: (count: number, forms: PluralForms) => forms[rules.select(count)] ?? forms.other,
+    plural,
+    /** Formats "3 headmates", "1 headmate". */
+    countOf: (count: number, word: Word) =>
+      `${number(count)} ${plural(count, { one: word.one, other: word.many })}`,
     list: (parts: readonly string[]) => lists.format(parts),
     duration: (parts: DurationParts) => formatDurationParts(locale, parts),
   }

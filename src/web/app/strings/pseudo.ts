@@ -1,6 +1,3 @@
-import { first as english } from './en/first'
-import { rest as englishRest } from './en/rest'
-
 const accents: Readonly<Record<string, string>> = {
   a: 'á',
   e: 'é',
@@ -18,8 +15,12 @@ const accents: Readonly<Record<string, string>> = {
   S: 'Š',
 }
 
-/** Converts the texts in any value. Strings given to a message, such as names, stay as they are. */
-function convert<T>(value: T): T {
+/**
+ * Makes a language for tests from English texts: longer, accented and in brackets, so that a text
+ * outside the catalogue and a text that does not fit are found. Strings given to a message, such as
+ * names, stay as they are.
+ */
+export function toPseudo<T>(value: T): T {
   return convertAny(value) as T
 }
 
@@ -40,7 +41,7 @@ function convertAny(value: unknown): unknown {
 function convertText(text: string): string {
   if (text === '') return ''
   const accented = [...text].map((letter) => accents[letter] ?? letter).join('')
-  return `[${accented}${'~'.repeat(Math.ceil(text.length / 3))}]`
+  return `[${accented}${' ~~'.repeat(Math.ceil(text.length / 9))}]`
 }
 
 /** Characters of the private use area around the position of a hidden string. */
@@ -60,10 +61,3 @@ function reveal(value: unknown, given: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, reveal(one, given)]))
 }
-
-/**
- * Language for tests, made from the English texts: longer, accented and in brackets, so that a text
- * outside the catalogue and a text that does not fit are found.
- */
-export const first = convert(english)
-export const rest = convert(englishRest)

@@ -1,8 +1,7 @@
 import type { Rest } from '../catalogue'
 import { createMessageTools } from '../messages'
-import { main } from './main'
 
-const { number, plural } = createMessageTools('de')
+const { countOf, number, plural } = createMessageTools('de')
 
 export const bulk: Rest['bulk'] = {
   privacyOf: (who) => `Privatsphäre: ${who}`,
@@ -14,7 +13,7 @@ export const bulk: Rest['bulk'] = {
   typeCount: (count) => `Gib zur Bestätigung ${count} ein`,
   deletedSoFar: (count, all) => `${number(count)} von ${number(all)} gelöscht`,
   isDeleted: (name) => `${name} wurde gelöscht.`,
-  areDeleted: (count, word) => `${main.countOf(count, word)} gelöscht.`,
+  areDeleted: (count, word) => `${countOf(count, word)} gelöscht.`,
   noGroups: 'Noch keine Gruppen.',
   toGroups: 'Gruppe hinzufügen',
   areIn: (count, all) =>
@@ -27,7 +26,7 @@ export const bulk: Rest['bulk'] = {
   addTo: (group) => `Zu ${group} hinzufügen`,
   remove: 'Entfernen',
   removeFrom: (group) => `Aus ${group} entfernen`,
-  added: (count, word, group) => `${main.countOf(count, word)} zu ${group} hinzugefügt.`,
-  removed: (count, word, group) => `${main.countOf(count, word)} aus ${group} entfernt.`,
+  added: (count, word, group) => `${countOf(count, word)} zu ${group} hinzugefügt.`,
+  removed: (count, word, group) => `${countOf(count, word)} aus ${group} entfernt.`,
   changed: (group) => `${group} wurde geändert.`,
 }

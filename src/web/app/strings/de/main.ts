@@ -1,12 +1,9 @@
 import type { First } from '../catalogue'
-import { capitalize, createMessageTools, type Word } from '../messages'
+import { createMessageTools, type Word } from '../messages'
 import { errors, problems } from './errors'
 
-const { duration, list, number, plural } = createMessageTools('de')
+const { countOf, duration, list, number, plural } = createMessageTools('de')
 const relative = new Intl.RelativeTimeFormat('de', { style: 'short' })
-
-const countOf = (count: number, word: Word) =>
-  plural(count, { one: `${number(count)} ${word.one}`, other: `${number(count)} ${word.many}` })
 
 /** Returns the forms of a word; the first one is declined: "Ersten Anteil". */
 const wordForms = (one: string, many: string, first = one): Word => ({
@@ -64,7 +61,7 @@ export const main: First['main'] = {
     parts: wordForms('Anteil', 'Anteile', 'Ersten Anteil'),
     people: wordForms('Person', 'Personen', 'Erste Person'),
   },
-  customWord: (word) => ({ one: word, many: word, a: word, first: word, title: capitalize(word) }),
+  customWord: (word) => ({ one: word, many: word, a: word, first: word }),
   countOf,
   number: (value) => number(value),
   listOf: (parts) => list(parts),

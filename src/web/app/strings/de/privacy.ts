@@ -1,8 +1,7 @@
 import type { Rest } from '../catalogue'
 import { createMessageTools } from '../messages'
-import { main } from './main'
 
-const { number, plural } = createMessageTools('de')
+const { countOf, number, plural } = createMessageTools('de')
 
 export const privacy: Rest['privacy'] = {
   public: 'Öffentlich',
@@ -41,9 +40,9 @@ export const privacy: Rest['privacy'] = {
   setTo: 'Setzen auf',
   nothingChanges: 'Es gibt nichts zu ändern.',
   willChange: (count, word) =>
-    `Das ändert ${main.countOf(count, word)}. Du kannst es rückgängig machen.`,
-  change: (count, word) => `${main.countOf(count, word)} ändern`,
-  changed: (count, word) => `${main.countOf(count, word)} geändert.`,
+    `Das ändert ${countOf(count, word)}. Du kannst es rückgängig machen.`,
+  change: (count, word) => `${countOf(count, word)} ändern`,
+  changed: (count, word) => `${countOf(count, word)} geändert.`,
 
   whatOthersSee: 'Was andere sehen können',
   strangersEyes: 'Mit den Augen von Fremden',

@@ -1,7 +1,6 @@
 import { createMessageTools, type Word } from '../messages'
-import { main } from './main'
 
-const { number } = createMessageTools('en')
+const { countOf, number } = createMessageTools('en')
 
 /** Texts of bulk changes and deletions. */
 export const bulk = {
@@ -14,7 +13,7 @@ export const bulk = {
   typeCount: (count: string) => `Type ${count} to confirm`,
   deletedSoFar: (count: number, all: number) => `${number(count)} of ${number(all)} deleted`,
   isDeleted: (name: string) => `${name} was deleted.`,
-  areDeleted: (count: number, word: Word) => `${main.countOf(count, word)} deleted.`,
+  areDeleted: (count: number, word: Word) => `${countOf(count, word)} deleted.`,
   noGroups: 'No groups yet.',
   toGroups: 'Add a group',
   areIn: (count: number, all: number) =>
@@ -27,9 +26,8 @@ export const bulk = {
   addTo: (group: string) => `Add to ${group}`,
   remove: 'Remove',
   removeFrom: (group: string) => `Remove from ${group}`,
-  added: (count: number, word: Word, group: string) =>
-    `${main.countOf(count, word)} added to ${group}.`,
+  added: (count: number, word: Word, group: string) => `${countOf(count, word)} added to ${group}.`,
   removed: (count: number, word: Word, group: string) =>
-    `${main.countOf(count, word)} removed from ${group}.`,
+    `${countOf(count, word)} removed from ${group}.`,
   changed: (group: string) => `${group} was changed.`,
 }

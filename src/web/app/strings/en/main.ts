@@ -2,11 +2,8 @@ import { capitalize, createMessageTools, type DurationParts, type Word } from '.
 import { errors, problems } from './errors'
 
 // British lists: "Wren, Iris and Moss".
-const { list, number, plural } = createMessageTools('en-GB')
+const { countOf, list, number, plural } = createMessageTools('en-GB')
 const { duration } = createMessageTools('en')
-
-const countOf = (count: number, word: Word) =>
-  plural(count, { one: `${number(count)} ${word.one}`, other: `${number(count)} ${word.many}` })
 
 /** CLDR abbreviates hours to "hr"; charts and tables use the symbol. */
 const formatDuration = (parts: DurationParts) =>
@@ -65,12 +62,11 @@ export const main = {
     people: words('person', 'people'),
   },
   /** Forms of a word that a system has chosen itself; its singular is not known. */
-  customWord: (word: string): Word => ({
+  customWord: (word: string): Omit<Word, 'title'> => ({
     one: word,
     many: word,
     a: word,
     first: `the first of your ${word}`,
-    title: capitalize(word),
   }),
   countOf,
   number: (value: number) => number(value),

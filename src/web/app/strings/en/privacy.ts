@@ -1,7 +1,6 @@
 import { capitalize, createMessageTools, type Word } from '../messages'
-import { main } from './main'
 
-const { number, plural } = createMessageTools('en')
+const { countOf, number, plural } = createMessageTools('en')
 
 /** Texts about privacy: levels, presets and the choice of viewer. */
 export const privacy = {
@@ -41,9 +40,9 @@ export const privacy = {
   setTo: 'Set to',
   nothingChanges: 'Nothing to change.',
   willChange: (count: number, word: Word) =>
-    `This changes ${main.countOf(count, word)}. You can undo it.`,
-  change: (count: number, word: Word) => `Change ${main.countOf(count, word)}`,
-  changed: (count: number, word: Word) => `${main.countOf(count, word)} changed.`,
+    `This changes ${countOf(count, word)}. You can undo it.`,
+  change: (count: number, word: Word) => `Change ${countOf(count, word)}`,
+  changed: (count: number, word: Word) => `${countOf(count, word)} changed.`,
 
   // The page.
   whatOthersSee: 'What others can see',

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from '../test'
 
 const { sameFronters, sameTimestamp, invalidBody, conflict } = errorTable
 
-describe.each<[LanguageCode, string[]]>([
+describe.each<[LanguageCode, string[], empty: string, long: string]>([
   [
     'en',
     [
@@ -15,6 +15,8 @@ describe.each<[LanguageCode, string[]]>([
       'Please check the highlighted fields.',
       'This name is already taken.',
     ],
+    'Must not be empty.',
+    'Too long: at most 9 characters.',
   ],
   [
     'de',
@@ -24,8 +26,10 @@ describe.each<[LanguageCode, string[]]>([
       'Bitte prüfe die markierten Felder.',
       'Dieser Name ist schon vergeben.',
     ],
+    'Hier fehlt noch etwas.',
+    'Zu lang: höchstens 9 Zeichen.',
   ],
-])('in %s', (language, expected) => {
+])('in %s', (language, expected, empty, long) => {
   afterAll(() => loadStrings('en'))
 
   test('errorMessage describes an error by its code, or by its status without one', async () => {
@@ -41,9 +45,9 @@ describe.each<[LanguageCode, string[]]>([
     expect(errorMessage(new TypeError('Failed to fetch'))).toBe(strings.unreachable)
   })
 
-  test('problemMessage keeps no English message of a field table', async () => {
+  test('problemMessage describes a problem found by a field table', async () => {
     await loadStrings(language)
-    for (const message of Object.keys(strings.problems).filter((one) => one !== 'Required.'))
-      expect(problemMessage({ message })).not.toBe(message)
+    expect(problemMessage({ message: 'Must not be empty.' })).toBe(empty)
+    expect(problemMessage({ message: 'Too long: at most 9 characters.', max_length: 9 })).toBe(long)
   })
 })

@@ -48,8 +48,8 @@ describe('problemsOf', () => {
   test('problemsOf returns the message of the field table for each invalid field', () => {
     const typed = setValue(setValue(draft, 'name', 'x'.repeat(101)), 'color', 'mauve')
     expect(problemsOf(member, typed)).toEqual({
-      name: 'Too long: 100 characters at most.',
-      color: 'Enter six digits from 0–9 and a–f.',
+      name: 'Too long: at most 100 characters.',
+      color: 'Must be six hexadecimal digits, without “#”.',
     })
     expect(problemsOf(member, draft)).toEqual({})
   })

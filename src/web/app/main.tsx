@@ -92,7 +92,12 @@ function CurrentPage({ page }: { page: DashboardPage }) {
   return (
     <Page title={title()}>
       {hasFailed ? (
-        <p role="alert">{strings.unreachable}</p>
+        <>
+          <p role="alert">{strings.unreachable}</p>
+          <button type="button" onClick={() => location.reload()}>
+            {strings.tryAgain}
+          </button>
+        </>
       ) : (
         <Skeleton blocks={['card', 'tiles']} />
       )}

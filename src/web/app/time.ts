@@ -51,6 +51,8 @@ export function createFormatter(zone: string, clock: Clock, locale: string) {
   const dayAndTime = formatWith({ ...dayOptions, ...timeOptions })
   const clockTime = formatWith({ ...timeOptions, timeZone: 'UTC' })
   const clockHour = formatWith({ hour: 'numeric', ...hours, timeZone: 'UTC' })
+  let is12Hours: boolean | undefined
+  let twoDigits: Intl.NumberFormat | undefined
   const weekday = formatWith({ weekday: 'short', timeZone: 'UTC' })
   return {
     zone,
@@ -74,8 +76,9 @@ export function createFormatter(zone: string, clock: Clock, locale: string) {
     clock: (hour: number) => clockTime(hour * HOUR),
     /** Hour on an axis: "06", or "6 AM" and "Noon". */
     hour(hour: number): string {
-      if (format(timeOptions).resolvedOptions().hour12 !== true)
-        return new Intl.NumberFormat(locale, { minimumIntegerDigits: 2 }).format(hour)
+      is12Hours ??= format(timeOptions).resolvedOptions().hour12 === true
+      twoDigits ??= new Intl.NumberFormat(locale, { minimumIntegerDigits: 2 })
+      if (!is12Hours) return twoDigits.format(hour)
       return hour === 12 ? strings.noon : clockHour(hour * HOUR)
     },
     /** Short name of a weekday; 1 is Monday. */

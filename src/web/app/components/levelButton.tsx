@@ -12,9 +12,12 @@ interface Props {
   isOff?: boolean
 }
 
-/** Switch for a privacy level; on means public. */
+/** Switch for a privacy level; on means public. Its label is seen beside it already. */
 export function LevelButton({ label, level, onChange, isOff = false }: Props) {
   const isPublic = level === 'public'
+  const shown = privacyStrings[level]
+  const name = privacyStrings.levelOf(label, shown)
+  const at = name.lastIndexOf(shown)
   const turn = () => {
     const next = isPublic ? 'private' : 'public'
     onChange(next)
@@ -30,8 +33,9 @@ export function LevelButton({ label, level, onChange, isOff = false }: Props) {
       onClick={turn}
     >
       <Icon name={isPublic ? 'eye' : 'lock'} />
-      <span class="unseen">{privacyStrings.levelOf(label, privacyStrings[level])}</span>
-      <span aria-hidden="true">{privacyStrings[level]}</span>
+      <span class="unseen">{name.slice(0, at)}</span>
+      {shown}
+      <span class="unseen">{name.slice(at + shown.length)}</span>
     </button>
   )
 }

@@ -72,6 +72,7 @@ type Link = { is: 'loading' } | { is: 'open'; name: string } | { is: 'over' } | 
 
 function LinkLogin({ code }: { code: string }) {
   const [link, setLink] = useState<Link>({ is: 'loading' })
+  const [tries, setTries] = useState(0)
   const [remember, setRemember] = useState(true)
   const { run, problem } = useAction({ explain })
 
@@ -85,7 +86,7 @@ function LinkLogin({ code }: { code: string }) {
       (found) => setLink({ is: 'open', name: found?.system.name ?? strings.yourSystem }),
       (cause) => setLink({ is: isUnauthorized(cause) ? 'over' : 'away' }),
     )
-  }, [code])
+  }, [code, tries])
 
   const logIn = () =>
     run(async () => {
@@ -112,6 +113,11 @@ function LinkLogin({ code }: { code: string }) {
   return (
     <CenteredPage heading={strings.welcome}>
       <p role="alert">{link.is === 'over' ? strings.linkIsOver : strings.unreachable}</p>
+      {link.is === 'away' && (
+        <button type="button" class="main" onClick={() => setTries(tries + 1)}>
+          {strings.tryAgain}
+        </button>
+      )}
       <button type="button" onClick={() => goTo('#/login/')}>
         {strings.toLogin}
       </button>

@@ -49,7 +49,7 @@ export function TagsField({ form, name }: { form: Form; name: string }) {
           <button
             type="button"
             class="round"
-            aria-label={editStrings.deleteTag(at + 1)}
+            aria-label={editStrings.removeTag(at + 1)}
             onClick={() =>
               form.change(
                 name,

@@ -79,7 +79,7 @@ export const edit: Rest['edit'] = {
   suffix: 'Danach',
   proxyTag: (at) => `Proxy-Tag ${number(at)}`,
   addTag: 'Proxy-Tag hinzufügen',
-  deleteTag: (at) => `Proxy-Tag ${number(at)} löschen`,
+  removeTag: (at) => `Proxy-Tag ${number(at)} entfernen`,
   noTags: 'Noch keine Proxy-Tags. Was zwischen Proxy-Tags steht, wird unter diesem Namen gesendet.',
   tryIt: 'Ausprobieren',
   tryHint: (example) => `Schreib eine Nachricht, zum Beispiel ${example}`,

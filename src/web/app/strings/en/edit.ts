@@ -80,7 +80,7 @@ export const edit = {
   suffix: 'Suffix',
   proxyTag: (at: number) => `Proxy tag ${number(at)}`,
   addTag: 'Add proxy tag',
-  deleteTag: (at: number) => `Delete proxy tag ${number(at)}`,
+  removeTag: (at: number) => `Remove proxy tag ${number(at)}`,
   noTags: 'No proxy tags yet. A message between proxy tags is sent as theirs.',
   tryIt: 'Try it',
   tryHint: (example: string) => `Type a message, such as ${example}`,

@@ -26,9 +26,9 @@ export const errors = {
 /** Texts in place of the messages of the field tables, which are the keys. */
 export const problems = {
   'Required.': 'Required.',
-  'Must not be empty.': 'Enter something here.',
+  'Must not be empty.': 'Must not be empty.',
   'Contains characters that cannot be stored.': 'Contains characters that can’t be stored.',
-  'Must be six hexadecimal digits, without "#".': 'Enter six digits from 0–9 and a–f.',
+  'Must be six hexadecimal digits, without "#".': 'Must be six hexadecimal digits, without “#”.',
   'Must be an absolute http or https address.':
     'Enter a web address that begins with https:// or http://.',
   'Must be a time zone name such as "Europe/Oslo".': 'Enter a time zone such as Europe/Oslo.',

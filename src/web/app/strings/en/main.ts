@@ -83,8 +83,8 @@ export const main = {
   quoted: (text: string) => `“${text}”`,
   tooLong: (most: number) =>
     plural(most, {
-      one: 'Too long: 1 character at most.',
-      other: `Too long: ${number(most)} characters at most.`,
+      one: 'Too long: at most 1 character.',
+      other: `Too long: at most ${number(most)} characters.`,
     }),
   errors,
   problems,

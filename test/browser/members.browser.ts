@@ -118,7 +118,7 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
     await expectAccessible(visitor)
     await dialog.getByLabel('Name').fill('x'.repeat(101))
     await dialog.getByRole('button', { name: 'Add' }).click()
-    await dialog.getByText('Too long: 100 characters at most.').waitFor()
+    await dialog.getByText('Too long: at most 100 characters.').waitFor()
     await dialog.getByLabel('Name').fill('Fern')
     await dialog.getByRole('button', { name: 'Add' }).click()
     await dialog.waitFor({ state: 'hidden' })

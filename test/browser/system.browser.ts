@@ -53,7 +53,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await page.getByRole('textbox', { name: 'Colour' }).fill('violet')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.locator('#problem-tag').getByText('Too long: at most 79 characters.').waitFor()
-    await page.locator('#problem-color').getByText('Enter six digits').waitFor()
+    await page.locator('#problem-color').getByText('Must be six hexadecimal digits').waitFor()
     await expectAccessible(visitor)
     await page.getByRole('textbox', { name: 'Tag' }).fill('| Hill')
     await page.getByRole('textbox', { name: 'Colour' }).fill('f2b632')

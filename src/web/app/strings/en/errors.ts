@@ -29,9 +29,9 @@ export const problems = {
   'Must not be empty.': 'Must not be empty.',
   'Contains characters that cannot be stored.': 'Contains characters that can’t be stored.',
   'Must be six hexadecimal digits, without "#".': 'Must be six hexadecimal digits, without “#”.',
-  'Must be an absolute http or https address.':
-    'Enter a web address that begins with https:// or http://.',
-  'Must be a time zone name such as "Europe/Oslo".': 'Enter a time zone such as Europe/Oslo.',
+  'Must be an absolute http or https address.': 'Must be an absolute http or https address.',
+  'Must be a time zone name such as "Europe/Oslo".':
+    'Must be a time zone name such as “Europe/Oslo”.',
   'Must be a real date, YYYY-MM-DD.': 'Enter a date.',
   'Must be in the future.': 'Choose a day in the future.',
   'Must be another name.': 'Choose another name.',

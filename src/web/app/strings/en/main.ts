@@ -19,7 +19,7 @@ export const main = {
     'Log in with a link from your bot or from the person who runs this server, or paste your token.',
   /** How a newcomer gets a system, by the server's setting for registration. */
   newHere: {
-    closed: 'New here? Ask them to add a system for you.',
+    closed: 'New here? Ask them to create a system for you.',
     invite: 'New here? Ask them for an invite.',
     open: '',
   },

@@ -7,7 +7,7 @@ export const friends: Rest['friends'] = {
   privateOnes: (word) => `Private ${word.many}`,
   showCount: 'Anzahl zeigen',
   showNames: 'Namen zeigen',
-  countMore: (word) => `Bei verborgenen ${word.many} ist nur zu sehen, wie viele da sind.`,
+  countMore: (word) => `Verborgene ${word.many} werden nur gezählt, nicht genannt.`,
   namesMore: (word) =>
     `Alle ${word.many}, die da sind, sind mit ihrem öffentlichen Namen zu sehen.`,
   until: 'Wie lange er gilt',

@@ -8,8 +8,8 @@ export const privacy: Rest['privacy'] = {
   private: 'Privat',
   levelOf: (what, level) => `${what}: ${level}`,
   eyes: 'Aus wessen Sicht',
-  ours: 'Unsere Sicht',
-  strangers: 'Sicht von Fremden',
+  ours: 'Für uns',
+  strangers: 'Für Fremde',
   arePrivate: (count, all) =>
     plural(count, {
       one: `${number(count)} von ${number(all)} Angaben ist privat`,

@@ -16,7 +16,7 @@ describe.each<[LanguageCode, string[], empty: string, long: string]>([
       'This name is already taken.',
     ],
     'Must not be empty.',
-    'Too long: at most 9 characters.',
+    'Too long: at most 1,000 characters.',
   ],
   [
     'de',
@@ -27,7 +27,7 @@ describe.each<[LanguageCode, string[], empty: string, long: string]>([
       'Dieser Name ist schon vergeben.',
     ],
     'Hier fehlt noch etwas.',
-    'Zu lang: höchstens 9 Zeichen.',
+    'Zu lang: höchstens 1.000 Zeichen.',
   ],
 ])('in %s', (language, expected, empty, long) => {
   afterAll(() => loadStrings('en'))
@@ -48,6 +48,6 @@ describe.each<[LanguageCode, string[], empty: string, long: string]>([
   test('problemMessage describes a problem found by a field table', async () => {
     await loadStrings(language)
     expect(problemMessage({ message: 'Must not be empty.' })).toBe(empty)
-    expect(problemMessage({ message: 'Too long: at most 9 characters.', max_length: 9 })).toBe(long)
+    expect(problemMessage({ message: 'Too long: at most 1000 characters.' })).toBe(long)
   })
 })

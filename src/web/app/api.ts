@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { findText, strings } from './strings'
+import { findServerText, findText, strings } from './strings'
 
 /** Requests to the server, with URLs relative to the page. */
 
@@ -19,9 +19,8 @@ export class ApiError extends Error {
 }
 
 /** Problem with one value, from the server or from the field tables. */
-export interface FieldProblem {
+interface FieldProblem {
   readonly message: string
-  readonly max_length?: number | undefined
 }
 
 interface RequestOptions {
@@ -118,7 +117,6 @@ export function errorMessage(cause: unknown): string {
 }
 
 /** Describes a problem of a field in the language of the page. */
-export function problemMessage({ message, max_length }: FieldProblem): string {
-  if (message.startsWith('Too long') && max_length !== undefined) return strings.tooLong(max_length)
-  return findText(strings.problems, message) ?? message
+export function problemMessage({ message }: FieldProblem): string {
+  return findServerText(strings.problems, message)
 }

@@ -19,14 +19,18 @@ interface Loaded {
 
 const loaded = signal<Loaded | null>(null)
 
+/** Language that was requested last. */
+const requested = signal<LanguageCode>('en')
+
 export const language = computed<LanguageCode>(() => loaded.value?.language ?? 'en')
 
 /** Loads the texts of a language, and shows them from then on. */
 export async function loadStrings(code: LanguageCode): Promise<void> {
+  requested.value = code
   const { loadFirst, loadRest } = languages[code]
   const isRestInUse = loaded.peek()?.rest != null
   const [first, rest] = await Promise.all([loadFirst(), isRestInUse ? loadRest() : null])
-  loaded.value = { language: code, first, rest }
+  if (requested.peek() === code) loaded.value = { language: code, first, rest }
 }
 
 /** Loads the texts of the pages that are not in the first script. */
@@ -75,6 +79,20 @@ function sectionOf<T extends object>(select: (all: Loaded) => T): T {
 export function findText(texts: object, key: string): string | undefined {
   const text: unknown = Reflect.get(texts, key)
   return typeof text === 'string' ? text : undefined
+}
+
+/**
+ * Returns the text in place of a text of the server or of the field tables, which is the key; `#`
+ * in both stands for a number. Without one, returns the original.
+ */
+export function findServerText(texts: object, original: string): string {
+  const numbers = original.match(/\d+/g) ?? []
+  const text = findText(texts, original.replace(/\d+/g, '#'))
+  const next = () => {
+    const number = numbers.shift()
+    return number === undefined ? '#' : strings.number(Number(number))
+  }
+  return text?.replaceAll('#', next) ?? original
 }
 
 const RIGHT_TO_LEFT =

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { type Part, parts, type Tally } from '../../../../model/transfer'
 import { isEmpty, isSame, type Repair, type Report, sortRepairs } from '../../importReport'
 import { memberWord } from '../../store'
-import { findText, importReasons, importStrings, strings } from '../../strings'
+import { findServerText, findText, importReasons, importStrings, strings } from '../../strings'
 import { labelOf } from '../form/page'
 
 /** Report of an import or a dry run, most important first. */
@@ -12,7 +12,7 @@ export function ImportReport({ report }: { report: Report }) {
   return (
     <>
       {file.map(({ why }) => (
-        <p key={why}>{describeReason(why)}</p>
+        <p key={why}>{findServerText(importReasons, why)}</p>
       ))}
       <section class="part">
         <h3>{report.dry_run ? importStrings.preview : importStrings.imported}</h3>
@@ -45,7 +45,9 @@ export function ImportReport({ report }: { report: Report }) {
         </Fold>
         <Fold
           title={importStrings.accounts}
-          lines={report.accounts.map(({ id, why }) => importStrings.line(id, describeReason(why)))}
+          lines={report.accounts.map(({ id, why }) =>
+            importStrings.line(id, findServerText(importReasons, why)),
+          )}
         />
         <Fold title={importStrings.kept} count={sum(report.kept)} lines={formatCounts(report.kept)}>
           {importStrings.keptMore}
@@ -109,7 +111,7 @@ function formatRepair({ kind, name, field, was, now, why, left_out = 1 }: Repair
   const old = was === null || was === undefined ? '' : quote(was)
   const change = isRemoved ? old : importStrings.becomes(old || '–', quote(now))
   const rows = left_out > 1 ? importStrings.rows(left_out) : ''
-  return [importStrings.line(subject, describeReason(why)), change, rows]
+  return [importStrings.line(subject, findServerText(importReasons, why)), change, rows]
     .filter(Boolean)
     .join(' · ')
 }
@@ -140,11 +142,4 @@ function isCollection(name: string): name is keyof typeof importStrings.collecti
 
 function nameKind(kind: string): string {
   return findText(importStrings.kinds, kind) ?? kind
-}
-
-/** Describes a reason of the server in the language of the page. */
-function describeReason(why: string): string {
-  const numbers = why.match(/\d+/g) ?? []
-  const text = findText(importReasons, why.replace(/\d+/g, '#'))
-  return text?.replaceAll('#', () => numbers.shift() ?? '') ?? why
 }

@@ -26,6 +26,11 @@ export const errors: First['main']['errors'] = {
 
 export const problems: First['main']['problems'] = {
   'Required.': 'Das wird gebraucht.',
+  'Too long: at most # characters.': 'Zu lang: höchstens # Zeichen.',
+  'A proxy tag is too long: prefix and suffix together at most # characters.':
+    'Ein Proxy-Tag ist zu lang: Davor und danach zusammen höchstens # Zeichen.',
+  'At most # proxy tags.': 'Höchstens # Proxy-Tags.',
+  'At most # items.': 'Höchstens # Einträge.',
   'Must not be empty.': 'Hier fehlt noch etwas.',
   'Contains characters that cannot be stored.':
     'Enthält Zeichen, die nicht gespeichert werden können.',

@@ -75,7 +75,6 @@ export const main: First['main'] = {
   justNow: 'gerade eben',
   noon: 'Mittag',
   quoted: (text) => `„${text}“`,
-  tooLong: (most) => `Zu lang: höchstens ${number(most)} Zeichen.`,
   errors,
   problems,
 

@@ -81,11 +81,6 @@ export const main = {
   justNow: 'just now',
   noon: 'Noon',
   quoted: (text: string) => `“${text}”`,
-  tooLong: (most: number) =>
-    plural(most, {
-      one: 'Too long: at most 1 character.',
-      other: `Too long: at most ${number(most)} characters.`,
-    }),
   errors,
   problems,
 

@@ -215,7 +215,7 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
     await page.keyboard.press('Space')
     await page.getByRole('switch', { name: 'Name: Private' }).first().waitFor()
     await page.getByLabel('Pronouns').focus()
-    await page.keyboard.press('Turn off')
+    await page.keyboard.press('End')
     await page.keyboard.type('!')
     await page.keyboard.press('Enter')
     // The edit page has the same heading as the member's page.

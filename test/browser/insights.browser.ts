@@ -283,7 +283,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       reached.add(name)
     }
     const tables = charts.flatMap((chart) => [`${chart}: show as table`, `${chart}: CSV`])
-    for (const name of ['7 days', '14 days', 'Month', '1 year', 'All', 'Custom', ...tables])
+    for (const name of ['7 days', '14 days', '30 days', '1 year', 'All', 'Custom', ...tables])
       expect([...reached]).toContain(name)
   })
 

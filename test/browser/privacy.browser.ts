@@ -167,7 +167,7 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
     const after = await levels()
     expect(after).toEqual({ ...before, Wren: { ...before.Wren, birthday_privacy: 'private' } })
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('1 member changes. You can undo it.').waitFor()
+    await page.getByText('This changes 1 member. You can undo it.').waitFor()
     expect(await levels()).toEqual(before)
   })
 

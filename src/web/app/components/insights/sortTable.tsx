@@ -21,7 +21,7 @@ export function SortTable({ title, table }: { title: string; table: Table }) {
     order?.column !== column ? undefined : order.isAscending ? 'ascending' : 'descending'
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions need keyboard access
-    <section class="wide" aria-label={insightsStrings.table(title)} tabIndex={0}>
+    <section class="wide" aria-label={insightsStrings.tableOf(title)} tabIndex={0}>
       <table class="sorted">
         <thead>
           <tr>

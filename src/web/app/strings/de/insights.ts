@@ -71,7 +71,6 @@ export const insights: Rest['insights'] = {
   percent: (share) => `${number(share)} %`,
 
   chart: (title, summary) => `${title}. ${summary}`,
-  table: (chart) => `${chart}: Tabelle`,
   tableOf: (chart) => `${chart}: als Tabelle zeigen`,
   chartOf: (chart) => `${chart}: als Diagramm zeigen`,
   csvOf: (chart) => `${chart}: CSV`,

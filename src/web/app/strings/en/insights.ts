@@ -73,7 +73,6 @@ export const insights = {
   percent: (share: number) => `${number(share)} %`,
 
   chart: (title: string, summary: string) => `${title}. ${summary}`,
-  table: (chart: string) => `${chart}: table`,
   tableOf: (chart: string) => `${chart}: show as table`,
   chartOf: (chart: string) => `${chart}: show as chart`,
   csvOf: (chart: string) => `${chart}: CSV`,

@@ -264,8 +264,8 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await page.getByText('Can’t reach the server.').waitFor()
     await page.getByRole('heading', { name: 'Time here' }).waitFor()
     await context.setOffline(false)
-    await press(page, 'Month')
-    await announced(page, 'Month: 8 switches')
+    await press(page, '30 days')
+    await announced(page, '30 days: 8 switches')
     await page.getByText('Can’t reach the server.').waitFor({ state: 'detached' })
   })
 

@@ -68,7 +68,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
 
     await page.getByRole('button', { name: 'Import' }).click()
     await page.getByRole('heading', { name: 'Import finished' }).waitFor()
-    await announced(page, 'Members 3 new')
+    await announced(page, 'Members: 3 new')
     await expectAccessible(visitor)
     const people = await ask<{ name: string }[]>('GET /v2/systems/@me/members')
     expect(people.map(({ name }) => name).toSorted()).toEqual(['Ash', 'Asleep', 'Wren'])

@@ -201,7 +201,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await expectAccessible(visitor)
     await press(page, 'Show last 30 days')
     await page.getByText('Wren was here longest').waitFor()
-    await announced(page, 'Month: 2 switches')
+    await announced(page, '30 days: 2 switches')
     await press(page, 'All')
     await page.getByText(/Wren was here longest: 24 h, \d+ %/).waitFor()
   })

@@ -51,3 +51,22 @@ describe.each<[LanguageCode, string[], empty: string, long: string]>([
     expect(problemMessage({ message: 'Too long: at most 1000 characters.' })).toBe(long)
   })
 })
+
+test.each<[LanguageCode, status: number, message: string, expected: string]>([
+  ['en', 503, 'The database is full.', 'The database is full.'],
+  ['en', 400, '400: Bad Request (This is not an export.)', 'This is not an export.'],
+  ['en', 503, '503: Service Unavailable', 'The server is busy. Try again in a moment.'],
+  ['en', 400, '400: Bad Request (limit must be a number)', 'The server couldn’t use this.'],
+  [
+    'de',
+    503,
+    'The database is full.',
+    'Der Server ist ausgelastet. Versuch es gleich noch einmal.',
+  ],
+])(
+  'in %s, errorMessage describes %d without a code: %s',
+  async (language, status, message, expected) => {
+    await loadStrings(language)
+    expect(errorMessage(new ApiError(status, message, 0))).toBe(expected)
+  },
+)

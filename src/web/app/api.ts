@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { findServerText, findText, strings } from './strings'
+import { findServerText, findText, language, strings } from './strings'
 
 /** Requests to the server, with URLs relative to the page. */
 
@@ -107,13 +107,16 @@ async function throttle(delay: number): Promise<void> {
   isThrottled.value = false
 }
 
-/** Describes an error in the language of the page, by its code or else its status. */
+/**
+ * Describes an error in the language of the page, by its code or else its status. An error without a
+ * code may have a reason, which the server writes in English.
+ */
 export function errorMessage(cause: unknown): string {
   if (!(cause instanceof ApiError)) return strings.unreachable
-  const { errors } = strings
-  return (
-    findText(errors, String(cause.code)) ?? findText(errors, String(cause.status)) ?? cause.message
-  )
+  const byCode = findText(strings.errors, String(cause.code))
+  const [reason] = /[A-Z][^():]*\.(?=\)?$)/.exec(cause.message) ?? []
+  if (byCode === undefined && reason !== undefined && language.value === 'en') return reason
+  return byCode ?? findText(strings.errors, String(cause.status)) ?? cause.message
 }
 
 /** Describes a problem of a field in the language of the page. */

@@ -44,7 +44,7 @@ test('a thousand members and unusual names break no page', async () => {
   const visitor = await visit(browser, 'phone')
   const { page } = visitor
   await page.goto(`${address}/#/systems/${id}`)
-  await page.getByRole('heading', { name: '1000 members' }).waitFor()
+  await page.getByRole('heading', { name: '1,000 members' }).waitFor()
   expect(await page.locator('.tile').count()).toBeLessThan(200)
   await page.locator('.here-now').getByText('<b>bold</b>').waitFor()
   await expectNoHorizontalScroll(visitor)
@@ -55,7 +55,7 @@ test('a thousand members and unusual names break no page', async () => {
   await page.getByRole('button', { name: 'Change 1,000 members' }).waitFor()
   await expectNoHorizontalScroll(visitor)
   await page.getByRole('button', { name: 'Change 1,000 members' }).click()
-  await page.getByText('1000 members have changed.').first().waitFor()
+  await page.getByText('1,000 members changed.').first().waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('button', { name: 'Change 1,000 members' }).waitFor()
   await page.goto(`${address}/#/system`)

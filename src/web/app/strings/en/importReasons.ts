@@ -4,7 +4,7 @@
  */
 export const importReasons = {
   'Everything from a Simply Plural file arrives private: only you can see it until you change that.':
-    'Everything from a Simply Plural file is imported as private. Only you can see it until you change that.',
+    'Everything from a Simply Plural file arrives private: only you can see it until you change that.',
   'Simply Plural hosted the picture and has shut down; its avatar archive may have it':
     'this picture was on Simply Plural, which has shut down; its avatar archive may have it',
   'bytes that are not UTF-# were replaced by \uFFFD':
@@ -45,7 +45,7 @@ export const importReasons = {
   'not one of the choices': 'not one of the choices',
   'not text': 'not text',
   'only the first # are imported': 'only the first # are imported',
-  'only the first six of eight digits were used': 'only the first six of eight digits are used',
+  'only the first six of eight digits were used': 'only the first six of eight digits were used',
   'only the newest # are imported': 'only the newest # are imported',
   'same as the avatar': 'the same as the picture',
   'several at one time became one, with the members of all':

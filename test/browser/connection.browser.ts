@@ -152,7 +152,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/events'))
     await page.clock.fastForward(31_000)
     await ended
-    await page.getByText('Off', { exact: true }).waitFor({ state: 'attached' })
+    await page.getByText('Offline', { exact: true }).waitFor({ state: 'attached' })
     await system.log(0, 'Juno')
     await page.clock.fastForward(120_000)
     expect(await page.locator('.here-now').textContent()).not.toContain('Juno')

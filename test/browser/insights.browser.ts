@@ -231,7 +231,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       const { page } = visitor
       const bars = page.locator('.bars')
       await bars.getByText('Ember').waitFor()
-      await page.getByText('Ember was here longest').waitFor()
+      await page.getByText('Ember was here longest:').waitFor()
       await page.getByLabel('Hide statuses').check()
       await page.getByText('Wren was here longest:').waitFor()
       expect(await bars.getByText('Ember').count()).toBe(0)

@@ -169,9 +169,7 @@ function RecentSwitches({
       {switches.map(({ id, timestamp, members }) => (
         <li key={id}>
           <div class="about">
-            <bdi class="name">
-              {listNames(members.map((one) => names.get(one) ?? one)) || strings.nobodyShort}
-            </bdi>
+            <bdi class="name">{nameMembers(members, names)}</bdi>
             <div class="quiet small">
               {formatter.value.moment(parseInstant(timestamp) ?? now.value, now.value)}
             </div>
@@ -180,4 +178,13 @@ function RecentSwitches({
       ))}
     </ul>
   )
+}
+
+/** Lists the known names and counts the others: an ID says nothing to a visitor. */
+function nameMembers(ids: readonly string[], names: ReadonlyMap<string, string>): string {
+  if (ids.length === 0) return strings.nobodyShort
+  const known = ids.flatMap((id) => names.get(id) ?? [])
+  const unknown = ids.length - known.length
+  if (known.length === 0) return strings.onlyHidden(unknown)
+  return listNames(unknown === 0 ? known : [...known, publicViewStrings.hiddenOnes(unknown)])
 }

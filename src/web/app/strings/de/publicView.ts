@@ -1,10 +1,18 @@
 import type { Rest } from '../catalogue'
+import { createMessageTools } from '../messages'
+
+const { number, plural } = createMessageTools('de')
 
 export const publicView: Rest['publicView'] = {
   system: (id) => `System ${id}`,
   noMembers: (word) => `Keine öffentlichen ${word.many}.`,
   groups: 'Gruppen',
   recently: 'Zuletzt',
+  hiddenOnes: (count) =>
+    plural(count, {
+      one: 'eine Person, die nicht gezeigt wird',
+      other: `${number(count)}, die nicht gezeigt werden`,
+    }),
   noHistory: 'Noch nichts eingetragen.',
   frontHidden: 'Wer da ist, ist verborgen.',
   membersHidden: (word) => `Die Liste der ${word.many} ist verborgen.`,

@@ -1,4 +1,6 @@
-import type { Word } from '../messages'
+import { createMessageTools, type Word } from '../messages'
+
+const { number, plural } = createMessageTools('en')
 
 /** Texts of the public view of a system. */
 export const publicView = {
@@ -6,6 +8,9 @@ export const publicView = {
   noMembers: (word: Word) => `No public ${word.many}.`,
   groups: 'Groups',
   recently: 'Recently',
+  /** Private members of a switch, after the names of the others. */
+  hiddenOnes: (count: number) =>
+    plural(count, { one: 'someone who isn’t shown', other: `${number(count)} who aren’t shown` }),
   noHistory: 'Nothing is logged yet.',
   frontHidden: 'Who is here is hidden.',
   membersHidden: (word: Word) => `The list of ${word.many} is hidden.`,

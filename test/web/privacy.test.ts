@@ -73,4 +73,9 @@ describe('redactForPublic', () => {
     expect(redacted).toMatchObject({ id: 'wren', name: 'Somebody', pronouns: null, privacy: null })
     expect(countPrivate(member, own)).toBe(2)
   })
+
+  test('countPrivate does not count a private name that nothing replaces', () => {
+    const own = createMember('Wren', { pronoun_privacy: 'private', name_privacy: 'private' })
+    expect(countPrivate(member, { ...own, display_name: null })).toBe(1)
+  })
 })

@@ -17,7 +17,19 @@ export function redactForPublic<T extends OwnEntity>(entity: Entity, own: T): T 
   return redacted
 }
 
-/** Counts the private levels of an entity. */
-export function countPrivate({ levels }: Entity, { privacy }: OwnEntity): number {
-  return levels.filter((level) => privacy?.[level] === 'private').length
+/**
+ * Counts the private levels of an entity. A level that only replaces a value counts if there is a
+ * replacement: a private name without a display name is shown as it is.
+ */
+export function countPrivate(entity: Entity, own: OwnEntity): number {
+  const shown = redactForPublic(entity, own)
+  const isReplaced = (level: string) =>
+    entity.entries.every(
+      ([key, { guard, fallback }]) =>
+        guard !== level ||
+        fallback === undefined ||
+        Reflect.get(shown, key) !== Reflect.get(own, key),
+    )
+  return entity.levels.filter((level) => own.privacy?.[level] === 'private' && isReplaced(level))
+    .length
 }

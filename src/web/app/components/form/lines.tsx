@@ -50,7 +50,7 @@ function hintOf({ entity, values }: Form, name: string): string | undefined {
     return editStrings.listed[kind][values[name] as Level](memberWord.value)
   }
   if (name === 'name' && entity.fields.display_name && values.name_privacy === 'private')
-    return editStrings.nameHint
+    return values.display_name ? editStrings.nameReplaced : editStrings.nameStillShown
   return findText(editStrings.hints, name)
 }
 

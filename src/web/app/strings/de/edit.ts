@@ -55,7 +55,9 @@ export const edit: Rest['edit'] = {
     metadata_privacy: 'Seit wann dabei, und wie viele Nachrichten es gab.',
     list_privacy: 'Privat: Fremde sehen nicht, wer dazugehört.',
   },
-  nameHint: 'Fremde sehen stattdessen den Anzeigenamen. Ohne ihn sehen sie weiter den Namen.',
+  nameReplaced: 'Fremde sehen stattdessen den Anzeigenamen.',
+  nameStillShown:
+    'Das verbirgt noch nichts: Ohne Anzeigenamen sehen Fremde weiterhin den Namen. Gib einen Anzeigenamen an, den sie stattdessen sehen.',
   listed: {
     members: {
       public: (word) => `In öffentlichen Listen der ${word.many} zu sehen`,

@@ -55,7 +55,9 @@ export const edit = {
     metadata_privacy: 'When it was added, and how many messages there were.',
     list_privacy: 'Private: strangers don’t see who is in it.',
   },
-  nameHint: 'Strangers see the display name instead. Without one, they still see the name.',
+  nameReplaced: 'Strangers see the display name instead.',
+  nameStillShown:
+    'This hides nothing yet: without a display name, strangers still see the name. Add a display name for them to see instead.',
   /** Effect of the visibility of a member or a group. */
   listed: {
     members: {

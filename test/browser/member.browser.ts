@@ -97,14 +97,7 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
     await page.getByText('Strangers don’t see a description.').waitFor()
     expect(await page.getByText('she/her').count()).toBe(0)
     await page.getByText('Hidden from public lists.').waitFor()
-    const hiddenTimes = page.getByText('Times are hidden from strangers.')
-    // A public history has the times of all members.
-    expect(await hiddenTimes.count()).toBe(0)
-    const setHistory = (level: string) =>
-      system.ask('PATCH /v2/systems/@me', { privacy: { front_history_privacy: level } })
-    await setHistory('private')
-    await hiddenTimes.waitFor()
-    await setHistory('public')
+    await page.getByText('Insights leave them out for strangers.').waitFor()
     await patch({
       display_name: null,
       privacy: Object.fromEntries(levels.map((level) => [level, 'public'])),

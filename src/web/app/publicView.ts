@@ -48,10 +48,9 @@ interface OwnData {
 
 /** Returns what an anonymous caller sees, computed from the owner's data and the current levels. */
 export function publicView({ system: own, members, groups, switches }: OwnData): PublicView {
-  const ifPublic = <T>(gate: 'members' | 'groups' | 'fronters' | 'history', show: () => T) =>
-    own.privacy?.[listAccessRules[gate].level] === 'public' ? show() : hidden
+  const ifPublic = <T>(list: SystemList, show: () => T) =>
+    isListPublic(own, list) ? show() : hidden
   const listed = new Set(members.filter(isListed).map(({ uuid }) => uuid))
-  const isOpen = ({ privacy }: Group) => privacy?.[listAccessRules.groupMembers.level] === 'public'
   const byId = new Map(members.map((one) => [one.id, one]))
   const serializeSwitch = ({ id, timestamp, members }: Switch): PublicSwitch => ({
     id,
@@ -80,4 +79,69 @@ export function publicView({ system: own, members, groups, switches }: OwnData):
     }),
     switches: ifPublic('history', () => switches.slice(0, RECENT_SWITCHES).map(serializeSwitch)),
   }
+}
+
+/** Everything an anonymous caller learns about a member whose ID it has. */
+export interface PublicMember {
+  readonly member: Member
+  readonly groups: OrHidden<readonly Group[]>
+  /** Shown among the fronters while it fronts, listed or not. */
+  readonly isInFronters: boolean
+  /** Its switches are in the public history, listed or not. */
+  readonly isInHistory: boolean
+  /** Its times are in the public insights. */
+  readonly hasTimes: boolean
+}
+
+/** Returns what an anonymous caller learns about a member, computed from the owner's data. */
+export function publicMember(
+  own: Member,
+  { system, groups }: Pick<OwnData, 'system' | 'groups'>,
+): PublicMember {
+  const isInHistory = isListPublic(system, 'history')
+  return {
+    member: redactForPublic(member, own),
+    groups: isListPublic(system, 'groups')
+      ? groups
+          .filter((one) => isListed(one) && isOpen(one) && one.members?.includes(own.uuid))
+          .map(({ members: _, ...one }) => redactForPublic(group, one))
+      : hidden,
+    isInFronters: isListPublic(system, 'fronters'),
+    isInHistory,
+    hasTimes: isInHistory && isListed(own),
+  }
+}
+
+/** Returns the members of a group that an anonymous caller sees. */
+export function publicGroupMembers(
+  own: Group,
+  members: readonly Member[],
+): OrHidden<readonly Member[]> {
+  if (!isOpen(own)) return hidden
+  return members
+    .filter((one) => isListed(one) && own.members?.includes(one.uuid))
+    .map((one) => redactForPublic(member, one))
+}
+
+/** Lists of the system that name private members, too, while they are public. */
+export const namingLists = ['fronters', 'history'] as const
+export type NamingList = (typeof namingLists)[number]
+
+/** Returns the public lists of the system that name private members. */
+export function findNamingLists(own: System | null): NamingList[] {
+  return own ? namingLists.filter((list) => isListPublic(own, list)) : []
+}
+
+type SystemList = 'members' | 'groups' | NamingList
+
+export function isListPublic({ privacy }: System, list: SystemList): boolean {
+  return privacy?.[levelOfList(list)] === 'public'
+}
+
+export function levelOfList<L extends SystemList>(list: L): (typeof listAccessRules)[L]['level'] {
+  return listAccessRules[list].level
+}
+
+function isOpen({ privacy }: Group): boolean {
+  return privacy?.[listAccessRules.groupMembers.level] === 'public'
 }

@@ -9,12 +9,13 @@ import {
   type Preset,
   presets,
 } from '../privacyPresets'
-import { isOffline, type Member, memberWord, system } from '../store'
+import { isOffline, type Member, memberWord } from '../store'
 import { privacyStrings } from '../strings'
 import type { MemberLevel } from '../types'
 import { useAction } from '../useAction'
 import { ChipGroup } from './chipGroup'
 import { ProblemText } from './problemText'
+import { StillNamed } from './stillNamed'
 
 interface Props {
   selected: readonly Member[]
@@ -49,13 +50,14 @@ export function BulkPrivacyForm({ selected, onDone }: Props) {
       />
       {becomes === 'each' && <EachLevel levels={each} onChange={setEach} />}
       <p role="status">
-        {becomes !== 'each' && describePreset(becomes)}{' '}
+        {becomes !== 'each' && privacyStrings.presetsMore[becomes]}{' '}
         {selected.length === 0
           ? privacyStrings.nobodySelected
           : changing === 0
             ? privacyStrings.nothingChanges
             : privacyStrings.willChange(changing, word)}
       </p>
+      {hidesMembers(levels) && <StillNamed />}
       <ProblemText text={problem} />
       <button
         type="button"
@@ -70,13 +72,9 @@ export function BulkPrivacyForm({ selected, onDone }: Props) {
   )
 }
 
-/** A hidden member is still named where it fronts, while fronters or history are public. */
-function describePreset(preset: Preset): string {
-  const levels = system.value?.privacy
-  const isShown = levels?.front_privacy === 'public' || levels?.front_history_privacy === 'public'
-  return preset === 'hidden' && isShown
-    ? privacyStrings.hiddenButShown
-    : privacyStrings.presetsMore[preset]
+/** A private name and a private member are still shown where the member fronts. */
+function hidesMembers({ visibility, name_privacy }: Levels): boolean {
+  return visibility === 'private' || name_privacy === 'private'
 }
 
 interface EachProps {

@@ -1,30 +1,27 @@
 import { useEffect, useState } from 'preact/hooks'
-import { group as groupTable } from '../../../model/group'
 import { parseInstant, SECOND } from '../../../model/time'
 import { requestOwn } from '../api'
 import { formatter } from '../appearance'
 import { now } from '../clock'
-import { redactForPublic } from '../redact'
-import { front, groups, type Member, system } from '../store'
+import { front, type Group, type Member } from '../store'
 import { memberStrings, strings } from '../strings'
 import { formatAgo, formatDuration } from '../time'
-import { isListed } from '../types'
 import { tint } from './avatar'
 import { CopyId, Fact, ProxyTags } from './profile'
 
 interface Props {
   /** Redacted for the chosen view mode. */
   member: Member
-  isOurs: boolean
+  /** Groups that are visible in it. */
+  inside: readonly Group[]
   canSeeTimes: boolean
 }
 
 /** List of a member's fields; empty ones are omitted. */
-export function MemberFacts({ member, isOurs, canSeeTimes }: Props) {
+export function MemberFacts({ member, inside, canSeeTimes }: Props) {
   const times = useTimes(member.id, canSeeTimes)
   const isHere = front.value?.members.includes(member.id) ?? false
   const created = parseInstant(member.created ?? '')
-  const inside = groupsOf(member, isOurs)
   return (
     <dl class="card facts">
       {member.display_name && member.display_name !== member.name && (
@@ -75,16 +72,6 @@ export function MemberFacts({ member, isOurs, canSeeTimes }: Props) {
       <CopyId id={member.id} />
     </dl>
   )
-}
-
-/**
- * Groups of a member. An anonymous visitor gets only listed ones, and none if the list is private.
- */
-function groupsOf({ uuid }: Member, isOurs: boolean) {
-  const inside = groups.value.filter(({ members = [] }) => members.includes(uuid))
-  if (isOurs) return inside
-  if (system.value?.privacy?.group_list_privacy !== 'public') return []
-  return inside.filter(isListed).map((group) => redactForPublic(groupTable, group))
 }
 
 interface Times {

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import { group as table } from '../../../model/group'
-import { member as memberTable } from '../../../model/member'
 import { parseInstant } from '../../../model/time'
 import { runWithToast } from '../actions'
 import { formatter } from '../appearance'
@@ -16,6 +15,7 @@ import { ProblemText } from '../components/problemText'
 import { CopyId, Fact, ProfileHead } from '../components/profile'
 import { type ViewMode, ViewModeToggle } from '../components/viewModeToggle'
 import { lastHere } from '../history'
+import { findNamingLists, hidden, namingLists, publicGroupMembers } from '../publicView'
 import { redactForPublic } from '../redact'
 import { findByRoute } from '../route'
 import {
@@ -29,6 +29,7 @@ import {
   preferences,
   savePreferences,
   switches,
+  system,
 } from '../store'
 import { memberStrings, strings } from '../strings'
 import { isListed } from '../types'
@@ -106,34 +107,39 @@ export function GroupPage() {
   )
 }
 
-/**
- * Members of the group. An anonymous visitor gets only listed ones, and none if the list is
- * private.
- */
+/** Members of the group that are visible in the view mode. */
 function GroupMembers({ own, isOurs }: { own: Group; isOurs: boolean }) {
-  const uuids = new Set(own.members)
-  const all = members.value.filter(({ uuid }) => uuids.has(uuid))
-  const isOpen = isOurs || own.privacy?.list_privacy === 'public'
-  const visible = isOurs
-    ? all
-    : all.filter(isListed).map((one) => redactForPublic(memberTable, one))
+  const visible = isOurs ? membersOf(own) : publicGroupMembers(own, members.value)
   return (
     <section class="part">
       <header class="heading">
         <h2>{memberWord.value.title}</h2>
-        {isOpen && <p class="quiet">{strings.countOf(visible.length, memberWord.value)}</p>}
+        {visible !== hidden && (
+          <p class="quiet">{strings.countOf(visible.length, memberWord.value)}</p>
+        )}
       </header>
-      {!isOpen && <p class="quiet">{memberStrings.hiddenMembers}</p>}
-      {isOpen && visible.length === 0 && <p class="quiet">{memberStrings.nobodyInIt}</p>}
-      {isOpen && <MemberList all={visible} />}
+      {visible === hidden ? (
+        <p class="quiet">{memberStrings.hiddenMembers}</p>
+      ) : (
+        <>
+          {visible.length === 0 && <p class="quiet">{memberStrings.nobodyInIt}</p>}
+          <MemberList all={visible} isOurs={isOurs} />
+        </>
+      )}
     </section>
   )
 }
 
-function MemberList({ all }: { all: readonly Member[] }) {
+function membersOf(own: Group): readonly Member[] {
+  const uuids = new Set(own.members)
+  return members.value.filter(({ uuid }) => uuids.has(uuid))
+}
+
+function MemberList({ all, isOurs }: { all: readonly Member[]; isOurs: boolean }) {
   const { shown, moreButton } = useIncrementalList(all)
-  const last = lastHere(switches.value)
-  const here = front.value?.members ?? []
+  const open = isOurs ? namingLists : findNamingLists(system.value)
+  const last = lastHere(open.includes('history') ? switches.value : [])
+  const here = open.includes('fronters') ? (front.value?.members ?? []) : []
   return (
     <>
       <ul class="members">

@@ -11,10 +11,11 @@ import { MemberFacts } from '../components/memberFacts'
 import { NotFound } from '../components/notFound'
 import { Page } from '../components/page'
 import { ProfileHead } from '../components/profile'
+import { StillNamed } from '../components/stillNamed'
 import { type ViewMode, ViewModeToggle } from '../components/viewModeToggle'
-import { redactForPublic } from '../redact'
+import { hidden, type PublicMember, publicMember } from '../publicView'
 import { findByRoute } from '../route'
-import { front, isOffline, loadBackTo, type Member, members, system, zone } from '../store'
+import { front, groups, isOffline, loadBackTo, type Member, members, system, zone } from '../store'
 import { memberStrings, strings } from '../strings'
 import { daysIn } from '../time'
 import { isListed } from '../types'
@@ -23,13 +24,14 @@ import { isListed } from '../types'
 export function MemberPage() {
   const own = findByRoute(members.value)
   const [viewMode, setViewMode] = useState<ViewMode>('ours')
-  if (!own) return <NotFound kind="members" />
+  const us = system.value
+  if (!own || !us) return <NotFound kind="members" />
   const isOurs = viewMode === 'ours'
-  const visible = isOurs ? own : redactForPublic(table, own)
+  const shown = isOurs ? null : publicMember(own, { system: us, groups: groups.value })
+  const visible = shown?.member ?? own
+  const inside = shown?.groups ?? groups.value.filter((one) => one.members?.includes(own.uuid))
   const name = visible.display_name || visible.name
-  const isFrontPublic = system.value?.privacy?.front_privacy === 'public'
-  const isHistoryPublic = system.value?.privacy?.front_history_privacy === 'public'
-  const canSeeTimes = isOurs || (isListed(own) && isHistoryPublic)
+  const canSeeTimes = shown?.hasTimes ?? true
   return (
     <Page
       title={own.display_name || own.name}
@@ -44,15 +46,16 @@ export function MemberPage() {
               </p>
             )}
           </div>
-          <Actions own={own} />
+          <Actions own={own} canSeeFront={shown?.isInFronters ?? true} />
         </ProfileHead>
       )}
     >
       <ViewModeToggle mode={viewMode} onChange={setViewMode} entity={table} of={own} />
       {!isOurs && !isListed(own) && (
-        <p class="note">
-          {isFrontPublic ? memberStrings.unlistedButShown : memberStrings.unlisted}
-        </p>
+        <>
+          <p class="note">{memberStrings.unlisted}</p>
+          <StillNamed />
+        </>
       )}
       <div class="sides tinted" style={tint(visible.color)}>
         <div class="part">
@@ -64,15 +67,24 @@ export function MemberPage() {
             </p>
           )}
           {canSeeTimes && <LastWeek id={own.id} />}
-          {!isOurs && !isHistoryPublic && <p class="quiet">{memberStrings.hiddenTimes}</p>}
+          {shown && !shown.hasTimes && <p class="quiet">{describeHiddenTimes(shown)}</p>}
         </div>
-        <MemberFacts member={visible} isOurs={isOurs} canSeeTimes={canSeeTimes} />
+        <MemberFacts
+          member={visible}
+          inside={inside === hidden ? [] : inside}
+          canSeeTimes={canSeeTimes}
+        />
       </div>
     </Page>
   )
 }
 
-function Actions({ own }: { own: Member }) {
+function describeHiddenTimes({ isInHistory, isInFronters }: PublicMember): string {
+  if (isInHistory) return memberStrings.hiddenInsights
+  return isInFronters ? memberStrings.hiddenEarlierTimes : memberStrings.hiddenTimes
+}
+
+function Actions({ own, canSeeFront }: { own: Member; canSeeFront: boolean }) {
   const isHere = front.value?.members.includes(own.id) ?? false
   const switchToMember = () => runWithToast(() => logSwitch([own.id], null))
   const edit = () => {
@@ -81,7 +93,7 @@ function Actions({ own }: { own: Member }) {
   return (
     <div class="row">
       {isHere ? (
-        <span class="pill">{memberStrings.hereNow}</span>
+        canSeeFront && <span class="pill">{memberStrings.hereNow}</span>
       ) : (
         <button type="button" class="main" aria-disabled={isOffline.value} onClick={switchToMember}>
           <Icon name="swap" />

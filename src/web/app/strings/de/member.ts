@@ -32,9 +32,9 @@ export const member: Rest['member'] = {
   noDescription: 'Noch keine Beschreibung.',
   noPublicDescription: 'Fremde sehen keine Beschreibung.',
   unlisted: 'In öffentlichen Listen verborgen. Wer die ID hat, kann diese Seite trotzdem öffnen.',
-  unlistedButShown:
-    'In öffentlichen Listen verborgen. Wer die ID hat, kann diese Seite trotzdem öffnen; und solange „Wer gerade da ist“ öffentlich ist, ist zu sehen, wenn jemand von hier da ist.',
   hiddenTimes: 'Die Zeiten sind für Fremde nicht zu sehen.',
+  hiddenEarlierTimes: 'Fremde sehen, wer gerade da ist, aber keine früheren Zeiten.',
+  hiddenInsights: 'In den Einblicken für Fremde kommen sie nicht vor.',
 
   nobodyInIt: 'Noch niemand.',
   hiddenMembers: 'Fremde sehen nicht, wer dazugehört.',

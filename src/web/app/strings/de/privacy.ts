@@ -35,8 +35,22 @@ export const privacy: Rest['privacy'] = {
       'Name, Pronomen und Bild sind öffentlich und in Listen zu sehen. Alles andere ist privat.',
     hidden: 'Alles ist privat.',
   },
-  hiddenButShown:
-    'Alles ist privat. Namen können trotzdem unter „Wer gerade da ist“ und im Verlauf stehen, solange diese öffentlich sind.',
+  stillNamed: {
+    fronters: '„Wer gerade da ist“ ist öffentlich und nennt weiterhin alle, die da sind.',
+    history:
+      'Der Verlauf ist öffentlich: Er zeigt weiterhin, wer da war, und die Namen lassen sich nachschlagen.',
+    both: '„Wer gerade da ist“ und der Verlauf sind öffentlich: Sie zeigen weiterhin alle, die da sind oder waren, und ihre Namen.',
+  },
+  makeListsPrivate: {
+    fronters: '„Wer gerade da ist“ auch privat machen',
+    history: 'Den Verlauf auch privat machen',
+    both: 'Beides auch privat machen',
+  },
+  areListsPrivate: {
+    fronters: '„Wer gerade da ist“ ist privat.',
+    history: 'Der Verlauf ist privat.',
+    both: '„Wer gerade da ist“ und der Verlauf sind privat.',
+  },
   setTo: 'Setzen auf',
   nothingChanges: 'Es gibt nichts zu ändern.',
   willChange: (count, word) =>

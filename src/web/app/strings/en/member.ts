@@ -32,9 +32,9 @@ export const member = {
   noDescription: 'No description yet.',
   noPublicDescription: 'Strangers don’t see a description.',
   unlisted: 'Hidden from public lists. Anyone with the ID can still open this.',
-  unlistedButShown:
-    'Hidden from public lists. Anyone with the ID can still open this, and it shows while here if “Who is here now” is public.',
   hiddenTimes: 'Times are hidden from strangers.',
+  hiddenEarlierTimes: 'Strangers see who is here now, but no earlier times.',
+  hiddenInsights: 'Insights leave them out for strangers.',
 
   // Groups.
   nobodyInIt: 'No one yet.',

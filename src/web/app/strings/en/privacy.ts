@@ -35,8 +35,23 @@ export const privacy = {
       'Name, pronouns and picture are public, and they are in lists. Everything else is private.',
     hidden: 'Everything is private.',
   },
-  hiddenButShown:
-    'Everything is private. Names can still show in “Who is here now” and history while those are public.',
+  /** Public lists that name private members, too. */
+  stillNamed: {
+    fronters: '“Who is here now” is public: it still names everyone who is here.',
+    history:
+      'The history is public: it still lists everyone who was here, and their names can be looked up.',
+    both: '“Who is here now” and the history are public: they still show everyone who is or was here, and their names.',
+  },
+  makeListsPrivate: {
+    fronters: 'Make “Who is here now” private, too',
+    history: 'Make the history private, too',
+    both: 'Make both private, too',
+  },
+  areListsPrivate: {
+    fronters: '“Who is here now” is private.',
+    history: 'The history is private.',
+    both: '“Who is here now” and the history are private.',
+  },
   setTo: 'Set to',
   nothingChanges: 'Nothing to change.',
   willChange: (count: number, word: Word) =>

@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { parseInstant } from '../../src/model/time'
+import { insertToken } from '../../src/service/access/insertToken'
+import {
+  findNamingLists,
+  hidden,
+  type PublicFront,
+  type PublicSwitch,
+  publicGroupMembers,
+  publicMember,
+  publicView,
+  RECENT_SWITCHES,
+} from '../../src/web/app/publicView'
+import type { Group, Member, System } from '../../src/web/app/types'
+import { anySystem, insertGeneratedSystem } from '../service/anySystem'
+import { describe, expect, test } from '../test'
+import { createTestApp, type RequestOptions } from '../testApp'
+
+const app = createTestApp()
+
+interface OwnSwitch {
+  id: string
+  timestamp: string
+  members: string[]
+}
+
+interface Totals {
+  members: { member: string; time: number; stints: number }[]
+}
+
+/** Reads a system as its owner and as an anonymous caller; `hidden` for a list it may not read. */
+async function createReaders(systemId: number) {
+  const { deps, ask } = app
+  const token = await deps.transact({ system: systemId }, (tx) =>
+    insertToken(deps, tx, systemId, 'test'),
+  )
+  const asOwner: RequestOptions = { headers: { authorization: token } }
+  const read = async <T>(path: string, options: RequestOptions) => {
+    const { status, json } = await ask<T>(`GET /v2${path}`, options)
+    return status === 403 ? hidden : json
+  }
+  return {
+    own: async <T>(path: string) => (await ask<T>(`GET /v2${path}`, asOwner)).json,
+    anonymous: <T>(path: string) => read<T>(path, {}),
+  }
+}
+
+const toJson = (value: unknown) => JSON.parse(JSON.stringify(value))
+
+describe('what the page says others see', () => {
+  test('equals the responses to anonymous requests, for random systems', async () => {
+    await fc.assert(
+      fc.asyncProperty(anySystem, async (any) => {
+        const { own, anonymous } = await createReaders(await insertGeneratedSystem(app, any))
+        const system = await own<System>('/systems/@me')
+        const members = await own<Member[]>('/systems/@me/members')
+        const groups = await own<Group[]>('/systems/@me/groups?with_members=true')
+        const switches = (await own<OwnSwitch[]>('/systems/@me/switches')).map((one) => ({
+          ...one,
+          timestamp: parseInstant(one.timestamp) ?? 0,
+        }))
+        const path = `/systems/${system.id}`
+        const front = await anonymous<PublicFront | null>(`${path}/fronters`)
+        const history = await anonymous<PublicSwitch[]>(`${path}/switches`)
+
+        expect(toJson(publicView({ system, members, groups, switches }))).toEqual({
+          system: await anonymous(path),
+          members: await anonymous(`${path}/members`),
+          groups: await anonymous(`${path}/groups?with_members=true`),
+          front,
+          switches: history === hidden ? hidden : history.slice(0, RECENT_SWITCHES),
+        })
+
+        for (const one of groups)
+          expect(toJson(publicGroupMembers(one, members))).toEqual(
+            await anonymous(`/groups/${one.id}/members`),
+          )
+
+        const ownTotals = await own<Totals>('/systems/@me/fronting/totals')
+        const totals = await anonymous<Totals>(`${path}/fronting/totals`)
+        for (const one of members) {
+          const said = publicMember(one, { system, groups })
+          expect(await anonymous(`/members/${one.id}`)).toEqual({
+            ...toJson(said.member),
+            system: system.id,
+          })
+          expect(toJson(said.groups)).toEqual(await anonymous(`/members/${one.id}/groups`))
+          const isHere = switches[0]?.members.includes(one.id) ?? false
+          expect(said.isInFronters && isHere).toBe(
+            front !== hidden && (front?.members.some(({ id }) => id === one.id) ?? false),
+          )
+          const wasHere = switches.some((past) => past.members.includes(one.id))
+          expect(said.isInHistory && wasHere).toBe(
+            history !== hidden && history.some((past) => past.members.includes(one.id)),
+          )
+          const stints = `fronting/stints?member=${one.id}&since=1900-01-01`
+          const shownStints = await anonymous<unknown[]>(`${path}/${stints}`)
+          const isOf = ({ member }: { member: string }) => member === one.id
+          const shownTotal = totals === hidden ? undefined : totals.members.find(isOf)
+          expect(shownStints === hidden ? [] : shownStints).toEqual(
+            said.hasTimes ? await own<unknown[]>(`/systems/@me/${stints}`) : [],
+          )
+          expect(shownTotal).toEqual(said.hasTimes ? ownTotals.members.find(isOf) : undefined)
+        }
+
+        const named = findNamingLists(system)
+        expect([named.includes('fronters'), named.includes('history')]).toEqual([
+          front !== hidden,
+          history !== hidden,
+        ])
+      }),
+      { numRuns: 40 },
+    )
+  })
+})

@@ -75,7 +75,8 @@ describe('redactForPublic', () => {
   })
 
   test('countPrivate does not count a private name that nothing replaces', () => {
-    const own = createMember('Wren', { pronoun_privacy: 'private', name_privacy: 'private' })
-    expect(countPrivate(member, { ...own, display_name: null })).toBe(1)
+    const levels = { pronoun_privacy: 'private', name_privacy: 'private' } as const
+    const own = { ...createMember('Wren', levels), display_name: null }
+    expect(countPrivate(member, own)).toBe(1)
   })
 })

@@ -31,7 +31,8 @@ const plainPages = [
 
 export function parseRoute(hash: string): Route {
   const [, name = '', rest = ''] = /^#?\/([^/]*)(?:\/(.*))?$/.exec(hash) ?? []
-  if (name === 'login') return { page: 'login', code: rest }
+  // Without a code the session decides whether the login form or Now is shown.
+  if (name === 'login') return rest === '' ? { page: 'now' } : { page: 'login', code: rest }
   if (name === 'watch') return { page: 'watch', token: decode(rest) }
   if (name === 'systems' && rest !== '') return { page: 'systems', ref: decode(rest) }
   if ((name === 'members' || name === 'groups') && rest !== '') {

@@ -26,6 +26,12 @@ import {
 /** Login state. While logged in, one event stream keeps the page up to date. */
 export const sessionState = signal<'loading' | 'in' | 'out' | 'away'>('loading')
 
+/** Set when the session ended without a logout in this browser. */
+export const hasEndedElsewhere = signal(false)
+
+/** How this browser logged in; `unknown` in earlier releases. */
+export type LoginMethod = 'link' | 'token' | 'unknown'
+
 /** Events that arrive within this time are fetched together. */
 const DEBOUNCE_MS = 60
 
@@ -35,7 +41,7 @@ const DEBOUNCE_MS = 60
  */
 export async function restoreSession(): Promise<void> {
   try {
-    if (!wasLoggedIn()) await request('web/session')
+    if (!loginMethod()) await request('web/session')
     isSessionOver.value = false
     sessionState.value = 'in'
   } catch (cause) {
@@ -43,9 +49,17 @@ export async function restoreSession(): Promise<void> {
   }
 }
 
+/** Opens the dashboard after a login. */
+export async function startSession(method: LoginMethod): Promise<void> {
+  rememberLogin(method)
+  hasEndedElsewhere.value = false
+  await restoreSession()
+}
+
 /** Deliberate logout: also drops unsent input. */
 export function clearSession(): void {
   dropDrafts()
+  hasEndedElsewhere.value = false
   sessionState.value = 'out'
 }
 
@@ -80,12 +94,14 @@ export function startSync(): void {
   const load = () => loadAll().then(loadAhead).catch(ignoreError)
 
   effect(() => {
-    if (isSessionOver.value && sessionState.peek() === 'in') sessionState.value = 'out'
+    if (!isSessionOver.value || sessionState.peek() !== 'in') return
+    hasEndedElsewhere.value = true
+    sessionState.value = 'out'
   })
 
   effect(() => {
     if (sessionState.value === 'in') {
-      rememberLoggedIn(true)
+      rememberLogin(loginMethod() ?? 'unknown')
       wasLive = false
       load()
       start()
@@ -95,7 +111,7 @@ export function startSync(): void {
     subscription = undefined
     connectionState.value = 'off'
     if (sessionState.value !== 'out') return
-    rememberLoggedIn(false)
+    rememberLogin(null)
     clearStore()
   })
 
@@ -125,19 +141,21 @@ export function startSync(): void {
 
 const KEY = 'multitude-in'
 
-/** Storage may be disabled. */
-function wasLoggedIn(): boolean {
+/** Returns how this browser logged in last time; null if it is not logged in, or without storage. */
+export function loginMethod(): LoginMethod | null {
   try {
-    return localStorage.getItem(KEY) !== null
+    const stored = localStorage.getItem(KEY)
+    if (stored === null) return null
+    return stored === 'link' || stored === 'token' ? stored : 'unknown'
   } catch {
-    return false
+    return null
   }
 }
 
-function rememberLoggedIn(isLoggedIn: boolean): void {
+function rememberLogin(method: LoginMethod | null): void {
   try {
-    if (isLoggedIn) localStorage.setItem(KEY, '')
-    else localStorage.removeItem(KEY)
+    if (method === null) localStorage.removeItem(KEY)
+    else localStorage.setItem(KEY, method)
   } catch {}
 }
 

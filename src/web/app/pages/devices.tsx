@@ -7,7 +7,7 @@ import { now } from '../clock'
 import { Page, Skeleton } from '../components/page'
 import { ProblemText } from '../components/problemText'
 import { RowList } from '../components/rowList'
-import { clearSession } from '../session'
+import { useLogOut } from '../components/useLogOut'
 import { isOffline } from '../store'
 import { findText, moreStrings, strings } from '../strings'
 import { formatAgo } from '../time'
@@ -34,6 +34,7 @@ export function Devices() {
   const [devices, setDevices] = useState<readonly Device[] | null>(null)
   const [tokens, setTokens] = useState<readonly Token[]>([])
   const { run, problem } = useAction()
+  const { logOut, question, problem: logOutProblem } = useLogOut()
 
   const load = async () => {
     const [found, keys] = await Promise.all([
@@ -48,14 +49,10 @@ export function Devices() {
   }, [isOffline.value])
 
   const end = async (device: Device) => {
+    if (device.this) return await logOut({ path: 'web/session' })
     await requestOwn(`web/sessions/${device.id}`, { method: 'DELETE' })
-    if (device.this) return clearSession()
     showToast({ text: moreStrings.isLoggedOut(device.name) })
     await load()
-  }
-  const endAll = async () => {
-    await requestOwn('web/sessions', { method: 'DELETE' })
-    clearSession()
   }
   const revoke = async ({ name }: Token) => {
     await requestOwn(`v2/systems/@me/tokens/${encodeURIComponent(name)}`, { method: 'DELETE' })
@@ -83,9 +80,15 @@ export function Devices() {
               onAction={end}
             />
             <p class="quiet">{moreStrings.logOutEverywhereMore}</p>
-            <button type="button" aria-disabled={isOffline.value} onClick={() => run(endAll)}>
+            <ProblemText text={logOutProblem} />
+            <button
+              type="button"
+              aria-disabled={isOffline.value}
+              onClick={() => logOut({ path: 'web/sessions', isOfAll: true })}
+            >
               {moreStrings.logOutEverywhere}
             </button>
+            {question}
           </section>
           <section class="card">
             <h2>{moreStrings.tokens}</h2>

@@ -4,7 +4,7 @@ import { CenteredPage } from '../components/centeredPage'
 import { ProblemText } from '../components/problemText'
 import { TokenField } from '../components/tokenField'
 import { goTo, route } from '../route'
-import { restoreSession } from '../session'
+import { hasEndedElsewhere, type LoginMethod, startSession } from '../session'
 import { strings } from '../strings'
 import { useAction } from '../useAction'
 
@@ -21,11 +21,16 @@ function TokenLogin() {
   const logIn = async () => {
     if (token.trim() === '') return setProblem(strings.noToken)
     await request('web/session', { method: 'POST', body: { token: token.trim(), remember } })
-    finishLogin()
+    finishLogin('token')
   }
 
   return (
     <CenteredPage heading={strings.welcome}>
+      {hasEndedElsewhere.value && (
+        <p role="status" class="note">
+          {strings.endedElsewhere}
+        </p>
+      )}
       <p>
         {strings.howToLogIn} {strings.newHere.closed}
       </p>
@@ -68,31 +73,39 @@ function Remember({ value, onChange }: { value: boolean; onChange: (value: boole
   )
 }
 
-type Link = { is: 'loading' } | { is: 'open'; name: string } | { is: 'over' } | { is: 'away' }
+type Link =
+  | { is: 'loading' }
+  | { is: 'open'; name: string }
+  | { is: 'over' }
+  | { is: 'away'; why: string }
 
 function LinkLogin({ code }: { code: string }) {
   const [link, setLink] = useState<Link>({ is: 'loading' })
-  const [tries, setTries] = useState(0)
   const [remember, setRemember] = useState(true)
   const { run, problem } = useAction({ explain })
 
-  useEffect(() => {
-    // Removes the code from the address bar and the browser's history.
-    history.replaceState(null, '', '#/login')
+  const check = () => {
+    setLink({ is: 'loading' })
     request<{ system: { name: string | null } }>('web/login', {
       method: 'POST',
       body: { code },
     }).then(
       (found) => setLink({ is: 'open', name: found?.system.name ?? strings.yourSystem }),
-      (cause) => setLink({ is: isUnauthorized(cause) ? 'over' : 'away' }),
+      (cause) =>
+        setLink(isUnauthorized(cause) ? { is: 'over' } : { is: 'away', why: explain(cause) }),
     )
-  }, [code, tries])
+  }
+  useEffect(() => {
+    // Removes the code from the address bar and the browser's history.
+    history.replaceState(null, '', '#/login')
+    check()
+  }, [code])
 
   const logIn = () =>
     run(async () => {
       try {
         await request('web/session', { method: 'POST', body: { code, remember } })
-        finishLogin()
+        finishLogin('link')
       } catch (cause) {
         if (!isUnauthorized(cause)) throw cause
         setLink({ is: 'over' })
@@ -112,9 +125,9 @@ function LinkLogin({ code }: { code: string }) {
     )
   return (
     <CenteredPage heading={strings.welcome}>
-      <p role="alert">{link.is === 'over' ? strings.linkIsOver : strings.unreachable}</p>
+      <p role="alert">{link.is === 'over' ? strings.linkIsOver : link.why}</p>
       {link.is === 'away' && (
-        <button type="button" class="main" onClick={() => setTries(tries + 1)}>
+        <button type="button" class="main" onClick={check}>
           {strings.tryAgain}
         </button>
       )}
@@ -126,9 +139,9 @@ function LinkLogin({ code }: { code: string }) {
 }
 
 /** Returns to the page that needed the login; from the login page itself to Now. */
-function finishLogin(): void {
+function finishLogin(method: LoginMethod): void {
   if (route.value.page === 'login') goTo('#/now')
-  restoreSession()
+  startSession(method)
 }
 
 function isUnauthorized(cause: unknown): boolean {

@@ -1,7 +1,6 @@
-import { runWithToast } from '../actions'
-import { requestOwn } from '../api'
 import { Page } from '../components/page'
-import { clearSession } from '../session'
+import { ProblemText } from '../components/problemText'
+import { useLogOut } from '../components/useLogOut'
 import { isOffline } from '../store'
 import { moreStrings, strings } from '../strings'
 
@@ -16,10 +15,7 @@ export function More() {
     ['#/system', strings.system, moreStrings.systemMore],
     ['docs', strings.apiPage, moreStrings.apiMore],
   ] as const
-  const logOut = async () => {
-    await requestOwn('web/session', { method: 'DELETE' }).catch(() => {})
-    clearSession()
-  }
+  const { logOut, question, problem, isBusy } = useLogOut()
   return (
     <Page title={strings.more}>
       <ul class="card things">
@@ -33,9 +29,16 @@ export function More() {
           </li>
         ))}
       </ul>
-      <button type="button" aria-disabled={isOffline.value} onClick={() => runWithToast(logOut)}>
-        {strings.logOut}
+      <ProblemText text={problem} />
+      <button
+        type="button"
+        aria-disabled={isOffline.value}
+        aria-busy={isBusy}
+        onClick={() => logOut({ path: 'web/session' })}
+      >
+        {problem === '' ? strings.logOut : strings.tryAgain}
       </button>
+      {question}
     </Page>
   )
 }

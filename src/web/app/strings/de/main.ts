@@ -38,6 +38,8 @@ export const main: First['main'] = {
   tooMany: 'Zu viele Versuche. Warte eine Minute und versuch es noch einmal.',
   unreachable: 'Der Server ist nicht erreichbar.',
   tryAgain: 'Noch einmal versuchen',
+  endedElsewhere:
+    'Dieser Browser wurde von einem anderen Gerät aus abgemeldet, oder die Anmeldung ist abgelaufen. Melde dich an, um weiterzumachen.',
   apiPage: 'API-Seite',
   logOut: 'Abmelden',
   hereNow: 'Gerade da',

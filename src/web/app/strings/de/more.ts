@@ -17,6 +17,10 @@ export const more: Rest['more'] = {
   logOutNamed: (name) => `${name} abmelden`,
   logOutEverywhere: 'Überall abmelden',
   logOutEverywhereMore: 'Meldet alle Browser ab, auch diesen. Tokens gelten weiter.',
+  logOutAsk: 'Abmelden?',
+  logOutEffect:
+    'Du hast dich mit einem Link angemeldet, der nur einmal gilt. Um wieder hereinzukommen, brauchst du einen neuen Link oder ein Token.',
+  logOutFailed: (why) => `Dieser Browser ist vielleicht noch angemeldet. ${why}`,
   isLoggedOut: (name) => `${name} ist abgemeldet.`,
   tokens: 'Tokens',
   tokensMore:

@@ -37,6 +37,8 @@ export const main = {
   tooMany: 'Too many attempts. Wait a minute and try again.',
   unreachable: 'Can’t reach the server.',
   tryAgain: 'Try again',
+  endedElsewhere:
+    'This browser was logged out from another device, or the login expired. Log in to continue.',
   apiPage: 'API page',
   logOut: 'Log out',
   hereNow: 'Here now',

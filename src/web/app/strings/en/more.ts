@@ -17,6 +17,10 @@ export const more = {
   logOutNamed: (name: string) => `Log out ${name}`,
   logOutEverywhere: 'Log out everywhere',
   logOutEverywhereMore: 'Logs out every browser, including this one. Tokens keep working.',
+  logOutAsk: 'Log out?',
+  logOutEffect:
+    'You came here with a login link, which works only once. To get back in, you need a new link or a token.',
+  logOutFailed: (why: string) => `This browser may still be logged in. ${why}`,
   isLoggedOut: (name: string) => `${name} is logged out.`,
   tokens: 'Tokens',
   tokensMore: 'Used by programs, bots and friends. A token is shown only once, when it is added.',

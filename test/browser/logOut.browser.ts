@@ -1,0 +1,105 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from '../test'
+import { expectAccessible, startBrowser, startTestServer, visit } from './browser'
+import { describeDashboard } from './testSystem'
+
+const browser = await startBrowser()
+const testServer = await startTestServer('Somebody else')
+const { address } = testServer.server
+
+describeDashboard(browser, testServer, ({ size, system, openNow, openPath }) => {
+  const newLink = async () => {
+    const { url } = await testServer.operate<{ url: string }>('login', system.hid)
+    return `${address}/${url.slice(url.indexOf('#'))}`
+  }
+  const openByLink = async () => {
+    const visitor = await visit(browser, size)
+    await visitor.page.goto(await newLink())
+    await visitor.page.getByRole('button', { name: 'Log in' }).click()
+    await visitor.page.getByRole('heading', { name: 'Here now' }).waitFor()
+    return visitor
+  }
+  const openMore = async (page: Page) => {
+    await page.getByRole('link', { name: 'More' }).click()
+    await page.getByRole('button', { name: 'Log out' }).waitFor()
+  }
+  const dialog = (page: Page) => page.getByRole('dialog')
+
+  test('stays logged in and offers to try again when logging out fails', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const visitor = await openPath('more')
+    const { page, context } = visitor
+    await context.route('**/web/session', (route) => route.abort())
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByText('This browser may still be logged in. Can’t reach the server.').waitFor()
+    expect(await page.getByLabel('Token').count()).toBe(0)
+    await expectAccessible(visitor)
+    await context.unroute('**/web/session')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByLabel('Token').waitFor()
+    await page.reload()
+    await page.getByLabel('Token').waitFor()
+  })
+
+  test('shows Now in place of the login form while logged in', async () => {
+    const { page } = await openNow()
+    await page.goto(`${address}/#/login`)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Here now' }).waitFor()
+    expect(await page.getByLabel('Token').count()).toBe(0)
+  })
+
+  test('asks before it logs out a browser that came by a link and is the only one', async () => {
+    await system.ask('DELETE /web/sessions')
+    const visitor = await openByLink()
+    const { page } = visitor
+    await openMore(page)
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await dialog(page).getByText('you need a new link or a token').waitFor()
+    await expectAccessible(visitor)
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+    await dialog(page).waitFor({ state: 'detached' })
+    expect(await system.ask<unknown[]>('GET /web/sessions')).toHaveLength(1)
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await dialog(page).getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('Token').waitFor()
+    expect(await system.ask<unknown[]>('GET /web/sessions')).toHaveLength(0)
+  })
+
+  test('asks before it logs out everywhere, but not while another browser is logged in', async () => {
+    await openNow()
+    const { page } = await openByLink()
+    await page.goto(`${address}/#/devices`)
+    await page.getByRole('button', { name: 'Log out everywhere' }).click()
+    await dialog(page).getByText('you need a new link or a token').waitFor()
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+    await openMore(page)
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('Token').waitFor()
+  })
+
+  test('says that the session was ended elsewhere, and nothing after a logout', async () => {
+    const visitor = await openPath('more')
+    const { page } = visitor
+    await system.ask('DELETE /web/sessions')
+    await page.getByText('This browser was logged out from another device').waitFor()
+    await expectAccessible(visitor)
+    await page.getByLabel('Token').fill(system.token)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('Token').waitFor()
+    expect(await page.getByText('from another device').count()).toBe(0)
+  })
+
+  test('tries a login link again that was opened while the server was away', async () => {
+    const visitor = await visit(browser, size)
+    const { page, context } = visitor
+    await context.route('**/web/login', (route) => route.abort())
+    await page.goto(await newLink())
+    await page.getByText('Can’t reach the server.').waitFor()
+    await expectAccessible(visitor)
+    await context.unroute('**/web/login')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Log in as Lantern Hill?' }).waitFor()
+  })
+})

@@ -43,12 +43,13 @@ export function CreateMemberSheet({ onClose }: { onClose: () => void }) {
 
 interface NameProps {
   label: string
+  initial?: string
   onName: (name: string) => Promise<void>
 }
 
 /** Form for a name, validated before it is sent. */
-export function NameForm({ label, onName }: NameProps) {
-  const [name, setName] = useState('')
+export function NameForm({ label, initial = '', onName }: NameProps) {
+  const [name, setName] = useState(initial)
   const { onSubmit, problem, setProblem, isBusy } = useAction({ explain: explainName })
   const submit = () => (name.trim() === '' ? setProblem(strings.enterName) : onName(name.trim()))
   return (

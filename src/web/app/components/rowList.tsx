@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { isOffline } from '../store'
 import { useAction } from '../useAction'
@@ -19,6 +20,8 @@ interface Props<T> {
   action: string
   label: (name: string) => string
   onAction: (row: T) => Promise<void>
+  /** Further buttons of a row. */
+  more?: (row: T) => ComponentChildren
   /** Heading and text of a question that is asked first. */
   confirm?: readonly [heading: (name: string) => string, effect: string]
 }
@@ -31,6 +34,7 @@ export function RowList<T extends Row>({
   action,
   label,
   onAction,
+  more,
   confirm,
 }: Props<T>) {
   const [asking, setAsking] = useState<T | null>(null)
@@ -46,6 +50,7 @@ export function RowList<T extends Row>({
               {note && <span class="quiet">{note(row)}</span>}
               <div class="quiet small">{describe(row)}</div>
             </div>
+            {more?.(row)}
             <button
               type="button"
               class={confirm ? 'danger' : ''}

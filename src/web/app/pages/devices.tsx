@@ -4,9 +4,12 @@ import { showToast } from '../actions'
 import { requestOwn } from '../api'
 import { formatter } from '../appearance'
 import { now } from '../clock'
+import { AnotherDevice } from '../components/anotherDevice'
+import { NameForm } from '../components/createMember'
 import { Page, Skeleton } from '../components/page'
 import { ProblemText } from '../components/problemText'
 import { RowList } from '../components/rowList'
+import { Sheet } from '../components/sheet'
 import { useLogOut } from '../components/useLogOut'
 import { isOffline } from '../store'
 import { findText, moreStrings, strings } from '../strings'
@@ -33,6 +36,7 @@ interface Token {
 export function Devices() {
   const [devices, setDevices] = useState<readonly Device[] | null>(null)
   const [tokens, setTokens] = useState<readonly Token[]>([])
+  const [renaming, setRenaming] = useState<Device | null>(null)
   const { run, problem } = useAction()
   const { logOut, question, problem: logOutProblem } = useLogOut()
 
@@ -52,6 +56,12 @@ export function Devices() {
     if (device.this) return await logOut({ path: 'web/session' })
     await requestOwn(`web/sessions/${device.id}`, { method: 'DELETE' })
     showToast({ text: moreStrings.isLoggedOut(device.name) })
+    await load()
+  }
+  const rename = async ({ id }: Device, name: string) => {
+    await requestOwn(`web/sessions/${id}`, { method: 'PATCH', body: { name } })
+    setRenaming(null)
+    showToast({ text: strings.isSaved })
     await load()
   }
   const revoke = async ({ name }: Token) => {
@@ -75,6 +85,16 @@ export function Devices() {
               describe={({ created, last_used }) =>
                 `${moreStrings.since(day(created))} · ${moreStrings.lastUsed(ago(last_used))}`
               }
+              more={(device) => (
+                <button
+                  type="button"
+                  aria-label={moreStrings.renameNamed(device.name)}
+                  aria-disabled={isOffline.value}
+                  onClick={() => run(() => setRenaming(device))}
+                >
+                  {moreStrings.rename}
+                </button>
+              )}
               action={strings.logOut}
               label={moreStrings.logOutNamed}
               onAction={end}
@@ -90,6 +110,7 @@ export function Devices() {
             </button>
             {question}
           </section>
+          <AnotherDevice />
           <section class="card">
             <h2>{moreStrings.tokens}</h2>
             <p class="quiet">
@@ -104,6 +125,18 @@ export function Devices() {
               confirm={[moreStrings.revokeAsk, moreStrings.revokeEffect]}
             />
           </section>
+          {renaming && (
+            <Sheet
+              heading={moreStrings.renameNamed(renaming.name)}
+              onClose={() => setRenaming(null)}
+            >
+              <NameForm
+                label={strings.save}
+                initial={renaming.name}
+                onName={(name) => rename(renaming, name)}
+              />
+            </Sheet>
+          )}
         </>
       )}
     </Page>

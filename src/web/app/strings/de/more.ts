@@ -22,6 +22,17 @@ export const more: Rest['more'] = {
     'Du hast dich mit einem Link angemeldet, der nur einmal gilt. Um wieder hereinzukommen, brauchst du einen neuen Link oder ein Token.',
   logOutFailed: (why) => `Dieser Browser ist vielleicht noch angemeldet. ${why}`,
   isLoggedOut: (name) => `${name} ist abgemeldet.`,
+  rename: 'Umbenennen',
+  renameNamed: (name) => `${name} umbenennen`,
+  anotherDevice: 'Auf einem anderen Gerät anmelden',
+  anotherDeviceMore:
+    'Erstelle einen Link und öffne ihn dort, oder scanne seinen Code. Er meldet als dein System an, zeig ihn also sonst niemandem.',
+  createLoginLink: 'Link erstellen',
+  anotherLoginLink: 'Anderen Link erstellen',
+  loginLink: 'Link zum Anmelden',
+  loginLinkMore: (moment) => `Gilt einmal, bis ${moment}.`,
+  loginLinkIsOver: 'Der Link ist abgelaufen.',
+  qrCode: 'QR-Code des Links zum Anmelden',
   tokens: 'Tokens',
   tokensMore:
     'Für Programme, Bots und den Freundeskreis. Ein Token ist nur einmal zu sehen: wenn es hinzugefügt wird.',

@@ -32,6 +32,9 @@ test.each<[string, Route]>([
   ['#/login', { page: 'now' }],
   ['#/login/', { page: 'now' }],
   ['#/login/a_b-c', { page: 'login', code: 'a_b-c' }],
+  ['#/setup/a_b-c', { page: 'setup', code: 'a_b-c' }],
+  ['#/setup', { page: 'now' }],
+  ['#/create', { page: 'create' }],
   ['#/watch/a%2Fb%2B', { page: 'watch', token: 'a/b+' }],
   ['#/watch/%', { page: 'watch', token: '%' }],
 ])('parseRoute parses %p as %p', (hash, expected) => expect(parseRoute(hash)).toEqual(expected))

@@ -36,11 +36,12 @@ describe('an import', () => {
 
   const all = new Set(['members', 'groups', 'switches'] as const)
   test.each([
-    [{ isDryRun: true, parts: all, isPublic: false }, 'dry_run=true'],
+    [{ isDryRun: true, parts: all }, 'dry_run=true'],
     [{ isDryRun: false, parts: all, isPublic: true }, 'public=true'],
-    [{ isDryRun: false, parts: new Set(['groups'] as const), isPublic: false }, 'only=groups'],
+    [{ isDryRun: false, parts: all, isPrivate: true }, 'private=true'],
+    [{ isDryRun: false, parts: new Set(['groups'] as const) }, 'only=groups'],
   ])('importQuery builds the query of %p', (given, query) => {
-    expect(importQuery(given)).toBe(query)
+    expect(importQuery({ isPublic: false, isPrivate: false, ...given })).toBe(query)
   })
 })
 

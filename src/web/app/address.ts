@@ -12,7 +12,8 @@ export type Route =
     }
   | { page: 'member' | 'memberEdit' | 'group' | 'groupEdit'; id: string }
   | { page: 'history'; view: HistoryView }
-  | { page: 'login'; code: string }
+  | { page: 'login' | 'setup'; code: string }
+  | { page: 'create' }
   | { page: 'watch'; token: string }
   | { page: 'systems'; ref: string }
 
@@ -33,6 +34,8 @@ export function parseRoute(hash: string): Route {
   const [, name = '', rest = ''] = /^#?\/([^/]*)(?:\/(.*))?$/.exec(hash) ?? []
   // Without a code the session decides whether the login form or Now is shown.
   if (name === 'login') return rest === '' ? { page: 'now' } : { page: 'login', code: rest }
+  if (name === 'setup' && rest !== '') return { page: 'setup', code: rest }
+  if (name === 'create') return { page: 'create' }
   if (name === 'watch') return { page: 'watch', token: decode(rest) }
   if (name === 'systems' && rest !== '') return { page: 'systems', ref: decode(rest) }
   if ((name === 'members' || name === 'groups') && rest !== '') {

@@ -53,10 +53,12 @@ export function importQuery(given: {
   isDryRun: boolean
   parts: ReadonlySet<ImportPart>
   isPublic: boolean
+  isPrivate: boolean
 }): string {
   const query = new URLSearchParams()
   if (given.isDryRun) query.set('dry_run', 'true')
   if (given.parts.size < importParts.length) query.set('only', [...given.parts].join())
   if (given.isPublic) query.set('public', 'true')
+  if (given.isPrivate) query.set('private', 'true')
   return query.toString()
 }

@@ -22,17 +22,24 @@ function App() {
   const now = route.value
   if (now.page === 'watch') return <Watch key={now.token} token={now.token} />
   if (now.page === 'systems') return <PublicPage key={now.ref} of={now.ref} />
+  if (now.page === 'setup') return <SetupPage key={now.code} code={now.code} />
+  if (now.page === 'create') return <CreatePage />
   if (now.page === 'login') return <Login key={now.code} code={now.code} />
   return <Home page={now.page} id={'id' in now ? now.id : ''} />
 }
 
-const loadPublic = async () => (await import('./pages/public')).Public
+/** Pages that work without login. */
+const PublicPage = lazyPage(async () => (await import('./pages/public')).Public)
+const SetupPage = lazyPage(async () => (await import('./pages/createSystem')).Setup)
+const CreatePage = lazyPage(async () => (await import('./pages/createSystem')).Create)
 
-/** Public page of a system; works without login. */
-function PublicPage({ of }: { of: string }) {
-  const { Content, hasFailed } = useLazy(loadPublic)
-  if (Content) return <Content of={of} />
-  return hasFailed ? <Unreachable onRetry={() => location.reload()} /> : null
+/** Returns a page whose code is loaded when it is opened. */
+function lazyPage<P extends object>(load: () => Promise<ComponentType<P>>) {
+  return (props: P) => {
+    const { Content, hasFailed } = useLazy(load)
+    if (Content) return <Content {...props} />
+    return hasFailed ? <Unreachable onRetry={() => location.reload()} /> : null
+  }
 }
 
 /** Shows the dashboard when logged in, otherwise the login page. */
@@ -50,7 +57,7 @@ function Home({ page, id }: { page: DashboardPage; id: string }) {
   )
 }
 
-type DashboardPage = Exclude<Route['page'], 'watch' | 'systems' | 'login'>
+type DashboardPage = Exclude<Route['page'], 'watch' | 'systems' | 'login' | 'setup' | 'create'>
 
 /** Returns the title while the page is loading. */
 type Title = () => string

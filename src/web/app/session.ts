@@ -51,6 +51,8 @@ export async function restoreSession(): Promise<void> {
 
 /** Opens the dashboard after a login. */
 export async function startSession(method: LoginMethod): Promise<void> {
+  // Drops the data of another system that this browser was logged in as.
+  sessionState.value = 'out'
   rememberLogin(method)
   hasEndedElsewhere.value = false
   await restoreSession()

@@ -46,6 +46,7 @@ export async function loadRestOfStrings(): Promise<void> {
 export const strings = sectionOf((all) => all.first.main)
 export const listStrings = sectionOf((all) => all.first.list)
 export const bulkStrings = sectionOf((all) => restOf(all).bulk)
+export const createStrings = sectionOf((all) => restOf(all).create)
 export const editStrings = sectionOf((all) => restOf(all).edit)
 export const friendStrings = sectionOf((all) => restOf(all).friends)
 export const historyStrings = sectionOf((all) => restOf(all).history)

@@ -3,6 +3,7 @@ import { ApiError, errorMessage, request } from '../api'
 import { CenteredPage } from '../components/centeredPage'
 import { ProblemText } from '../components/problemText'
 import { TokenField } from '../components/tokenField'
+import type { Registration } from '../registration'
 import { goTo, route } from '../route'
 import { hasEndedElsewhere, type LoginMethod, startSession } from '../session'
 import { strings } from '../strings'
@@ -31,9 +32,8 @@ function TokenLogin() {
           {strings.endedElsewhere}
         </p>
       )}
-      <p>
-        {strings.howToLogIn} {strings.newHere.closed}
-      </p>
+      <p>{strings.howToLogIn}</p>
+      <NewHere />
       <form onSubmit={onSubmit(logIn)} noValidate>
         {/* Gives password managers a user name for the token. */}
         <input type="text" autocomplete="username" hidden readOnly value={strings.title} />
@@ -53,7 +53,34 @@ function TokenLogin() {
   )
 }
 
-function Remember({ value, onChange }: { value: boolean; onChange: (value: boolean) => void }) {
+/** Offers to create a system, or says whom to ask. */
+function NewHere() {
+  const [found, setFound] = useState<Registration | null>(null)
+  useEffect(() => {
+    // Without the answer people can still log in.
+    request<Registration>('web/registration').then(setFound, () => {})
+  }, [])
+  if (!found) return null
+  if (found.needs_setup && found.registration === 'closed') return <p>{strings.needsSetup}</p>
+  return (
+    <>
+      {found.registration !== 'open' && <p>{strings.newHere[found.registration]}</p>}
+      {found.registration !== 'closed' && (
+        <a class="button" href="#/create">
+          {strings.createSystem}
+        </a>
+      )}
+    </>
+  )
+}
+
+export function Remember({
+  value,
+  onChange,
+}: {
+  value: boolean
+  onChange: (value: boolean) => void
+}) {
   return (
     <div class="check">
       <input

@@ -5,7 +5,7 @@ import { announce } from '../../actions'
 import { ApiError, errorMessage, requestOwn } from '../../api'
 import { importFile } from '../../drafts'
 import { importQuery, isSame, type Report } from '../../importReport'
-import { isOffline, reloadAll } from '../../store'
+import { isOffline, members, memberWord, reloadAll, system } from '../../store'
 import { importStrings, strings } from '../../strings'
 import { useAction } from '../../useAction'
 import { ProblemText } from '../problemText'
@@ -107,15 +107,19 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
   const [report, setReport] = useState<Report | null>(null)
   const [parts, setParts] = useState(allParts)
   const [isPublic, setPublic] = useState(false)
+  const [isPrivate, setPrivate] = useState(isNewAndPrivate)
   const [status, setStatus] = useState('')
   const { run, problem, isBusy } = useAction({ explain, canOverlap: true })
 
   const send = (isDryRun: boolean, signal?: AbortSignal) =>
-    requestOwn<Report>(`v2/systems/@me/import?${importQuery({ isDryRun, parts, isPublic })}`, {
-      method: 'POST',
-      file,
-      ...(signal && { signal }),
-    })
+    requestOwn<Report>(
+      `v2/systems/@me/import?${importQuery({ isDryRun, parts, isPublic: isPublic && !isPrivate, isPrivate })}`,
+      {
+        method: 'POST',
+        file,
+        ...(signal && { signal }),
+      },
+    )
 
   useEffect(() => {
     // An interrupted preview runs again when the server is reachable.
@@ -129,7 +133,7 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
         announce(importStrings.tallies(importStrings.formats[found.format], describeCounts(found)))
     })
     return () => controller.abort()
-  }, [file, parts, isPublic, isOffline.value])
+  }, [file, parts, isPublic, isPrivate, isOffline.value])
 
   const isReady = !isBusy && parts.size > 0 && report !== null
   const runImport = () => {
@@ -149,7 +153,7 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
       {report && (
         <>
           <ImportReport report={report} />
-          <Choices {...{ report, parts, setParts, isPublic, setPublic }} />
+          <Choices {...{ report, parts, setParts, isPublic, setPublic, isPrivate, setPrivate }} />
         </>
       )}
       <p role="status" class="quiet">
@@ -187,9 +191,24 @@ interface ChoicesProps {
   setParts: (parts: ReadonlySet<ImportPart>) => void
   isPublic: boolean
   setPublic: (isPublic: boolean) => void
+  isPrivate: boolean
+  setPrivate: (isPrivate: boolean) => void
 }
 
-function Choices({ report, parts, setParts, isPublic, setPublic }: ChoicesProps) {
+/** A new system that was created as private stays private by default, whatever the file says. */
+function isNewAndPrivate(): boolean {
+  return members.value.length === 0 && system.value?.privacy?.member_list_privacy === 'private'
+}
+
+function Choices({
+  report,
+  parts,
+  setParts,
+  isPublic,
+  setPublic,
+  isPrivate,
+  setPrivate,
+}: ChoicesProps) {
   return (
     <fieldset class="choice">
       <legend>{importStrings.parts}</legend>
@@ -208,7 +227,16 @@ function Choices({ report, parts, setParts, isPublic, setPublic }: ChoicesProps)
         </label>
       ))}
       <p class="quiet small">{importStrings.allParts}</p>
-      {report.format === 'simplyplural' && (
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isPrivate}
+          onChange={({ currentTarget: { checked } }) => setPrivate(checked)}
+        />
+        {importStrings.keepPrivate}
+      </label>
+      <p class="quiet small">{importStrings.keepPrivateMore(memberWord.value)}</p>
+      {report.format === 'simplyplural' && !isPrivate && (
         <>
           <label class="check">
             <input

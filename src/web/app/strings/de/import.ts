@@ -34,6 +34,9 @@ export const importing: Rest['importing'] = {
   allParts:
     'Wenn alle drei ausgewählt sind, kommen auch Name, Beschreibung und Einstellungen deines Systems mit, und alles, was noch nicht gezeigt werden kann, wird gespeichert.',
   noParts: 'Wähle mindestens eines aus.',
+  keepPrivate: 'Alles privat lassen',
+  keepPrivateMore: (word) =>
+    `Alle ${word.many} und Gruppen kommen als privat an, und die Einstellungen zur Privatsphäre bleiben, wie sie sind.`,
   friends: 'Öffentlich machen, was der ganze Freundeskreis sehen konnte',
   friendsMore: 'Öffentlich heißt hier: für alle, nicht nur für den Freundeskreis.',
 

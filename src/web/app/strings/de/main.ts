@@ -22,8 +22,10 @@ export const main: First['main'] = {
   newHere: {
     closed: 'Neu hier? Bitte sie, ein System für dich anzulegen.',
     invite: 'Neu hier? Bitte sie um eine Einladung.',
-    open: '',
   },
+  needsSetup:
+    'Hier hat noch niemand ein System. Die Person, die diesen Server betreibt, kann den Link zum Einrichten öffnen, den der Server beim Start ausgibt.',
+  createSystem: 'System anlegen',
   token: 'Token',
   remember: 'Auf diesem Gerät angemeldet bleiben',
   rememberMore: 'Unter Mehr → Geräte kannst du diesen Browser jederzeit abmelden.',

@@ -1,5 +1,6 @@
 import type { Rest } from '../catalogue'
 import { bulk } from './bulk'
+import { create } from './create'
 import { edit } from './edit'
 import { friends } from './friends'
 import { history } from './history'
@@ -15,6 +16,7 @@ import { system } from './system'
 /** German texts of the pages that are loaded when they are opened. */
 export const rest: Rest = {
   bulk,
+  create,
   edit,
   friends,
   history,

@@ -35,6 +35,9 @@ export const importing = {
   allParts:
     'With all three selected, your system’s name, description and settings are imported too, and everything that can’t be shown yet is stored.',
   noParts: 'Select at least one.',
+  keepPrivate: 'Keep everything private',
+  keepPrivateMore: (word: Word) =>
+    `All ${word.many} and groups arrive private, and your system’s privacy stays as it is.`,
   friends: 'What all friends could see becomes public',
   friendsMore: 'Public here means everyone, not only friends.',
 

@@ -21,8 +21,10 @@ export const main = {
   newHere: {
     closed: 'New here? Ask them to create a system for you.',
     invite: 'New here? Ask them for an invite.',
-    open: '',
   },
+  needsSetup:
+    'Nobody has a system here yet. The person who runs this server can open the set-up link that the server prints when it starts.',
+  createSystem: 'Create a system',
   token: 'Token',
   remember: 'Remember this device',
   rememberMore: 'You can log this browser out any time under More → Devices.',

@@ -1,4 +1,5 @@
 import { bulk } from './bulk'
+import { create } from './create'
 import { edit } from './edit'
 import { friends } from './friends'
 import { history } from './history'
@@ -14,6 +15,7 @@ import { system } from './system'
 /** English texts of the pages that are loaded when they are opened. */
 export const rest = {
   bulk,
+  create,
   edit,
   friends,
   history,

@@ -17,6 +17,9 @@ import { describeDashboard, logIn } from './testSystem'
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
+const openServer = await startTestServer('Somebody else', ['--web-registration', 'open'])
+/** Systems whose files the server receives at the same time. */
+const PLACES = 8
 const fixtures = join(import.meta.dir, '../formats/fixtures')
 
 describeDashboard(browser, testServer, ({ size, system, openNow }) => {
@@ -129,6 +132,47 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     )
     const levels = people.map(({ name, privacy }) => [name, privacy.visibility])
     expect(Object.fromEntries(levels)).toMatchObject({ Wren: 'public', Ash: 'private' })
+  })
+
+  test('the report says what came in before what was only stored', async () => {
+    const { page } = await openEmptySystem()
+    await page.goto(`${address}/#/import`)
+    await chooseFile(page, 'simplyplural.json')
+    await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByRole('heading', { name: 'Import finished' }).waitFor()
+    const text = (await page.locator('main').textContent()) ?? ''
+    const places = ['3 new', 'is imported as private', 'Stored, not shown yet'].map((part) =>
+      text.indexOf(part),
+    )
+    expect(places).not.toContain(-1)
+    expect(places).toEqual(places.toSorted((one, other) => one - other))
+  })
+
+  test('waits for a place before it sends the file, and sends it once', async () => {
+    const { page } = await visit(browser, size)
+    const createSystem = async () => {
+      const body = { name: '', visibility: 'private' }
+      return (await openServer.ask<{ token: string }>('POST /web/systems', body)).token
+    }
+    await logIn(page, openServer, await createSystem())
+    await page.getByRole('heading', { name: 'No members yet.' }).waitFor()
+    const others = await Promise.all(Array.from({ length: PLACES }, createSystem))
+    for (const token of others) await openServer.ask('POST /web/import-place', undefined, token)
+    const uploads: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/import?')) uploads.push(request.method())
+    })
+    await page.goto(`${openServer.server.address}/#/import`)
+    const file = join(fixtures, 'simplyplural.json')
+    await page.getByLabel('Choose a file').setInputFiles(file)
+    await page.getByText('Waiting until the server has room for the file').waitFor()
+    expect(uploads).toEqual([])
+
+    // Another system sends its file, which frees a place.
+    await openServer.ask('POST /v2/systems/@me/import', {}, others[0]).catch(() => {})
+    await page.locator('.tallies').waitFor()
+    expect(uploads).toEqual(['POST'])
   })
 
   test('explains that a file has no known format, and accepts another one', async () => {

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type ImportPart, importParts } from '../../../../model/transfer'
 import { announce } from '../../actions'
-import { ApiError, errorMessage, requestOwn } from '../../api'
+import { ApiError, errorMessage, uploadOwn } from '../../api'
 import { importFile } from '../../drafts'
 import { importQuery, isSame, type Report } from '../../importReport'
 import { isOffline, members, memberWord, reloadAll, system } from '../../store'
@@ -111,21 +111,21 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
   const [status, setStatus] = useState('')
   const { run, problem, isBusy } = useAction({ explain, canOverlap: true })
 
-  const send = (isDryRun: boolean, signal?: AbortSignal) =>
-    requestOwn<Report>(
-      `v2/systems/@me/import?${importQuery({ isDryRun, parts, isPublic: isPublic && !isPrivate, isPrivate })}`,
-      {
-        method: 'POST',
-        file,
-        ...(signal && { signal }),
-      },
-    )
+  const send = (isDryRun: boolean, signal?: AbortSignal) => {
+    setStatus(importStrings.waiting)
+    const query = importQuery({ isDryRun, parts, isPublic: isPublic && !isPrivate, isPrivate })
+    return uploadOwn<Report>(`v2/systems/@me/import?${query}`, {
+      method: 'POST',
+      file,
+      onReady: () => setStatus(isDryRun ? importStrings.previewing : importStrings.importing),
+      ...(signal && { signal }),
+    })
+  }
 
   useEffect(() => {
     // An interrupted preview runs again when the server is reachable.
     if (parts.size === 0 || isOffline.value) return
     const controller = new AbortController()
-    setStatus(importStrings.previewing)
     run(async () => {
       const found = await send(true, controller.signal)
       setReport(found)
@@ -138,7 +138,6 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
   const isReady = !isBusy && parts.size > 0 && report !== null
   const runImport = () => {
     if (!isReady) return
-    setStatus(importStrings.importing)
     run(async () => {
       const imported = await send(false)
       if (imported) onDone(imported)

@@ -5,15 +5,12 @@ import { memberWord } from '../../store'
 import { findServerText, findText, importReasons, importStrings, strings } from '../../strings'
 import { labelOf } from '../form/page'
 
-/** Report of an import or a dry run, most important first. */
+/** Report of an import or a dry run: what comes in first, what is only stored last. */
 export function ImportReport({ report }: { report: Report }) {
   const { file, repaired, dropped, leftOut } = sortRepairs(report.repairs)
   const same = report.dry_run ? importStrings.nothingNew : importStrings.nothingDone
   return (
     <>
-      {file.map(({ why }) => (
-        <p key={why}>{findServerText(importReasons, why)}</p>
-      ))}
       <section class="part">
         <h3>{report.dry_run ? importStrings.preview : importStrings.imported}</h3>
         {isSame(report) && <p>{same}</p>}
@@ -28,6 +25,9 @@ export function ImportReport({ report }: { report: Report }) {
             ))}
         </dl>
       </section>
+      {file.map(({ why }) => (
+        <p key={why}>{findServerText(importReasons, why)}</p>
+      ))}
       <div class="folds">
         <Fold title={importStrings.repaired} lines={repaired.map(formatRepair)} />
         <Fold title={importStrings.dropped} lines={dropped.map(formatRepair)} />
@@ -49,14 +49,14 @@ export function ImportReport({ report }: { report: Report }) {
             importStrings.line(id, findServerText(importReasons, why)),
           )}
         />
-        <Fold title={importStrings.kept} count={sum(report.kept)} lines={formatCounts(report.kept)}>
-          {importStrings.keptMore}
-        </Fold>
         <Fold
           title={importStrings.lost}
           count={sum(report.skipped)}
           lines={formatCounts(report.skipped)}
         />
+        <Fold title={importStrings.kept} count={sum(report.kept)} lines={formatCounts(report.kept)}>
+          {importStrings.keptMore}
+        </Fold>
       </div>
     </>
   )

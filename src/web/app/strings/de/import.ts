@@ -13,6 +13,7 @@ export const importing: Rest['importing'] = {
   choose: 'Datei auswählen',
   drop: 'oder hierher ziehen',
   another: 'Andere Datei auswählen',
+  waiting: 'Warten, bis der Server Platz für die Datei hat …',
   previewing: 'Die Datei wird gelesen …',
   importing: 'Wird importiert …',
   tooLarge: 'Diese Datei ist zu groß für diesen Server.',

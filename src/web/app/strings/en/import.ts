@@ -14,6 +14,7 @@ export const importing = {
   choose: 'Choose a file',
   drop: 'or drop it here',
   another: 'Another file',
+  waiting: 'Waiting until the server has room for the file…',
   previewing: 'Reading the file…',
   importing: 'Importing…',
   tooLarge: 'This file is too large for this server.',

@@ -15,7 +15,7 @@ import { openDashboard, seedSystem, waitForPage } from './testSystem'
  * Checks that apply to every page: keyboard, large text, narrow windows, another word for members.
  */
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await startTestServer('Somebody else', ['--web-registration', 'open'])
 const { address } = testServer.server
 const system = await seedSystem(testServer, 'Lantern Hill')
 await system.setSwitches([30, 'Moss'], [20, 'Juno', 'Iris'], [3, 'Wren', 'Iris'])
@@ -47,6 +47,7 @@ const pages: [name: string, hash: string][] = [
   ['system form', 'system/edit'],
   ['settings form', 'system/settings'],
   ['More page', 'more'],
+  ['page for a new system', 'create'],
   ['public page', `systems/${system.hid}`],
   ['friend page', `watch/${encodeURIComponent(token)}`],
 ]
@@ -73,7 +74,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       for (const [name, hash] of checked) {
         await go(page, hash)
         for (const text of await readAll(page))
-          if (/member/i.test(text)) matches.push(`${name}: ${text}`)
+          if (/\bmember/i.test(text)) matches.push(`${name}: ${text}`)
       }
       expect(matches).toEqual([])
     } finally {

@@ -5,7 +5,7 @@ import { logIn, seedSystem, waitForPage } from './testSystem'
 
 /** Languages: which one is chosen, that every text is translated, and that all fit on the page. */
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await startTestServer('Somebody else', ['--web-registration', 'open'])
 const { address } = testServer.server
 const system = await seedSystem(testServer, 'Lantern Hill')
 await system.setSwitches([30, 'Moss'], [20, 'Juno', 'Iris'], [3, 'Wren', 'Iris'])
@@ -33,6 +33,9 @@ const click =
 const states: [name: string, hash: string, step?: Step][] = [
   ['login', 'login/'],
   ['used login link', 'login/used'],
+  ['used set-up link', 'setup/used'],
+  ['new system', 'create'],
+  ['new system without an answer', 'create', click('.chip:nth-child(2)', 'form .main')],
   ['Now', 'now'],
   ['Now with a selection', 'now', click('.tile')],
   ['Now with a past time', 'now', click('.row .plain:nth-child(2)', '.earlier .chip:nth-child(4)')],
@@ -86,6 +89,11 @@ const states: [name: string, hash: string, step?: Step][] = [
   ],
   ['custom period', 'insights', click('.chips .chip:nth-child(6)')],
   ['Privacy', 'privacy', click('.card .chips:last-of-type .chip:last-of-type')],
+  [
+    'Privacy of hidden members',
+    'privacy',
+    click('section[aria-labelledby=many] fieldset:last-of-type .chip:nth-child(3)'),
+  ],
   ['Friends', 'friends'],
   ['question about a link', 'friends', click('.things .danger')],
   ['import and export', 'import'],
@@ -104,6 +112,15 @@ const states: [name: string, hash: string, step?: Step][] = [
     },
   ],
   ['device list', 'devices'],
+  [
+    'link for another device',
+    'devices',
+    async (page) => {
+      await page.locator('section[aria-labelledby=another-device] button').click()
+      await page.locator('.qr').waitFor()
+    },
+  ],
+  ['name of a device', 'devices', click('.things li button')],
   ['question about a token', 'devices', click('.things .danger')],
   ['appearance', 'appearance'],
   ['system page', 'system'],
@@ -199,7 +216,7 @@ async function checkStates(
   const outside = await openIn(language, size)
   await outside.context.clearCookies()
   for (const [name, hash, step] of states) {
-    const visitor = hash.startsWith('login') ? outside : inside
+    const visitor = /^(login|setup|create)/.test(hash) ? outside : inside
     await show(visitor, hash, step)
     const problems = await check(visitor)
     if (problems.length > 0) found[name] = problems

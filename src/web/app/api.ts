@@ -137,7 +137,6 @@ export function errorMessage(cause: unknown): string {
 }
 
 /** Describes a problem of a field in the language of the page. */
-export function problemMessage({ message, max_length }: FieldProblem): string {
-  if (max_length !== undefined) return strings.tooLong(max_length)
+export function problemMessage({ message }: FieldProblem): string {
   return findServerText(strings.problems, message)
 }

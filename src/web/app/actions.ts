@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import { formatInstant, type Instant } from '../../model/time'
 import { errorMessage, requestOwn } from './api'
 import {
@@ -8,18 +8,16 @@ import {
   readSwitch,
   removeSwitchFromStore,
   type SerializedSwitch,
+  switches,
 } from './store'
 import { strings } from './strings'
 import { nowInstant } from './time'
+import { loadToast, type SwitchChange, storeToast, type Toast } from './toastStorage'
 
 /** Changes to switches, each announced in a toast and undoable for a while. */
 
-export interface Toast {
-  readonly text: string
-  readonly undo?: () => Promise<void>
-}
-
-export const toast = signal<Toast | null>(null)
+export const toast = signal<Toast | null>(loadToast())
+effect(() => storeToast(toast.value))
 
 /** Text for the live region that screen readers announce. */
 export const announcement = signal('')
@@ -49,7 +47,7 @@ export async function logSwitch(members: readonly string[], at: Instant | null):
     if (created) putSwitch(readSwitch(created))
     showToast({
       text: at === null ? describeFront(members) : strings.isLogged,
-      ...(created && { undo: () => removeSwitch(created.id) }),
+      ...(created && { undo: { kind: 'removeSwitch', id: created.id } }),
     })
   } finally {
     removeSwitchFromStore(PENDING)
@@ -68,37 +66,34 @@ export async function removeSwitch(id: string): Promise<void> {
 /** Deletes a switch from the history. Undo creates it again with the same members and time. */
 export async function deleteSwitch(id: string, members: readonly string[], at: Instant) {
   await removeSwitch(id)
-  showToast({ text: strings.isDeleted, undo: () => restoreSwitch(members, at) })
+  showToast({ text: strings.isDeleted, undo: { kind: 'restoreSwitch', members, at } })
 }
 
-async function restoreSwitch(members: readonly string[], at: Instant): Promise<void> {
+export async function restoreSwitch(members: readonly string[], at: Instant): Promise<void> {
   const body = { members, timestamp: formatInstant(at) }
   const created = await requestOwn<SerializedSwitch>(PATH, { method: 'POST', body })
   if (created) putSwitch(readSwitch(created))
 }
 
-/** Changes time or members of a switch; sends only what differs. */
-export async function changeSwitch(
-  id: string,
-  change: { at?: Instant; members?: readonly string[] },
-): Promise<void> {
+/** Changes time or members of a switch and offers to change them back. */
+export async function editSwitch(id: string, change: SwitchChange): Promise<void> {
+  const before = switches.value.find((one) => one.id === id)
+  await changeSwitch(id, change)
+  const reverse: SwitchChange = {
+    ...(before && change.at !== undefined && { at: before.timestamp }),
+    ...(before && change.members && { members: before.members }),
+  }
+  showToast({ text: strings.isSaved, undo: { kind: 'changeSwitch', id, change: reverse } })
+}
+
+/** The time comes first, because the server refuses a taken one, and then nothing has changed. */
+export async function changeSwitch(id: string, { at, members }: SwitchChange): Promise<void> {
   const patch = async (path: string, body: unknown) => {
     const changed = await requestOwn<SerializedSwitch>(path, { method: 'PATCH', body })
     if (changed) putSwitch(readSwitch(changed))
   }
-  if (change.members) await patch(`${PATH}/${id}/members`, change.members)
-  if (change.at !== undefined) await patch(`${PATH}/${id}`, { timestamp: formatInstant(change.at) })
-  showToast({ text: strings.isSaved })
-}
-
-/** Reverts what a toast announced. If that fails, the toast stays and shows the reason. */
-export async function undo(shown: Toast): Promise<void> {
-  toast.value = null
-  const problem = await attempt(async () => {
-    await shown.undo?.()
-    announce(strings.isUndone)
-  })
-  if (problem !== '') showToast({ ...shown, text: problem })
+  if (at !== undefined) await patch(`${PATH}/${id}`, { timestamp: formatInstant(at) })
+  if (members) await patch(`${PATH}/${id}/members`, members)
 }
 
 /** Runs an action unless the server is unreachable. Returns the problem to show; '' without one. */

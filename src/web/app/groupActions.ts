@@ -21,11 +21,17 @@ export async function changeMemberships(
       : addedIds.length === 0
         ? bulkStrings.removed(removedIds.length, word, name)
         : bulkStrings.changed(name)
-  showToast({ text, undo: () => updateMembers(group.uuid, removedIds, addedIds) })
+  const undo = {
+    kind: 'changeMemberships',
+    group: group.uuid,
+    added: removedIds,
+    removed: addedIds,
+  } as const
+  showToast({ text, undo })
 }
 
 /** Updates the store at once; the event stream confirms it. */
-async function updateMembers(
+export async function updateMembers(
   uuid: string,
   added: readonly string[],
   removed: readonly string[],

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
-import { announcement, toast, undo } from './actions'
+import { announcement } from './actions'
 import { isThrottled } from './api'
 import { Icon, type IconName } from './components/icon'
 import { Logo } from './components/logo'
 import { Sheet } from './components/sheet'
+import { Toaster } from './components/toaster'
 import { route } from './route'
 import { isShortcutHelpOpen } from './shortcuts'
 import { connectionState, isOffline, memberWord, system } from './store'
@@ -87,30 +87,6 @@ function Navigation() {
   )
 }
 
-const TOAST_MS = 10_000
-
-function Toaster() {
-  const current = toast.value
-  useEffect(() => {
-    if (!current) return
-    const timer = setTimeout(() => {
-      if (toast.value === current) toast.value = null
-    }, TOAST_MS)
-    return () => clearTimeout(timer)
-  }, [current])
-  if (!current) return null
-  return (
-    <section class="toast" aria-label={strings.undo}>
-      <p>{current.text}</p>
-      {current.undo && (
-        <button type="button" onClick={() => undo(current)}>
-          {strings.undo}
-        </button>
-      )}
-    </section>
-  )
-}
-
 function ShortcutHelp() {
   const close = () => {
     isShortcutHelpOpen.value = false
@@ -119,6 +95,7 @@ function ShortcutHelp() {
   const shortcuts = [
     ['/', shortcutNames.search],
     ['s', shortcutNames.switch],
+    ['u', strings.undo],
     ['g n', strings.now],
     ['g m', memberWord.value.title],
     ['g h', strings.history],

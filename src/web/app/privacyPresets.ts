@@ -4,14 +4,12 @@ import { showToast } from './actions'
 import { requestOwn } from './api'
 import { members, memberWord, putMembers } from './store'
 import { privacyStrings } from './strings'
-import type { Member, MemberLevel } from './types'
+import type { LevelChange, Levels, Member, MemberLevel } from './types'
 
 /** Privacy of several members at once: presets, the changes they need, and their undo. */
 
 export const presets = ['open', 'names', 'hidden'] as const
 export type Preset = (typeof presets)[number]
-
-export type Levels = Partial<Readonly<Record<MemberLevel, Level>>>
 
 const namesOnly: readonly MemberLevel[] = [
   'visibility',
@@ -29,13 +27,8 @@ export function levelsOf(preset: Preset): Levels {
   )
 }
 
-interface Change {
-  readonly id: string
-  readonly privacy: Levels
-}
-
 /** Returns the patches that give members these levels; only members and levels that differ. */
-export function findChanges(some: readonly Member[], levels: Levels): Change[] {
+export function findChanges(some: readonly Member[], levels: Levels): LevelChange[] {
   const target = Object.entries(levels) as [MemberLevel, Level][]
   return some.flatMap(({ uuid, privacy }) => {
     const differing = target.filter(([level, to]) => privacy?.[level] !== to)
@@ -44,7 +37,7 @@ export function findChanges(some: readonly Member[], levels: Levels): Change[] {
 }
 
 /** Returns the patches that revert the changes. */
-export function findUndo(some: readonly Member[], changes: readonly Change[]): Change[] {
+export function findUndo(some: readonly Member[], changes: readonly LevelChange[]): LevelChange[] {
   const byUuid = new Map(some.map((one) => [one.uuid, one]))
   return changes.flatMap(({ id, privacy }) => {
     const before = byUuid.get(id)?.privacy
@@ -61,17 +54,17 @@ export async function changeLevels(some: readonly Member[], levels: Levels): Pro
   await send(changes)
   showToast({
     text: privacyStrings.changed(changes.length, memberWord.value),
-    undo: () => restore(undoChanges),
+    undo: { kind: 'changeLevels', changes: undoChanges },
   })
 }
 
 /** Skips members deleted meanwhile, because they would make the whole request fail. */
-async function restore(undoChanges: readonly Change[]): Promise<void> {
+export async function restoreLevels(undoChanges: readonly LevelChange[]): Promise<void> {
   const known = new Set(members.value.map(({ uuid }) => uuid))
   await send(undoChanges.filter(({ id }) => known.has(id)))
 }
 
-async function send(changes: readonly Change[]): Promise<void> {
+async function send(changes: readonly LevelChange[]): Promise<void> {
   for (let at = 0; at < changes.length; at += MAX_BULK_ITEMS) {
     const body = changes.slice(at, at + MAX_BULK_ITEMS)
     putMembers(

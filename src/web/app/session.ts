@@ -1,4 +1,5 @@
 import { effect, signal } from '@preact/signals'
+import { toast } from './actions'
 import { ApiError, isSessionOver, request } from './api'
 import { dropDrafts } from './drafts'
 import { type Subscription, subscribe } from './eventStream'
@@ -114,6 +115,7 @@ export function startSync(): void {
     connectionState.value = 'off'
     if (sessionState.value !== 'out') return
     rememberLogin(null)
+    toast.value = null
     clearStore()
   })
 

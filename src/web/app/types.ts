@@ -22,6 +22,12 @@ interface Identified<L extends string> {
 export type System = Serialized<typeof system>
 export type Member = Serialized<typeof member>
 export type MemberLevel = (typeof member)['levels'][number]
+export type Levels = Partial<Readonly<Record<MemberLevel, Level>>>
+/** Patch of a member's privacy levels; the ID is its UUID. */
+export interface LevelChange {
+  readonly id: string
+  readonly privacy: Levels
+}
 export type Group = Serialized<typeof group> & {
   /** UUIDs. */
   readonly members?: readonly string[]

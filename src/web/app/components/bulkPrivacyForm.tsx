@@ -1,17 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { Level } from '../../../model/entity'
 import { member as table } from '../../../model/member'
-import {
-  changeLevels,
-  findChanges,
-  type Levels,
-  levelsOf,
-  type Preset,
-  presets,
-} from '../privacyPresets'
+import { changeLevels, findChanges, levelsOf, type Preset, presets } from '../privacyPresets'
 import { isOffline, type Member, memberWord } from '../store'
 import { privacyStrings } from '../strings'
-import type { MemberLevel } from '../types'
+import type { Levels, MemberLevel } from '../types'
 import { useAction } from '../useAction'
 import { ChipGroup } from './chipGroup'
 import { ProblemText } from './problemText'

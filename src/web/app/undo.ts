@@ -1,0 +1,44 @@
+import {
+  announce,
+  attempt,
+  changeSwitch,
+  removeSwitch,
+  restoreSwitch,
+  showToast,
+  toast,
+} from './actions'
+import { strings } from './strings'
+import type { Undo } from './toastStorage'
+
+/** Reverts what the current toast announces. If that fails, the toast stays and shows the reason. */
+export async function undo(): Promise<void> {
+  const shown = toast.value
+  const step = shown?.undo
+  if (!step) return
+  toast.value = null
+  const problem = await attempt(async () => {
+    await revert(step)
+    announce(strings.isUndone)
+  })
+  if (problem !== '') showToast({ text: problem, undo: step })
+}
+
+/** The toast may be older than this page, so the code of the change is possibly not loaded yet. */
+async function revert(step: Undo): Promise<void> {
+  switch (step.kind) {
+    case 'removeSwitch':
+      return await removeSwitch(step.id)
+    case 'restoreSwitch':
+      return await restoreSwitch(step.members, step.at)
+    case 'changeSwitch':
+      return await changeSwitch(step.id, step.change)
+    case 'changeMemberships': {
+      const { updateMembers } = await import('./groupActions')
+      return await updateMembers(step.group, step.added, step.removed)
+    }
+    case 'changeLevels': {
+      const { restoreLevels } = await import('./privacyPresets')
+      return await restoreLevels(step.changes)
+    }
+  }
+}

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { parseRoute, type Route } from './address'
+import { markEntry, replaceAddress, revertNavigation } from './historyEntries'
 
 export const route = signal<Route>(parseRoute(location.hash))
 
@@ -10,27 +11,29 @@ export const pendingHash = signal<string | null>(null)
 const blocker = signal<(() => boolean) | null>(null)
 const isBlocked = () => blocker.value?.() ?? false
 
-/** Current hash, previous page, and index of the entry in the browser's history. */
-interface HistoryEntry {
+/** Current hash, previous page, and the hash of a navigation that is being reverted. */
+interface Location {
   readonly hash: string
   readonly before: Route['page'] | null
-  readonly entry: number
+  readonly refused: string | null
 }
-const current = signal<HistoryEntry>({ hash: location.hash, before: null, entry: 0 })
+const current = signal<Location>({ hash: location.hash, before: null, refused: null })
 
-markEntry()
 addEventListener('hashchange', () => {
   const hash = location.hash
-  if (hash === current.value.hash) return
+  const { refused } = current.value
+  if (hash === current.value.hash) {
+    // Asked only now, because a sheet changes the history too.
+    if (refused !== null) pendingHash.value = refused
+    current.value = { ...current.value, refused: null }
+    return
+  }
   if (!isBlocked()) {
     markEntry()
     return show(hash)
   }
-  // Revert the navigation, in whatever direction, until the user has decided.
-  const { entry } = current.value
-  const reached = entryOf(history.state) ?? entry + 1
-  history.go(entry - reached)
-  pendingHash.value = hash
+  current.value = { ...current.value, refused: hash }
+  revertNavigation()
 })
 
 addEventListener('beforeunload', (event) => {
@@ -60,24 +63,11 @@ export function pageBefore(): Route['page'] | null {
 
 /** Navigates by replacing the current history entry, because its URL may contain a secret or refer to a deleted entity. */
 export function goTo(hash: string): void {
-  history.replaceState({ entry: current.value.entry }, '', hash)
-  show(hash)
+  replaceAddress(hash, () => show(hash))
 }
 
 function show(hash: string): void {
-  current.value = { ...current.value, hash, before: route.value.page }
+  current.value = { hash, before: route.value.page, refused: null }
   pendingHash.value = null
   route.value = parseRoute(hash)
-}
-
-/** Numbers the history entries, so that the direction of a navigation is known. */
-function markEntry(): void {
-  const entry = entryOf(history.state) ?? current.value.entry + 1
-  current.value = { ...current.value, entry }
-  history.replaceState({ entry }, '')
-}
-
-function entryOf(state: unknown): number | null {
-  const { entry } = Object(state)
-  return typeof entry === 'number' ? entry : null
 }

@@ -35,8 +35,25 @@ export function CreateMemberSheet({ onClose }: { onClose: () => void }) {
     onClose()
   }
   return (
-    <Sheet heading={listStrings.addMember(memberWord.value)} onClose={onClose}>
-      <NameForm label={listStrings.add} onName={create} />
+    <NameSheet
+      heading={listStrings.addMember(memberWord.value)}
+      onName={create}
+      onClose={onClose}
+    />
+  )
+}
+
+interface NameSheetProps extends Pick<NameProps, 'onName'> {
+  heading: string
+  onClose: () => void
+}
+
+/** Asks for the name of something new. */
+export function NameSheet({ heading, onName, onClose }: NameSheetProps) {
+  const [typed, setTyped] = useState('')
+  return (
+    <Sheet heading={heading} isChanged={typed.trim() !== ''} onClose={onClose}>
+      <NameForm label={listStrings.add} onName={onName} onTyped={setTyped} />
     </Sheet>
   )
 }
@@ -45,10 +62,11 @@ interface NameProps {
   label: string
   initial?: string
   onName: (name: string) => Promise<void>
+  onTyped?: (name: string) => void
 }
 
 /** Form for a name, validated before it is sent. */
-export function NameForm({ label, initial = '', onName }: NameProps) {
+export function NameForm({ label, initial = '', onName, onTyped }: NameProps) {
   const [name, setName] = useState(initial)
   const { onSubmit, problem, setProblem, isBusy } = useAction({ explain: explainName })
   const submit = () => (name.trim() === '' ? setProblem(strings.enterName) : onName(name.trim()))
@@ -64,6 +82,7 @@ export function NameForm({ label, initial = '', onName }: NameProps) {
           aria-describedby="name-problem"
           onInput={(event) => {
             setName(event.currentTarget.value)
+            onTyped?.(event.currentTarget.value)
             setProblem('')
           }}
         />

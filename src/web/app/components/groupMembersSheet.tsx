@@ -19,7 +19,11 @@ export function GroupMembersSheet({ own, onClose }: { own: Group; onClose: () =>
     onClose()
   }
   return (
-    <Sheet heading={memberStrings.whoIsIn(own.display_name || own.name)} onClose={onClose}>
+    <Sheet
+      heading={memberStrings.whoIsIn(own.display_name || own.name)}
+      isChanged={added.length + removed.length > 0}
+      onClose={onClose}
+    >
       <form onSubmit={onSubmit(save)} noValidate>
         <MemberPicker chosen={chosen} onChange={setChosen} />
         <div class="sheet-foot">

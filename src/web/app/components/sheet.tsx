@@ -1,34 +1,80 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { openSheetEntry } from '../historyEntries'
 import { strings } from '../strings'
 import { Icon } from './icon'
 
 interface Props {
   heading: string
   onClose: () => void
+  /** Asks before unsaved changes are dropped. */
+  isChanged?: boolean
   children: ComponentChildren
 }
 
-/** Modal dialog. Escape closes it, and the focus returns to the element that had it. */
-export function Sheet({ heading, onClose, children }: Props) {
+/**
+ * Modal dialog. Escape and the browser's Back close it, and the focus returns to the element that
+ * had it.
+ */
+export function Sheet({ heading, onClose, isChanged = false, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
+  const [isAsking, setAsking] = useState(false)
+  const latest = useRef({ isChanged, onClose })
+  latest.current = { isChanged, onClose }
   useEffect(() => {
     const focused = document.activeElement
     dialog.current?.showModal()
-    title.current?.focus()
+    let removeEntry = openSheetEntry(goBack)
+    function goBack() {
+      if (!latest.current.isChanged) return latest.current.onClose()
+      removeEntry = openSheetEntry(goBack)
+      setAsking((wasAsking) => !wasAsking)
+    }
     return () => {
+      removeEntry()
       if (focused instanceof HTMLElement) focused.focus()
     }
   }, [])
+  useEffect(() => title.current?.focus(), [isAsking])
+  const close = () => (isChanged ? setAsking(true) : onClose())
   return (
-    <dialog ref={dialog} class="sheet" aria-labelledby="sheet-title" onClose={onClose}>
-      <div class="inside">
-        <header class="heading">
+    <dialog
+      ref={dialog}
+      class="sheet"
+      aria-labelledby="sheet-title"
+      onCancel={(event) => {
+        if (!isChanged) return
+        event.preventDefault()
+        setAsking(!isAsking)
+      }}
+      onClose={() => {
+        if (!isChanged) return onClose()
+        // Browsers close a dialog at the second Escape, whatever its page says.
+        dialog.current?.showModal()
+        setAsking(!isAsking)
+      }}
+    >
+      {isAsking && (
+        <div class="inside">
           <h2 id="sheet-title" ref={title} tabIndex={-1}>
+            {strings.leaveAsk}
+          </h2>
+          <p>{strings.leaveEffect}</p>
+          <button type="button" class="main" onClick={() => setAsking(false)}>
+            {strings.stay}
+          </button>
+          <button type="button" class="danger" onClick={onClose}>
+            {strings.leave}
+          </button>
+        </div>
+      )}
+      <div class="inside" hidden={isAsking}>
+        <header class="heading">
+          <h2 id={isAsking ? undefined : 'sheet-title'} ref={isAsking ? null : title} tabIndex={-1}>
             <bdi>{heading}</bdi>
           </h2>
-          <button type="button" class="round" aria-label={strings.close} onClick={onClose}>
+          <button type="button" class="round" aria-label={strings.close} onClick={close}>
             <Icon name="close" />
           </button>
         </header>

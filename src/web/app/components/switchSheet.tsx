@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Instant } from '../../../model/time'
-import { changeSwitch, deleteSwitch, logSwitch } from '../actions'
+import { deleteSwitch, editSwitch, logSwitch } from '../actions'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import { type SwitchDraft, switchDraft } from '../drafts'
@@ -29,6 +29,8 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
   const { run, onSubmit, problem, setProblem } = useAction()
   const known = switches.value.find(({ id }) => id === draft.id)
   const at = momentOf(draft)
+  const [opened] = useState(draft)
+  const start = known ? draftOf(known) : opened
   const change = (patch: Partial<SwitchDraft>) => {
     setProblem('')
     switchDraft.value = { ...draft, ...patch }
@@ -40,7 +42,7 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
     if (at === null) return setProblem(strings.notATime)
     if (known) {
       const isSame = known.members.join() === draft.members.join()
-      await changeSwitch(known.id, {
+      await editSwitch(known.id, {
         ...(at !== known.timestamp && { at }),
         ...(!isSame && { members: draft.members }),
       })
@@ -57,7 +59,11 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
       ? switches.value
       : mergeSwitches(others, [{ id: draft.id ?? NEW, timestamp: at, members: draft.members }])
   return (
-    <Sheet heading={known ? historyStrings.editSwitch : historyStrings.addPast} onClose={close}>
+    <Sheet
+      heading={known ? historyStrings.editSwitch : historyStrings.addPast}
+      isChanged={!isSameDraft(draft, start)}
+      onClose={close}
+    >
       <form onSubmit={onSubmit(save)} noValidate>
         <TimeFields date={draft.date} time={draft.time} problem={problem} onChange={change} />
         <Who ids={draft.members} onChange={(ids) => change({ members: ids })} />
@@ -84,6 +90,16 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
       </form>
     </Sheet>
   )
+}
+
+/** Returns the draft for editing a switch. */
+export function draftOf({ id, timestamp, members }: Switch): SwitchDraft {
+  return { id, ...fieldsOf(timestamp, zone.value), members, timestamp }
+}
+
+function isSameDraft(one: SwitchDraft, other: SwitchDraft): boolean {
+  const key = ({ date, time, members }: SwitchDraft) => [date, time, ...members].join()
+  return key(one) === key(other)
 }
 
 /** Fields have minutes only, so an unchanged time keeps its exact timestamp. */

@@ -2,11 +2,10 @@ import { useState } from 'preact/hooks'
 import { announce, showToast } from '../actions'
 import { requestOwn } from '../api'
 import { Avatar } from '../components/avatar'
-import { NameForm } from '../components/createMember'
+import { NameSheet } from '../components/createMember'
 import { Icon } from '../components/icon'
 import { Page } from '../components/page'
 import { Search } from '../components/search'
-import { Sheet } from '../components/sheet'
 import { searchMembers } from '../search'
 import { type Group, groups, memberWord, preferences, putGroup } from '../store'
 import { listStrings, memberStrings, strings } from '../strings'
@@ -59,9 +58,11 @@ export function Groups() {
         ))}
       </ul>
       {isCreating && (
-        <Sheet heading={memberStrings.addGroup} onClose={() => setCreating(false)}>
-          <NameForm label={listStrings.add} onName={create} />
-        </Sheet>
+        <NameSheet
+          heading={memberStrings.addGroup}
+          onName={create}
+          onClose={() => setCreating(false)}
+        />
       )}
     </Page>
   )

@@ -9,7 +9,7 @@ import { Icon } from '../components/icon'
 import { useIncrementalList } from '../components/memberGrid'
 import { Month } from '../components/month'
 import { Page } from '../components/page'
-import { SwitchSheet } from '../components/switchSheet'
+import { draftOf, SwitchSheet } from '../components/switchSheet'
 import { switchDraft } from '../drafts'
 import { route } from '../route'
 import { hasOlder, loadBackTo, membersById, nameOf, switches, zone } from '../store'
@@ -112,12 +112,7 @@ function SwitchRow({ index }: { index: number }) {
   const length = formatDuration((next?.timestamp ?? now.value) - one.timestamp)
   const names = one.members.length === 0 ? strings.nobodyShort : listNames(one.members.map(nameOf))
   const edit = () => {
-    switchDraft.value = {
-      id: one.id,
-      ...fieldsOf(one.timestamp, zone.value),
-      members: one.members,
-      timestamp: one.timestamp,
-    }
+    switchDraft.value = draftOf(one)
   }
   return (
     <li>

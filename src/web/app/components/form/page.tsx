@@ -84,13 +84,13 @@ function ConfirmLeave({ to }: { to: string }) {
     location.hash = to
   }
   return (
-    <Sheet heading={editStrings.leaveAsk} onClose={stay}>
-      <p>{editStrings.leaveEffect}</p>
+    <Sheet heading={strings.leaveAsk} onClose={stay}>
+      <p>{strings.leaveEffect}</p>
       <button type="button" class="main" onClick={stay}>
-        {editStrings.stay}
+        {strings.stay}
       </button>
       <button type="button" class="danger" onClick={leave}>
-        {editStrings.leave}
+        {strings.leave}
       </button>
     </Sheet>
   )

@@ -96,10 +96,6 @@ export const edit: Rest['edit'] = {
   mine: 'Meins behalten',
   choiceOf: (choice, field) => `${choice}: ${field}`,
   someProblems: 'Bitte korrigiere die markierten Felder.',
-  leaveAsk: 'Ohne Speichern verlassen?',
-  leaveEffect: 'Deine Änderungen gehen verloren.',
-  stay: 'Bleiben',
-  leave: 'Verlassen',
   deleteGroupEffect: (word) =>
     `Die Gruppe wird gelöscht. Ihre ${word.many} bleiben. Das lässt sich nicht rückgängig machen.`,
 }

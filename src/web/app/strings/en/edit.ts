@@ -98,10 +98,6 @@ export const edit = {
   mine: 'Keep mine',
   choiceOf: (choice: string, field: string) => `${choice}: ${field}`,
   someProblems: 'Please fix the highlighted fields.',
-  leaveAsk: 'Leave without saving?',
-  leaveEffect: 'Your changes will be lost.',
-  stay: 'Stay',
-  leave: 'Leave',
   deleteGroupEffect: (word: Word) =>
     `The group will be deleted. Its ${word.many} stay. This can’t be undone.`,
 }

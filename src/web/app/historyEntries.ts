@@ -1,0 +1,103 @@
+/**
+ * Entries of the browser's history. They are numbered, so that the direction of a navigation is
+ * known, and an open sheet has one of its own, so that Back closes it and does nothing else.
+ */
+
+interface OpenSheet {
+  readonly entry: number
+  readonly hash: string
+  readonly onBack: () => void
+}
+
+const sheets: OpenSheet[] = []
+
+/** `isLeaving` while the page itself goes back over entries of closed sheets. */
+const position = { entry: 0, isLeaving: false }
+const afterLeaving: (() => void)[] = []
+
+/** Numbers a new entry and returns its number, or the number that the entry already has. */
+export function markEntry(): number {
+  const reached = entryOf(history.state)
+  const isBackward = reached !== null && reached < position.entry
+  position.entry = reached ?? position.entry + 1
+  if (reached === null) history.replaceState({ entry: position.entry }, '')
+  // A page was opened from a sheet, so its entry was left over.
+  if (isBackward && isSheetEntry()) leave(1)
+  return position.entry
+}
+
+/** Returns to the current entry after a navigation that was not allowed, in whatever direction. */
+export function revertNavigation(): void {
+  history.go(position.entry - (entryOf(history.state) ?? position.entry + 1))
+}
+
+/** Replaces the address of the page; sheets are closed first, because their entries are above it. */
+export function replaceAddress(hash: string, onReplaced: () => void): void {
+  const replace = () => {
+    history.replaceState({ entry: position.entry }, '', hash)
+    onReplaced()
+  }
+  const count = sheets.splice(0).length
+  if (count > 0) leave(count)
+  afterwards(replace)
+}
+
+/** Adds an entry for a sheet. Returns a function that removes it when the sheet was closed. */
+export function openSheetEntry(onBack: () => void): () => void {
+  let sheet: OpenSheet | null = null
+  let isClosed = false
+  afterwards(() => {
+    if (isClosed) return
+    position.entry += 1
+    history.pushState({ entry: position.entry, isSheet: true }, '')
+    sheet = { entry: position.entry, hash: location.hash, onBack }
+    sheets.push(sheet)
+  })
+  return () => {
+    isClosed = true
+    const at = sheet ? sheets.indexOf(sheet) : -1
+    if (at === -1) return
+    sheets.splice(at, 1)
+    if (entryOf(history.state) === sheet?.entry) leave(1)
+  }
+}
+
+addEventListener('popstate', ({ state }) => {
+  const reached = entryOf(state)
+  if (reached === null) return
+  if (position.isLeaving) {
+    position.isLeaving = false
+    position.entry = reached
+    for (const action of afterLeaving.splice(0)) action()
+    return
+  }
+  const top = sheets.at(-1)
+  if (!top || reached >= top.entry || top.hash !== location.hash) return
+  sheets.pop()
+  position.entry = reached
+  top.onBack()
+})
+
+/** A traversal takes effect later; until then, nothing may be added to the history. */
+function afterwards(action: () => void): void {
+  if (position.isLeaving) afterLeaving.push(action)
+  else action()
+}
+
+function leave(count: number): void {
+  position.isLeaving = true
+  history.go(-count)
+}
+
+function isSheetEntry(): boolean {
+  return Object(history.state).isSheet === true
+}
+
+function entryOf(state: unknown): number | null {
+  const { entry } = Object(state)
+  return typeof entry === 'number' ? entry : null
+}
+
+markEntry()
+// The page was reloaded while a sheet was open.
+if (isSheetEntry()) leave(1)

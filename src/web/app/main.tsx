@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { Route } from './address'
 import { applyAppearance } from './appearance'
 import { Unreachable } from './components/centeredPage'
+import { LoadProblem } from './components/loadProblem'
 import { Page, Skeleton } from './components/page'
 import { fetchFonts } from './fonts'
 import { startLanguage } from './language'
@@ -36,9 +37,9 @@ const CreatePage = lazyPage(async () => (await import('./pages/createSystem')).C
 /** Returns a page whose code is loaded when it is opened. */
 function lazyPage<P extends object>(load: () => Promise<ComponentType<P>>) {
   return (props: P) => {
-    const { Content, hasFailed } = useLazy(load)
+    const { Content, hasFailed, retry } = useLazy(load)
     if (Content) return <Content {...props} />
-    return hasFailed ? <Unreachable onRetry={() => location.reload()} /> : null
+    return hasFailed ? <Unreachable onRetry={retry} /> : null
   }
 }
 
@@ -94,20 +95,11 @@ const pages: Record<DashboardPage, [Title, () => ComponentType | Promise<Compone
 
 function CurrentPage({ page }: { page: DashboardPage }) {
   const [title, load] = pages[page]
-  const { Content, hasFailed } = useLazy(load)
+  const { Content, hasFailed, retry } = useLazy(load)
   if (Content && isLoaded.value) return <Content />
   return (
     <Page title={title()}>
-      {hasFailed ? (
-        <>
-          <p role="alert">{strings.unreachable}</p>
-          <button type="button" onClick={() => location.reload()}>
-            {strings.tryAgain}
-          </button>
-        </>
-      ) : (
-        <Skeleton blocks={['card', 'tiles']} />
-      )}
+      {hasFailed ? <LoadProblem onRetry={retry} /> : <Skeleton blocks={['card', 'tiles']} />}
     </Page>
   )
 }

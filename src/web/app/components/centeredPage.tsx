@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { strings } from '../strings'
+import { LoadProblem } from './loadProblem'
 import { Logo } from './logo'
 
 interface Props {
@@ -32,10 +33,7 @@ export function CenteredPage({ heading, isWide = false, children }: Props) {
 export function Unreachable({ onRetry }: { onRetry: () => void }) {
   return (
     <CenteredPage heading={strings.title}>
-      <p role="alert">{strings.unreachable}</p>
-      <button type="button" onClick={onRetry}>
-        {strings.tryAgain}
-      </button>
+      <LoadProblem onRetry={onRetry} />
     </CenteredPage>
   )
 }

@@ -5,6 +5,7 @@ import { listStrings, strings } from '../strings'
 import { useLazy } from '../useLazy'
 import type { BulkAction, BulkEditProps } from './bulkEditSheet'
 import { Icon } from './icon'
+import { LoadProblem } from './loadProblem'
 import { ProblemText } from './problemText'
 
 interface Props {
@@ -74,7 +75,7 @@ export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
 const loadBulkEditSheet = async () => (await import('./bulkEditSheet')).BulkEditSheet
 
 function LazyBulkEditSheet(props: BulkEditProps) {
-  const { Content, hasFailed } = useLazy(loadBulkEditSheet)
+  const { Content, hasFailed, retry } = useLazy(loadBulkEditSheet)
   if (Content) return <Content {...props} />
-  return hasFailed ? <p role="alert">{strings.unreachable}</p> : null
+  return hasFailed ? <LoadProblem onRetry={retry} /> : null
 }

@@ -6,6 +6,7 @@ import { formatter } from '../appearance'
 import { now } from '../clock'
 import { AnotherDevice } from '../components/anotherDevice'
 import { NameForm } from '../components/createMember'
+import { LoadProblem } from '../components/loadProblem'
 import { Page, Skeleton } from '../components/page'
 import { ProblemText } from '../components/problemText'
 import { RowList } from '../components/rowList'
@@ -72,9 +73,13 @@ export function Devices() {
 
   return (
     <Page title={strings.devices}>
-      <ProblemText text={problem} />
+      {devices && <ProblemText text={problem} />}
       {devices === null ? (
-        <Skeleton blocks={['rows']} />
+        problem === '' ? (
+          <Skeleton blocks={['rows']} />
+        ) : (
+          <LoadProblem text={problem} onRetry={() => run(load)} />
+        )
       ) : (
         <>
           <section class="card">

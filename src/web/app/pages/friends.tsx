@@ -6,6 +6,7 @@ import { formatter } from '../appearance'
 import { now } from '../clock'
 import { CopyField } from '../components/copyField'
 import { type CreatedLink, LinkForm } from '../components/linkForm'
+import { LoadProblem } from '../components/loadProblem'
 import { Page, Skeleton } from '../components/page'
 import { ProblemText } from '../components/problemText'
 import { RowList } from '../components/rowList'
@@ -64,9 +65,13 @@ export function Friends() {
         </section>
       )}
       <LinkForm onCreated={showCreated} />
-      <ProblemText text={problem} />
+      {links && <ProblemText text={problem} />}
       {links === null ? (
-        <Skeleton blocks={['card']} />
+        problem === '' ? (
+          <Skeleton blocks={['card']} />
+        ) : (
+          <LoadProblem text={problem} onRetry={() => run(load)} />
+        )
       ) : (
         <section class="card">
           <h2>{friendStrings.links}</h2>

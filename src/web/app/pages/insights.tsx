@@ -10,6 +10,7 @@ import { TimeBars } from '../components/insights/timeBars'
 import { TimeOfDayHeatmap } from '../components/insights/timeOfDayHeatmap'
 import { TogetherTable } from '../components/insights/togetherTable'
 import { WeeklyChart } from '../components/insights/weeklyChart'
+import { LoadProblem } from '../components/loadProblem'
 import { Page, Skeleton } from '../components/page'
 import { ProblemText } from '../components/problemText'
 import { spanDraft } from '../drafts'
@@ -30,12 +31,12 @@ import { fieldsOf, formatDuration } from '../time'
 
 export function Insights() {
   const [isWithoutStatuses, setWithoutStatuses] = useState(false)
-  const { figures, problem, isBusy } = useFigures()
+  const { figures, problem, isBusy, hasFailed, retry } = useFigures()
   const isStatus = (id: string) => statuses.value.has(membersById.value.get(id)?.uuid ?? '')
   return (
     <Page title={strings.insights}>
       <Spans />
-      <ProblemText text={problem} />
+      {hasFailed ? <LoadProblem text={problem} onRetry={retry} /> : <ProblemText text={problem} />}
       {statuses.value.size > 0 && (
         <label class="check">
           <input
@@ -64,6 +65,8 @@ const DEBOUNCE_MS = 400
 function useFigures() {
   const [figures, setFigures] = useState<Figures | null>(null)
   const [problem, setProblem] = useState('')
+  const [hasFailed, setFailed] = useState(false)
+  const [attempts, setAttempts] = useState(0)
   const [isBusy, setBusy] = useState(true)
   const [loadedSwitches, setLoadedSwitches] = useState(switches.value)
   const { kind, from, to } = spanDraft.value
@@ -95,16 +98,21 @@ function useFigures() {
     }
     setBusy(true)
     load()
-      .catch((cause) => {
-        if (!controller.signal.aborted) setProblem(errorMessage(cause))
-      })
+      .then(
+        () => setFailed(false),
+        (cause) => {
+          if (controller.signal.aborted) return
+          setProblem(errorMessage(cause))
+          setFailed(true)
+        },
+      )
       .finally(() => {
         if (!controller.signal.aborted) setBusy(false)
       })
     return () => controller.abort()
-  }, [kind, from, to, timeZone, loadedSwitches])
+  }, [kind, from, to, timeZone, loadedSwitches, attempts])
 
-  return { figures, problem, isBusy }
+  return { figures, problem, isBusy, hasFailed, retry: () => setAttempts(attempts + 1) }
 }
 
 function Spans() {

@@ -1,0 +1,64 @@
+import { expect, test } from '../test'
+import { expectAccessible, startBrowser, startTestServer } from './browser'
+import { describeDashboard } from './testSystem'
+
+/** Pages and figures that could not be loaded. */
+const browser = await startBrowser()
+const testServer = await startTestServer('Somebody else')
+
+describeDashboard(browser, testServer, ({ system, openNow }) => {
+  test('a page whose script is refused can be tried again', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const visitor = await openNow()
+    const { page, context } = visitor
+    let isAway = true
+    await context.route('**/*', (route) =>
+      isAway && !route.request().url().includes('/v2/') ? route.abort() : route.continue(),
+    )
+    await page.getByRole('link', { name: 'History', exact: true }).click()
+    await page.getByText('Can’t reach the server.').waitFor()
+    visitor.consoleMessages.length = 0
+    await expectAccessible(visitor)
+    isAway = false
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('link', { name: 'Month' }).waitFor()
+  })
+
+  test('loads a page by itself when the connection is back', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, context } = await openNow()
+    await context.setOffline(true)
+    await page.getByRole('link', { name: 'More' }).click()
+    await page.getByText('Can’t reach the server.').waitFor()
+    await context.setOffline(false)
+    await page.getByRole('link', { name: 'Devices' }).waitFor()
+  })
+
+  test('reloads itself when an upgrade has removed the script of a page', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, context } = await openNow()
+    let isUpgraded = false
+    await context.route('**/*', (route) => {
+      const request = route.request()
+      if (request.isNavigationRequest()) isUpgraded = true
+      return isUpgraded || !request.url().includes('/assets/')
+        ? route.continue()
+        : route.fulfill({ status: 404, json: { code: 0 } })
+    })
+    await page.getByRole('link', { name: 'More' }).click()
+    await page.getByRole('link', { name: 'Devices' }).waitFor()
+    expect(isUpgraded).toBe(true)
+  })
+
+  test('figures that could not be loaded can be tried again', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, context } = await openNow()
+    await context.route('**/fronting/**', (route) => route.abort())
+    await page.getByRole('link', { name: 'Insights' }).click()
+    await page.getByText('Can’t reach the server.').waitFor()
+    await context.unroute('**/fronting/**')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('.bars').getByText('Wren').waitFor()
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+  })
+})

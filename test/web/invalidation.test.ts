@@ -3,10 +3,12 @@ import {
   type Invalidation,
   invalidationFor,
   mergeInvalidations,
+  type SwitchValues,
 } from '../../src/web/app/invalidation'
 import { describe, expect, test } from '../test'
 
-const data = JSON.stringify({ id: 'uuid-1' })
+const now = { timestamp: '2026-11-15T06:54:00.000000Z', members: ['uuid-2'] }
+const data = JSON.stringify({ id: 'uuid-1', data: now })
 
 describe('invalidationFor', () => {
   const notShown = [
@@ -24,9 +26,12 @@ describe('invalidationFor', () => {
   )
 
   test.each<[string, Invalidation]>([
-    ['CREATE_SWITCH', { kind: 'switch', uuid: 'uuid-1', isNew: true }],
-    ['UPDATE_SWITCH', { kind: 'switch', uuid: 'uuid-1', isNew: false }],
-    ['DELETE_MEMBER', { kind: 'member', uuid: 'uuid-1' }],
+    ['CREATE_SWITCH', { kind: 'switch', uuid: 'uuid-1', isDeleted: false, now }],
+    ['UPDATE_SWITCH', { kind: 'switch', uuid: 'uuid-1', isDeleted: false, now }],
+    ['DELETE_SWITCH', { kind: 'switch', uuid: 'uuid-1', isDeleted: true, now }],
+    ['UPDATE_MEMBER', { kind: 'member', uuid: 'uuid-1', isDeleted: false }],
+    ['DELETE_MEMBER', { kind: 'member', uuid: 'uuid-1', isDeleted: true }],
+    ['DELETE_GROUP', { kind: 'group', uuid: 'uuid-1', isDeleted: true }],
     ['DELETE_ALL_SWITCHES', { kind: 'switches' }],
     ['SUCCESSFUL_IMPORT', { kind: 'all' }],
     ['gap', { kind: 'all' }],
@@ -38,15 +43,28 @@ describe('invalidationFor', () => {
 
 describe('mergeInvalidations', () => {
   const members = (count: number): Invalidation[] =>
-    Array.from({ length: count }, (_, at) => ({ kind: 'member', uuid: `m${at}` }))
+    Array.from({ length: count }, (_, at) => ({ kind: 'member', uuid: `m${at}`, isDeleted: false }))
 
   test('mergeInvalidations removes duplicates', () => {
     expect(mergeInvalidations([...members(2), ...members(2)])).toEqual(members(2))
   })
 
-  test('mergeInvalidations keeps that a new switch was changed', () => {
-    const ofSwitch = (isNew: boolean): Invalidation => ({ kind: 'switch', uuid: 's', isNew })
-    expect(mergeInvalidations([ofSwitch(true), ofSwitch(false)])).toEqual([ofSwitch(false)])
+  test('mergeInvalidations joins the values of a switch that changed twice', () => {
+    const ofSwitch = (now: SwitchValues): Invalidation => ({
+      kind: 'switch',
+      uuid: 's',
+      isDeleted: false,
+      now,
+    })
+    const [moved, changed] = [{ timestamp: 'later' }, { members: ['m'] }]
+    expect(mergeInvalidations([ofSwitch(moved), ofSwitch(changed)])).toEqual([
+      ofSwitch({ ...moved, ...changed }),
+    ])
+  })
+
+  test('mergeInvalidations fetches no list because of many deletions', () => {
+    const deleted = members(20).map((one) => ({ ...one, isDeleted: true }))
+    expect(mergeInvalidations(deleted)).toEqual(deleted)
   })
 
   test('mergeInvalidations replaces many entries of a kind by their list', () => {

@@ -1,9 +1,12 @@
 import { effect, signal } from '@preact/signals'
 import { formatInstant, type Instant } from '../../model/time'
-import { errorMessage, requestOwn } from './api'
+import { ApiError, errorMessage, requestOwn } from './api'
+import type { Switch, Switches } from './history'
 import {
   isOffline,
+  loadSwitches,
   nameOf,
+  PENDING_SWITCH,
   putSwitch,
   readSwitch,
   removeSwitchFromStore,
@@ -24,9 +27,6 @@ export const announcement = signal('')
 
 const PATH = 'v2/systems/@me/switches'
 
-/** ID of a switch until the server has assigned one. */
-const PENDING = 'pending'
-
 export function announce(text: string): void {
   announcement.value = text
 }
@@ -36,22 +36,54 @@ export function showToast(shown: Toast): void {
   announce(shown.text)
 }
 
+/** Switch whose request got no answer; the server may have logged it nevertheless. */
+interface LostSwitch {
+  readonly members: readonly string[]
+  readonly known: Switches
+}
+export const lostSwitch = signal<LostSwitch | null>(null)
+
+/** Returns the switch if it was logged although its answer was lost. */
+export function findLost({ members, known }: LostSwitch): Switch | undefined {
+  const ids = new Set(known.map(({ id }) => id))
+  return switches.value.find(
+    (one) => !ids.has(one.id) && one.id !== PENDING_SWITCH && one.members.join() === members.join(),
+  )
+}
+
 /**
  * Shows the switch before the server has confirmed it, and removes it again if the request fails.
  */
 export async function logSwitch(members: readonly string[], at: Instant | null): Promise<void> {
-  putSwitch({ id: PENDING, timestamp: at ?? nowInstant(), members })
+  lostSwitch.value = null
+  const attempted = { members, known: switches.value }
+  putSwitch({ id: PENDING_SWITCH, timestamp: at ?? nowInstant(), members })
   try {
     const body = { members, ...(at !== null && { timestamp: formatInstant(at) }) }
     const created = await requestOwn<SerializedSwitch>(PATH, { method: 'POST', body })
     if (created) putSwitch(readSwitch(created))
-    showToast({
-      text: at === null ? describeFront(members) : strings.isLogged,
-      ...(created && { undo: { kind: 'removeSwitch', id: created.id } }),
-    })
+    announceLogged(members, at, created?.id)
+  } catch (cause) {
+    if (cause instanceof ApiError) throw cause
+    await loadSwitches().catch(() => {})
+    const found = findLost(attempted)
+    if (found) return announceLogged(members, at, found.id)
+    lostSwitch.value = attempted
+    throw cause
   } finally {
-    removeSwitchFromStore(PENDING)
+    removeSwitchFromStore(PENDING_SWITCH)
   }
+}
+
+function announceLogged(
+  members: readonly string[],
+  at: Instant | null,
+  id: string | undefined,
+): void {
+  showToast({
+    text: at === null ? describeFront(members) : strings.isLogged,
+    ...(id !== undefined && { undo: { kind: 'removeSwitch', id } }),
+  })
 }
 
 function describeFront(members: readonly string[]): string {

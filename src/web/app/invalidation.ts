@@ -2,10 +2,15 @@ import { type EventType, eventTypes } from '../../model/events'
 
 /** Data to refetch after an event. */
 export type Invalidation =
-  | { kind: 'member' | 'group'; uuid: string }
-  /** `isNew` if the switch was created and not changed since. */
-  | { kind: 'switch'; uuid: string; isNew: boolean }
+  | { kind: 'member' | 'group'; uuid: string; isDeleted: boolean }
+  | { kind: 'switch'; uuid: string; isDeleted: boolean; now: SwitchValues }
   | { kind: 'system' | 'settings' | 'accounts' | 'members' | 'groups' | 'switches' | 'all' }
+
+/** New values of a switch; the members are UUIDs. */
+export interface SwitchValues {
+  readonly timestamp?: string
+  readonly members?: readonly string[]
+}
 
 type Kind = Invalidation['kind'] | null
 
@@ -41,11 +46,10 @@ export function invalidationFor(name: string, data: string): Invalidation | null
   const kind = type ? kinds[type] : null
   if (kind === null) return null
   if (kind !== 'switch' && kind !== 'member' && kind !== 'group') return { kind }
-  const { id } = JSON.parse(data) as { id: string | null }
-  if (id === null) return { kind: lists[kind] }
-  return kind === 'switch'
-    ? { kind, uuid: id, isNew: name === 'CREATE_SWITCH' }
-    : { kind, uuid: id }
+  const event = JSON.parse(data) as { id: string | null; data?: SwitchValues | null }
+  if (event.id === null) return { kind: lists[kind] }
+  const about = { uuid: event.id, isDeleted: name.startsWith('DELETE_') }
+  return kind === 'switch' ? { kind, ...about, now: event.data ?? {} } : { kind, ...about }
 }
 
 /** Above this number of stale entries of a kind, the whole list is fetched once. */
@@ -54,11 +58,17 @@ const MAX_SINGLE = 8
 /** Removes duplicates, and replaces many entries of a kind by their list. */
 export function mergeInvalidations(invalidations: readonly Invalidation[]): Invalidation[] {
   if (invalidations.some(({ kind }) => kind === 'all')) return [{ kind: 'all' }]
-  const byKey = new Map(invalidations.map((one) => [keyOf(one), one]))
+  const byKey = new Map<string, Invalidation>()
+  for (const one of invalidations) {
+    const before = byKey.get(keyOf(one))
+    const isChangedAgain = before?.kind === 'switch' && one.kind === 'switch'
+    byKey.set(keyOf(one), isChangedAgain ? { ...one, now: { ...before.now, ...one.now } } : one)
+  }
   for (const kind of ['switch', 'member', 'group'] as const) {
     const single = [...byKey.values()].filter((one) => one.kind === kind)
+    const fetched = single.filter((one) => 'isDeleted' in one && !one.isDeleted)
     const list = lists[kind]
-    if (single.length <= MAX_SINGLE && !byKey.has(list)) continue
+    if (fetched.length <= MAX_SINGLE && !byKey.has(list)) continue
     for (const one of single) byKey.delete(keyOf(one))
     byKey.set(list, { kind: list })
   }

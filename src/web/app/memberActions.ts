@@ -1,6 +1,6 @@
 import { showToast } from './actions'
 import { requestOwn } from './api'
-import { loadMember, type Member, memberWord, nameOf } from './store'
+import { type Member, memberWord, nameOf, removeMemberFromStore } from './store'
 import { bulkStrings } from './strings'
 
 /** Deletes members one by one and reports the number deleted so far. */
@@ -15,7 +15,7 @@ export async function deleteMembers(
       : bulkStrings.areDeleted(some.length, memberWord.value)
   for (const [at, { uuid }] of some.entries()) {
     await requestOwn(`v2/members/${uuid}`, { method: 'DELETE' })
-    await loadMember(uuid)
+    removeMemberFromStore(uuid)
     onProgress(at + 1)
   }
   showToast({ text })

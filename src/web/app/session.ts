@@ -9,6 +9,7 @@ import {
   clearStore,
   connectionState,
   hasSwitch,
+  hasValues,
   invalidateAccounts,
   isLoaded,
   loadAhead,
@@ -21,7 +22,11 @@ import {
   loadSwitch,
   loadSwitches,
   loadSystem,
+  PENDING_SWITCH,
   reloadAll,
+  removeGroupFromStore,
+  removeMemberFromStore,
+  removeSwitchFromStore,
 } from './store'
 
 /** Login state. While logged in, one event stream keeps the page up to date. */
@@ -35,6 +40,8 @@ export type LoginMethod = 'link' | 'token' | 'unknown'
 
 /** Events that arrive within this time are fetched together. */
 const DEBOUNCE_MS = 60
+/** Limits how long events wait for the response to a switch. */
+const MAX_WAITS = 50
 
 /**
  * Detects an existing session. If this browser was logged in last time, data is requested at once,
@@ -171,18 +178,27 @@ function collect(news: Invalidation | null): void {
   pending.value = [...pending.value, news]
 }
 
-async function refetchStale(): Promise<void> {
+async function refetchStale(waits = 0): Promise<void> {
+  // The response to a switch of this page is on its way and has what the event announces.
+  if (hasSwitch(PENDING_SWITCH) && waits < MAX_WAITS) {
+    setTimeout(refetchStale, DEBOUNCE_MS, waits + 1)
+    return
+  }
   const news = mergeInvalidations(pending.value)
   pending.value = []
   await Promise.all(news.map((one) => refetch(one).catch(ignoreError)))
 }
 
-function refetch(one: Invalidation): Promise<void> {
-  if (one.kind === 'switch')
-    // This page created the switch itself and got it in the response.
-    return one.isNew && hasSwitch(one.uuid) ? Promise.resolve() : loadSwitch(one.uuid)
-  if (one.kind === 'member') return loadMember(one.uuid)
-  if (one.kind === 'group') return loadGroup(one.uuid)
+async function refetch(one: Invalidation): Promise<void> {
+  if (one.kind === 'switch') {
+    if (one.isDeleted) return removeSwitchFromStore(one.uuid)
+    // The page made this change itself and got it in the response.
+    return hasValues(one.uuid, one.now) ? undefined : await loadSwitch(one.uuid)
+  }
+  if (one.kind === 'member')
+    return one.isDeleted ? removeMemberFromStore(one.uuid) : await loadMember(one.uuid)
+  if (one.kind === 'group')
+    return one.isDeleted ? removeGroupFromStore(one.uuid) : await loadGroup(one.uuid)
   const lists = {
     system: loadSystem,
     settings: loadSettings,
@@ -192,7 +208,7 @@ function refetch(one: Invalidation): Promise<void> {
     switches: loadSwitches,
     all: reloadAll,
   }
-  return lists[one.kind]()
+  await lists[one.kind]()
 }
 
 /** The event stream already shows that the server is unreachable. */

@@ -4,6 +4,7 @@ import { formatInstant, parseInstant } from '../../model/time'
 import { requestOwn } from './api'
 import type { LiveState } from './eventStream'
 import { insertSwitch, mergeNewestPage, mergeSwitches, type Switch, type Switches } from './history'
+import type { SwitchValues } from './invalidation'
 import { language, wordOf } from './strings'
 import type { Group, Member, System } from './types'
 
@@ -173,8 +174,22 @@ export async function loadSwitch(uuid: string): Promise<void> {
   else removeSwitchFromStore(uuid)
 }
 
+/** ID of a switch until the server has assigned one. */
+export const PENDING_SWITCH = 'pending'
+
 export function hasSwitch(id: string): boolean {
   return switches.value.some((one) => one.id === id)
+}
+
+/** Returns true if a switch already has the values of an event. */
+export function hasValues(id: string, { timestamp, members: uuids }: SwitchValues): boolean {
+  const known = switches.value.find((one) => one.id === id)
+  if (!known) return false
+  const ids = uuids?.map((uuid) => members.value.find((one) => one.uuid === uuid)?.id)
+  return (
+    (timestamp === undefined || parseInstant(timestamp) === known.timestamp) &&
+    (ids === undefined || ids.join() === known.members.join())
+  )
 }
 
 export function putSwitch(one: Switch): void {
@@ -187,10 +202,15 @@ export function removeSwitchFromStore(id: string): void {
 
 export async function loadMember(uuid: string): Promise<void> {
   const found = await nullIfNotFound(requestOwn<Member>(`v2/members/${uuid}`))
-  const others = members.value.filter((one) => one.uuid !== uuid)
+  if (found) putMembers([found])
+  else removeMemberFromStore(uuid)
+}
+
+/** Removes a deleted member, also from its switches. */
+export function removeMemberFromStore(uuid: string): void {
   const deleted = members.value.find((one) => one.uuid === uuid)
-  members.value = found ? sortByName([...others, found]) : others
-  if (found || !deleted) return
+  if (!deleted) return
+  members.value = members.value.filter((one) => one !== deleted)
   switches.value = switches.value.map((one) => ({
     ...one,
     members: one.members.filter((id) => id !== deleted.id),
@@ -212,7 +232,11 @@ export function putGroup(news: Group): void {
 export async function loadGroup(uuid: string): Promise<void> {
   const found = await nullIfNotFound(requestOwn<Group>(`v2/groups/${uuid}`))
   if (found) putGroup(found)
-  else groups.value = groups.value.filter((one) => one.uuid !== uuid)
+  else removeGroupFromStore(uuid)
+}
+
+export function removeGroupFromStore(uuid: string): void {
+  groups.value = groups.value.filter((one) => one.uuid !== uuid)
 }
 
 export async function invalidateAccounts(): Promise<void> {

@@ -1,7 +1,7 @@
 import { computed } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { DAY, HOUR } from '../../../model/time'
-import { announce, logSwitch } from '../actions'
+import { announce, findLost, logSwitch, lostSwitch } from '../actions'
 import { now, tick } from '../clock'
 import { ActionBar } from '../components/actionBar'
 import { EmptyState } from '../components/createMember'
@@ -60,6 +60,15 @@ export function Now() {
         throw cause
       }
     })
+
+  // A switch whose answer was lost turned out to be logged.
+  useEffect(() => {
+    if (!lostSwitch.value || !findLost(lostSwitch.value)) return
+    lostSwitch.value = null
+    selection.value = []
+    earlier.value = null
+    setProblem('')
+  }, [switches.value])
 
   const current = earlier.value
     ? ((moment === null ? null : switchAt(switches.value, moment))?.members ?? [])

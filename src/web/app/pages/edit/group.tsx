@@ -12,7 +12,7 @@ import {
 } from '../../components/form/lines'
 import { Fold } from '../../components/form/page'
 import { Sheet } from '../../components/sheet'
-import { type Group, groups, loadGroup, memberWord, putGroup } from '../../store'
+import { type Group, groups, memberWord, putGroup, removeGroupFromStore } from '../../store'
 import { bulkStrings, editStrings, memberStrings } from '../../strings'
 
 const basics = ['name', 'display_name', 'color', 'description']
@@ -61,7 +61,7 @@ function DeleteGroup({ own, onClose, onDeleted }: DeleteProps) {
   const remove = async () => {
     await requestOwn(`v2/groups/${own.uuid}`, { method: 'DELETE' })
     onDeleted()
-    await loadGroup(own.uuid)
+    removeGroupFromStore(own.uuid)
     showToast({ text: memberStrings.groupIsDeleted(memberWord.value) })
   }
   return (

@@ -102,16 +102,17 @@ test('reconnects to a killed and restarted server and shows what was missed', as
   await testServer.stop()
   await page
     .getByText(
-      'You’re offline. You can look around; switches can’t be logged until you’re back online.',
+      'Can’t reach the server. You can look around; nothing can be saved until it answers again.',
     )
     .first()
     .waitFor()
+  expect(await page.getByText('You’re offline.').count()).toBe(0)
   expect(await page.locator('.here-now').textContent()).toContain('Wren')
   await testServer.restart()
   await system.log(0, 'Juno')
   await page.getByText('Live', { exact: true }).waitFor()
   await page.locator('.here-now').getByText('Juno').waitFor()
-  await page.getByText('You’re offline.').first().waitFor({ state: 'hidden' })
+  await page.getByText('Can’t reach the server.').first().waitFor({ state: 'hidden' })
   expect(page.url()).toStartWith(address)
 })
 

@@ -6,6 +6,7 @@ import {
   isOffline,
   loadSwitches,
   nameOf,
+  offlineReason,
   PENDING_SWITCH,
   putSwitch,
   readSwitch,
@@ -130,7 +131,7 @@ export async function changeSwitch(id: string, { at, members }: SwitchChange): P
 
 /** Runs an action unless the server is unreachable. Returns the problem to show; '' without one. */
 export async function attempt(action: () => unknown, explain = errorMessage): Promise<string> {
-  if (isOffline.value) return strings.youAreOffline
+  if (isOffline.value) return offlineReason()
   try {
     await action()
     return ''

@@ -7,7 +7,7 @@ import { Sheet } from './components/sheet'
 import { Toaster } from './components/toaster'
 import { route } from './route'
 import { isShortcutHelpOpen } from './shortcuts'
-import { connectionState, isOffline, memberWord, system } from './store'
+import { connectionState, isOffline, memberWord, offlineReason, system } from './store'
 import { strings } from './strings'
 
 /** Permanent parts of the page: navigation, connection state, toast. */
@@ -24,7 +24,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
       <Navigation />
       <div class="middle">
         <div role="status" class="banner">
-          {isOffline.value && <p>{strings.youAreOffline}</p>}
+          {isOffline.value && <p>{offlineReason()}</p>}
           {isThrottled.value && <p>{strings.serverBusy}</p>}
         </div>
         {children}

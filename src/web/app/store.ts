@@ -5,7 +5,7 @@ import { requestOwn } from './api'
 import type { LiveState } from './eventStream'
 import { insertSwitch, mergeNewestPage, mergeSwitches, type Switch, type Switches } from './history'
 import type { SwitchValues } from './invalidation'
-import { language, wordOf } from './strings'
+import { language, strings, wordOf } from './strings'
 import type { Group, Member, System } from './types'
 
 /** Loaded data of the logged-in system. */
@@ -58,6 +58,11 @@ export const statuses = computed(
 
 /** The page cannot write while the server is unreachable. */
 export const isOffline = computed(() => connectionState.value === 'away')
+
+/** Says why the page cannot write: the device or the server is not connected. */
+export function offlineReason(): string {
+  return navigator.onLine ? strings.serverAway : strings.youAreOffline
+}
 
 /** UTC is the server's default, so it is taken as "not set" and the device's time zone is used. */
 export const zone = computed(() => {

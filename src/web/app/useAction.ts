@@ -28,6 +28,6 @@ export function useAction({ explain, canOverlap = false }: Options = {}) {
     event.preventDefault()
     run(action)
   }
-  const isOver = problem === strings.youAreOffline && !isOffline.value
+  const isOver = [strings.youAreOffline, strings.serverAway].includes(problem) && !isOffline.value
   return { run, onSubmit, problem: isOver ? '' : problem, setProblem, isBusy }
 }

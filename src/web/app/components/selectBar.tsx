@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { announce } from '../actions'
-import { isOffline, type Member } from '../store'
-import { listStrings, strings } from '../strings'
+import { isOffline, type Member, offlineReason } from '../store'
+import { listStrings } from '../strings'
 import { useLazy } from '../useLazy'
 import type { BulkAction, BulkEditProps } from './bulkEditSheet'
 import { Icon } from './icon'
@@ -20,7 +20,7 @@ interface Props {
 export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
   const [action, setAction] = useState<BulkAction | null>(null)
   const count = listStrings.selected(chosen.length)
-  const reason = isOffline.value ? strings.youAreOffline : ''
+  const reason = isOffline.value ? offlineReason() : ''
   const isOff = isOffline.value || chosen.length === 0
   const startAction = (one: BulkAction) => {
     if (chosen.length === 0) return announce(listStrings.nobodySelected)

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { formDraft } from '../../drafts'
 import { pendingHash } from '../../route'
-import { isOffline, memberWord } from '../../store'
+import { isOffline, memberWord, offlineReason } from '../../store'
 import { editStrings, findText, privacyStrings, strings } from '../../strings'
 import { Icon } from '../icon'
 import { Page } from '../page'
@@ -37,7 +37,7 @@ export function FormPage({ form, title, back, backName, below, children }: Props
         <Conflicts form={form} />
         {children}
         <div class="action-bar saving">
-          <ProblemText text={isOffline.value ? strings.youAreOffline : form.problem} />
+          <ProblemText text={isOffline.value ? offlineReason() : form.problem} />
           <button
             type="submit"
             class="main"

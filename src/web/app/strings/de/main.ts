@@ -93,6 +93,8 @@ export const main: First['main'] = {
   offline: 'Offline',
   youAreOffline:
     'Du bist offline. Du kannst dich umsehen; Wechsel lassen sich erst wieder eintragen, wenn du online bist.',
+  serverAway:
+    'Der Server ist nicht erreichbar. Du kannst dich umsehen; speichern lässt sich erst wieder etwas, wenn er antwortet.',
   serverBusy: 'Der Server ist ausgelastet. Gleich geht es weiter.',
   close: 'Schließen',
   notice: 'Hinweis',
@@ -138,6 +140,8 @@ export const main: First['main'] = {
       : `Wird um ${time} eingetragen (${ago}). Da waren: ${list(names)}.`,
   switchTo: (names) => `Wechsel zu ${list(names)}`,
   addAlongside: (names) => `Zu ${list(names)} hinzufügen`,
+  insteadOf: 'Anstelle von',
+  replace: (names, replaced) => `${list(names)} anstelle von ${replaced}`,
   clearSelection: 'Auswahl aufheben',
   switch: 'Wechsel',
   areHereNow: (names) =>

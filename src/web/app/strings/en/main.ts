@@ -100,6 +100,8 @@ export const main = {
   offline: 'Offline',
   youAreOffline:
     'You’re offline. You can look around; switches can’t be logged until you’re back online.',
+  serverAway:
+    'Can’t reach the server. You can look around; nothing can be saved until it answers again.',
   serverBusy: 'The server is busy. This will continue in a moment.',
   close: 'Close',
   notice: 'Notice',
@@ -147,6 +149,8 @@ export const main = {
       : `Will be logged at ${time} (${ago}). Here then: ${list(names)}.`,
   switchTo: (names: readonly string[]) => `Switch to ${list(names)}`,
   addAlongside: (names: readonly string[]) => `Add alongside ${list(names)}`,
+  insteadOf: 'Instead of',
+  replace: (names: readonly string[], replaced: string) => `${list(names)} instead of ${replaced}`,
   clearSelection: 'Clear selection',
   switch: 'Switch',
   areHereNow: (names: readonly string[]) =>

@@ -1,5 +1,5 @@
 import { selection } from '../drafts'
-import { isOffline, nameOf } from '../store'
+import { isOffline, nameOf, offlineReason } from '../store'
 import { strings } from '../strings'
 import { Icon } from './icon'
 import { ProblemText } from './problemText'
@@ -17,7 +17,7 @@ export function ActionBar({ current, problem, onSwitch, onClear }: Props) {
   const chosen = selection.value
   if (chosen.length === 0) return null
   const joining = chosen.filter((id) => !current.includes(id))
-  const reason = isOffline.value ? strings.youAreOffline : problem
+  const reason = isOffline.value ? offlineReason() : problem
   return (
     <section class="action-bar" aria-label={strings.switch}>
       <ProblemText id="action-problem" text={reason} />
@@ -42,6 +42,9 @@ export function ActionBar({ current, problem, onSwitch, onClear }: Props) {
           {strings.addAlongside(current.map(nameOf))}
         </button>
       )}
+      {current.length > 1 && joining.length > 0 && (
+        <ReplaceRow current={current} joining={joining} onSwitch={onSwitch} />
+      )}
       <button
         type="button"
         class="round clear"
@@ -51,5 +54,32 @@ export function ActionBar({ current, problem, onSwitch, onClear }: Props) {
         <Icon name="close" />
       </button>
     </section>
+  )
+}
+
+interface ReplaceProps extends Pick<Props, 'current' | 'onSwitch'> {
+  joining: readonly string[]
+}
+
+/** Lets the selected members take the place of one of several fronters, in one switch. */
+function ReplaceRow({ current, joining, onSwitch }: ReplaceProps) {
+  const names = joining.map(nameOf)
+  return (
+    <div class="replace">
+      <span aria-hidden="true">{strings.insteadOf}</span>
+      {current.map((id) => (
+        <button
+          key={id}
+          type="button"
+          class="chip"
+          aria-label={strings.replace(names, nameOf(id))}
+          aria-disabled={isOffline.value}
+          aria-describedby="action-problem"
+          onClick={() => onSwitch(current.flatMap((one) => (one === id ? joining : one)))}
+        >
+          <bdi>{nameOf(id)}</bdi>
+        </button>
+      ))}
+    </div>
   )
 }

@@ -11,8 +11,9 @@ import {
   type Switch,
   type Switches,
 } from '../history'
+import { listLikely } from '../likely'
 import { searchMembers } from '../search'
-import { isOffline, members, nameOf, switches, zone } from '../store'
+import { isOffline, type Member, members, nameOf, switches, zone } from '../store'
 import { historyStrings, listNames, strings } from '../strings'
 import { fieldsOf, instantOf } from '../time'
 import { useAction } from '../useAction'
@@ -145,7 +146,7 @@ function Who({ ids, onChange }: { ids: readonly string[]; onChange: (ids: string
           <Search value={typed} onChange={setTyped} />
           <MemberGrid
             key={typed}
-            members={searchMembers(members.value, typed).slice(0, 12)}
+            members={suggest(typed)}
             chosen={ids}
             label={strings.who}
             onToggle={toggle}
@@ -154,6 +155,16 @@ function Who({ ids, onChange }: { ids: readonly string[]; onChange: (ids: string
       )}
     </fieldset>
   )
+}
+
+const SUGGESTED = 12
+
+/** Returns the members that match, or the likely ones while nothing is typed. */
+function suggest(typed: string): Member[] {
+  if (typed.trim() !== '') return searchMembers(members.value, typed).slice(0, SUGGESTED)
+  const likely = listLikely([], SUGGESTED)
+  const others = members.value.filter((one) => !likely.includes(one))
+  return [...likely, ...others].slice(0, SUGGESTED)
 }
 
 function Effects({ after }: { after: Switches }) {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { member as table } from '../../../model/member'
 import { DAY } from '../../../model/time'
-import { logSwitch, runWithToast } from '../actions'
+import { logSwitch, runWithToast, showToast } from '../actions'
 import { now } from '../clock'
 import { tint } from '../components/avatar'
 import { Days } from '../components/days'
@@ -15,7 +15,18 @@ import { StillNamed } from '../components/stillNamed'
 import { type ViewMode, ViewModeToggle } from '../components/viewModeToggle'
 import { hidden, type PublicMember, publicMember } from '../publicView'
 import { findByRoute } from '../route'
-import { front, groups, isOffline, loadBackTo, type Member, members, system, zone } from '../store'
+import {
+  front,
+  groups,
+  isOffline,
+  loadBackTo,
+  type Member,
+  members,
+  preferences,
+  savePreferences,
+  system,
+  zone,
+} from '../store'
 import { memberStrings, strings } from '../strings'
 import { daysIn } from '../time'
 import { isListed } from '../types'
@@ -104,7 +115,33 @@ function Actions({ own, canSeeFront }: { own: Member; canSeeFront: boolean }) {
         <Icon name="edit" />
         {memberStrings.edit}
       </button>
+      <PinButton own={own} />
     </div>
+  )
+}
+
+/** Pinned members are suggested first on Now. */
+function PinButton({ own }: { own: Member }) {
+  const { pinned } = preferences.value
+  const isPinned = pinned.includes(own.uuid)
+  const others = pinned.filter((uuid) => uuid !== own.uuid)
+  const toggle = () =>
+    runWithToast(async () => {
+      await savePreferences({ pinned: isPinned ? others : [...others, own.uuid] })
+      const name = own.display_name || own.name
+      showToast({ text: isPinned ? memberStrings.isUnpinned(name) : memberStrings.isPinned(name) })
+    })
+  return (
+    <button
+      type="button"
+      class="toggle"
+      aria-pressed={isPinned}
+      aria-disabled={isOffline.value}
+      onClick={toggle}
+    >
+      <Icon name={isPinned ? 'check' : 'plus'} />
+      {memberStrings.pin}
+    </button>
   )
 }
 

@@ -14,21 +14,11 @@ import { describeFuture, momentOf, PastTimeButton, PastTimePanel } from '../comp
 import { ProblemText } from '../components/problemText'
 import { Search } from '../components/search'
 import { earlier, selection, toggleSelection } from '../drafts'
-import { likelyFronters, switchAt, weighTime } from '../history'
+import { switchAt } from '../history'
+import { listLikely } from '../likely'
 import { searchMembers } from '../search'
 import { requestedFocus } from '../shortcuts'
-import {
-  front,
-  isOffline,
-  members,
-  membersById,
-  nameOf,
-  preferences,
-  statuses,
-  switches,
-  system,
-  zone,
-} from '../store'
+import { front, isOffline, members, nameOf, statuses, switches, system, zone } from '../store'
 import { strings } from '../strings'
 import { daysIn, fieldsOf } from '../time'
 import { useAction } from '../useAction'
@@ -185,14 +175,7 @@ function MemberChooser() {
   )
 }
 
-const likely = computed(() => {
-  const people = members.value.filter(({ uuid }) => !statuses.value.has(uuid))
-  const weights = weighTime(switches.value, now.value)
-  const here = front.value?.members ?? []
-  return likelyFronters(people, preferences.value.pinned, weights, here, LIKELY).flatMap(
-    (id) => membersById.value.get(id) ?? [],
-  )
-})
+const likely = computed(() => listLikely(front.value?.members ?? [], LIKELY))
 
 function lastTwoDays() {
   // On a day with a clock change, 24 hours ago may be the day before yesterday.

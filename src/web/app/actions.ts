@@ -76,6 +76,28 @@ export async function logSwitch(members: readonly string[], at: Instant | null):
   }
 }
 
+/** Logs a stint from a time to another as two switches, of which none stays if one fails. */
+export async function logStint(
+  members: readonly string[],
+  from: Instant,
+  end: {
+    readonly timestamp: Instant
+    readonly members: readonly string[]
+    readonly isNeeded: boolean
+  },
+): Promise<void> {
+  if (!end.isNeeded) return await logSwitch(members, from)
+  const first = await restoreSwitch(members, from)
+  try {
+    const last = await restoreSwitch(end.members, end.timestamp)
+    const ids = [first, last].flatMap((one) => one?.id ?? [])
+    showToast({ text: strings.isLogged, undo: { kind: 'removeSwitches', ids } })
+  } catch (cause) {
+    if (first) await removeSwitch(first.id)
+    throw cause
+  }
+}
+
 function announceLogged(
   members: readonly string[],
   at: Instant | null,
@@ -83,7 +105,7 @@ function announceLogged(
 ): void {
   showToast({
     text: at === null ? describeFront(members) : strings.isLogged,
-    ...(id !== undefined && { undo: { kind: 'removeSwitch', id } }),
+    ...(id !== undefined && { undo: { kind: 'removeSwitches', ids: [id] } }),
   })
 }
 
@@ -102,10 +124,14 @@ export async function deleteSwitch(id: string, members: readonly string[], at: I
   showToast({ text: strings.isDeleted, undo: { kind: 'restoreSwitch', members, at } })
 }
 
-export async function restoreSwitch(members: readonly string[], at: Instant): Promise<void> {
+export async function restoreSwitch(
+  members: readonly string[],
+  at: Instant,
+): Promise<SerializedSwitch | null> {
   const body = { members, timestamp: formatInstant(at) }
   const created = await requestOwn<SerializedSwitch>(PATH, { method: 'POST', body })
   if (created) putSwitch(readSwitch(created))
+  return created
 }
 
 /** Changes time or members of a switch and offers to change them back. */

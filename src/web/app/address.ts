@@ -5,13 +5,54 @@
 export const historyViews = ['days', 'list', 'month'] as const
 export type HistoryView = (typeof historyViews)[number]
 
+/** Filters and position of History, in the address so that Back and a reload keep them. */
+export interface HistoryQuery {
+  /** Newest day shown, or the only one. */
+  readonly date?: string
+  /** Time of the question who was here. */
+  readonly time?: string
+  /** Short ID of the only member to show. */
+  readonly member?: string
+  /** Number of days shown. */
+  readonly days?: string
+  /** Day at the top of the screen. */
+  readonly at?: string
+}
+
+const historyKeys = {
+  date: /^\d{4}-\d\d-\d\d$/,
+  time: /^\d\d:\d\d$/,
+  member: /^\w+$/,
+  days: /^[1-9]\d{0,2}$/,
+  at: /^\d{4}-\d\d-\d\d$/,
+} as const satisfies Record<keyof HistoryQuery, RegExp>
+
+/** Returns the hash of a view of History. */
+export function historyHash(view: HistoryView | 'day', query: HistoryQuery = {}): string {
+  const text = new URLSearchParams({ ...query }).toString().replaceAll('%3A', ':')
+  return `#/history/${view}${text === '' ? '' : `?${text}`}`
+}
+
+function parseHistory(rest: string): Route {
+  const [path = '', text = ''] = rest.split('?')
+  const given = new URLSearchParams(text)
+  const query = Object.fromEntries(
+    Object.entries(historyKeys).flatMap(([key, pattern]) => {
+      const value = given.get(key)
+      return value !== null && pattern.test(value) ? [[key, value]] : []
+    }),
+  )
+  const view = path === 'day' ? path : (historyViews.find((one) => one === path) ?? 'days')
+  return { page: 'history', view, ...query }
+}
+
 export type Route =
   | { page: 'system' | 'systemEdit' | 'settings' | 'friends' | 'privacy' }
   | {
       page: 'now' | 'members' | 'groups' | 'insights' | 'import' | 'more' | 'devices' | 'appearance'
     }
   | { page: 'member' | 'memberEdit' | 'group' | 'groupEdit'; id: string }
-  | { page: 'history'; view: HistoryView }
+  | ({ page: 'history'; view: HistoryView | 'day' } & HistoryQuery)
   | { page: 'login' | 'setup'; code: string }
   | { page: 'create' }
   | { page: 'watch'; token: string }
@@ -45,8 +86,7 @@ export function parseRoute(hash: string): Route {
   }
   if (name === 'system' && rest === 'edit') return { page: 'systemEdit' }
   if (name === 'system' && rest === 'settings') return { page: 'settings' }
-  if (name === 'history')
-    return { page: 'history', view: historyViews.find((view) => view === rest) ?? 'days' }
+  if (name === 'history' || name.startsWith('history?')) return parseHistory(rest)
   // Address in earlier releases.
   if (name === 'look') return { page: 'appearance' }
   return { page: plainPages.find((page) => page === name) ?? 'now' }

@@ -24,6 +24,8 @@ export interface SwitchDraft {
   readonly date: string
   readonly time: string
   readonly members: readonly string[]
+  /** End of the stint, for a new switch; null if it goes on until the next one. */
+  readonly until: { readonly date: string; readonly time: string } | null
   /** Exact timestamp of the switch (microseconds) until its fields are edited. */
   readonly timestamp: Instant | null
 }

@@ -66,6 +66,14 @@ export function goTo(hash: string): void {
   replaceAddress(hash, () => show(hash))
 }
 
+/** Replaces the address of the page that is shown, without showing it anew. */
+export function keepInAddress(hash: string): void {
+  if (hash === current.value.hash) return
+  replaceAddress(hash, () => {
+    current.value = { ...current.value, hash }
+  })
+}
+
 function show(hash: string): void {
   current.value = { hash, before: route.value.page, refused: null }
   pendingHash.value = null

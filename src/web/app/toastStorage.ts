@@ -9,7 +9,7 @@ export interface Toast {
 
 /** Change that reverts another one. Data rather than a function, so that it survives a reload. */
 export type Undo =
-  | { readonly kind: 'removeSwitch'; readonly id: string }
+  | { readonly kind: 'removeSwitches'; readonly ids: readonly string[] }
   | { readonly kind: 'restoreSwitch'; readonly members: readonly string[]; readonly at: Instant }
   | { readonly kind: 'changeSwitch'; readonly id: string; readonly change: SwitchChange }
   | {

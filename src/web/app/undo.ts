@@ -26,10 +26,12 @@ export async function undo(): Promise<void> {
 /** The toast may be older than this page, so the code of the change is possibly not loaded yet. */
 async function revert(step: Undo): Promise<void> {
   switch (step.kind) {
-    case 'removeSwitch':
-      return await removeSwitch(step.id)
+    case 'removeSwitches':
+      for (const id of step.ids) await removeSwitch(id)
+      return
     case 'restoreSwitch':
-      return await restoreSwitch(step.members, step.at)
+      await restoreSwitch(step.members, step.at)
+      return
     case 'changeSwitch':
       return await changeSwitch(step.id, step.change)
     case 'changeMemberships': {

@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { Bucket } from '../../../model/fronting/calendar'
 import { HOUR, type Instant } from '../../../model/time'
+import { historyHash } from '../address'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import { type Piece, piecesOf, piecesOfOne } from '../history'
 import { membersById, nameOf, switches, zone } from '../store'
 import { listNames, strings } from '../strings'
-import { formatDuration, hourMarks } from '../time'
+import { fieldsOf, formatDuration, hourMarks } from '../time'
 import { tint } from './avatar'
 
 const HOURS = [0, 6, 12, 18, 24]
@@ -59,34 +60,56 @@ function Row({ day, mark, only }: ShownProps & { day: Bucket; mark: Instant | nu
   const pieces = piecesIn(day, only)
   const length = day.end - day.start
   const positionOf = (at: Instant) => `${((at - day.start) / length) * 100}%`
+  const styleOf = ({ from, to }: Piece) => ({
+    insetInlineStart: positionOf(from),
+    width: `${((to - from) / length) * 100}%`,
+  })
+  const { date } = fieldsOf(day.start + length / 2, zone.value)
+  const member = only === undefined ? {} : { member: only }
   const isMarked = mark !== null && mark >= day.start && mark < day.end
   return (
-    <div class="day">
+    <div class="day" data-date={date}>
       <div class="day-name">
-        {nameDay(day)}
+        <a href={historyHash('day', { date, ...member })}>{nameDay(day)}</a>
         {length !== 24 * HOUR && <span class="quiet"> {formatDuration(length)}</span>}
       </div>
-      <div class="track" role="img" aria-label={describeDay(day, pieces)}>
-        {hourMarks(zone.value, day, MARKS).map((part) => (
-          <span key={part} class="hour" style={{ insetInlineStart: `${part * 100}%` }} />
-        ))}
+      <div class="hits">
+        <div class="track" role="img" aria-label={describeDay(day, pieces)}>
+          {hourMarks(zone.value, day, MARKS).map((part) => (
+            <span key={part} class="hour" style={{ insetInlineStart: `${part * 100}%` }} />
+          ))}
+          {pieces.map((piece) => (
+            <span key={piece.from} class="piece" style={styleOf(piece)}>
+              {piece.members.map((id) => (
+                <span key={id} class="bar" style={tint(membersById.value.get(id)?.color)}>
+                  {only === undefined && piece.members.length < 4 && <bdi>{nameOf(id)}</bdi>}
+                </span>
+              ))}
+            </span>
+          ))}
+          {isMarked && <span class="landing" style={{ insetInlineStart: positionOf(mark) }} />}
+        </div>
         {pieces.map((piece) => (
-          <span
+          // Not a stop of the Tab key: the page of the day lists the same switches.
+          <a
             key={piece.from}
-            class="piece"
-            style={{
-              insetInlineStart: positionOf(piece.from),
-              width: `${((piece.to - piece.from) / length) * 100}%`,
-            }}
+            class="hit"
+            tabIndex={-1}
+            href={historyHash('day', {
+              date,
+              time: fieldsOf(piece.from, zone.value).time,
+              ...member,
+            })}
+            style={styleOf(piece)}
           >
-            {piece.members.map((id) => (
-              <span key={id} class="bar" style={tint(membersById.value.get(id)?.color)}>
-                {only === undefined && piece.members.length < 4 && <bdi>{nameOf(id)}</bdi>}
-              </span>
-            ))}
-          </span>
+            <span class="unseen">
+              {strings.timeOf(
+                listNames(piece.members.map(nameOf)),
+                formatDuration(piece.to - piece.from),
+              )}
+            </span>
+          </a>
         ))}
-        {isMarked && <span class="landing" style={{ insetInlineStart: positionOf(mark) }} />}
       </div>
     </div>
   )

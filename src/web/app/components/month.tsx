@@ -1,18 +1,23 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { sumDays } from '../../../model/fronting/days'
 import { createReplay } from '../../../model/fronting/replay'
 import { HOUR, type Instant, SECOND } from '../../../model/time'
+import { type HistoryQuery, historyHash } from '../address'
 import { formatter, weekStart } from '../appearance'
 import { now } from '../clock'
+import { goTo } from '../route'
 import { loadBackTo, membersById, nameOf, switches, zone } from '../store'
 import { historyStrings, strings } from '../strings'
-import { daysIn, fieldsOf, formatDuration, monthOf } from '../time'
+import { daysIn, fieldsOf, formatDuration, instantOf, monthOf } from '../time'
 import { tint } from './avatar'
 import { Icon } from './icon'
 
 /** Calendar in which each day has the name and colour of the member with the most fronting time. */
-export function Month() {
-  const [at, setAt] = useState<Instant>(now.value)
+export function Month({ query }: { query: HistoryQuery }) {
+  const at = instantOf(query.date ?? '', '12:00', zone.value) ?? now.value
+  const setAt = (to: Instant) =>
+    goTo(historyHash('month', { ...query, date: fieldsOf(to, zone.value).date }))
+  const ofMember = query.member === undefined ? {} : { member: query.member }
   const month = monthOf(zone.value, at)
   const start = month?.start ?? at
   useEffect(() => {
@@ -26,7 +31,9 @@ export function Month() {
   for (const one of switches.value.toReversed()) replay.step(one)
   replay.finish()
   const days = [...sums.days()]
-  const isEmpty = days.every(({ members }) => members.length === 0)
+  const timesOf = <T extends readonly [string, number]>(times: readonly T[]) =>
+    query.member === undefined ? times : times.filter(([id]) => id === query.member)
+  const isEmpty = days.every((day) => timesOf(day.members).length === 0)
   const newest = switches.value.find(({ timestamp }) => timestamp < month.end)
   return (
     <section class="part">
@@ -65,7 +72,7 @@ export function Month() {
       </div>
       <ul class="calendar">
         {days.map((day, index) => {
-          const [id, seconds] = day.members.toSorted(([, a], [, b]) => b - a)[0] ?? []
+          const [id, seconds] = timesOf(day.members).toSorted(([, a], [, b]) => b - a)[0] ?? []
           const { date } = fieldsOf(day.start + 12 * HOUR, zone.value)
           const first = index === 0 ? { gridColumnStart: String(columnOf(date)) } : {}
           return (
@@ -74,7 +81,9 @@ export function Month() {
               class="cell"
               style={{ ...first, ...tint(id && membersById.value.get(id)?.color) }}
             >
-              <b>{strings.number(Number(date.slice(8)))}</b>
+              <a href={historyHash('day', { date, ...ofMember })}>
+                <b>{strings.number(Number(date.slice(8)))}</b>
+              </a>
               {id !== undefined && (
                 <>
                   <bdi>{nameOf(id)}</bdi>

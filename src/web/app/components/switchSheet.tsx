@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Instant } from '../../../model/time'
-import { deleteSwitch, editSwitch, logSwitch } from '../actions'
+import { deleteSwitch, editSwitch, logStint, logSwitch } from '../actions'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import { type SwitchDraft, switchDraft } from '../drafts'
@@ -10,6 +10,7 @@ import {
   mergeSwitches,
   type Switch,
   type Switches,
+  switchAt,
 } from '../history'
 import { listLikely } from '../likely'
 import { searchMembers } from '../search'
@@ -24,12 +25,15 @@ import { Sheet } from './sheet'
 import { TimeFields } from './timeFields'
 
 const NEW = 'new'
+const NEW_END = 'new end'
 
 /** Editor of a switch: time, members, and a preview of the effect on the history. */
 export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
   const { run, onSubmit, problem, setProblem } = useAction()
   const known = switches.value.find(({ id }) => id === draft.id)
   const at = momentOf(draft)
+  const until = draft.until && instantOf(draft.until.date, draft.until.time, zone.value)
+  const end = endOf(at, until)
   const [opened] = useState(draft)
   const start = known ? draftOf(known) : opened
   const change = (patch: Partial<SwitchDraft>) => {
@@ -47,6 +51,9 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
         ...(at !== known.timestamp && { at }),
         ...(!isSame && { members: draft.members }),
       })
+    } else if (end) {
+      if (until === null || until <= at) return setProblem(historyStrings.untilTooEarly)
+      await logStint(draft.members, at, end)
     } else await logSwitch(draft.members, at)
     close()
   }
@@ -58,7 +65,10 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
   const saved =
     at === null
       ? switches.value
-      : mergeSwitches(others, [{ id: draft.id ?? NEW, timestamp: at, members: draft.members }])
+      : mergeSwitches(others, [
+          { id: draft.id ?? NEW, timestamp: at, members: draft.members },
+          ...(end?.timestamp !== undefined && end.isNeeded ? [{ id: NEW_END, ...end }] : []),
+        ])
   return (
     <Sheet
       heading={known ? historyStrings.editSwitch : historyStrings.addPast}
@@ -67,6 +77,7 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
     >
       <form onSubmit={onSubmit(save)} noValidate>
         <TimeFields date={draft.date} time={draft.time} problem={problem} onChange={change} />
+        {!known && <UntilFields draft={draft} onChange={change} />}
         <Who ids={draft.members} onChange={(ids) => change({ members: ids })} />
         <div role="status" class="effects">
           <h3>{historyStrings.effects}</h3>
@@ -93,13 +104,59 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
   )
 }
 
+/** Switch at the end of a stint: those who were here before are here again. */
+interface StintEnd {
+  readonly timestamp: Instant
+  readonly members: readonly string[]
+  /** False if another switch follows before the end, and so ends the stint itself. */
+  readonly isNeeded: boolean
+}
+
+function endOf(at: Instant | null, until: Instant | null): StintEnd | null {
+  if (at === null || until === null) return null
+  const isNeeded = !switches.value.some(({ timestamp }) => timestamp > at && timestamp <= until)
+  return { timestamp: until, members: switchAt(switches.value, at)?.members ?? [], isNeeded }
+}
+
+interface UntilProps {
+  draft: SwitchDraft
+  onChange: (patch: Partial<SwitchDraft>) => void
+}
+
+/** End of a stint, so that it is one entry. */
+function UntilFields({ draft: { date, time, until }, onChange }: UntilProps) {
+  return (
+    <>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={until !== null}
+          onChange={(event) =>
+            onChange({ until: event.currentTarget.checked ? { date, time } : null })
+          }
+        />
+        {historyStrings.addUntil}
+      </label>
+      {until && (
+        <TimeFields
+          {...until}
+          problem=""
+          labels={{ time: historyStrings.untilTime, date: historyStrings.untilDate }}
+          onChange={(fields) => onChange({ until: fields })}
+        />
+      )}
+    </>
+  )
+}
+
 /** Returns the draft for editing a switch. */
 export function draftOf({ id, timestamp, members }: Switch): SwitchDraft {
-  return { id, ...fieldsOf(timestamp, zone.value), members, timestamp }
+  return { id, ...fieldsOf(timestamp, zone.value), members, until: null, timestamp }
 }
 
 function isSameDraft(one: SwitchDraft, other: SwitchDraft): boolean {
-  const key = ({ date, time, members }: SwitchDraft) => [date, time, ...members].join()
+  const key = ({ date, time, until, members }: SwitchDraft) =>
+    [date, time, until?.date, until?.time, ...members].join()
   return key(one) === key(other)
 }
 

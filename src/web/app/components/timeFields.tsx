@@ -8,15 +8,16 @@ interface Fields {
 
 interface Props extends Fields {
   problem: string
+  labels?: { readonly time: string; readonly date: string }
   onChange: (fields: Fields) => void
 }
 
 /** Native time and date inputs with a validation message. */
-export function TimeFields({ date, time, problem, onChange }: Props) {
+export function TimeFields({ date, time, problem, labels = strings, onChange }: Props) {
   return (
     <div class="time-fields">
       <label class="field">
-        {strings.time}
+        {labels.time}
         <input
           type="time"
           value={time}
@@ -27,7 +28,7 @@ export function TimeFields({ date, time, problem, onChange }: Props) {
         />
       </label>
       <label class="field">
-        {strings.date}
+        {labels.date}
         <input
           type="date"
           value={date}

@@ -1,24 +1,31 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { DAY, HOUR } from '../../../model/time'
-import { historyViews } from '../address'
+import { type HistoryQuery, historyHash, historyViews } from '../address'
 import { formatter } from '../appearance'
 import { now } from '../clock'
-import { Avatar } from '../components/avatar'
 import { Days } from '../components/days'
+import { HistoryDay } from '../components/historyDay'
+import { HistoryFilter } from '../components/historyFilter'
 import { Icon } from '../components/icon'
 import { useIncrementalList } from '../components/memberGrid'
 import { Month } from '../components/month'
 import { Page } from '../components/page'
-import { draftOf, SwitchSheet } from '../components/switchSheet'
+import { SwitchRows } from '../components/switchRows'
+import { SwitchSheet } from '../components/switchSheet'
 import { switchDraft } from '../drafts'
-import { route } from '../route'
-import { hasOlder, loadBackTo, membersById, nameOf, switches, zone } from '../store'
-import { historyStrings, listNames, strings } from '../strings'
-import { daysIn, fieldsOf, formatDuration } from '../time'
+import { goTo, route } from '../route'
+import { hasOlder, loadBackTo, switches, zone } from '../store'
+import { historyStrings, strings } from '../strings'
+import { daysIn, fieldsOf, instantOf } from '../time'
+import { useScrollDay } from '../useScrollDay'
 
-/** History as days, list or month; every switch can be edited, moved and deleted. */
+/** History as days, list, month or one day; every switch can be edited, moved and deleted. */
 export function History() {
-  const view = route.value.page === 'history' ? route.value.view : 'days'
+  const { page: _, ...rest } = route.value
+  const { view, ...query } = 'view' in rest ? rest : { view: 'days' as const }
+  const { date, member } = query as HistoryQuery
+  const kept = { ...(date !== undefined && { date }), ...(member !== undefined && { member }) }
+  useScrollDay(view, query)
   return (
     <Page
       title={strings.history}
@@ -34,17 +41,19 @@ export function History() {
           <a
             key={one}
             class="chip"
-            href={`#/history/${one}`}
+            href={historyHash(one, kept)}
             aria-current={one === view ? 'page' : undefined}
           >
             {historyStrings[one]}
           </a>
         ))}
       </nav>
+      <HistoryFilter view={view} query={query} />
       {switches.value.length === 0 && <p>{strings.nothingYet}</p>}
-      {view === 'days' && <DaysView />}
-      {view === 'list' && <ListView />}
-      {view === 'month' && <Month />}
+      {view === 'days' && <DaysView query={query} />}
+      {view === 'list' && <ListView query={query} />}
+      {view === 'month' && <Month query={query} />}
+      {view === 'day' && <HistoryDay query={query} />}
       {switchDraft.value && <SwitchSheet draft={switchDraft.value} />}
     </Page>
   )
@@ -52,33 +61,71 @@ export function History() {
 
 function addPast(): void {
   const fields = fieldsOf(now.value - HOUR, zone.value)
-  switchDraft.value = { id: null, ...fields, members: [], timestamp: null }
+  switchDraft.value = { id: null, ...fields, members: [], until: null, timestamp: null }
 }
 
 const WEEK = 7
 
-function DaysView() {
-  const [count, setCount] = useState(WEEK)
-  const since = now.value - (count - 1) * DAY
+/** Returns the last moment of the newest day to show. */
+function endOf({ date }: HistoryQuery): number {
+  const noon = instantOf(date ?? '', '12:00', zone.value)
+  const day = noon === null ? undefined : daysIn(zone.value, { since: noon, until: noon + 1 })[0]
+  return Math.min(now.value, (day?.end ?? Number.POSITIVE_INFINITY) - 1)
+}
+
+function DaysView({ query }: { query: HistoryQuery }) {
+  const count = Number(query.days ?? WEEK)
+  const until = endOf(query)
+  const since = until - (count - 1) * DAY
   useEffect(() => {
-    loadBackTo(now.value - count * DAY).catch(() => {})
-  }, [count])
-  const days = daysIn(zone.value, { since, until: now.value + 1 }).slice(0, count)
+    loadBackTo(until - count * DAY).catch(() => {})
+  }, [count, query.date])
+  const days = daysIn(zone.value, { since, until: until + 1 }).slice(0, count)
   const newest = switches.value[0]
   const isEmpty = newest !== undefined && newest.members.length === 0 && newest.timestamp < since
+  const { date: _, ...withoutDate } = query
+  const later = until + WEEK * DAY
   return (
     <>
       {isEmpty && <p>{historyStrings.noSwitches}</p>}
-      <Days days={days} />
-      <button type="button" class="plain" onClick={() => setCount(count + WEEK)}>
+      {until < now.value && (
+        <a
+          class="beside"
+          href={historyHash(
+            'days',
+            later > now.value
+              ? withoutDate
+              : { ...withoutDate, date: fieldsOf(later, zone.value).date },
+          )}
+        >
+          {historyStrings.laterDays}
+        </a>
+      )}
+      <Days days={days} {...(query.member !== undefined && { only: query.member })} />
+      <button
+        type="button"
+        class="plain"
+        onClick={() => goTo(historyHash('days', { ...query, days: String(count + WEEK) }))}
+      >
         {historyStrings.earlierDays}
       </button>
     </>
   )
 }
 
-function ListView() {
-  const { shown, isMore, more, end } = useIncrementalList(switches.value)
+function ListView({ query }: { query: HistoryQuery }) {
+  const until = endOf(query)
+  const { member, at } = query
+  const all = switches.value.filter(
+    ({ timestamp, members }) =>
+      timestamp <= until && (member === undefined || members.includes(member)),
+  )
+  const top = instantOf(at ?? '', '00:00', zone.value)
+  useEffect(() => {
+    loadBackTo(Math.min(until, top ?? until) - WEEK * DAY).catch(() => {})
+  }, [query.date])
+  const start = top === null ? 0 : all.filter(({ timestamp }) => timestamp >= top).length
+  const { shown, isMore, more, end } = useIncrementalList(all, { start, listKey: `${member}` })
   const byDay = Map.groupBy(shown, ({ timestamp }) => fieldsOf(timestamp, zone.value).date)
   const showMore = () => {
     if (!isMore) loadBackTo((switches.value.at(-1)?.timestamp ?? 0) - 1).catch(() => {})
@@ -87,13 +134,9 @@ function ListView() {
   return (
     <>
       {[...byDay].map(([date, list]) => (
-        <section key={date} class="part">
+        <section key={date} class="part" data-date={date}>
           <h2>{formatter.value.longDay(list[0]?.timestamp ?? 0)}</h2>
-          <ul class="switches">
-            {list.map((one) => (
-              <SwitchRow key={one.id} index={switches.value.indexOf(one)} />
-            ))}
-          </ul>
+          <SwitchRows shown={list} />
         </section>
       ))}
       {(isMore || hasOlder.value) && (
@@ -102,43 +145,5 @@ function ListView() {
         </button>
       )}
     </>
-  )
-}
-
-function SwitchRow({ index }: { index: number }) {
-  const one = switches.value[index]
-  if (!one) return null
-  const next = switches.value[index - 1]
-  const length = formatDuration((next?.timestamp ?? now.value) - one.timestamp)
-  const names = one.members.length === 0 ? strings.nobodyShort : listNames(one.members.map(nameOf))
-  const edit = () => {
-    switchDraft.value = draftOf(one)
-  }
-  return (
-    <li>
-      <span class="at">{formatter.value.time(one.timestamp)}</span>
-      <span class="avatars">
-        {one.members.slice(0, 3).map((id) => (
-          <Avatar key={id} of={membersById.value.get(id)} size="s" />
-        ))}
-      </span>
-      <span class="about">
-        <bdi class="name">{names}</bdi>
-        <br />
-        <span class="quiet small">{next ? length : historyStrings.soFar(length)}</span>
-      </span>
-      <button
-        type="button"
-        class="round"
-        aria-label={historyStrings.editNamed(
-          formatter.value.moment(one.timestamp, now.value),
-          names,
-        )}
-        title={historyStrings.edit}
-        onClick={edit}
-      >
-        <Icon name="edit" />
-      </button>
-    </li>
   )
 }

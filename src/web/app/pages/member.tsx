@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { member as table } from '../../../model/member'
 import { DAY } from '../../../model/time'
 import { logSwitch, runWithToast, showToast } from '../actions'
+import { historyHash } from '../address'
 import { now } from '../clock'
 import { tint } from '../components/avatar'
 import { Days } from '../components/days'
@@ -22,12 +23,13 @@ import {
   loadBackTo,
   type Member,
   members,
+  nameOf,
   preferences,
   savePreferences,
   system,
   zone,
 } from '../store'
-import { memberStrings, strings } from '../strings'
+import { historyStrings, memberStrings, strings } from '../strings'
 import { daysIn } from '../time'
 import { isListed } from '../types'
 
@@ -157,6 +159,9 @@ function LastWeek({ id }: { id: string }) {
     <section class="part">
       <h2>{memberStrings.lastWeek}</h2>
       <Days days={days} only={id} />
+      <a class="beside" href={historyHash('days', { member: id })}>
+        {historyStrings.ownHistory(nameOf(id))}
+      </a>
     </section>
   )
 }

@@ -2,6 +2,7 @@ import { computed } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { DAY, HOUR } from '../../../model/time'
 import { announce, findLost, logSwitch, lostSwitch } from '../actions'
+import { historyHash } from '../address'
 import { now, tick } from '../clock'
 import { ActionBar } from '../components/actionBar'
 import { EmptyState } from '../components/createMember'
@@ -95,6 +96,9 @@ export function Now() {
           <section class="part">
             <header class="heading">
               <h2>{strings.todayAndYesterday}</h2>
+              <a class="beside" href={historyHash('day', fieldsOf(now.value, zone.value))}>
+                {strings.whoWasHere}
+              </a>
               <a class="beside" href="#/history">
                 {strings.allHistory}
               </a>

@@ -151,6 +151,7 @@ export const main: First['main'] = {
     }),
   isLogged: 'In den Verlauf eingetragen.',
   todayAndYesterday: 'Heute und gestern',
+  whoWasHere: 'Wer war da um …',
   allHistory: 'Ganzer Verlauf',
   noMembers: (word) => `Noch keine ${word.many}.`,
   importMembers: 'Aus PluralKit, Tupperbox oder Simply Plural importieren',

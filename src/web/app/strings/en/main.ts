@@ -160,6 +160,7 @@ export const main = {
     }),
   isLogged: 'Added to your history.',
   todayAndYesterday: 'Today and yesterday',
+  whoWasHere: 'Who was here at…',
   allHistory: 'All history',
   noMembers: (word: Word) => `No ${word.many} yet.`,
   importMembers: 'Import from PluralKit, Tupperbox or Simply Plural',

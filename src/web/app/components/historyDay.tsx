@@ -1,0 +1,91 @@
+import { useEffect } from 'preact/hooks'
+import { HOUR, type Instant, MINUTE } from '../../../model/time'
+import { type HistoryQuery, historyHash } from '../address'
+import { formatter } from '../appearance'
+import { now } from '../clock'
+import { switchAt } from '../history'
+import { goTo } from '../route'
+import { loadBackTo, nameOf, switches, zone } from '../store'
+import { historyStrings, listNames, strings } from '../strings'
+import { daysIn, fieldsOf, instantOf } from '../time'
+import { Days } from './days'
+import { Icon } from './icon'
+import { SwitchRows } from './switchRows'
+import { TimeFields } from './timeFields'
+
+/** One day: who was here at a time, its chart, and its switches. */
+export function HistoryDay({ query }: { query: HistoryQuery }) {
+  const today = fieldsOf(now.value, zone.value)
+  const { date = today.date, time = '' } = query
+  const noon = instantOf(date, '12:00', zone.value) ?? now.value
+  const [day] = daysIn(zone.value, { since: noon, until: noon + 1 })
+  const start = day?.start ?? noon
+  useEffect(() => {
+    loadBackTo(start).catch(() => {})
+  }, [start])
+  if (!day) return null
+  const showDay = (at: Instant) =>
+    goTo(historyHash('day', { ...query, date: fieldsOf(at, zone.value).date }))
+  const shown = switches.value.filter(
+    ({ timestamp, members }) =>
+      timestamp >= day.start &&
+      timestamp < day.end &&
+      (query.member === undefined || members.includes(query.member)),
+  )
+  // The switch in effect when the day began.
+  const before = switchAt(switches.value, day.start - 1)
+  return (
+    <section class="part">
+      <header class="heading">
+        <button
+          type="button"
+          class="round"
+          aria-label={historyStrings.previousDay}
+          onClick={() => showDay(day.start - HOUR)}
+        >
+          <Icon name="back" />
+        </button>
+        <h2 aria-live="polite">{formatter.value.longDay(noon)}</h2>
+        <button
+          type="button"
+          class="round"
+          aria-label={historyStrings.nextDay}
+          aria-disabled={day.end > now.value}
+          onClick={() => day.end <= now.value && showDay(day.end + HOUR)}
+        >
+          <Icon name="forth" />
+        </button>
+      </header>
+      <fieldset class="choice">
+        <legend>{strings.whoWasHere}</legend>
+        <TimeFields
+          date={date}
+          time={time}
+          problem=""
+          onChange={(fields) => goTo(historyHash('day', { ...query, ...fields }))}
+        />
+        <p role="status">{time !== '' && describeMoment(instantOf(date, time, zone.value))}</p>
+      </fieldset>
+      <Days days={[day]} {...(query.member !== undefined && { only: query.member })} />
+      <SwitchRows
+        shown={before && query.member === undefined ? [...shown, before] : shown}
+        hasDays
+      />
+    </section>
+  )
+}
+
+function describeMoment(at: Instant | null): string {
+  if (at === null) return strings.notATime
+  // The end of a minute, so that a switch within it counts.
+  const found = switchAt(switches.value, at + MINUTE - 1)
+  if (at > now.value) return historyStrings.notYet
+  if (!found) return historyStrings.nothingLoggedThen
+  const next = switches.value[switches.value.indexOf(found) - 1]
+  const names =
+    found.members.length === 0 ? strings.nobodyShort : listNames(found.members.map(nameOf))
+  const moment = (one: Instant) => formatter.value.moment(one, at)
+  return next
+    ? historyStrings.wasHere(names, moment(found.timestamp), moment(next.timestamp))
+    : historyStrings.hereSince(names, moment(found.timestamp))
+}

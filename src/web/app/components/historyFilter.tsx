@@ -1,0 +1,54 @@
+import type { HistoryView } from '../address'
+import { type HistoryQuery, historyHash } from '../address'
+import { now } from '../clock'
+import { goTo } from '../route'
+import { members, zone } from '../store'
+import { historyStrings } from '../strings'
+import { fieldsOf } from '../time'
+
+interface Props {
+  view: HistoryView | 'day'
+  query: HistoryQuery
+}
+
+/** Chooses the day that History begins with, and one member. */
+export function HistoryFilter({ view, query }: Props) {
+  const { days: _, at: __, ...kept } = query
+  const show = (patch: HistoryQuery) => goTo(historyHash(view, { ...kept, ...patch }))
+  const { date: shownDate, ...withoutDate } = kept
+  const { member, ...withoutMember } = kept
+  const today = fieldsOf(now.value, zone.value).date
+  return (
+    <div class="time-fields">
+      {view !== 'day' && (
+        <label class="field">
+          {historyStrings.goToDate}
+          <input
+            type="date"
+            max={today}
+            value={shownDate ?? ''}
+            onChange={({ currentTarget: { value } }) =>
+              value === '' ? goTo(historyHash(view, withoutDate)) : show({ date: value })
+            }
+          />
+        </label>
+      )}
+      <label class="field">
+        {historyStrings.who}
+        <select
+          value={member ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            value === '' ? goTo(historyHash(view, withoutMember)) : show({ member: value })
+          }
+        >
+          <option value="">{historyStrings.everyone}</option>
+          {members.value.map((one) => (
+            <option key={one.id} value={one.id}>
+              {one.display_name || one.name}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  )
+}

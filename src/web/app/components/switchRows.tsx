@@ -1,0 +1,61 @@
+import { formatter } from '../appearance'
+import { now } from '../clock'
+import { switchDraft } from '../drafts'
+import type { Switch, Switches } from '../history'
+import { membersById, nameOf, switches } from '../store'
+import { historyStrings, listNames, strings } from '../strings'
+import { formatDuration } from '../time'
+import { Avatar } from './avatar'
+import { Icon } from './icon'
+import { draftOf } from './switchSheet'
+
+interface Props {
+  shown: Switches
+  /** Writes the day of switches of other days. */
+  hasDays?: boolean
+}
+
+/** Switches, newest first, each with a button to edit it. */
+export function SwitchRows({ shown, hasDays = false }: Props) {
+  return (
+    <ul class="switches">
+      {shown.map((one) => (
+        <SwitchRow key={one.id} one={one} dayOf={hasDays ? (shown[0]?.timestamp ?? 0) : null} />
+      ))}
+    </ul>
+  )
+}
+
+function SwitchRow({ one, dayOf }: { one: Switch; dayOf: number | null }) {
+  const next = switches.value[switches.value.indexOf(one) - 1]
+  const length = formatDuration((next?.timestamp ?? now.value) - one.timestamp)
+  const names = one.members.length === 0 ? strings.nobodyShort : listNames(one.members.map(nameOf))
+  const edit = () => {
+    switchDraft.value = draftOf(one)
+  }
+  const { time, moment } = formatter.value
+  return (
+    <li>
+      <span class="at">{dayOf === null ? time(one.timestamp) : moment(one.timestamp, dayOf)}</span>
+      <span class="avatars">
+        {one.members.slice(0, 3).map((id) => (
+          <Avatar key={id} of={membersById.value.get(id)} size="s" />
+        ))}
+      </span>
+      <span class="about">
+        <bdi class="name">{names}</bdi>
+        <br />
+        <span class="quiet small">{next ? length : historyStrings.soFar(length)}</span>
+      </span>
+      <button
+        type="button"
+        class="round"
+        aria-label={historyStrings.editNamed(moment(one.timestamp, now.value), names)}
+        title={historyStrings.edit}
+        onClick={edit}
+      >
+        <Icon name="edit" />
+      </button>
+    </li>
+  )
+}

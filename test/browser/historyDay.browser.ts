@@ -1,0 +1,154 @@
+import type { Page } from 'playwright-core'
+import { fieldsOf } from '../../src/web/app/time'
+import { expect, test } from '../test'
+import {
+  expectAccessible,
+  expectLargeTargets,
+  expectNoHorizontalScroll,
+  startBrowser,
+  startTestServer,
+} from './browser'
+import { describeDashboard } from './testSystem'
+
+/** Finding a day, a time or one member in the history. */
+const browser = await startBrowser()
+const testServer = await startTestServer('Somebody else')
+const { address } = testServer.server
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+const HOUR = 3_600_000
+const fieldsAgo = (hours: number) => fieldsOf((Date.now() - hours * HOUR) * 1000, zone)
+
+describeDashboard(browser, testServer, ({ system, openNow }) => {
+  const open = async (path: string) => {
+    const visitor = await openNow()
+    await visitor.page.goto(`${address}/#/history/${path}`)
+    await visitor.page.getByRole('link', { name: 'Month' }).waitFor()
+    return visitor
+  }
+  const answer = (page: Page) => page.locator('main fieldset [role=status]')
+
+  test('says who was here at a time, three taps from Now', async () => {
+    await system.setSwitches([50, 'Wren'], [30, 'Wren', 'Iris'], [3, 'Juno'])
+    const visitor = await openNow()
+    const { page } = visitor
+    await page.getByRole('link', { name: 'Who was here at…' }).click()
+    await answer(page).getByText('Juno, since').waitFor()
+    const asked = fieldsAgo(26)
+    await page.getByLabel('Date').last().fill(asked.date)
+    await page.getByLabel('Time').fill(asked.time)
+    await answer(page)
+      .getByText(/^Wren and Iris, from .* to /)
+      .waitFor()
+    expect(page.url()).toEndWith(`#/history/day?date=${asked.date}&time=${asked.time}`)
+    await expectAccessible(visitor)
+    await expectNoHorizontalScroll(visitor)
+    await page.reload()
+    await answer(page).getByText('Wren and Iris').waitFor()
+  })
+
+  test.each([
+    ['a bar', 'days', '.day:nth-of-type(3) .hit'],
+    ['a day', 'days', '.day:nth-of-type(3) .day-name a'],
+    ['a day of a month', 'month', '.cell:has(bdi) a'],
+  ] as const)('tapping %s opens it, and Back returns', async (_, view, target) => {
+    await system.setSwitches([80, 'Wren'], [78, 'Iris'], [1, 'Juno'])
+    const visitor = await open(view)
+    const { page } = visitor
+    await page.locator(target).first().click()
+    await page.waitForURL(/#\/history\/day\?date=\d{4}-\d\d-\d\d/)
+    await page
+      .getByRole('button', { name: /^Edit switch/ })
+      .first()
+      .waitFor()
+    await expectAccessible(visitor)
+    await expectLargeTargets(visitor)
+    await page.goBack()
+    await page.waitForURL(new RegExp(`#/history/${view}`))
+  })
+
+  test('jumps to a date, and shows one member only, also after a reload', async () => {
+    await system.setSwitches(
+      [24 * 100, 'Wren'],
+      [24 * 99, 'Moss', 'Iris'],
+      [24 * 98, 'Moss'],
+      [1, 'Juno'],
+    )
+    const visitor = await open('list')
+    const { page } = visitor
+    const { date } = fieldsAgo(24 * 98)
+    await page.getByLabel('Go to date').fill(date)
+    const names = page.locator('.switches .name')
+    await page.waitForURL(`${address}/#/history/list?date=${date}`)
+    await names.getByText('Juno').waitFor({ state: 'detached' })
+    expect(await names.allTextContents()).toEqual(['Moss', 'Moss and Iris', 'Wren'])
+    await page.getByLabel('Who').selectOption('Iris')
+    await names.getByText('Wren').waitFor({ state: 'detached' })
+    expect(await names.allTextContents()).toEqual(['Moss and Iris'])
+    await page.reload()
+    await names.getByText('Moss and Iris').waitFor()
+    expect(await names.count()).toBe(1)
+    await page.getByRole('link', { name: 'Days' }).click()
+    await page
+      .getByRole('img', { name: /Iris \d+/ })
+      .first()
+      .waitFor()
+    await expectAccessible(visitor)
+    await page.goto(`${address}/#/members/${system.idOf('Iris')}`)
+    await page.getByRole('link', { name: 'All of Iris’s history' }).click()
+    expect(await page.getByLabel('Who').inputValue()).toBe(system.idOf('Iris'))
+  })
+
+  test('keeps the position when a page was opened and left', async () => {
+    const days = Array.from({ length: 40 }, (_, at) => at + 1).reverse()
+    await system.setSwitches(
+      ...days.map((day): [number, string] => [24 * day, day % 2 === 0 ? 'Wren' : 'Iris']),
+    )
+    const { page } = await open('list')
+    const { date } = fieldsAgo(24 * 20)
+    const section = page.locator(`[data-date="${date}"]`)
+    await section.scrollIntoViewIfNeeded()
+    await page.evaluate(`document.querySelector('[data-date="${date}"]').scrollIntoView()`)
+    await page.waitForURL(/at=\d{4}/)
+    const top = await page.evaluate('scrollY')
+    expect(Number(top)).toBeGreaterThan(500)
+    await page.goto(`${address}/#/now`)
+    await page.getByRole('heading', { name: 'Here now' }).waitFor()
+    await page.goBack()
+    await section.waitFor()
+    await page.waitForFunction(() => (globalThis as unknown as { scrollY: number }).scrollY > 500)
+    const box = await section.boundingBox()
+    expect(Math.abs(box?.y ?? 1e9)).toBeLessThan(400)
+  })
+
+  test('logs a stint from a time to a time in one entry, and undoes it', async () => {
+    await system.setSwitches([10, 'Wren'])
+    const before = await system.history()
+    const visitor = await open('list')
+    const { page } = visitor
+    await page.getByRole('button', { name: 'Add a past switch' }).click()
+    const [from, to] = [fieldsAgo(5), fieldsAgo(3)]
+    await page.getByLabel('Time', { exact: true }).fill(from.time)
+    await page.getByLabel('Date', { exact: true }).fill(from.date)
+    await page.getByLabel('They left again at…').check()
+    await page.getByRole('button', { name: 'Moss', exact: true }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The end has to be after the beginning.').waitFor()
+    await page.getByLabel('Until, time').fill(to.time)
+    await page.getByLabel('Until, date').fill(to.date)
+    await page.getByText(/Moss instead of Wren from .* to /).waitFor()
+    await expectAccessible(visitor)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    const names = (await system.history()).map((one) => one.names)
+    expect(names).toEqual([['Wren'], ['Moss'], ['Wren']])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.switches').getByText('Moss').waitFor({ state: 'detached' })
+    await page.waitForFunction(() => {
+      const window = globalThis as unknown as {
+        document: { getElementById(id: string): { textContent: string } }
+      }
+      return window.document.getElementById('said').textContent === 'Undone.'
+    })
+    expect(await system.history()).toEqual(before)
+  })
+})

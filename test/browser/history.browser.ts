@@ -57,7 +57,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       .click()
     const target = fieldsOf((Date.now() - 6 * 3_600_000) * 1000, zone)
     await page.getByLabel('Time').fill(target.time)
-    await page.getByLabel('Date').fill(target.date)
+    await page.getByLabel('Date', { exact: true }).fill(target.date)
     await page
       .getByText(/Wren instead of Iris/)
       .first()
@@ -122,7 +122,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await page.getByRole('button', { name: 'Add a past switch' }).click()
     const wrong = fieldsOf(taken.getTime() * 1000, zone)
     await page.getByLabel('Time').fill(wrong.time)
-    await page.getByLabel('Date').fill(wrong.date)
+    await page.getByLabel('Date', { exact: true }).fill(wrong.date)
     await page.getByRole('button', { name: 'Iris', exact: true }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page
@@ -132,7 +132,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await expectAccessible(visitor)
     const right = fieldsOf((taken.getTime() + 3_600_000) * 1000, zone)
     await page.getByLabel('Time').fill(right.time)
-    await page.getByLabel('Date').fill(right.date)
+    await page.getByLabel('Date', { exact: true }).fill(right.date)
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     expect(await names()).toEqual([['Iris'], ['Wren']])

@@ -4,6 +4,7 @@ import {
   customSpan,
   excludeMembers,
   type Figures,
+  groupWeeks,
   leaderOf,
   longestStay,
   nearestSpan,
@@ -158,6 +159,19 @@ describe('the figures', () => {
     })
     expect(leaderOf([])).toBeNull()
   })
+})
+
+test('groupWeeks sums days into weeks that begin on the chosen weekday', () => {
+  const days = Array.from({ length: 10 }, (_, day) => {
+    const on = (date: number) => `2026-11-${String(date).padStart(2, '0')}T00:00:00Z`
+    return { ...period({ a: 1, [`m${day}`]: 2 }), start: on(day + 12), end: on(day + 13) }
+  })
+  const weekdayOf = (time: number) => new Date(time / 1000).getUTCDay() || 7
+  const weeks = groupWeeks(days, 7, weekdayOf)
+  // 12 November 2026 is a Thursday.
+  expect(weeks.map(({ start }) => start.slice(8, 10))).toEqual(['12', '15'])
+  expect(weeks.map(({ end }) => end.slice(8, 10))).toEqual(['15', '22'])
+  expect(weeks.map(({ members }) => members.a)).toEqual([3, 7])
 })
 
 test('stackPeriods loses no time, whichever members are shown', () => {

@@ -113,6 +113,34 @@ export function periodOf({ since, until }: Span): { by: 'week' | 'month'; since:
   return { by, since: Math.max(since, until - MAX_MONTHS_SPAN) }
 }
 
+/** Sums days into weeks that begin on a weekday (1 is Monday), because the server's begin on Monday. */
+export function groupWeeks(
+  days: readonly Period[],
+  weekStart: number,
+  weekdayOf: (at: Instant) => number,
+): Period[] {
+  const weeks: Period[] = []
+  for (const day of days) {
+    const last = weeks.at(-1)
+    if (!last || weekdayOf(parseInstant(day.start) ?? 0) === weekStart) weeks.push(day)
+    else weeks[weeks.length - 1] = addPeriods(last, day)
+  }
+  return weeks
+}
+
+function addPeriods(one: Period, next: Period): Period {
+  const members = { ...one.members }
+  for (const [id, seconds] of Object.entries(next.members))
+    members[id] = (members[id] ?? 0) + seconds
+  return {
+    start: one.start,
+    end: next.end,
+    switches: one.switches + next.switches,
+    nobody: one.nobody + next.nobody,
+    members,
+  }
+}
+
 export interface Stack {
   readonly period: Period
   /** Seconds in the order of the shown members; `others` is the rest. */

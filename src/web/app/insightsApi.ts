@@ -1,13 +1,17 @@
 import type { Pair } from '../../model/fronting/pairs'
 import type { Span } from '../../model/fronting/replay'
-import { DAY, formatInstant, type Instant, parseInstant } from '../../model/time'
+import { DAY, formatInstant, HOUR, type Instant, parseInstant } from '../../model/time'
 import { requestOwn } from './api'
-import { type Figures, type Period, periodOf, type Total } from './insights'
+import { weekStart } from './appearance'
+import { type Figures, groupWeeks, type Period, periodOf, type Total } from './insights'
 import { hasOlder, switches } from './store'
-import { daysIn } from './time'
+import { daysIn, weekdayOf } from './time'
 
 /** Requests for the figures of Insights. */
 
+const MONDAY = 1
+/** The server's limit for a list of days, with a margin. */
+const MAX_DAYS = 390
 const PATH = 'v2/systems/@me'
 
 export async function loadInsights(
@@ -16,6 +20,8 @@ export async function loadInsights(
   signal: AbortSignal,
 ): Promise<Figures | null> {
   const { by, since } = periodOf(span)
+  const isGrouped =
+    by === 'week' && weekStart.value !== MONDAY && span.until - since <= MAX_DAYS * DAY
   const read = <T>(path: string, override: Partial<Span> = {}) =>
     requestOwn<T>(`${PATH}/fronting/${path}${spanQuery({ ...span, ...override }, zone)}`, {
       signal,
@@ -24,10 +30,12 @@ export async function loadInsights(
     read<{ switches: number; members: Total[] }>('totals?'),
     read<{ members: Record<string, number[]> }>('hours?'),
     read<Pair[]>('pairs?'),
-    read<Period[]>(`days?by=${by}&`, { since }),
+    read<Period[]>(`days?by=${isGrouped ? 'day' : by}&`, { since }),
   ])
   if (!totals || !hours || !pairs || !periods) return null
-  return { span, ...totals, hours: hours.members, pairs, by, periods }
+  const weekdayIn = (at: Instant) => weekdayOf(at + 12 * HOUR, zone)
+  const shown = isGrouped ? groupWeeks(periods, weekStart.value, weekdayIn) : periods
+  return { span, ...totals, hours: hours.members, pairs, by, periods: shown }
 }
 
 function spanQuery({ since, until }: Span, zone: string): string {

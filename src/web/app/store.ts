@@ -6,6 +6,7 @@ import type { LiveState } from './eventStream'
 import { insertSwitch, mergeNewestPage, mergeSwitches, type Switch, type Switches } from './history'
 import type { SwitchValues } from './invalidation'
 import { language, strings, wordOf } from './strings'
+import { fieldsOf, nowInstant } from './time'
 import type { Group, Member, System } from './types'
 
 /** Loaded data of the logged-in system. */
@@ -74,8 +75,12 @@ export function deviceZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-/** The system's time zone is not that of this device. */
-export const isForeignZone = computed(() => zone.value !== deviceZone())
+/** It is another time in the system's time zone than on this device. */
+export const isForeignZone = computed(() => {
+  const at = nowInstant()
+  const [there, here] = [fieldsOf(at, zone.value), fieldsOf(at, deviceZone())]
+  return there.time !== here.time || there.date !== here.date
+})
 
 /** True if proxy tags are case-sensitive. */
 export const isCaseSensitive = computed(() => settings.value?.case_sensitive_proxy_tags ?? true)

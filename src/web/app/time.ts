@@ -115,6 +115,11 @@ export function fieldsOf(at: Instant, zone: string): { date: string; time: strin
   return { date: `${year}-${shown.month}-${shown.day}`, time: `${shown.hour}:${shown.minute}` }
 }
 
+/** Returns the local weekday of a time; 1 is Monday. */
+export function weekdayOf(at: Instant, zone: string): number {
+  return new Date(`${fieldsOf(at, zone).date}T12:00:00Z`).getUTCDay() || 7
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function keyOf(zone: string): (at: Instant) => string {

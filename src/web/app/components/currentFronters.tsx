@@ -6,6 +6,7 @@ import { front, isOffline, membersById, nameOf, switches } from '../store'
 import { strings } from '../strings'
 import { Avatar, tint } from './avatar'
 import { Icon } from './icon'
+import { ZoneNote } from './zoneNote'
 
 interface Props {
   heading: RefObject<HTMLHeadingElement | null>
@@ -28,6 +29,7 @@ export function CurrentFronters({ heading, onStay }: Props) {
         {strings.hereNow}
       </h2>
       {here.length === 0 && <p>{front.value ? strings.nobody : strings.nothingYet}</p>}
+      <ZoneNote />
       <ul>
         {here.map((id) => {
           const member = membersById.value.get(id)

@@ -8,7 +8,7 @@ import { now } from '../clock'
 import { goTo } from '../route'
 import { loadBackTo, membersById, nameOf, switches, zone } from '../store'
 import { historyStrings, strings } from '../strings'
-import { daysIn, fieldsOf, formatDuration, instantOf, monthOf } from '../time'
+import { daysIn, fieldsOf, formatDuration, instantOf, monthOf, weekdayOf } from '../time'
 import { tint } from './avatar'
 import { Icon } from './icon'
 
@@ -74,7 +74,8 @@ export function Month({ query }: { query: HistoryQuery }) {
         {days.map((day, index) => {
           const [id, seconds] = timesOf(day.members).toSorted(([, a], [, b]) => b - a)[0] ?? []
           const { date } = fieldsOf(day.start + 12 * HOUR, zone.value)
-          const first = index === 0 ? { gridColumnStart: String(columnOf(date)) } : {}
+          const first =
+            index === 0 ? { gridColumnStart: String(columnOf(day.start + 12 * HOUR)) } : {}
           return (
             <li
               key={date}
@@ -99,7 +100,6 @@ export function Month({ query }: { query: HistoryQuery }) {
 }
 
 /** Returns 1 for the first day of the week. */
-function columnOf(date: string): number {
-  const weekday = new Date(`${date}T12:00:00Z`).getUTCDay()
-  return ((weekday - weekStart.value + 7) % 7) + 1
+function columnOf(at: Instant): number {
+  return ((weekdayOf(at, zone.value) - weekStart.value + 7) % 7) + 1
 }

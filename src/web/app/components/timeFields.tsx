@@ -1,5 +1,6 @@
 import { strings } from '../strings'
 import { ProblemText } from './problemText'
+import { ZoneNote } from './zoneNote'
 
 interface Fields {
   date: string
@@ -38,6 +39,7 @@ export function TimeFields({ date, time, problem, labels = strings, onChange }: 
           onInput={(event) => onChange({ date: event.currentTarget.value, time })}
         />
       </label>
+      <ZoneNote />
       <ProblemText id="time-problem" text={problem} />
     </div>
   )

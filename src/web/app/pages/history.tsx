@@ -12,6 +12,7 @@ import { Month } from '../components/month'
 import { Page } from '../components/page'
 import { SwitchRows } from '../components/switchRows'
 import { SwitchSheet } from '../components/switchSheet'
+import { ZoneNote } from '../components/zoneNote'
 import { switchDraft } from '../drafts'
 import { goTo, route } from '../route'
 import { hasOlder, loadBackTo, switches, zone } from '../store'
@@ -49,6 +50,7 @@ export function History() {
         ))}
       </nav>
       <HistoryFilter view={view} query={query} />
+      {view !== 'day' && <ZoneNote />}
       {switches.value.length === 0 && <p>{strings.nothingYet}</p>}
       {view === 'days' && <DaysView query={query} />}
       {view === 'list' && <ListView query={query} />}

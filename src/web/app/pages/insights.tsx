@@ -13,6 +13,7 @@ import { WeeklyChart } from '../components/insights/weeklyChart'
 import { LoadProblem } from '../components/loadProblem'
 import { Page, Skeleton } from '../components/page'
 import { ProblemText } from '../components/problemText'
+import { ZoneNote } from '../components/zoneNote'
 import { spanDraft } from '../drafts'
 import {
   customSpan,
@@ -36,6 +37,7 @@ export function Insights() {
   return (
     <Page title={strings.insights}>
       <Spans />
+      <ZoneNote />
       {hasFailed ? <LoadProblem text={problem} onRetry={retry} /> : <ProblemText text={problem} />}
       {statuses.value.size > 0 && (
         <label class="check">

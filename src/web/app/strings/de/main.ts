@@ -131,6 +131,7 @@ export const main: First['main'] = {
   pickTime: 'Zeit wählen …',
   time: 'Uhrzeit',
   date: 'Datum',
+  timesIn: (zone, time) => `Zeiten in ${zone}; dort ist es jetzt ${time}.`,
   notATime: 'Gib Datum und Uhrzeit ein.',
   inFuture: 'Das liegt in der Zukunft.',
   inFutureIn: (zone) => `Das liegt in deiner Zeitzone ${zone} in der Zukunft.`,

@@ -140,6 +140,7 @@ export const main = {
   pickTime: 'Pick a time…',
   time: 'Time',
   date: 'Date',
+  timesIn: (zone: string, time: string) => `Times are in ${zone}, where it’s now ${time}.`,
   notATime: 'Enter a date and time.',
   inFuture: 'That’s in the future.',
   inFutureIn: (zone: string) => `That’s in the future in your time zone, ${zone}.`,

@@ -11,6 +11,7 @@ import {
   hasSwitch,
   hasValues,
   invalidateAccounts,
+  isDeviceOnline,
   isLoaded,
   loadAhead,
   loadAll,
@@ -92,6 +93,7 @@ export function startSync(): void {
         connectionState.value =
           state === 'connecting' && connectionState.value === 'away' ? 'away' : state
         if (state !== 'live') return
+        isDeviceOnline.value = true
         // Without the ID of the last event it is unknown what was missed, so everything is loaded
         // again.
         if (!isLoaded.value || (wasLive && !subscription?.lastEventId)) load()
@@ -141,7 +143,9 @@ export function startSync(): void {
     },
   })
   addEventListener('online', () => subscription?.reconnectNow())
+  isDeviceOnline.value = navigator.onLine
   addEventListener('offline', () => {
+    isDeviceOnline.value = false
     if (!subscription) return
     const { lastEventId } = subscription
     subscription.stop()

@@ -60,9 +60,12 @@ export const statuses = computed(
 /** The page cannot write while the server is unreachable. */
 export const isOffline = computed(() => connectionState.value === 'away')
 
+/** False from the moment the device lost its connection until the server answers again. */
+export const isDeviceOnline = signal(true)
+
 /** Says why the page cannot write: the device or the server is not connected. */
 export function offlineReason(): string {
-  return navigator.onLine ? strings.serverAway : strings.youAreOffline
+  return isDeviceOnline.value ? strings.serverAway : strings.youAreOffline
 }
 
 /** UTC is the server's default, so it is taken as "not set" and the device's time zone is used. */

@@ -44,8 +44,21 @@ export async function bundlePage(): Promise<BundledFile[]> {
       bytes: new Uint8Array(await output.arrayBuffer()),
     })),
   )
-  const shown = files.map((file) => (file.path === '/' ? addNoScript(file) : file))
-  return [...shown, ...(await Promise.all(manifests.map((name) => bundleManifest(name, files))))]
+  const withIcons = [...files, ...(await Promise.all(manifestIcons.map(readIcon)))]
+  const shown = withIcons.map((file) => (file.path === '/' ? addNoScript(file) : file))
+  return [
+    ...shown,
+    ...(await Promise.all(manifests.map((name) => bundleManifest(name, withIcons)))),
+  ]
+}
+
+/** Icons that only the manifests refer to, so that the bundler does not find them. */
+const manifestIcons = ['icon512', 'maskable']
+
+async function readIcon(name: string): Promise<BundledFile> {
+  const file = Bun.file(join(import.meta.dir, 'app', `${name}.png`))
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  return { path: `/assets/${name}-${Bun.hash(bytes).toString(36)}.png`, type: file.type, bytes }
 }
 
 /** Texts that are needed before a script runs, by language. */
@@ -82,14 +95,19 @@ async function bundleManifest(
   const kind = name.startsWith('app') ? 'app' : 'watch'
   const language = name.includes('.de.') ? 'de' : 'en'
   const { name: title, description } = installTexts[language][kind]
+  const { shortcut } = installTexts[language]
   const source = Bun.file(join(import.meta.dir, 'app', `${kind}.webmanifest`))
-  const hashedIcons = (await source.text()).replace(/"icon\.(\w+)"/g, (_, suffix) => {
-    const icon = files.find(({ path }) => path.includes('/icon-') && path.endsWith(`.${suffix}`))
-    if (!icon) throw new Error(`${name}: there is no icon.${suffix}`)
+  const hashedIcons = (await source.text()).replace(/"(\w+)\.(svg|png)"/g, (_, stem, suffix) => {
+    const icon = files.find(
+      ({ path }) => path.startsWith(`/assets/${stem}-`) && path.endsWith(`.${suffix}`),
+    )
+    if (!icon) throw new Error(`${name}: there is no ${stem}.${suffix}`)
     return JSON.stringify(icon.path.slice(1))
   })
   const texts = { lang: language, name: title, short_name: title, description }
-  const text = JSON.stringify({ ...JSON.parse(hashedIcons), ...texts })
+  const shortcuts = [{ name: shortcut, url: './#/now/switch' }]
+  const manifest = { ...JSON.parse(hashedIcons), ...texts }
+  const text = JSON.stringify(kind === 'app' ? { ...manifest, shortcuts } : manifest)
   return { path: `/${name}`, type: source.type, bytes: new TextEncoder().encode(text) }
 }
 

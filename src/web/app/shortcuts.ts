@@ -18,6 +18,8 @@ const pageHashes: Readonly<Record<string, string>> = {
 const SEQUENCE_MS = 1500
 
 export function listenForShortcuts(): void {
+  // Shortcut of the installed app.
+  if (location.hash === '#/now/switch') requestedFocus.value = 'switch'
   let isInSequence = false
   addEventListener('keydown', (event) => {
     if (appearance.value.keys === 'off' || event.ctrlKey || event.metaKey || event.altKey) return

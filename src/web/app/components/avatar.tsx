@@ -22,7 +22,7 @@ export function Avatar({
 }) {
   const [broken, setBroken] = useState<string | null>(null)
   const picture = appearance.value.pictures === 'none' ? null : (of?.avatar_url ?? null)
-  const letter = [...(of?.display_name || of?.name || '?')][0]?.toUpperCase()
+  const letter = firstGrapheme(of?.display_name || of?.name || '?').toUpperCase()
   return (
     <span class={`avatar avatar-${size} tinted`} aria-hidden="true" style={tint(of?.color)}>
       {picture && picture !== broken ? (
@@ -34,6 +34,17 @@ export function Avatar({
     </span>
   )
 }
+
+/** Returns the first character as people see it: flags and families are several code points. */
+function firstGrapheme(text: string): string {
+  const trimmed = text.trim()
+  if (!('Segmenter' in Intl)) return [...trimmed][0] ?? ''
+  graphemes ??= new Intl.Segmenter()
+  for (const { segment } of graphemes.segment(trimmed)) return segment
+  return ''
+}
+
+let graphemes: Intl.Segmenter | undefined
 
 /** Returns CSS variables for a colour and for text on it. */
 export function tint(color: string | null | undefined): Record<string, string> {

@@ -134,10 +134,14 @@ function MemberChooser() {
   useLayoutEffect(() => {
     if (isOpen) field.current?.focus()
   }, [isOpen])
+  const hadSelection = useRef(false)
   useEffect(() => {
-    if (selection.value.length > 0) return
-    setOpen(false)
-    setTyped('')
+    const isEmpty = selection.value.length === 0
+    if (isEmpty && hadSelection.current) {
+      setOpen(false)
+      setTyped('')
+    }
+    hadSelection.current = !isEmpty
   }, [selection.value.length === 0])
 
   const statusMembers = members.value.filter(({ uuid }) => statuses.value.has(uuid))

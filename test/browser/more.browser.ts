@@ -45,7 +45,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       .getByRole('listitem')
       .filter({ has: page.getByRole('button', { name: /^Log out / }) })
       .filter({ hasNotText: 'this browser' })
-    await others.getByRole('button').click()
+    await others.getByRole('button', { name: /^Log out / }).click()
     await page
       .getByText(/is logged out/)
       .first()

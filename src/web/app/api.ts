@@ -18,6 +18,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Checks for a missing or ended session, or a wrong token or code. */
+export function isUnauthorized(cause: unknown): boolean {
+  return cause instanceof ApiError && cause.status === 401
+}
+
 /** Problem with one value, from the server or from the field tables. */
 interface FieldProblem {
   readonly message: string

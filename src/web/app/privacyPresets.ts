@@ -2,7 +2,7 @@ import { type Level, MAX_BULK_ITEMS } from '../../model/entity'
 import { member } from '../../model/member'
 import { showToast } from './actions'
 import { requestOwn } from './api'
-import { members, memberWord, putMembers } from './store'
+import { members, memberWord, putMembers, type System, system } from './store'
 import { privacyStrings } from './strings'
 import type { LevelChange, Levels, Member, MemberLevel } from './types'
 
@@ -71,4 +71,10 @@ async function send(changes: readonly LevelChange[]): Promise<void> {
       (await requestOwn<Member[]>('v2/systems/@me/members', { method: 'PATCH', body })) ?? [],
     )
   }
+}
+
+/** Changes privacy levels of the system itself. */
+export async function changeSystemLevels(privacy: Readonly<Record<string, Level>>): Promise<void> {
+  const body = { privacy }
+  system.value = await requestOwn<System>('v2/systems/@me', { method: 'PATCH', body })
 }

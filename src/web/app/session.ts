@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { toast } from './actions'
-import { ApiError, isSessionOver, request } from './api'
+import { isSessionOver, isUnauthorized, request } from './api'
 import { dropDrafts } from './drafts'
 import { type Subscription, subscribe } from './eventStream'
 import { type Invalidation, invalidationFor, mergeInvalidations } from './invalidation'
@@ -54,7 +54,7 @@ export async function restoreSession(): Promise<void> {
     isSessionOver.value = false
     sessionState.value = 'in'
   } catch (cause) {
-    sessionState.value = cause instanceof ApiError && cause.status === 401 ? 'out' : 'away'
+    sessionState.value = isUnauthorized(cause) ? 'out' : 'away'
   }
 }
 

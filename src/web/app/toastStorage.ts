@@ -1,3 +1,4 @@
+import type { Level } from '../../model/entity'
 import type { Instant } from '../../model/time'
 import type { LevelChange } from './types'
 
@@ -19,6 +20,7 @@ export type Undo =
       readonly removed: readonly string[]
     }
   | { readonly kind: 'changeLevels'; readonly changes: readonly LevelChange[] }
+  | { readonly kind: 'changeSystemLevels'; readonly levels: Readonly<Record<string, Level>> }
 
 /** New time or members of a switch. */
 export interface SwitchChange {

@@ -42,5 +42,9 @@ async function revert(step: Undo): Promise<void> {
       const { restoreLevels } = await import('./privacyPresets')
       return await restoreLevels(step.changes)
     }
+    case 'changeSystemLevels': {
+      const { changeSystemLevels } = await import('./privacyPresets')
+      return await changeSystemLevels(step.levels)
+    }
   }
 }

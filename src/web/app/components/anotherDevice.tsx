@@ -43,7 +43,7 @@ export function AnotherDevice() {
         <button
           type="button"
           aria-disabled={isOffline.value}
-          aria-busy={isBusy}
+          aria-busy={isBusy || undefined}
           onClick={() => run(create)}
         >
           {link ? moreStrings.anotherLoginLink : moreStrings.createLoginLink}

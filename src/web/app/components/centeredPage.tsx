@@ -29,11 +29,16 @@ export function CenteredPage({ heading, isWide = false, children }: Props) {
   )
 }
 
-/** Page for a server that does not answer. */
-export function Unreachable({ onRetry }: { onRetry: () => void }) {
+interface UnreachableProps {
+  onRetry: () => void
+  problem?: string
+}
+
+/** Page for a server that does not answer, or not now. */
+export function Unreachable({ onRetry, problem = strings.unreachable }: UnreachableProps) {
   return (
     <CenteredPage heading={strings.title}>
-      <LoadProblem onRetry={onRetry} />
+      <LoadProblem text={problem} onRetry={onRetry} />
     </CenteredPage>
   )
 }

@@ -50,16 +50,18 @@ export function RowList<T extends Row>({
               {note && <span class="quiet">{note(row)}</span>}
               <div class="quiet small">{describe(row)}</div>
             </div>
-            {more?.(row)}
-            <button
-              type="button"
-              class={confirm ? 'danger' : ''}
-              aria-label={label(row.name)}
-              aria-disabled={isOffline.value}
-              onClick={() => run(() => (confirm ? setAsking(row) : onAction(row)))}
-            >
-              {action}
-            </button>
+            <div class="row">
+              {more?.(row)}
+              <button
+                type="button"
+                class={confirm ? 'danger' : ''}
+                aria-label={label(row.name)}
+                aria-disabled={isOffline.value}
+                onClick={() => run(() => (confirm ? setAsking(row) : onAction(row)))}
+              >
+                {action}
+              </button>
+            </div>
           </li>
         ))}
       </ul>

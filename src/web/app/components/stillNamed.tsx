@@ -1,7 +1,8 @@
+import type { Level } from '../../../model/entity'
 import { showToast } from '../actions'
-import { requestOwn } from '../api'
+import { changeSystemLevels } from '../privacyPresets'
 import { findNamingLists, levelOfList, type NamingList } from '../publicView'
-import { isOffline, type System, system } from '../store'
+import { isOffline, system } from '../store'
 import { privacyStrings } from '../strings'
 import { useAction } from '../useAction'
 import { ProblemText } from './problemText'
@@ -14,20 +15,20 @@ export function StillNamed() {
   if (first === undefined) return null
   const which = lists.length > 1 ? 'both' : first
   const makePrivate = async () => {
-    await setLists(lists, 'private')
+    await changeSystemLevels(levelsOf(lists, 'private'))
     showToast({
       text: privacyStrings.areListsPrivate[which],
-      undo: () => setLists(lists, 'public'),
+      undo: { kind: 'changeSystemLevels', levels: levelsOf(lists, 'public') },
     })
   }
   return (
-    <div class="note">
+    <div class="note part">
       <p>{privacyStrings.stillNamed[which]}</p>
       <ProblemText text={problem} />
       <button
         type="button"
         aria-disabled={isOffline.value}
-        aria-busy={isBusy}
+        aria-busy={isBusy || undefined}
         onClick={() => run(makePrivate)}
       >
         {privacyStrings.makeListsPrivate[which]}
@@ -36,8 +37,6 @@ export function StillNamed() {
   )
 }
 
-async function setLists(lists: readonly NamingList[], to: 'public' | 'private'): Promise<void> {
-  const privacy = Object.fromEntries(lists.map((list) => [levelOfList(list), to]))
-  const body = { privacy }
-  system.value = await requestOwn<System>('v2/systems/@me', { method: 'PATCH', body })
+function levelsOf(lists: readonly NamingList[], level: Level): Record<string, Level> {
+  return Object.fromEntries(lists.map((list) => [levelOfList(list), level]))
 }

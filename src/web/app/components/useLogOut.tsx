@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { ApiError, requestOwn } from '../api'
+import { isUnauthorized, requestOwn } from '../api'
 import { clearSession, loginMethod } from '../session'
 import { moreStrings, strings } from '../strings'
 import { useAction } from '../useAction'
@@ -43,7 +43,7 @@ async function end({ path }: Ending): Promise<void> {
     await requestOwn(path, { method: 'DELETE' })
   } catch (cause) {
     // The session has ended already.
-    if (!(cause instanceof ApiError && cause.status === 401)) throw cause
+    if (!isUnauthorized(cause)) throw cause
   }
   clearSession()
 }

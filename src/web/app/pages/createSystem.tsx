@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Visibility, visibilities } from '../../../model/system'
-import { ApiError, errorMessage, problemMessage, request } from '../api'
+import { ApiError, errorMessage, isUnauthorized, problemMessage, request } from '../api'
 import { CenteredPage, Unreachable } from '../components/centeredPage'
 import { ChipGroup } from '../components/chipGroup'
 import { CopyField } from '../components/copyField'
@@ -12,7 +12,7 @@ import { createStrings, strings } from '../strings'
 import { useAction } from '../useAction'
 import { Remember } from './login'
 
-type Access = { is: 'loading' } | { is: 'open' } | { is: 'over' } | { is: 'away' }
+type Access = { is: 'loading' | 'open' | 'over' } | { is: 'away'; problem: string }
 
 /** Creates the first system of a server with the code of a set-up link. */
 export function Setup({ code }: { code: string }) {
@@ -23,7 +23,7 @@ export function Setup({ code }: { code: string }) {
       await request('web/setup', { method: 'POST', body: { code } })
       setAccess({ is: 'open' })
     } catch (cause) {
-      setAccess({ is: isUnauthorized(cause) ? 'over' : 'away' })
+      setAccess(isUnauthorized(cause) ? { is: 'over' } : { is: 'away', problem: explain(cause) })
     }
   }
   useEffect(() => {
@@ -32,7 +32,7 @@ export function Setup({ code }: { code: string }) {
     check()
   }, [code])
   if (access.is === 'loading') return <main class="door" aria-busy="true" />
-  if (access.is === 'away') return <Unreachable onRetry={check} />
+  if (access.is === 'away') return <Unreachable onRetry={check} problem={access.problem} />
   if (access.is === 'over') return <Refused text={createStrings.setupIsOver} />
   return <CreateSystem code={code} onRefused={() => setAccess({ is: 'over' })} />
 }
@@ -227,10 +227,6 @@ function Ready({ token, start }: { token: string; start: Start }) {
       </button>
     </CenteredPage>
   )
-}
-
-function isUnauthorized(cause: unknown): boolean {
-  return cause instanceof ApiError && cause.status === 401
 }
 
 function explain(cause: unknown): string {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ApiError, errorMessage, request } from '../api'
+import { ApiError, errorMessage, isUnauthorized, request } from '../api'
 import { CenteredPage } from '../components/centeredPage'
 import { ProblemText } from '../components/problemText'
 import { TokenField } from '../components/tokenField'
@@ -33,7 +33,6 @@ function TokenLogin() {
         </p>
       )}
       <p>{strings.howToLogIn}</p>
-      <NewHere />
       <form onSubmit={onSubmit(logIn)} noValidate>
         {/* Gives password managers a user name for the token. */}
         <input type="text" autocomplete="username" hidden readOnly value={strings.title} />
@@ -49,6 +48,7 @@ function TokenLogin() {
           {strings.logIn}
         </button>
       </form>
+      <NewHere />
     </CenteredPage>
   )
 }
@@ -169,10 +169,6 @@ function LinkLogin({ code }: { code: string }) {
 function finishLogin(method: LoginMethod): void {
   if (route.value.page === 'login') goTo('#/now')
   startSession(method)
-}
-
-function isUnauthorized(cause: unknown): boolean {
-  return cause instanceof ApiError && cause.status === 401
 }
 
 function explain(cause: unknown): string {

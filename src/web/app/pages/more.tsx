@@ -33,7 +33,7 @@ export function More() {
       <button
         type="button"
         aria-disabled={isOffline.value}
-        aria-busy={isBusy}
+        aria-busy={isBusy || undefined}
         onClick={() => logOut({ path: 'web/session' })}
       >
         {problem === '' ? strings.logOut : strings.tryAgain}

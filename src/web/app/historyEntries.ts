@@ -1,3 +1,5 @@
+import { signal } from '@preact/signals'
+
 /**
  * Entries of the browser's history. They are numbered, so that the direction of a navigation is
  * known, and an open sheet has one of its own, so that Back closes it and does nothing else.
@@ -9,11 +11,11 @@ interface OpenSheet {
   readonly onBack: () => void
 }
 
-const sheets: OpenSheet[] = []
+const sheets = signal<readonly OpenSheet[]>([])
 
 /** `isLeaving` while the page itself goes back over entries of closed sheets. */
 const position = { entry: 0, isLeaving: false }
-const afterLeaving: (() => void)[] = []
+const afterLeaving = signal<readonly (() => void)[]>([])
 
 /** Numbers a new entry and returns its number, or the number that the entry already has. */
 export function markEntry(): number {
@@ -37,7 +39,8 @@ export function replaceAddress(hash: string, onReplaced: () => void): void {
     history.replaceState({ entry: position.entry }, '', hash)
     onReplaced()
   }
-  const count = sheets.splice(0).length
+  const count = sheets.value.length
+  sheets.value = []
   if (count > 0) leave(count)
   afterwards(replace)
 }
@@ -51,14 +54,13 @@ export function openSheetEntry(onBack: () => void): () => void {
     position.entry += 1
     history.pushState({ entry: position.entry, isSheet: true }, '')
     sheet = { entry: position.entry, hash: location.hash, onBack }
-    sheets.push(sheet)
+    sheets.value = [...sheets.value, sheet]
   })
   return () => {
     isClosed = true
-    const at = sheet ? sheets.indexOf(sheet) : -1
-    if (at === -1) return
-    sheets.splice(at, 1)
-    if (entryOf(history.state) === sheet?.entry) leave(1)
+    if (!sheet || !sheets.value.includes(sheet)) return
+    sheets.value = sheets.value.filter((one) => one !== sheet)
+    if (entryOf(history.state) === sheet.entry) leave(1)
   }
 }
 
@@ -68,19 +70,21 @@ addEventListener('popstate', ({ state }) => {
   if (position.isLeaving) {
     position.isLeaving = false
     position.entry = reached
-    for (const action of afterLeaving.splice(0)) action()
+    const actions = afterLeaving.value
+    afterLeaving.value = []
+    for (const action of actions) action()
     return
   }
-  const top = sheets.at(-1)
+  const top = sheets.value.at(-1)
   if (!top || reached >= top.entry || top.hash !== location.hash) return
-  sheets.pop()
+  sheets.value = sheets.value.slice(0, -1)
   position.entry = reached
   top.onBack()
 })
 
 /** A traversal takes effect later; until then, nothing may be added to the history. */
 function afterwards(action: () => void): void {
-  if (position.isLeaving) afterLeaving.push(action)
+  if (position.isLeaving) afterLeaving.value = [...afterLeaving.value, action]
   else action()
 }
 

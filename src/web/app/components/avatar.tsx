@@ -1,3 +1,4 @@
+import { computed } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { appearance } from '../appearance'
 import { textOn } from '../color'
@@ -39,12 +40,12 @@ export function Avatar({
 function firstGrapheme(text: string): string {
   const trimmed = text.trim()
   if (!('Segmenter' in Intl)) return [...trimmed][0] ?? ''
-  graphemes ??= new Intl.Segmenter()
-  for (const { segment } of graphemes.segment(trimmed)) return segment
+  for (const { segment } of graphemes.value.segment(trimmed)) return segment
   return ''
 }
 
-let graphemes: Intl.Segmenter | undefined
+/** Created when it is first used. */
+const graphemes = computed(() => new Intl.Segmenter())
 
 /** Returns CSS variables for a colour and for text on it. */
 export function tint(color: string | null | undefined): Record<string, string> {

@@ -105,7 +105,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('button', { name: 'Only who is here now' }).click()
     await page.getByText('Your lists and your history are private.').waitFor()
     await page.getByRole('button', { name: 'Create system' }).click()
-    await page.getByText('Too long: 100 characters at most.').waitFor()
+    await page.getByText('Too long: at most 100 characters.').waitFor()
     await expectAccessible(visitor)
     await page.getByLabel('Name of the system').fill('')
     await page.getByRole('button', { name: 'Create system' }).click()
@@ -141,7 +141,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
     const closed = await startTestServer('Somebody else')
     await page.goto(closed.server.address)
-    await page.getByText('New here? Ask them to add a system for you.').waitFor()
+    await page.getByText('New here? Ask them to create a system for you.').waitFor()
     expect(await page.getByRole('link', { name: 'Create a system' }).count()).toBe(0)
     await page.goto(`${closed.server.address}/#/create`)
     await page.getByText('Nobody can create a system here at the moment.').waitFor()

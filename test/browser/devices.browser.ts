@@ -51,7 +51,7 @@ describeDashboard(browser, testServer, ({ size, system, openPath }) => {
     await expectAccessible(visitor)
     await field.fill('n'.repeat(101))
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByText('Too long: 100 characters at most.').waitFor()
+    await dialog.getByText('Too long: at most 100 characters.').waitFor()
     await field.fill('Kitchen tablet')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Kitchen tablet').waitFor()

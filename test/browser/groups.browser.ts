@@ -132,7 +132,7 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
       (await system.ask<{ statuses: string[] }>('GET /web/preferences')).statuses
     await waitUntil(async () => (await marked()).length > 0)
     expect(await marked()).toEqual([group.uuid])
-    expect(await page.getByRole('checkbox', { name: /^Use as statuses/ }).isChecked()).toBe(true)
+    await page.getByRole('checkbox', { name: /^Use as statuses/, checked: true }).waitFor()
     await page.getByRole('link', { name: 'Now', exact: true }).click()
     const row = page.getByRole('list', { name: 'Statuses' })
     await row.getByRole('button', { name: 'Asleep', exact: true }).waitFor()

@@ -88,6 +88,10 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
   test('tables have the figures of the API, sort by their headings, and announce the order', async () => {
     await seedHistory()
     const { page } = await open()
+    // The weeks of the API begin on Monday.
+    await page.evaluate(`localStorage.setItem('multitude-appearance', '{"week":"1"}')`)
+    await page.reload()
+    await settled(page)
     await press(page, 'Custom')
     const day = (hoursAgo: number) =>
       new Date(Date.now() - hoursAgo * 3_600_000).toISOString().slice(0, 10)

@@ -155,7 +155,11 @@ export function deviceNameFromWeb(body: RawBody): string {
       : name === ''
         ? new Problem('Must not be empty.')
         : name.length > MAX_DEVICE_NAME
-          ? new Problem(`At most ${MAX_DEVICE_NAME} characters.`, MAX_DEVICE_NAME, name.length)
+          ? new Problem(
+              `Too long: at most ${MAX_DEVICE_NAME} characters.`,
+              MAX_DEVICE_NAME,
+              name.length,
+            )
           : null
   if (problem) throw error('invalidBody', { name: [problem] })
   return String(name)

@@ -101,7 +101,10 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
       await page.getByText(/^Skipped \(\d+\)$/).waitFor()
       await expectAccessible(visitor)
       await expectNoHorizontalScroll(visitor)
-      for (const part of ['Members', 'Groups', 'Switches']) await page.getByLabel(part).uncheck()
+      for (const name of ['Members', 'Groups', 'Switches']) {
+        await page.getByLabel(name).click()
+        await page.getByRole('checkbox', { name, checked: false }).waitFor()
+      }
       await page.getByText('Select at least one.').waitFor()
       const importButton = page.getByRole('button', { name: 'Import' })
       expect(await importButton.getAttribute('aria-disabled')).toBe('true')

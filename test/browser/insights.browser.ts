@@ -239,6 +239,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       await page.getByLabel('Hide statuses').check()
       await page.getByText('Wren was here longest:').waitFor()
       expect(await bars.getByText('Ember').count()).toBe(0)
+      await settled(page)
       await expectAccessible(visitor)
       await system.log(1, 'Moss')
       await bars.getByText('Moss').waitFor()

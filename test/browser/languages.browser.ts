@@ -277,7 +277,7 @@ describe('the language of the page', () => {
     ['fr-FR', 'en', 'Welcome home'],
   ])('is that of a browser in %s where there is one: %s', async (locale, expected, heading) => {
     const { page, context } = await openWith(locale)
-    expect(await page.locator('h1').textContent()).toBe(heading)
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
     expect(await page.locator('html').getAttribute('lang')).toBe(expected)
     await context.close()
   })

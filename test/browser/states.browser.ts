@@ -36,7 +36,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       route.fulfill({ status: 503, json: { message: 'The database is full.', code: 0 } }),
     )
     await button.click()
-    await problem.getByText('The server is busy. Try again in a moment.').waitFor()
+    await problem.getByText('The database is full.').waitFor()
     await disconnect(page)
     await button.click({ force: true })
     await problem.getByText('You’re offline.').waitFor()

@@ -35,7 +35,7 @@ describe.each(['/app.webmanifest', '/watch.webmanifest'])('%s', (path) => {
 
   test(`${path} lists icons that exist and have the given type`, async () => {
     const { icons } = (await read()).manifest
-    expect(icons.map(({ sizes }) => sizes).sort()).toEqual(['192x192', 'any'])
+    expect(icons.map(({ sizes }) => sizes).sort()).toEqual(['192x192', '512x512', '512x512', 'any'])
     for (const { src, type } of icons) {
       const icon = await ask(`GET ${resolve(src)}`)
       expect([icon.status, icon.headers.get('content-type')]).toEqual([200, type])

@@ -79,8 +79,7 @@ export function createFormatter(zone: string, clock: Clock, locale: string) {
       is12Hours ??= format(timeOptions).resolvedOptions().hour12 === true
       twoDigits ??= new Intl.NumberFormat(locale, { minimumIntegerDigits: 2 })
       if (!is12Hours) return twoDigits.format(hour)
-      // A plain space, so that enlarged text can break there.
-      return hour === 12 ? strings.noon : clockHour(hour * HOUR).replace(/\s/, ' ')
+      return hour === 12 ? strings.noon : clockHour(hour * HOUR)
     },
     /** Short name of a weekday; 1 is Monday. */
     weekday: (day: number) => weekday(FIRST_MONDAY + (day - 1) * DAY),

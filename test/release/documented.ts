@@ -128,6 +128,7 @@ function manualScript(): [script: string, left: string[]] {
     `cat > /etc/multitude.env <<'END'\n${manualSettings}END\n`,
     // Without a journal, the log is in /served.
     take('sudo systemctl daemon-reload', { 'journalctl -u multitude': 'cat /served' }),
+    'sudo -u multitude multitude system create --name "Lantern Hill"\n',
     take('sudo install dist/multitude'),
     'copy=/var/lib/multitude/multitude.db.pre-upgrade-20261115T183651164Z\n',
     'sudo -u multitude multitude backup $copy\n',

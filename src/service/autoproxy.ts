@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, getTableColumns } from 'drizzle-orm'
 import { type Placeholders, query } from '../db/query'
 import { columnsOfEntity, createUpserter } from '../db/rows'
 import { autoproxies } from '../db/tables'
@@ -129,11 +129,10 @@ function rejectMember(message: string) {
 }
 
 const inGuild = query((db, { system, guild }: Placeholders<'system' | 'guild'>) => {
-  const { system_id, guild_id, autoproxy_mode, autoproxy_member, last_latch_timestamp } =
-    autoproxies
+  const { system_id, guild_id, autoproxy_member, ...rest } = getTableColumns(autoproxies)
   const { id, hid, uuid } = visibleMembers
   return db
-    .select({ autoproxy_mode, last_latch_timestamp, id, hid, uuid })
+    .select({ ...rest, id, hid, uuid })
     .from(autoproxies)
     .leftJoin(visibleMembers, eq(id, autoproxy_member))
     .where(and(eq(system_id, system), eq(guild_id, guild)))

@@ -4,8 +4,8 @@ import { changeCounters } from './tables'
 import type { Db } from './types'
 
 /**
- * Counters that other processes read to detect revoked tokens (`keys`) and changed webhooks
- * (`hooks`).
+ * Counters that other processes read to detect revoked tokens and changed
+ * webhooks.
  */
 export type ChangeCounter = 'credentials' | 'webhooks'
 

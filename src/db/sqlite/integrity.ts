@@ -59,20 +59,35 @@ export function findMissingIndexes(database: Database): Finding[] {
   )
 }
 
+interface SchemaEntry {
+  type: 'table' | 'index' | 'trigger'
+  name: string
+  sql: string
+}
+
 /** Compares the schema of the migrations with that of the file. */
-function findMissing(
-  database: Database,
-  type: 'table' | 'index' | 'trigger',
-): { name: string; sql: string }[] {
-  const list = 'SELECT name, sql FROM sqlite_master WHERE type = ? AND sql IS NOT NULL'
-  const reference = new Database(':memory:')
+function findMissing(database: Database, type: SchemaEntry['type']): SchemaEntry[] {
+  migratedSchema ??= migrateInMemory()
+  const names = new Set(schemaOf(database).map(({ name }) => name))
+  return migratedSchema.filter((entry) => entry.type === type && !names.has(entry.name))
+}
+
+/** The schema after all migrations, kept because they take longer than the other checks. */
+let migratedSchema: SchemaEntry[] | undefined
+
+function migrateInMemory(): SchemaEntry[] {
+  const database = new Database(':memory:')
   for (const { sql } of migrations)
-    for (const statement of sql.split('--> statement-breakpoint')) reference.run(statement)
-  const expected = reference.query<{ name: string; sql: string }, [string]>(list).all(type)
-  reference.close()
-  const existing = database.query<{ name: string }, [string]>(list).all(type)
-  const names = new Set(existing.map(({ name }) => name))
-  return expected.filter(({ name }) => !names.has(name))
+    for (const statement of sql.split('--> statement-breakpoint')) database.run(statement)
+  const schema = schemaOf(database)
+  database.close()
+  return schema
+}
+
+function schemaOf(database: Database): SchemaEntry[] {
+  return database
+    .query<SchemaEntry, []>('SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL')
+    .all()
 }
 
 export function findForeignKeyViolations(database: Database): Finding[] {

@@ -5,14 +5,28 @@ import { attempt, type Check, checks, type Finding, findAll, repairAll } from '.
 import { StorageError } from '../types'
 import { createDb } from './driver'
 import { classifyError, storageError } from './errors'
-import { findCorruption, findForeignKeyViolations, findMissingIndexes, reindex } from './integrity'
+import {
+  findCorruption,
+  findForeignKeyViolations,
+  findMissingIndexes,
+  migratedSchema,
+  reindex,
+  type SchemaEntry,
+} from './integrity'
 
 /** Runs all checks of a file. */
-export async function inspect(database: Database, renderJson?: RenderJson): Promise<Finding[]> {
-  const corruption = findCorruption(database)
+export async function inspect(
+  database: Database,
+  renderJson?: RenderJson,
+  expected = migratedSchema(),
+): Promise<Finding[]> {
+  const corruption = findCorruption(database, expected)
   // The rows of a corrupt file cannot be checked.
   if (corruption.some(isUnfixable)) return corruption
-  return [...corruption, ...(await findAll(createDb(database), checksOf(database), renderJson))]
+  return [
+    ...corruption,
+    ...(await findAll(createDb(database), checksOf(database, expected), renderJson)),
+  ]
 }
 
 export function findWarnings(database: Database): Promise<string[]> {
@@ -21,7 +35,8 @@ export function findWarnings(database: Database): Promise<string[]> {
 
 /** Repairs what can be repaired, and returns the remaining findings. */
 export async function repair(database: Database, renderJson?: RenderJson): Promise<Finding[]> {
-  const corruption = findCorruption(database)
+  const expected = migratedSchema()
+  const corruption = findCorruption(database, expected)
   if (corruption.some(isUnfixable)) return corruption
   // Deleting a row must delete the rows that reference it.
   database.run('PRAGMA foreign_keys = ON')
@@ -30,19 +45,23 @@ export async function repair(database: Database, renderJson?: RenderJson): Promi
   try {
     database.run('BEGIN IMMEDIATE')
     if (corruption.length > 0) await attempt(tx, () => reindex(database), onFailure)
-    await repairAll(tx, checksOf(database), onFailure, renderJson)
+    await repairAll(tx, checksOf(database, expected), onFailure, renderJson)
     database.run('COMMIT')
   } catch (cause) {
     onFailure(cause)
   } finally {
     if (database.inTransaction) database.run('ROLLBACK')
   }
-  return inspect(database, renderJson)
+  return inspect(database, renderJson, expected)
 }
 
 /** Lists the checks in the order of their repair. */
-function checksOf(database: Database): Check[] {
-  return [() => findForeignKeyViolations(database), () => findMissingIndexes(database), ...checks]
+function checksOf(database: Database, expected: readonly SchemaEntry[]): Check[] {
+  return [
+    () => findForeignKeyViolations(database),
+    () => findMissingIndexes(database, expected),
+    ...checks,
+  ]
 }
 
 function isUnfixable({ fix }: Finding): boolean {

@@ -12,8 +12,8 @@ export function checkHealth(database: Database): string[] {
 }
 
 /** Lists integrity errors and missing tables. */
-export function findCorruption(database: Database): Finding[] {
-  return [...findIntegrityErrors(database), ...findMissingTables(database)]
+export function findCorruption(database: Database, expected: readonly SchemaEntry[]): Finding[] {
+  return [...findIntegrityErrors(database), ...findMissingTables(database, expected)]
 }
 
 function findIntegrityErrors(database: Database): Finding[] {
@@ -42,16 +42,19 @@ function integrityOf(database: Database): string[] {
   }
 }
 
-function findMissingTables(database: Database): Finding[] {
-  return findMissing(database, 'table').map(({ name }) => ({
+function findMissingTables(database: Database, expected: readonly SchemaEntry[]): Finding[] {
+  return findMissing(database, 'table', expected).map(({ name }) => ({
     check: 'tables',
     problem: `the table ${name} is missing`,
   }))
 }
 
-export function findMissingIndexes(database: Database): Finding[] {
+export function findMissingIndexes(
+  database: Database,
+  expected: readonly SchemaEntry[],
+): Finding[] {
   return (['index', 'trigger'] as const).flatMap((type) =>
-    findMissing(database, type).map(({ name, sql }) => ({
+    findMissing(database, type, expected).map(({ name, sql }) => ({
       check: type === 'index' ? 'indexes' : 'triggers',
       problem: `the ${type} ${name} is missing`,
       fix: () => void database.run(sql),
@@ -59,23 +62,24 @@ export function findMissingIndexes(database: Database): Finding[] {
   )
 }
 
-interface SchemaEntry {
+/** Lists what the schema of the migrations has and the file lacks. */
+function findMissing(
+  database: Database,
+  type: SchemaEntry['type'],
+  expected: readonly SchemaEntry[],
+): SchemaEntry[] {
+  const names = new Set(schemaOf(database).map(({ name }) => name))
+  return expected.filter((entry) => entry.type === type && !names.has(entry.name))
+}
+
+export interface SchemaEntry {
   type: 'table' | 'index' | 'trigger'
   name: string
   sql: string
 }
 
-/** Compares the schema of the migrations with that of the file. */
-function findMissing(database: Database, type: SchemaEntry['type']): SchemaEntry[] {
-  migratedSchema ??= migrateInMemory()
-  const names = new Set(schemaOf(database).map(({ name }) => name))
-  return migratedSchema.filter((entry) => entry.type === type && !names.has(entry.name))
-}
-
-/** The schema after all migrations, kept because they take longer than the other checks. */
-let migratedSchema: SchemaEntry[] | undefined
-
-function migrateInMemory(): SchemaEntry[] {
+/** Runs all migrations in memory and returns the schema, which takes longer than other checks. */
+export function migratedSchema(): SchemaEntry[] {
   const database = new Database(':memory:')
   for (const { sql } of migrations)
     for (const statement of sql.split('--> statement-breakpoint')) database.run(statement)

@@ -1,0 +1,30 @@
+import { type FaultContext, faultActions } from './controlFaults'
+import { messageActions } from './controlMessages'
+import { readActions } from './controlRead'
+import { worldActions } from './controlWorld'
+import { DiscordError, isObject } from './errors'
+
+/** Control interface: each action is `POST /_/<action>` with a JSON object. */
+export const actions = { ...worldActions, ...messageActions, ...readActions, ...faultActions }
+
+export type Actions = typeof actions
+export type ActionName = keyof Actions
+
+/** Executes an action; the bot cannot know these paths. */
+export async function handleControl(
+  context: FaultContext,
+  name: string,
+  body: string,
+): Promise<Response> {
+  if (!(name in actions))
+    return Response.json({ error: `unknown action: ${name}` }, { status: 404 })
+  const action: (context: FaultContext, input: never) => unknown = actions[name as ActionName]
+  try {
+    const input: unknown = body === '' ? {} : JSON.parse(body)
+    if (!isObject(input)) return Response.json({ error: 'not an object' }, { status: 400 })
+    return Response.json((await action(context, input as never)) ?? null)
+  } catch (error) {
+    const reason = error instanceof DiscordError ? JSON.stringify(error.body) : String(error)
+    return Response.json({ error: reason }, { status: 409 })
+  }
+}

@@ -5,6 +5,11 @@ export interface RouteLimit {
 }
 
 export interface StandInOptions {
+  /**
+   * Refuses requests whose User-Agent is not the documented one. oceanic.js 1.15 does not send its
+   * own, although it has an option for it.
+   */
+  requiresUserAgent: boolean
   /** Interval in HELLO. */
   heartbeatMs: number
   /** Time after which a closed session cannot be resumed any more. */
@@ -45,6 +50,7 @@ export interface StandInOptions {
 const mebibyte = 1024 * 1024
 
 export const defaultOptions: StandInOptions = {
+  requiresUserAgent: true,
   heartbeatMs: 1000,
   sessionTtlMs: 60_000,
   privilegedIntents: ['MESSAGE_CONTENT'],

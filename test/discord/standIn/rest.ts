@@ -142,7 +142,8 @@ async function answerRequest(
   }
   const { route, params } = match
   // "Reference, User Agent": requests without a valid one are blocked before they reach the API.
-  if (!headers['user-agent']?.startsWith('DiscordBot ('))
+  const isKnownAgent = headers['user-agent']?.startsWith('DiscordBot (')
+  if (context.options.requiresUserAgent && !isKnownAgent)
     throw new DiscordError(403, 'error code: 1010')
   const isBot =
     isBotToken(context, headers.authorization) && headers.authorization?.startsWith('Bot ')

@@ -11,7 +11,7 @@ import {
   publishWebhooks,
 } from './publish'
 import { deleteWebhook, moveWebhook } from './routesOfWebhooks'
-import type { Channel, Guild, Overwrite, Role, Webhook } from './types'
+import type { Guild, Overwrite, Role, Webhook } from './types'
 
 /** Permissions of the documented invite URL: what a bot gets when a moderator adds it. */
 export const invitePermissions: PermissionName[] = [
@@ -73,6 +73,8 @@ export const worldActions = {
       ownerId?: string
       memberIds?: string[]
       channels?: string[]
+      /** Names of roles without permissions. */
+      roles?: string[]
       premiumTier?: Guild['premiumTier']
       /** Shard that the guild belongs to. */
       shard?: { id: number; count: number }
@@ -89,6 +91,7 @@ export const worldActions = {
       ...(input.shard ? { id: ids.nextFor(input.shard.id, input.shard.count) } : {}),
     })
     for (const id of input.memberIds ?? []) world.addMember(guild, id)
+    for (const name of input.roles ?? []) newRole(context, guild, { name })
     const names = input.channels ?? ['general']
     const channels = names.map((name) => [
       name,
@@ -179,15 +182,7 @@ export const worldActions = {
     },
   ) {
     const guild = context.world.getGuild(input.guildId)
-    const role: Role = {
-      id: context.ids.next(),
-      name: input.name ?? 'role',
-      permissions: permissionBits(...(input.permissions ?? [])),
-      mentionable: input.isMentionable ?? false,
-      managed: false,
-      position: guild.roles.size,
-    }
-    guild.roles.set(role.id, role)
+    const role = newRole(context, guild, input)
     publishRole(context, 'CREATE', guild, role)
     return { id: role.id }
   },
@@ -258,11 +253,9 @@ export const worldActions = {
   },
 
   deleteChannel(context: Context, { channelId }: { channelId: string }) {
-    const { world } = context
-    const channel = world.getChannel(channelId)
-    world.channels.delete(channelId)
-    for (const webhook of world.webhooksOf(channelId)) world.webhooks.delete(webhook.id)
-    publishDeleted(context, channel)
+    const channel = context.world.getChannel(channelId)
+    context.world.deleteChannel(channel)
+    publishChannel(context, 'DELETE', channel)
   },
 
   createThread(
@@ -331,9 +324,21 @@ export const worldActions = {
   },
 }
 
-function publishDeleted(context: Context, channel: Channel): void {
-  publishChannel(context, 'DELETE', channel)
-  context.record.changed()
+function newRole(
+  { ids }: Context,
+  guild: Guild,
+  input: { name?: string; permissions?: PermissionName[]; isMentionable?: boolean },
+): Role {
+  const role: Role = {
+    id: ids.next(),
+    name: input.name ?? 'role',
+    permissions: permissionBits(...(input.permissions ?? [])),
+    mentionable: input.isMentionable ?? false,
+    managed: false,
+    position: guild.roles.size,
+  }
+  guild.roles.set(role.id, role)
+  return role
 }
 
 function getWebhook({ world }: Context, id: string): Webhook {

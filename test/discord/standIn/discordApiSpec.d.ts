@@ -22,16 +22,13 @@ declare module 'discord-api-spec/zod' {
   export const GuildResponseSchema: ZodMiniType
   export const GuildRoleResponseSchema: ZodMiniType
   export const GuildWithCountsResponseSchema: ZodMiniType
-  export const IncomingWebhookInteractionRequestSchema: ZodMiniType
   export const IncomingWebhookRequestPartialSchema: ZodMiniType
   export const IncomingWebhookUpdateRequestPartialSchema: ZodMiniType
   export const InteractionCallbackResponseSchema: ZodMiniType
-  export const LaunchActivityInteractionCallbackRequestSchema: ZodMiniType
   export const MessageCreateRequestSchema: ZodMiniType
   export const MessageEditRequestPartialSchema: ZodMiniType
   export const MessageResponseSchema: ZodMiniType
   export const ModalInteractionCallbackRequestSchema: ZodMiniType
-  export const PinnedMessagesResponseSchema: ZodMiniType
   export const PrivateApplicationResponseSchema: ZodMiniType
   export const PrivateChannelResponseSchema: ZodMiniType
   export const RatelimitedResponseSchema: ZodMiniType

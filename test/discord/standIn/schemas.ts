@@ -20,11 +20,6 @@ const inline = {
   }),
   bulkDelete: z.object({ messages: z.array(spec.SnowflakeTypeSchema) }),
   editOwnMember: z.object({ nick: z.nullish(z.string().check(z.maxLength(32))) }),
-  channelOverwrite: z.object({
-    type: z.nullish(z.literal([0, 1])),
-    allow: z.nullish(z.union([z.number(), z.string()])),
-    deny: z.nullish(z.union([z.number(), z.string()])),
-  }),
 }
 
 export const bodies = {
@@ -69,7 +64,6 @@ export const answers = {
   message: spec.MessageResponseSchema,
   messages: z.array(spec.MessageResponseSchema),
   me: spec.UserPIIResponseSchema,
-  pins: spec.PinnedMessagesResponseSchema,
   roles: z.array(spec.GuildRoleResponseSchema),
   thread: spec.ThreadResponseSchema,
   threads: spec.ThreadsResponseSchema,
@@ -142,7 +136,26 @@ function unionErrors(issue: Issue & { code: 'invalid_union' }, path: (string | n
   return closest.flatMap(fieldErrors).map((error) => ({ ...error, path: [...path, ...error.path] }))
 }
 
+/** Fields with a minimum and a maximum, whose errors name both. */
+const boundedFields = [
+  'username 80',
+  'name 80',
+  'name 32',
+  'description 100',
+  'title 45',
+  'custom_id 100',
+]
+
+function isBounded({ path }: Issue, limit: unknown): boolean {
+  return boundedFields.includes(`${String(path.at(-1))} ${limit}`)
+}
+
 function described(issue: Issue): { code: string; message: string } {
+  if (issue.code === 'too_big' && isBounded(issue, issue.maximum))
+    return {
+      code: 'BASE_TYPE_BAD_LENGTH',
+      message: `Must be between 1 and ${issue.maximum} in length.`,
+    }
   switch (issue.code) {
     case 'too_big':
       return issue.origin === 'number' || issue.origin === 'int'

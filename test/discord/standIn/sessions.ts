@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Clock } from './clock'
 import type { StandInOptions } from './options'
 import type { DiscordRecord } from './record'
@@ -68,7 +69,7 @@ export class Sessions {
   ) {}
 
   create(shard: Session['shard'], intents: number, socket: GatewaySocket): Session {
-    const id = this.record.issueSecret(16)
+    const id = randomUUID().replaceAll('-', '')
     const session: Session = { id, shard, intents, seq: 0, events: [], socket, closedAt: null }
     this.all.set(id, session)
     return session

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Clock, Snowflakes } from './clock'
 import { DiscordError, refusal } from './errors'
 import {
@@ -46,6 +47,7 @@ export class World {
   readonly users = new Map<string, User>()
   readonly guilds = new Map<string, Guild>()
   readonly channels = new Map<string, Channel>()
+  private readonly channelsByGuild = new Map<string, Set<Channel>>()
   readonly webhooks = new Map<string, Webhook>()
   readonly commands = new Map<string, Command>()
   readonly interactions = new Map<string, Interaction>()
@@ -63,7 +65,8 @@ export class World {
     private readonly record: DiscordRecord,
   ) {
     const bot = this.createUser({ username: 'Multitude', isBot: true })
-    const token = `${btoa(bot.id).replaceAll('=', '')}.${record.issueSecret(4)}.${record.issueSecret(28)}`
+    const [start, middle] = [btoa(bot.id).replaceAll('=', ''), randomBytes(4).toString('hex')]
+    const token = `${start}.${middle}.${record.issueSecret(28)}`
     record.secrets.add(token)
     this.application = { id: this.ids.next(), name: 'Multitude', botId: bot.id, token }
   }
@@ -141,13 +144,26 @@ export class World {
       parentId: fields.parentId ?? null,
       overwrites: fields.overwrites ?? [],
       slowmodeSeconds: fields.slowmodeSeconds ?? 0,
-      position: this.channelsOf(fields.guildId).length,
+      position: this.channelsByGuild.get(fields.guildId)?.size ?? 0,
       recipientId: null,
       thread: null,
       messages: new Map(),
     }
     this.channels.set(channel.id, channel)
+    const siblings = this.channelsByGuild.get(fields.guildId) ?? new Set()
+    this.channelsByGuild.set(fields.guildId, siblings.add(channel))
     return channel
+  }
+
+  /** Deletes a channel with its threads and webhooks. */
+  deleteChannel(channel: Channel): void {
+    const siblings = this.channelsOf(channel.guildId ?? '')
+    for (const one of [channel, ...siblings.filter(({ parentId }) => parentId === channel.id)]) {
+      if (one !== channel && !one.thread) continue
+      this.channels.delete(one.id)
+      this.channelsByGuild.get(one.guildId ?? '')?.delete(one)
+    }
+    for (const webhook of this.webhooksOf(channel.id)) this.webhooks.delete(webhook.id)
   }
 
   createThread(parent: Channel, name: string, ownerId: string, type: number, id?: string): Channel {
@@ -199,7 +215,7 @@ export class World {
   }
 
   channelsOf(guildId: string): Channel[] {
-    return [...this.channels.values()].filter((channel) => channel.guildId === guildId)
+    return [...(this.channelsByGuild.get(guildId) ?? [])]
   }
 
   webhooksOf(channelId: string): Webhook[] {

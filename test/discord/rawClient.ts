@@ -113,9 +113,16 @@ export async function resume(discord: DiscordStandIn, sessionId: string, seq: nu
   return client
 }
 
+export interface RestFile {
+  index: number
+  filename: string
+  type: string
+  content: string | Uint8Array
+}
+
 export interface RestOptions {
   body?: unknown
-  files?: { index: number; filename: string; type: string; content: string | Uint8Array }[]
+  files?: RestFile[]
   /** Value of the Authorization header; null sends none. */
   authorization?: string | null
   headers?: Record<string, string>
@@ -157,7 +164,7 @@ export async function rest(
   return { status: response.status, code, body: answer, headers: response.headers }
 }
 
-function formOf(json: string, files: NonNullable<RestOptions['files']>): FormData {
+function formOf(json: string, files: RestFile[]): FormData {
   const form = new FormData()
   form.set('payload_json', json)
   for (const { index, filename, type, content } of files)

@@ -13,7 +13,7 @@ declare module 'discord-api-spec/zod' {
   export const CreatePrivateChannelRequestSchema: ZodMiniType
   export const CreateTextThreadWithMessageRequestSchema: ZodMiniType
   export const CreateTextThreadWithoutMessageRequestSchema: ZodMiniType
-  export const ErrorResponseSchema: ZodMiniType
+  export const ErrorSchema: ZodMiniType
   export const GatewayBotResponseSchema: ZodMiniType
   export const GatewayResponseSchema: ZodMiniType
   export const GuildChannelResponseSchema: ZodMiniType

@@ -71,7 +71,8 @@ export const answers = {
   users: z.array(spec.UserResponseSchema),
   webhook: spec.GuildIncomingWebhookResponseSchema,
   webhooks: z.array(spec.GuildIncomingWebhookResponseSchema),
-  error: spec.ErrorResponseSchema,
+  // The document gives numbers as codes in the tree of errors, Discord sends words.
+  error: spec.ErrorSchema,
   rateLimited: spec.RatelimitedResponseSchema,
 }
 

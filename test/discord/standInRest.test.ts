@@ -1,64 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '../test'
-import { type Json, type RestFile, type RestOptions, rest } from './rawClient'
+import { beforeAll, describe, expect, test } from '../test'
+import { type RestOptions, rest } from './rawClient'
+import { firstError, startRestWorld } from './restWorld'
 import { invitePermissions } from './standIn/controlWorld'
 import type { PermissionName } from './standIn/permissions'
-import { type DiscordStandIn, startDiscord } from './standIn/startDiscord'
+import { startDiscord } from './standIn/startDiscord'
 
-let discord: DiscordStandIn
-let userId: string
-let guild: Awaited<ReturnType<DiscordStandIn['users']['createGuild']>>
-let channelId: string
-
-beforeAll(async () => {
-  discord = await startDiscord({
-    rateLimits: 'off',
-    fileLimits: { tiers: [100, 100, 500, 1000], request: 250 },
-    forbiddenNames: ['wumpus'],
-  })
-  userId = (await discord.users.createUser({ username: 'alice' })).id
-  guild = await discord.users.createGuild({ memberIds: [userId] })
-  channelId = guild.channelId
-})
-
-afterAll(async () => {
-  const problems = await discord.users.problems({ statuses: { 401: 99, 403: 99 } })
-  await discord.stop()
-  expect(problems).toEqual([])
-})
-
-/** Sends a request; `{channel}` and the like are replaced by IDs. */
-function ask(line: string, options: RestOptions = {}) {
-  return rest(
-    discord,
-    line.replaceAll('{channel}', channelId).replaceAll('{guild}', guild.id),
-    options,
-  )
-}
-
-async function say(content: string, channel = channelId): Promise<string> {
-  return (await discord.users.sendMessage({ userId, channelId: channel, content })).id
-}
-
-/** A channel of its own, so that counts start at zero. */
-async function newChannel(fields: { type?: number } = {}): Promise<string> {
-  return (await discord.users.createChannel({ guildId: guild.id, ...fields })).id
-}
-
-async function newWebhook(channel = channelId): Promise<{ id: string; path: string }> {
-  const { body } = await ask(`POST /channels/${channel}/webhooks`, { body: { name: 'Multitude' } })
-  return { id: String(body.id), path: `/webhooks/${body.id}/${body.token}` }
-}
-
-/** First error in the tree, as `path: CODE`. */
-function firstError(tree: Json | undefined, path: string[] = []): string | null {
-  if (!tree || typeof tree !== 'object') return null
-  if (Array.isArray(tree._errors)) return `${path.join('.')}: ${tree._errors[0]?.code}`
-  for (const [step, child] of Object.entries(tree)) {
-    const found = firstError(child, [...path, step])
-    if (found) return found
-  }
-  return null
-}
+const { ask, channelId, discord, guild, say, userId, users, webhookPath } = await startRestWorld()
 
 describe('authorization', () => {
   const rows: [title: string, line: string, options: RestOptions, status: number][] = [
@@ -120,7 +67,7 @@ describe('bodies', () => {
       body: { attachments: [{ id: 0, filename: 'b.txt', description: 'a file' }] },
       files,
     })
-    const message = await discord.users.message({ channelId, messageId: String(body.id) })
+    const message = await users.message({ channelId, messageId: String(body.id) })
     expect(message?.attachments).toMatchObject([
       { filename: 'b.txt', description: 'a file', size: 5, text: 'hello' },
     ])
@@ -230,19 +177,13 @@ describe('message limits', () => {
     ],
   ]
   test.each(rows)('%s', async (_, body, code, error) => {
-    const webhook = await newWebhookOnce()
+    const webhook = await webhookPath()
     for (const line of ['POST /channels/{channel}/messages', `POST ${webhook}?wait=true`]) {
       const answer = await ask(line, { body })
       expect([answer.code, firstError(answer.body.errors)]).toEqual([code, error])
     }
   })
 })
-
-let cached: string | null = null
-async function newWebhookOnce(): Promise<string> {
-  cached ??= (await newWebhook()).path
-  return cached
-}
 
 function button(customId: string) {
   return { type: 2, style: 1, label: customId, custom_id: customId }
@@ -251,29 +192,6 @@ function button(customId: string) {
 function row(...components: object[]) {
   return { type: 1, components }
 }
-
-describe('webhook names', () => {
-  const rows: [name: string, error: string | null][] = [
-    ['Alice', null],
-    ['x'.repeat(80), null],
-    ['', 'username: BASE_TYPE_MIN_LENGTH'],
-    ['   ', 'username: BASE_TYPE_BAD_LENGTH'],
-    ['x'.repeat(81), 'username: BASE_TYPE_BAD_LENGTH'],
-    ['My Clyde', 'username: USERNAME_INVALID_CONTAINS'],
-    ['discordian', 'username: USERNAME_INVALID_CONTAINS'],
-    ['a ``` b', 'username: USERNAME_INVALID_CONTAINS'],
-    ['wumpus', 'username: USERNAME_INVALID_CONTAINS'],
-    ['everyone', 'username: USERNAME_INVALID'],
-    ['Here', 'username: USERNAME_INVALID'],
-    ['everyone else', null],
-  ]
-  test.each(rows)('%p', async (username, error) => {
-    const path = await newWebhookOnce()
-    const answer = await ask(`POST ${path}?wait=true`, { body: { content: 'a', username } })
-    expect(firstError(answer.body.errors)).toBe(error)
-    expect(answer.status).toBe(error ? 400 : 200)
-  })
-})
 
 describe('mentions', () => {
   let other: string
@@ -324,13 +242,13 @@ describe('mentions', () => {
     const permissions: PermissionName[] = mayAll
       ? [...invitePermissions, 'MENTION_EVERYONE']
       : invitePermissions
-    await discord.users.updateRole({
+    await users.updateRole({
       guildId: guild.id,
       roleId: guild.botRoleId ?? '',
       permissions,
     })
     const path =
-      sender === 'bot' ? `/channels/${channelId}/messages` : `${await newWebhookOnce()}?wait=true`
+      sender === 'bot' ? `/channels/${channelId}/messages` : `${await webhookPath()}?wait=true`
     const listed = JSON.stringify(allowed)?.replace('USER', other).replace('CLOSED', closed)
     const { body } = await ask(`POST ${path}`, {
       body: {
@@ -341,7 +259,7 @@ describe('mentions', () => {
     const roles = [...(found.open ? [open] : []), ...(found.closed ? [closed] : [])]
     expect<unknown>(body.mention_roles).toEqual(roles)
     expect<unknown>(body.mention_everyone).toBe(found.everyone ?? false)
-    const seen = await discord.users.message({ channelId, messageId: String(body.id) })
+    const seen = await users.message({ channelId, messageId: String(body.id) })
     expect(seen?.mentions).toEqual(found.users ? [other] : [])
     expect(seen?.notified.includes(other)).toBe(Object.keys(found).length > 0)
     expect(seen?.notified.includes(userId)).toBe(found.everyone ?? false)
@@ -369,389 +287,8 @@ describe('mentions', () => {
         ...(repliedUser === undefined ? {} : { allowed_mentions: { replied_user: repliedUser } }),
       },
     })
-    const seen = await discord.users.message({ channelId, messageId: String(body.id) })
+    const seen = await users.message({ channelId, messageId: String(body.id) })
     expect(seen?.notified).toEqual(repliedUser === false ? [] : [userId])
     expect<unknown>(body.referenced_message?.id).toBe(target)
-  })
-})
-
-describe('webhooks', () => {
-  test('15 webhooks per channel', async () => {
-    const channel = await newChannel()
-    for (let count = 0; count < 15; count++) await newWebhook(channel)
-    const answer = await ask(`POST /channels/${channel}/webhooks`, { body: { name: 'a' } })
-    expect([answer.status, answer.code]).toEqual([400, 30007])
-    expect((await ask(`GET /channels/${channel}/webhooks`)).body).toHaveLength(15)
-  })
-
-  test('1,000 webhooks per guild', async () => {
-    const full = await discord.users.createGuild({ channels: ['a', 'b'] })
-    const [first = '', second = ''] = Object.values(full.channels)
-    await Promise.all(
-      Array.from({ length: 1000 }, () =>
-        discord.users.createWebhook({ channelId: first, creatorId: userId }),
-      ),
-    )
-    const answer = await ask(`POST /channels/${second}/webhooks`, { body: { name: 'a' } })
-    expect([answer.status, answer.code]).toEqual([400, 30058])
-  })
-
-  test('creating needs Manage Webhooks', async () => {
-    const { id } = await discord.users.createChannel({
-      guildId: guild.id,
-      overwrites: [{ userId: discord.botId, deny: ['MANAGE_WEBHOOKS'] }],
-    })
-    for (const method of ['POST', 'GET']) {
-      const answer = await ask(`${method} /channels/${id}/webhooks`, {
-        ...(method === 'POST' ? { body: { name: 'a' } } : {}),
-      })
-      expect([answer.status, answer.code]).toEqual([403, 50013])
-    }
-  })
-
-  test('a wrong token, an unknown and a deleted webhook are refused', async () => {
-    const { id, path } = await newWebhook(await newChannel())
-    const execute = (at: string) => ask(`POST ${at}`, { body: { content: 'a' } })
-    const wrong = await execute(`/webhooks/${id}/wrong`)
-    expect([wrong.status, wrong.code]).toEqual([401, 50027])
-    await discord.users.deleteWebhook({ webhookId: id })
-    const deleted = await execute(path)
-    expect([deleted.status, deleted.code]).toEqual([404, 10015])
-  })
-
-  test('a moved webhook posts to its new channel', async () => {
-    const [from, to] = [await newChannel(), await newChannel()]
-    const { id, path } = await newWebhook(from)
-    await discord.users.moveWebhook({ webhookId: id, channelId: to })
-    const { body } = await ask(`POST ${path}?wait=true`, { body: { content: 'a' } })
-    expect<unknown>(body.channel_id).toBe(to)
-  })
-
-  test('executing without wait answers 204 and has the same effect', async () => {
-    const channel = await newChannel()
-    const { path } = await newWebhook(channel)
-    expect(
-      (await ask(`POST ${path}`, { body: { content: 'quiet', username: 'Bob' } })).status,
-    ).toBe(204)
-    expect(await discord.users.messages({ channelId: channel })).toMatchObject([
-      { content: 'quiet', author: { name: 'Bob', isWebhook: true } },
-    ])
-  })
-
-  test('thread_id must be a thread of the channel', async () => {
-    const channel = await newChannel()
-    const { path } = await newWebhook(channel)
-    const { id: thread } = await discord.users.createThread({ parentId: channel, ownerId: userId })
-    const { id: foreign } = await discord.users.createThread({
-      parentId: channelId,
-      ownerId: userId,
-    })
-    const execute = (id: string) =>
-      ask(`POST ${path}?wait=true&thread_id=${id}`, { body: { content: 'a' } })
-    expect<unknown>((await execute(thread)).body.channel_id).toBe(thread)
-    for (const id of [foreign, channel, '1'])
-      expect(await execute(id)).toMatchObject({ status: 400, code: 10003 })
-  })
-
-  const forum: [title: string, query: string, body: object, code: number | null][] = [
-    ['nothing', '', {}, 220001],
-    ['a name', '', { thread_name: 'post' }, null],
-    ['a thread', 'thread', {}, null],
-    ['a name and a thread', 'thread', { thread_name: 'post' }, 220002],
-  ]
-  test.each(forum)('a forum with %s', async (_, query, body, code) => {
-    const channel = await newChannel({ type: 15 })
-    const { path } = await newWebhook(channel)
-    const { id } = await discord.users.createPost({ userId, channelId: channel, content: 'post' })
-    const answer = await ask(`POST ${path}?wait=true${query && `&thread_id=${id}`}`, {
-      body: { content: 'a', ...body },
-    })
-    expect(answer.code).toBe(code)
-  })
-
-  test('a text channel refuses the name of a thread', async () => {
-    const answer = await ask(`POST ${await newWebhookOnce()}`, {
-      body: { content: 'a', thread_name: 'b' },
-    })
-    expect(answer.code).toBe(220003)
-  })
-
-  const flags: [title: string, flags: number, status: number][] = [
-    ['SUPPRESS_EMBEDS', 1 << 2, 200],
-    ['SUPPRESS_NOTIFICATIONS', 1 << 12, 200],
-    ['EPHEMERAL', 1 << 6, 400],
-    ['URGENT', 1 << 4, 400],
-  ]
-  test.each(flags)('the flag %s', async (_, value, status) => {
-    const answer = await ask(`POST ${await newWebhookOnce()}?wait=true`, {
-      body: { content: 'a', flags: value },
-    })
-    expect(answer.status).toBe(status)
-  })
-
-  const audio = { index: 0, filename: 'voice.ogg', type: 'audio/ogg', content: 'sound' }
-  const metadata = { id: '0', waveform: 'AAAA', duration_secs: 1.5 }
-  const voice: [title: string, body: object, files: RestFile[], code: number | null][] = [
-    ['one audio file with metadata', { attachments: [metadata] }, [audio], null],
-    ['content', { attachments: [metadata], content: 'a' }, [audio], 50160],
-    ['no metadata', { attachments: [{ id: '0' }] }, [audio], 50162],
-    [
-      'another type',
-      { attachments: [metadata] },
-      [{ ...audio, filename: 'a.txt', type: 'text/plain' }],
-      50161,
-    ],
-    [
-      'two files',
-      { attachments: [metadata, { ...metadata, id: '1' }] },
-      [audio, { ...audio, index: 1 }],
-      50161,
-    ],
-  ]
-  test.each(voice)('a voice message with %s', async (_, body, files, code) => {
-    const answer = await ask(`POST ${await newWebhookOnce()}?wait=true`, {
-      body: { flags: 1 << 13, ...body },
-      files,
-    })
-    expect(answer.code).toBe(code)
-  })
-
-  test('voice messages can be refused by configuration, and cannot be edited', async () => {
-    const path = await newWebhookOnce()
-    const send = () =>
-      ask(`POST ${path}?wait=true`, {
-        body: { flags: 1 << 13, attachments: [metadata] },
-        files: [audio],
-      })
-    const { body } = await send()
-    const edit = await ask(`PATCH ${path}/messages/${body.id}`, { body: { content: 'a' } })
-    expect([edit.status, edit.code]).toEqual([400, 50163])
-    await discord.users.setOptions({ voiceMessages: 'refuse' })
-    expect(await send()).toMatchObject({ status: 400, code: 50173 })
-    await discord.users.setOptions({ voiceMessages: 'accept' })
-  })
-})
-
-describe('edits of webhook messages', () => {
-  const files = ['a', 'b'].map((name, index) => ({
-    index,
-    filename: `${name}.txt`,
-    type: 'text/plain',
-    content: name,
-  }))
-
-  test('attachments lists which files are kept', async () => {
-    const path = await newWebhookOnce()
-    const { body } = await ask(`POST ${path}?wait=true`, { body: {}, files })
-    const kept = Object.values(body.attachments ?? {})[1]
-    const edit = (changes: object) => ask(`PATCH ${path}/messages/${body.id}`, { body: changes })
-    expect((await edit({ content: 'text' })).body.attachments).toHaveLength(2)
-    const { body: edited } = await edit({ attachments: [{ id: kept?.id }] })
-    expect<unknown>(
-      Object.values(edited.attachments ?? {}).map(({ filename }) => filename),
-    ).toEqual(['b.txt'])
-    expect((await edit({ attachments: [{ id: '123456789' }] })).code).toBe(50035)
-    expect((await edit({ attachments: [], content: '' })).code).toBe(50006)
-  })
-
-  test('mentions are rebuilt from the edit, and nobody is notified', async () => {
-    const path = await newWebhookOnce()
-    const { body } = await ask(`POST ${path}?wait=true`, { body: { content: `<@${userId}>` } })
-    const edit = async (allowed: object) => {
-      await ask(`PATCH ${path}/messages/${body.id}`, {
-        body: { content: `again <@${userId}>`, allowed_mentions: allowed },
-      })
-      return discord.users.message({ channelId, messageId: String(body.id) })
-    }
-    expect((await edit({ parse: [] }))?.mentions).toEqual([])
-    expect((await edit({ parse: ['users'] }))?.mentions).toEqual([userId])
-    expect((await edit({ parse: [] }))?.isEdited).toBe(true)
-  })
-
-  test('messages of another webhook, and in a thread without thread_id, are unknown', async () => {
-    const channel = await newChannel()
-    const [one, other] = [await newWebhook(channel), await newWebhook(channel)]
-    const { id: thread } = await discord.users.createThread({ parentId: channel, ownerId: userId })
-    const { body } = await ask(`POST ${one.path}?wait=true&thread_id=${thread}`, {
-      body: { content: 'a' },
-    })
-    const edit = (path: string, query = '') =>
-      ask(`PATCH ${path}/messages/${body.id}${query}`, { body: { content: 'b' } })
-    expect((await edit(one.path)).code).toBe(10008)
-    expect((await edit(other.path, `?thread_id=${thread}`)).code).toBe(10008)
-    expect((await edit(one.path, `?thread_id=${thread}`)).status).toBe(200)
-  })
-})
-
-describe('deletion', () => {
-  test('own messages need no permission, others need Manage Messages', async () => {
-    const { id: channel } = await discord.users.createChannel({
-      guildId: guild.id,
-      overwrites: [{ userId: discord.botId, deny: ['MANAGE_MESSAGES'] }],
-    })
-    const { body } = await ask(`POST /channels/${channel}/messages`, { body: { content: 'own' } })
-    const foreign = await say('foreign', channel)
-    const remove = (id: string) => ask(`DELETE /channels/${channel}/messages/${id}`)
-    expect((await remove(String(body.id))).status).toBe(204)
-    expect(await remove(foreign)).toMatchObject({ status: 403, code: 50013 })
-    expect(await remove(String(body.id))).toMatchObject({ status: 404, code: 10008 })
-    await discord.users.updateChannel({ channelId: channel, overwrites: [] })
-    expect((await remove(foreign)).status).toBe(204)
-    expect(await discord.users.messages({ channelId: channel })).toEqual([])
-  })
-
-  const counts: [title: string, count: number, age: number, status: number][] = [
-    ['1 message', 1, 0, 400],
-    ['2 messages', 2, 0, 204],
-    ['101 messages', 101, 0, 400],
-    ['messages of 15 days', 2, 15, 400],
-  ]
-  test.each(counts)('bulk deletion of %s', async (_, count, days, status) => {
-    const other = await startDiscord({ rateLimits: 'off' })
-    const { id } = await other.users.createUser({ username: 'alice' })
-    const { channelId: channel } = await other.users.createGuild({ memberIds: [id] })
-    const messages = await Promise.all(
-      Array.from({ length: count }, () =>
-        other.users.sendMessage({ userId: id, channelId: channel, content: 'a' }),
-      ),
-    )
-    await other.users.advanceClock({ ms: days * 24 * 3600_000 })
-    const ids = messages.map((message) => message.id)
-    const answer = await rest(other, `POST /channels/${channel}/messages/bulk-delete`, {
-      body: { messages: ids },
-    })
-    expect(answer.status).toBe(status)
-    await other.stop()
-  })
-
-  test('bulk deletion refuses duplicates', async () => {
-    const id = await say('a')
-    const answer = await ask('POST /channels/{channel}/messages/bulk-delete', {
-      body: { messages: [id, id] },
-    })
-    expect(answer.code).toBe(50035)
-  })
-})
-
-describe('reactions', () => {
-  const react = (channel: string, id: string, emoji: string, who = '@me') =>
-    ask(
-      `${who === '@me' ? 'PUT' : 'DELETE'} /channels/${channel}/messages/${id}/reactions/${encodeURIComponent(emoji)}/${who}`,
-    )
-
-  test('a new emoji needs Add Reactions, a known one does not', async () => {
-    const { id: channel } = await discord.users.createChannel({
-      guildId: guild.id,
-      overwrites: [{ userId: discord.botId, deny: ['ADD_REACTIONS'] }],
-    })
-    const id = await say('a', channel)
-    expect(await react(channel, id, '👍')).toMatchObject({ status: 403, code: 50013 })
-    await discord.users.react({ userId, channelId: channel, messageId: id, emoji: '👍' })
-    expect((await react(channel, id, '👍')).status).toBe(204)
-    const seen = await discord.users.message({ channelId: channel, messageId: id })
-    expect(seen?.reactions).toEqual({ '👍': [userId, discord.botId] })
-  })
-
-  test('a message has 20 emojis at most, and an unknown emoji is refused', async () => {
-    const id = await say('a')
-    const emojis = [...'😀😁😂😃😄😅😆😇😈😉😊😋😌😍😎😏😐😑😒😓']
-    for (const emoji of emojis) expect((await react(channelId, id, emoji)).status).toBe(204)
-    expect(await react(channelId, id, '😔')).toMatchObject({ status: 400, code: 30010 })
-    expect(await react(channelId, id, 'smile')).toMatchObject({ status: 400, code: 10014 })
-  })
-
-  test('removing reactions of others needs Manage Messages', async () => {
-    const { id: channel } = await discord.users.createChannel({
-      guildId: guild.id,
-      overwrites: [{ userId: discord.botId, deny: ['MANAGE_MESSAGES'] }],
-    })
-    const id = await say('a', channel)
-    await discord.users.react({ userId, channelId: channel, messageId: id, emoji: '❓' })
-    expect(await react(channel, id, '❓', userId)).toMatchObject({ status: 403, code: 50013 })
-    await discord.users.updateChannel({ channelId: channel, overwrites: [] })
-    expect((await react(channel, id, '❓', userId)).status).toBe(204)
-  })
-})
-
-describe('direct messages', () => {
-  const rows: [title: string, isShared: boolean, hasClosedDms: boolean, code: number | null][] = [
-    ['a user of the guild', true, false, null],
-    ['a user without a shared guild', false, false, 50278],
-    ['a user with closed direct messages', true, true, 50007],
-  ]
-  test.each(rows)('to %s', async (_, isShared, hasClosedDms, code) => {
-    const { id } = await discord.users.createUser({ username: 'carol', hasClosedDms })
-    if (isShared) await discord.users.addMember({ guildId: guild.id, userId: id })
-    const { body, status } = await ask('POST /users/@me/channels', { body: { recipient_id: id } })
-    expect(status).toBe(200)
-    const answer = await ask(`POST /channels/${body.id}/messages`, { body: { content: 'secret' } })
-    expect([answer.status, answer.code]).toEqual(code ? [403, code] : [200, null])
-    expect((await discord.users.directMessages({ userId: id })).length).toBe(code ? 0 : 1)
-  })
-
-  test('to an unknown user', async () => {
-    expect((await ask('POST /users/@me/channels', { body: { recipient_id: '1' } })).code).toBe(
-      10013,
-    )
-  })
-})
-
-describe('files', () => {
-  const file = (size: number, index = 0) => ({
-    index,
-    filename: 'a.bin',
-    type: 'application/octet-stream',
-    content: new Uint8Array(size),
-  })
-  const rows: [title: string, tier: 0 | 2 | 3, sizes: number[], status: number][] = [
-    ['at the limit', 0, [100], 200],
-    ['over the limit', 0, [101], 413],
-    ['under the limit that together exceed the request', 0, [100, 100, 100], 413],
-    ['over the limit in a boosted guild', 2, [101], 200],
-    ['at the limit of tier 3', 3, [1000], 200],
-  ]
-  test.each(rows)('%s', async (_, tier, sizes, status) => {
-    const boosted = await discord.users.createGuild({ premiumTier: tier })
-    const answer = await ask(`POST /channels/${boosted.channelId}/messages`, {
-      body: {},
-      files: sizes.map(file),
-    })
-    expect([answer.status, answer.code]).toEqual([status, status === 200 ? null : 40005])
-  })
-
-  test('attachment addresses expire, and are renewed when the message is read', async () => {
-    const other = await startDiscord({ rateLimits: 'off', attachmentTtlMs: 60_000 })
-    const { id } = await other.users.createUser({ username: 'alice' })
-    const { channelId: channel } = await other.users.createGuild({ memberIds: [id] })
-    const { id: message } = await other.users.sendMessage({
-      userId: id,
-      channelId: channel,
-      files: [{ filename: 'a.txt', text: 'hello' }],
-    })
-    const read = async () => {
-      const { body } = await rest(other, `GET /channels/${channel}/messages/${message}`)
-      return String(Object.values(body.attachments ?? {})[0]?.url)
-    }
-    const url = await read()
-    expect(url).toStartWith(`${other.cdn}/attachments/`)
-    expect(await (await fetch(url)).text()).toBe('hello')
-    expect((await fetch(url.replace(/hm=\w/, 'hm=x'))).status).toBe(404)
-    await other.users.advanceClock({ ms: 61_000 })
-    expect((await fetch(url)).status).toBe(404)
-    expect((await fetch(await read())).status).toBe(200)
-    expect((await other.users.downloads()).map(({ status }) => status)).toEqual([
-      200, 404, 404, 200,
-    ])
-    await other.stop()
-  })
-})
-
-describe('AutoMod', () => {
-  test('blocked words are refused', async () => {
-    const moderated = await discord.users.createGuild()
-    await discord.users.updateGuild({ guildId: moderated.id, blockedWords: ['badword'] })
-    const { path } = await newWebhook(moderated.channelId)
-    const answer = await ask(`POST ${path}?wait=true`, { body: { content: 'a BADWORD here' } })
-    expect([answer.status, answer.code]).toEqual([400, 200000])
   })
 })

@@ -131,9 +131,14 @@ function fieldErrors(issue: Issue): FieldError[] {
   return [{ path, ...described(issue) }]
 }
 
-/** Errors of the alternative that fits best: the one with the fewest errors. */
-function unionErrors(issue: Issue & { code: 'invalid_union' }, path: (string | number)[]) {
-  const [closest = []] = issue.errors.toSorted((one, other) => one.length - other.length)
+/** Errors of the alternative that was meant: the one of the same type, with the fewest errors. */
+function unionErrors(
+  issue: Issue & { code: 'invalid_union' },
+  path: (string | number)[],
+): FieldError[] {
+  const distance = (issues: Issue[]) =>
+    issues.length + (issues.some((inner) => inner.path[0] === 'type') ? 1000 : 0)
+  const [closest = []] = issue.errors.toSorted((one, other) => distance(one) - distance(other))
   return closest.flatMap(fieldErrors).map((error) => ({ ...error, path: [...path, ...error.path] }))
 }
 

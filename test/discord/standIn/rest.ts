@@ -118,7 +118,14 @@ export async function handleRest(
     const answer = await answerRequest(context, match, url, entry, bytes, limitHeaders)
     if (answer === 'reset') return void message.socket.destroy()
     if (answer === 'timeout') return
-    send(context, response, entry, answer.status ?? 200, answer.body, limitHeaders)
+    send(
+      context,
+      response,
+      entry,
+      answer.status ?? (answer.body === undefined ? 204 : 200),
+      answer.body,
+      limitHeaders,
+    )
   } catch (error) {
     if (!(error instanceof DiscordError)) throw error
     send(context, response, entry, error.status, error.body, { ...limitHeaders, ...error.headers })
@@ -215,7 +222,7 @@ function send(
   else if (isObject(body) && status >= 400) assertMatches(context, answers.error, body, 'error')
   context.record.changed()
   if (body === undefined) {
-    response.writeHead(204, headers)
+    response.writeHead(status, headers)
     response.end()
     return
   }

@@ -115,10 +115,14 @@ export function assertEvent(context: Context, type: string, data: unknown): void
 /** Records a problem if an answer is not what Discord could send. */
 export function assertMatches(context: Context, schema: Schema, data: unknown, name: string): void {
   const result = schema.safeParse(data)
-  if (result.success) return
-  const [issue] = result.error.issues
+  // The document lacks the reference type of forwards ("Message Resource, Message Reference Types").
+  const issues = result.error?.issues.filter(
+    ({ path }) => !path.join('.').endsWith('message_reference.type'),
+  )
+  const [issue] = issues ?? []
+  if (!issue) return
   context.record.addProblem(
-    `the stand-in sent an invalid ${name}: ${issue?.path.join('.')} ${issue?.message}`,
+    `the stand-in sent an invalid ${name}: ${issue.path.join('.')} ${issue.message}`,
   )
 }
 

@@ -231,6 +231,18 @@ describe('architecture', () => {
     expect(importers).toEqual(['test/test.ts'])
   })
 
+  test('the stand-in for Discord imports nothing of the program that it tests', () => {
+    const folder = 'test/discord/standIn'
+    const standIn = [...sources.scanSync(join(root, folder))].map((file) => `${folder}/${file}`)
+    const outside = standIn.flatMap((file) =>
+      [...read(file).matchAll(/ from '(\.\.[^']*)'/g)].map(
+        ([, target]) => `${file} imports ${target}`,
+      ),
+    )
+    expect(standIn.length).toBeGreaterThan(20)
+    expect(outside).toEqual([])
+  })
+
   test('dependencies have exact versions, and the lock file names no host', () => {
     const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies })
     expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])

@@ -4,12 +4,13 @@ import type { StandInOptions } from './standIn/options'
 import { startDiscord } from './standIn/startDiscord'
 
 /**
- * Starts a stand-in without rate limits, with a guild, a member and a channel, for tests that send
+ * Starts a stand-in without rate limits and with a stopped clock, with a guild, a member and a channel, for tests that send
  * single requests. After the tests it must have recorded no problem.
  */
 export async function startRestWorld(options: Partial<StandInOptions> = {}) {
   const discord = await startDiscord({ rateLimits: 'off', ...options })
   const { users } = discord
+  await users.stopClock()
   const { id: userId } = await users.createUser({ username: 'alice' })
   const guild = await users.createGuild({ memberIds: [userId] })
   const { channelId } = guild

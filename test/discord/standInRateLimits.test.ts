@@ -18,6 +18,7 @@ const route = {
 async function start(options: Partial<StandInOptions> = {}) {
   const discord = await startDiscord(options)
   running.push(discord)
+  await discord.users.stopClock()
   const guild = await discord.users.createGuild({ channels: ['a', 'b'] })
   const { a: first = '', b: second = '' } = guild.channels
   const webhooks = await Promise.all(
@@ -131,7 +132,6 @@ describe('global limit', () => {
       },
       globalPerSecond: 3,
     })
-    // The first three requests of a second pass; the requests of this test take less than that.
     const statuses = async (line: string, options = {}) => {
       const all = await Promise.all(Array.from({ length: 5 }, () => rest(discord, line, options)))
       return all.map(({ status }) => status).toSorted()

@@ -1,12 +1,17 @@
 /** Start of Discord's epoch ("Reference, Snowflakes"). */
 const EPOCH = 1420070400000n
 
-/** Time of the stand-in. Tests move it forward instead of waiting. */
+/** Time of the stand-in. Tests move it forward instead of waiting, or stop it on busy cores. */
 export class Clock {
   private offset = 0
+  private stoppedAt: number | null = null
 
   now(): number {
-    return Date.now() + this.offset
+    return (this.stoppedAt ?? Date.now()) + this.offset
+  }
+
+  stop(): void {
+    this.stoppedAt ??= Date.now()
   }
 
   advance(ms: number): void {

@@ -83,6 +83,11 @@ export const faultActions = {
     clock.advance(ms)
   },
 
+  /** Stops the clock, so that nothing expires unless a test moves the clock forward. */
+  stopClock({ clock }: FaultContext) {
+    clock.stop()
+  },
+
   setOptions({ options }: FaultContext, changes: Partial<StandInOptions>) {
     Object.assign(options, changes)
   },

@@ -1,7 +1,7 @@
 import { afterAll, expect } from '../test'
 import { type Json, type RestOptions, rest } from './rawClient'
 import type { StandInOptions } from './standIn/options'
-import { startDiscord } from './standIn/startDiscord'
+import { type DiscordStandIn, startDiscord } from './standIn/startDiscord'
 
 /**
  * Starts a stand-in without rate limits and with a stopped clock, with a guild, a member and a channel, for tests that send
@@ -53,6 +53,15 @@ export async function startRestWorld(options: Partial<StandInOptions> = {}) {
     async newChannel(fields: { type?: number } = {}) {
       return (await users.createChannel({ guildId: guild.id, ...fields })).id
     },
+  }
+}
+
+/** Stops stand-ins after a test, and fails if one sent what Discord would not send. */
+export async function stopAll(running: DiscordStandIn[]): Promise<void> {
+  for (const discord of running.splice(0)) {
+    const problems = await discord.users.problems()
+    await discord.stop()
+    expect(problems.filter((problem) => /stand-in (sent|failed)/.test(problem))).toEqual([])
   }
 }
 

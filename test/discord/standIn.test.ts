@@ -2,17 +2,16 @@ import { Client as DiscordJs, Events, type Message, type TextChannel } from 'dis
 import { Client as Oceanic } from 'oceanic.js'
 import { afterEach, describe, expect, test } from '../test'
 import { allIntents, rest } from './rawClient'
+import { stopAll } from './restWorld'
 import type { StandInOptions } from './standIn/options'
 import { findSecrets } from './standIn/secretSearch'
 import { type DiscordStandIn, startDiscord } from './standIn/startDiscord'
 
 const running: DiscordStandIn[] = []
-afterEach(async () => {
-  for (const discord of running.splice(0)) await discord.stop()
-})
+afterEach(() => stopAll(running))
 
 async function start(options: Partial<StandInOptions> = {}) {
-  const discord = await startDiscord(options)
+  const discord = await startDiscord({ heartbeatMs: 30_000, ...options })
   running.push(discord)
   const { users } = discord
   const { id: userId } = await users.createUser({ username: 'alice' })
@@ -28,13 +27,14 @@ async function expectProxied({ users, channelId }: Awaited<ReturnType<typeof sta
     { content: 'proxied', author: { name: 'Bob', isWebhook: true } },
   ])
   expect(await users.webhooks({ channelId })).toEqual([])
-  expect(await users.problems({ identifies: 1 })).toEqual([])
+  expect(await users.counts()).toMatchObject({ identifies: 1, resumes: 1 })
+  expect(await users.problems()).toEqual([])
 }
 
 describe('reference clients', () => {
-  test('discord.js connects, receives a message and uses a webhook', async () => {
+  test('discord.js connects, receives messages, resumes and uses a webhook', async () => {
     const world = await start()
-    const { discord, say } = world
+    const { discord, users, channelId, say } = world
     const client = new DiscordJs({ intents: allIntents, rest: { api: discord.api } })
     const isReady = new Promise((resolve) => client.once(Events.ClientReady, resolve))
     await client.login(discord.token)
@@ -43,6 +43,11 @@ describe('reference clients', () => {
     await say('hello')
     const message = await received
     expect(message.content).toBe('hello')
+    const missed = new Promise<Message>((resolve) => client.once(Events.MessageCreate, resolve))
+    await users.closeConnections({ code: 4000 })
+    const { id } = await say('missed')
+    expect((await missed).id).toBe(id)
+    await users.deleteMessage({ channelId, messageId: id })
     const channel = message.channel as TextChannel
     const webhook = await channel.createWebhook({ name: 'Multitude' })
     const sent = await webhook.send({ content: 'proxied', username: 'Bob' })
@@ -53,14 +58,16 @@ describe('reference clients', () => {
     await expectProxied(world)
   })
 
-  test('oceanic.js connects, receives a message and uses a webhook', async () => {
+  test('oceanic.js connects, receives messages, resumes and uses a webhook', async () => {
     const world = await start({ requiresUserAgent: false })
-    const { discord, say, channelId } = world
+    const { discord, users, say, channelId } = world
     const client = new Oceanic({
       auth: `Bot ${discord.token}`,
       gateway: { intents: allIntents },
       rest: { baseURL: `${discord.api}/v10` },
     })
+    // It reports every lost connection as an error, and throws without a listener.
+    client.on('error', () => undefined)
     const isReady = new Promise<void>((resolve) => client.once('ready', () => resolve()))
     await client.connect()
     await isReady
@@ -69,6 +76,13 @@ describe('reference clients', () => {
     )
     const { id } = await say('hello')
     expect(await received).toBe('hello')
+    const missed = new Promise<string>((resolve) =>
+      client.once('messageCreate', ({ content }) => resolve(content)),
+    )
+    await users.closeConnections({ code: 4000 })
+    const { id: lost } = await say('missed')
+    expect(await missed).toBe('missed')
+    await users.deleteMessage({ channelId, messageId: lost })
     const webhook = await client.rest.webhooks.create(channelId, { name: 'Multitude' })
     const sent = await webhook.execute({ content: 'proxied', username: 'Bob', wait: true })
     expect(sent.author.username).toBe('Bob')

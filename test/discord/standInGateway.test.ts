@@ -1,12 +1,11 @@
 import { afterEach, describe, expect, test } from '../test'
 import { allIntents, connect, identifyData, RawGateway, rest, resume } from './rawClient'
+import { stopAll } from './restWorld'
 import type { StandInOptions } from './standIn/options'
 import { type DiscordStandIn, startDiscord } from './standIn/startDiscord'
 
 const running: DiscordStandIn[] = []
-afterEach(async () => {
-  for (const discord of running.splice(0)) await discord.stop()
-})
+afterEach(() => stopAll(running))
 
 /** A stand-in with a guild, a member and a channel, without waits between IDENTIFYs. */
 async function start(options: Partial<StandInOptions> = {}) {

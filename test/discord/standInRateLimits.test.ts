@@ -1,12 +1,11 @@
 import { afterEach, describe, expect, test } from '../test'
 import { rest } from './rawClient'
+import { stopAll } from './restWorld'
 import type { StandInOptions } from './standIn/options'
 import { type DiscordStandIn, startDiscord } from './standIn/startDiscord'
 
 const running: DiscordStandIn[] = []
-afterEach(async () => {
-  for (const discord of running.splice(0)) await discord.stop()
-})
+afterEach(() => stopAll(running))
 
 const route = {
   execute: 'POST /webhooks/{webhook_id}/{webhook_token}',

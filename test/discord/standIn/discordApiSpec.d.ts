@@ -28,6 +28,7 @@ declare module 'discord-api-spec/zod' {
   export const MessageCreateRequestSchema: ZodMiniType
   export const MessageEditRequestPartialSchema: ZodMiniType
   export const MessageResponseSchema: ZodMiniType
+  export const MyGuildResponseSchema: ZodMiniType
   export const ModalInteractionCallbackRequestSchema: ZodMiniType
   export const PrivateApplicationResponseSchema: ZodMiniType
   export const PrivateChannelResponseSchema: ZodMiniType

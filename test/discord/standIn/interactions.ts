@@ -1,6 +1,6 @@
 import type { Context } from './context'
 import { invalidField, isObject, refusal } from './errors'
-import { onlyUsers, parseAllowedMentions, resolveMentions } from './mentions'
+import { mentionsOfBody, onlyUsers } from './mentions'
 import { listOf, MessageFlag, rejectFlags } from './messageRules'
 import { addMessage, deleteMessages, messageParts, userAuthor } from './messages'
 import type { Answer, RestRequest } from './rest'
@@ -149,14 +149,7 @@ export function createFollowUp(
     MessageFlag.isComponentsV2
   rejectFlags(flags, allowed, 'Only some flags can be set.')
   rejectParts(context, channel, body, files)
-  const mentions = resolveMentions(
-    context,
-    channel,
-    typeof body.content === 'string' ? body.content : '',
-    parseAllowedMentions(body, onlyUsers),
-    context.application.botId,
-    null,
-  )
+  const mentions = mentionsOfBody(context, channel, body, onlyUsers)
   return store(context, interaction, {
     ...messageParts(context, channel, body, files, mentions),
     ephemeralFor: flags & MessageFlag.ephemeral ? interaction.userId : null,
@@ -175,7 +168,7 @@ function store(context: Context, interaction: Interaction, parts: Partial<Messag
   const channel = context.world.getChannel(interaction.channelId)
   const message = addMessage(context, channel, {
     author: userAuthor(context.world.bot),
-    type: interaction.type === InteractionType.command ? 20 : 0,
+    type: messageType(interaction),
     webhookId: context.application.id,
     applicationId: context.application.id,
     interaction,
@@ -183,6 +176,12 @@ function store(context: Context, interaction: Interaction, parts: Partial<Messag
   })
   interaction.messageIds.push(message.id)
   return message
+}
+
+/** CHAT_INPUT_COMMAND, CONTEXT_MENU_COMMAND or DEFAULT ("Message Resource, Message Types"). */
+function messageType({ type, event }: Interaction): number {
+  if (type !== InteractionType.command) return 0
+  return isObject(event.data) && event.data.type === 1 ? 20 : 23
 }
 
 function pendingAnswer(context: Context, interaction: Interaction): Message | null {

@@ -23,7 +23,7 @@ export const everyMention: AllowedMentions = {
 
 export const onlyUsers: AllowedMentions = { ...everyMention, parse: ['users'] }
 
-export function parseAllowedMentions(body: JsonObject, fallback: AllowedMentions): AllowedMentions {
+function parseAllowedMentions(body: JsonObject, fallback: AllowedMentions): AllowedMentions {
   const { allowed_mentions: given } = body
   if (!isObject(given)) return fallback
   const parse = strings(given.parse)
@@ -38,6 +38,19 @@ export function parseAllowedMentions(body: JsonObject, fallback: AllowedMentions
   const isType = (type: string): type is MentionType =>
     ['users', 'roles', 'everyone'].includes(type)
   return { parse: parse.filter(isType), users, roles, repliedUser: given.replied_user === true }
+}
+
+/** Mentions of a message that the bot sends by itself, through a webhook or as an answer. */
+export function mentionsOfBody(
+  context: Context,
+  channel: Channel,
+  body: JsonObject,
+  fallback: AllowedMentions,
+  repliedTo: Message | null = null,
+): Mentions {
+  const content = typeof body.content === 'string' ? body.content : ''
+  const allowed = parseAllowedMentions(body, fallback)
+  return resolveMentions(context, channel, content, allowed, context.application.botId, repliedTo)
 }
 
 export type Mentions = Pick<Message, 'mentions' | 'mentionRoles' | 'mentionEveryone'>

@@ -32,7 +32,6 @@ export function publishMessage(
   if (message.ephemeralFor !== null) return
   const channel = context.world.getChannel(message.channelId)
   const data = { ...serializeMessage(context, message), ...serializeEventFields(context, message) }
-  assertEvent(context, type, data)
   dispatchIn(context, channel, type, data, 'MESSAGES', { isMessage: true })
 }
 
@@ -189,6 +188,7 @@ export function publishMember(context: Context, guild: Guild, member: Member): v
 
 export function publishInteraction(context: Context, interaction: Interaction): void {
   const { guildId } = context.world.getChannel(interaction.channelId)
+  assertEvent(context, 'INTERACTION_CREATE', interaction.event)
   context.sessions.dispatch({
     type: 'INTERACTION_CREATE',
     data: interaction.event,
@@ -233,6 +233,7 @@ function dispatchIn(
   kind: 'MESSAGES' | 'REACTIONS',
   flags: { isMessage?: boolean } = {},
 ): void {
+  assertEvent(context, type, data)
   const isDm = channel.guildId === null
   const intents = {
     MESSAGES: isDm ? Intent.DIRECT_MESSAGES : Intent.GUILD_MESSAGES,

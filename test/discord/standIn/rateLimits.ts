@@ -36,8 +36,6 @@ export interface LimitHeaders {
 export class RateLimits {
   private readonly buckets = new Map<string, Bucket>()
   private readonly globals = new Map<string, Bucket>()
-  private readonly random: () => number
-  private readonly drawn: Map<string, RouteLimit> = new Map()
   private readonly hidden: () => number
 
   constructor(
@@ -45,24 +43,13 @@ export class RateLimits {
     private readonly clock: Clock,
     private readonly record: DiscordRecord,
   ) {
-    const { rateLimits } = options
-    this.random = randomFrom(typeof rateLimits === 'object' ? rateLimits.seed : 1)
     this.hidden = randomFrom(options.hiddenLimitSeed)
-    if (typeof rateLimits === 'object')
-      for (const route of Object.keys(defaults)) this.drawn.set(route, this.draw())
   }
 
   limitOf(route: string): RouteLimit {
-    return (
-      this.options.routeLimits[route] ?? this.drawn.get(route) ?? defaults[route] ?? otherRoutes
-    )
-  }
-
-  private draw(): RouteLimit {
-    return {
-      limit: 1 + Math.floor(this.random() * 8),
-      windowMs: 200 + Math.floor(this.random() * 1800),
-    }
+    const { routeLimits, rateLimits } = this.options
+    const drawn = typeof rateLimits === 'object' ? drawLimit(route, rateLimits.seed) : undefined
+    return routeLimits[route] ?? drawn ?? defaults[route] ?? otherRoutes
   }
 
   /**
@@ -167,4 +154,10 @@ export class RateLimits {
       'X-RateLimit-Bucket': createHash('md5').update(name).digest('hex'),
     }
   }
+}
+
+/** Limit of a route that depends on the route and the seed only. */
+function drawLimit(route: string, seed: number): RouteLimit {
+  const random = randomFrom(Bun.hash.crc32(route, seed))
+  return { limit: 1 + Math.floor(random() * 8), windowMs: 200 + Math.floor(random() * 1800) }
 }

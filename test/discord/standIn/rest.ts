@@ -61,11 +61,23 @@ const documented = new Set(
   ),
 )
 
+/** Whether Discord has an operation that the stand-in lacks. */
+function isDocumented(method: string, path: string): boolean {
+  return [...documented].some((name) => {
+    const [known, template = ''] = name.split(' ')
+    return known === method && patternOf(template).test(path)
+  })
+}
+
+function patternOf(template: string): RegExp {
+  return new RegExp(`^${template.replaceAll(/\{\w+\}/g, '([^/]+)')}$`)
+}
+
 const compiled = routes.map((route) => {
   if (!documented.has(route.name)) throw new Error(`${route.name} is not in Discord's document`)
   const [method = '', path = ''] = route.name.split(' ')
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-  const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`)
+  const pattern = patternOf(path)
   return { route, method, names, pattern, parameters: names.length }
 })
 
@@ -144,7 +156,10 @@ async function answerRequest(
 ): Promise<Answer | 'reset' | 'timeout'> {
   const { headers } = entry
   if (!match) {
-    context.record.addProblem(`unknown route: ${entry.method} ${redactPath(entry.path)}`)
+    const isMissing = isDocumented(entry.method, url.pathname.slice(API_VERSION.length))
+    context.record.addProblem(
+      `${isMissing ? 'the stand-in lacks the route' : 'unknown route'}: ${entry.method} ${redactPath(entry.path)}`,
+    )
     throw new DiscordError(404, { message: '404: Not Found', code: 0 })
   }
   const { route, params } = match

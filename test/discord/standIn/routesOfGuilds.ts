@@ -86,12 +86,19 @@ export const routesOfGuilds: Route[] = [
     },
   },
   {
-    name: 'GET /users/@me/guilds/{guild_id}/member',
-    answer: answers.member,
-    // This operation needs an OAuth2 token ("User Resource, Get Current User Guild Member").
-    handle() {
-      throw refusal(50001)
-    },
+    name: 'GET /users/@me/guilds',
+    answer: answers.myGuilds,
+    handle: (context) => ({
+      body: context.world.botGuilds().map((guild) => ({
+        id: guild.id,
+        name: guild.name,
+        icon: null,
+        banner: null,
+        owner: guild.ownerId === context.application.botId,
+        permissions: String(context.world.guildPermissionsOf(context.application.botId, guild)),
+        features: [],
+      })),
+    }),
   },
 ]
 

@@ -1,7 +1,7 @@
 import { timeOf } from './clock'
 import type { Context } from './context'
 import { invalidField, isObject, refusal } from './errors'
-import { everyMention, parseAllowedMentions, resolveMentions } from './mentions'
+import { everyMention, mentionsOfBody } from './mentions'
 import {
   listOf,
   MessageFlag,
@@ -163,14 +163,7 @@ function createMessage(context: Context, { params, body, files }: RestRequest): 
   if (files.length > 0) world.require(botId, channel, 'ATTACH_FILES')
   if (body.poll) world.require(botId, channel, 'SEND_POLLS')
   const target = findReplied(context, channel, body)
-  const mentions = resolveMentions(
-    context,
-    channel,
-    typeof body.content === 'string' ? body.content : '',
-    parseAllowedMentions(body, everyMention),
-    botId,
-    target,
-  )
+  const mentions = mentionsOfBody(context, channel, body, everyMention, target)
   return addMessage(context, channel, {
     author: userAuthor(world.bot),
     ...messageParts(context, channel, body, files, mentions),
@@ -244,9 +237,8 @@ export function changeMessage(
   )
   const target =
     message.reference?.type === 0 ? channel.messages.get(message.reference.messageId) : null
-  const allowed = parseAllowedMentions(body, fallback)
-  const { botId } = context.application
-  const mentions = resolveMentions(context, channel, merged.content, allowed, botId, target ?? null)
+  const edited = { content: merged.content, allowed_mentions: body.allowed_mentions }
+  const mentions = mentionsOfBody(context, channel, edited, fallback, target ?? null)
   editMessage(context, message, { ...changes, ...mentions }, by)
 }
 

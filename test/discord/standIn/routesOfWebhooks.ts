@@ -7,9 +7,10 @@ import {
   findFollowUp,
   findInteractionByToken,
 } from './interactions'
-import { onlyUsers, parseAllowedMentions, resolveMentions } from './mentions'
+import { mentionsOfBody, onlyUsers } from './mentions'
 import { MessageFlag, rejectFlags, rejectUsername, rejectVoice } from './messageRules'
 import { addMessage, deleteMessages, messageParts } from './messages'
+import { Permission } from './permissions'
 import { publishChannel, publishWebhooks } from './publish'
 import type { Answer, RestRequest, Route } from './rest'
 import { changeMessage, rejectParts, visibleChannel } from './routesOfMessages'
@@ -45,9 +46,9 @@ export const routesOfWebhooks: Route[] = [
     handle(context, { params }) {
       const { world } = context
       const guild = world.getGuild(params.guild_id ?? '')
+      const permissions = world.guildPermissionsOf(context.application.botId, guild)
+      if (!(permissions & Permission.MANAGE_WEBHOOKS)) throw refusal(50013)
       const all = [...world.webhooks.values()].filter(({ guildId }) => guildId === guild.id)
-      for (const { channelId } of all)
-        world.require(context.application.botId, world.getChannel(channelId), 'MANAGE_WEBHOOKS')
       return { body: all.map((webhook) => serializeWebhook(context, webhook)) }
     },
   },
@@ -219,14 +220,7 @@ function executeWebhook(context: Context, request: RestRequest): Message {
   rejectUsername(context, body.username, 'username')
   const parent = context.world.getChannel(webhook.channelId)
   rejectParts(context, parent, body, files)
-  const mentions = resolveMentions(
-    context,
-    parent,
-    typeof body.content === 'string' ? body.content : '',
-    parseAllowedMentions(body, onlyUsers),
-    context.application.botId,
-    null,
-  )
+  const mentions = mentionsOfBody(context, parent, body, onlyUsers)
   const channel = targetOf(context, parent, request)
   return addMessage(context, channel, {
     author: {

@@ -21,7 +21,7 @@ async function start(options: Partial<StandInOptions> = {}) {
   return { discord, users, userId, guild, channelId, say }
 }
 
-/** What the channel must look like after the core flow of a client. */
+/** Checks the channel after the core flow of a client. */
 async function expectProxied({ users, channelId }: Awaited<ReturnType<typeof start>>) {
   expect(await users.messages({ channelId })).toMatchObject([
     { content: 'proxied', author: { name: 'Bob', isWebhook: true } },

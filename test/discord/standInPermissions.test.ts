@@ -32,7 +32,7 @@ const view: PermissionName[] = ['VIEW_CHANNEL']
 const cases: Case[] = [
   { title: 'everyone may send', everyone: full, code: null },
   { title: 'a role may send', role: full, code: null },
-  { title: 'nobody may view', code: 50001 },
+  { title: 'no role may view', code: 50001 },
   { title: 'the bot may view but not send', everyone: view, code: 50013 },
   { title: 'the bot may send but not view', everyone: send, code: 50001 },
   {

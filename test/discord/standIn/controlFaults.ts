@@ -92,9 +92,12 @@ export const faultActions = {
     Object.assign(options, changes)
   },
 
-  /** Revokes the bot token. Returns the new one. */
-  changeToken({ application, record }: FaultContext) {
+  /** Revokes the bot token and closes its connections. Returns the new token. */
+  changeToken(context: FaultContext) {
+    const { application, record } = context
     application.token = record.issueSecret(54)
+    for (const connection of connectionsOf(context))
+      connection.close(4004, 'Authentication failed.')
     return { token: application.token }
   },
 }

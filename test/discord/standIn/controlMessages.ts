@@ -39,7 +39,7 @@ export interface MessageInput {
   files?: FileInput[]
   embeds?: JsonObject[]
   replyTo?: string
-  /** Whether the reply pings; default true, as in Discord's client. */
+  /** Pings the author of the message that is replied to; default true, as in Discord's client. */
   pingsReply?: boolean
   poll?: { question: string; answers: string[]; isMultiselect?: boolean; hours?: number }
   stickers?: string[]

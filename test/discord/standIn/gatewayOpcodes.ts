@@ -2,8 +2,8 @@ import type { Context } from './context'
 import { isObject } from './errors'
 import type { CloseReason, Connection } from './gateway'
 import { assertEvent } from './schemas'
-import { serializeGuildCreate, serializeUser } from './serialize'
-import { allIntents, Intent, type Session } from './sessions'
+import { applicationFlags, serializeGuildCreate, serializeUser } from './serialize'
+import { allIntents, Intent, type Session, shardOf } from './sessions'
 import type { Guild, JsonObject } from './types'
 
 type Handler = (context: Context, connection: Connection, data: unknown) => CloseReason | null
@@ -50,9 +50,7 @@ function identify(context: Context, connection: Connection, data: unknown): Clos
   if (isObject(data.presence)) world.presence = data.presence
   const session = sessions.create(shard, intents, connection)
   attach(connection, session)
-  const own = world
-    .botGuilds()
-    .filter(({ id }) => Number((BigInt(id) >> 22n) % BigInt(shard[1])) === shard[0])
+  const own = world.botGuilds().filter(({ id }) => shardOf(id, shard[1]) === shard[0])
   sessions.send(session, {
     type: 'READY',
     guildId: null,
@@ -64,7 +62,7 @@ function identify(context: Context, connection: Connection, data: unknown): Clos
       session_id: session.id,
       resume_gateway_url: context.addresses.resumeGateway,
       shard,
-      application: { id: context.application.id, flags: 0 },
+      application: { id: context.application.id, flags: applicationFlags(context) },
       session_type: 'normal',
       private_channels: [],
       presences: [],
@@ -135,7 +133,7 @@ function resume(context: Context, connection: Connection, data: unknown): CloseR
   return null
 }
 
-/** Tells the client that its session cannot be used ("Gateway, Invalid Session"). */
+/** Sends op 9: the session of the client cannot be used ("Gateway, Invalid Session"). */
 function invalidSession(connection: Connection): null {
   connection.send({ op: 9, s: null, t: null, d: false })
   return null

@@ -56,7 +56,7 @@ export function addMessage(context: Context, channel: Channel, fields: NewMessag
   return message
 }
 
-/** Changes a message and sends MESSAGE_UPDATE. Edits ping nobody. */
+/** Changes a message and sends MESSAGE_UPDATE. Edits notify no user. */
 export function editMessage(
   context: Context,
   message: Message,

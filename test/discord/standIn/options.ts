@@ -36,7 +36,7 @@ export interface StandInOptions {
   hiddenLimitSeed: number
   /** Words that are refused in names of webhooks, beyond the documented ones. */
   forbiddenNames: string[]
-  /** Whether webhooks may send IS_VOICE_MESSAGE, which Discord does not document. */
+  /** Handling of IS_VOICE_MESSAGE on webhook messages, which Discord does not document. */
   voiceMessages: 'accept' | 'refuse'
   /** Lifetime of attachment URLs. */
   attachmentTtlMs: number

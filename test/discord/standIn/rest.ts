@@ -61,7 +61,7 @@ const documented = new Set(
   ),
 )
 
-/** Whether Discord has an operation that the stand-in lacks. */
+/** Returns true for operations that Discord has, also if the stand-in lacks them. */
 function isDocumented(method: string, path: string): boolean {
   return [...documented].some((name) => {
     const [known, template = ''] = name.split(' ')

@@ -115,7 +115,7 @@ export const routesOfWebhooks: Route[] = [
       if (interaction)
         return { body: serializeMessage(context, createFollowUp(context, interaction, request)) }
       const message = executeWebhook(context, request)
-      // Without `wait`, Discord does not tell whether the message was saved ("Execute Webhook").
+      // Without `wait`, the answer has no body ("Webhook Resource, Execute Webhook").
       return request.query.get('wait') === 'true'
         ? { body: serializeMessage(context, message) }
         : {}

@@ -350,12 +350,15 @@ export function serializeWebhook(context: Context, webhook: Webhook, withUser = 
   }
 }
 
+/** Flags of granted privileged intents in unverified applications ("Application Flags"). */
+export function applicationFlags({ options }: Context): number {
+  const bits = { GUILD_PRESENCES: 1 << 13, GUILD_MEMBERS: 1 << 15, MESSAGE_CONTENT: 1 << 19 }
+  return options.privilegedIntents.reduce((all, name) => all | bits[name], 0)
+}
+
 export function serializeApplication(context: Context): JsonObject {
-  const { application, world, options } = context
-  // GATEWAY_MESSAGE_CONTENT_LIMITED, GATEWAY_GUILD_MEMBERS_LIMITED ("Application Flags").
-  const flags =
-    (options.privilegedIntents.includes('MESSAGE_CONTENT') ? 1 << 19 : 0) |
-    (options.privilegedIntents.includes('GUILD_MEMBERS') ? 1 << 15 : 0)
+  const { application, world } = context
+  const flags = applicationFlags(context)
   return {
     id: application.id,
     name: application.name,

@@ -24,6 +24,11 @@ export const allIntents = [...Array(17).keys(), 20, 21, 24, 25].reduce(
   0,
 )
 
+/** Shard of a guild ("Gateway, Sharding"). */
+export function shardOf(guildId: string, count: number): number {
+  return Number((BigInt(guildId) >> 22n) % BigInt(count))
+}
+
 export interface GatewayEvent {
   type: string
   data: JsonObject
@@ -33,7 +38,7 @@ export interface GatewayEvent {
   intent: number | null
   /** Channel that the bot must be able to view. */
   channel?: Channel
-  /** Whether the data is a message, whose content needs the Message Content intent. */
+  /** True if the data is a message, whose content needs the Message Content intent. */
   isMessage?: boolean
 }
 
@@ -135,7 +140,7 @@ export class Sessions {
 
   private isFor({ guildId, intent, channel }: GatewayEvent, session: Session): boolean {
     const [id, count] = session.shard
-    const shard = guildId === null ? 0 : Number((BigInt(guildId) >> 22n) % BigInt(count))
+    const shard = guildId === null ? 0 : shardOf(guildId, count)
     if (shard !== id || (intent !== null && !(session.intents & intent))) return false
     return !channel || this.world.can(this.world.application.botId, channel, 'VIEW_CHANNEL')
   }

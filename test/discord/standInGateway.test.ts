@@ -444,8 +444,8 @@ describe('order of events', () => {
         body: { name: 'Multitude' },
       })
       if (first === 'event')
-        await users.failRequests({ route, kind: 'delay', when: 'after', delayMs: 50 })
-      else await users.delayEvents({ ms: 50 })
+        await users.failRequests({ route, kind: 'delay', when: 'after', delayMs: 200 })
+      else await users.delayEvents({ ms: 200 })
       const order: string[] = []
       const execution = rest(discord, `POST /webhooks/${body.id}/${body.token}?wait=true`, {
         body: { content: 'text' },

@@ -198,7 +198,8 @@ describe('faults of requests', () => {
   test.each(rows)('%s %s the effect', async (kind, when, isSent) => {
     const { discord, users, first } = await start()
     await users.failRequests({ route: route.send, kind, when, status: 502 })
-    const outcome = await fetch(`${discord.api}/v10/channels/${first}/messages`, {
+    const controller = new AbortController()
+    const outcome = fetch(`${discord.api}/v10/channels/${first}/messages`, {
       method: 'POST',
       headers: {
         Authorization: `Bot ${discord.token}`,
@@ -206,12 +207,21 @@ describe('faults of requests', () => {
         'Content-Type': 'application/json',
       },
       body: '{"content":"a"}',
-      signal: AbortSignal.timeout(kind === 'timeout' ? 100 : 10_000),
+      signal: controller.signal,
     }).then(
       ({ status }) => status,
       () => 'failed',
     )
-    expect(outcome).toBe(kind === 'status' ? 502 : 'failed')
+    await users.until(
+      () => users.requests({ route: route.send }),
+      ({ length }) => length === 1,
+    )
+    await users.until(
+      () => users.messages({ channelId: first }),
+      ({ length }) => length === (isSent ? 1 : 0),
+    )
+    if (kind === 'timeout') controller.abort()
+    expect(await outcome).toBe(kind === 'status' ? 502 : 'failed')
     expect(await users.messages({ channelId: first })).toHaveLength(isSent ? 1 : 0)
   })
 

@@ -58,6 +58,7 @@ export class DiscordRecord {
   addRequest(request: Omit<RecordedRequest, 'number' | 'at'>): RecordedRequest {
     const entry = { ...request, number: this.requests.length, at: this.clock.now() }
     this.requests.push(entry)
+    this.changed()
     return entry
   }
 

@@ -39,6 +39,6 @@ export function describeRoutes(parts: RouteParts): Promise<object> {
   return createDocument(documentedModules(parts), parts.config.PUBLIC_URL)
 }
 
-function limitsOf({ BODY_LIMIT, IMPORT_LIMIT, TRUST_PROXY }: Config) {
-  return { bodyLimit: BODY_LIMIT, importLimit: IMPORT_LIMIT, trustedProxies: TRUST_PROXY }
+function limitsOf({ BODY_LIMIT, IMPORT_LIMIT }: Config) {
+  return { bodyLimit: BODY_LIMIT, importLimit: IMPORT_LIMIT }
 }

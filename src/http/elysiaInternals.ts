@@ -40,12 +40,3 @@ export function listRoutes({ routes }: AnyElysia): readonly { method: string; pa
  * stream first, and wrap the errors of the hook.
  */
 export const unparsedBody: { parse: 'none'[] } = { parse: ['none'] }
-
-/**
- * Returns the response of a `mapResponse` hook that already has the status of the route. With a
- * status other than 200, Elysia would replace it by a copy whose body is a stream.
- */
-export function withStatusUsed<R>(set: { status?: number | string }, response: R): R {
-  if (response !== undefined) set.status = 200
-  return response
-}

@@ -5,7 +5,7 @@ import { createAdmission, createOverloadResponder } from './admission'
 import type { ApiModule, DirectRead, PathPolicy } from './apiModule'
 import { describeRoutes, documentedModules, type RouteParts, rootModule } from './apiModules'
 import { type Caller, createAuthenticator } from './authenticate'
-import { type RequestContext, type RequestWithContext, requestIdOf } from './context'
+import type { RequestContext, RequestWithContext } from './context'
 import {
   createOutageLog,
   type ErrorResponseParts,
@@ -128,6 +128,7 @@ export function createHandler(serverParts: ServerParts): Handle {
       requestId,
       peer,
       headers: exchange.base.json,
+      isReading,
       isCacheable: isReading && policy.isCacheable,
       isHead: method === 'HEAD',
       trustedProxies: config.TRUST_PROXY,
@@ -239,9 +240,10 @@ function createElysia(module: ApiModule | null, parts: ErrorResponseParts): AnyE
   // Elysia's shortcut fails on host names of one to three letters, such as "nas".
   const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
   app.onError(({ error: cause, code, request }) => {
+    const { context }: RequestWithContext = request
     if (code === 'NOT_FOUND') return errorResponse(error('notFound'))
     if (cause === request.signal.reason) return new Response(null, { status: CLIENT_CLOSED })
-    return responseForThrown(cause, requestIdOf(request), parts)
+    return responseForThrown(cause, context?.requestId, parts)
   })
   return module ? app.use(module.routes()) : app
 }

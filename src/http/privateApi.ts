@@ -8,9 +8,8 @@ import type { Deps } from '../service/deps'
 import { patchAllGroups } from '../service/groups'
 import { patchAllMembers } from '../service/members'
 import type { ApiModule } from './apiModule'
-import { callerOf } from './context'
 import { describe, writeErrors } from './openapi'
-import { routes } from './routeGroup'
+import { contextOf, routes } from './routeGroup'
 
 /** Private endpoints that dashboards written for PluralKit use in addition to version 2. */
 export function privateModule(deps: Deps, bodyLimit: number): ApiModule {
@@ -24,7 +23,7 @@ export function privateModule(deps: Deps, bodyLimit: number): ApiModule {
 
 function bulkPrivacy(deps: Deps, bodyLimit: number) {
   return new Elysia({ prefix: '/private/bulk_privacy', normalize: false })
-    .onBeforeHandle(({ request }) => void requireWriter(callerOf(request).viewer))
+    .onBeforeHandle(({ request }) => void requireWriter(contextOf(request).caller.viewer))
     .use(
       routes(bodyLimit)
         .post(

@@ -6,13 +6,16 @@ import {
   type RouteBase,
   type SingletonBase,
 } from 'elysia'
-import { error } from '../model/errors'
+import { DomainError, error } from '../model/errors'
+import { findExcess } from '../model/jsonLimits'
 import { requireBot, requireWriter, type Serialized } from '../model/privacy'
-import { type BodyStream, readBody, streamBody } from './body'
-import { callerOf, type RequestWithContext } from './context'
-import { unparsedBody, withStatusUsed } from './elysiaInternals'
+import type { RawBody } from '../serializers/body'
+import type { WaitingClient } from '../service/longReads'
+import { withTimeout } from '../timers/withTimeout'
+import type { RequestContext, RequestWithContext } from './context'
+import { unparsedBody } from './elysiaInternals'
+import { type Client, findClient } from './ratelimit'
 import { type Json, respondAndDetach, respondWithETag } from './response'
-import { isSafeMethod } from './routeTable'
 
 /** Creates a group of routes that have a viewer and receive their body as unparsed JSON text. */
 export function routes(bodyLimit: number) {
@@ -20,14 +23,19 @@ export function routes(bodyLimit: number) {
     new Elysia({ normalize: false })
       .guard(unparsedBody)
       .derive(async ({ request }) => {
-        const { viewer } = callerOf(request)
-        if (isSafeMethod(request.method)) return { viewer }
-        requireAuthentication(request)
+        const { caller, isReading } = contextOf(request)
+        const { viewer } = caller
+        if (isReading) return { viewer }
+        // Refused before their body is read.
+        if (caller.kind === 'anonymous') throw error('unauthorized')
         return { viewer, body: await readBody(request, bodyLimit) }
       })
-      .mapResponse(async ({ request, responseValue, set }) =>
-        withStatusUsed(set, await jsonResponse(request, responseValue, set.status)),
-      ),
+      .mapResponse(async ({ request, responseValue, set }) => {
+        const response = await jsonResponse(request, responseValue, set.status)
+        // With another status, Elysia would copy the response, which already has it, to a stream.
+        if (response) set.status = 200
+        return response
+      }),
   )
 }
 
@@ -40,9 +48,9 @@ export function botRoutes(bodyLimit: number) {
 export function publicRoutes(bodyLimit: number) {
   return withSerializedResponses(
     new Elysia({ normalize: false }).guard(unparsedBody).derive(async ({ request }) => {
-      const { viewer } = callerOf(request)
-      if (isSafeMethod(request.method)) return { viewer }
-      return { viewer, body: await readBody(request, bodyLimit) }
+      const { caller, isReading } = contextOf(request)
+      const { viewer } = caller
+      return isReading ? { viewer } : { viewer, body: await readBody(request, bodyLimit) }
     }),
   )
 }
@@ -51,13 +59,32 @@ export function publicRoutes(bodyLimit: number) {
 export function uploadRoutes(bodyLimit: number) {
   return withSerializedResponses(
     new Elysia({ normalize: false }).guard(unparsedBody).derive(({ request }) => {
-      const { viewer } = callerOf(request)
-      if (isSafeMethod(request.method)) return { viewer }
-      requireAuthentication(request)
+      const { caller, isReading } = contextOf(request)
+      const { viewer } = caller
+      if (isReading) return { viewer }
+      if (caller.kind === 'anonymous') throw error('unauthorized')
       const body: BodyStream = { open: () => streamBody(request, bodyLimit) }
       return { viewer, body }
     }),
   )
+}
+
+/** Returns the context of a request. Only public paths, which use none of these routes, have none. */
+export function contextOf({ context }: RequestWithContext): RequestContext {
+  if (!context) throw new Error('the request has no context')
+  return context
+}
+
+export function clientOf(request: Request): Client {
+  const { peer, trustedProxies } = contextOf(request)
+  return findClient(peer, request.headers, trustedProxies)
+}
+
+/** Client of a request for the queue of long reads; has no address if no limit applies to it. */
+export function waitingClientOf(request: Request): WaitingClient {
+  const { address, isLocal } = clientOf(request)
+  const isLimited = contextOf(request).caller.kind !== 'bot' && !isLocal
+  return { signal: request.signal, address: isLimited ? address : null }
 }
 
 /** Results that a route may return besides a `Response`; excludes unredacted rows. */
@@ -77,25 +104,19 @@ function withSerializedResponses<
   return app as Elysia<P, S, D, M, R, E, V & { schema: { response: { 200: RouteResult } } }>
 }
 
-/** Refuses writes by anonymous callers before their body is read. */
-function requireAuthentication(request: Request): void {
-  if (callerOf(request).kind === 'anonymous') throw error('unauthorized')
-}
-
 /** Refuses writes by callers without write access before their body is parsed. */
 export function requireWriteAccess({ request }: { request: Request }): void {
-  if (!isSafeMethod(request.method)) requireWriter(callerOf(request).viewer)
+  const { caller, isReading } = contextOf(request)
+  if (!isReading) requireWriter(caller.viewer)
 }
 
 /** Responds to JSON text or bytes, and to cacheable reads; Elysia handles all else. */
 function jsonResponse(
-  request: RequestWithContext,
+  request: Request,
   value: unknown,
   status: number | string | undefined,
 ): Response | Promise<Response> | undefined {
-  const { context } = request
-  if (!context) return undefined
-  const { isCacheable, headers } = context
+  const { isCacheable, headers } = contextOf(request)
   const json = isJson(value) ? value : isCacheable && isPlain(value) ? JSON.stringify(value) : null
   if (json === null) return undefined
   if (isCacheable) return respondWithETag(request, json, headers)
@@ -113,4 +134,107 @@ function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === Array.prototype
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+async function readBody(request: Request, limit: number): Promise<RawBody> {
+  const length = Number(request.headers.get('content-length') ?? Number.NaN)
+  let bytes: Uint8Array
+  try {
+    // No more bytes than announced can arrive, so the body may be read at once.
+    bytes = length <= limit ? await request.bytes() : await readChunks(request, limit)
+  } catch (cause) {
+    // The client closed the connection, or its chunks are malformed.
+    throw cause instanceof DomainError ? cause : error('badRequest')
+  }
+  rejectManyKeys(bytes)
+  try {
+    return { text: utf8.decode(bytes) }
+  } catch {
+    throw error('badRequest', 'the body is not UTF-8')
+  }
+}
+
+/** A body of 1,000 members with 30 keys each uses half of the limit. */
+const KEY_LIMITS = { objectKeys: 1_000, keys: 64_000 }
+/** Size below which no body can exceed a limit: the shortest entry, `"":0,`, has five bytes. */
+const SHORT_BODY = 5 * KEY_LIMITS.objectKeys
+
+function rejectManyKeys(bytes: Uint8Array): void {
+  if (bytes.byteLength <= SHORT_BODY) return
+  const excess = findExcess(bytes, KEY_LIMITS)
+  if (excess === 'objectKeys')
+    throw error('badRequest', 'an object of the body has more than 1,000 keys')
+  if (excess === 'keys') throw error('badRequest', 'the body has more than 64,000 keys')
+}
+
+/** Reads a body of any content type and stops as soon as it is too large. */
+async function readChunks(request: Request, limit: number): Promise<Uint8Array> {
+  return Buffer.concat(await Array.fromAsync(chunksOf(request, limit)))
+}
+
+async function* chunksOf(request: Request, limit: number): AsyncGenerator<Uint8Array> {
+  if (Number(request.headers.get('content-length')) > limit) throw error('tooLarge')
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength
+    if (size > limit) throw error('tooLarge')
+    yield chunk
+  }
+}
+
+/** Uploaded file that has not been read yet. */
+export interface BodyStream {
+  open(): AsyncIterable<Uint8Array>
+}
+
+/** Time limits of an upload. */
+export interface ArrivalLimits {
+  /** Average speed that the client must have. The runtime closes connections that are below it. */
+  bytesPerSecond: number
+  /** Time that the client may be behind that speed: networks of phones pause. */
+  toleranceMs: number
+  totalMs: number
+}
+
+const ARRIVAL: ArrivalLimits = {
+  bytesPerSecond: 16 * 1024,
+  toleranceMs: 30_000,
+  totalMs: 600_000,
+}
+
+/** Receives a file in chunks, never whole: several at once would fill the memory. */
+export async function* streamBody(
+  request: Request,
+  limit: number,
+  { bytesPerSecond, toleranceMs, totalMs }: ArrivalLimits = ARRIVAL,
+): AsyncGenerator<Uint8Array> {
+  const chunks = chunksOf(request, limit)
+  let remaining = totalMs
+  let ahead = toleranceMs
+  try {
+    for (;;) {
+      const began = performance.now()
+      const limitMs = Math.max(0, Math.min(ahead, remaining))
+      const next = await withTimeout(chunks.next(), limitMs, throwTooSlow)
+      if (next.done) return
+      // Only the client's time counts: between the chunks the server stores them.
+      const waited = performance.now() - began
+      remaining -= waited
+      const earned = (next.value.byteLength / bytesPerSecond) * 1000
+      ahead = Math.min(ahead - waited + earned, toleranceMs)
+      yield next.value
+    }
+  } catch (cause) {
+    if (cause instanceof DomainError) throw cause
+    throw error('badRequest', 'the file did not arrive whole')
+  } finally {
+    // Not awaited: it ends when the next chunk arrives or the connection is closed.
+    chunks.return(undefined).catch(() => {})
+  }
+}
+
+function throwTooSlow(): never {
+  throw error('badRequest', 'the file took too long to arrive')
 }

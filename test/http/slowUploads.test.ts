@@ -1,4 +1,4 @@
-import { type ArrivalLimits, streamBody } from '../../src/http/body'
+import { type ArrivalLimits, streamBody } from '../../src/http/routeGroup'
 import { DomainError } from '../../src/model/errors'
 import { describe, expect, test } from '../test'
 

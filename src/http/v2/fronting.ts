@@ -15,7 +15,6 @@ import {
   listPairs,
   listStints,
 } from '../../service/fronting/fronting'
-import { waitingClientOf } from '../context'
 import { describe } from '../openapi'
 import {
   parameter,
@@ -28,7 +27,7 @@ import {
   requireSingleValue,
 } from '../query'
 import { respondAndDetach } from '../response'
-import { routes } from '../routeGroup'
+import { routes, waitingClientOf } from '../routeGroup'
 import { systemRef } from './params'
 
 const TAG = 'Fronting'

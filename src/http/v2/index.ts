@@ -27,12 +27,11 @@ import { webhookRoutes } from './webhook'
 export interface Limits {
   bodyLimit: number
   importLimit: number
-  trustedProxies: number
 }
 
 /** Version 2 under a prefix. Callers without write access are refused before a body is parsed. */
 export function v2(deps: Deps, events: Events, limits: Limits, prefix: '/v2' | ''): ApiModule {
-  const { bodyLimit, importLimit, trustedProxies } = limits
+  const { bodyLimit, importLimit } = limits
   const hidden = prefix === '' && { detail: { hide: true } }
   return {
     prefix,
@@ -49,7 +48,7 @@ export function v2(deps: Deps, events: Events, limits: Limits, prefix: '/v2' | '
         .use(frontingRoutes(deps, bodyLimit))
         .use(messageRoutes(deps, bodyLimit))
         .use(webhookRoutes(events, bodyLimit))
-        .use(streamRoutes(deps, events, bodyLimit, trustedProxies))
+        .use(streamRoutes(deps, events, bodyLimit))
         .use(transferRoutes(deps, importLimit)),
     directReads: {
       '/systems/:systemRef': readSystemByAccess,

@@ -4,20 +4,13 @@ import type { Events } from '../../events/events'
 import type { StreamChecks, StreamWriter } from '../../events/stream'
 import { error } from '../../model/errors'
 import type { EventType } from '../../model/events'
-import {
-  anonymousViewer,
-  isOwner,
-  isWatcher,
-  requireSystem,
-  type Viewer,
-} from '../../model/privacy'
+import { isOwner, isWatcher, requireSystem, type Viewer } from '../../model/privacy'
 import type { System } from '../../model/system'
 import type { Deps } from '../../service/deps'
 import { getFronters } from '../../service/switches'
 import { getSystem } from '../../service/systems'
-import { callerOf, clientOf, type RequestWithContext } from '../context'
 import { describe } from '../openapi'
-import { routes } from '../routeGroup'
+import { clientOf, contextOf, routes } from '../routeGroup'
 import { systemRef } from './params'
 import { showFront } from './views'
 
@@ -36,13 +29,7 @@ const frontChanges: ReadonlySet<string> = new Set<string>([
 ] satisfies EventType[])
 
 /** Live streams as Server-Sent Events. */
-export function streamRoutes(
-  deps: Deps,
-  events: Events,
-  bodyLimit: number,
-  trustedProxies: number,
-) {
-  const clientKey = (request: Request) => clientKeyOf(request, trustedProxies)
+export function streamRoutes(deps: Deps, events: Events, bodyLimit: number) {
   const pendingFronters: PendingFronters = new Map()
   return routes(bodyLimit)
     .get(
@@ -53,7 +40,7 @@ export function streamRoutes(
         // Read before the response: events recorded after it must be sent.
         const position = parseLastEventId(request.headers) ?? (await newestPosition(events, viewer))
         const checks = { isAuthorized: isStillValid(request, viewer) }
-        return eventStream(events, clientKey(request), checks, (reader) =>
+        return eventStream(events, clientKeyOf(request), checks, (reader) =>
           streamEvents(events, viewer, reader, uuid, position),
         )
       },
@@ -82,7 +69,7 @@ export function streamRoutes(
           // A deleted system has no further events, so the stream checks whether it still exists.
           exists: async () => Boolean(await getSystem(deps, viewer, system.uuid)),
         }
-        return eventStream(events, clientKey(request), checks, (reader) =>
+        return eventStream(events, clientKeyOf(request), checks, (reader) =>
           followFronters(deps, events, pendingFronters, reader, viewer, system),
         )
       },
@@ -105,10 +92,10 @@ export function streamRoutes(
 const eventStreamSchema = t.String({ description: 'Server-Sent Events' })
 
 /** Key for counting concurrent streams; null (no limit) for bots and for programs on this machine. */
-function clientKeyOf(request: Request, trustedProxies: number): string | null {
-  const { kind, system } = callerOf(request)
+function clientKeyOf(request: Request): string | null {
+  const { kind, system } = contextOf(request).caller
   if (kind === 'bot') return null
-  const { address, isLocal } = clientOf(request, trustedProxies)
+  const { address, isLocal } = clientOf(request)
   if (isLocal) return null
   return system ? `system ${system.id}` : address
 }
@@ -208,13 +195,11 @@ async function renderFronters(deps: Deps, viewer: Viewer, uuid: string, owner: b
  * Whether the credential of the caller is still valid: its token may have been revoked, or its system
  * deleted. The lookup is repeated only if something was written since.
  */
-function isStillValid(request: RequestWithContext, viewer: Viewer): () => Promise<boolean> {
+function isStillValid(request: Request, viewer: Viewer): () => Promise<boolean> {
   return async () => {
-    const caller = await request.context?.authenticate(request, {
-      requiresBotKey: false,
-      isLogin: false,
-    })
-    const { system, access, session } = caller?.viewer ?? anonymousViewer
+    const policy = { requiresBotKey: false, isLogin: false }
+    const caller = await contextOf(request).authenticate(request, policy)
+    const { system, access, session } = caller.viewer
     return system === viewer.system && access === viewer.access && session === viewer.session
   }
 }

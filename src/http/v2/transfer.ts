@@ -6,8 +6,6 @@ import { reportToV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
 import { type ExportFile, exportFrontHistory, exportSystem } from '../../service/transfer/export'
 import { importLimited } from '../../service/transfer/import'
-import type { BodyStream } from '../body'
-import { waitingClientOf } from '../context'
 import { describe, writeErrors } from '../openapi'
 import {
   parameter,
@@ -20,7 +18,7 @@ import {
   requiredParameter,
 } from '../query'
 import { respondAndDetach } from '../response'
-import { uploadRoutes } from '../routeGroup'
+import { type BodyStream, uploadRoutes, waitingClientOf } from '../routeGroup'
 
 const TAG = 'Import and export'
 

@@ -1,5 +1,5 @@
 import { error } from '../../model/errors'
-import { clientOf, type RequestWithContext } from '../context'
+import { clientOf } from '../routeGroup'
 import { isLoginAllowed, type OriginConfig } from './cookie'
 import { createLoginAttempts } from './loginAttempts'
 
@@ -11,7 +11,7 @@ export interface LoginGuard {
    * Returns what a token or code gives access to. If that is nothing, counts a failed attempt and
    * throws an error that does not reveal what was wrong.
    */
-  requireAccess<T>(request: RequestWithContext, found: Promise<T | null>): Promise<T>
+  requireAccess<T>(request: Request, found: Promise<T | null>): Promise<T>
 }
 
 export function createLoginGuard(origin: OriginConfig): LoginGuard {
@@ -23,7 +23,7 @@ export function createLoginGuard(origin: OriginConfig): LoginGuard {
     async requireAccess(request, found) {
       const result = await found
       if (result !== null) return result
-      const { address } = clientOf(request, origin.trustedProxies)
+      const { address } = clientOf(request)
       const waitMs = attempts.add(address, Date.now())
       throw waitMs === null
         ? error('unauthorized')

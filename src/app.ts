@@ -22,7 +22,7 @@ import { renderRowJson } from './serializers/v2'
 import { createCredentialCache } from './service/access/credentials'
 import { startMessageRetention } from './service/admin/messageRetention'
 import { createBulkQueue } from './service/bulkQueue'
-import { createClock, type Deps } from './service/deps'
+import type { Deps } from './service/deps'
 import { createLongReads } from './service/longReads'
 import { noDeps } from './service/noDeps'
 import { createCacheRefresher } from './service/read/cacheRefresher'
@@ -63,6 +63,18 @@ export interface App {
   stop(): Promise<void>
 }
 
+/**
+ * Creates a wall clock in microseconds. It never returns the same instant twice, so that two
+ * switches logged within one millisecond keep their order.
+ */
+export function createClock(): () => Instant {
+  let last = 0
+  return () => {
+    last = Math.max(last + 1, Date.now() * 1000)
+    return last
+  }
+}
+
 interface AppOptions {
   readonly log: Log
   readonly now?: (() => Instant) | undefined
@@ -100,8 +112,7 @@ export function createApp(
       return result
     },
   })
-  /** While stopping: responses wait for this promise and then close their connection. */
-  let closing: Promise<void> | undefined
+  const shutdown: { closing?: Promise<void> } = {}
   const handle = createHandler({
     deps,
     events,
@@ -109,7 +120,7 @@ export function createApp(
     log,
     checkHealth: storage.checkHealth,
     toUnavailable: storage.toUnavailable,
-    closing: () => closing,
+    shutdown,
     metrics,
   })
   const monitoring = metrics && createMonitoring(config, metrics, { storage, deps, handle, events })
@@ -164,7 +175,7 @@ export function createApp(
       await events.stop()
       if (server) {
         const { promise, resolve: release } = Promise.withResolvers<void>()
-        closing = promise
+        shutdown.closing = promise
         // Bun closes connections that look idle even if a request is on its way. Clients that wait
         // for a response send no further request, so a pause comes soon.
         for (

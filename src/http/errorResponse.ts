@@ -1,8 +1,8 @@
 import type { Log } from '../log'
 import { DomainError, type ErrorName, error } from '../model/errors'
 import { serializeError } from '../serializers/error'
-import { retryAfterOf } from './headers'
-import type { Allowance } from './ratelimit'
+import { CORS, createBaseHeaders, retryAfterOf } from './headers'
+import type { Allowance } from './requestLimits'
 
 export interface ErrorResponseParts {
   log: Log
@@ -68,6 +68,40 @@ function isClientFault(cause: unknown): boolean {
 export function rateLimitedResponse({ retryAfter }: Allowance): Response {
   const { message } = error('tooManyRequests')
   return errorResponse(new DomainError('tooManyRequests', message, undefined, retryAfter ?? 0))
+}
+
+/** Delay before a rejected request is answered, and minimum interval between log lines about rejections. */
+const REFUSAL_DELAY_MS = 500
+
+/**
+ * Creates the 503 response of an overloaded server. Refusals are delayed and sent together, because
+ * clients that retry immediately would take more time to refuse than to serve.
+ */
+export function createOverloadResponder(
+  log: Log,
+): (isSameOriginOnly: boolean) => Promise<Response> {
+  const failure = error('unavailable', 'too many requests at once')
+  const body = JSON.stringify(serializeError(failure))
+  const retryAfter = { 'retry-after': retryAfterOf(failure) }
+  const sameOriginHeaders = createBaseHeaders(retryAfter).json
+  const headers = createBaseHeaders({ ...CORS, ...retryAfter }).json
+  let refused = 0
+  let pending: Promise<void> | undefined
+  const wait = async () => {
+    await Bun.sleep(REFUSAL_DELAY_MS)
+    log.warn('requests refused: server overloaded', { refused })
+    refused = 0
+    pending = undefined
+  }
+  return async (isSameOriginOnly) => {
+    refused++
+    pending ??= wait()
+    await pending
+    return new Response(body, {
+      status: failure.status,
+      headers: isSameOriginOnly ? sameOriginHeaders : headers,
+    })
+  }
 }
 
 /** Responds with 405 if the path has a route for another method, else with the given error. */

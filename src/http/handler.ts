@@ -1,13 +1,13 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Metrics } from '../metrics/metrics'
 import { error } from '../model/errors'
-import { createAdmission, createOverloadResponder } from './admission'
 import type { ApiModule, DirectRead, PathPolicy } from './apiModule'
 import { describeRoutes, documentedModules, type RouteParts, rootModule } from './apiModules'
 import { type Caller, createAuthenticator } from './authenticate'
 import type { RequestContext, RequestWithContext } from './context'
 import {
   createOutageLog,
+  createOverloadResponder,
   type ErrorResponseParts,
   errorResponse,
   notFoundResponse,
@@ -23,7 +23,7 @@ import {
   preflight,
 } from './headers'
 import { type PublicParts, publicModule } from './publicRoutes'
-import { type Allowance, addressOf, createRequestLimit } from './ratelimit'
+import { type Allowance, addressOf, createAdmission, createRequestLimit } from './requestLimits'
 import { respondWithJson } from './response'
 import { createRouteTable, isSafeMethod, METHODS, type RouteMatch } from './routeTable'
 import { originConfig } from './web/cookie'
@@ -33,7 +33,7 @@ export interface ServerParts
     Omit<ErrorResponseParts, 'outages'>,
     Pick<PublicParts, 'checkHealth'> {
   /** While the server stops: promise that a response awaits before it closes its connection. */
-  closing: () => Promise<void> | undefined
+  shutdown: { readonly closing?: Promise<void> }
   /** Undefined if metrics are off. */
   metrics?: Metrics | undefined
 }
@@ -75,7 +75,7 @@ type MaybePromise<T> = T | Promise<T>
 /** Creates the HTTP handler: authentication, rate limits, routing and one log line per request. */
 export function createHandler(serverParts: ServerParts): Handle {
   const parts = { ...serverParts, outages: createOutageLog(serverParts.log) }
-  const { deps, config, log, closing, metrics } = parts
+  const { deps, config, log, shutdown, metrics } = parts
   const matchPath = createRouteTable(listModules(parts), createMount(parts))
   const authenticate = createAuthenticator(deps, originConfig(config))
   const limit = createRequestLimit(config, log)
@@ -201,9 +201,8 @@ export function createHandler(serverParts: ServerParts): Handle {
     if (method === 'HEAD') response = await withoutBody(response)
     addHeaders(response.headers, exchange)
     record(exchange, response.status)
-    const closed = closing()
-    if (closed !== undefined) {
-      await closed
+    if (shutdown.closing) {
+      await shutdown.closing
       response.headers.set('connection', 'close')
     }
     return response

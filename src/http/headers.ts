@@ -1,7 +1,7 @@
 import type { RateLimits } from '../config'
 import type { DomainError } from '../model/errors'
 import type { PathPolicy } from './apiModule'
-import type { Scope } from './ratelimit'
+import type { Scope } from './requestLimits'
 import { VARY } from './response'
 
 /** Headers shared by many responses. Setting each one on each response would cost a tenth more. */

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import type { RequestContext, RequestWithContext } from './context'
-import { findClient } from './ratelimit'
+import { findClient } from './requestLimits'
 
 /** Smaller responses are not worth the time. */
 const COMPRESS_FROM_BYTES = 16 * 1024

@@ -14,7 +14,7 @@ import type { WaitingClient } from '../service/longReads'
 import { withTimeout } from '../timers/withTimeout'
 import type { RequestContext, RequestWithContext } from './context'
 import { unparsedBody } from './elysiaInternals'
-import { type Client, findClient } from './ratelimit'
+import { type Client, findClient } from './requestLimits'
 import { type Json, respondAndDetach, respondWithETag } from './response'
 
 /** Creates a group of routes that have a viewer and receive their body as unparsed JSON text. */

@@ -27,15 +27,3 @@ export interface Deps {
   /** Schedules rendering of a row's JSON after a cache miss. */
   readonly scheduleRender: (table: RenderedTable, id: number) => void
 }
-
-/**
- * Creates a wall clock in microseconds. It never returns the same instant twice, so that two
- * switches logged within one millisecond keep their order.
- */
-export function createClock(): () => Instant {
-  let last = 0
-  return () => {
-    last = Math.max(last + 1, Date.now() * 1000)
-    return last
-  }
-}

@@ -35,7 +35,7 @@ const handle = createHandler({
   log: createLog('error', 'json', () => {}),
   checkHealth: app.storage.checkHealth,
   toUnavailable: app.storage.toUnavailable,
-  closing: () => undefined,
+  shutdown: {},
 })
 
 const reader = new Database(app.storage.location, { readonly: true })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { findClient } from '../../src/http/ratelimit'
+import { findClient } from '../../src/http/requestLimits'
 import { describe, expect, test } from '../test'
 
 describe('client address for limits', () => {

@@ -1,5 +1,5 @@
 import { heapStats } from 'bun:jsc'
-import { createRateLimiter, type Scope } from '../../src/http/ratelimit'
+import { createRateLimiter, type Scope } from '../../src/http/requestLimits'
 import { createBot } from '../operatorActions'
 import { afterAll, afterEach, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'

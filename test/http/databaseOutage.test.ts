@@ -1,13 +1,14 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { createClock } from '../../src/app'
 import { openStorage } from '../../src/db/open'
 import { createHandler } from '../../src/http/handler'
 import { createLog } from '../../src/log'
 import { renderRowJson } from '../../src/serializers/v2'
 import { createCredentialCache } from '../../src/service/access/credentials'
 import { insertToken } from '../../src/service/access/insertToken'
-import { createClock, type Deps } from '../../src/service/deps'
+import type { Deps } from '../../src/service/deps'
 import { insertSystem } from '../../src/service/systems'
 import { execute } from '../rawSql'
 import { canMount, onSmallDisk } from '../restrictedEnvironment'
@@ -218,7 +219,7 @@ async function createHandlerWithTimeout(busyLimit: number) {
     log: createLog('error', 'json', () => {}),
     checkHealth: checkHealth,
     toUnavailable: toUnavailable,
-    closing: () => undefined,
+    shutdown: {},
   })
   return {
     storage,

@@ -44,7 +44,7 @@ const handle = createHandler({
   log: createLog('info', 'json', (text) => lines.push(text)),
   checkHealth: app.storage.checkHealth,
   toUnavailable: app.storage.toUnavailable,
-  closing: () => undefined,
+  shutdown: {},
 })
 const server = Bun.serve({
   hostname: '127.0.0.1',

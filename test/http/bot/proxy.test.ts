@@ -1,6 +1,6 @@
+import { createClock } from '../../../src/app'
 import { ignoreReasons } from '../../../src/model/proxy/decide'
 import { SECOND } from '../../../src/model/time'
-import { createClock } from '../../../src/service/deps'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { createBotFixtures } from './botFixture'

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { statSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
 import { withTimeout } from '../../timers/withTimeout'
 import { sqliteDialect } from '../dialect'
@@ -6,7 +7,6 @@ import { toText } from '../query'
 import { systems } from '../tables'
 import type { StorageFault } from '../types'
 import { classifyError, isDiskNearlyFull, storageError } from './errors'
-import { statOf } from './tempFiles'
 
 /** Knows whether a write can succeed: from the last write, or by a test write when in doubt. */
 export interface Health {
@@ -83,9 +83,9 @@ export function createHealth(
 
 /** Returns a function that checks whether the path still refers to the same file as now. */
 export function identify(path: string): () => boolean {
-  const file = statOf(path)
+  const file = statSync(path, { throwIfNoEntry: false })
   return () => {
-    const now = statOf(path)
+    const now = statSync(path, { throwIfNoEntry: false })
     return now !== undefined && now.ino === file?.ino && now.dev === file.dev
   }
 }

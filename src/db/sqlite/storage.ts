@@ -21,8 +21,6 @@ const BUSY_LIMIT_MS = 30_000
  */
 const OPEN_LIMIT_MS = 2_000
 const OPEN_PAUSE_MS = 20
-/** The same limit after the previous transaction has already timed out. */
-const SHORT_BUSY_LIMIT_MS = 1_000
 
 export function openSqlite(url: string, options: OpenOptions): Storage {
   const path = pathOf(url)
@@ -85,7 +83,7 @@ function openExisting(
     path,
     health,
     durability,
-    busyLimit: () => (health.isLockedOut() ? Math.min(busyLimit, SHORT_BUSY_LIMIT_MS) : busyLimit),
+    busyLimit,
     beforeCommit: sharedRead.end,
     stats: writeStats,
     observer,

@@ -6,6 +6,8 @@ import { classifyError, storageError, toStorageError } from './errors'
 import type { Health } from './health'
 
 const BUSY_PAUSE_MS = 5
+/** Limit of `busyLimit` after the previous transaction has already timed out. */
+const SHORT_BUSY_LIMIT_MS = 1_000
 
 /** Maximum number of transactions that share a commit. */
 const MAX_PER_COMMIT = 64
@@ -25,8 +27,8 @@ interface TransactionQueueOptions {
   readonly path: string
   readonly health: Health
   readonly durability: Durability
-  /** Returns the time limit for a file that another process has locked. */
-  readonly busyLimit: () => number
+  /** Time limit for a file that another process has locked. */
+  readonly busyLimit: number
   readonly beforeCommit: () => void
   readonly stats: WriteStats
   readonly observer: WriteObserver | undefined
@@ -95,7 +97,8 @@ export function createTransactionQueue({
     const isSlice = durability === 'full' && batch[0]?.kind === 'slice'
     try {
       if (isSlice) writer.run('PRAGMA synchronous = normal')
-      await retryWhileBusy(path, busyLimit(), () => begin.run())
+      const limitMs = health.isLockedOut() ? Math.min(busyLimit, SHORT_BUSY_LIMIT_MS) : busyLimit
+      await retryWhileBusy(path, limitMs, () => begin.run())
       health.requireInPlace()
       let hasSuccess = false
       for (const item of batch) if (await item.run()) hasSuccess = true

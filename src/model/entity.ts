@@ -110,9 +110,13 @@ export function serializeFields(
 ): JsonObject {
   for (const [key, field] of entries) {
     const value = values[key]
-    if (value !== undefined) serialized[key] = field.serialize(value)
+    if (value !== undefined) serialized[key] = serializeValue(field, value)
   }
   return serialized
+}
+
+export function serializeValue(field: Field, value: unknown): unknown {
+  return value !== null && field.serialize ? field.serialize(value) : value
 }
 
 /** Returns the keys of a patch that differ from the row. */

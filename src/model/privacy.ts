@@ -1,6 +1,6 @@
 import type { Entity, Identity, Level, Row } from './entity'
 import { type ErrorName, error } from './errors'
-import { type Field, redactionOf } from './field'
+import type { Field } from './field'
 import { type Platform, platformOf } from './platform'
 
 /** Scopes of tokens. `full` comes first because PluralKit's tokens allow everything. */
@@ -184,6 +184,17 @@ export function redact<E extends Entity>(
     else if (hidden !== 'absent') visible[key] = hidden === 'empty list' ? [] : null
   }
   return visible as Redacted<E>
+}
+
+/** Replacement for a hidden value. */
+export type Redaction = 'absent' | 'null' | 'empty list' | 'stand-in'
+
+/** Returns null for a field that is always public. */
+export function redactionOf({ ownerOnly, guard, fallback, defaultValue }: Field): Redaction | null {
+  if (ownerOnly !== undefined) return ownerOnly
+  if (guard === undefined) return null
+  if (fallback !== undefined) return 'stand-in'
+  return Array.isArray(defaultValue) ? 'empty list' : 'null'
 }
 
 /** Treats a guard that the row does not have as private, so that a forgotten level never leaks. */

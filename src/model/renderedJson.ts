@@ -1,5 +1,5 @@
 import type { Entity } from './entity'
-import { redactionOf } from './field'
+import { redactionOf } from './privacy'
 
 /** Audience of rendered JSON: the owner of the row, or all other callers. */
 export type Audience = 'owner' | 'public'

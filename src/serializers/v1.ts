@@ -7,13 +7,14 @@ import {
   parseLevel,
   parsePartial,
   requireNonEmpty,
+  serializeValue,
   throwIfInvalid,
 } from '../model/entity'
 import { error, type Problems } from '../model/errors'
-import { redactionOf, required, text } from '../model/field'
+import { required, text } from '../model/field'
 import { type MemberDraft, type MemberPatch, member } from '../model/member'
 import type { Message } from '../model/message'
-import type { Redacted } from '../model/privacy'
+import { type Redacted, redactionOf } from '../model/privacy'
 import { type SettingsPatch, settings } from '../model/settings'
 import { type SystemPatch, system } from '../model/system'
 import { formatInstant, type Instant } from '../model/time'
@@ -83,7 +84,7 @@ export function systemToV1(redacted: Redacted<typeof system>): SerializedObject 
     ...fieldsToV1(systemV1, redacted),
     // The time zone is a setting in version 2. PluralKit has returned UTC here since 2021.
     tz: 'UTC',
-    created: system.fields.created.serialize(redacted.created ?? null),
+    created: serializeValue(system.fields.created, redacted.created ?? null),
     ...levelsToV1(systemV1, redacted),
   })
 }
@@ -95,7 +96,7 @@ export function memberToV1(redacted: Redacted<typeof member>): SerializedObject 
     ...fieldsToV1(memberV1, redacted),
     prefix: tag?.prefix ?? null,
     suffix: tag?.suffix ?? null,
-    created: member.fields.created.serialize(redacted.created ?? null),
+    created: serializeValue(member.fields.created, redacted.created ?? null),
     privacy: redacted.visibility ?? null,
     ...levelsToV1(memberV1, redacted),
   })
@@ -201,7 +202,7 @@ function parseTimezone(value: unknown): string | Problem {
 function fieldsToV1({ entries }: Entity, redacted: object): JsonObject {
   const values = redacted as JsonObject
   return Object.fromEntries(
-    entries.map(([key, field]) => [key, field.serialize(values[key] ?? null)]),
+    entries.map(([key, field]) => [key, serializeValue(field, values[key] ?? null)]),
   )
 }
 

@@ -1,5 +1,6 @@
 import { entity } from '../../src/model/entity'
-import { date, type Field, redactionOf, text, textList, timestamp } from '../../src/model/field'
+import { date, type Field, text, textList, timestamp } from '../../src/model/field'
+import { redactionOf } from '../../src/model/privacy'
 import { schemaHash } from '../../src/model/renderedJson'
 import { expect, test } from '../test'
 

@@ -49,8 +49,8 @@ export interface Field<T = unknown> {
   readonly example?: unknown
   /** Parses a client's value. IDs belong to the platform and are stored with its name. */
   parse(value: unknown, platform?: Platform): T | Problem
-  /** Converts a stored value or null to JSON for every response, event and file. */
-  serialize(value: unknown): unknown
+  /** Converts a stored value to JSON for every response, event and file; absent if both are equal. */
+  serialize?(value: unknown): unknown
   /** Recovers as much as possible of a file's value that `read` rejects. */
   repair(value: unknown): Repaired
 }
@@ -72,17 +72,6 @@ export interface Repaired {
   was?: unknown
   /** Complete text that was too long, to be archived. */
   fullText?: string
-}
-
-/** Replacement for a hidden value. */
-export type Redaction = 'absent' | 'null' | 'empty list' | 'stand-in'
-
-/** Returns null for a field that is always public. */
-export function redactionOf({ ownerOnly, guard, fallback, defaultValue }: Field): Redaction | null {
-  if (ownerOnly !== undefined) return ownerOnly
-  if (guard === undefined) return null
-  if (fallback !== undefined) return 'stand-in'
-  return Array.isArray(defaultValue) ? 'empty list' : 'null'
 }
 
 export function isUrl({ kind }: Field): boolean {
@@ -116,16 +105,11 @@ export function base(
     ...(options.fallback && { fallback: options.fallback }),
     ...(options.ownerOnly && { ownerOnly: options.ownerOnly }),
     ...(options.example !== undefined && { example: options.example }),
-    serialize: (value: unknown) => value,
     repair: discardWith('cannot be stored'),
   }
 }
 
 export const optional = { defaultValue: null, nullable: true }
-
-export function isEmpty(value: unknown): value is null | '' {
-  return value === null || value === ''
-}
 
 /** Returns a repair that leaves the key unchanged and reports the reason. */
 export function discardWith(why: string): () => Repaired {

@@ -3,9 +3,7 @@ export {
   type Field,
   isUrl,
   type Kind,
-  type Redaction,
   type Repaired,
-  redactionOf,
   type ValueOf,
 } from './field'
 export { nullableSnowflake, snowflake, snowflakes } from './id'

@@ -1,13 +1,10 @@
 import { isHttpUrl, isTimezone, MAX_URL, Problem, parseText } from '../validation'
-import {
-  base,
-  discardWith,
-  type Field,
-  isEmpty,
-  type Options,
-  optional,
-  type Repaired,
-} from './field'
+import { base, discardWith, type Field, type Options, optional, type Repaired } from './field'
+
+/** Checks for the values that clear a text. */
+export function isEmpty(value: unknown): value is null | '' {
+  return value === null || value === ''
+}
 
 export function required(
   options: Options & { max: number; fallback?: string },

@@ -1,7 +1,7 @@
 import { formatInstant, parseInstant } from '../time'
 import { isCalendarDate, Problem } from '../validation'
-import { base, discardWith, type Field, isEmpty, type Options, optional } from './field'
-import { notText } from './text'
+import { base, discardWith, type Field, type Options, optional } from './field'
+import { isEmpty, notText } from './text'
 
 export function date(options: Options): Field<string | null> {
   const parse = (value: unknown) => {
@@ -37,7 +37,7 @@ export function timestamp(options: Omit<Options, 'readonly'>): Field<number | nu
       const instant = typeof value === 'string' ? parseInstant(value) : null
       return instant ?? new Problem('Must be an ISO 8601 time.')
     },
-    serialize: (value) => (typeof value === 'number' ? formatInstant(value) : value),
+    serialize: formatInstant,
     repair: discardWith('not a time'),
   }
 }

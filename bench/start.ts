@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { parseArgs } from 'node:util'
-import { renderedTableOf, renderedTables } from '../src/db/renderedJson'
+import { renderedTables } from '../src/db/renderedJson'
 import { copyData, full, known, removeData, small } from './data'
 import { freePort, isolated, memoryOf, program } from './serverProcess'
 
@@ -59,7 +59,7 @@ function makeStale(hid?: string): void {
   const db = new Database(file, { readwrite: true })
   const ofSystem = hid ? 'WHERE id = (SELECT id FROM systems WHERE hid = ?)' : ''
   for (const table of hid ? (['systems'] as const) : renderedTables) {
-    const stale = db.query(`UPDATE ${renderedTableOf(table)} SET schema_hash = 1 ${ofSystem}`)
+    const stale = db.query(`UPDATE rendered_${table} SET schema_hash = 1 ${ofSystem}`)
     if (stale.run(...(hid ? [hid] : [])).changes === 0)
       throw new Error(`${table} have no cached JSON`)
   }

@@ -1,10 +1,5 @@
 import fc from 'fast-check'
-import {
-  entityOf,
-  type RenderedTable,
-  renderedTableOf,
-  renderedTables,
-} from '../src/db/renderedJson'
+import { entityOf, type RenderedTable, renderedTables } from '../src/db/renderedJson'
 import { createDecoder } from '../src/db/rows'
 import { inspect, repair } from '../src/db/sqlite/doctor'
 import type { Entity, JsonObject } from '../src/model/entity'
@@ -104,7 +99,7 @@ async function collectResponses({ me, stranger, wren, ash, group }: Scene): Prom
 
 function deleteCachedJson(): void {
   withRawDatabase(path, (database) => {
-    for (const table of renderedTables) database.run(`DELETE FROM ${renderedTableOf(table)}`)
+    for (const table of renderedTables) database.run(`DELETE FROM rendered_${table}`)
   })
 }
 
@@ -116,7 +111,7 @@ function expectCurrentJson(): void {
       const rows = database
         .query<{ owner_json: string; public_json: string; hid: string }, [number]>(
           `SELECT t.*, f.owner_json, f.public_json FROM ${table} t
-           JOIN ${renderedTableOf(table)} f ON f.id = t.id AND f.schema_hash = ?`,
+           JOIN rendered_${table} f ON f.id = t.id AND f.schema_hash = ?`,
         )
         .all(schemaHash(entity))
       for (const { owner_json, public_json, ...raw } of rows) {
@@ -133,7 +128,7 @@ function expectCurrentJson(): void {
 function countCached(table: RenderedTable): number {
   return withRawDatabase(
     path,
-    (database) => database.query(`SELECT 1 FROM ${renderedTableOf(table)}`).all().length,
+    (database) => database.query(`SELECT 1 FROM rendered_${table}`).all().length,
   )
 }
 

@@ -1,12 +1,20 @@
-import { and, eq, getTableName, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Entity, Identity } from '../model/entity'
 import { group } from '../model/group'
 import { member } from '../model/member'
 import { type Audience, type RenderJson, schemaHash } from '../model/renderedJson'
 import { system } from '../model/system'
 import { type Placeholders, query } from './query'
-import { renderedGroups, renderedMembers, renderedSystems } from './tables'
-import type { Db, MaybePromise } from './types'
+import { createUpdater } from './rows'
+import {
+  groups,
+  members,
+  renderedGroups,
+  renderedMembers,
+  renderedSystems,
+  systems,
+} from './tables'
+import type { Db } from './types'
 import { visibleRows } from './visible'
 
 /**
@@ -27,10 +35,6 @@ const schemaHashes = {
 const cacheTables = { systems: renderedSystems, members: renderedMembers, groups: renderedGroups }
 
 export const renderedTables = Object.keys(entities) as RenderedTable[]
-
-export function renderedTableOf(table: RenderedTable): string {
-  return getTableName(cacheTables[table])
-}
 
 export function entityOf(table: RenderedTable): Entity {
   return entities[table]
@@ -70,6 +74,18 @@ export async function renderAndStore(
   return rendered.ownerJson
 }
 
+/** Updates the changed keys of a row and its JSON, and returns the owner's JSON. */
+export async function updateAndRender(
+  tx: Db,
+  table: RenderedTable,
+  row: { readonly id: number },
+  changed: object,
+): Promise<string> {
+  const rendered = renderForAudiences(tx, table, row)
+  await updateAndStore(tx, table, row.id, changed, rendered)
+  return rendered.ownerJson
+}
+
 /**
  * Updates a row and stores its new JSON. The order matters, because the trigger of the update
  * deletes the cached JSON. A server gets both statements at once.
@@ -78,12 +94,19 @@ export function updateAndStore(
   tx: Db,
   table: RenderedTable,
   id: number,
+  changed: object,
   rendered: RenderedJson,
-  update: () => MaybePromise<unknown>,
 ): Promise<unknown> {
-  const updated = update()
+  const updated = updateRow[table](tx, id, changed)
   const stored = store[table](tx).run({ id, ...rendered })
   return Promise.all([updated, stored])
+}
+
+/** Update rows without storing their JSON, which is rendered when it is read. */
+export const updateRow = {
+  systems: createUpdater(systems),
+  members: createUpdater(members),
+  groups: createUpdater(groups),
 }
 
 /** Renders the JSON object of a row for its owner. */

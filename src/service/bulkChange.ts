@@ -43,11 +43,6 @@ interface Planned<E> {
   readonly rendered: RenderedJson
 }
 
-interface RowAccess<E> {
-  decode(stored: Owned<E>): Owned<E>
-  updateRow(tx: Db, id: number, changed: object): MaybePromise<unknown>
-}
-
 /** Number of rows whose statements are sent without waiting for their results. */
 const BATCH = 50
 
@@ -57,7 +52,7 @@ const BATCH = 50
  */
 export function createBulkChange<E extends Entity>(
   { table, events, syncDerivedRows, commitBulk }: BulkKind<E>,
-  { decode, updateRow }: RowAccess<E>,
+  decode: (stored: Owned<E>) => Owned<E>,
 ) {
   const plan = (db: Db, { stored, patch }: Target<E>): Planned<E> => {
     const before = decode({ ...stored })
@@ -73,7 +68,7 @@ export function createBulkChange<E extends Entity>(
     const { after, values, data, rendered } = planned
     const { id, uuid: subject, system_id } = after
     return [
-      updateAndStore(tx, table, id, rendered, () => updateRow(tx, id, values)),
+      updateAndStore(tx, table, id, values, rendered),
       recordSerializedEvent(tx, deps.now(), { system_id, type: events.changed, subject }, data),
     ]
   }

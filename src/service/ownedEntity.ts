@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../db/query'
-import { ownerJson, renderAndStore, renderForAudiences, updateAndStore } from '../db/renderedJson'
-import { columnsOfEntity, createInserter, createUpdater, type TableWithId } from '../db/rows'
+import { ownerJson, renderAndStore, updateAndRender, updateRow } from '../db/renderedJson'
+import { columnsOfEntity, createInserter, type TableWithId } from '../db/rows'
 import { groups, members } from '../db/tables'
 import type { Db } from '../db/types'
 import { isDisabled, visibleRows } from '../db/visible'
@@ -72,7 +72,6 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     chooseIdentity,
     generate,
   } = identityQueries<Owned<E>>(entity, table)
-  const updateRow = createUpdater(tables[table])
   const insertRow = createInserter<TableWithId>(tables[table], [
     'uuid',
     'hid',
@@ -91,7 +90,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     (_, { system }: Placeholders<'system'>) =>
       sql<Owned<E>>`select * from ${rows} where ${rows.system_id} = ${system} order by ${rows.id}`,
   )
-  const changeInBulk = createBulkChange(kind, { decode, updateRow })
+  const changeInBulk = createBulkChange(kind, decode)
 
   const findByRef = async (db: Db, text: string) => {
     const ref = parseRef(text)
@@ -130,11 +129,10 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
 
   const update = async (tx: Db, before: Owned<E>, changed: Patch<E>): Promise<Stored<Owned<E>>> => {
     const row = { ...before, ...changed }
-    const rendered = renderForAudiences(tx, table, row)
-    await updateAndStore(tx, table, row.id, rendered, () => updateRow(tx, row.id, changed))
+    const json = await updateAndRender(tx, table, row, changed)
     // Derived rows take several steps, none of which may run after the transaction was rolled back.
     await kind.syncDerivedRows(tx, row, changed)
-    return { row, json: rendered.ownerJson }
+    return { row, json }
   }
 
   /** Returns the rows of a list of references, as stored. Throws for the first wrong reference. */
@@ -180,7 +178,6 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     insert: async (...given: Parameters<typeof insertAndRender>): Promise<Owned<E>> =>
       (await insertAndRender(...given)).row,
     update,
-    updateRow,
 
     async get(db: Db, ref: string): Promise<Owned<E>> {
       return requireFound(await findByRef(db, ref))
@@ -297,7 +294,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     /** Assigns a row of a staging system to its final system, with its IDs. */
     async adopt(tx: Db, systemId: number, id: number, given: GivenIdentity): Promise<Identity> {
       const identity = await chooseIdentity(tx, given)
-      await updateRow(tx, id, { ...identity, system_id: systemId })
+      await updateRow[table](tx, id, { ...identity, system_id: systemId })
       return { id, ...identity }
     },
   }

@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
 import { incrementCounter } from '../db/changeCounters'
 import { type Placeholders, query } from '../db/query'
-import { ownerJson, renderAndStore, renderForAudiences, updateAndStore } from '../db/renderedJson'
-import { columnsOfEntity, createInserter, createUpdater } from '../db/rows'
+import { ownerJson, renderAndStore, updateAndRender, updateRow } from '../db/renderedJson'
+import { columnsOfEntity, createInserter } from '../db/rows'
 import { accounts, systemSettings, systems } from '../db/tables'
 import type { Db } from '../db/types'
 import { disabledError, visibleSystems } from '../db/visible'
@@ -156,9 +156,7 @@ export async function updateSystem(
     data: changed,
   })
   const row = { ...before, ...changed }
-  const rendered = renderForAudiences(tx, 'systems', row)
-  await updateAndStore(tx, 'systems', id, rendered, () => update(tx, id, changed))
-  return { row, json: rendered.ownerJson }
+  return { row, json: await updateAndRender(tx, 'systems', row, changed) }
 }
 
 /** Sets the IDs of a hidden system, which makes it visible. */
@@ -169,7 +167,7 @@ export async function nameSystem(
   created: Instant,
 ): Promise<Identity> {
   const identity = await stored.chooseIdentity(tx, given)
-  await update(tx, id, { ...identity, created })
+  await updateRow.systems(tx, id, { ...identity, created })
   return { id, ...identity }
 }
 
@@ -190,8 +188,6 @@ export async function insertSystem(
   await renderAndStore(tx, 'systems', created)
   return created
 }
-
-const update = createUpdater(systems)
 
 const insertRow = createInserter(systems, [
   'uuid',

@@ -1,6 +1,5 @@
 import { incrementCounter } from '../../db/changeCounters'
-import { createUpdater } from '../../db/rows'
-import { systems } from '../../db/tables'
+import { updateRow } from '../../db/renderedJson'
 import { isDisabled } from '../../db/visible'
 import { requireOperator, systemOf, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
@@ -21,11 +20,9 @@ async function setDisabled(deps: Deps, viewer: Viewer, at: Instant | null): Prom
   const id = systemOf(viewer)
   await deps.transact({ system: id }, async (tx) => {
     if ((await isDisabled(tx, id)) === (at !== null)) return
-    await update(tx, id, { disabled_at: at })
+    await updateRow.systems(tx, id, { disabled_at: at })
     // All processes reload the active webhooks and drop cached credentials.
     await incrementCounter(tx, 'webhooks')
     await incrementCounter(tx, 'credentials')
   })
 }
-
-const update = createUpdater(systems)

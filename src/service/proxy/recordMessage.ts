@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
-import { ownerJson, renderForAudiences, updateAndStore } from '../../db/renderedJson'
-import { accounts, autoproxies, members, messages, systemSettings } from '../../db/tables'
+import { ownerJson, updateAndRender } from '../../db/renderedJson'
+import { accounts, autoproxies, messages, systemSettings } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { requireEnabled } from '../../db/visible'
 import type { AutoproxyMode } from '../../model/autoproxy'
@@ -85,14 +85,14 @@ export async function recordMessage(
     const { member: _, ...ids } = draft
     const timestamp = draft.timestamp ?? deps.now()
     const message = { ...ids, timestamp, system_id: speaker.system_id, member_id: speaker.id }
-    const member = {
-      ...speaker,
+    const counted = {
       message_count: speaker.message_count + 1,
       last_message_timestamp: timestamp,
     }
+    const member = { ...speaker, ...counted }
     // Sent without waiting in between; none depends on another.
     const [rendered] = await Promise.all([
-      storeCount(tx, member),
+      updateAndRender(tx, 'members', member, counted),
       insertMessage(tx, message),
       recordEvent(tx, deps.now(), {
         system_id: system.id,
@@ -152,14 +152,6 @@ function isSame(known: Message, draft: MessageDraft, speaker: Member): boolean {
     known.member_id === speaker.id &&
     (draft.timestamp === null || known.timestamp === draft.timestamp)
   )
-}
-
-/** Stores the message count of a member and renders it again. Returns the owner's JSON. */
-async function storeCount(tx: Db, member: Member): Promise<string> {
-  const { id, last_message_timestamp: timestamp } = member
-  const rendered = renderForAudiences(tx, 'members', member)
-  await updateAndStore(tx, 'members', id, rendered, () => countMessage(tx).run({ id, timestamp }))
-  return rendered.ownerJson
 }
 
 /** Sets the latch of the guild to the member that was proxied last. */
@@ -226,16 +218,6 @@ const senderContext = query(
         and(eq(autoproxies.system_id, system), eq(autoproxies.guild_id, guild)),
       )
       .where(eq(systemSettings.system_id, system)),
-)
-
-const countMessage = query((db, { id, timestamp }: Placeholders<'id' | 'timestamp'>) =>
-  db
-    .update(members)
-    .set({
-      message_count: sql`${members.message_count} + 1`,
-      last_message_timestamp: timestamp,
-    })
-    .where(eq(members.id, id)),
 )
 
 const removeAll = query((db, { ids }: Placeholders<'ids'>, { inJsonTexts }) =>

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
+import { updateRow } from '../../db/renderedJson'
 import { groupMembers } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { hiddenIdentity, visibleGroups, visibleMembers } from '../../db/visible'
@@ -119,7 +120,7 @@ export async function applyEntities(work: Import, tx: Db, systemId: number): Pro
       const changed = changesOfMember(found, incoming.values)
       if (!isEmptyPatch(changed)) {
         // A large import renders no JSON here, to keep its last transaction short.
-        if (work.writtenTags !== null) await memberRepository.updateRow(tx, found.id, changed)
+        if (work.writtenTags !== null) await updateRow.members(tx, found.id, changed)
         else await memberRepository.update(tx, found, changed)
         isChanged = true
       }

@@ -1,4 +1,4 @@
-import { renderedTableOf, renderedTables } from '../../../src/db/renderedJson'
+import { renderedTables } from '../../../src/db/renderedJson'
 import { createBot } from '../../operatorActions'
 import { execute, rows } from '../../rawSql'
 import { expect, test } from '../../test'
@@ -46,7 +46,7 @@ test('answers the same bytes while the JSON of all or some rows is not cached', 
       for (const as of [me, other, null]) {
         await deps.transact('new', async (tx) => {
           for (const table of renderedTables)
-            await execute(tx, `delete from ${renderedTableOf(table)} where ${whose}`)
+            await execute(tx, `delete from rendered_${table} where ${whose}`)
         })
         const { status, text } = await ask(`GET ${path}`, { as })
         expect(status, path).toBe(200)

@@ -244,7 +244,7 @@ function createDeps(
     parseImport,
     importLimiter: createImportLimiter(spool, onImport),
     bulkQueue: createBulkQueue(),
-    credentialCache: createCredentialCache(sharedRead.version),
+    credentialCache: createCredentialCache(sharedRead.credentialsVersion),
     quotas: {
       systems: config.SYSTEM_LIMIT,
       members: config.MEMBER_LIMIT,

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import { type Placeholders, query } from './query'
 import { changeCounters } from './tables'
 import type { Db } from './types'
@@ -17,6 +17,12 @@ export async function incrementCounter(tx: Db, name: ChangeCounter): Promise<voi
 
 export async function readCounter(db: Db, name: ChangeCounter): Promise<number> {
   return (await read(db).get({ name }))?.value ?? 0
+}
+
+/** SQL for the value of a counter. */
+export function counterValue(counter: ChangeCounter): SQL {
+  const { name, value } = changeCounters
+  return sql`coalesce((select ${value} from ${changeCounters} where ${name} = ${counter}), 0)`
 }
 
 const increment = query((db, { name }: Placeholders<'name'>) =>

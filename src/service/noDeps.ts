@@ -14,7 +14,7 @@ export const noDeps: Deps = {
       throw new Error('no database available')
     },
   }),
-  sharedRead: { begin: () => {}, end: () => {}, version: () => 0 },
+  sharedRead: { begin: () => {}, end: () => {}, credentialsVersion: () => 0 },
   transact: () => Promise.reject(new Error('no database available')),
   snapshot: () => Promise.reject(new Error('no database available')),
   longReads: createLongReads(),

@@ -25,7 +25,7 @@ const recordedDeps: Deps = {
   ...deps,
   db: recordStatements(deps.db),
   transact: (of, work) => deps.transact(of, (tx) => work(recordStatements(tx))),
-  credentialCache: createCredentialCache(deps.sharedRead.version),
+  credentialCache: createCredentialCache(deps.sharedRead.credentialsVersion),
   snapshot: (work) => deps.snapshot((db) => work(recordStatements(db))),
 }
 const handle = createHandler({

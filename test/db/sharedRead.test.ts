@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync, statSync } from 'node:fs'
+import { incrementCounter } from '../../src/db/changeCounters'
 import { execute, rows } from '../rawSql'
 import { afterAll, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
@@ -10,37 +11,44 @@ const { sharedRead } = app.storage
 const other = new Database(app.storage.location)
 afterAll(() => other.close())
 
+const REVOKE = `INSERT INTO change_counters (name, value) VALUES ('credentials', 1)
+  ON CONFLICT (name) DO UPDATE SET value = value + 1`
+
 describe('shared read', () => {
   test('reads one snapshot per turn of the event loop while another process writes', async () => {
     await nextTurn()
     sharedRead.begin()
-    const before = sharedRead.version()
+    const before = sharedRead.credentialsVersion()
     const counts = [await countSystems()]
     other.run("INSERT INTO systems (uuid, hid, created) VALUES ('moment', 'moment', 1)")
+    other.run(REVOKE)
     counts.push(await countSystems())
-    expect(sharedRead.version()).toBe(before)
+    expect(sharedRead.credentialsVersion()).toBe(before)
     await nextTurn()
-    expect(sharedRead.version()).not.toBe(before)
+    expect(sharedRead.credentialsVersion()).not.toBe(before)
     counts.push(await countSystems())
     expect(counts.map((count) => count - (counts[0] ?? 0))).toEqual([0, 0, 1])
   })
 
   test('ends the shared read with a commit of this process, so that the next read sees it', async () => {
     sharedRead.begin()
-    const before = sharedRead.version()
+    const before = sharedRead.credentialsVersion()
     const count = await countSystems()
     await makeSystem()
     expect(await countSystems()).toBe(count + 1)
-    expect(sharedRead.version()).not.toBe(before)
+    expect(sharedRead.credentialsVersion()).toBe(before)
+    await deps.transact('new', (tx) => incrementCounter(tx, 'credentials'))
+    expect(sharedRead.credentialsVersion()).not.toBe(before)
   })
 
   test('does not begin a read when its version is asked for', async () => {
     await nextTurn()
-    const before = sharedRead.version()
+    const before = sharedRead.credentialsVersion()
     const count = await countSystems()
     other.run("INSERT INTO systems (uuid, hid, created) VALUES ('asked', 'asked', 1)")
+    other.run(REVOKE)
     expect(await countSystems()).toBe(count + 1)
-    expect(sharedRead.version()).not.toBe(before)
+    expect(sharedRead.credentialsVersion()).not.toBe(before)
   })
 
   test('begins a new shared read after SQLite ended the last one, as on a disk error', async () => {

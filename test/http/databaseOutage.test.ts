@@ -209,7 +209,7 @@ async function createHandlerWithTimeout(busyLimit: number) {
   })
   afterAll(() => storage.close())
   const { db, sharedRead, transact, snapshot, checkHealth, toUnavailable } = storage
-  const credentialCache = createCredentialCache(sharedRead.version)
+  const credentialCache = createCredentialCache(sharedRead.credentialsVersion)
   const storageDeps = { db, sharedRead, transact, snapshot, credentialCache, now: createClock() }
   const deps: Deps = { ...app.deps, ...storageDeps }
   const handle = createHandler({

@@ -1,10 +1,10 @@
-import { type SQL, sql } from 'drizzle-orm'
-import type { ChangeCounter } from '../changeCounters'
+import { sql } from 'drizzle-orm'
+import { counterValue } from '../changeCounters'
 import { type ChangeNotifier, POLL_MS } from '../changeNotifier'
 import { postgresDialect } from '../dialect'
 import { toText } from '../query'
 import type { SharedRead } from '../sqlite/sharedRead'
-import { changeCounters, events } from '../tables'
+import { events } from '../tables'
 import type { Primary } from './primary'
 import type { PrimaryPool } from './primaryPool'
 
@@ -34,11 +34,6 @@ const { text: POLL_SQL } = toText(
     ${counterValue('credentials')} as credentials, ${counterValue('webhooks')} as webhooks`,
   postgresDialect,
 )
-
-function counterValue(counter: ChangeCounter): SQL {
-  const { name, value } = changeCounters
-  return sql`coalesce((select ${value} from ${changeCounters} where ${name} = ${counter}), 0)`
-}
 
 interface Counters {
   event: number
@@ -117,7 +112,7 @@ export function createHeartbeat(primary: Primary): Heartbeat {
     sharedRead: {
       begin: () => {},
       end: () => {},
-      version: () => (performance.now() - confirmedAt < VALID_MS ? version : ++version),
+      credentialsVersion: () => (performance.now() - confirmedAt < VALID_MS ? version : ++version),
     },
     invalidateCredentials: () => {
       version++

@@ -1,4 +1,8 @@
 import type { Database } from 'bun:sqlite'
+import { sql } from 'drizzle-orm'
+import { counterValue } from '../changeCounters'
+import { sqliteDialect } from '../dialect'
+import { toText } from '../query'
 
 /**
  * One snapshot for all statements of a request, and for requests that arrived before it began.
@@ -13,20 +17,30 @@ export interface SharedRead {
    * sent after another process committed something that the snapshot does not have.
    */
   end(): void
-  /** Returns a version of the data that a read would see now; it differs after any change. */
-  version(): number
+  /** Returns the version of the credentials that a read would see now. */
+  credentialsVersion(): number
 }
+
+/** SQL text, because the reader is no database handle. */
+const { text: COUNTER_SQL } = toText(
+  sql`select ${counterValue('credentials')} as value`,
+  sqliteDialect,
+)
 
 export function createSharedRead(reader: Database): SharedRead {
   const begin = reader.query('BEGIN')
   const commit = reader.query('COMMIT')
   const rollback = reader.query('ROLLBACK')
-  const counter = reader.query<{ data_version: number }, []>('PRAGMA data_version')
+  const dataVersion = reader.query<{ data_version: number }, []>('PRAGMA data_version')
+  const counter = reader.query<{ value: number }, []>(COUNTER_SQL)
   let isOpen = false
   /** Whether the read ends with this turn of the event loop. */
   let isEndScheduled = false
-  /** Version of the open snapshot; undefined until it is asked for. */
-  let version: number | undefined
+  /** Whether the version was read in the open snapshot. */
+  let isVersionKnown = false
+  let version = 0
+  /** Differs after any change of data, so that the counter is read only then. */
+  let countedAt: number | undefined
 
   const end = () => {
     // A read that failed on the disk has ended the transaction already.
@@ -48,22 +62,26 @@ export function createSharedRead(reader: Database): SharedRead {
     }
   }
 
-  const readVersion = () => counter.get()?.data_version ?? -1
+  const readVersion = () => {
+    const current = dataVersion.get()?.data_version
+    if (current !== countedAt) version = counter.get()?.value ?? 0
+    countedAt = current
+  }
 
   return {
     begin() {
       if (isOpen) return
       begin.run()
       isOpen = true
-      version = undefined
+      isVersionKnown = false
       // Once per turn, in which every request begins a read of its own.
       if (!isEndScheduled) setImmediate(endTurn)
       isEndScheduled = true
     },
     end,
-    version() {
-      if (!isOpen) return readVersion()
-      version ??= readVersion()
+    credentialsVersion() {
+      if (!isOpen || !isVersionKnown) readVersion()
+      isVersionKnown = isOpen
       return version
     },
   }

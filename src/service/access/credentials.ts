@@ -54,7 +54,7 @@ export function findBot(deps: Deps, key: string): MaybePromise<Bot | null> {
   )
 }
 
-/** Creates empty caches. `currentVersion` returns a number that differs after any change of data. */
+/** Creates empty caches. `currentVersion` returns a number that differs after a revocation. */
 export function createCredentialCache(currentVersion: () => number): CredentialCache {
   return {
     tokens: createLookupCache(currentVersion),
@@ -111,19 +111,19 @@ function toCredential(deps: Deps, row: CredentialRow, more: Partial<Viewer>): Cr
 function touch(
   deps: Deps,
   credential: Credential | null,
-  recordUse: (deps: Deps, id: number) => Promise<void>,
+  recordUse: (deps: Deps, credential: Credential) => Promise<void>,
 ): Credential | null {
   if (credential === null) return null
   if (credential.expires !== null && credential.expires <= deps.now()) return null
   const now = Date.now()
   if (now >= credential.due) {
     credential.due = now + TOUCH_MS
-    recordUse(deps, credential.id).catch(() => {})
+    recordUse(deps, credential).catch(() => {})
   }
   return credential
 }
 
-async function touchToken(deps: Deps, id: number): Promise<void> {
+async function touchToken(deps: Deps, { id }: Credential): Promise<void> {
   await deps.transact('new', async (tx: Db) => {
     await setLastUsed(tx).run({ id, now: deps.now() })
   })

@@ -14,6 +14,7 @@ import type { Deps } from '../deps'
 import { setLastUsed } from './insertToken'
 import { loginCodes } from './loginLinks'
 import { generateUrlSecret, hashSecret } from './secrets'
+import type { Credential } from './types'
 
 /** A browser that is logged in. */
 export interface Session {
@@ -170,9 +171,10 @@ export async function endAllSessions(deps: Deps, viewer: Viewer): Promise<void> 
 }
 
 /** Updates the time of last use, and extends a remembered session. */
-export async function renewSession(deps: Deps, id: number): Promise<void> {
+export async function renewSession(deps: Deps, credential: Credential): Promise<void> {
   await deps.transact('new', async (tx) => {
-    await renew(tx).run({ id, now: deps.now() })
+    const renewed = await renew(tx).get({ id: credential.id, now: deps.now() })
+    if (renewed) credential.expires = renewed.expires
   })
 }
 
@@ -272,4 +274,5 @@ const renew = query((db, values: Placeholders<'id' | 'now'>, { min }) => {
       expires: sql`case when ${eq(remember, true)} then ${extended} else ${expires} end`,
     })
     .where(eq(id, values.id))
+    .returning({ expires })
 })

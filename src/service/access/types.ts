@@ -16,7 +16,8 @@ export interface Credential {
   readonly id: number
   readonly system: TokenOwner
   readonly viewer: Viewer
-  readonly expires: Instant | null
+  /** Later after a renewal. */
+  expires: Instant | null
   /** Time from which the next use is recorded, in milliseconds. */
   due: number
 }
@@ -32,7 +33,7 @@ export interface CredentialCache {
   readonly bots: LookupCache<Bot>
 }
 
-/** Returns a value that was looked up since the last write to the database, or looks it up. */
+/** Returns a value that was looked up since the last change of credentials, or looks it up. */
 export type LookupCache<T> = (
   secret: string,
   lookUp: () => Promise<T | null>,

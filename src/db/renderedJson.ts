@@ -2,6 +2,7 @@ import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Entity, Identity } from '../model/entity'
 import { group } from '../model/group'
 import { member } from '../model/member'
+import type { SerializedJson } from '../model/privacy'
 import { type Audience, type RenderJson, schemaHash } from '../model/renderedJson'
 import { system } from '../model/system'
 import { type Placeholders, query } from './query'
@@ -47,8 +48,8 @@ export const noRenderer: RenderJson = () => {
 
 /** JSON objects of a row, for its owner and for all other callers. */
 export interface RenderedJson {
-  readonly ownerJson: string
-  readonly publicJson: string
+  readonly ownerJson: SerializedJson
+  readonly publicJson: SerializedJson
 }
 
 export function renderForAudiences(
@@ -68,7 +69,7 @@ export async function renderAndStore(
   tx: Db,
   table: RenderedTable,
   row: { readonly id: number },
-): Promise<string> {
+): Promise<SerializedJson> {
   const rendered = renderForAudiences(tx, table, row)
   await store[table](tx).run({ id: row.id, ...rendered })
   return rendered.ownerJson
@@ -80,7 +81,7 @@ export async function updateAndRender(
   table: RenderedTable,
   row: { readonly id: number },
   changed: object,
-): Promise<string> {
+): Promise<SerializedJson> {
   const rendered = renderForAudiences(tx, table, row)
   await updateAndStore(tx, table, row.id, changed, rendered)
   return rendered.ownerJson
@@ -110,7 +111,7 @@ export const updateRow = {
 }
 
 /** Renders the JSON object of a row for its owner. */
-export function ownerJson(db: Db, table: RenderedTable, row: Identity): string {
+export function ownerJson(db: Db, table: RenderedTable, row: Identity): SerializedJson {
   return db.renderJson(entities[table], row, 'owner')
 }
 

@@ -150,6 +150,9 @@ export interface Serialized {
   readonly [serialized]: true
 }
 
+/** JSON text that a serializer created. */
+export type SerializedJson = string & Serialized
+
 /** Checks for a caller that may read everything in a system. */
 export function isOwner(viewer: Viewer, systemId: number): boolean {
   return ownedSystemId(viewer) === systemId

@@ -1,11 +1,11 @@
 import type { Entity } from './entity'
-import { redactionOf } from './privacy'
+import { redactionOf, type SerializedJson } from './privacy'
 
 /** Audience of rendered JSON: the owner of the row, or all other callers. */
 export type Audience = 'owner' | 'public'
 
 /** Renders the v2 JSON object of a complete row. */
-export type RenderJson = (entity: Entity, row: object, audience: Audience) => string
+export type RenderJson = (entity: Entity, row: object, audience: Audience) => SerializedJson
 
 /** Increment when the JSON changes although the fields do not. */
 const RENDER_VERSION = 2

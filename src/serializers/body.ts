@@ -1,6 +1,6 @@
 import type { JsonObject } from '../model/entity'
 import { error } from '../model/errors'
-import type { Serialized } from '../model/privacy'
+import type { Serialized, SerializedJson } from '../model/privacy'
 import { isObject } from '../model/validation'
 
 /** Unparsed body: text that should be JSON, to be parsed by a serializer. */
@@ -15,9 +15,6 @@ export type SerializedObject = JsonObject & Serialized
 export function markSerialized(value: JsonObject): SerializedObject {
   return value as SerializedObject
 }
-
-/** JSON text that a serializer created. */
-export type SerializedJson = string & Serialized
 
 /** Marks JSON text as serialized; for serializers only. */
 export function serializedJson(json: string): SerializedJson {

@@ -4,8 +4,9 @@ import type { Hours } from '../model/fronting/hours'
 import type { Pair } from '../model/fronting/pairs'
 import type { Stint } from '../model/fronting/stints'
 import type { Totals } from '../model/fronting/totals'
+import type { SerializedJson } from '../model/privacy'
 import { formatInstant } from '../model/time'
-import { markSerialized, type SerializedJson, type SerializedObject, serializedJson } from './body'
+import { markSerialized, type SerializedObject, serializedJson } from './body'
 import { EXAMPLE_MEMBER, mapOf } from './schema'
 
 /** Serializers of stints and statistics: members are short IDs, times UTC, durations seconds. */

@@ -16,7 +16,7 @@ import {
 import { error, type Problems } from '../model/errors'
 import type { Message } from '../model/message'
 import type { Platform } from '../model/platform'
-import { type Redacted, redact } from '../model/privacy'
+import { type Redacted, redact, type SerializedJson } from '../model/privacy'
 import { parseRef } from '../model/ref'
 import type { Audience } from '../model/renderedJson'
 import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft } from '../model/switch'
@@ -44,8 +44,9 @@ export function toV2<E extends Entity>(entity: E, redacted: Redacted<E>): Serial
 }
 
 /** Renders the JSON object of a row for an audience. */
-export function renderRowJson(entity: Entity, row: object, audience: Audience): string {
-  return JSON.stringify(toV2(entity, redact(entity, row as Row<Entity>, audience === 'owner')))
+export function renderRowJson(entity: Entity, row: object, audience: Audience): SerializedJson {
+  const visible = redact(entity, row as Row<Entity>, audience === 'owner')
+  return serializedJson(JSON.stringify(toV2(entity, visible)))
 }
 
 export function patchFromV2<E extends Entity>(

@@ -5,6 +5,7 @@ import { createDecoder } from '../db/rows'
 import type { Db } from '../db/types'
 import { isEnabled, visibleRows } from '../db/visible'
 import type { Entity, Identity, Row } from '../model/entity'
+import type { SerializedJson } from '../model/privacy'
 import { HID_ALPHABET, HID_LENGTH, parseRef, type Ref } from '../model/ref'
 
 // SQL text, because the builder has no type for one of three tables.
@@ -24,7 +25,7 @@ export type Owned<E> = Row<E> & Identity & { system_id: number }
 /** A row that was written, with its JSON object for the owner. */
 export interface Stored<R> {
   readonly row: R
-  readonly json: string
+  readonly json: SerializedJson
 }
 
 /** Creates queries that find rows by short ID or UUID, and generate IDs for new rows. */

@@ -75,7 +75,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
       async ({ viewer, body }) => {
         const draft = draftFromV2(group, body)
         const { json } = await createGroup(deps, viewer, draft)
-        return serializedJson(json)
+        return json
       },
       {
         body: bodySchema(group, 'draft'),
@@ -109,7 +109,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
       async ({ params, viewer, body }) => {
         const patch = patchFromV2(group, body)
         const { json } = await patchGroup(deps, viewer, params.groupRef, patch)
-        return serializedJson(json)
+        return json
       },
       {
         params,

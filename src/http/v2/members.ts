@@ -67,7 +67,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
       async ({ viewer, body }) => {
         const draft = draftFromV2(member, body)
         const { json } = await createMember(deps, viewer, draft)
-        return serializedJson(json)
+        return json
       },
       {
         body: bodySchema(member, 'draft'),
@@ -102,7 +102,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
       async ({ params, viewer, body }) => {
         const patch = patchFromV2(member, body)
         const { json } = await patchMember(deps, viewer, params.memberRef, patch)
-        return serializedJson(json)
+        return json
       },
       {
         params,

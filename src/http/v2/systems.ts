@@ -2,7 +2,6 @@ import { t } from 'elysia'
 import { redact } from '../../model/privacy'
 import { settings } from '../../model/settings'
 import { system } from '../../model/system'
-import { serializedJson } from '../../serializers/body'
 import { bodySchema } from '../../serializers/schema'
 import { patchFromV2, toV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
@@ -38,7 +37,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
       async ({ params, viewer, body }) => {
         const patch = patchFromV2(system, body)
         const { json } = await patchSystem(deps, viewer, params.systemRef, patch)
-        return serializedJson(json)
+        return json
       },
       {
         params,

@@ -12,8 +12,11 @@ import { recordSerializedEvent } from './outbox'
 export interface BulkKind<E extends Entity> {
   readonly table: 'members' | 'groups'
   readonly events: { readonly changed: EventType }
-  /** Updates the rows that are derived from a changed row, such as its proxy tag keys. */
-  readonly syncDerivedRows: (tx: Db, row: Owned<E>, changed: Patch<E>) => Promise<void>
+  /** Rows that are derived from a field, such as the keys of proxy tags. */
+  readonly derived?: {
+    readonly from: keyof Patch<E>
+    sync(tx: Db, row: Owned<E>): Promise<void>
+  }
   /** Commits a bulk change. Writes first, in batches, what would make its transaction long. */
   readonly commitBulk: <T>(
     deps: Deps,
@@ -51,7 +54,7 @@ const BATCH = 50
  * are compared and rendered before; in it only those that another request changed since.
  */
 export function createBulkChange<E extends Entity>(
-  { table, events, syncDerivedRows, commitBulk }: BulkKind<E>,
+  { table, events, derived, commitBulk }: BulkKind<E>,
   decode: (stored: Owned<E>) => Owned<E>,
 ) {
   const plan = (db: Db, { stored, patch }: Target<E>): Planned<E> => {
@@ -102,7 +105,7 @@ export function createBulkChange<E extends Entity>(
       if (finishDerivedRows) await finishDerivedRows(tx)
       else
         for (const { after, changed } of changes) {
-          await syncDerivedRows(tx, after, changed)
+          if (derived && derived.from in changed) await derived.sync(tx, after)
           await yieldIfDue()
         }
       return planned

@@ -17,7 +17,6 @@ export const groupRepository = createOwnedRepository<typeof group>({
   events: { created: 'CREATE_GROUP', changed: 'UPDATE_GROUP', removed: 'DELETE_GROUP' },
   limitOf: (settings) => settings.group_limit,
   isPrivateIn: (settings) => settings.group_default_private,
-  syncDerivedRows: async () => {},
   commitBulk: (_deps, _systemId, _changes, commit) => commit(null),
   beforeDelete: async () => {},
   remove: async (tx, id) => void (await deleteRow(tx).run({ id })),

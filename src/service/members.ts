@@ -27,8 +27,11 @@ export const memberRepository = createOwnedRepository<typeof member>({
   events: { created: 'CREATE_MEMBER', changed: 'UPDATE_MEMBER', removed: 'DELETE_MEMBER' },
   limitOf: (settings) => settings.member_limit,
   isPrivateIn: (settings) => settings.member_default_private,
-  async syncDerivedRows(tx, { id, system_id }, { proxy_tags }) {
-    if (proxy_tags) await indexTags(tx, id, proxy_tags, await tagIndexOf(tx, system_id))
+  derived: {
+    from: 'proxy_tags',
+    async sync(tx, { id, system_id, proxy_tags }) {
+      await indexTags(tx, id, proxy_tags, await tagIndexOf(tx, system_id))
+    },
   },
   commitBulk: commitWithTagIndex,
   beforeDelete: releaseAutoproxy,

@@ -61,7 +61,7 @@ const tables = { members, groups }
 
 /** Creates the operations that members and groups have in common: find, create, update, delete. */
 export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
-  const { entity, table, errors, events } = kind
+  const { entity, table, errors, events, derived } = kind
   const {
     findEnabled,
     findById,
@@ -123,7 +123,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     const ids = { ...(await generate(tx)), ...identity, system_id: systemId }
     const values = { ...row, ...ids }
     const owned = { id: await insertRow(tx, values), ...values }
-    await kind.syncDerivedRows(tx, owned, row)
+    await derived?.sync(tx, owned)
     return { row: owned, json: await renderAndStore(tx, table, owned) }
   }
 
@@ -131,7 +131,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     const row = { ...before, ...changed }
     const json = await updateAndRender(tx, table, row, changed)
     // Derived rows take several steps, none of which may run after the transaction was rolled back.
-    await kind.syncDerivedRows(tx, row, changed)
+    if (derived && derived.from in changed) await derived.sync(tx, row)
     return { row, json }
   }
 

@@ -1,5 +1,3 @@
-import { DISCORD, describeId, formatId, isIdOf, type Platform } from './platform'
-
 /** Problem with one value; clients can show the message. */
 export class Problem {
   constructor(
@@ -56,13 +54,6 @@ export function isTimezone(value: string): boolean {
   } catch {
     return false
   }
-}
-
-/** Parses an ID of the platform into its stored form. */
-export function parseSnowflake(value: unknown, platform: Platform = DISCORD): string | Problem {
-  return typeof value === 'string' && isIdOf(platform, value)
-    ? formatId({ platform, id: value })
-    : new Problem(`Must be ${describeId(platform)}, as a string.`)
 }
 
 /** Checks for a JSON object; arrays are none. */

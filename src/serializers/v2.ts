@@ -81,8 +81,8 @@ export function privacyToV2(entity: Entity, values: JsonObject): JsonObject | nu
 }
 
 function rawInputOf(entity: Entity, values: JsonObject): RawInput {
-  const levels = values.privacy ?? {}
-  if (entity.levels.length === 0) return { values }
+  const { privacy: levels = null } = values
+  if (levels === null || entity.levels.length === 0) return { values }
   if (isObject(levels)) return { values, levels }
   return { values, problems: { privacy: [new Problem('Must be an object of privacy levels.')] } }
 }

@@ -1,5 +1,5 @@
-import { MAX_ID } from '../platform'
-import { Problem, parseSnowflake } from '../validation'
+import { MAX_ID, parseSnowflake } from '../platform'
+import { Problem } from '../validation'
 import { base, type Field, type Options, optional } from './field'
 
 /** Schema of an ID on the bot's own platform. */

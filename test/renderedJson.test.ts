@@ -1,6 +1,6 @@
 import fc from 'fast-check'
+import { createDecoder } from '../src/db/query'
 import { entityOf, type RenderedTable, renderedTables } from '../src/db/renderedJson'
-import { createDecoder } from '../src/db/rows'
 import { inspect, repair } from '../src/db/sqlite/doctor'
 import type { Entity, JsonObject } from '../src/model/entity'
 import { text } from '../src/model/field'

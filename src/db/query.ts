@@ -14,6 +14,8 @@ import {
   SQLiteAsyncDialect,
   type SQLiteInsertConfig,
 } from 'drizzle-orm/sqlite-core'
+import type { Entity } from '../model/entity'
+import type { Field } from '../model/field'
 import type { Dialect } from './dialect'
 import type { Db, MaybePromise, Value } from './types'
 
@@ -53,17 +55,19 @@ type RowOf<Q> =
 /**
  * Prepares a query of Drizzle's builder, or SQL text of Drizzle's `sql`, once per database handle.
  * Drizzle only builds the text: its own prepared queries spend as much time on their placeholders
- * as SQLite on the query. Selected keys must be the names of their columns or aliases.
+ * as SQLite on the query. Selected keys must be the names of their columns or aliases. Flags and
+ * JSON are decoded; SQL text names the entity whose fields it selects, if they are to be decoded.
  */
 export function query<Q extends Built, Name extends string = never>(
   build: (builder: Builder, values: Placeholders<Name>, dialect: Dialect) => Q,
+  entity?: Entity,
 ): (db: Db) => Statement<Name, RowOf<Q>> {
   // Built on first use, because a process runs few of the hundreds of statements.
   return perHandle(({ driver }) => {
     const built = build(builder, placeholders as Placeholders<Name>, driver.dialect)
     const { text, names } = toText(built.getSQL(), driver.dialect)
     const prepared = driver.query<RowOf<Q>>(text)
-    const decode = decoderOf<RowOf<Q>>(built)
+    const decode = entity ? createDecoder(entity)<RowOf<Q>> : decoderOf<RowOf<Q>>(built)
     const inOrder = (values: Values<string>): Value[] => {
       const ordered = new Array<Value>(names.length)
       for (let at = 0; at < names.length; at++) ordered[at] = valueIn(values, names[at] ?? '')
@@ -199,4 +203,45 @@ function selectedFields(built: Built): [string, unknown][] {
     return Object.entries(built.getSelectedFields())
   const { config } = built as { config?: { returning?: { path: string[]; field: unknown }[] } }
   return (config?.returning ?? []).map(({ path, field }) => [path.join('.'), field])
+}
+
+/**
+ * Builds a function that decodes the fields of a stored row in place; other columns stay unchanged.
+ */
+export function createDecoder(entity: Entity): <T>(raw: T) => T {
+  const decoders = entity.entries.flatMap(([key, field]) => {
+    const decode = fieldDecoder(field)
+    return decode ? [[key, decode] as const] : []
+  })
+  return (raw) => {
+    const row = raw as Record<string, unknown>
+    for (const [key, decode] of decoders) row[key] = decode(row[key])
+    return raw
+  }
+}
+
+function fieldDecoder({ columnType }: Field): ((stored: unknown) => unknown) | null {
+  switch (columnType) {
+    case 'text':
+    case 'integer':
+      return null
+    case 'flag':
+      return (value) => (value === null ? null : value === 1)
+    case 'json':
+      return (value) => JSON.parse(value as string)
+  }
+}
+
+/** Encodes the values of a row as they are stored; encoded values stay unchanged. */
+export function encodeRow(columns: readonly string[], row: object): Values<string> {
+  const values = row as Readonly<Record<string, unknown>>
+  const encoded: Record<string, Value> = {}
+  for (const name of columns) encoded[name] = encode(values[name])
+  return encoded
+}
+
+function encode(value: unknown): Value {
+  if (value === undefined || value === null) return null
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return typeof value === 'object' ? JSON.stringify(value) : (value as Value)
 }

@@ -5,8 +5,8 @@ import { member } from '../model/member'
 import type { SerializedJson } from '../model/privacy'
 import { type Audience, type RenderJson, schemaHash } from '../model/renderedJson'
 import { system } from '../model/system'
-import { type Placeholders, query } from './query'
-import { createUpdater } from './rows'
+import { encodeRow, type Placeholders, query, type Statement } from './query'
+import { pick, type TableWithId } from './rows'
 import {
   groups,
   members,
@@ -15,7 +15,7 @@ import {
   renderedSystems,
   systems,
 } from './tables'
-import type { Db } from './types'
+import type { Db, MaybePromise } from './types'
 import { visibleRows } from './visible'
 
 /**
@@ -156,3 +156,24 @@ function createStore(table: RenderedTable) {
       .onConflictDoUpdate({ target: cache.id, set: row })
   })
 }
+
+/** Builds a function that updates the given keys of the row with an ID. */
+function createUpdater(table: TableWithId) {
+  // One cached statement per set of changed keys.
+  const cache = new Map<string, (db: Db) => Statement<string, unknown>>()
+  return (tx: Db, id: number, changed: object): MaybePromise<unknown> => {
+    const keys = Object.keys(changed)
+    const name = keys.join()
+    let update = cache.get(name)
+    if (!update) {
+      update = query((db, values: Placeholders<string>) =>
+        db.update(table).set(pick(values, keys)).where(sql`${table.id} = ${values.id}`),
+      )
+      if (cache.size < MAX_CACHED) cache.set(name, update)
+    }
+    return update(tx).run({ ...encodeRow(keys, changed), id })
+  }
+}
+
+/** Limit of cached statements per table. */
+const MAX_CACHED = 1000

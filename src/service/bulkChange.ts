@@ -1,5 +1,5 @@
+import { encodeRow } from '../db/query'
 import { type RenderedJson, renderForAudiences, updateAndStore } from '../db/renderedJson'
-import { encodeRow } from '../db/rows'
 import type { Db, MaybePromise } from '../db/types'
 import { createYielder } from '../db/yieldToEventLoop'
 import { diff, type Entity, isEmptyPatch, type Patch } from '../model/entity'

@@ -1,7 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../db/query'
-import { createDecoder } from '../db/rows'
+import { createDecoder, type Placeholders, query } from '../db/query'
 import type { Db } from '../db/types'
 import { isEnabled, visibleRows } from '../db/visible'
 import type { Entity, Identity, Row } from '../model/entity'
@@ -36,13 +35,15 @@ export function identityQueries<R extends Identity>(
   const rows = visibleRows[table]
   const where = <Name extends 'id' | 'hid' | 'uuid', Found = R>(
     column: Name,
-    { columns = sql`*`, condition = sql`true` }: { columns?: SQL; condition?: SQL } = {},
+    condition = sql`true`,
+    columns?: SQL,
   ) =>
     query(
       (_, values: Placeholders<Name>) =>
-        sql<Found>`select ${columns} from ${rows} where ${rows[column]} = ${values[column]} and ${condition}`,
+        sql<Found>`select ${columns ?? sql`*`} from ${rows} where ${rows[column]} = ${values[column]} and ${condition}`,
+      columns ? undefined : entity,
     )
-  const enabled = { condition: isEnabled(table) }
+  const enabled = isEnabled(table)
   const byId = where('id')
   const byHid = where('hid')
   const byUuid = where('uuid')
@@ -54,21 +55,18 @@ export function identityQueries<R extends Identity>(
       sql<R>`select * from ${rows} where ${inJsonTexts(rows.hid, names)} or ${inJsonTexts(rows.uuid, names)}`,
   )
 
-  const location = { columns: sql`id, system_id`, ...enabled }
-  const locationByHid = where<'hid', RowLocation>('hid', location)
-  const locationByUuid = where<'uuid', RowLocation>('uuid', location)
+  const location = sql`id, system_id`
+  const locationByHid = where<'hid', RowLocation>('hid', enabled, location)
+  const locationByUuid = where<'uuid', RowLocation>('uuid', enabled, location)
 
-  const decode = createDecoder(entity)
-  const decoded = (raw: R | null) => raw && decode(raw)
-
-  const findById = async (db: Db, id: number) => decoded(await byId(db).get({ id }))
+  const findById = async (db: Db, id: number) => byId(db).get({ id })
 
   const find = async (db: Db, ref: Ref) =>
-    decoded(await ('uuid' in ref ? byUuid(db).get(ref) : byHid(db).get(ref)))
+    'uuid' in ref ? byUuid(db).get(ref) : byHid(db).get(ref)
 
   /** Like `find`, but ignores systems that the operator disabled, and their rows. */
   const findEnabled = async (db: Db, ref: Ref) =>
-    decoded(await ('uuid' in ref ? enabledByUuid(db).get(ref) : enabledByHid(db).get(ref)))
+    'uuid' in ref ? enabledByUuid(db).get(ref) : enabledByHid(db).get(ref)
 
   /** Returns those of the given IDs that no row on this server has. */
   const availableParts = async (db: Db, { hid, uuid }: GivenIdentity): Promise<GivenIdentity> => {
@@ -101,7 +99,7 @@ export function identityQueries<R extends Identity>(
       return await ('uuid' in ref ? locationByUuid(db).get(ref) : locationByHid(db).get(ref))
     },
 
-    decode,
+    decode: createDecoder(entity),
 
     /**
      * Finds the rows of a list of references, in its order, as they are stored; null for a reference

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { alias, type Placeholders, query } from '../../db/query'
 import { cachedSql, columnFor } from '../../db/renderedJson'
-import { createDecoder } from '../../db/rows'
 import {
   accounts,
   autoproxies,
@@ -236,8 +235,6 @@ type CandidateRow = Omit<CandidateMember, 'guild'> & {
   guild_keep_proxy: number | null
 }
 
-const decodeMember = createDecoder(member)
-
 function toCandidateMember(row: CandidateRow): CandidateMember {
   const keep = row.guild_keep_proxy
   const guild =
@@ -248,7 +245,7 @@ function toCandidateMember(row: CandidateRow): CandidateMember {
           avatar_url: row.guild_avatar_url,
           keep_proxy: keep === null ? null : keep === 1,
         }
-  return Object.assign(decodeMember(row), { guild })
+  return Object.assign(row, { guild })
 }
 
 const candidateRow = query(
@@ -262,4 +259,5 @@ const candidateRow = query(
     from ${members} left join ${memberGuilds} ${ownOfMember}
       on ${ownOfMember.member_id} = ${members.id} and ${ownOfMember.guild_id} = ${guild}
     where ${members.id} = ${id}`,
+  member,
 )

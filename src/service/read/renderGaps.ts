@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm'
 import { fillGaps, gapsIn } from '../../db/jsonSql'
 import { type Placeholders, query } from '../../db/query'
 import { entityOf, type RenderedTable, renderedTables } from '../../db/renderedJson'
-import { createDecoder } from '../../db/rows'
 import type { Db } from '../../db/types'
 import { visibleRows } from '../../db/visible'
 import { error } from '../../model/errors'
@@ -51,8 +50,7 @@ function renderRow(
 }
 
 async function findRows(db: Db, table: RenderedTable, ids: number[]): Promise<StoredRow[]> {
-  const rows = await byIds[table](db).all({ ids: JSON.stringify(ids) })
-  return rows.map(createDecoder(entityOf(table)))
+  return await byIds[table](db).all({ ids: JSON.stringify(ids) })
 }
 
 interface StoredRow {
@@ -73,5 +71,6 @@ function rowsByIds(table: RenderedTable) {
   return query(
     (_, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
       sql<StoredRow>`select * from ${rows} where ${inJsonNumbers(rows.id, ids)}`,
+    entityOf(table),
   )
 }

@@ -1,10 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
-import { ownerJson, updateAndRender } from '../../db/renderedJson'
+import { cachedSql, columnFor, ownerJson, updateAndRender } from '../../db/renderedJson'
 import { accounts, autoproxies, messages, systemSettings } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { requireEnabled } from '../../db/visible'
-import type { AutoproxyMode } from '../../model/autoproxy'
+import { requireEnabled, visibleSystems as systems } from '../../db/visible'
 import { error } from '../../model/errors'
 import type { Member } from '../../model/member'
 import type { Message } from '../../model/message'
@@ -22,7 +21,6 @@ import { memberRepository } from '../members'
 import { type FoundMessage, findMessage, insertMessage, withMember } from '../messages'
 import { recordEvent } from '../outbox'
 import { findLatest, hasSwitchAt, insertSwitch, replaceMembers } from '../switches'
-import { findSystemById } from '../systems'
 
 export interface MessageDraft {
   id: string
@@ -64,13 +62,13 @@ export async function recordMessage(
     // Read again, because it may have been deleted while this waited for the lock.
     const found = requireMember(tx, draft)
     const { system_id } = location ?? (await found)
-    const [speaker, known, context, system] = await Promise.all([
+    const [speaker, known, context] = await Promise.all([
       found,
       findMessage(tx, draft.id),
       senderContext(tx).get({ system: system_id, sender: draft.sender, guild: draft.guild }),
-      findSystemById(tx, system_id),
     ])
-    if (!system) throw error('systemNotFound')
+    if (!context) throw error('systemNotFound')
+    const { sender_system, autoproxy_mode, proxy_switch, system_json, ...system } = context
     // A member of a running import moves to its final system when the import commits.
     if (speaker.system_id !== system_id)
       throw error('conflict', 'the member was moved by another request')
@@ -81,7 +79,7 @@ export async function recordMessage(
     }
     // Only accounts of its own system may proxy as a member. Checked after the repeat, which must
     // succeed even if the account was unlinked since.
-    if (context?.sender_system !== speaker.system_id) throw error('notYourMember')
+    if (sender_system !== speaker.system_id) throw error('notYourMember')
     const { member: _, ...ids } = draft
     const timestamp = draft.timestamp ?? deps.now()
     const message = { ...ids, timestamp, system_id: speaker.system_id, member_id: speaker.id }
@@ -101,12 +99,12 @@ export async function recordMessage(
         data: { ...message, system, member },
       }),
     ])
-    if (context.autoproxy_mode === 'latch') await moveLatch(deps, tx, message, member)
-    if (context.proxy_switch !== 'off')
-      await applyProxySwitch(deps, tx, timestamp, draft.timestamp !== null, member, context)
+    if (autoproxy_mode === 'latch') await moveLatch(deps, tx, message, member)
+    if (proxy_switch !== 'off')
+      await applyProxySwitch(deps, tx, timestamp, draft.timestamp !== null, member, proxy_switch)
     return {
       message,
-      system: ownerJson(tx, 'systems', system),
+      system: system_json ?? ownerJson(tx, 'systems', system),
       member: rendered,
       isNew: true,
     }
@@ -174,13 +172,13 @@ async function applyProxySwitch(
   timestamp: Instant,
   isGiven: boolean,
   speaker: Member,
-  { proxy_switch }: SenderContext,
+  proxySwitch: Settings['proxy_switch'],
 ): Promise<void> {
   const systemId = speaker.system_id
   const latest = await findLatest(tx, systemId)
   const fronters = latest?.members ?? []
   const effect = switchEffect(
-    proxy_switch,
+    proxySwitch,
     fronters.map(({ id }) => id),
     speaker.id,
   )
@@ -196,28 +194,27 @@ async function applyProxySwitch(
   await insertSwitch(deps, tx, systemId, at, [speaker])
 }
 
-/** Settings that decide the effects of a message. */
-interface SenderContext extends Pick<Settings, 'proxy_switch'> {
-  /** System that the sender's account is linked to. */
-  sender_system: number | null
-  autoproxy_mode: AutoproxyMode | null
-}
+const cachedOwnerJson = cachedSql('systems', columnFor('systems', 'owner'))
 
+/** The system with its cached JSON, the sender's system, and settings that decide the effects. */
 const senderContext = query(
   (db, { system, sender, guild }: Placeholders<'system' | 'sender' | 'guild'>) =>
     db
       .select({
+        ...systems._.selectedFields,
+        system_json: sql<string | null>`${cachedOwnerJson}`.as('system_json'),
         proxy_switch: systemSettings.proxy_switch,
         sender_system: sql<number | null>`${accounts.system_id}`.as('sender_system'),
         autoproxy_mode: autoproxies.autoproxy_mode,
       })
-      .from(systemSettings)
+      .from(systems)
+      .innerJoin(systemSettings, eq(systemSettings.system_id, systems.id))
       .leftJoin(accounts, eq(accounts.id, sender))
       .leftJoin(
         autoproxies,
         and(eq(autoproxies.system_id, system), eq(autoproxies.guild_id, guild)),
       )
-      .where(eq(systemSettings.system_id, system)),
+      .where(eq(systems.id, system)),
 )
 
 const removeAll = query((db, { ids }: Placeholders<'ids'>, { inJsonTexts }) =>

@@ -123,10 +123,11 @@ const MAX_LENGTH = 64
  */
 export function findClient(peer: () => string, headers: Headers, trustedProxies: number): Client {
   const forwarded = headers.get('x-forwarded-for')
-  if (forwarded === null && !headers.has('forwarded'))
-    return { address: rateLimitKey(peer()), isLocal: isLoopback(peer()) }
-  if (forwarded === null || trustedProxies === 0)
-    return { address: rateLimitKey(peer()), isLocal: false }
+  if (forwarded === null || trustedProxies === 0) {
+    const address = peer()
+    const isDirect = forwarded === null && !headers.has('forwarded')
+    return { address: rateLimitKey(address), isLocal: isDirect && isLoopback(address) }
+  }
   const hops = forwarded.split(',')
   const address = hops[Math.max(0, hops.length - trustedProxies)]?.trim() || peer()
   return { address: rateLimitKey(address.slice(0, MAX_LENGTH)), isLocal: false }

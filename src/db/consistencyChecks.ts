@@ -122,7 +122,7 @@ const importedAccounts = query((db) =>
 
 const crowdedSystems = query((db, _, { count }) =>
   db
-    .select({ hid: systems.hid, count: sql<number>`${count()}`.as('count') })
+    .select({ hid: systems.hid, count: count().as('count') })
     .from(accounts)
     .innerJoin(systems, eq(systems.id, accounts.system_id))
     .groupBy(systems.id, systems.hid)
@@ -195,7 +195,7 @@ async function findMiscounts(db: Db): Promise<Finding[]> {
 const miscounts = query((db, _, { count }) => {
   const { id, hid, message_count } = members
   return db
-    .select({ id, hid, message_count, recorded: sql<number>`${count()}`.as('recorded') })
+    .select({ id, hid, message_count, recorded: count().as('recorded') })
     .from(members)
     .innerJoin(messages, eq(messages.member_id, id))
     .groupBy(id, hid, message_count)

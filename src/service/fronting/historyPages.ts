@@ -226,6 +226,6 @@ const countFew = query(
       )
       .limit(values.most)
       .as('few')
-    return db.select({ count: sql<number>`${count()}`.as('count') }).from(few)
+    return db.select({ count: count().as('count') }).from(few)
   },
 )

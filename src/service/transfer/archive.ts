@@ -106,7 +106,7 @@ const { id, system_id, collection, content, digest, import_id } = importArchive
 const usage = query((db, { system }: Placeholders<'system'>, { count, size }) =>
   db
     .select({
-      rows: sql<number>`${count()}`.as('rows'),
+      rows: count().as('rows'),
       bytes: sql<number>`coalesce(sum(${size(content)}), 0)`.as('bytes'),
     })
     .from(importArchive)
@@ -115,7 +115,7 @@ const usage = query((db, { system }: Placeholders<'system'>, { count, size }) =>
 
 const staged = query((db, values: Placeholders<'import'>, { count }) =>
   db
-    .select({ rows: sql<number>`${count()}`.as('rows') })
+    .select({ rows: count().as('rows') })
     .from(importArchive)
     .where(eq(import_id, values.import)),
 )

@@ -112,7 +112,7 @@ const countUpTo = query((db, { system, most }: Placeholders<'system' | 'most'>, 
     )
     .limit(most)
     .as('some')
-  return db.select({ all: sql<number>`${count()}`.as('all') }).from(some)
+  return db.select({ all: count().as('all') }).from(some)
 })
 
 const knownTimes = query((db, { system, times }: Placeholders<'system' | 'times'>, dialect) => {

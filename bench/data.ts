@@ -6,7 +6,8 @@ import { parseArgs } from 'node:util'
 import { migrations } from '../src/db/migrations'
 import { openStorage } from '../src/db/open'
 import { createDecoder } from '../src/db/query'
-import { entityOf, renderAndStore, renderedTables } from '../src/db/renderedJson'
+import { renderAndStore, renderedTables } from '../src/db/renderedJson'
+import { visibleRows } from '../src/db/visible'
 import { keysOfTag } from '../src/model/proxy/tags'
 import { renderRowJson } from '../src/serializers/v2'
 import { hashSecret } from '../src/service/access/secrets'
@@ -106,7 +107,8 @@ function leaveWalMode(path: string): void {
 /** Stores the rendered JSON of all rows, as the server would have done. */
 async function fillRenderedJson(path: string): Promise<void> {
   const storage = openStorage(`file:${path}`, { durability: 'normal', renderJson: renderRowJson })
-  for (const table of renderedTables)
+  for (const table of renderedTables) {
+    const decode = createDecoder<{ id: number }>(visibleRows[table]._.selectedFields)
     for (let last = 0; ; ) {
       const rows = await storage.db.driver
         .query<{ id: number }>(`SELECT * FROM ${table} WHERE id > ? ORDER BY id LIMIT 5000`)
@@ -115,13 +117,13 @@ async function fillRenderedJson(path: string): Promise<void> {
       await storage.transact(
         'new',
         async (tx) => {
-          for (const row of rows)
-            await renderAndStore(tx, table, createDecoder(entityOf(table))(row))
+          for (const row of rows) await renderAndStore(tx, table, decode ? decode(row) : row)
         },
         'slice',
       )
       last = rows.at(-1)?.id ?? last
     }
+  }
   await storage.close()
 }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { createDecoder } from '../src/db/query'
 import { entityOf, type RenderedTable, renderedTables } from '../src/db/renderedJson'
 import { inspect, repair } from '../src/db/sqlite/doctor'
+import { visibleRows } from '../src/db/visible'
 import type { Entity, JsonObject } from '../src/model/entity'
 import { text } from '../src/model/field'
 import { member } from '../src/model/member'
@@ -115,7 +116,8 @@ function expectCurrentJson(): void {
         )
         .all(schemaHash(entity))
       for (const { owner_json, public_json, ...raw } of rows) {
-        const row = createDecoder(entity)(raw)
+        const decode = createDecoder<typeof raw>(visibleRows[table]._.selectedFields)
+        const row = decode ? decode(raw) : raw
         expect([owner_json, public_json]).toEqual([
           renderRowJson(entity, row, 'owner'),
           renderRowJson(entity, row, 'public'),

@@ -14,8 +14,6 @@ import {
   SQLiteAsyncDialect,
   type SQLiteInsertConfig,
 } from 'drizzle-orm/sqlite-core'
-import type { Entity } from '../model/entity'
-import type { Field } from '../model/field'
 import type { Dialect } from './dialect'
 import type { Db, MaybePromise, Value } from './types'
 
@@ -56,18 +54,18 @@ type RowOf<Q> =
  * Prepares a query of Drizzle's builder, or SQL text of Drizzle's `sql`, once per database handle.
  * Drizzle only builds the text: its own prepared queries spend as much time on their placeholders
  * as SQLite on the query. Selected keys must be the names of their columns or aliases. Flags and
- * JSON are decoded; SQL text names the entity whose fields it selects, if they are to be decoded.
+ * JSON are decoded; for SQL text, `selected` has the columns that it selects, if they are to be.
  */
 export function query<Q extends Built, Name extends string = never>(
   build: (builder: Builder, values: Placeholders<Name>, dialect: Dialect) => Q,
-  entity?: Entity,
+  selected?: object,
 ): (db: Db) => Statement<Name, RowOf<Q>> {
   // Built on first use, because a process runs few of the hundreds of statements.
   return perHandle(({ driver }) => {
     const built = build(builder, placeholders as Placeholders<Name>, driver.dialect)
     const { text, names } = toText(built.getSQL(), driver.dialect)
     const prepared = driver.query<RowOf<Q>>(text)
-    const decode = entity ? createDecoder(entity)<RowOf<Q>> : decoderOf<RowOf<Q>>(built)
+    const decode = createDecoder<RowOf<Q>>(selected ?? selectedFields(built))
     const inOrder = (values: Values<string>): Value[] => {
       const ordered = new Array<Value>(names.length)
       for (let at = 0; at < names.length; at++) ordered[at] = valueIn(values, names[at] ?? '')
@@ -180,8 +178,8 @@ function whenDone<T, R>(value: MaybePromise<T>, apply: (value: T) => R): MaybePr
 }
 
 /** Builds a function that decodes flags and JSON of a row in place; null if the row has none. */
-function decoderOf<Row>(built: Built): ((row: Row) => Row) | null {
-  const columns = selectedFields(built).flatMap(([key, field]) => {
+export function createDecoder<Row>(selected: object): ((row: Row) => Row) | null {
+  const columns = Object.entries(selected).flatMap(([key, field]) => {
     const name = is(field, Column) ? field.name : is(field, SQL.Aliased) ? field.fieldAlias : null
     if (name !== key) throw new Error(`the selected key ${key} needs an alias of this name`)
     return is(field, Column) && ['boolean', 'json'].includes(field.dataType) ? [field] : []
@@ -198,38 +196,12 @@ function decoderOf<Row>(built: Built): ((row: Row) => Row) | null {
 }
 
 /** Selected or returned fields of a query by key; none for SQL text. */
-function selectedFields(built: Built): [string, unknown][] {
+function selectedFields(built: Built): object {
   if ('getSelectedFields' in built && typeof built.getSelectedFields === 'function')
-    return Object.entries(built.getSelectedFields())
+    return built.getSelectedFields()
   const { config } = built as { config?: { returning?: { path: string[]; field: unknown }[] } }
-  return (config?.returning ?? []).map(({ path, field }) => [path.join('.'), field])
-}
-
-/**
- * Builds a function that decodes the fields of a stored row in place; other columns stay unchanged.
- */
-export function createDecoder(entity: Entity): <T>(raw: T) => T {
-  const decoders = entity.entries.flatMap(([key, field]) => {
-    const decode = fieldDecoder(field)
-    return decode ? [[key, decode] as const] : []
-  })
-  return (raw) => {
-    const row = raw as Record<string, unknown>
-    for (const [key, decode] of decoders) row[key] = decode(row[key])
-    return raw
-  }
-}
-
-function fieldDecoder({ columnType }: Field): ((stored: unknown) => unknown) | null {
-  switch (columnType) {
-    case 'text':
-    case 'integer':
-      return null
-    case 'flag':
-      return (value) => (value === null ? null : value === 1)
-    case 'json':
-      return (value) => JSON.parse(value as string)
-  }
+  const returned = config?.returning ?? []
+  return Object.fromEntries(returned.map(({ path, field }) => [path.join('.'), field]))
 }
 
 /** Encodes the values of a row as they are stored; encoded values stay unchanged. */

@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { createDecoder, type Placeholders, query } from '../db/query'
 import type { Db } from '../db/types'
 import { isEnabled, visibleRows } from '../db/visible'
-import type { Entity, Identity, Row } from '../model/entity'
+import type { Identity, Row } from '../model/entity'
 import type { SerializedJson } from '../model/privacy'
 import { HID_ALPHABET, HID_LENGTH, parseRef, type Ref } from '../model/ref'
 
@@ -28,10 +28,7 @@ export interface Stored<R> {
 }
 
 /** Creates queries that find rows by short ID or UUID, and generate IDs for new rows. */
-export function identityQueries<R extends Identity>(
-  entity: Entity,
-  table: 'systems' | 'members' | 'groups',
-) {
+export function identityQueries<R extends Identity>(table: 'systems' | 'members' | 'groups') {
   const rows = visibleRows[table]
   const where = <Name extends 'id' | 'hid' | 'uuid', Found = R>(
     column: Name,
@@ -41,7 +38,7 @@ export function identityQueries<R extends Identity>(
     query(
       (_, values: Placeholders<Name>) =>
         sql<Found>`select ${columns ?? sql`*`} from ${rows} where ${rows[column]} = ${values[column]} and ${condition}`,
-      columns ? undefined : entity,
+      columns ? undefined : rows._.selectedFields,
     )
   const enabled = isEnabled(table)
   const byId = where('id')
@@ -99,7 +96,7 @@ export function identityQueries<R extends Identity>(
       return await ('uuid' in ref ? locationByUuid(db).get(ref) : locationByHid(db).get(ref))
     },
 
-    decode: createDecoder(entity),
+    decode: createDecoder<R>(rows._.selectedFields) ?? ((row: R) => row),
 
     /**
      * Finds the rows of a list of references, in its order, as they are stored; null for a reference

@@ -71,7 +71,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     availableParts,
     chooseIdentity,
     generate,
-  } = identityQueries<Owned<E>>(entity, table)
+  } = identityQueries<Owned<E>>(table)
   const insertRow = createInserter<TableWithId>(tables[table], [
     'uuid',
     'hid',

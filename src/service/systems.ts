@@ -204,7 +204,7 @@ const countRows = query((db, _, { count }) =>
   db.select({ all: count().as('all') }).from(visibleSystems),
 )
 
-const stored = identityQueries<StoredSystem>(system, 'systems')
+const stored = identityQueries<StoredSystem>('systems')
 
 const platformsOf = query((db, { system }: Placeholders<'system'>, { groupConcat, jsonString }) => {
   const { id, created_on_platform, disabled_at } = visibleSystems

@@ -16,7 +16,6 @@ import {
   visibleSystems as systems,
 } from '../../db/visible'
 import type { AutoproxyMode } from '../../model/autoproxy'
-import { member } from '../../model/member'
 import { requirePlatformAuthority, type Viewer } from '../../model/privacy'
 import {
   autoproxyTarget,
@@ -259,5 +258,5 @@ const candidateRow = query(
     from ${members} left join ${memberGuilds} ${ownOfMember}
       on ${ownOfMember.member_id} = ${members.id} and ${ownOfMember.guild_id} = ${guild}
     where ${members.id} = ${id}`,
-  member,
+  members._.selectedFields,
 )

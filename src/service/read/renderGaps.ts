@@ -71,6 +71,6 @@ function rowsByIds(table: RenderedTable) {
   return query(
     (_, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
       sql<StoredRow>`select * from ${rows} where ${inJsonNumbers(rows.id, ids)}`,
-    entityOf(table),
+    rows._.selectedFields,
   )
 }

@@ -1,4 +1,13 @@
 import {
+  type DiscordCommands,
+  formatList,
+  parseDiscordCommands,
+  parseDiscordToken,
+  parseOrigins,
+  parsePrefixes,
+  parseShards,
+} from './config/discordValues'
+import {
   defaultRateLimits,
   formatDuration,
   formatKeep,
@@ -15,13 +24,13 @@ import {
   parseDatabaseUrl,
   parseDuration,
   parseHost,
+  parseHttpUrl,
   parseImportLimit,
   parseKeep,
   parseLease,
   parseLimit,
   parseMany,
   parsePort,
-  parsePublicUrl,
   parseRateLimits,
   parseText,
   type RateLimits,
@@ -83,7 +92,7 @@ export const settings = {
   ),
   PUBLIC_URL: setting(
     '',
-    parsePublicUrl,
+    parseHttpUrl,
     'Public address of this server, for links and the API page',
   ),
   LOG_LEVEL: setting<LogLevel>(
@@ -197,6 +206,48 @@ export const settings = {
     parseLease,
     'Seconds until another server takes over the tasks of one that was killed, 1 to 60',
   ),
+  DISCORD_TOKEN: {
+    ...setting(
+      '',
+      parseDiscordToken,
+      'Token of the Discord bot; without it the bot is not started',
+    ),
+    secret: true,
+  },
+  DISCORD_PREFIX: {
+    ...setting<readonly string[]>(
+      ['pk;', 'pk!'],
+      parsePrefixes,
+      'Prefixes of the Discord bot’s text commands, separated by commas',
+    ),
+    format: formatList,
+  },
+  DISCORD_COMMANDS: {
+    ...setting<DiscordCommands>(
+      'global',
+      parseDiscordCommands,
+      'Where slash commands are registered: global, off, or IDs of Discord servers',
+    ),
+    format: formatList,
+  },
+  DISCORD_SHARDS: setting<number | 'auto'>(
+    'auto',
+    parseShards,
+    'Number of gateway connections to Discord; auto: as many as Discord recommends',
+  ),
+  DISCORD_API: setting(
+    'https://discord.com/api',
+    parseHttpUrl,
+    'Address of the Discord API; another value is for tests and compatible servers',
+  ),
+  DISCORD_CDN: {
+    ...setting<readonly string[]>(
+      ['https://cdn.discordapp.com', 'https://media.discordapp.net'],
+      parseOrigins,
+      'Addresses that the Discord bot may download attachments from, separated by commas',
+    ),
+    format: formatList,
+  },
 }
 
 export type SettingName = keyof typeof settings

@@ -83,6 +83,21 @@ const good: [name: SettingName, text: string, value: unknown][] = [
   ['STREAMS_IN_ALL', '200000', 200_000],
   ['LEASE_SECONDS', '1', 1],
   ['LEASE_SECONDS', '60', 60],
+  ['DISCORD_TOKEN', 'MTA.Gx-y_z.part', 'MTA.Gx-y_z.part'],
+  ['DISCORD_PREFIX', 'm!', ['m!']],
+  ['DISCORD_PREFIX', 'm; , plural,M;,🌿', ['m;', 'plural', '🌿']],
+  ['DISCORD_COMMANDS', 'Global', 'global'],
+  ['DISCORD_COMMANDS', 'off', 'off'],
+  ['DISCORD_COMMANDS', '200000000000000001, 2', ['200000000000000001', '2']],
+  ['DISCORD_SHARDS', 'AUTO', 'auto'],
+  ['DISCORD_SHARDS', '4', 4],
+  ['DISCORD_API', 'http://127.0.0.1:4000/api/', 'http://127.0.0.1:4000/api'],
+  ['DISCORD_CDN', 'http://127.0.0.1:4000/', ['http://127.0.0.1:4000']],
+  [
+    'DISCORD_CDN',
+    'https://A.example, https://b.example',
+    ['https://a.example', 'https://b.example'],
+  ],
 ]
 
 const bad: [name: SettingName, text: string][] = [
@@ -149,6 +164,25 @@ const bad: [name: SettingName, text: string][] = [
   ['BACKUP_EVERY', '1 week'],
   ['BACKUP_KEEP', 'all'],
   ['BACKUP_COMPRESS', 'gzip'],
+  ['DISCORD_PREFIX', 'pk;,'],
+  ['DISCORD_PREFIX', 'p k;'],
+  ['DISCORD_PREFIX', 'elevenchars'],
+  ['DISCORD_COMMANDS', 'on'],
+  ['DISCORD_COMMANDS', 'global,2'],
+  ['DISCORD_COMMANDS', '2,'],
+  ['DISCORD_SHARDS', '0'],
+  ['DISCORD_SHARDS', '1001'],
+  ['DISCORD_SHARDS', '1.5'],
+  ['DISCORD_API', 'discord.com/api'],
+  ['DISCORD_CDN', 'cdn.discordapp.com'],
+  ['DISCORD_CDN', 'https://cdn.discordapp.com/attachments'],
+  ['DISCORD_CDN', 'https://cdn.discordapp.com,'],
+]
+
+/** Secrets with invalid values, which no error message repeats. */
+const badSecrets: [name: SettingName, text: string][] = [
+  ['DISCORD_TOKEN', 'Bot MTA.Gx-y_z.part'],
+  ['DISCORD_TOKEN', 'MTA.Gx\u00e9'],
 ]
 
 describe('settings', () => {
@@ -164,6 +198,14 @@ describe('settings', () => {
     expect(problem).toEndWith(`, not ${JSON.stringify(text)}`)
   })
 
+  test.each(badSecrets)('%s rejects %p without repeating it', (name, text) => {
+    const [problem, ...others] = problemsOf({ [`MULTITUDE_${name}`]: text })
+    expect(others).toEqual([])
+    expect(problem).toStartWith(`MULTITUDE_${name}: must `)
+    expect(problem).toEndWith(', not (secret)')
+    expect(problem).not.toContain(text)
+  })
+
   test('every setting has valid and invalid values in the tables above', () => {
     const names = Object.keys(settings) as SettingName[]
     const isTried = (name: SettingName, known: [name: SettingName, ...rest: unknown[]][]) =>
@@ -173,7 +215,7 @@ describe('settings', () => {
     const untried = [
       ...names.filter((name) => !isTried(name, good)).map((name) => `good values of ${name}`),
       ...names
-        .filter((name) => !isTried(name, bad) && !anyText.includes(name))
+        .filter((name) => !isTried(name, [...bad, ...badSecrets]) && !anyText.includes(name))
         .map((name) => `bad values of ${name}`),
     ]
     expect(untried.map((values) => `try ${values} in test/config.test.ts`)).toEqual([])

@@ -98,7 +98,7 @@ export function hidePassword(address: string): string {
   return isDatabase ? scheme + rest.replace(/^(\[[^\]]*\])?([^:]*):.*/s, `$1$2:${HIDDEN}`) : shown
 }
 
-export function parsePublicUrl(text: string): string {
+export function parseHttpUrl(text: string): string {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text))
     throw new Error('must be an http or https address')
   return text.replace(/\/+$/, '')

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { type DiscordOptions, discordOptions } from './app/discordOptions'
 import { createMonitoring } from './app/monitoring'
 import type { Config } from './config'
 import { noChanges } from './db/changeNotifier'
+import { serverTasks } from './db/lease'
 import {
   type OpenOptions,
   openStorage,
@@ -51,6 +53,8 @@ export interface App {
   readonly storage: Storage
   readonly handle: Handle
   readonly events: Events
+  /** Options of the Discord bot; null without a token. */
+  readonly discord: DiscordOptions | null
   /** Undefined if metrics are off. */
   readonly metrics: Metrics | undefined
   /** Settles after everything that can fail before the first request. */
@@ -142,6 +146,7 @@ export function createApp(
     storage,
     handle,
     events,
+    discord: discordOptions(config),
     metrics,
     started,
     listen(idleLimit = IDLE_LIMIT_S) {
@@ -281,7 +286,12 @@ function eventOptions(config: Config, log: Log): EventOptions {
       streams: streamsInAll,
       open_files: files,
     })
-  return { leaseMs: LEASE_SECONDS * 1000, streamsInAll, streamsPerClient: STREAMS_PER_CLIENT }
+  return {
+    leaseMs: LEASE_SECONDS * 1000,
+    tasks: discordOptions(config) ? [...serverTasks, 'discord'] : serverTasks,
+    streamsInAll,
+    streamsPerClient: STREAMS_PER_CLIENT,
+  }
 }
 
 /** Reserves the program's own files, and a quarter of the rest for requests. */

@@ -8,17 +8,22 @@ import { type Placeholders, query } from './query'
 import { leases } from './tables'
 import type { Db } from './types'
 
-/** Tasks that only one process does, however many use the same database. */
-const tasks = ['dispatch', 'maintenance'] as const
+/**
+ * Tasks that only one process does, however many use the same database. `dispatch` sends to webhooks;
+ * `maintenance` prunes and writes scheduled backups; `discord` runs the Discord bot.
+ */
+export type Task = 'dispatch' | 'maintenance' | 'discord'
 
-/** `dispatch` sends to webhooks; `maintenance` prunes and writes scheduled backups. */
-export type Task = (typeof tasks)[number]
+/** Tasks of every server. A process without a token of a Discord bot cannot do its task. */
+export const serverTasks: readonly Task[] = ['dispatch', 'maintenance']
 
 export interface Leases {
   /** Returns whether this process holds the lease of the task now. */
   holds(task: Task): boolean
   /** Calls `begin` whenever this process acquires the lease. */
   onAcquired(task: Task, begin: () => void): void
+  /** Calls `end` as soon as a lease of this process has expired without having been renewed. */
+  onLost(task: Task, end: () => void): void
   /** Records the address of this server, for `findAnnounced`. */
   announce(address: string): Promise<void>
   start(): Promise<void>
@@ -30,6 +35,12 @@ interface LeaseDeps {
   readonly db: Db
   readonly transact: Storage['transact']
   readonly warn: (message: string, fields?: Record<string, string>) => void
+}
+
+export interface LeaseOptions {
+  readonly durationMs?: number | undefined
+  /** Tasks whose leases this process requests. */
+  readonly tasks?: readonly Task[] | undefined
 }
 
 const DURATION_MS = 10_000
@@ -45,18 +56,40 @@ const RELEASE_LIMIT_MS = 2_000
  * Holders renew their leases long before these expire. A process that dies or hangs does not, and
  * another process acquires the expired lease.
  */
-export function createLeases({ db, transact, warn }: LeaseDeps, durationMs = DURATION_MS): Leases {
+export function createLeases(
+  { db, transact, warn }: LeaseDeps,
+  { durationMs = DURATION_MS, tasks = serverTasks }: LeaseOptions = {},
+): Leases {
+  const taskNames = JSON.stringify(tasks)
   // Host name, process ID and, once announced, the address of the server.
   let holder = `${hostname()}:${process.pid}:${crypto.randomUUID()}`
   /** Expiry by this process's monotonic clock, never later than by the engine's clock. */
   const heldUntil = new Map<Task, number>()
   const listeners: { task: Task; begin: () => void }[] = []
+  const lossListeners = new Map<Task, { end: () => void; timer?: ReturnType<typeof setTimeout> }>()
   let announced: string | null = null
   let checking: PeriodicTask | undefined
   let renewAt = 0
   let isFailing = false
 
   const holds = (task: Task) => (heldUntil.get(task) ?? 0) > performance.now()
+
+  const reportLoss = (task: Task) => {
+    if (heldUntil.delete(task)) lossListeners.get(task)?.end()
+  }
+
+  /** Does not depend on a check, which may wait for a database that does not respond. */
+  const watchExpiry = (task: Task) => {
+    const listener = lossListeners.get(task)
+    if (!listener) return
+    clearTimeout(listener.timer)
+    const remainingMs = (heldUntil.get(task) ?? 0) - performance.now()
+    listener.timer = setTimeout(() => {
+      if (holds(task)) watchExpiry(task)
+      else reportLoss(task)
+    }, remainingMs)
+    listener.timer.unref()
+  }
 
   const acquireAll = async () => {
     const { askedAt, acquired } = await transact(
@@ -74,7 +107,9 @@ export function createLeases({ db, transact, warn }: LeaseDeps, durationMs = DUR
     renewAt = askedAt + durationMs * RENEW_SHARE
     for (const task of acquired) {
       const isNew = !holds(task)
+      if (isNew) reportLoss(task)
       heldUntil.set(task, askedAt + durationMs)
+      watchExpiry(task)
       if (isNew) for (const listener of listeners) if (listener.task === task) listener.begin()
     }
   }
@@ -95,7 +130,7 @@ export function createLeases({ db, transact, warn }: LeaseDeps, durationMs = DUR
     const held = tasks.filter(holds).length
     const isDue = held > 0 && performance.now() >= renewAt
     // Counting is a cheap read, while acquiring is a write.
-    if (isDue || (await countOthers(db).get({ holder }))?.count !== tasks.length - held)
+    if (isDue || (await countOthers(db).get({ holder, taskNames }))?.count !== tasks.length - held)
       await acquireAll()
     isFailing = false
   }
@@ -103,6 +138,10 @@ export function createLeases({ db, transact, warn }: LeaseDeps, durationMs = DUR
   return {
     holds,
     onAcquired: (task, begin) => void listeners.push({ task, begin }),
+    onLost(task, end) {
+      lossListeners.set(task, { end })
+      if (holds(task)) watchExpiry(task)
+    },
     async announce(address) {
       announced = address
       // Part of the check, because a renewal under the old name would fail meanwhile.
@@ -122,6 +161,7 @@ export function createLeases({ db, transact, warn }: LeaseDeps, durationMs = DUR
     },
     async stop() {
       heldUntil.clear()
+      for (const { timer } of lossListeners.values()) clearTimeout(timer)
       const releaseAll = async () => {
         await checking?.stop()
         heldUntil.clear()
@@ -152,11 +192,18 @@ const acquire = query(
   },
 )
 
-const countOthers = query((db, { holder }: Placeholders<'holder'>, dialect) =>
-  db
-    .select({ count: sql<number>`${dialect.count()}`.as('count') })
-    .from(leases)
-    .where(and(ne(leases.holder, holder), not(isLeaseOver(dialect)))),
+const countOthers = query(
+  (db, { holder, taskNames }: Placeholders<'holder' | 'taskNames'>, dialect) =>
+    db
+      .select({ count: sql<number>`${dialect.count()}`.as('count') })
+      .from(leases)
+      .where(
+        and(
+          ne(leases.holder, holder),
+          dialect.inJsonTexts(leases.name, taskNames),
+          not(isLeaseOver(dialect)),
+        ),
+      ),
 )
 
 const rename = query((db, { before, after }: Placeholders<'before' | 'after'>) =>

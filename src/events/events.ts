@@ -1,4 +1,4 @@
-import { createLeases, type Leases } from '../db/lease'
+import { createLeases, type Leases, type Task } from '../db/lease'
 import { query } from '../db/query'
 import { events as outbox, webhooks } from '../db/tables'
 import type { Db } from '../db/types'
@@ -15,7 +15,7 @@ export interface Events {
   readonly hub: Hub
   readonly dispatcher: Dispatcher
   readonly streams: Streams
-  /** Leases that decide which process sends webhooks and which one prunes. */
+  /** Leases that decide which process sends webhooks, prunes, and runs the Discord bot. */
   readonly leases: Leases
   start(): Promise<void>
   stop(): Promise<void>
@@ -32,13 +32,17 @@ const defaultLimits: StreamLimits = {
   streamsInAll: 10_000,
 }
 
-export type EventOptions = Partial<DispatchOptions & StreamLimits> & { readonly leaseMs?: number }
+export type EventOptions = Partial<DispatchOptions & StreamLimits> & {
+  readonly leaseMs?: number
+  /** Tasks whose leases this process requests. */
+  readonly tasks?: readonly Task[]
+}
 
 export function createEvents(
   deps: EventDeps,
-  { leaseMs, ...options }: DispatchOptions & EventOptions,
+  { leaseMs, tasks, ...options }: DispatchOptions & EventOptions,
 ): Events {
-  const leases = createLeases(deps, leaseMs)
+  const leases = createLeases(deps, { durationMs: leaseMs, tasks })
   const hub = createHub(deps)
   const dispatcher = createDispatcher(deps, hub, leases, options)
   const streams = createStreams({ ...defaultLimits, ...options })

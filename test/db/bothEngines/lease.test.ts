@@ -1,8 +1,14 @@
 import { join } from 'node:path'
-import { createLeases, findAnnounced, type Leases } from '../../../src/db/lease'
+import {
+  createLeases,
+  findAnnounced,
+  type LeaseOptions,
+  type Leases,
+  serverTasks,
+} from '../../../src/db/lease'
 import { openStorage } from '../../../src/db/open'
 import { until } from '../../events/receiver'
-import { insert } from '../../rawSql'
+import { execute, insert } from '../../rawSql'
 import { emptyFolder } from '../../serverProcess'
 import { afterAll, describe, expect, test } from '../../test'
 import { newDatabaseAddress } from '../../testApp'
@@ -28,11 +34,49 @@ describe('lease', () => {
   })
 
   test('keeps the lease with its holder while that renews it', async () => {
-    const [one, two] = [await startLeases('kept', 1_500), await startLeases('kept', 1_500)]
+    const [one, two] = [
+      await startLeases('kept', { durationMs: 1_500 }),
+      await startLeases('kept', { durationMs: 1_500 }),
+    ]
     let calls = 0
     two.onAcquired('dispatch', () => calls++)
     await Bun.sleep(1_900)
     expect([one.holds('dispatch'), calls]).toEqual([true, 0])
+  })
+
+  test('gives the lease of the Discord bot only to processes that request it', async () => {
+    const withBot = { tasks: [...serverTasks, 'discord'] as const }
+    const without = await startLeases('bot')
+    expect([without.holds('dispatch'), without.holds('discord')]).toEqual([true, false])
+    const one = await startLeases('bot', withBot)
+    const two = await startLeases('bot', { tasks: ['discord'] })
+    expect([one.holds('dispatch'), one.holds('discord'), two.holds('discord')]).toEqual([
+      false,
+      true,
+      false,
+    ])
+    await one.stop()
+    await until(() => two.holds('discord'))
+    expect([without.holds('discord'), two.holds('dispatch')]).toEqual([false, false])
+  })
+
+  test('reports the loss of a lease that another process has taken', async () => {
+    const storage = openStorage(addressOf('lost'))
+    cleanups.push(storage.close)
+    const one = await startLeases('lost', { durationMs: 500, tasks: ['discord'] })
+    const changes: string[] = []
+    one.onAcquired('discord', () => changes.push('acquired'))
+    one.onLost('discord', () => changes.push('lost'))
+    const take = (until: number) =>
+      storage.transact('new', (tx) =>
+        execute(tx, 'update leases set holder = :holder, until = :until', { holder: 'x', until }),
+      )
+    await take(Date.now() + 30_000)
+    await until(() => changes.length === 1)
+    expect([one.holds('discord'), changes]).toEqual([false, ['lost']])
+    await take(0)
+    await until(() => one.holds('discord'))
+    expect(changes).toEqual(['lost', 'acquired'])
   })
 
   test('finds the address of the server that holds the lease until it is released', async () => {
@@ -86,10 +130,10 @@ describe('lease', () => {
 })
 
 /** Starts the leases of one more process on the database of this name. */
-async function startLeases(name: string, durationMs?: number): Promise<Leases> {
+async function startLeases(name: string, options?: LeaseOptions): Promise<Leases> {
   const storage = openStorage(addressOf(name))
   cleanups.push(storage.close)
-  const leases = createLeases({ ...storage, warn: () => {} }, durationMs)
+  const leases = createLeases({ ...storage, warn: () => {} }, options)
   cleanups.push(leases.stop)
   await leases.start()
   return leases

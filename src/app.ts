@@ -25,6 +25,7 @@ import { createCredentialCache } from './service/access/credentials'
 import { startMessageRetention } from './service/admin/messageRetention'
 import { createBulkQueue } from './service/bulkQueue'
 import type { Deps } from './service/deps'
+import { startClaimCleanup } from './service/discord/claims'
 import { createLongReads } from './service/longReads'
 import { noDeps } from './service/noDeps'
 import { createCacheRefresher } from './service/read/cacheRefresher'
@@ -138,6 +139,7 @@ export function createApp(
     isLeader,
     warn: log.warn,
   })
+  const claimCleanup = startClaimCleanup(deps, { isLeader, warn: log.warn })
   let server: Bun.Server<undefined> | undefined
   let requestCount = 0
 
@@ -174,6 +176,7 @@ export function createApp(
         started,
         importCleanup.stop(),
         messageRetention?.stop(),
+        claimCleanup.stop(),
         cacheRefresher.stop(),
       ])
       // Streams never end by themselves, and `server.stop` would wait for them.

@@ -65,8 +65,10 @@ describe('architecture', () => {
   })
 
   test('the type check of service functions covers every module that other layers call', () => {
-    const called = new Set(filesOf('http', 'cli', 'events').flatMap(calledServiceModules))
-    expect([...called].toSorted()).toEqual(Object.keys(serviceModules).toSorted())
+    const called = new Set(
+      filesOf('http', 'cli', 'events', 'discord').flatMap(calledServiceModules),
+    )
+    expect([...called].filter((name) => !(name in serviceModules))).toEqual([])
   })
 
   test('routes and commands use the database only through the service', () => {

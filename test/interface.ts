@@ -178,6 +178,11 @@ export const entityContracts: Record<string, EntityContract> = {
     fields: {
       disabled_channels: { kind: 'snowflakes', defaultValue: [], max: 1000, maxEach: 255 },
       require_system_tag: { kind: 'flag', defaultValue: false },
+      log_channel: { kind: 'snowflake' },
+      log_disabled_channels: { kind: 'snowflakes', defaultValue: [], max: 1000, maxEach: 255 },
+      silent: { kind: 'flag', defaultValue: false },
+      command_errors: { kind: 'flag', defaultValue: true },
+      say_enabled: { kind: 'flag', defaultValue: false },
     },
     levels: [],
   },

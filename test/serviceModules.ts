@@ -16,6 +16,9 @@ import * as adminInvites from '../src/service/admin/invites'
 import * as adminStats from '../src/service/admin/stats'
 import * as adminTaskRuns from '../src/service/admin/taskRuns'
 import * as autoproxy from '../src/service/autoproxy'
+import * as discordClaims from '../src/service/discord/claims'
+import * as discordCommandHashes from '../src/service/discord/commandHashes'
+import * as discordSessions from '../src/service/discord/sessions'
 import * as frontingFronting from '../src/service/fronting/fronting'
 import * as groups from '../src/service/groups'
 import * as guilds from '../src/service/guilds'
@@ -89,6 +92,15 @@ export const serviceModules = {
   'admin/stats.ts': adminStats satisfies ServiceModule<typeof adminStats>,
   'admin/taskRuns.ts': adminTaskRuns satisfies ServiceModule<typeof adminTaskRuns>,
   'autoproxy.ts': autoproxy satisfies ServiceModule<typeof autoproxy>,
+  // The cleanup is a task of the process, which acts for nobody.
+  'discord/claims.ts': discordClaims satisfies ServiceModule<
+    typeof discordClaims,
+    'startClaimCleanup'
+  >,
+  'discord/commandHashes.ts': discordCommandHashes satisfies ServiceModule<
+    typeof discordCommandHashes
+  >,
+  'discord/sessions.ts': discordSessions satisfies ServiceModule<typeof discordSessions>,
   'fronting/fronting.ts': frontingFronting satisfies ServiceModule<typeof frontingFronting>,
   'groups.ts': groups satisfies ServiceModule<typeof groups>,
   'guilds.ts': guilds satisfies ServiceModule<typeof guilds>,

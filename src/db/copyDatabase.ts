@@ -71,7 +71,8 @@ export async function requireEmpty(db: Db, name: string): Promise<void> {
 
 /** Lists all tables with data, referenced tables first. Leaves out the state of running processes. */
 function tablesInOrder(): Table[] {
-  const { changeCounters, leases, taskRuns, ...copied } = everyTable
+  const { changeCounters, leases, taskRuns, ...others } = everyTable
+  const { discordCommands, discordSessions, discordStatus, ...copied } = others
   const inOrder: SQLiteTable[] = []
   const add = (table: SQLiteTable) => {
     if (inOrder.includes(table)) return

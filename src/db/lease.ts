@@ -84,10 +84,13 @@ export function createLeases(
     if (!listener) return
     clearTimeout(listener.timer)
     const remainingMs = (heldUntil.get(task) ?? 0) - performance.now()
-    listener.timer = setTimeout(() => {
-      if (holds(task)) watchExpiry(task)
-      else reportLoss(task)
-    }, remainingMs)
+    listener.timer = setTimeout(
+      () => {
+        if (holds(task)) watchExpiry(task)
+        else reportLoss(task)
+      },
+      Math.max(0, remainingMs),
+    )
     listener.timer.unref()
   }
 

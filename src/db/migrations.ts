@@ -17,6 +17,7 @@ import invalidationByNewId from '../../migrations/0015_invalidation_by_new_id.sq
   type: 'text',
 }
 import setupCodes from '../../migrations/0016_setup_codes.sql' with { type: 'text' }
+import discord from '../../migrations/0017_discord.sql' with { type: 'text' }
 import postgresBaseline from '../../migrations/postgres/0012_operating.sql' with { type: 'text' }
 import postgresStandardNames from '../../migrations/postgres/0013_standard_names.sql' with {
   type: 'text',
@@ -25,6 +26,7 @@ import postgresOwnLimits from '../../migrations/postgres/0014_own_limits.sql' wi
 import postgresSetupCodes from '../../migrations/postgres/0016_setup_codes.sql' with {
   type: 'text',
 }
+import postgresDiscord from '../../migrations/postgres/0017_discord.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -52,6 +54,7 @@ export const migrations: Migration[] = [
   { name: '0014_own_limits', sql: ownLimits, isBreaking: true },
   { name: '0015_invalidation_by_new_id', sql: invalidationByNewId },
   { name: '0016_setup_codes', sql: setupCodes },
+  { name: '0017_discord', sql: discord },
 ]
 
 /**
@@ -63,4 +66,5 @@ export const serverMigrations: readonly Migration[] = [
   { name: '0013_standard_names', sql: postgresStandardNames, isBreaking: true },
   { name: '0014_own_limits', sql: postgresOwnLimits, isBreaking: true },
   { name: '0016_setup_codes', sql: postgresSetupCodes },
+  { name: '0017_discord', sql: postgresDiscord },
 ]

@@ -30,9 +30,10 @@ export type LockKey =
 /**
  * `long` work does not share its commit, so that no other response waits for it. Neither does a
  * `slice`, a batch of hidden rows: it is not flushed, because the final commit that makes the rows
- * visible flushes the log with all slices.
+ * visible flushes the log with all slices. `quick` work is not flushed by SQLite either, so it
+ * survives a killed process but no power failure; on a database server its commit is durable.
  */
-export type WorkKind = 'long' | 'slice'
+export type WorkKind = 'long' | 'slice' | 'quick'
 
 /** A lock key, or a function that finds it. SQLite needs no key and never calls the function. */
 export type LockKeyOf = LockKey | (() => Promise<LockKey>)

@@ -1,5 +1,5 @@
 import { entity, type Patch, type Row } from './entity'
-import { flag, nullableFlag, snowflakes, text, url } from './field'
+import { flag, nullableFlag, nullableSnowflake, snowflakes, text, url } from './field'
 import { MAX_NAME_FORMAT } from './settings'
 
 /** Settings of a system in one guild (a server of a chat platform). */
@@ -37,6 +37,16 @@ export const guild = entity('guild', {
   require_system_tag: flag(false, {
     doc: 'Whether proxied names must show a system tag',
     example: true,
+  }),
+  log_channel: nullableSnowflake({ doc: 'Channel in which the bot logs proxied messages' }),
+  log_disabled_channels: snowflakes({
+    maxItems: 1000,
+    doc: 'Channels whose proxied messages are not logged',
+  }),
+  silent: flag(false, { doc: 'Whether proxied messages are sent without notifications' }),
+  command_errors: flag(true, { doc: 'Whether the bot replies to unknown commands' }),
+  say_enabled: flag(false, {
+    doc: 'Whether members may speak through a command, without a message of the account',
   }),
 })
 

@@ -1,7 +1,7 @@
 import type { Entity, Identity, Level, Row } from './entity'
 import { type ErrorName, error } from './errors'
 import type { Field } from './field'
-import { type Platform, platformOf } from './platform'
+import { DISCORD, type Platform, platformOf } from './platform'
 
 /** Scopes of tokens. `full` comes first because PluralKit's tokens allow everything. */
 export const scopes = ['full', 'front', 'read', 'calendar', 'watch'] as const
@@ -93,6 +93,9 @@ export const anonymousViewer: Viewer = { system: null, platform: null }
 
 export const operator: Viewer = { system: null, platform: null, isOperator: true }
 
+/** The Discord bot of this process, which needs no key. It acts for systems like any other bot. */
+export const discordBot: Viewer = { system: null, platform: DISCORD }
+
 /**
  * Returns the caller's system, or throws if the caller lacks the permission. Every owner-only
  * service function calls this first; the default permission is denied to limited scopes.
@@ -119,6 +122,11 @@ export function requireWriter(viewer: Viewer): void {
 export function requireBot({ system, platform }: Viewer): Platform {
   if (platform !== null) return platform
   throw error(system === null ? 'unauthorized' : 'forbidden')
+}
+
+/** Throws unless a bot for Discord calls. */
+export function requireDiscordBot(viewer: Viewer): void {
+  if (requireBot(viewer) !== DISCORD) throw error('forbidden')
 }
 
 /** Throws unless the operator calls. Every server-wide service function calls this first. */

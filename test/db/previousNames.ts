@@ -47,6 +47,17 @@ const counters: Record<string, string> = { keys: 'credentials', hooks: 'webhooks
 /** Default limits, which became null: the system has no limits of its own. */
 const formerLimits: Row = { member_limit: 1000, group_limit: 250 }
 
+/** Columns that later migrations added, with their defaults. */
+const addedColumns: Record<string, Row> = {
+  guilds: {
+    log_channel: null,
+    log_disabled_channels: '[]',
+    silent: 0,
+    command_errors: 1,
+    say_enabled: 0,
+  },
+}
+
 /** The same rows in the names of today, each as sorted text. */
 export function rowsInStandardNames(): Record<string, string[]> {
   const tables = Object.entries(previous.rows).map(([table, rows]) => {
@@ -56,7 +67,7 @@ export function rowsInStandardNames(): Record<string, string[]> {
         columns[key] ?? key,
         table === 'settings' && value === formerLimits[key] ? null : value,
       ])
-      const result = Object.fromEntries(named)
+      const result = { ...Object.fromEntries(named), ...addedColumns[table] }
       return table === 'marks' ? { ...result, name: counters[result.name] } : result
     })
     return [newTable, asSortedText(renamed)]

@@ -95,6 +95,13 @@ async function addRemainingRows(tx: Db, system_id: number): Promise<void> {
   await insert(tx, 'link_failures', { account_id: '8', at: 5 })
   await insert(tx, 'login_codes', { system_id, hash: 'c', expires: 2 ** 52 })
   await insert(tx, 'setup_codes', { hash: 'u', expires: 2 ** 52 })
+  const claim = { id: '8', kind: 'message', state: 'done', node: 'n', at: 2 ** 41 }
+  await insert(tx, 'discord_claims', { ...claim, channel: '3', sender: '2', digest: 'd' })
+  await insert(tx, 'discord_commands', { application: '1', scope: 'global', hash: 'h' })
+  const gateway = { shard: 0, shards: 1, session_id: 'g', resume_url: 'wss://x', sequence: 9 }
+  await insert(tx, 'discord_sessions', gateway)
+  const bot = { application: '1', name: 'Lantern', node: 'n', at: 1, shards: 1, shards_ready: 1 }
+  await insert(tx, 'discord_status', { ...bot, guilds: 2 })
   const session = { uuid: 'sess', hash: 's', name: 'Firefox', created: 1, last_used: 2 }
   await insert(tx, 'sessions', { ...session, system_id, expires: 2 ** 52, remember: 1 })
 }
@@ -119,7 +126,15 @@ export async function problemsOf(address: string): Promise<string[]> {
 }
 
 /** Tables of running processes and of the engine. */
-const notCopied = ['change_counters', 'migrations', 'task_runs', 'sqlite_sequence']
+const notCopied = [
+  'change_counters',
+  'discord_commands',
+  'discord_sessions',
+  'discord_status',
+  'migrations',
+  'task_runs',
+  'sqlite_sequence',
+]
 
 /** Reads all rows of a file, sorted. */
 export function rowsOf(address: string): Record<string, string[]> {

@@ -11,6 +11,13 @@ import { disableSystem, enableSystem } from '../../src/service/admin/disableSyst
 import { createInvite, listInvites, revokeInvite } from '../../src/service/admin/invites'
 import { getStats } from '../../src/service/admin/stats'
 import { listTaskRuns, recordTaskRun } from '../../src/service/admin/taskRuns'
+import { claimEvent, listUnfinishedClaims, settleClaim } from '../../src/service/discord/claims'
+import { findCommandHash, storeCommandHash } from '../../src/service/discord/commandHashes'
+import {
+  deleteGatewaySession,
+  listGatewaySessions,
+  storeGatewaySessions,
+} from '../../src/service/discord/sessions'
 import { patchGuild, patchSystemGuild } from '../../src/service/guilds'
 import { deleteMessages } from '../../src/service/proxy/recordMessage'
 import { createSystem } from '../../src/service/registration'
@@ -26,6 +33,11 @@ const system = await makeSystem()
 
 /** IDs of Discord. The bot of these tests belongs to another platform. */
 const [ACCOUNT, GUILD, MESSAGE] = ['100000000000000001', '333', '444']
+const claim = {
+  ...{ id: MESSAGE, kind: 'message' as const, node: 'n', guild: GUILD, channel: '5' },
+  ...{ thread: null, sender: ACCOUNT, member: null, digest: null },
+}
+const commands = { application: '1', scope: 'global' }
 const registration = { account: null, tokenName: 'test' }
 const file = new TextEncoder().encode('{"version": 2, "members": [], "switches": []}')
 const plain = { dryRun: true, only: null, isPublic: false, link: new Set<string>() }
@@ -95,6 +107,14 @@ const rules: Record<string, Rule> = {
       'unlinking an account from any system': (viewer) => deleteAccountLink(deps, viewer, ACCOUNT),
       'changing a guild': (viewer) => patchGuild(deps, viewer, GUILD, {}),
       'deleting a message': (viewer) => deleteMessages(deps, viewer, [MESSAGE]),
+      'claiming an event': (viewer) => claimEvent(deps, viewer, claim),
+      'ending a claim': (viewer) => settleClaim(deps, viewer, MESSAGE, 'done'),
+      'listing claims': (viewer) => listUnfinishedClaims(deps, viewer),
+      'listing gateway sessions': (viewer) => listGatewaySessions(deps, viewer),
+      'storing gateway sessions': (viewer) => storeGatewaySessions(deps, viewer, []),
+      'deleting a gateway session': (viewer) => deleteGatewaySession(deps, viewer, 0),
+      'reading a hash of commands': (viewer) => findCommandHash(deps, viewer, commands),
+      'storing a hash of commands': (viewer) => storeCommandHash(deps, viewer, commands, 'h'),
     },
   },
   'operations of every bot': {

@@ -131,6 +131,7 @@ async function undo(connection: PooledConnection, cause: unknown): Promise<void>
 
 const settingsOfKind = {
   short: '',
+  quick: '',
   // A slice need not survive a power failure, so its commit does not wait for the disk.
   slice: '; set local synchronous_commit = off',
   long: `; set local idle_in_transaction_session_timeout = '60s'`,

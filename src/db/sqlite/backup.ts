@@ -4,7 +4,17 @@ import { dirname } from 'node:path'
 import { getTableName, type SQL, sql, type Table } from 'drizzle-orm'
 import { sqliteDialect } from '../dialect'
 import { columnNames, toText } from '../query'
-import { events, loginCodes, prunedEvents, sessions, setupCodes, systems } from '../tables'
+import {
+  discordCommands,
+  discordSessions,
+  discordStatus,
+  events,
+  loginCodes,
+  prunedEvents,
+  sessions,
+  setupCodes,
+  systems,
+} from '../tables'
 import { StorageError } from '../types'
 import { classifyError, reasonOf, toStorageError } from './errors'
 import { checkHealth } from './integrity'
@@ -129,8 +139,10 @@ const SKIPPED_EVENT_IDS = 1_000_000
 
 /**
  * Removes sessions, login links and set-up links, and skips event IDs that the backup or the
- * replaced database has assigned. An older backup may not have all of the tables. SQL text, because this is one
- * synchronous transaction on a file that is no database of the server yet.
+ * replaced database has assigned. Discord would send messages since the backup again to a resumed
+ * session, and commands may have been registered since. An older backup may not have all of the
+ * tables. SQL text, because this is one synchronous transaction on a file that is no database of the
+ * server yet.
  */
 export function prepareRestored(path: string, replacedEventId: number): void {
   const database = new Database(path, { readwrite: true })
@@ -138,7 +150,8 @@ export function prepareRestored(path: string, replacedEventId: number): void {
     database.transaction(() => {
       const has = (table: Table) => hasTable(database, getTableName(table))
       const run = (statement: SQL) => void database.run(textOf(statement))
-      for (const table of [sessions, loginCodes, setupCodes])
+      const stateTables = [discordSessions, discordCommands, discordStatus]
+      for (const table of [sessions, loginCodes, setupCodes, ...stateTables])
         if (has(table)) run(sql`delete from ${table}`)
       const last = Math.max(lastEventIdOf(database), replacedEventId) + SKIPPED_EVENT_IDS
       sqliteDialect.advanceSequence(events, sql`${last}`).forEach(run)

@@ -94,9 +94,9 @@ export function createTransactionQueue({
   const commitTogether = async (batch: QueuedWork[]) => {
     const startedAt = performance.now()
     let lost: unknown
-    const isSlice = durability === 'full' && batch[0]?.kind === 'slice'
+    const isUnflushed = durability === 'full' && isUnflushedKind(batch[0]?.kind)
     try {
-      if (isSlice) writer.run('PRAGMA synchronous = normal')
+      if (isUnflushed) writer.run('PRAGMA synchronous = normal')
       const limitMs = health.isLockedOut() ? Math.min(busyLimit, SHORT_BUSY_LIMIT_MS) : busyLimit
       await retryWhileBusy(path, limitMs, () => begin.run())
       health.requireInPlace()
@@ -114,7 +114,7 @@ export function createTransactionQueue({
       health.recordFailure(cause)
       observer?.countFailedCommit()
     }
-    if (isSlice) writer.run('PRAGMA synchronous = full')
+    if (isUnflushed) writer.run('PRAGMA synchronous = full')
     for (const item of batch) item.settle(lost)
   }
 
@@ -137,6 +137,10 @@ export function createTransactionQueue({
       // Deferred, so that all writes of this turn of the event loop share the commit.
       if (!isRunning) setImmediate(() => isRunning || work())
     })
+}
+
+function isUnflushedKind(kind: WorkKind | undefined): boolean {
+  return kind === 'slice' || kind === 'quick'
 }
 
 function explainCause(path: string, cause: unknown): unknown {

@@ -11,6 +11,7 @@ export {
   tokens,
 } from './access'
 export { changeCounters, leases, taskRuns } from './coordination'
+export { discordClaims, discordCommands, discordSessions, discordStatus } from './discord'
 export { deliveries, events, prunedEvents, webhooks } from './events'
 export { autoproxies, guilds, memberGuilds, systemGuilds } from './guilds'
 export { importArchive, pendingImports } from './imports'

@@ -53,7 +53,7 @@ export const messages = sqliteTable(
   },
   (table) => [
     index('messages_by_original').on(table.original),
-    index('messages_by_system').on(table.system_id),
+    index('messages_by_system').on(table.system_id, table.timestamp),
     index('messages_by_member').on(table.member_id),
   ],
 )

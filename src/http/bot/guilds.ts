@@ -62,7 +62,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           id: 'updateGuild',
           summary: 'Update a guild’s settings',
           description:
-            'Changes only the given keys; `disabled_channels` is replaced as a whole. The bot must make sure that the user is allowed to manage the guild.',
+            'Changes only the given keys; lists of channels are replaced as a whole. The server applies `disabled_channels` and `require_system_tag` to every decision; the other settings are for the bot. The bot must make sure that the user is allowed to manage the guild.',
           responses: { 200: 'GuildSettings' },
           errors: [...writeErrors, 'invalidBody', 'forbidden'],
         }),
@@ -156,7 +156,13 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     )
 }
 
-function showGuild({ disabled_channels, ...rest }: Guild) {
-  const row = { ...rest, disabled_channels: disabled_channels.map(bareId) }
+function showGuild(settings: Guild) {
+  const { disabled_channels, log_channel, log_disabled_channels } = settings
+  const row = {
+    ...settings,
+    disabled_channels: disabled_channels.map(bareId),
+    log_channel: log_channel && bareId(log_channel),
+    log_disabled_channels: log_disabled_channels.map(bareId),
+  }
   return toV2(guild, redact(guild, row, true))
 }

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { cachedSql, columnFor, ownerJson, updateAndRender } from '../../db/renderedJson'
 import { accounts, autoproxies, messages, systemSettings } from '../../db/tables'
-import type { Db } from '../../db/types'
+import type { Db, MaybePromise } from '../../db/types'
 import { requireEnabled, visibleSystems as systems } from '../../db/visible'
 import { error } from '../../model/errors'
 import type { Member } from '../../model/member'
@@ -43,12 +43,13 @@ export interface Recorded {
 
 /**
  * Records a proxied message, and updates its member, the latch and switches. Idempotent, so that a
- * bot that got no response can repeat the request.
+ * bot that got no response can repeat the request. `alsoWrite` runs in the same transaction.
  */
 export async function recordMessage(
   deps: Deps,
   viewer: Viewer,
   draft: MessageDraft,
+  alsoWrite?: (tx: Db) => MaybePromise<unknown>,
 ): Promise<Recorded> {
   requirePlatformAuthority(viewer, draft.sender)
   let location: RowLocation | undefined
@@ -66,6 +67,7 @@ export async function recordMessage(
       found,
       findMessage(tx, draft.id),
       senderContext(tx).get({ system: system_id, sender: draft.sender, guild: draft.guild }),
+      alsoWrite?.(tx),
     ])
     if (!context) throw error('systemNotFound')
     const { sender_system, autoproxy_mode, proxy_switch, system_json, ...system } = context

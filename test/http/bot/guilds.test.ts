@@ -10,7 +10,15 @@ const statusAndCode = ({ status, json }: { status: number; json: Json }) => [sta
 
 describe('guild settings', () => {
   const GUILD = '/bot/guilds/<guild>'
-  const defaults = { disabled_channels: [], require_system_tag: false }
+  const defaults = {
+    disabled_channels: [],
+    require_system_tag: false,
+    log_channel: null,
+    log_disabled_channels: [],
+    silent: false,
+    command_errors: true,
+    say_enabled: false,
+  }
 
   test('a guild has default settings, and reading them writes nothing', async () => {
     const fixture = await createBotFixture()
@@ -23,7 +31,7 @@ describe('guild settings', () => {
     const fixture = await createBotFixture()
     const channels = { disabled_channels: ['1', '18446744073709551615'] }
     expect(await fixture.do(`PATCH ${GUILD}`, channels)).toEqual({ ...defaults, ...channels })
-    const both = { ...channels, require_system_tag: true }
+    const both = { ...defaults, ...channels, require_system_tag: true }
     expect(await fixture.do(`PATCH ${GUILD}`, { require_system_tag: true })).toEqual(both)
     expect(await fixture.do(`GET ${GUILD}`)).toEqual(both)
     expect(await fixture.do(`PATCH ${GUILD}`, { disabled_channels: [] })).toEqual({
@@ -34,12 +42,38 @@ describe('guild settings', () => {
     expect(await fixture.takeEvents()).toEqual([])
   })
 
+  test('a patch of a guild changes and clears every setting of its bot', async () => {
+    const fixture = await createBotFixture()
+    const changed = {
+      log_channel: '<channel>',
+      log_disabled_channels: ['1', '2'],
+      silent: true,
+      command_errors: false,
+      say_enabled: true,
+    }
+    const expected = { ...defaults, ...fixture.fill(changed) }
+    expect(await fixture.do(`PATCH ${GUILD}`, changed)).toEqual(expected)
+    expect(await fixture.do(`GET ${GUILD}`)).toEqual(expected)
+    expect(await fixture.do(`PATCH ${GUILD}`, { log_channel: null })).toEqual({
+      ...expected,
+      log_channel: null,
+    })
+  })
+
   test.each<[string, unknown, number, string[]]>([
     [
       'everything wrong',
-      { disabled_channels: ['general'], require_system_tag: null },
+      {
+        disabled_channels: ['general'],
+        require_system_tag: null,
+        log_channel: 'general',
+        log_disabled_channels: [null],
+        silent: null,
+        command_errors: 'no',
+        say_enabled: 1,
+      },
       40001,
-      ['disabled_channels', 'require_system_tag'],
+      Object.keys(defaults),
     ],
     ['numbers for IDs', { disabled_channels: [1] }, 40001, ['disabled_channels']],
     ['null for a list', { disabled_channels: null }, 40001, ['disabled_channels']],

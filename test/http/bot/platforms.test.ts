@@ -81,9 +81,16 @@ describe('equal IDs on several platforms', () => {
       onMatrix.created.system,
     ])
     const guild = `/bot/guilds/${ids.guild}`
-    const disabled = { disabled_channels: [ids.channel] }
+    const disabled = {
+      disabled_channels: [ids.channel],
+      log_channel: ids.channel,
+      log_disabled_channels: [ids.channel],
+    }
     expect(await matrix.do(`PATCH ${guild}`, disabled)).toMatchObject(disabled)
-    expect(await discord.do(`GET ${guild}`)).toMatchObject({ disabled_channels: [] })
+    expect(await discord.do(`GET ${guild}`)).toMatchObject({
+      disabled_channels: [],
+      log_channel: null,
+    })
     expect(await matrix.do(`GET ${guild}`)).toMatchObject(disabled)
     expect(await decide(matrix, ids)).toEqual({ action: 'ignore', reason: 'channel_disabled' })
     expect(await decide(discord, ids)).toHaveProperty('action', 'proxy')
@@ -324,8 +331,8 @@ describe('IDs of platforms other than Discord', () => {
     expect(await irc.do('POST /bot/messages', { ...sent, member: created.wren })).toMatchObject(
       sent,
     )
-    const guild = { disabled_channels: [id], require_system_tag: false }
-    expect(await irc.do(`PATCH /bot/guilds/${part(id)}`, guild)).toEqual(guild)
+    const guild = { disabled_channels: [id], log_channel: id, log_disabled_channels: [id] }
+    expect(await irc.do(`PATCH /bot/guilds/${part(id)}`, guild)).toMatchObject(guild)
     await irc.do(`PATCH /bot/systems/${created.system}/guilds/${part(id)}`, {})
 
     const prefixed = `irc:${id}`

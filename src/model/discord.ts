@@ -1,0 +1,44 @@
+/**
+ * Kinds of events that the Discord bot must handle at most once: a message to proxy, a message with
+ * a command, or an interaction.
+ */
+export const claimKinds = ['message', 'command', 'interaction'] as const
+export type ClaimKind = (typeof claimKinds)[number]
+
+/**
+ * `sending`: the proxied message may have been sent; `recorded`: its record is stored and the
+ * original must be deleted; `done`: nothing is left to do; `dropped`: nothing was sent.
+ */
+export const claimStates = ['sending', 'recorded', 'done', 'dropped'] as const
+export type ClaimState = (typeof claimStates)[number]
+
+/** An event that a process has begun to handle. It contains no content. */
+export interface Claim {
+  /** ID of the message or interaction. */
+  id: string
+  kind: ClaimKind
+  state: ClaimState
+  /** Process and attempt that handles the event. */
+  node: string
+  /** Milliseconds of the engine's clock, because processes on several machines compare it. */
+  at: number
+  guild: string | null
+  channel: string
+  thread: string | null
+  sender: string
+  /** UUID of the member that the message is proxied as. */
+  member: string | null
+  /** SHA-256 of the name and content that are sent. */
+  digest: string | null
+}
+
+/** Session of the gateway that a process can resume. */
+export interface DiscordSession {
+  shard: number
+  /** Number of shards. A session can be resumed only with the same number. */
+  shards: number
+  session_id: string
+  resume_url: string
+  /** Number of the last event that needs no repetition. */
+  sequence: number
+}

@@ -1,0 +1,193 @@
+import { and, eq, gt, inArray, lt, or, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { discordClaims as claims } from '../../db/tables'
+import { type Claim, claimStates } from '../../model/discord'
+import { requireDiscordBot, type Viewer } from '../../model/privacy'
+import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
+import type { Deps } from '../deps'
+import { type MessageDraft, type Recorded, recordMessage } from '../proxy/recordMessage'
+
+/** Longer than a request to Discord may take, so that no other process sends it any more. */
+export const STALE_CLAIM_MS = 20_000
+/** Discord repeats no event after this time. */
+const KEPT_MS = 60 * 60 * 1000
+const CLEAN_UP_EVERY_MS = 60 * 1000
+/** Maximum number of claims that are returned or deleted together. */
+const BATCH = 500
+
+export type ClaimDraft = Omit<Claim, 'state' | 'at'>
+
+/**
+ * Claims an event before it is handled. Returns false if it was claimed before. A claim whose commit
+ * had an unknown outcome can be repeated with the same `node`, which therefore differs for each event
+ * that a process receives.
+ */
+export async function claimEvent(deps: Deps, viewer: Viewer, draft: ClaimDraft): Promise<boolean> {
+  requireDiscordBot(viewer)
+  const { id, kind, node, guild, channel, thread, sender, member, digest } = draft
+  const values = { id, kind, node, guild, channel, thread, sender, member, digest }
+  return deps.transact(
+    'new',
+    async (tx) => {
+      if (await insertRow(tx).get(values)) return true
+      return (await byId(tx).get({ id }))?.node === node
+    },
+    'quick',
+  )
+}
+
+/** Describes the message that a claimed command is about to send, so that recovery can find it. */
+export async function describeClaim(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+  { channel, thread, member, digest }: Pick<Claim, 'channel' | 'thread' | 'member' | 'digest'>,
+): Promise<void> {
+  requireDiscordBot(viewer)
+  await deps.transact(
+    'new',
+    async (tx) => void (await describeRow(tx).run({ id, channel, thread, member, digest })),
+    'quick',
+  )
+}
+
+/**
+ * Records a proxied message like `recordMessage`, and sets the claim of its original to `recorded` in
+ * the same transaction.
+ */
+export function recordClaimedMessage(
+  deps: Deps,
+  viewer: Viewer,
+  draft: MessageDraft,
+): Promise<Recorded> {
+  requireDiscordBot(viewer)
+  return recordMessage(deps, viewer, draft, (tx) => setRecorded(tx).run({ id: draft.original }))
+}
+
+/** Ends a claim. Does nothing if it was deleted. */
+export async function settleClaim(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+  state: 'done' | 'dropped',
+): Promise<void> {
+  requireDiscordBot(viewer)
+  // If this is lost, recovery finds out again what was sent.
+  await deps.transact('new', async (tx) => void (await setState(tx).run({ id, state })), 'slice')
+}
+
+/**
+ * Lists claims that a process may have left unfinished, oldest first: `recorded` ones, and `sending`
+ * ones that no living process is sending any more. At most 500, so it is repeated until it returns
+ * none.
+ */
+export async function listUnfinishedClaims({ db }: Deps, viewer: Viewer): Promise<Claim[]> {
+  requireDiscordBot(viewer)
+  return await unfinished(db).all({ age: STALE_CLAIM_MS, limit: BATCH })
+}
+
+/** Deletes claims that are older than an hour. Returns their number. */
+async function deleteOldClaims(deps: Deps, isStopped: () => boolean): Promise<number> {
+  let deleted = 0
+  while (!isStopped()) {
+    const old = await expired(deps.db).all({ age: KEPT_MS, limit: BATCH })
+    if (old.length === 0) break
+    const ids = JSON.stringify(old.map(({ id }) => id))
+    await deps.transact('new', async (tx) => void (await deleteRows(tx).run({ ids })), 'slice')
+    deleted += old.length
+  }
+  return deleted
+}
+
+interface CleanupOptions {
+  /** Returns true in the one process, of all on the same database, that deletes them. */
+  readonly isLeader: () => boolean
+  readonly warn: (message: string, fields: { cause: string }) => void
+}
+
+/** Deletes old claims every minute, also on servers without a bot, which may have had one. */
+export function startClaimCleanup(
+  deps: Deps,
+  { isLeader, warn }: CleanupOptions,
+  everyMs = CLEAN_UP_EVERY_MS,
+): PeriodicTask {
+  return startPeriodicTask({
+    everyMs,
+    mayRun: isLeader,
+    async run(isStopped) {
+      await deleteOldClaims(deps, isStopped)
+    },
+    onError: (cause) => warn('claim cleanup failed', { cause: String(cause) }),
+  })
+}
+
+const byId = query((db, { id }: Placeholders<'id'>) =>
+  db.select({ node: claims.node }).from(claims).where(eq(claims.id, id)),
+)
+
+const insertRow = query((db, values: Placeholders<keyof ClaimDraft>, { nowMs }) => {
+  const { id, kind, node, guild, channel, thread, sender, member, digest } = values
+  const row = { id, kind, node, guild, channel, thread, sender, member, digest }
+  return db
+    .insert(claims)
+    .values({ ...row, state: 'sending', at: sql`cast(${nowMs} as bigint)` })
+    .onConflictDoNothing()
+    .returning({ id: claims.id })
+})
+
+const describeRow = query(
+  (
+    db,
+    {
+      id,
+      channel,
+      thread,
+      member,
+      digest,
+    }: Placeholders<'id' | 'channel' | 'thread' | 'member' | 'digest'>,
+  ) => db.update(claims).set({ channel, thread, member, digest }).where(eq(claims.id, id)),
+)
+
+const setRecorded = query((db, { id }: Placeholders<'id'>) =>
+  db
+    .update(claims)
+    .set({ state: 'recorded' })
+    .where(and(eq(claims.id, id), eq(claims.state, 'sending'))),
+)
+
+const setState = query((db, { id, state }: Placeholders<'id' | 'state'>) =>
+  db.update(claims).set({ state }).where(eq(claims.id, id)),
+)
+
+const unfinished = query((db, { age, limit }: Placeholders<'age' | 'limit'>, { nowMs }) =>
+  db
+    .select()
+    .from(claims)
+    .where(
+      or(
+        eq(claims.state, 'recorded'),
+        and(eq(claims.state, 'sending'), lt(claims.at, sql`${nowMs} - ${age}`)),
+      ),
+    )
+    .orderBy(claims.at, claims.id)
+    .limit(limit),
+)
+
+/** Claims of the future were written before the clock was set back. */
+const expired = query((db, { age, limit }: Placeholders<'age' | 'limit'>, { nowMs }) =>
+  db
+    .select({ id: claims.id })
+    .from(claims)
+    .where(
+      and(
+        // All states, so that the index is used.
+        inArray(claims.state, [...claimStates]),
+        or(lt(claims.at, sql`${nowMs} - ${age}`), gt(claims.at, sql`${nowMs} + ${age}`)),
+      ),
+    )
+    .limit(limit),
+)
+
+const deleteRows = query((db, { ids }: Placeholders<'ids'>, { inJsonTexts }) =>
+  db.delete(claims).where(inJsonTexts(claims.id, ids)),
+)

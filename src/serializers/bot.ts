@@ -6,6 +6,7 @@ import {
   clientTimestamp,
   flag,
   nullableSnowflake,
+  reference,
   required,
   requiredFlag,
   requiredReference,
@@ -71,6 +72,12 @@ const incoming = entity('message', {
   has_poll: flag(false, { doc: 'Whether the message has a poll' }),
   is_edit: flag(false, { doc: 'Whether this is an edit of an earlier message' }),
   at: clientTimestamp({ doc: 'Time of the message; defaults to now' }),
+  as: reference({
+    doc: 'Short ID or UUID of a member of the account’s system to proxy as; autoproxy and backslash commands do not apply, and proxy tags of any member are removed',
+  }),
+  original: nullableSnowflake({
+    doc: 'ID of the message; the decision is `ignore` if a proxied message of it is recorded',
+  }),
   dry_run: flag(false, { doc: 'Decide without any effect' }),
 })
 
@@ -286,7 +293,7 @@ export const schemasBot = {
       system: Type.String({ description: 'Short ID of the system' }),
       member: ref('Member'),
       matched: Type.Object({
-        by: oneOf(['tags', 'autoproxy']),
+        by: oneOf(['tags', 'autoproxy', 'as']),
         tag: nullable(tag),
         mode: nullable(oneOf(['front', 'latch', 'member'])),
       }),

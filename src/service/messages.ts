@@ -55,6 +55,11 @@ export async function findMessage(db: Db, id: string): Promise<Message | null> {
   return await byIdOfAny(db).get({ id })
 }
 
+/** Returns whether a message with this original was recorded, however long ago. */
+export async function hasMessageOf(db: Db, original: string): Promise<boolean> {
+  return (await anyOfOriginal(db).get({ original })) !== null
+}
+
 export async function withMember(db: Db, message: Message): Promise<FoundMessage> {
   const member =
     message.member_id === null ? null : await memberRepository.findById(db, message.member_id)
@@ -101,6 +106,14 @@ const byId = query((db, { id }: Placeholders<'id'>) =>
     .select()
     .from(messages)
     .where(and(eq(messages.id, id), isMessageVisible)),
+)
+
+const anyOfOriginal = query((db, { original }: Placeholders<'original'>) =>
+  db
+    .select({ id: messages.id })
+    .from(messages)
+    .where(and(eq(messages.original, original), exists(systemOf)))
+    .limit(1),
 )
 
 const byOriginal = query((db, { original, since }: Placeholders<'original' | 'since'>) =>

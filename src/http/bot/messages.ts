@@ -28,7 +28,9 @@ const ACTIONS = `Call this for every message that is not a command of the bot, a
 - \`autoproxy_off\`: the author wrote three backslashes, and autoproxy is now off in this guild. Leave the message unchanged, or delete it if it contains nothing else. A reply is optional.
 - \`unlatch\`: the author wrote two backslashes in latch mode, and the latch is now cleared; the next message with proxy tags latches again. Leave the message unchanged. No reply is needed.
 
-The last two have already taken effect when the response arrives; do not record anything. With \`dry_run\`, nothing takes effect.`
+The last two have already taken effect when the response arrives; do not record anything. With \`dry_run\`, nothing takes effect.
+
+To proxy a text as a certain member, for example for a command that repeats a message as another member, name the member in \`as\`. Give the ID of the message in \`original\` if the bot may receive a message twice: if its proxied message is recorded, the decision is \`ignore\` with the reason \`already_proxied\`.`
 
 /** Matches messages to members, and records proxied messages. */
 export function messageRoutes(deps: Deps, bodyLimit: number) {
@@ -48,7 +50,7 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Decide how to handle a message',
           description: ACTIONS,
           responses: { 200: schemasBot.decision },
-          errors: [...writeErrors, 'invalidBody', 'forbidden'],
+          errors: [...writeErrors, 'invalidBody', 'forbidden', 'notYourMember'],
         }),
       },
     )

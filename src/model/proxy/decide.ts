@@ -59,9 +59,11 @@ export interface ProxyContext<M extends ProxyMember = ProxyMember> {
   guild: { disabled_channels: readonly string[]; require_system_tag: boolean }
   account: { autoproxy_enabled: boolean }
   autoproxy: { mode: AutoproxyMode; member: number | null; last_latch: Instant | null }
+  /** Row ID of the member that the request names; it replaces tags and autoproxy. */
+  as?: number
   /** Row IDs of the members of the latest switch, in order. */
   fronters: readonly number[]
-  /** Members whose tags could match, and the target of autoproxy, in order of creation. */
+  /** Members whose tags could match, and the target of the message, in order of creation. */
   members: readonly M[]
 }
 
@@ -80,6 +82,7 @@ export interface ProxyMessage {
 
 /** Reasons to ignore a message without notifying the user. */
 export const ignoreReasons = [
+  'already_proxied',
   'no_system',
   'system_disabled',
   'channel_disabled',
@@ -103,6 +106,7 @@ export type RefuseReason = (typeof refuseReasons)[number]
 export type Matched =
   | { by: 'tags'; tag: ProxyTag; mode: null }
   | { by: 'autoproxy'; tag: null; mode: AutoproxyMode }
+  | { by: 'as'; tag: null; mode: null }
 
 export interface ReadyMessage {
   content: string
@@ -130,12 +134,21 @@ export function decide<M extends ProxyMember>(
   const content = message.content ?? ''
   const ignoreReason = findIgnoreReason(context, message, content)
   if (ignoreReason) return ignore(ignoreReason)
+  const named = findNamed(context, message, content)
+  if (named) return compose(context, message, named)
   // Backslash commands take precedence over tags, and work in edited messages too.
   if (AUTOPROXY_OFF.test(content)) return { action: 'autoproxy_off' }
   if (context.autoproxy.mode === 'latch' && UNLATCH.test(content)) return { action: 'unlatch' }
   const found = findByTags(context, message) ?? findByAutoproxy(context, message, content)
   if (typeof found === 'string') return ignore(found)
   return compose(context, message, found)
+}
+
+/** Returns the member that a message without tags is proxied as, before any checks. */
+export function findTarget(
+  context: Pick<ProxyContext, 'as' | 'autoproxy' | 'fronters'>,
+): number | null {
+  return context.as ?? autoproxyTarget(context)
 }
 
 /** Returns the member that autoproxy would choose, before any checks. */
@@ -196,6 +209,19 @@ function findByTags<M extends ProxyMember>(
   return { member, matched: { by: 'tags', tag, mode: null }, content, kept: tag }
 }
 
+/** Returns the member that the request names, with the content without the tags of any member. */
+function findNamed<M extends ProxyMember>(
+  context: ProxyContext<M>,
+  message: ProxyMessage,
+  content: string,
+): Found<M> | null {
+  const member = context.members.find(({ id }) => id === context.as)
+  if (!member) return null
+  const inner = findByTags(context, message)?.content ?? content
+  const matched: Matched = { by: 'as', tag: null, mode: null }
+  return { member, matched, content: inner, kept: member.proxy_tags[0] }
+}
+
 function findByAutoproxy<M extends ProxyMember>(
   context: ProxyContext<M>,
   message: ProxyMessage,
@@ -245,7 +271,7 @@ function compose<M extends ProxyMember>(
 
   // The adaptations for Discord are useless on other platforms.
   const name = isDiscord ? readyName(plain_name, member.uuid, message.previous) : plain_name
-  const avatar_url = avatarOf(member, context)
+  const avatar_url = avatarOf(member, context, isDiscord)
   const ready = { content, name, plain_name, avatar_url, tts: member.tts }
   return { action: 'proxy', member, matched, message: ready }
 }
@@ -260,14 +286,24 @@ function withKeptTags({ member, content, kept }: Found<ProxyMember>): string {
   return `${kept.prefix ?? ''}${content}${kept.suffix ?? ''}`
 }
 
-function avatarOf(member: ProxyMember, { system, systemGuild }: ProxyContext): string | null {
+function avatarOf(
+  member: ProxyMember,
+  { system, systemGuild }: ProxyContext,
+  isDiscord: boolean,
+): string | null {
   const url =
     member.guild?.avatar_url ??
     member.webhook_avatar_url ??
     member.avatar_url ??
     systemGuild?.avatar_url ??
     system.avatar_url
-  return url === null ? null : throughMediaHost(url)
+  if (url === null) return null
+  return isDiscord ? withoutSignature(url) : throughMediaHost(url)
+}
+
+/** Removes the query of an attachment's address, which expires; Discord signs it again by itself. */
+function withoutSignature(url: string): string {
+  return DISCORD_ATTACHMENT.test(url) ? url.replace(/\?.*$/s, '') : url
 }
 
 /**

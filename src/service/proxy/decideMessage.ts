@@ -10,30 +10,39 @@ import {
   systemGuilds,
   systemSettings,
 } from '../../db/tables'
+import type { Db } from '../../db/types'
 import {
   liveSwitchesOf,
   visibleMembers as members,
   visibleSystems as systems,
 } from '../../db/visible'
 import type { AutoproxyMode } from '../../model/autoproxy'
+import { error } from '../../model/errors'
 import { requirePlatformAuthority, type Viewer } from '../../model/privacy'
 import {
-  autoproxyTarget,
   type Decision,
   decide,
+  findTarget,
   type ProxyContext,
   type ProxyMember,
   type ProxyMessage,
 } from '../../model/proxy/decide'
 import type { Instant } from '../../model/time'
+import { Problem } from '../../model/validation'
 import { type GuildAutoproxy, getAutoproxy, storeAutoproxy } from '../autoproxy'
 import type { Deps } from '../deps'
+import { memberRepository } from '../members'
+import { hasMessageOf } from '../messages'
 import { renderOwnMember } from '../read/renderGaps'
 import { findCandidates } from './findCandidates'
 
 export interface ProxyRequest extends ProxyMessage {
   account_id: string
   guild_id: string
+  /** Short ID or UUID of the member to proxy as, whatever tags and autoproxy say. */
+  as?: string | null
+  /** ID of the message, to ignore it if it was proxied already. */
+  original?: string | null
   /** Returns the decision without applying it. */
   dry_run: boolean
 }
@@ -52,6 +61,8 @@ export async function decideMessage(
   request: ProxyRequest,
 ): Promise<Decided> {
   requirePlatformAuthority(viewer, request.account_id)
+  if (request.original && (await hasMessageOf(deps.db, request.original)))
+    return { decision: { action: 'ignore', reason: 'already_proxied' }, system: null, member: null }
   const loaded = await readContext(deps, request)
   const decision = decide(loaded?.context ?? null, request)
   const system = loaded && !loaded.context.isDisabled ? loaded.system.hid : null
@@ -88,13 +99,14 @@ async function applyCommand(
 /** Reads the context of a message and its candidate members, on one snapshot. */
 async function readContext(
   { db, sharedRead }: Deps,
-  { account_id, guild_id, content }: ProxyRequest,
+  { account_id, guild_id, content, as }: ProxyRequest,
 ): Promise<{ context: ProxyContext<CandidateMember>; system: { id: number; hid: string } } | null> {
   sharedRead.begin()
   const row = await contextRow(db).get({ account: account_id, guild: guild_id })
   if (!row) return null
   const context = toProxyContext(row)
   if (context.isDisabled) return { context, system: row }
+  if (as) context.as = await requireOwnMember(db, row.id, as)
   const { case_sensitive_proxy_tags } = context.settings
   const candidates = await findCandidates(
     db,
@@ -102,14 +114,22 @@ async function readContext(
     content ?? '',
     case_sensitive_proxy_tags,
   )
-  for (const id of withTarget(candidates, autoproxyTarget(context))) {
+  for (const id of withTarget(candidates, findTarget(context))) {
     const candidate = await candidateRow(db).get({ id, guild: guild_id })
     if (candidate) context.members.push(toCandidateMember(candidate))
   }
   return { context, system: row }
 }
 
-/** Adds the autoproxy target to the candidates, without duplicates, in order of creation. */
+/** Returns the row ID of a member that the request names. */
+async function requireOwnMember(db: Db, system: number, ref: string): Promise<number> {
+  const found = await memberRepository.locate(db, ref)
+  if (!found) throw error('invalidBody', { as: [new Problem('Member not found.')] })
+  if (found.system_id !== system) throw error('notYourMember')
+  return found.id
+}
+
+/** Adds the target to the candidates, without duplicates, in order of creation. */
 function withTarget(candidates: number[], target: number | null): number[] {
   if (target === null || candidates.includes(target)) return candidates
   return [...candidates, target].sort((a, b) => a - b)

@@ -15,6 +15,7 @@ import {
   type ProxyScenarios,
   proxied,
   recordMessageStep,
+  refused,
   runProxyScenarios,
   sendMessage,
   settings,
@@ -242,13 +243,124 @@ const order: ProxyScenarios = {
   },
 }
 
+/** Expected decision to proxy as a named member. */
+const proxiedAs = (name: string, message: object) => ({
+  ...proxied(name, 'as', { ...message }),
+  matched: { by: 'as', tag: null, mode: null },
+})
+
+const named: ProxyScenarios = {
+  'a named member is proxied without tags and without autoproxy': {
+    message: { content: 'hello', as: '<heron>' },
+    decision: proxiedAs('heron', { content: 'hello', plain_name: 'Heron' }),
+  },
+  'a named member is proxied whatever autoproxy and the account say': {
+    given: [fronting('wren'), autoproxy('front'), account({ autoproxy_enabled: false })],
+    message: { content: 'hello', as: '<heron.uuid>', is_edit: true },
+    decision: proxiedAs('heron', { content: 'hello' }),
+  },
+  'the tags of another member are removed for a named member': {
+    message: { content: '[hello]', as: '<heron>' },
+    decision: proxiedAs('heron', { content: 'hello' }),
+  },
+  'tags around nothing are kept for a named member': {
+    message: { content: '[]', as: '<heron>' },
+    decision: proxiedAs('heron', { content: '[]' }),
+  },
+  'a named member that keeps its tags gets its own first tags': {
+    given: [member('wren', { keep_proxy: true })],
+    message: { content: '[hello]', as: '<wren>' },
+    decision: proxiedAs('wren', { content: 'w:hello' }),
+  },
+  'backslash commands are text for a named member': {
+    given: [autoproxy('latch', 'finch')],
+    message: { content: '\\\\\\ hello', as: '<wren>' },
+    decision: proxiedAs('wren', { content: '\\\\\\ hello' }),
+    after: [AUTOPROXY, { autoproxy_mode: 'latch', autoproxy_member: '<finch>' }],
+  },
+  'an attachment without text is proxied as a named member': {
+    message: { content: null, as: '<wren>', has_attachments: true },
+    decision: proxiedAs('wren', { content: '' }),
+  },
+  'a named member is not proxied in a disabled channel': {
+    given: [guild({ disabled_channels: ['<channel>'] })],
+    message: { content: 'hello', as: '<wren>' },
+    decision: ignored('channel_disabled'),
+  },
+  'a named member is not proxied where its system has disabled proxying': {
+    given: [systemInGuild({ proxying_enabled: false })],
+    message: { content: 'hello', as: '<wren>' },
+    decision: ignored('proxying_disabled'),
+  },
+  'an empty message is not proxied as a named member': {
+    message: { content: ' ', as: '<wren>' },
+    decision: ignored('empty'),
+  },
+  'a named member of a system without a required tag is refused': {
+    given: [guild({ require_system_tag: true })],
+    message: { content: 'hello', as: '<wren>' },
+    decision: refused('tag_required'),
+  },
+}
+
+const repeated: ProxyScenarios = {
+  'a message whose proxied message is recorded is ignored': {
+    given: [recordMessageStep('wren', LATCHED)],
+    message: { content: 'w:hello', original: '<said>' },
+    decision: ignored('already_proxied'),
+  },
+  'a command in a message that was proxied has no effect': {
+    given: [autoproxy('latch', 'finch'), recordMessageStep('finch')],
+    message: { content: '\\\\\\', original: '<said>' },
+    decision: ignored('already_proxied'),
+    after: [AUTOPROXY, { autoproxy_mode: 'latch' }],
+  },
+  'a message of which no proxied message is recorded is proxied': {
+    given: [recordMessageStep('wren')],
+    message: { content: 'w:hello', original: '<sent>' },
+    decision: proxied('wren', 'tags'),
+  },
+  'a message whose record was deleted is proxied again': {
+    given: [recordMessageStep('wren'), ['DELETE /bot/messages/<sent>']],
+    message: { content: 'w:hello', original: '<said>' },
+    decision: proxied('wren', 'tags'),
+  },
+}
+
+describe('named members', () => {
+  runProxyScenarios(testApp, createBotFixture, named)
+
+  test('a named member must exist and belong to the system of the account', async () => {
+    const [fixture, other] = [await createBotFixture(), await createBotFixture()]
+    const ask = (as: string) =>
+      fixture.ask('POST /bot/proxy', { ...minimalRequest(), content: 'hi', as })
+    const missing = await ask('zzzzzz')
+    expect([missing.status, missing.json.code]).toEqual([400, 40001])
+    expect(Object.keys(missing.json.errors ?? {})).toEqual(['as'])
+    const foreign = await ask(other.fill('<wren>'))
+    expect([foreign.status, foreign.json.code]).toEqual([403, 30006])
+  })
+
+  test('a named member is ignored for an account without a system', async () => {
+    const fixture = await createBotFixture()
+    const message = { account_id: '1', content: 'hi', as: '<wren>' }
+    expect(await sendMessage(fixture, message)).toEqual(ignored('no_system'))
+  })
+})
+describe('repeated messages', () => runProxyScenarios(testApp, createBotFixture, repeated))
 describe('autoproxy', () => runProxyScenarios(testApp, createBotFixture, autoproxies))
 describe('latch timeout', () => runProxyScenarios(testApp, createBotFixture, latches))
 describe('ignored messages', () => runProxyScenarios(testApp, createBotFixture, ignoredMessages))
 describe('order of reasons', () => runProxyScenarios(testApp, createBotFixture, order))
 
 test('every reason to ignore a message has a scenario', () => {
-  const scenarios = Object.values({ ...autoproxies, ...latches, ...ignoredMessages, ...order })
+  const scenarios = Object.values({
+    ...autoproxies,
+    ...latches,
+    ...ignoredMessages,
+    ...order,
+    ...repeated,
+  })
   // Only the operator can disable a system; `test/http/disabled.test.ts` tests this reason.
   const covered = new Set([...scenarios.map(({ decision }) => decision.reason), 'system_disabled'])
   expect(ignoreReasons.filter((reason) => !covered.has(reason))).toEqual([])
@@ -305,11 +417,13 @@ const bodies: [string, unknown, string[] | null][] = [
       is_edit: null,
       previous: 'Wren',
       at: 'soon',
+      as: 7,
+      original: 'that',
       dry_run: 'no',
     },
     'account_id guild_id channel_id thread_id content has_attachments has_poll is_edit'
       .split(' ')
-      .concat('previous', 'at', 'dry_run'),
+      .concat('previous', 'at', 'as', 'original', 'dry_run'),
   ],
   [
     'an ID beyond 64 bits',

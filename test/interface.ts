@@ -297,6 +297,8 @@ export const endpoints = [
   'PATCH /bot/members/{memberRef}/guilds/{guild_id}',
   'POST /bot/proxy',
   'POST /bot/messages',
+  'GET /bot/messages/{id}',
+  'GET /bot/accounts/{account_id}/last-message',
   'DELETE /bot/messages/{id}',
   'POST /bot/messages/delete',
   'POST /private/bulk_privacy/member',

@@ -253,6 +253,7 @@ function pathValue(path: string, name: string): string {
     guild_id: GUILD,
     account_id: account,
     message,
+    id: message,
   }
   const old: Record<string, string> = { s: owner.hid, m: wren.hid, a: account, msg: message }
   const [, , noun = ''] = path.split('/')
@@ -273,6 +274,7 @@ function queryValue(name: string): string {
     limit: '100',
     guild_id: GUILD,
     channel_id: '222',
+    account_id: fixture.account,
     part: '1',
     members: fixture.wren.hid,
     groups: fixture.keepers.hid,

@@ -92,6 +92,12 @@ export function parseBotPathId(platform: Platform, name: string, text: string): 
   return formatId({ platform, id: text })
 }
 
+/** Parses a query parameter that is an ID on the bot's own platform; null if it is absent. */
+export function parseBotId(platform: Platform, name: string, value: QueryValue): string | null {
+  const text = requireSingleValue(name, value)
+  return text === undefined ? null : parseBotPathId(platform, name, text)
+}
+
 /** Parses a comma-separated list. */
 export function parseList(name: string, value: QueryValue): string[] | null {
   const text = requireSingleValue(name, value)

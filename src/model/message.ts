@@ -4,6 +4,9 @@ import { type Instant, MINUTE } from './time'
 /** Time for which a proxied message can be looked up by the ID of its original message. */
 export const ORIGINAL_LOOKUP = 30 * MINUTE
 
+/** Time for which the last message of an account in a channel can be found without its ID. */
+export const LAST_MESSAGE_LOOKUP = 10 * MINUTE
+
 /** Record of a proxied message. IDs include their platform (see `formatId`). */
 export interface Message {
   id: string

@@ -49,6 +49,17 @@ const tokenSchema = Type.Object({
   private_members: Type.Optional(private_members),
 })
 
+const message = {
+  timestamp: time,
+  id: snowflake,
+  original: snowflake,
+  sender: snowflake,
+  channel: snowflake,
+  guild: Type.Union([snowflake, Type.Null()]),
+  system: Type.Union([ref('System'), Type.Null()]),
+  member: Type.Union([ref('Member'), Type.Null()]),
+}
+
 /** Component schemas of the API document. */
 export const components = {
   Error: errorSchema,
@@ -154,16 +165,17 @@ export const components = {
     }),
     error: Type.Optional(Type.String({ description: 'Reason why there was no response' })),
   }),
-  Message: Type.Object(
+  Message: Type.Object(message, { additionalProperties: false }),
+  MessageForAccount: Type.Object(
     {
-      timestamp: time,
-      id: snowflake,
-      original: snowflake,
-      sender: snowflake,
-      channel: snowflake,
-      guild: Type.Union([snowflake, Type.Null()]),
-      system: Type.Union([ref('System'), Type.Null()]),
-      member: Type.Union([ref('Member'), Type.Null()]),
+      ...message,
+      own: Type.Boolean({
+        description:
+          'Whether the account sent the message or is linked to its system: only then it may edit or delete the message',
+      }),
+      pings_enabled: Type.Boolean({
+        description: 'Whether the system allows other users to ping the sender of the message',
+      }),
     },
     { additionalProperties: false },
   ),

@@ -1,16 +1,24 @@
-import { and, desc, eq, exists, gt, notExists, sql } from 'drizzle-orm'
+import { and, desc, eq, exists, getTableColumns, gt, notExists, sql } from 'drizzle-orm'
 import { type Placeholders, QueryBuilder, query } from '../db/query'
-import { messages } from '../db/tables'
+import { accounts, messages } from '../db/tables'
 import type { Db } from '../db/types'
 import { isEnabled, visibleSystems } from '../db/visible'
 import { error } from '../model/errors'
 import { type Member, member } from '../model/member'
-import { type Message, ORIGINAL_LOOKUP } from '../model/message'
-import { isOwner, type Redacted, redact, type Viewer } from '../model/privacy'
+import { LAST_MESSAGE_LOOKUP, type Message, ORIGINAL_LOOKUP } from '../model/message'
+import {
+  isOwner,
+  type Redacted,
+  redact,
+  requirePlatformAuthority,
+  type Viewer,
+} from '../model/privacy'
 import { type System, system } from '../model/system'
 import type { Instant } from '../model/time'
+import { findAccount } from './accounts'
 import type { Deps } from './deps'
 import { memberRepository } from './members'
+import { getSettings } from './settings'
 import { getSystemById } from './systems'
 
 /** A message with its member and system, both null once the member is deleted. */
@@ -27,13 +35,64 @@ export interface RedactedMessage {
   system: Redacted<typeof system> | null
 }
 
+/** A message as an account sees it. */
+export interface MessageForAccount extends RedactedMessage {
+  /** Whether the account sent the message or is linked to its system, and so may change it. */
+  own: boolean
+  /** Whether other users may ping the sender through the message. */
+  pings_enabled: boolean
+}
+
 export async function getVisibleMessage(
   deps: Deps,
   viewer: Viewer,
   id: string,
 ): Promise<RedactedMessage> {
   const found = await getMessage(deps.db, deps.now(), id)
-  const owner = isOwner(viewer, found.message.system_id)
+  return redactMessage(found, isOwner(viewer, found.message.system_id))
+}
+
+/** Returns a message and what an account may do with it; null for an account that is not known. */
+export async function getMessageForAccount(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+  account: string | null,
+): Promise<MessageForAccount> {
+  requirePlatformAuthority(viewer, id)
+  if (account !== null) requirePlatformAuthority(viewer, account)
+  return toAccountView(deps, await getMessage(deps.db, deps.now(), id), account)
+}
+
+/** Returns the last message of an account in a channel, if it is recent. */
+export async function getLastMessage(
+  deps: Deps,
+  viewer: Viewer,
+  account: string,
+  channel: string,
+): Promise<MessageForAccount> {
+  requirePlatformAuthority(viewer, account)
+  requirePlatformAuthority(viewer, channel)
+  const since = deps.now() - LAST_MESSAGE_LOOKUP
+  const found = await lastOfSender(deps.db).get({ sender: account, channel, since })
+  if (!found) throw error('messageNotFound')
+  return toAccountView(deps, await withMember(deps.db, found), account)
+}
+
+/** A sender that was unlinked since may delete the message, but no longer sees private data. */
+async function toAccountView(
+  deps: Deps,
+  found: FoundMessage,
+  account: string | null,
+): Promise<MessageForAccount> {
+  const { sender, system_id } = found.message
+  const linked = account === null ? null : await findAccount(deps.db, account)
+  const isLinked = linked?.system_id === system_id
+  const { pings_enabled } = await getSettings(deps, deps.db, system_id)
+  return { ...redactMessage(found, isLinked), own: isLinked || sender === account, pings_enabled }
+}
+
+function redactMessage(found: FoundMessage, owner: boolean): RedactedMessage {
   return {
     message: found.message,
     member: found.member && redact(member, found.member, owner),
@@ -106,6 +165,26 @@ const byId = query((db, { id }: Placeholders<'id'>) =>
     .select()
     .from(messages)
     .where(and(eq(messages.id, id), isMessageVisible)),
+)
+
+/** Looks in the account's current system, whose messages are indexed by time. */
+const lastOfSender = query(
+  (db, { sender, channel, since }: Placeholders<'sender' | 'channel' | 'since'>) =>
+    db
+      .select(getTableColumns(messages))
+      .from(messages)
+      .innerJoin(accounts, eq(accounts.system_id, messages.system_id))
+      .where(
+        and(
+          eq(accounts.id, sender),
+          gt(messages.timestamp, since),
+          eq(messages.sender, sender),
+          eq(messages.channel, channel),
+          isMessageVisible,
+        ),
+      )
+      .orderBy(desc(messages.timestamp))
+      .limit(1),
 )
 
 const anyOfOriginal = query((db, { original }: Placeholders<'original'>) =>

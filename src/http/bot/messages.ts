@@ -1,21 +1,30 @@
 import { t } from 'elysia'
+import { error } from '../../model/errors'
+import { member } from '../../model/member'
 import { withBareIds } from '../../model/message'
+import { system } from '../../model/system'
 import {
   decisionToBot,
   deletedFromBot,
   EXAMPLE_MESSAGES,
   incomingFromBot,
   MAX_DELETED,
+  messageToBot,
   recordFromBot,
   schemasBot,
 } from '../../serializers/bot'
 import { listBody } from '../../serializers/schema'
-import { serializeMessage } from '../../serializers/v2'
+import { messageToV2, serializeMessage, toV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
+import {
+  getLastMessage,
+  getMessageForAccount,
+  type MessageForAccount,
+} from '../../service/messages'
 import { decideMessage } from '../../service/proxy/decideMessage'
 import { deleteMessages, recordMessage } from '../../service/proxy/recordMessage'
 import { describe, writeErrors } from '../openapi'
-import { parseBotPathId } from '../query'
+import { parameter, parameters, parseBotId, parseBotPathId, requiredParameter } from '../query'
 import { botRoutes } from '../routeGroup'
 import { TAG } from './params'
 
@@ -78,6 +87,60 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
         }),
       },
     )
+    .get(
+      '/messages/:id',
+      async ({ params, query, platform, viewer }) => {
+        const id = parseBotPathId(platform, 'id', params.id)
+        const account = parseBotId(platform, 'account_id', query.account_id)
+        return showMessage(await getMessageForAccount(deps, viewer, id, account))
+      },
+      {
+        params: t.Object({
+          id: t.String({
+            description: 'ID of the proxied message or, for 30 minutes, of its original message',
+          }),
+        }),
+        query: parameters({
+          account_id: parameter({ type: 'string', description: 'Account that asks' }),
+        }),
+        detail: describe({
+          tag: TAG,
+          id: 'getMessageForAccount',
+          summary: 'Get a message for an account',
+          description:
+            'Returns a recorded message as the account sees it: with private data if the account is linked to the system of the message, and `own` if it may edit or delete the message. Without `account_id`, as a stranger sees it. `member` and `system` are `null` if they were deleted.',
+          responses: { 200: 'MessageForAccount' },
+          errors: ['badRequest', 'unauthorized', 'forbidden', 'messageNotFound'],
+        }),
+      },
+    )
+    .get(
+      '/accounts/:account_id/last-message',
+      async ({ params, query, platform, viewer }) => {
+        const account = parseBotPathId(platform, 'account_id', params.account_id)
+        const channel = parseBotId(platform, 'channel_id', query.channel_id)
+        if (channel === null) throw error('badRequest', 'channel_id is required')
+        return showMessage(await getLastMessage(deps, viewer, account, channel))
+      },
+      {
+        params: t.Object({ account_id: t.String({ description: 'ID of a chat account' }) }),
+        query: parameters({
+          channel_id: requiredParameter({
+            type: 'string',
+            description: 'Channel, as in the record of the message',
+          }),
+        }),
+        detail: describe({
+          tag: TAG,
+          id: 'getLastMessage',
+          summary: 'Get the last message of an account',
+          description:
+            'Returns the last proxied message that the account sent in the channel within ten minutes, for commands such as “edit my last message”.',
+          responses: { 200: 'MessageForAccount' },
+          errors: ['badRequest', 'unauthorized', 'forbidden', 'messageNotFound'],
+        }),
+      },
+    )
     .delete(
       '/messages/:id',
       async ({ params, platform, viewer, set }) => {
@@ -115,4 +178,19 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
         }),
       },
     )
+}
+
+function showMessage({
+  message,
+  member: speaker,
+  system: owner,
+  own,
+  pings_enabled,
+}: MessageForAccount) {
+  const shown = messageToV2(
+    withBareIds(message),
+    owner && toV2(system, owner),
+    speaker && toV2(member, speaker),
+  )
+  return messageToBot(shown, own, pings_enabled)
 }

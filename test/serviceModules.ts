@@ -16,6 +16,7 @@ import * as adminInvites from '../src/service/admin/invites'
 import * as adminStats from '../src/service/admin/stats'
 import * as adminTaskRuns from '../src/service/admin/taskRuns'
 import * as autoproxy from '../src/service/autoproxy'
+import * as discordBotStatus from '../src/service/discord/botStatus'
 import * as discordClaims from '../src/service/discord/claims'
 import * as discordCommandHashes from '../src/service/discord/commandHashes'
 import * as discordSessions from '../src/service/discord/sessions'
@@ -92,6 +93,7 @@ export const serviceModules = {
   'admin/stats.ts': adminStats satisfies ServiceModule<typeof adminStats>,
   'admin/taskRuns.ts': adminTaskRuns satisfies ServiceModule<typeof adminTaskRuns>,
   'autoproxy.ts': autoproxy satisfies ServiceModule<typeof autoproxy>,
+  'discord/botStatus.ts': discordBotStatus satisfies ServiceModule<typeof discordBotStatus>,
   // The cleanup is a task of the process, which acts for nobody.
   'discord/claims.ts': discordClaims satisfies ServiceModule<
     typeof discordClaims,

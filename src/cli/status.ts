@@ -10,9 +10,11 @@ import { operator } from '../model/privacy'
 import { formatInstant, type Instant } from '../model/time'
 import { type Backlog, measureBacklog } from '../service/admin/backlog'
 import { listTaskRuns, type TaskRun } from '../service/admin/taskRuns'
+import { findBotStatus } from '../service/discord/botStatus'
 import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
 import { type Call, type Command, columns, Failure } from './command'
+import { describeDiscordStatus, discordStatusJson } from './discordStatus'
 import { countOf, formatBytes, formatCount, formatDuration, printable } from './format'
 import { findProblem, serverUrlOf } from './health'
 import { httpGet } from './httpGet'
@@ -54,6 +56,7 @@ export const statusCommand: Command = {
         oldest: timeOrNull(database.backlog.oldest),
       },
       webhooks: database?.backlog.webhooks ?? null,
+      discord: database?.discord ? discordStatusJson(database.discord) : null,
       backup: newest && { ...newest, at: formatInstant(newest.at) },
       tasks: database?.taskRuns.map(formatTaskRun) ?? null,
       metrics: metrics.samples ? summarize(metrics.samples) : null,
@@ -97,12 +100,13 @@ async function queryDatabase({ config, deps: open }: Call) {
     taskRuns: (await listTaskRuns(deps, operator)).filter(({ name }) =>
       isTaskConfigured(name, config),
     ),
+    discord: await findBotStatus(deps, operator),
   }
 }
 
 function describeDatabase(
   path: string,
-  { size, systems, backlog }: DatabaseStatus,
+  { size, systems, backlog, discord }: DatabaseStatus,
   now: Instant,
 ): string[][] {
   return [
@@ -113,6 +117,7 @@ function describeDatabase(
     ...(size.free === null ? [] : [['', `${formatBytes(size.free)} free on disk`]]),
     ['Systems', formatCount(systems)],
     ...describeBacklog(backlog, now),
+    ...(discord ? describeDiscordStatus(discord, now) : []),
   ]
 }
 

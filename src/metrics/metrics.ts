@@ -1,5 +1,6 @@
 import { type DeliveryResult, deliveryResults } from '../model/events'
 import { type ImportResult, importResults } from '../model/transfer'
+import { createDiscordMetrics, type DiscordGauges, type DiscordMetrics } from './discord'
 import { type Counter, createRegistry, type Histogram } from './registry'
 
 /** Values that are read at each scrape instead of being counted. */
@@ -35,6 +36,8 @@ export interface Metrics {
   countCommit(writes: number, seconds: number): void
   countFailedCommit(): void
   countUnhandledRejection(): void
+  /** Adds the metrics of the Discord bot, when it is started. */
+  addDiscord(read: () => DiscordGauges): DiscordMetrics
   /** Returns all metrics in the text format of Prometheus. */
   render(gauges: Gauges): string
   stop(): void
@@ -176,6 +179,7 @@ export function createMetrics(build: { version: string; commit: string }): Metri
     },
     countFailedCommit: () => void failedCommits.value++,
     countUnhandledRejection: () => void unhandledRejections.value++,
+    addDiscord: (read) => createDiscordMetrics(registry, read),
     render: registry.render,
     stop: stopSampling,
   }

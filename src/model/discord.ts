@@ -1,3 +1,5 @@
+import type { Instant } from './time'
+
 /**
  * Kinds of events that the Discord bot must handle at most once: a message to proxy, a message with
  * a command, or an interaction.
@@ -41,4 +43,34 @@ export interface DiscordSession {
   resume_url: string
   /** Number of the last event that needs no repetition. */
   sequence: number
+}
+
+/** State of the bot that `multitude status` shows. */
+export interface DiscordStatus {
+  /** ID of the application. */
+  application: string
+  /** Name of the bot's account. */
+  name: string
+  /** Process that runs the bot. */
+  node: string
+  /** Time of this state. */
+  at: Instant
+  shards: number
+  shards_ready: number
+  guilds: number
+  last_event: Instant | null
+  /** Reason why the bot stopped, as a text for the operator; null while it runs. */
+  problem: string | null
+}
+
+/**
+ * View Channel, Send Messages, Send Messages in Threads, Send Voice Messages, Send Polls, Manage
+ * Messages, Manage Webhooks, Embed Links, Attach Files, Read Message History, Add Reactions and Use
+ * External Emojis.
+ */
+export const REQUESTED_PERMISSIONS = 633594112764992n
+
+/** Returns the address at which the bot can be added to a Discord server. */
+export function inviteUrl(application: string): string {
+  return `https://discord.com/oauth2/authorize?client_id=${application}&scope=bot+applications.commands&permissions=${REQUESTED_PERMISSIONS}`
 }

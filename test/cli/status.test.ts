@@ -1,7 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openDeps } from '../../src/app'
+import { parseConfig } from '../../src/config'
 import { parseSamples, quantileBound, sumOf } from '../../src/metrics/parse'
 import { createRegistry } from '../../src/metrics/registry'
+import { discordBot } from '../../src/model/privacy'
+import { storeBotStatus } from '../../src/service/discord/botStatus'
 import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
@@ -48,6 +52,42 @@ describe('the status', () => {
     })
     server.kill('SIGTERM')
     await server.end()
+  })
+
+  const running = {
+    ...{ application: '500000000000000001', name: 'Lantern', node: 'attic:77' },
+    ...{ shards: 2, shards_ready: 1, guilds: 12, problem: null },
+  }
+  const bots: [title: string, change: object, ageSeconds: number, line: RegExp][] = [
+    ['that runs', {}, 5, /^ +1 of 2 shards connected, 12 servers, last event \d+ s ago$/m],
+    ['without an event', { last_event: null }, 5, /^ +1 of 2 shards .*, no event yet$/m],
+    [
+      'whose process ended',
+      {},
+      600,
+      /^ +not running, last seen 10 min ago, last event 10 min ago$/m,
+    ],
+    ['that stopped', { problem: 'token rejected' }, 5, /^ +STOPPED \d+ s ago: token rejected, /m],
+  ]
+
+  test.each(bots)('status shows a Discord bot %s', async (_, change, ageSeconds, line) => {
+    const cwd = emptyFolder()
+    await runJson(['system', 'create'], { cwd })
+    const before = await runJson<{ discord: unknown }>(['status', '--port', '1'], { cwd })
+    expect(before.discord).toBeNull()
+    const at = (Date.now() - ageSeconds * 1000) * 1000
+    const config = parseConfig({ DATABASE_URL: `file:${join(cwd, 'data/multitude.db')}` })
+    const { storage, deps } = openDeps(config)
+    await storeBotStatus(deps, discordBot, { ...running, at, last_event: at, ...change })
+    await storage.close()
+    const { out } = await run(['status', '--port', '1'], { cwd })
+    expect(out).toMatch(/^Discord bot +Lantern on attic:77$/m)
+    expect(out).toMatch(line)
+    const invite =
+      'https://discord.com/oauth2/authorize?client_id=500000000000000001&scope=bot+applications.commands&permissions=633594112764992'
+    expect(out).toContain(invite)
+    const { discord } = await runJson<{ discord: object }>(['status', '--port', '1'], { cwd })
+    expect(discord).toMatchObject({ name: 'Lantern', guilds: 12, invite_url: invite })
   })
 
   const broken: [title: string, make: (file: string) => void, problem: RegExp][] = [

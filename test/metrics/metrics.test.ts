@@ -61,6 +61,50 @@ describe('metrics', () => {
     expect(more(`${duration}_sum`, route)).toBeGreaterThan(0)
   })
 
+  test('metrics of the Discord bot exist only once it is started', async () => {
+    const { app } = createTestApp({ METRICS: 'on', METRICS_ADDRESS: '127.0.0.1:0' })
+    const url = app.listenForMetrics() ?? ''
+    const read = async () => (await fetch(url)).text()
+    expect(await read()).not.toContain('discord')
+    const discord = app.metrics?.addDiscord(() => ({
+      isUp: true,
+      hasLease: false,
+      shards: { ready: 2, connecting: 1 },
+      guilds: 12,
+      gatewayLatency: null,
+      restWaiting: 3,
+    }))
+    discord?.countEvent('MESSAGE_CREATE')
+    discord?.countSession('resume')
+    discord?.countMessage('proxied')
+    discord?.countMessage('ignored', 'no_match')
+    discord?.observeProxy('request', 0.002)
+    discord?.countCommand('switch', 'done')
+    discord?.countRestRequest('/webhooks/:id/:token', 200)
+    discord?.countRateLimited('shared')
+    discord?.countRecovered('found')
+    const lines = (await read()).split('\n').filter((line) => /^multitude_discord/.test(line))
+    const buckets = /_bucket|_sum/
+    expect(lines.filter((line) => !buckets.test(line)).map((line) => line.slice(18))).toEqual([
+      'up 1',
+      'lease 0',
+      'shards{state="ready"} 2',
+      'shards{state="connecting"} 1',
+      'guilds 12',
+      'rest_waiting 3',
+      'events_total{type="MESSAGE_CREATE"} 1',
+      'sessions_total{kind="identify"} 0',
+      'sessions_total{kind="resume"} 1',
+      'messages_total{outcome="proxied",reason=""} 1',
+      'messages_total{outcome="ignored",reason="no_match"} 1',
+      'proxy_seconds_count{until="request"} 1',
+      'commands_total{command="switch",result="done"} 1',
+      'rest_requests_total{route="/webhooks/:id/:token",status="200"} 1',
+      'rate_limited_total{scope="shared"} 1',
+      'recovered_total{result="found"} 1',
+    ])
+  })
+
   const patterns: [line: string, route: string, method: string][] = [
     ['GET /v2/systems/@me', '/v2/systems/:systemRef', 'GET'],
     ['GET /systems/@me/members', '/systems/@me/members', 'GET'],

@@ -11,6 +11,7 @@ import { disableSystem, enableSystem } from '../../src/service/admin/disableSyst
 import { createInvite, listInvites, revokeInvite } from '../../src/service/admin/invites'
 import { getStats } from '../../src/service/admin/stats'
 import { listTaskRuns, recordTaskRun } from '../../src/service/admin/taskRuns'
+import { findBotStatus, storeBotStatus } from '../../src/service/discord/botStatus'
 import { claimEvent, listUnfinishedClaims, settleClaim } from '../../src/service/discord/claims'
 import { findCommandHash, storeCommandHash } from '../../src/service/discord/commandHashes'
 import {
@@ -36,6 +37,10 @@ const [ACCOUNT, GUILD, MESSAGE] = ['100000000000000001', '333', '444']
 const claim = {
   ...{ id: MESSAGE, kind: 'message' as const, node: 'n', guild: GUILD, channel: '5' },
   ...{ thread: null, sender: ACCOUNT, member: null, digest: null },
+}
+const botStatus = {
+  ...{ application: '1', name: 'Lantern', node: 'n', at: 1, shards: 1, shards_ready: 1 },
+  ...{ guilds: 1, last_event: null, problem: null },
 }
 const commands = { application: '1', scope: 'global' }
 const registration = { account: null, tokenName: 'test' }
@@ -114,6 +119,7 @@ const rules: Record<string, Rule> = {
       'storing gateway sessions': (viewer) => storeGatewaySessions(deps, viewer, []),
       'deleting a gateway session': (viewer) => deleteGatewaySession(deps, viewer, 0),
       'reading a hash of commands': (viewer) => findCommandHash(deps, viewer, commands),
+      'storing the status of the bot': (viewer) => storeBotStatus(deps, viewer, botStatus),
       'storing a hash of commands': (viewer) => storeCommandHash(deps, viewer, commands, 'h'),
     },
   },
@@ -142,6 +148,7 @@ const rules: Record<string, Rule> = {
       'enabling a system': (viewer) => enableSystem(deps, viewer),
       'reading statistics': (viewer) => getStats(deps, viewer),
       'measuring the webhook backlog': (viewer) => measureBacklog(deps, viewer),
+      'reading the status of the Discord bot': (viewer) => findBotStatus(deps, viewer),
       'listing task runs': (viewer) => listTaskRuns(deps, viewer),
       'recording a task run': (viewer) => recordTaskRun(deps, viewer, 'backup', null),
       'creating an invite': (viewer) =>

@@ -299,6 +299,7 @@ export const endpoints = [
   'POST /bot/messages',
   'GET /bot/messages/{id}',
   'GET /bot/accounts/{account_id}/last-message',
+  'POST /bot/accounts/{account_id}/import',
   'DELETE /bot/messages/{id}',
   'POST /bot/messages/delete',
   'POST /private/bulk_privacy/member',

@@ -23,7 +23,7 @@ export function documentedModules({ deps, events, config }: RouteParts): ApiModu
   return [
     v2(deps, events, limitsOf(config), '/v2'),
     v1(deps, BODY_LIMIT),
-    bot(deps, BODY_LIMIT, config.PUBLIC_URL),
+    bot(deps, limitsOf(config), config.PUBLIC_URL),
     privateModule(deps, BODY_LIMIT),
     web(deps, BODY_LIMIT, originConfig(config)),
   ]

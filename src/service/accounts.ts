@@ -30,13 +30,23 @@ export async function linkAccount(deps: Deps, viewer: Viewer, account: string): 
   })
 }
 
-/** Returns false if the account is not linked to the caller's system. */
-export async function unlinkAccount(deps: Deps, viewer: Viewer, account: string): Promise<boolean> {
+/**
+ * Returns false if the account is not linked to the caller's system. With `keepsLast` it throws for
+ * the only account of the system, without which its owner may lose access.
+ */
+export async function unlinkAccount(
+  deps: Deps,
+  viewer: Viewer,
+  account: string,
+  keepsLast = false,
+): Promise<boolean> {
   const systemId = requireSystem(viewer)
   requirePlatformAuthority(viewer, account)
   return deps.transact({ system: systemId }, async (tx) => {
     const linked = await findAccount(tx, account)
     if (linked?.system_id !== systemId) return false
+    if (keepsLast && (await accountsOf(tx, systemId)).length === 1)
+      throw error('conflict', 'it is the only account of the system')
     await removeAccount(deps, tx, linked)
     return true
   })

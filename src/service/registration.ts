@@ -1,5 +1,4 @@
 import type { Db } from '../db/types'
-import { error } from '../model/errors'
 import type { Platform } from '../model/platform'
 import { requireBot, requirePlatformAuthority, type Viewer } from '../model/privacy'
 import { privacyOf, type System, type SystemDraft, type Visibility } from '../model/system'
@@ -14,6 +13,7 @@ import {
   type RegistrationMode,
   requireSystemQuota,
 } from './admin/quotas'
+import { requireRegistration } from './admin/requireRegistration'
 import type { Deps } from './deps'
 import { updateSettings } from './settings'
 import { insertSystem } from './systems'
@@ -44,11 +44,7 @@ export async function createSystem(
   // With a quota, registrations run one at a time, so that the count is exact.
   const subject = deps.quotas.systems === null ? 'new' : 'registration'
   return deps.transact(subject, async (tx) => {
-    if (!viewer.isOperator) {
-      await requireSystemQuota(deps.quotas, tx)
-      if (!(await consumeInvite(deps.quotas.registration, tx, invite, deps.now())))
-        throw error('forbidden', 'a valid invite is needed')
-    }
+    if (!viewer.isOperator) await requireRegistration(deps, tx, invite)
     const created = await insertWithToken(deps, tx, draft, { platform, tokenName })
     if (account !== null) await insertAccount(deps, tx, created.system.id, account)
     return created

@@ -186,6 +186,7 @@ const testedElsewhere: Record<string, string> = {
   'PATCH /v2/systems/@me/members': 'test/http/v2/bulkChanges.test.ts',
   'PATCH /v2/systems/@me/groups': 'test/http/v2/bulkChanges.test.ts',
   'POST /bot/link': 'test/http/bot/links.test.ts',
+  'POST /bot/accounts/{account_id}/import': 'test/http/bot/imports.test.ts',
   'POST /web/session': 'a session is not part of a system',
   'DELETE /web/session': 'a session is not part of a system',
   'POST /web/login': 'a login link is not part of a system',

@@ -24,7 +24,7 @@ import { createSystem } from '../../service/registration'
 import { deleteAllSwitches } from '../../service/switches'
 import { actFor, deleteSystem } from '../../service/systems'
 import { describe, writeErrors } from '../openapi'
-import { parseBotPathId } from '../query'
+import { parameter, parameters, parseBotPathId, parseFlag } from '../query'
 import { botRoutes } from '../routeGroup'
 import { showSystem } from '../v2/views'
 import { systemRef, TAG } from './params'
@@ -168,14 +168,21 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
     )
     .delete(
       '/systems/:systemRef/accounts/:account_id',
-      async ({ params, platform, viewer: bot, set }) => {
+      async ({ params, query, platform, viewer: bot, set }) => {
         const account = parseBotPathId(platform, 'account_id', params.account_id)
+        const keepsLast = parseFlag('keep_last', query.keep_last)
         const { viewer } = await actFor(deps, bot, params.systemRef)
-        await unlinkAccount(deps, viewer, account)
+        await unlinkAccount(deps, viewer, account, keepsLast)
         set.status = 204
       },
       {
         params: ofLink,
+        query: parameters({
+          keep_last: parameter({
+            type: 'boolean',
+            description: 'Respond with 409 if it is the only account of the system',
+          }),
+        }),
         detail: describe({
           tag: TAG,
           id: 'unlinkAccount',
@@ -183,7 +190,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
           description:
             'The system is kept, even without any account. Succeeds if the account was not linked.',
           responses: { 204: null },
-          errors: [...writeErrors, 'forbidden', 'systemNotFound'],
+          errors: [...writeErrors, 'forbidden', 'systemNotFound', 'conflict'],
         }),
       },
     )

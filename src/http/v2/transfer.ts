@@ -23,7 +23,7 @@ import { type BodyStream, uploadRoutes, waitingClientOf } from '../routeGroup'
 const TAG = 'Import and export'
 
 /** File as a body, in any known format; the format is detected from the content. */
-const file = t.Unsafe<BodyStream>({
+export const importBody = t.Unsafe<BodyStream>({
   ...t.Unknown(),
   type: 'object',
   additionalProperties: true,
@@ -37,44 +37,53 @@ const file = t.Unsafe<BodyStream>({
   },
 })
 
+/** Parameters of every import. */
+export const importParameters = {
+  dry_run: parameter({
+    type: 'boolean',
+    description: 'Validate and report without saving anything',
+  }),
+  only: parameter({
+    type: 'string',
+    description: `Comma-separated list of parts to import: ${importParts.join(', ')}`,
+  }),
+  public: parameter({
+    type: 'boolean',
+    description: 'Simply Plural only: make public what all friends could see',
+  }),
+  private: parameter({
+    type: 'boolean',
+    description:
+      'Make every member and group of the file private, and keep the privacy of the system',
+  }),
+}
+
+export function parseImportOptions(query: { [K in keyof typeof importParameters]?: unknown }) {
+  const options = {
+    dryRun: parseFlag('dry_run', query.dry_run),
+    only: parseEnumList('only', query.only, importParts),
+    isPublic: parseFlag('public', query.public),
+    isPrivate: parseFlag('private', query.private),
+  }
+  if (options.isPublic && options.isPrivate)
+    throw error('badRequest', 'public and private exclude each other')
+  return options
+}
+
 /** Imports and exports. */
 export function transferRoutes(deps: Deps, importLimit: number) {
   return uploadRoutes(importLimit)
     .post(
       '/systems/@me/import',
       async ({ viewer, query, body, request }) => {
-        const options = {
-          dryRun: parseFlag('dry_run', query.dry_run),
-          only: parseEnumList('only', query.only, importParts),
-          isPublic: parseFlag('public', query.public),
-          isPrivate: parseFlag('private', query.private),
-          link: parseLink(query.link),
-        }
-        if (options.isPublic && options.isPrivate)
-          throw error('badRequest', 'public and private exclude each other')
+        const options = { ...parseImportOptions(query), link: parseLink(query.link) }
         const { signal } = request
         return reportToV2(await importLimited(deps, viewer, body.open(), options, signal))
       },
       {
-        body: file,
+        body: importBody,
         query: parameters({
-          dry_run: parameter({
-            type: 'boolean',
-            description: 'Validate and report without saving anything',
-          }),
-          only: parameter({
-            type: 'string',
-            description: `Comma-separated list of parts to import: ${importParts.join(', ')}`,
-          }),
-          public: parameter({
-            type: 'boolean',
-            description: 'Simply Plural only: make public what all friends could see',
-          }),
-          private: parameter({
-            type: 'boolean',
-            description:
-              'Make every member and group of the file private, and keep the privacy of the system',
-          }),
+          ...importParameters,
           link: parameter({
             type: 'string',
             description:

@@ -10,7 +10,8 @@ import {
 } from '../../model/privacy'
 import { insertToken } from '../access/insertToken'
 import { removeSetupCodes } from '../access/setupCodes'
-import { linkImported, planAccounts } from '../accounts'
+import { findAccount, insertAccount, linkImported, planAccounts } from '../accounts'
+import { requireRegistration } from '../admin/requireRegistration'
 import { purgeTags } from '../deletion'
 import type { Deps } from '../deps'
 import { groupRepository } from '../groups'
@@ -20,7 +21,13 @@ import { getSettings, storeColorHex, updateSettings } from '../settings'
 import { commitStaging, renewStaging, rollBackStaging } from '../staging'
 import { findSystem, freeSystemIdentity, getSystemById, nameSystem, updateSystem } from '../systems'
 import { type ArchiveCapacity, archiveCapacity, archiveRows, requireCapacity } from './archive'
-import { createImport, type Import, type ImportOptions, type ImportReport } from './importContext'
+import {
+  createImport,
+  type Import,
+  type ImportOptions,
+  type ImportReport,
+  type NewOwner,
+} from './importContext'
 import {
   applyEntities,
   matchEntities,
@@ -77,6 +84,29 @@ export async function importNewSystem(
 ): Promise<ImportReport> {
   requireOperator(viewer)
   return runImport(deps, file, null, options)
+}
+
+/** Creates a system from a file for an account that has none, and links the account to it. */
+export async function importForAccount(
+  deps: Deps,
+  viewer: Viewer,
+  file: ByteSource,
+  options: Omit<ImportOptions, 'link' | 'allowsCopy'> & { owner: NewOwner },
+  signal: AbortSignal | null,
+): Promise<ImportReport> {
+  const { account } = options.owner
+  requirePlatformAuthority(viewer, account)
+  if (await findAccount(deps.db, account)) throw error('conflict', 'the account has a system')
+  // Checked again when the system is created. Here it spares the client the upload.
+  if (deps.quotas.registration === 'closed') await requireRegistration(deps, deps.db, null)
+  const write = (received: ByteSource) =>
+    runImport(deps, received, null, { ...options, link: new Set([account]) })
+  return deps.importLimiter.run(keyOfAccount(account), file, write, signal)
+}
+
+/** Negative, so that it is the ID of no system. */
+function keyOfAccount(account: string): number {
+  return -1 - Bun.hash.crc32(account)
 }
 
 /** Throws unless the caller may vouch for the accounts to link. */
@@ -188,6 +218,8 @@ async function rejectExistingSystem({ deps, systemId, head, options }: Import): 
   const found = await findSystem(deps.db, uuid)
   if (!found) return
   const { hid } = found
+  if (options.owner)
+    throw error('conflict', 'the system of this file exists: link the account to it instead')
   throw error('conflict', `already here as ${hid}: use --system ${hid}, or --yes for a second copy`)
 }
 
@@ -251,13 +283,18 @@ async function commitImport(work: Import): Promise<ImportReport> {
   return finished
 }
 
-/** Gives the new system the IDs of the file as far as they are free, and a token. */
+/** Gives the new system the IDs of the file as far as they are free, its owner's account, and a token. */
 async function createImportedSystem(work: Import, tx: Db, systemId: number): Promise<void> {
-  const { deps, head, report } = work
+  const { deps, head, report, options } = work
   const { hid, uuid, created } = head.system
   const given = { ...(hid && { hid }), ...(uuid && { uuid }) }
   const assigned = await nameSystem(tx, systemId, given, created ?? deps.now())
   recordRename(report, 'system', null, given, assigned)
+  if (options.owner) {
+    const { account, invite } = options.owner
+    await requireRegistration(deps, tx, invite)
+    await insertAccount(deps, tx, systemId, account)
+  }
   await removeSetupCodes(tx)
   report.token = await insertToken(deps, tx, systemId, 'default')
 }

@@ -17,10 +17,19 @@ export interface ImportOptions {
   isPrivate?: boolean
   /** Accounts that the caller vouches for. Those that the file names are linked. */
   link: 'all' | ReadonlySet<string>
+  /** Account for which a bot creates the system. Without one, the operator creates it. */
+  owner?: NewOwner
   /** True to create a second copy if the system of the file exists already. */
   allowsCopy?: boolean
   /** Called repeatedly with the number of processed rows. */
   onProgress?: (done: number, total: number) => void
+}
+
+/** Account that a system is created for. */
+export interface NewOwner {
+  account: string
+  /** Invite code of the operator, where one is required. */
+  invite: string | null
 }
 
 export interface ImportReport extends Record<Part, Tally> {

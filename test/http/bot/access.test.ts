@@ -215,7 +215,12 @@ test('only responses that create a token show a token, a key or its hash', async
     ['DELETE /bot/systems/<system>'],
   ]
   const covered = steps.map(([line]) => toPattern(line.replace(/\?.*/, '')))
-  const creating = ['POST /bot/systems', 'POST /bot/systems/*/login', 'POST /bot/systems/*/token']
+  const creating = [
+    'POST /bot/systems',
+    'POST /bot/systems/*/login',
+    'POST /bot/systems/*/token',
+    'POST /bot/accounts/*/import',
+  ]
   expect(routes.map(toPattern).filter((pattern) => !covered.includes(pattern))).toEqual(creating)
 
   const { code } = await fixture.do<{ code: string }>('POST /v2/systems/@me/link-code')

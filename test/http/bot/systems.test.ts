@@ -140,6 +140,17 @@ describe('accounts', () => {
     expect((await getAccount(fixture, '<account>')).status).toBe(200)
   })
 
+  test('keeps the only account of a system when the bot asks for it', async () => {
+    const fixture = await createBotFixture()
+    const line = 'DELETE /bot/systems/<system>/accounts/<account>?keep_last=true'
+    expect(statusAndCode(await fixture.ask(line))).toEqual([409, 0])
+    expect((await getAccount(fixture, '<account>')).status).toBe(200)
+    await fixture.do('PUT /bot/systems/<system>/accounts/7<account>')
+    await fixture.do(line)
+    expect(statusAndCode(await getAccount(fixture, '<account>'))).toEqual([404, 20001])
+    await fixture.do(line)
+  })
+
   test('an account of another system is neither linked nor unlinked', async () => {
     const [fixture, other] = [await createBotFixture(), await createBotFixture()]
     fixture.names.theirs = other.fill('<account>')

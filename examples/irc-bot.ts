@@ -24,7 +24,8 @@ const HELP = [
   '!switch NAME, NAME: log a switch; !who NICK: show the fronters',
   '!autoproxy off, front, latch or NAME: set autoproxy',
   '!why: explain why your last line was not proxied',
-  '!delete: delete the last proxied message here',
+  '!say NAME: TEXT: send a text as a member, without tags',
+  '!delete: delete your last proxied message here',
 ].join(' | ')
 
 const OFFER = 'You have no system. Create one with: !register NAME'
@@ -41,9 +42,6 @@ const { url, key, host, port, nick, password, plain, network, channels } = readS
 const multitude = connectMultitude(url, key, 'irc')
 const irc = new Client()
 const messenger = createMessenger(irc)
-/** Last message by channel and system. */
-const lastMessages = new Map<string, { id: string; msgid: string | null }>()
-
 // Several networks share the platform "irc", so every ID begins with its network.
 const idOf = (name: string) => `${network}/${name}`
 
@@ -75,37 +73,42 @@ irc.on('privmsg', (event) => {
     if (command) return notify(person, await command(sender, rest.trim()).catch(messageOf))
     // Private messages to the bot are never proxied.
     if (channel === null) return notify(person, HELP)
-    await handleMessage(sender, channel, event).catch((failure: Error) => {
+    await handleMessage(sender, channel, lineOf(event)).catch((failure: Error) => {
       person.why = failure.message
       throw failure
     })
   })
 })
 
+/** Text to proxy. */
+type Line = { content: string; at: string; msgid: string | null; as?: string }
+
+function lineOf({ message, time, tags }: Message): Line {
+  const at = new Date(time ?? Date.now()).toISOString()
+  return { content: message, at, msgid: tags.msgid ?? null }
+}
+
 async function handleMessage(
   { person, account }: Sender,
   channel: string,
-  event: Message,
+  { content, at, msgid, as }: Line,
 ): Promise<void> {
-  const at = new Date(event.time ?? Date.now()).toISOString()
-  const ids = { account_id: account, guild_id: network, channel_id: idOf(channel) }
-  const line = { ...ids, content: event.message, limits: LIMITS, at }
+  const original = idOf(msgid ?? crypto.randomUUID())
+  const ids = { account_id: account, guild_id: network, channel_id: idOf(channel), original }
+  const line = { ...ids, content, limits: LIMITS, at, ...(as && { as }) }
   const decision = await multitude.ask<Decision>('POST /bot/proxy', line)
   if (decision.action !== 'proxy') {
     person.why = explain(decision, OFFER)
     if (decision.action === 'refuse' && decision.notify) notify(person, person.why)
     return
   }
-  const { message, member, system } = decision
-  const { name, content } = message
-  const { msgid, isRefused } = await messenger.sendAs(name, channel, content, person.nick)
-  if (isRefused) throw new Error(`The server does not let me send messages to ${channel}.`)
+  const { message, member } = decision
+  const sent = await messenger.sendAs(message.name, channel, message.content, person.nick)
+  if (sent.isRefused) throw new Error(`The server does not let me send messages to ${channel}.`)
   person.why = `The message was proxied by ${decision.matched.by}.`
-  const id = idOf(msgid ?? crypto.randomUUID())
-  lastMessages.set(`${channel} ${system}`, { id, msgid })
   await multitude.record({
-    id,
-    original: idOf(event.tags.msgid ?? crypto.randomUUID()),
+    id: idOf(sent.msgid ?? crypto.randomUUID()),
+    original,
     sender: account,
     channel: idOf(channel),
     guild: network,
@@ -167,13 +170,23 @@ const commands: Record<string, (sender: Sender, rest: string) => Promise<string>
     const set = await multitude.setAutoproxy(await requireSystem(account), network, mode)
     return `Autoproxy on this network: ${set}.`
   },
+  say: async (sender, rest) => {
+    const { person, account, channel } = sender
+    const [, name, content] = /^([^:]+):\s*(.+)$/.exec(rest) ?? []
+    if (!channel || !name || !content) return 'Example, in a channel: !say Wren: hello'
+    const [member] = await multitude.findMembers(await requireSystem(account), [name.trim()])
+    const at = new Date().toISOString()
+    // The member is named, so that neither tags nor autoproxy decide.
+    await handleMessage(sender, channel, { content, at, msgid: null, as: member?.id ?? '' })
+    return person.why
+  },
   delete: async ({ account, channel }) => {
-    const lastKey = `${channel} ${await requireSystem(account)}`
-    const lastMessage = lastMessages.get(lastKey)
-    if (!channel || !lastMessage) return 'I know no message of your system here.'
-    await multitude.deleteMessage(lastMessage.id)
-    lastMessages.delete(lastKey)
-    const isRedacted = messenger.redact(channel, lastMessage.msgid)
+    await requireSystem(account)
+    const last = channel && (await multitude.findLastMessage(account, idOf(channel)))
+    if (!last) return 'I know no recent message of yours here.'
+    await multitude.deleteMessage(last.id)
+    // Servers that redact messages assign IDs to them, which follow the network here.
+    const isRedacted = messenger.redact(channel, last.id.slice(network.length + 1))
     return isRedacted
       ? 'The message is deleted.'
       : 'The record is deleted, but the message stays on IRC.'

@@ -35,6 +35,7 @@ type ErrorResponse = {
 
 /** Explanations for users of the reasons to ignore a message. */
 const REASONS: Record<string, string> = {
+  already_proxied: 'The message was proxied already.',
   system_disabled: 'The operator has disabled the system.',
   channel_disabled: 'The guild has turned proxying off in this channel.',
   proxying_disabled: 'The system has turned proxying off in this guild.',
@@ -136,6 +137,12 @@ export function connectMultitude(url: string, key: string, platform: string) {
         }),
         nullOn(NO_MESSAGE),
       ),
+
+    /** Finds the last proxied message of an account in a channel, for ten minutes, or returns null. */
+    findLastMessage: (account: string, channel: string) =>
+      ask<Recorded>(
+        `GET /bot/accounts/${encodeURIComponent(account)}/last-message?channel_id=${encodeURIComponent(channel)}`,
+      ).catch(nullOn(NO_MESSAGE)),
 
     /** Records a message. Retries if the response is lost, which is safe because one ID counts once. */
     async record(message: object): Promise<void> {

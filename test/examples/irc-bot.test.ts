@@ -70,6 +70,22 @@ describe('IRC bot on an IRCv3 server', () => {
     expect((await getMessage(id)).status).toBe(404)
   })
 
+  test('the IRC bot says a text as a named member, whatever its tags', async () => {
+    await sendCommand('!member Finch [text]')
+    const response = sendCommand('!say wren: [hello]')
+    expect(await server.waitForLine('RELAYMSG')).toBe('RELAYMSG #lantern Wren/robin hello')
+    expect(await response).toBe('NOTICE robin :The message was proxied by as.')
+    expect(await sendCommand('!say Nobody: hello')).toContain('There is no member Nobody.')
+    expect(await sendCommand('!say hello')).toContain('Example, in a channel: !say Wren: hello')
+  })
+
+  test('the IRC bot proxies a line that arrives twice once', async () => {
+    robin('w:once', 'twice')
+    await server.waitForLine('RELAYMSG')
+    robin('w:once', 'twice')
+    expect(await sendCommand('!why')).toBe('NOTICE robin :The message was proxied already.')
+  })
+
   test('the IRC bot puts the name before the text when the server refuses to relay', async () => {
     server.allowRelaying(false)
     robin('w:hello')

@@ -93,7 +93,7 @@ describe('IRC bot on a real IRC server', async () => {
       const found = await askMultitude(path, robin.token)
       expect(await found.json()).toMatchObject({ member: { name: 'Wren' } })
       expect(await otter.sendCommand('!delete')).toBe(OFFER)
-      expect(await robin.sendCommand('!delete', '#den')).toContain('I know no message')
+      expect(await robin.sendCommand('!delete', '#den')).toContain('I know no recent message')
       expect(await robin.sendCommand('!delete')).toBe(
         'The record is deleted, but the message stays on IRC.',
       )

@@ -71,11 +71,19 @@ describe('architecture', () => {
     expect([...called].filter((name) => !(name in serviceModules))).toEqual([])
   })
 
-  test('routes and commands use the database only through the service', () => {
-    const accesses = filesOf('http', 'cli').flatMap((file) =>
+  test('routes, commands and the Discord bot use the database only through the service', () => {
+    const accesses = filesOf('http', 'cli', 'discord').flatMap((file) =>
       linesOf(file).filter((line) => /[\w)?]\.db\b|\{[^{}]*\bdb\b[^{}]*\}\s*[:=]/.test(line)),
     )
     expect(accesses).toEqual([])
+  })
+
+  test('the Discord bot imports only types of the packages that describe Discord', () => {
+    const importers = filesOf('discord').filter((file) =>
+      /^import (?!type\b)[^']*'discord-api-types/m.test(read(join('src', file))),
+    )
+    expect(importers).toEqual([])
+    expect(manifest.dependencies).not.toHaveProperty('discord-api-types')
   })
 
   test('only the database layer, settings and commands depend on the database engine', () => {

@@ -1,5 +1,5 @@
+import { createClock } from '../../../src/app'
 import { MINUTE } from '../../../src/model/time'
-import { createClock } from '../../../src/service/deps'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { type BotFixture, createBotFixtures, type Json, type Step } from './botFixture'

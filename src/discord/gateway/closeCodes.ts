@@ -1,0 +1,44 @@
+/** Code that the bot closes with. 1000 and 1001 would end the session. */
+export const RESUMABLE_CLOSE = 4900
+
+/** A close code after which connecting again is pointless, until the operator does something. */
+export interface FatalClose {
+  readonly code: number
+  readonly reason: string
+  readonly remedy: string
+}
+
+/** Returns the reason and the remedy of a fatal close code; null if the bot may connect again. */
+export function findFatalClose(code: number, applicationId: string | null): FatalClose | null {
+  const found = fatal[code]
+  if (!found) return null
+  const page = applicationId === null ? '' : `/${applicationId}/bot`
+  const remedy = found.remedy.replace(
+    '{page}',
+    `https://discord.com/developers/applications${page}`,
+  )
+  return { code, reason: found.reason, remedy }
+}
+
+const fatal: Readonly<Record<number, { reason: string; remedy: string }>> = {
+  4004: {
+    reason: 'Discord refused the bot token',
+    remedy: 'Set DISCORD_TOKEN to the token shown at {page}; Reset Token creates a new one.',
+  },
+  4010: { reason: 'invalid shard', remedy: 'Set DISCORD_SHARDS to auto.' },
+  4011: {
+    reason: 'the bot is in too many servers for this number of shards',
+    remedy: 'Set DISCORD_SHARDS to auto or to a larger number.',
+  },
+  4012: { reason: 'invalid API version', remedy: 'Update Multitude.' },
+  4013: { reason: 'invalid intents', remedy: 'Update Multitude.' },
+  4014: {
+    reason: 'an intent is not allowed',
+    remedy: 'Enable Message Content Intent under Privileged Gateway Intents at {page}.',
+  },
+}
+
+/** Returns whether Discord has ended the session with this code. */
+export function endsSession(code: number): boolean {
+  return code === 4007 || code === 4009
+}

@@ -1,0 +1,28 @@
+import type { StoppableSleep } from '../timing'
+
+/** Limits new sessions: Discord accepts one IDENTIFY per bucket of shards in 5 seconds. */
+export interface IdentifyLimiter {
+  /** Resolves when the shard may send IDENTIFY. */
+  acquire(shard: number): Promise<void>
+}
+
+export function createIdentifyLimiter(
+  maxConcurrency: number,
+  windowMs: number,
+  sleeper: StoppableSleep,
+): IdentifyLimiter {
+  const buckets = new Map<number, Promise<void>>()
+  const lastAt = new Map<number, number>()
+  return {
+    acquire(shard) {
+      const bucket = shard % maxConcurrency
+      const turn = (buckets.get(bucket) ?? Promise.resolve()).then(async () => {
+        const last = lastAt.get(bucket)
+        if (last !== undefined) await sleeper.sleep(last + windowMs - performance.now())
+        lastAt.set(bucket, performance.now())
+      })
+      buckets.set(bucket, turn)
+      return turn
+    },
+  }
+}

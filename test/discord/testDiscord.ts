@@ -1,0 +1,76 @@
+import { createRestClient, type RestParts } from '../../src/discord/rest/restClient'
+import { formatUserAgent } from '../../src/discord/userAgent'
+import { afterEach, expect } from '../test'
+import type { Allowance } from './standIn/controlRead'
+import type { StandInOptions } from './standIn/options'
+import { findSecrets } from './standIn/secretSearch'
+import { type DiscordStandIn, startDiscord } from './standIn/startDiscord'
+import { createTestLog, type TestLog } from './testLog'
+
+export const userAgent = formatUserAgent('https://plural.example')
+
+/** Pauses of a gateway client that suit `identifyWindowMs` below. */
+export const gatewayTiming = {
+  backoff: { firstMs: 4, maxMs: 40 },
+  identifyMs: 60,
+  invalidSession: { minMs: 1, maxMs: 5 },
+  saveMs: 5,
+  closeMs: 500,
+}
+
+/** A stand-in for Discord, a guild in it, and a log. Stopped and checked after the test. */
+export interface TestDiscord {
+  readonly discord: DiscordStandIn
+  readonly guild: Awaited<ReturnType<DiscordStandIn['users']['createGuild']>>
+  readonly log: TestLog
+  /** Creates a client of the REST API with short pauses, stopped after the test. */
+  createRest(parts?: Partial<RestParts>): ReturnType<typeof createRestClient>
+  /** Allows breaches that the test provokes. */
+  allow(allowance: Allowance): void
+  /** Runs after the test, before the stand-in is stopped. */
+  cleanUp(work: () => void | Promise<void>): void
+}
+
+/** Returns a function that starts a stand-in for one test; the file's tests are checked for breaches. */
+export function useDiscord(): (options?: Partial<StandInOptions>) => Promise<TestDiscord> {
+  const started: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    for (const finish of started.splice(0)) await finish()
+  })
+  return async (options = {}) => {
+    const discord = await startDiscord({ identifyWindowMs: 50, ...options })
+    const log = createTestLog()
+    let allowance: Allowance = {}
+    const cleanUps: (() => void | Promise<void>)[] = []
+    started.push(async () => {
+      for (const work of cleanUps.toReversed()) await work()
+      const problems = await discord.users.problems(allowance)
+      const secrets = await discord.users.secrets()
+      await discord.stop()
+      expect(problems).toEqual([])
+      expect(findSecrets({ log: log.text() }, secrets)).toEqual([])
+    })
+    return {
+      discord,
+      guild: await discord.users.createGuild({ channels: ['general', 'other'] }),
+      log,
+      createRest(parts = {}) {
+        const { timing, ...rest } = parts
+        const client = createRestClient({
+          api: discord.api,
+          token: discord.token,
+          userAgent,
+          log,
+          ...rest,
+          timing: { timeoutMs: 5000, backoff: { firstMs: 1, maxMs: 10 }, ...timing },
+        })
+        cleanUps.push(client.stop)
+        return client
+      },
+      allow(changes) {
+        allowance = changes
+      },
+      cleanUp: (work) => void cleanUps.push(work),
+    }
+  }
+}

@@ -1,5 +1,6 @@
 import { isThread } from '../permissions/channelType'
 import type { Overwrite, PermissionGuild } from '../permissions/computePermissions'
+import { createPackedRecords } from './packedRecords'
 
 export interface CachedChannel {
   readonly id: string
@@ -26,6 +27,14 @@ export interface CachedGuild extends PermissionGuild {
 export interface GuildFields {
   readonly owner_id: string
   readonly premium_tier: number
+}
+
+/** A guild with everything that the cache keeps of it. */
+export interface LoadedGuild {
+  readonly guild: GuildFields & { readonly roles: readonly RoleFields[] }
+  readonly channels: readonly ChannelFields[]
+  readonly threads: readonly ChannelFields[]
+  readonly ownRoleIds: readonly string[]
 }
 
 export interface RoleFields {
@@ -61,23 +70,27 @@ export interface EditableGuild extends CachedGuild {
   setOwnRoles(ids: readonly string[]): void
 }
 
-/** Overwrites are kept as one text: 1,000 guilds then take 9 MB less than with an object for each. */
-interface StoredChannel {
-  readonly type: number
-  readonly parentId: string | null
-  readonly name: string
-  readonly overwrites: string
-  readonly slowmodeSeconds: number
-}
-
 const MEMBER_OVERWRITE = 1
 
-export function createCachedGuild(id: string, fields: GuildFields): EditableGuild {
-  const roles = new Map<string, bigint>()
-  const mentionableRoles = new Set<string>()
-  const channels = new Map<string, StoredChannel>()
-  let { owner_id: ownerId, premium_tier: boostTier } = fields
-  let ownRoleIds: readonly string[] = []
+export function createCachedGuild(
+  id: string,
+  { guild, channels, threads, ownRoleIds }: LoadedGuild,
+): EditableGuild {
+  const roles = createPackedRecords(guild.roles.map((role) => [role.id, packRole(role)]))
+  const packed = createPackedRecords(
+    [...channels, ...threads].map((channel) => [channel.id, packChannel(channel)]),
+  )
+  let { owner_id: ownerId, premium_tier: boostTier } = guild
+  let ownRoles = [...ownRoleIds]
+
+  const listChannels = () =>
+    packed.list().map(([channelId, text]) => unpackChannel(channelId, text))
+  const deleteThreads = (parentIds: readonly string[] | null) => {
+    for (const { id: threadId, type, parentId } of listChannels()) {
+      const isMeant = parentIds === null || (parentId !== null && parentIds.includes(parentId))
+      if (isThread(type) && isMeant) packed.delete(threadId)
+    }
+  }
 
   return {
     id,
@@ -88,71 +101,77 @@ export function createCachedGuild(id: string, fields: GuildFields): EditableGuil
       return boostTier
     },
     get ownRoleIds() {
-      return ownRoleIds
+      return ownRoles
     },
     findRole(roleId) {
-      const permissions = roles.get(roleId)
-      if (permissions === undefined) return undefined
-      return { permissions, mentionable: mentionableRoles.has(roleId) }
+      const text = roles.find(roleId)
+      return text === undefined ? undefined : unpackRole(text)
     },
     findChannel(channelId) {
-      const stored = channels.get(channelId)
-      return stored && restore(channelId, stored)
+      const text = packed.find(channelId)
+      return text === undefined ? undefined : unpackChannel(channelId, text)
     },
-    listChannels: () => [...channels].map(([channelId, stored]) => restore(channelId, stored)),
-    update(guild) {
-      ownerId = guild.owner_id
-      boostTier = guild.premium_tier
+    listChannels,
+    update(fields) {
+      ownerId = fields.owner_id
+      boostTier = fields.premium_tier
     },
-    setRole(role) {
-      roles.set(role.id, BigInt(role.permissions))
-      if (role.mentionable) mentionableRoles.add(role.id)
-      else mentionableRoles.delete(role.id)
-    },
-    deleteRole(roleId) {
-      roles.delete(roleId)
-      mentionableRoles.delete(roleId)
-    },
-    setChannel(channel) {
-      channels.set(channel.id, {
-        type: channel.type,
-        parentId: channel.parent_id ?? null,
-        name: channel.name ?? '',
-        overwrites: (channel.permission_overwrites ?? []).map(packOverwrite).join(),
-        slowmodeSeconds: channel.rate_limit_per_user ?? 0,
-      })
-    },
+    setRole: (role) => roles.set(role.id, packRole(role)),
+    deleteRole: roles.delete,
+    setChannel: (channel) => packed.set(channel.id, packChannel(channel)),
     deleteChannel(channelId) {
-      channels.delete(channelId)
-      for (const [other, { parentId, type }] of channels)
-        if (parentId === channelId && isThread(type)) channels.delete(other)
+      packed.delete(channelId)
+      deleteThreads([channelId])
     },
-    deleteThreads(parentIds) {
-      for (const [channelId, { type, parentId }] of channels) {
-        const isMeant = parentIds === null || (parentId !== null && parentIds.includes(parentId))
-        if (isThread(type) && isMeant) channels.delete(channelId)
-      }
-    },
+    deleteThreads,
     setOwnRoles(ids) {
-      ownRoleIds = [...ids]
+      ownRoles = [...ids]
     },
   }
 }
 
-function restore(id: string, { overwrites, ...rest }: StoredChannel): CachedChannel {
-  return { id, ...rest, overwrites: overwrites === '' ? [] : overwrites.split(',').map(unpack) }
+function packRole({ permissions, mentionable }: RoleFields): string {
+  return `${permissions} ${mentionable ? 1 : 0}`
 }
 
-function packOverwrite({ id, type, allow, deny }: OverwriteFields): string {
-  return `${id}:${type}:${allow}:${deny}`
+function unpackRole(text: string): { permissions: bigint; mentionable: boolean } {
+  const [permissions = '0', mentionable] = text.split(' ')
+  return { permissions: BigInt(permissions), mentionable: mentionable === '1' }
 }
 
-function unpack(text: string): Overwrite {
-  const [id = '', type, allow = '0', deny = '0'] = text.split(':')
+function packChannel(channel: ChannelFields): string {
+  const { type, parent_id: parentId, rate_limit_per_user: slowmode, name } = channel
+  const overwrites = (channel.permission_overwrites ?? []).flatMap((one) => [
+    one.id,
+    one.type,
+    one.allow,
+    one.deny,
+  ])
+  const fields = [
+    type,
+    parentId ?? '',
+    slowmode ?? 0,
+    encodeURIComponent((name ?? '').toWellFormed()),
+  ]
+  return [...fields, ...overwrites].join(' ')
+}
+
+function unpackChannel(id: string, text: string): CachedChannel {
+  const [type, parentId, slowmode, name = '', ...overwrites] = text.split(' ')
   return {
     id,
-    isMember: Number(type) === MEMBER_OVERWRITE,
-    allow: BigInt(allow),
-    deny: BigInt(deny),
+    type: Number(type),
+    parentId: parentId || null,
+    name: decodeURIComponent(name),
+    overwrites: unpackOverwrites(overwrites),
+    slowmodeSeconds: Number(slowmode),
   }
+}
+
+function unpackOverwrites(values: readonly string[]): Overwrite[] {
+  return Array.from({ length: values.length / 4 }, (_, at) => {
+    const [id = '', type, allow = '0', deny = '0'] = values.slice(4 * at, 4 * at + 4)
+    const isMember = Number(type) === MEMBER_OVERWRITE
+    return { id, isMember, allow: BigInt(allow), deny: BigInt(deny) }
+  })
 }

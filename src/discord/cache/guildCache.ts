@@ -5,21 +5,13 @@ import {
   type ChannelFields,
   createCachedGuild,
   type EditableGuild,
-  type GuildFields,
-  type RoleFields,
+  type LoadedGuild,
 } from './cachedGuild'
 
 /** Reads that fill the cache. Each returns null if the bot has no access, or the object does not exist. */
 export interface GuildSource {
   loadGuild(id: string): Promise<LoadedGuild | null>
   loadChannel(id: string): Promise<(ChannelFields & { guild_id?: string | undefined }) | null>
-}
-
-export interface LoadedGuild {
-  readonly guild: GuildFields & { readonly roles: readonly RoleFields[] }
-  readonly channels: readonly ChannelFields[]
-  readonly threads: readonly ChannelFields[]
-  readonly ownRoleIds: readonly string[]
 }
 
 /**
@@ -50,12 +42,7 @@ export function createGuildCache(source: GuildSource, ownUserId: () => string): 
       (loaded) => {
         loads.delete(id)
         if (!loaded) return void guilds.delete(id)
-        const guild = createCachedGuild(id, loaded.guild)
-        guilds.set(id, guild)
-        loaded.guild.roles.forEach(guild.setRole)
-        loaded.channels.forEach(guild.setChannel)
-        loaded.threads.forEach(guild.setChannel)
-        guild.setOwnRoles(loaded.ownRoleIds)
+        guilds.set(id, createCachedGuild(id, loaded))
         for (const event of events) apply(event)
       },
       (cause) => {
@@ -139,12 +126,13 @@ export function shardOf(guildId: string, shardCount: number): number {
 type GuildCreate = Extract<GatewayEvent, { type: 'GUILD_CREATE' }>['data']
 
 function fromGuildCreate(data: GuildCreate, ownUserId: string): EditableGuild {
-  const guild = createCachedGuild(data.id, data)
-  data.roles.forEach(guild.setRole)
-  data.channels.forEach(guild.setChannel)
-  data.threads.forEach(guild.setChannel)
-  guild.setOwnRoles(data.members.find(({ user }) => user.id === ownUserId)?.roles ?? [])
-  return guild
+  const own = data.members.find(({ user }) => user.id === ownUserId)
+  return createCachedGuild(data.id, {
+    guild: data,
+    channels: data.channels,
+    threads: data.threads,
+    ownRoleIds: own?.roles ?? [],
+  })
 }
 
 /** ID of the guild whose cached data an event changes. */

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { createCachedGuild } from '../../../src/discord/cache/cachedGuild'
 import { createPackedRecords } from '../../../src/discord/cache/packedRecords'
+import { permissionsIn } from '../../../src/discord/cache/permissionsIn'
+import { hasPermissions } from '../../../src/discord/permissions/permission'
 import { expect, test } from '../../test'
 
 test('packed records behave like a map', () => {
@@ -78,4 +80,40 @@ test('a cached guild returns what was put in', () => {
   ])
   guild.deleteChannel('3')
   expect(guild.listChannels().map(({ id }) => id)).toEqual(['5'])
+})
+
+test('permissions in a thread are those of its parent', () => {
+  const guild = createCachedGuild('1', {
+    guild: {
+      owner_id: '2',
+      premium_tier: 0,
+      roles: [{ id: '1', permissions: '1024', mentionable: false }],
+    },
+    channels: [
+      {
+        id: '3',
+        type: 0,
+        permission_overwrites: [{ id: '1', type: 0, allow: String(1n << 38n), deny: '0' }],
+      },
+    ],
+    threads: [
+      { id: '6', type: 11, parent_id: '3' },
+      { id: '7', type: 11, parent_id: '999' },
+      { id: '8', type: 12, parent_id: '3' },
+    ],
+    ownRoleIds: [],
+  })
+  const maySend = (channelId: string, isThreadMember: boolean) => {
+    const channel = guild.findChannel(channelId)
+    if (!channel) throw new Error('the channel is missing')
+    const member = { userId: '9', roleIds: [] }
+    const granted = permissionsIn(guild, channel, member, { now: 0, isThreadMember })
+    return hasPermissions(granted, 'ViewChannel', 'SendMessages')
+  }
+  expect([maySend('3', false), maySend('6', false), maySend('7', false)]).toEqual([
+    false,
+    true,
+    false,
+  ])
+  expect([maySend('8', false), maySend('8', true)]).toEqual([false, true])
 })

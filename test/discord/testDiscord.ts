@@ -16,6 +16,7 @@ export const gatewayTiming = {
   invalidSession: { minMs: 1, maxMs: 5 },
   saveMs: 5,
   closeMs: 500,
+  drainMs: 20,
 }
 
 /** A stand-in for Discord, a guild in it, and a log. Stopped and checked after the test. */

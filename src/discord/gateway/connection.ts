@@ -62,6 +62,7 @@ export function openConnection(parts: ConnectionParts): Connection {
   const { promise: ended, resolve } = Promise.withResolvers<ConnectionEnd>()
   const socket = new WebSocket(`${parts.url.replace(/\/$/, '')}/?v=10&encoding=json`, {
     headers: { 'user-agent': parts.userAgent },
+    perMessageDeflate: false,
   })
   const sentAt: number[] = []
   let isEnded = false

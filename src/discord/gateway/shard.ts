@@ -1,4 +1,5 @@
 import type { Log } from '../../log'
+import { withTimeout } from '../../timers/withTimeout'
 import { DiscordError, NotSentError } from '../rest/errors'
 import { backoffMs, type StoppableSleep } from '../timing'
 import { endsSession, type FatalClose, findFatalClose } from './closeCodes'
@@ -65,7 +66,7 @@ export interface Shard {
   /** Time between the last heartbeat and its acknowledgement; null if there was none yet. */
   readonly latencyMs: number | null
   send(payload: Payload): boolean
-  /** Closes so that the session can be resumed, and stores it. */
+  /** Closes so that the session can be resumed, waits for event handlers, and stores the session. */
   stop(): Promise<void>
 }
 
@@ -73,6 +74,7 @@ export interface Shard {
 export function startShard(parts: ShardParts): Shard {
   const { shard, timing, sleeper, log, sessions, metrics } = parts
   const sequence = createHandledSequence()
+  const handling = new Set<Promise<void>>()
   let session: { readonly sessionId: string; readonly resumeUrl: string } | null = null
   let connection: Connection | null = null
   let state: ShardState = 'connecting'
@@ -131,7 +133,9 @@ export function startShard(parts: ShardParts): Shard {
       session = { sessionId: event.data.session_id, resumeUrl: event.data.resume_gateway_url }
       goOnline('identify')
     } else if (event.type === 'RESUMED') goOnline('resume')
-    void handle(event, finish)
+    const handled = handle(event, finish)
+    handling.add(handled)
+    void handled.then(() => handling.delete(handled))
   }
 
   const authenticate = async (): Promise<Payload | null> => {
@@ -270,6 +274,7 @@ export function startShard(parts: ShardParts): Shard {
       sleeper.stop()
       await connection?.close()
       await running
+      await withTimeout(Promise.all(handling), timing.drainMs, () => null)
       await saver.flush()
     },
   }

@@ -15,6 +15,8 @@ export interface GatewayTiming {
   readonly saveMs: number
   /** Time for the closing handshake. */
   readonly closeMs: number
+  /** Time at shutdown for events that are being handled; Discord replays the others. */
+  readonly drainMs: number
 }
 
 export const defaultGatewayTiming: GatewayTiming = {
@@ -27,4 +29,5 @@ export const defaultGatewayTiming: GatewayTiming = {
   invalidSession: { minMs: 1000, maxMs: 5000 },
   saveMs: 1000,
   closeMs: 1000,
+  drainMs: 3000,
 }

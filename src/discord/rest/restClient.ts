@@ -3,8 +3,8 @@ import { type Backoff, backoffMs, createStoppableSleep } from '../timing'
 import { isRecord, NoResponseError, NotSentError, toDiscordError } from './errors'
 import { createGlobalLimit } from './globalLimit'
 import { createInvalidRequests, type InvalidRequestLimit } from './invalidRequests'
-import { createLanes, type Outcome } from './lanes'
 import { encodeBody, type Upload } from './requestBody'
+import { createRequestQueues, type Outcome } from './requestQueues'
 import { fillPath, type Route, redactPath } from './route'
 
 /*
@@ -96,11 +96,11 @@ export function createRestClient(parts: RestParts): RestClient {
   const withToken = createGlobalLimit(timing.global, sleeper)
   const withoutToken = createGlobalLimit(timing.global, sleeper)
   const invalid = createInvalidRequests(timing.invalid)
-  const lanes = createLanes({ sleep: sleeper.sleep, pauseMs: invalid.pauseMs })
+  const queues = createRequestQueues({ sleep: sleeper.sleep, pauseMs: invalid.pauseMs })
 
   const stop = () => {
     sleeper.stop()
-    lanes.rejectAll()
+    queues.rejectAll()
   }
 
   const send = async (request: Prepared): Promise<Answer | 'timeout' | 'network'> => {
@@ -198,7 +198,7 @@ export function createRestClient(parts: RestParts): RestClient {
       const resetMs = Number(received.get('x-ratelimit-reset-after')) * 1000 + timing.marginMs
       return { bucket, waitMs: isUsedUp ? resetMs : 0, isRepeated: false }
     }
-    lanes.add({
+    queues.add({
       method,
       route,
       isProxying: options.isProxying ?? false,
@@ -212,7 +212,7 @@ export function createRestClient(parts: RestParts): RestClient {
     request,
     stop,
     get waiting() {
-      return lanes.waiting
+      return queues.waiting
     },
   }
 }

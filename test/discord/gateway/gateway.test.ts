@@ -323,6 +323,26 @@ describe('a restart', () => {
     expect((await scene.discord.users.counts()).identifies).toBe(1)
   })
 
+  test('waits for events that are being handled', async () => {
+    const scene = await start()
+    const sessions = createSessionStore()
+    const gate = Promise.withResolvers<void>()
+    const first = await connect(scene, {
+      sessions,
+      timing: { drainMs: 10_000 },
+      onEvent: (event) => (event.type === 'MESSAGE_CREATE' ? gate.promise : undefined),
+    })
+    await online(first)
+    await say(scene, 'slow')
+    await until('the message arrives', () => first.contents().length === 1)
+    const stopped = first.gateway.stop()
+    gate.resolve()
+    await stopped
+    const second = await connect(scene, { sessions })
+    await online(second)
+    expect(second.contents()).toEqual([])
+  })
+
   test('replays events whose handling was interrupted', async () => {
     const scene = await start()
     const sessions = createSessionStore()

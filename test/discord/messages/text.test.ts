@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { formatInviteUrl } from '../../../src/discord/inviteUrl'
 import {
   escapeMarkdown,
   escapeMaskedLinks,
@@ -7,6 +8,7 @@ import {
 } from '../../../src/discord/messages/escape'
 import { formatMessageLink, parseMessageReference } from '../../../src/discord/messages/messageLink'
 import { suppressLinkPreviews } from '../../../src/discord/messages/suppressLinkPreviews'
+import { webhookAvatar } from '../../../src/discord/messages/webhookAvatar'
 import { describe, expect, test } from '../../test'
 
 describe('links without a preview', () => {
@@ -108,3 +110,20 @@ describe('references to messages', () => {
     expect(formatMessageLink(null, '2', '3')).toBe('https://discord.com/channels/@me/2/3')
   })
 })
+
+test.each([
+  [
+    'https://cdn.example/attachments/1/2/a.png?ex=1&hm=2',
+    'https://cdn.example/attachments/1/2/a.png',
+  ],
+  ['https://cdn.example/avatars/1/a.png?size=64', 'https://cdn.example/avatars/1/a.png?size=64'],
+  ['https://other.example/attachments/a.png?b=1', 'https://other.example/attachments/a.png?b=1'],
+  ['not an address', 'not an address'],
+])('the picture %p is sent as %p', (before, after) =>
+  expect(webhookAvatar(before, ['https://cdn.example'])).toBe(after),
+)
+
+test('the invite URL is the documented one', () =>
+  expect(formatInviteUrl('123')).toBe(
+    'https://discord.com/oauth2/authorize?client_id=123&scope=bot+applications.commands&permissions=633594112764992',
+  ))

@@ -128,7 +128,7 @@ describe('rate limits', () => {
     const random = (max: number) => 1 + Math.floor(Math.random() * max)
     const names = [`POST ${MESSAGES}`, `GET ${MESSAGES}`, `DELETE ${MESSAGE}`, `POST ${EXECUTE}`]
     const routeLimits = Object.fromEntries(
-      names.map((name) => [name, { limit: random(5), windowMs: 40 + random(160) }]),
+      names.map((name) => [name, { limit: random(3), windowMs: 40 + random(110) }]),
     )
     const { discord, guild, createRest } = await start({ routeLimits })
     const rest = createRest()
@@ -214,6 +214,23 @@ describe('rate limits', () => {
     expect(later).toHaveLength(3)
     for (const { at } of later) expect(at - (refused?.at ?? 0)).toBeGreaterThanOrEqual(300)
   })
+})
+
+test('files are sent again when a rate limit refused them', async () => {
+  const { discord, guild, createRest, allow } = await start()
+  allow({ statuses: { 429: 1 } })
+  await discord.users.failRequests({
+    route: `POST ${MESSAGES}`,
+    kind: 'rateLimit',
+    retryAfterMs: 20,
+  })
+  await createRest().request('POST', MESSAGES, {
+    params: { channel_id: guild.channelId },
+    body: {},
+    files: [{ data: new Blob(['tea']), attachment: { filename: 'tea.txt' } }],
+  })
+  const [message] = await discord.users.messages({ channelId: guild.channelId })
+  expect(message?.attachments).toMatchObject([{ filename: 'tea.txt', size: 3 }])
 })
 
 describe('failed requests', () => {

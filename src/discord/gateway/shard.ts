@@ -179,9 +179,10 @@ export function startShard(parts: ShardParts): Shard {
   }
   const isResumeAddressBroken = () => failures >= timing.maxFailures
 
-  const connect = async (): Promise<ConnectionEnd & { isAuthenticated: boolean }> => {
+  const connect = async (): Promise<Attempt> => {
     const url = await findAddress()
-    let isAuthenticated = false
+    if (sleeper.isStopped) return { end: CLOSED, isUnanswered: false }
+    let isUnanswered = false
     state = 'connecting'
     connection = openConnection({
       url,
@@ -189,24 +190,26 @@ export function startShard(parts: ShardParts): Shard {
       timing,
       async authenticate() {
         const payload = await authenticate()
-        isAuthenticated = true
+        isUnanswered = true
         return payload
       },
       sequence: () => sequence.received,
-      onDispatch: receive,
+      onDispatch(dispatch) {
+        isUnanswered = false
+        receive(dispatch)
+      },
       onLatency(ms) {
         latencyMs = ms
       },
     })
-    if (sleeper.isStopped) await connection.close()
     const end = await connection.ended
     connection = null
-    return { ...end, isAuthenticated }
+    return { end, isUnanswered }
   }
 
   /** Returns the pause before the next attempt, or null after a fatal close. */
   const conclude = async (
-    end: ConnectionEnd & { isAuthenticated: boolean },
+    { end, isUnanswered }: Attempt,
     wasBroken: boolean,
   ): Promise<number | null> => {
     const code = end.kind === 'closed' ? end.code : null
@@ -217,8 +220,7 @@ export function startShard(parts: ShardParts): Shard {
     }
     const isRefused = end.kind === 'invalid session' && !end.isResumable
     const wasIdentifying = session === null
-    const wasOnline = state === 'online'
-    const isLastResume = wasBroken && end.isAuthenticated && !wasOnline
+    const isLastResume = wasBroken && isUnanswered
     state = 'waiting'
     failures++
     log.info('Discord connection ended', {
@@ -247,13 +249,13 @@ export function startShard(parts: ShardParts): Shard {
     await loadSession()
     while (!sleeper.isStopped) {
       const wasBroken = isResumeAddressBroken()
-      const end = await connect().catch((cause) => {
-        if (isTokenRefused(cause)) return { ...TOKEN_REFUSED, isAuthenticated: false }
+      const attempt = await connect().catch((cause): Attempt => {
+        if (isTokenRefused(cause)) return { end: TOKEN_REFUSED, isUnanswered: false }
         log.warn('Discord gateway not found', { shard: shard.id, error: String(cause) })
-        return { kind: 'closed', code: 1006, isAuthenticated: false } as const
+        return { end: CLOSED, isUnanswered: false }
       })
       if (sleeper.isStopped) break
-      const pauseMs = await conclude(end, wasBroken)
+      const pauseMs = await conclude(attempt, wasBroken)
       if (pauseMs === null) break
       await sleeper.sleep(pauseMs)
     }
@@ -273,7 +275,8 @@ export function startShard(parts: ShardParts): Shard {
     async stop() {
       sleeper.stop()
       await connection?.close()
-      await running
+      // A request for the address of the gateway may still be under way.
+      await withTimeout(running, timing.closeMs, () => null)
       await withTimeout(Promise.all(handling), timing.drainMs, () => null)
       await saver.flush()
     },
@@ -282,7 +285,15 @@ export function startShard(parts: ShardParts): Shard {
 
 const IDENTIFY = 2
 const RESUME = 6
-const TOKEN_REFUSED = { kind: 'closed', code: 4004 } as const
+const TOKEN_REFUSED: ConnectionEnd = { kind: 'closed', code: 4004 }
+/** Code of a connection that ended without a close frame, or was not opened. */
+const CLOSED: ConnectionEnd = { kind: 'closed', code: 1006 }
+
+interface Attempt {
+  readonly end: ConnectionEnd
+  /** Whether RESUME or IDENTIFY was sent, and no event followed. */
+  readonly isUnanswered: boolean
+}
 
 function isTokenRefused(cause: unknown): boolean {
   return cause instanceof NotSentError || (cause instanceof DiscordError && cause.status === 401)

@@ -9,9 +9,9 @@ import { fillPath, type Route, redactPath } from './route'
 
 /*
  * An own client, because `@discordjs/rest` 2.6.3 breaks rules of the bot's contract: after a 401 it
- * still sends the queued requests with the refused token; it repeats a request five times within
- * 2 ms after 5xx; its number of repetitions cannot be 0 for POST only, and a second instance for
- * POST would not share its buckets; two routes of one bucket exceed the limit until it is known.
+ * still sends the queued requests with the refused token; after 5xx it repeats a request five times
+ * within 2 ms; its number of repetitions cannot be 0 for POST only, and a second instance for POST
+ * would not share its buckets.
  */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

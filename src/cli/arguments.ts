@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { hidePassword } from '../config'
 import { type Call, type Command, UsageError } from './command'
 import { flagsOf } from './flags'
-import { suggest } from './suggest'
+import { suggest } from '../model/suggest'
 
 type Options = Record<string, { type: 'string' | 'boolean'; short?: string }>
 

@@ -1,0 +1,135 @@
+import type { ProxyTag } from '../../../model/validation'
+import { escapeMarkdown, escapeMaskedLinks, formatCodeSpan } from '../../messages/escape'
+import type { Texts } from '../../text/texts'
+import type { Embed } from '../answer'
+import type { GroupView, MemberView, SystemView } from '../views'
+import { buildEmbed, formatTime } from './embed'
+import { formatShortId, type IdStyle } from './formatShortId'
+
+/** Parts of a card that are not in the object itself. */
+interface Style {
+  readonly texts: Texts
+  readonly ids: IdStyle
+}
+
+export function systemCard(
+  system: SystemView,
+  {
+    texts,
+    ids,
+    fronters,
+    accounts,
+    memberCount,
+  }: Style & {
+    fronters: readonly string[] | null
+    accounts: readonly string[]
+    memberCount: number | null
+  },
+): Embed {
+  const { labels } = texts
+  return buildEmbed({
+    title: system.name ?? texts.unnamedSystem,
+    color: system.color,
+    description: system.description && escapeMaskedLinks(system.description),
+    picture: system.avatar_url,
+    banner: system.banner,
+    fields: [
+      { name: labels.fronters, value: fronters && formatNames(fronters), isInline: true },
+      { name: labels.tag, value: system.tag && escapeMarkdown(system.tag), isInline: true },
+      { name: labels.pronouns, value: escaped(system.pronouns), isInline: true },
+      { name: labels.color, value: system.color && `#${system.color}`, isInline: true },
+      { name: labels.accounts, value: accounts.map((id) => `<@${id}>`).join('\n'), isInline: true },
+      { name: labels.members, value: memberCount?.toString(), isInline: true },
+      { name: labels.created, value: formatTime(system.created), isInline: true },
+    ],
+    footer: texts.systemId(formatShortId(system.id, ids)),
+  })
+}
+
+export function memberCard(
+  member: MemberView,
+  {
+    texts,
+    ids,
+    groups,
+    guildName,
+  }: Style & { groups: readonly string[]; guildName: string | null },
+): Embed {
+  const { labels } = texts
+  return buildEmbed({
+    title: member.name,
+    color: member.color,
+    description: member.description && escapeMaskedLinks(member.description),
+    picture: member.avatar_url,
+    banner: member.banner,
+    fields: [
+      { name: labels.displayName, value: escaped(member.display_name), isInline: true },
+      { name: labels.serverName, value: escaped(guildName), isInline: true },
+      { name: labels.pronouns, value: escaped(member.pronouns), isInline: true },
+      { name: labels.birthday, value: formatBirthday(member.birthday), isInline: true },
+      { name: labels.color, value: member.color && `#${member.color}`, isInline: true },
+      { name: labels.messageCount, value: member.message_count?.toString(), isInline: true },
+      {
+        name: labels.proxyTags,
+        value: member.proxy_tags.map((tag) => formatTag(tag)).join('\n'),
+        isInline: true,
+      },
+      { name: labels.groups, value: formatNames(groups), isInline: true },
+      {
+        name: labels.lastMessage,
+        value: formatTime(member.last_message_timestamp),
+        isInline: true,
+      },
+      { name: labels.created, value: formatTime(member.created), isInline: true },
+    ],
+    footer: texts.memberId(formatShortId(member.id, ids)),
+  })
+}
+
+export function groupCard(
+  group: GroupView,
+  { texts, ids, memberCount }: Style & { memberCount: number | null },
+): Embed {
+  const { labels } = texts
+  return buildEmbed({
+    title: group.name,
+    color: group.color,
+    description: group.description && escapeMaskedLinks(group.description),
+    picture: group.icon,
+    banner: group.banner,
+    fields: [
+      { name: labels.displayName, value: escaped(group.display_name), isInline: true },
+      { name: labels.color, value: group.color && `#${group.color}`, isInline: true },
+      { name: labels.members, value: memberCount?.toString(), isInline: true },
+      { name: labels.created, value: formatTime(group.created), isInline: true },
+    ],
+    footer: texts.groupId(formatShortId(group.id, ids)),
+  })
+}
+
+/** Formats a proxy tag around the word `text`, so that a reader sees how it is used. */
+export function formatTag({ prefix, suffix }: ProxyTag): string {
+  return formatCodeSpan(`${prefix ?? ''}text${suffix ?? ''}`)
+}
+
+/** Formats a birthday; the year 4 stands for an unknown year. */
+export function formatBirthday(birthday: string | null): string | null {
+  if (birthday === null) return null
+  const date = new Date(`${birthday}T00:00:00Z`)
+  const hasYear = !birthday.startsWith('0004-')
+  return new Intl.DateTimeFormat('en', {
+    timeZone: 'UTC',
+    month: 'short',
+    day: 'numeric',
+    ...(hasYear && { year: 'numeric' as const }),
+  }).format(date)
+}
+
+/** Formats names that people chose as a list. */
+export function formatNames(names: readonly string[]): string {
+  return names.map((name) => escapeMarkdown(name)).join(', ')
+}
+
+function escaped(text: string | null): string | null {
+  return text === null ? null : escapeMarkdown(text)
+}

@@ -1,0 +1,92 @@
+import type { MessageReference } from '../messages/messageLink'
+import type { PermissionName } from '../permissions/permission'
+
+export interface Attachment {
+  readonly url: string
+  readonly filename: string
+  readonly size: number
+  readonly contentType: string | null
+}
+
+/** A Discord message as far as commands need it. */
+export interface DiscordMessage {
+  readonly guildId: string | null
+  readonly channelId: string
+  readonly messageId: string
+  readonly content: string
+  readonly hasFiles: boolean
+  readonly isVoice: boolean
+  /** Milliseconds since 1970. */
+  readonly sentAt: number
+  readonly isLatest: boolean
+}
+
+export interface ChannelAccess {
+  readonly id: string
+  readonly name: string
+  readonly type: number
+  readonly parentId: string | null
+  /** Permissions of the bot and of the account that asks. */
+  readonly bot: bigint
+  readonly asker: bigint
+}
+
+export interface EditOptions {
+  readonly content: string
+  readonly clearsEmbeds: boolean
+  readonly clearsFiles: boolean
+}
+
+/** Result of an action on Discord: null if it was done, or the reason why not, in a sentence. */
+export type Failure = string | null
+
+/**
+ * Everything that commands need from Discord: reads from the cache and REST, and the actions on
+ * proxied messages, which the proxying pipeline implements. IDs are Discord's.
+ */
+export interface DiscordSide {
+  readonly botId: string
+  inviteUrl(): string
+  status(): { readonly guilds: number; readonly shards: number; readonly latencyMs: number | null }
+  /** Finds an account by ID, also one that shares no guild with the bot. */
+  findAccount(
+    id: string,
+  ): Promise<{ readonly name: string; readonly avatarUrl: string | null } | null>
+  /** Lists the channels of a guild with the permissions in them; null if the bot is not in the guild. */
+  listChannels(guildId: string, account: string): Promise<readonly ChannelAccess[] | null>
+  findMessage(reference: MessageReference): Promise<DiscordMessage | null>
+  editProxied(message: DiscordMessage, options: EditOptions): Promise<Failure>
+  deleteProxied(message: MessageReference): Promise<Failure>
+  /** Sends the message again as a member, named by its short ID. */
+  reproxy(message: DiscordMessage, member: string, commandId: string): Promise<Failure>
+  say(request: SayRequest): Promise<Failure>
+  /** Pings the sender of a proxied message, in its channel. */
+  ping(message: DiscordMessage, sender: string, pinger: string): Promise<Failure>
+  /** Returns why a message of this account was not proxied; null if it is unknown or not its own. */
+  explain(message: MessageReference, account: string): Promise<string | null>
+  /** Downloads an attachment from the allowed origins, up to a number of bytes. */
+  download(attachment: Attachment, maxBytes: number): AsyncIterable<Uint8Array>
+}
+
+export interface SayRequest {
+  readonly interactionId: string
+  readonly account: string
+  readonly guildId: string
+  readonly channelId: string
+  readonly member: string
+  readonly text: string
+  readonly files: readonly Attachment[]
+  readonly replyTo: MessageReference | null
+}
+
+/** Permissions that proxying needs in a channel. */
+export const PROXY_PERMISSIONS: readonly PermissionName[] = [
+  'ViewChannel',
+  'SendMessages',
+  'ManageMessages',
+  'ManageWebhooks',
+  'AttachFiles',
+  'EmbedLinks',
+  'AddReactions',
+  'ReadMessageHistory',
+]

@@ -1,0 +1,73 @@
+import { discordBot } from '../../../model/privacy'
+import { getAccount } from '../../../service/accounts'
+import { getOwnAutoproxy, patchAutoproxy } from '../../../service/autoproxy'
+import { escapeMarkdown } from '../../messages/escape'
+import type { Answer } from '../answer'
+import { buildEmbed } from '../cards/embed'
+import type { Context } from '../context'
+import type { Arguments } from '../grammar/matchCommand'
+import { requireOwn } from '../ownSystem'
+import { resolveOwnMember } from '../references'
+import { viewMember } from '../views'
+import { requireGuild } from './system'
+
+const MODES: Readonly<Record<string, 'off' | 'front' | 'latch'>> = {
+  off: 'off',
+  stop: 'off',
+  cancel: 'off',
+  no: 'off',
+  disable: 'off',
+  front: 'front',
+  fronter: 'front',
+  switch: 'front',
+  latch: 'latch',
+  last: 'latch',
+  proxy: 'latch',
+  stick: 'latch',
+  sticky: 'latch',
+}
+
+/** Shows or sets the autoproxy mode of the own system in this guild. */
+export async function runAutoproxy(
+  context: Context,
+  { values, flags }: Arguments,
+): Promise<Answer> {
+  const { texts, deps } = context
+  const guild = requireGuild(context)
+  const own = await requireOwn(context)
+  const given = values.name
+  if (given === undefined) return showAutoproxy(context, guild)
+  const mode = flags.has('id') ? undefined : MODES[given.toLowerCase()]
+  if (mode !== undefined) {
+    const isMember = mode === 'latch'
+    await patchAutoproxy(deps, own.viewer, guild, {
+      autoproxy_mode: mode,
+      ...(isMember && { autoproxy_member: null }),
+    })
+    return { content: texts.autoproxySet[mode] }
+  }
+  const member = await resolveOwnMember(context, given, flags)
+  await patchAutoproxy(deps, own.viewer, guild, {
+    autoproxy_mode: 'member',
+    autoproxy_member: member.id,
+  })
+  return { content: texts.autoproxyMember(escapeMarkdown(member.name)) }
+}
+
+async function showAutoproxy(context: Context, guild: string): Promise<Answer> {
+  const { texts, deps, account } = context
+  const own = await requireOwn(context)
+  const { autoproxy_mode: mode, autoproxy_member } = await getOwnAutoproxy(deps, own.viewer, guild)
+  const { autoproxy_enabled } = await getAccount(deps, discordBot, account)
+  const member = autoproxy_member && (await viewMember(context, own.viewer, autoproxy_member.hid))
+  const state = texts.autoproxyState(mode, member && escapeMarkdown(member.name))
+  const note = autoproxy_enabled ? '' : `\n${texts.autoproxyAccountOff}`
+  return {
+    embeds: [
+      buildEmbed({
+        title: texts.autoproxyTitle,
+        description: `${state}${note}\n\n${texts.autoproxyHelp}`,
+      }),
+    ],
+  }
+}

@@ -1,0 +1,159 @@
+import type { Field } from '../../../model/field'
+import { systemGuild } from '../../../model/guild'
+import { discordBot } from '../../../model/privacy'
+import { DEFAULT_LATCH_TIMEOUT, type Settings, settings } from '../../../model/settings'
+import { Problem } from '../../../model/validation'
+import { getAccount, patchAccount } from '../../../service/accounts'
+import { getSystemGuild, patchSystemGuild } from '../../../service/guilds'
+import { patchSettings } from '../../../service/settings'
+import { formatCodeSpan } from '../../messages/escape'
+import type { Answer } from '../answer'
+import { buildEmbed } from '../cards/embed'
+import type { Context } from '../context'
+import type { Arguments } from '../grammar/matchCommand'
+import { type Own, ownSettings, requireOwn } from '../ownSystem'
+import { Refusal } from '../refusal'
+import { parseDuration } from '../when'
+import { orNull, parseSwitched, requireGuild } from './system'
+
+/** A setting of the own system, as `config` names it. */
+interface Setting {
+  readonly names: readonly string[]
+  readonly read: (context: Context, own: Own) => Promise<unknown>
+  /** Parses what a person typed; throws a refusal. */
+  readonly parse: (context: Context, text: string) => unknown
+  readonly write: (context: Context, own: Own, value: unknown) => Promise<unknown>
+  readonly initial: unknown
+}
+
+const SECONDS = 1_000_000
+
+function ofSystem(
+  names: readonly string[],
+  key: keyof Settings & keyof typeof settings.fields,
+): Setting {
+  const field: Field = settings.fields[key]
+  return {
+    names,
+    initial: field.defaultValue,
+    read: async (context, own) => (await ownSettings(context, own))[key],
+    parse: (context, text) =>
+      field.kind === 'flag' ? parseSwitched(context, text) : parseBy(context, field, text),
+    write: ({ deps }, { viewer }, value) => patchSettings(deps, viewer, '@me', { [key]: value }),
+  }
+}
+
+function parseBy({ texts }: Context, field: Field, text: string): unknown {
+  const value = field.parse(field.kind === 'choice' ? text.toLowerCase() : text)
+  if (value instanceof Problem)
+    throw new Refusal(texts.invalidValue(texts.labels.value, value.message))
+  return value
+}
+
+/** All settings of `config`, in the order in which they are listed. */
+export const settingTable: readonly Setting[] = [
+  ofSystem(['timezone', 'zone', 'tz'], 'timezone'),
+  ofSystem(['ping', 'pings'], 'pings_enabled'),
+  {
+    names: ['autoproxy account', 'ap account', 'ap ac'],
+    initial: true,
+    read: async ({ deps, account }) =>
+      (await getAccount(deps, discordBot, account)).autoproxy_enabled,
+    parse: parseSwitched,
+    write: ({ deps, account }, _, value) =>
+      patchAccount(deps, discordBot, account, { autoproxy_enabled: value === true }),
+  },
+  {
+    ...ofSystem(['autoproxy timeout', 'ap timeout', 'ap tm'], 'latch_timeout'),
+    parse: ({ texts }, text) => {
+      if (['off', 'never', '0'].includes(text.toLowerCase())) return 0
+      const duration = parseDuration(text)
+      if (duration === null || duration <= 0) throw new Refusal(texts.invalidDuration)
+      const seconds = Math.round(duration / SECONDS)
+      return seconds === DEFAULT_LATCH_TIMEOUT ? null : seconds
+    },
+  },
+  ofSystem(['proxy case', 'case'], 'case_sensitive_proxy_tags'),
+  ofSystem(['proxy error', 'pe'], 'proxy_error_message_enabled'),
+  ofSystem(['proxy switch', 'proxyswitch', 'ps'], 'proxy_switch'),
+  ofSystem(['private member', 'private members', 'pm'], 'member_default_private'),
+  ofSystem(['private group', 'private groups', 'pg'], 'group_default_private'),
+  ofSystem(['show private', 'showprivate', 'sp'], 'show_private_info'),
+  ofSystem(['split ids', 'split id', 'sid'], 'hid_display_split'),
+  ofSystem(['cap ids', 'caps ids', 'capitalize ids', 'cid'], 'hid_display_caps'),
+  ofSystem(['pad ids', 'pad id', 'pid'], 'hid_list_padding'),
+  ofSystem(['name format', 'nameformat', 'nf'], 'name_format'),
+  {
+    names: ['server name format', 'servernameformat', 'snf'],
+    initial: null,
+    read: async (context, { viewer }) =>
+      context.guild &&
+      (await orNull(getSystemGuild(context.deps, viewer, context.guild.id)))?.name_format,
+    parse: (context, text) => parseBy(context, systemGuild.fields.name_format, text),
+    write: (context, { viewer }, value) =>
+      patchSystemGuild(
+        context.deps,
+        viewer,
+        requireGuild(context),
+        { name_format: value === null ? null : String(value) },
+        'create',
+      ),
+  },
+]
+
+const CLEAR_WORDS = ['clear', 'reset', 'default']
+
+/** Lists all settings, or shows or changes one. */
+export async function runConfig(context: Context, { lists, flags }: Arguments): Promise<Answer> {
+  const { texts } = context
+  const own = await requireOwn(context)
+  const words = lists.setting ?? []
+  if (words.length === 0) return listSettings(context, own)
+  const found = findSetting(settingTable, words)
+  if (!found)
+    throw new Refusal(texts.unknownSetting(settingTable.map(({ names }) => names[0] ?? '')))
+  const { setting, rest } = found
+  const name = setting.names[0] ?? ''
+  const isClear = flags.has('clear') || CLEAR_WORDS.includes(rest.toLowerCase())
+  if (rest === '' && !isClear)
+    return {
+      content: texts.settingIs(name, formatSetting(context, await setting.read(context, own))),
+    }
+  const value = isClear ? setting.initial : setting.parse(context, rest)
+  await setting.write(context, own, value)
+  return { content: texts.settingSet(name, formatSetting(context, value)) }
+}
+
+/** Finds the setting whose name begins the words; the rest is its value. */
+export function findSetting<T extends { readonly names: readonly string[] }>(
+  table: readonly T[],
+  words: readonly string[],
+): { setting: T; rest: string } | null {
+  for (let count = Math.min(3, words.length); count > 0; count--) {
+    const typed = words.slice(0, count).join(' ').toLowerCase().replaceAll(/[-_]/g, ' ')
+    const joined = typed.replaceAll(' ', '')
+    const setting = table.find(({ names }) =>
+      names.some((name) => name === typed || name.replaceAll(' ', '') === joined),
+    )
+    if (setting) return { setting, rest: words.slice(count).join(' ') }
+  }
+  return null
+}
+
+async function listSettings(context: Context, own: Own): Promise<Answer> {
+  const { texts } = context
+  const fields = []
+  for (const setting of settingTable) {
+    const value = formatSetting(context, await setting.read(context, own))
+    fields.push({ name: setting.names[0] ?? '', value, isInline: true })
+  }
+  return { embeds: [buildEmbed({ title: texts.configTitle, fields, footer: texts.configNote })] }
+}
+
+/** Formats a value of a setting. Times in seconds are the only numbers. */
+function formatSetting({ texts }: Context, value: unknown): string {
+  if (typeof value === 'boolean') return value ? texts.on : texts.off
+  if (value === null || value === undefined) return texts.defaultValue
+  if (typeof value === 'number') return value === 0 ? texts.never : texts.seconds(value)
+  return formatCodeSpan(String(value))
+}

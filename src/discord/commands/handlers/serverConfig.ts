@@ -1,0 +1,160 @@
+import type { Guild, GuildPatch } from '../../../model/guild'
+import { discordBot } from '../../../model/privacy'
+import { getGuild, patchGuild } from '../../../service/guilds'
+import { ChannelType } from '../../permissions/channelType'
+import {
+  hasPermissions,
+  missingPermissions,
+  type PermissionName,
+} from '../../permissions/permission'
+import type { Answer } from '../answer'
+import { buildEmbed } from '../cards/embed'
+import type { Context } from '../context'
+import type { ChannelAccess } from '../discordSide'
+import type { Arguments } from '../grammar/matchCommand'
+import { Refusal } from '../refusal'
+import { findSetting } from './config'
+import { parseSwitched, requireGuild } from './system'
+
+/** A setting of a guild, as `serverconfig` names it. */
+interface ServerSetting {
+  readonly names: readonly string[]
+  readonly show: (context: Context, guild: Guild) => string
+  readonly change: (context: Context, guild: Guild, value: string) => Promise<GuildPatch>
+}
+
+function flag(
+  names: readonly string[],
+  key: 'require_system_tag' | 'silent' | 'command_errors' | 'say_enabled',
+): ServerSetting {
+  return {
+    names,
+    show: ({ texts }, guild) => (guild[key] ? texts.on : texts.off),
+    change: async (context, _, value) => ({ [key]: parseSwitched(context, value) }),
+  }
+}
+
+/** A list of channels, changed by `add` and `remove`. */
+function channels(
+  names: readonly string[],
+  key: 'disabled_channels' | 'log_disabled_channels',
+): ServerSetting {
+  return {
+    names,
+    show: ({ texts }, guild) => guild[key].map((id) => `<#${id}>`).join(' ') || texts.none,
+    change: async (context, guild, value) => {
+      const [action = '', ...refs] = value.split(/\s+/)
+      const isAdd = ['add', 'deny', 'off'].includes(action.toLowerCase())
+      const isRemove = ['remove', 'delete', 'allow', 'on'].includes(action.toLowerCase())
+      if ((!isAdd && !isRemove) || refs.length === 0) throw new Refusal(context.texts.addOrRemove)
+      const named = await findChannels(context, refs, isRemove ? guild[key] : [])
+      const rest = guild[key].filter((id) => !named.includes(id))
+      return { [key]: isAdd ? [...rest, ...named] : rest }
+    },
+  }
+}
+
+const LOG_PERMISSIONS: readonly PermissionName[] = ['ViewChannel', 'SendMessages', 'EmbedLinks']
+
+/** All settings of `serverconfig`, in the order in which they are listed. */
+export const serverSettingTable: readonly ServerSetting[] = [
+  {
+    names: ['log channel', 'logchannel', 'log'],
+    show: ({ texts }, { log_channel }) => (log_channel === null ? texts.none : `<#${log_channel}>`),
+    change: async (context, _, value) => {
+      if (['clear', 'off', 'none'].includes(value.toLowerCase())) return { log_channel: null }
+      const { texts } = context
+      const all = await listChannels(context)
+      const channel = all.find(({ id }) => id === parseChannel(value))
+      const isText =
+        channel &&
+        [ChannelType.Text, ChannelType.Announcement].some((type) => type === channel.type)
+      if (!channel || !isText) throw new Refusal(texts.channelNotFound)
+      // The asker must see the channel: its log shows messages of all other channels.
+      if (!hasPermissions(channel.asker, 'ViewChannel', 'SendMessages'))
+        throw new Refusal(texts.channelNotFound)
+      const missing = missingPermissions(channel.bot, LOG_PERMISSIONS)
+      if (missing.length > 0) throw new Refusal(texts.botLacks(missing))
+      return { log_channel: channel.id }
+    },
+  },
+  channels(['log blacklist', 'logblacklist'], 'log_disabled_channels'),
+  channels(['proxy blacklist', 'proxyblacklist', 'blacklist'], 'disabled_channels'),
+  flag(['require tag', 'require system tag', 'requiretag', 'enforce tag'], 'require_system_tag'),
+  flag(['suppress notifications', 'silent', 'proxy silent'], 'silent'),
+  flag(
+    ['invalid command error', 'invalid command errors', 'command errors', 'ice'],
+    'command_errors',
+  ),
+  flag(['say'], 'say_enabled'),
+]
+
+/** Lists the settings of the guild, or shows or changes one. */
+export async function runServerConfig(context: Context, { lists }: Arguments): Promise<Answer> {
+  const { texts, deps } = context
+  const guildId = requireGuild(context)
+  requireManageGuild(context)
+  const guild = await getGuild(deps, discordBot, guildId)
+  const words = lists.setting ?? []
+  if (words.length === 0) {
+    const fields = serverSettingTable.map(({ names, show }) => ({
+      name: names[0] ?? '',
+      value: show(context, guild),
+    }))
+    return { embeds: [buildEmbed({ title: texts.serverConfigTitle, fields })] }
+  }
+  const found = findSetting(serverSettingTable, words)
+  if (!found)
+    throw new Refusal(texts.unknownSetting(serverSettingTable.map(({ names }) => names[0] ?? '')))
+  const { setting, rest } = found
+  const name = setting.names[0] ?? ''
+  if (rest === '') return { content: texts.settingIs(name, setting.show(context, guild)) }
+  const patch = await setting.change(context, guild, rest)
+  const after = await patchGuild(deps, discordBot, guildId, patch)
+  return { content: texts.settingSet(name, setting.show(context, after)) }
+}
+
+/** Answers the old commands with the new words. */
+export async function oldServerCommand({ texts, settings }: Context): Promise<Answer> {
+  return { content: texts.oldServerCommand(settings.prefixes[0] ?? ''), isRefusal: true }
+}
+
+export function requireManageGuild({ guild, texts }: Context): void {
+  if (!guild || !hasPermissions(guild.permissions, 'ManageGuild'))
+    throw new Refusal(texts.needsManageServer)
+}
+
+async function listChannels(context: Context): Promise<readonly ChannelAccess[]> {
+  const { discord, account } = context
+  return (await discord.listChannels(requireGuild(context), account)) ?? []
+}
+
+/** Finds channels by mention or ID; a category stands for its channels, `all` for every channel. */
+async function findChannels(
+  context: Context,
+  refs: readonly string[],
+  known: readonly string[],
+): Promise<string[]> {
+  const all = await listChannels(context)
+  const ids = new Set<string>()
+  for (const ref of refs) {
+    if (ref.toLowerCase() === 'all') {
+      for (const { id, type } of all) if (type !== ChannelType.Category) ids.add(id)
+      for (const id of known) ids.add(id)
+      continue
+    }
+    const id = parseChannel(ref)
+    const channel = all.find((one) => one.id === id)
+    if (channel?.type === ChannelType.Category)
+      for (const child of all) {
+        if (child.parentId === channel.id) ids.add(child.id)
+      }
+    else if (id !== null && (channel || known.includes(id))) ids.add(id)
+    else throw new Refusal(context.texts.channelNotFound)
+  }
+  return [...ids]
+}
+
+function parseChannel(text: string): string | null {
+  return /^(?:<#)?(\d{15,20})>?$/.exec(text)?.[1] ?? null
+}

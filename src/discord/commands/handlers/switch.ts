@@ -1,0 +1,193 @@
+import { DomainError } from '../../../model/errors'
+import { MAX_FRONTERS } from '../../../model/switch'
+import type { Instant } from '../../../model/time'
+import { listSwitches } from '../../../service/history'
+import {
+  changeSwitchMembers,
+  createSwitch,
+  deleteAllSwitches,
+  deleteSwitch,
+  getFronters,
+  moveSwitch,
+} from '../../../service/switches'
+import { escapeMarkdown } from '../../messages/escape'
+import type { Answer } from '../answer'
+import { confirm } from '../ask'
+import { formatNames } from '../cards/cards'
+import type { Context } from '../context'
+import type { Arguments } from '../grammar/matchCommand'
+import { type Own, ownSettings, requireOwn } from '../ownSystem'
+import { resolveOwnMembers } from '../references'
+import { Refusal } from '../refusal'
+import type { MemberView } from '../views'
+import { parseWhen } from '../when'
+
+/** Logs a switch to the named members. */
+export async function logSwitch(context: Context, { lists, flags }: Arguments): Promise<Answer> {
+  const own = await requireOwn(context)
+  const members = await requireMembers(context, own, lists.members ?? [], flags)
+  return insert(context, own, members)
+}
+
+/** Logs that nobody fronts. */
+export async function switchOut(context: Context): Promise<Answer> {
+  return insert(context, await requireOwn(context), [])
+}
+
+async function insert(
+  context: Context,
+  own: Own,
+  members: readonly Pick<MemberView, 'id' | 'name'>[],
+): Promise<Answer> {
+  const { texts, deps } = context
+  const draft = { timestamp: null, members: members.map(({ id }) => id) }
+  try {
+    await createSwitch(deps, own.viewer, '@me', draft)
+  } catch (cause) {
+    throw explainSame(context, cause, members)
+  }
+  const names = formatNames(members.map(({ name }) => name))
+  return { content: members.length === 0 ? texts.switchedOut : texts.switched(names) }
+}
+
+/** Edits the members of the latest switch: replaces them, or changes the list by flags. */
+export async function editSwitch(context: Context, { lists, flags }: Arguments): Promise<Answer> {
+  const { texts, deps } = context
+  const own = await requireOwn(context)
+  const front = await requireFront(context, own)
+  const named = await requireMembers(context, own, lists.members ?? [], flags)
+  const members = combine(
+    front.members.map(({ hid, name }) => ({ id: hid, name })),
+    named,
+    flags,
+  )
+  try {
+    const ids = members.map(({ id }) => id)
+    await changeSwitchMembers(deps, own.viewer, '@me', front.uuid, ids)
+  } catch (cause) {
+    throw explainSame(context, cause, members)
+  }
+  return { content: texts.switchEdited(formatNames(members.map(({ name }) => name))) }
+}
+
+/** Removes all members from the latest switch. */
+export async function editSwitchOut(context: Context): Promise<Answer> {
+  const { texts, deps } = context
+  const own = await requireOwn(context)
+  const front = await requireFront(context, own)
+  try {
+    await changeSwitchMembers(deps, own.viewer, '@me', front.uuid, [])
+  } catch (cause) {
+    throw explainSame(context, cause, [])
+  }
+  return { content: texts.switchEdited('') }
+}
+
+/** Logs a new switch with the current fronters and the named members. */
+export async function copySwitch(context: Context, { lists, flags }: Arguments): Promise<Answer> {
+  const own = await requireOwn(context)
+  const front = await requireFront(context, own)
+  const named = await requireMembers(context, own, lists.members ?? [], flags)
+  const before = front.members.map(({ hid, name }) => ({ id: hid, name }))
+  const way = ['first', 'remove', 'append', 'prepend'].some((flag) => flags.has(flag))
+  return insert(context, own, combine(before, named, way ? flags : new Set(['append'])))
+}
+
+type Fronter = Pick<MemberView, 'id' | 'name'>
+
+/** Combines the current and the named members as the flags say. */
+function combine(
+  before: readonly Fronter[],
+  named: readonly Fronter[],
+  flags: ReadonlySet<string>,
+): readonly Fronter[] {
+  const isNamed = ({ id }: Fronter) => named.some((one) => one.id === id)
+  const rest = before.filter((one) => !isNamed(one))
+  if (flags.has('remove')) return rest
+  if (flags.has('append')) {
+    const isThere = ({ id }: Fronter) => before.some((one) => one.id === id)
+    return [...before, ...named.filter((one) => !isThere(one))]
+  }
+  return flags.has('first') || flags.has('prepend') ? [...named, ...rest] : named
+}
+
+/** Moves the latest switch, but not before the one that precedes it. */
+export async function moveLatest(context: Context, { values, flags }: Arguments): Promise<Answer> {
+  const { texts, deps } = context
+  const own = await requireOwn(context)
+  const { timezone: zone = 'UTC' } = await ownSettings(context, own)
+  const to = parseWhen(values.when ?? '', deps.now(), zone ?? 'UTC')
+  if (to === null) throw new Refusal(texts.invalidTime)
+  if (to > deps.now()) throw new Refusal(texts.timeInFuture)
+  const [latest, previous] = await listSwitches(deps, own.viewer, own.system, {
+    before: null,
+    limit: 2,
+  })
+  if (!latest) throw new Refusal(texts.noSwitches)
+  if (previous && to <= previous.timestamp)
+    throw new Refusal(texts.beforePrevious(formatMoment(previous.timestamp)))
+  const move = async (): Promise<Answer> => {
+    await moveSwitch(deps, own.viewer, '@me', latest.uuid, to)
+    return { content: texts.switchMoved(formatMoment(to)) }
+  }
+  if (flags.has('y') || flags.has('yes')) return move()
+  const question = texts.confirmMove(formatMoment(latest.timestamp), formatMoment(to))
+  return confirm(context, question, move)
+}
+
+export async function deleteLatest(context: Context, { flags }: Arguments): Promise<Answer> {
+  const { texts, deps } = context
+  const own = await requireOwn(context)
+  const front = await requireFront(context, own)
+  const remove = async (): Promise<Answer> => {
+    await deleteSwitch(deps, own.viewer, '@me', front.uuid)
+    return { content: texts.switchDeleted }
+  }
+  if (flags.has('y') || flags.has('yes')) return remove()
+  const names = formatNames(front.members.map(({ name }) => name)) || texts.nobodyFronts
+  return confirm(context, texts.confirmDeleteSwitch(names, formatMoment(front.timestamp)), remove)
+}
+
+export async function deleteHistory(context: Context): Promise<Answer> {
+  const { texts, deps } = context
+  const own = await requireOwn(context)
+  return confirm(context, texts.confirmDeleteHistory, async () => {
+    await deleteAllSwitches(deps, own.viewer)
+    return { content: texts.historyDeleted }
+  })
+}
+
+async function requireMembers(
+  context: Context,
+  own: Own,
+  names: readonly string[],
+  flags: ReadonlySet<string>,
+): Promise<MemberView[]> {
+  const { texts } = context
+  const { found, missing } = await resolveOwnMembers(context, own, names, flags)
+  if (missing.length > 0)
+    throw new Refusal(texts.membersNotFound(missing.map((one) => escapeMarkdown(one))))
+  if (found.length < names.length) throw new Refusal(texts.namedTwice)
+  if (found.length > MAX_FRONTERS) throw new Refusal(texts.tooManyFronters(MAX_FRONTERS))
+  return found
+}
+
+async function requireFront({ deps, texts }: Context, own: Own) {
+  const front = await getFronters(deps, own.viewer, own.system)
+  if (!front) throw new Refusal(texts.noSwitches)
+  return front
+}
+
+function explainSame(
+  { texts }: Context,
+  cause: unknown,
+  members: readonly Pick<MemberView, 'name'>[],
+): unknown {
+  if (!(cause instanceof DomainError) || cause.kind !== 'sameFronters') return cause
+  const names = formatNames(members.map(({ name }) => name))
+  return new Refusal(members.length === 0 ? texts.alreadyOut : texts.alreadyFronting(names))
+}
+
+function formatMoment(at: Instant): string {
+  return `<t:${Math.floor(at / 1_000_000)}:f>`
+}

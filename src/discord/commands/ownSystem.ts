@@ -1,0 +1,55 @@
+import { DomainError } from '../../model/errors'
+import { discordBot, type Viewer } from '../../model/privacy'
+import type { System } from '../../model/system'
+import { getVisibleSettings } from '../../service/settings'
+import { actFor } from '../../service/systems'
+import type { Context } from './context'
+import { Refusal } from './refusal'
+import { stranger } from './views'
+
+/** System of the account that asks, and the viewer that acts as it. */
+export interface Own {
+  readonly viewer: Viewer
+  readonly system: System
+}
+
+/** Returns null if the account has no system. Throws if the operator disabled its system. */
+export async function findOwn({ deps, account }: Context): Promise<Own | null> {
+  try {
+    return await actFor(deps, discordBot, account)
+  } catch (cause) {
+    if (cause instanceof DomainError && cause.kind === 'systemNotFound') return null
+    throw cause
+  }
+}
+
+export async function requireOwn(context: Context): Promise<Own> {
+  const own = await findOwn(context)
+  if (!own) throw new Refusal(context.texts.noSystem)
+  return own
+}
+
+/** Returns all settings of the own system. */
+export async function ownSettings({ deps }: Context, { viewer }: Own) {
+  return getVisibleSettings(deps, viewer, '@me')
+}
+
+/**
+ * Returns the viewer that a look-up at a system uses: the owner only if its answer may show private
+ * information here, otherwise a stranger.
+ */
+export async function viewerAt(
+  context: Context,
+  own: Own | null,
+  system: string,
+  flags: ReadonlySet<string>,
+): Promise<Viewer> {
+  if (own?.system.hid !== system || flags.has('public')) return stranger
+  return (await showsPrivate(context, own, flags)) ? own.viewer : stranger
+}
+
+/** Only in guild channels do flags and settings matter: elsewhere only the owner sees the answer. */
+async function showsPrivate(context: Context, own: Own, flags: ReadonlySet<string>) {
+  if (context.via === 'interaction' || context.guild === null || flags.has('private')) return true
+  return (await ownSettings(context, own)).show_private_info !== false
+}

@@ -1,0 +1,434 @@
+import { type Command, command } from './command'
+import {
+  link,
+  refreshToken,
+  runWebhook,
+  showDashboard,
+  showLinkCode,
+  showToken,
+  unlink,
+} from './handlers/accounts'
+import { runAutoproxy } from './handlers/autoproxy'
+import { runConfig } from './handlers/config'
+import { checkPermissions } from './handlers/debug'
+import { fieldFlags } from './handlers/fields'
+import {
+  changeMembersOfGroup,
+  groupField,
+  groupPrivacy,
+  groupVisibility,
+  listGroupMembers,
+  newGroup,
+  removeGroup,
+  showGroup,
+  showGroupId,
+  showRandom,
+} from './handlers/group'
+import { listCommands, showExplanation, showHelp, showInvite, showStats } from './handlers/help'
+import {
+  changeGroupsOfMember,
+  changeTags,
+  memberField,
+  memberFlag,
+  memberGuildField,
+  memberPrivacy,
+  memberServerKeepProxy,
+  memberVisibility,
+  newMember,
+  removeMember,
+  showMember,
+  showMemberGroups,
+  showMemberId,
+  showTags,
+} from './handlers/member'
+import {
+  deleteMessage,
+  editByRegex,
+  editMessage,
+  explainMessage,
+  reproxy,
+  showMessage,
+} from './handlers/message'
+import { oldServerCommand, runServerConfig } from './handlers/serverConfig'
+import {
+  copySwitch,
+  deleteHistory,
+  deleteLatest,
+  editSwitch,
+  editSwitchOut,
+  logSwitch,
+  moveLatest,
+  switchOut,
+} from './handlers/switch'
+import {
+  listSystemGroups,
+  listSystemMembers,
+  newSystem,
+  removeSystem,
+  showFront,
+  showHistory,
+  showPercent,
+  showSystem,
+  showSystemId,
+  systemField,
+  systemGuildField,
+  systemPrivacy,
+  systemProxy,
+} from './handlers/system'
+import { runExport, runImport } from './handlers/transfer'
+import { listFlags } from './list'
+
+const S = 'system|s|account|acc'
+const M = 'member|m'
+const G = 'group|g'
+const SW = 'switch|sw'
+const DELETE = 'delete|remove|yeet|destroy|erase'
+
+const view = { flags: ['private', 'public', 'id'] }
+const fields = { flags: fieldFlags }
+const serverFields = { flags: fieldFlags, where: 'servers' } as const
+const lists = { flags: [...listFlags, 'id'] }
+const sure = { flags: ['y', 'yes', 'id', 'clear'] }
+const byId = { flags: ['id'] }
+const fronters = { flags: ['first', 'remove', 'append', 'prepend', 'id'] }
+const edits = {
+  flags: [
+    'append',
+    'prepend',
+    'nospace',
+    'ns',
+    'regex',
+    'clear-embed',
+    'clear-embeds',
+    'clear-attachment',
+    'clear-attachments',
+  ],
+}
+
+/**
+ * All text commands. Parsing, help, suggestions and the documentation follow from this table, and
+ * slash commands call its handlers.
+ */
+export const commands: readonly Command[] = [
+  command('system.new', `${S} new|create|make|add|register|init|n [name]`, newSystem),
+  command('system.show', `${S} [system]`, showSystem, view),
+  command('system.id', `${S} [system] id`, showSystemId),
+  command(
+    'system.name',
+    `${S} [system] name|rename|rn|changename [value]`,
+    systemField('name'),
+    fields,
+  ),
+  command('system.tag', `${S} [system] tag|t [value]`, systemField('tag'), fields),
+  command(
+    'system.description',
+    `${S} [system] description|desc|bio|describe [value]`,
+    systemField('description'),
+    fields,
+  ),
+  command(
+    'system.pronouns',
+    `${S} [system] pronouns|pronoun|prns|pn [value]`,
+    systemField('pronouns'),
+    fields,
+  ),
+  command('system.color', `${S} [system] color|colour [value]`, systemField('color'), fields),
+  command(
+    'system.avatar',
+    `${S} [system] avatar|icon|pfp|picture|av [value]`,
+    systemField('avatar_url'),
+    fields,
+  ),
+  command(
+    'system.banner',
+    `${S} [system] banner|splash|cover [value]`,
+    systemField('banner'),
+    fields,
+  ),
+  command(
+    'system.servername',
+    `${S} [system] servername|sn|guildname [value]`,
+    systemGuildField('display_name'),
+    serverFields,
+  ),
+  command(
+    'system.servertag',
+    `${S} [system] servertag|st|stag|deer [value]`,
+    systemGuildField('tag'),
+    {
+      ...serverFields,
+      flags: [...fieldFlags, 'enable', 'disable'],
+    },
+  ),
+  command(
+    'system.serveravatar',
+    `${S} [system] serveravatar|sa|servericon|serverpfp|guildavatar [value]`,
+    systemGuildField('avatar_url'),
+    serverFields,
+  ),
+  command('system.privacy', `${S} [system] privacy [subject] [level]`, systemPrivacy),
+  command('system.proxy', `${S} proxy [guild] [switched]`, systemProxy),
+  command('system.proxy', 'proxy [guild] [switched]', systemProxy, { isHidden: true }),
+  command(
+    'system.list',
+    `${S} [system] list|l|ls|members|find|search|query [term]`,
+    listSystemMembers,
+    lists,
+  ),
+  command('system.list', 'list|ls|l|members|find|search|f [term]', listSystemMembers, {
+    ...lists,
+    isHidden: true,
+  }),
+  command('system.fronter', `${S} [system] fronter|f|front|fronters`, showFront, view),
+  command('system.fronter', 'front|fronter|fronters', showFront, { ...view, isHidden: true }),
+  command(
+    'system.fronthistory',
+    `${S} [system] fronthistory|fh|history|switches`,
+    showHistory,
+    view,
+  ),
+  command(
+    'system.frontpercent',
+    `${S} [system] frontpercent|fp|frontpercentage|front% [period]`,
+    showPercent,
+    view,
+  ),
+  command('system.groups', `${S} [system] groups|gs [term]`, listSystemGroups, lists),
+  command('system.delete', `${S} delete|remove|destroy|erase|yeet`, removeSystem),
+  command('system.webhook', `${S} webhook|hook [value]`, runWebhook, {
+    flags: ['clear'],
+    where: 'private',
+  }),
+
+  command('member.new', `${M} new|n|add|create|register <name>`, newMember, sure),
+  command('member.show', `${M} <member>`, showMember, view),
+  command('member.id', `${M} <member> id`, showMemberId, byId),
+  command(
+    'member.name',
+    `${M} <member> name|rename|rn|changename|setname [value]`,
+    memberField('name'),
+    fields,
+  ),
+  command(
+    'member.displayname',
+    `${M} <member> displayname|dn|nick|nickname [value]`,
+    memberField('display_name'),
+    fields,
+  ),
+  command(
+    'member.servername',
+    `${M} <member> servername|sn|servernick|guildname [value]`,
+    memberGuildField('display_name'),
+    serverFields,
+  ),
+  command(
+    'member.description',
+    `${M} <member> description|desc|bio|describe|info|about [value]`,
+    memberField('description'),
+    fields,
+  ),
+  command(
+    'member.pronouns',
+    `${M} <member> pronouns|pronoun|prns|pn [value]`,
+    memberField('pronouns'),
+    fields,
+  ),
+  command('member.color', `${M} <member> color|colour [value]`, memberField('color'), fields),
+  command(
+    'member.birthday',
+    `${M} <member> birthday|bday|birthdate|birth [value]`,
+    memberField('birthday'),
+    fields,
+  ),
+  command(
+    'member.avatar',
+    `${M} <member> avatar|pfp|icon|picture|profile|av [value]`,
+    memberField('avatar_url'),
+    fields,
+  ),
+  command(
+    'member.proxyavatar',
+    `${M} <member> proxyavatar|pa|proxypfp|webhookavatar [value]`,
+    memberField('webhook_avatar_url'),
+    fields,
+  ),
+  command(
+    'member.serveravatar',
+    `${M} <member> serveravatar|sa|servericon|serverpfp|guildavatar [value]`,
+    memberGuildField('avatar_url'),
+    serverFields,
+  ),
+  command(
+    'member.banner',
+    `${M} <member> banner|cover|splash [value]`,
+    memberField('banner'),
+    fields,
+  ),
+  command('member.proxy', `${M} <member> proxy|tags|proxytags|brackets`, showTags, view),
+  command(
+    'member.proxy.set',
+    `${M} <member> proxy|tags|proxytags|brackets set <tags>`,
+    changeTags('set'),
+    sure,
+  ),
+  command(
+    'member.proxy.add',
+    `${M} <member> proxy|tags|proxytags|brackets add|append <tags>`,
+    changeTags('add'),
+    sure,
+  ),
+  command(
+    'member.proxy.remove',
+    `${M} <member> proxy|tags|proxytags|brackets remove|delete <tags>`,
+    changeTags('remove'),
+    sure,
+  ),
+  command(
+    'member.proxy.clear',
+    `${M} <member> proxy|tags|proxytags|brackets clear|reset`,
+    changeTags('clear'),
+    sure,
+  ),
+  command(
+    'member.proxy.set',
+    `${M} <member> proxy|tags|proxytags|brackets <tags>`,
+    changeTags('set'),
+    { ...sure, isHidden: true },
+  ),
+  command(
+    'member.autoproxy',
+    `${M} <member> autoproxy|ap [switched]`,
+    memberFlag('autoproxy_enabled'),
+    byId,
+  ),
+  command(
+    'member.keepproxy',
+    `${M} <member> keepproxy|kp|keeptags|showtags [switched]`,
+    memberFlag('keep_proxy'),
+    byId,
+  ),
+  command(
+    'member.serverkeepproxy',
+    `${M} <member> serverkeepproxy|skp|guildkeepproxy [switched]`,
+    memberServerKeepProxy,
+    {
+      ...sure,
+      where: 'servers',
+    },
+  ),
+  command('member.tts', `${M} <member> tts|texttospeech [switched]`, memberFlag('tts'), byId),
+  command('member.group', `${M} <member> group|groups|g`, showMemberGroups, view),
+  command(
+    'member.group.add',
+    `${M} <member> group|groups|g add <groups>`,
+    changeGroupsOfMember('add'),
+    byId,
+  ),
+  command(
+    'member.group.remove',
+    `${M} <member> group|groups|g remove|rem <groups>`,
+    changeGroupsOfMember('remove'),
+    byId,
+  ),
+  command('member.privacy', `${M} <member> privacy [subject] [level]`, memberPrivacy, byId),
+  command('member.public', `${M} <member> public|show|unhide`, memberVisibility('public'), byId),
+  command('member.private', `${M} <member> private|hide`, memberVisibility('private'), byId),
+  command('member.delete', `${M} <member> ${DELETE}`, removeMember, byId),
+
+  command('group.new', `${G} new|n|add|create|register <name>`, newGroup, sure),
+  command('group.list', `${G} list|l|ls [term]`, listSystemGroups, lists),
+  command('group.show', `${G} <group>`, showGroup, view),
+  command('group.id', `${G} <group> id`, showGroupId, byId),
+  command(
+    'group.name',
+    `${G} <group> name|rename|rn|changename|setname [value]`,
+    groupField('name'),
+    fields,
+  ),
+  command(
+    'group.displayname',
+    `${G} <group> displayname|dn|nick|nickname [value]`,
+    groupField('display_name'),
+    fields,
+  ),
+  command(
+    'group.description',
+    `${G} <group> description|desc|bio|describe|info|about [value]`,
+    groupField('description'),
+    fields,
+  ),
+  command(
+    'group.icon',
+    `${G} <group> icon|pfp|avatar|picture|av [value]`,
+    groupField('icon'),
+    fields,
+  ),
+  command('group.banner', `${G} <group> banner|cover|splash [value]`, groupField('banner'), fields),
+  command('group.color', `${G} <group> color|colour [value]`, groupField('color'), fields),
+  command('group.privacy', `${G} <group> privacy [subject] [level]`, groupPrivacy, byId),
+  command('group.public', `${G} <group> public|show|unhide`, groupVisibility('public'), byId),
+  command('group.private', `${G} <group> private|hide`, groupVisibility('private'), byId),
+  command('group.delete', `${G} <group> delete|destroy|erase|yeet`, removeGroup, byId),
+  command('group.add', `${G} <group> add|a [members]`, changeMembersOfGroup('add'), {
+    flags: ['all', 'id'],
+  }),
+  command('group.remove', `${G} <group> remove|rem|r [members]`, changeMembersOfGroup('remove'), {
+    flags: ['all', 'id'],
+  }),
+  command('group.members', `${G} <group> list|members|ls|ms|l [term]`, listGroupMembers, lists),
+  command('group.random', `${G} <group> random|rand`, showRandom, { flags: ['all', 'id'] }),
+  command('group.frontpercent', `${G} <group> frontpercent|fp|front% [period]`, showPercent, view),
+  command('random', 'random|rand|r', showRandom, { flags: ['group', 'all'] }),
+
+  command('switch.log', `${SW} <members>`, logSwitch, byId),
+  command('switch.out', `${SW} out|none|o`, switchOut),
+  command('switch.edit', `${SW} edit|e|replace <members>`, editSwitch, fronters),
+  command('switch.edit.out', `${SW} edit|e|replace out|none|o`, editSwitchOut),
+  command('switch.copy', `${SW} copy|add|dupe|duplicate <members>`, copySwitch, fronters),
+  command('switch.move', `${SW} move|m|shift|offset <when>`, moveLatest, sure),
+  command('switch.delete', `${SW} ${DELETE}`, deleteLatest, sure),
+  command('switch.delete.all', `${SW} ${DELETE} all|clear`, deleteHistory),
+
+  command('autoproxy', 'autoproxy|ap|auto [name]', runAutoproxy, { ...byId, where: 'servers' }),
+  command('config', 'config|cfg|configure [setting]', runConfig, { flags: ['clear'] }),
+  command('serverconfig', 'serverconfig|scfg|guildconfig [setting]', runServerConfig, {
+    needs: 'Manage Server',
+    where: 'servers',
+  }),
+  command('serverconfig.old', 'log|blacklist|bl|logclean [setting]', oldServerCommand, {
+    isHidden: true,
+  }),
+
+  command('link', 'link <account>', link),
+  command('unlink', 'unlink [account]', unlink, sure),
+  command('linkcode', 'linkcode', showLinkCode, { where: 'private' }),
+  command('token', 'token', showToken, { where: 'private' }),
+  command('token.refresh', 'token refresh|renew|expire|reset|update', refreshToken, {
+    where: 'private',
+  }),
+  command('dashboard', 'dashboard|dash', showDashboard, { where: 'private' }),
+  command('import', 'import', runImport),
+  command('export', 'export', runExport, { where: 'private' }),
+
+  command('message', 'message|msg|messageinfo [message]', showMessage, {
+    flags: ['delete', 'author', 'private', 'public'],
+  }),
+  command('edit', 'edit|e [text]', editMessage, edits),
+  command('x', 'x [text]', editByRegex, edits),
+  command('reproxy', 'reproxy|rp|crimes [message] <member>', reproxy, byId),
+  command('delete', 'delete|del [message]', deleteMessage),
+
+  command('debug.permissions', 'debug permissions|perms|permcheck [guild]', checkPermissions),
+  command('debug.permissions', 'permcheck [guild]', checkPermissions, { isHidden: true }),
+  command('debug.proxy', 'debug proxy|proxying|proxycheck [message]', explainMessage),
+  command('debug.proxy', 'proxycheck|why [message]', explainMessage, { isHidden: true }),
+  command('help', 'help|h [topic]', showHelp),
+  command(
+    'commands',
+    'commands|c|cmd|cmds [topic]',
+    listCommands(() => commands),
+  ),
+  command('explain', 'explain', showExplanation),
+  command('invite', 'invite', showInvite),
+  command('stats', 'stats|status', showStats),
+]

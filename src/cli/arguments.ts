@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { hidePassword } from '../config'
+import { suggest } from '../model/suggest'
 import { type Call, type Command, UsageError } from './command'
 import { flagsOf } from './flags'
-import { suggest } from '../model/suggest'
 
 type Options = Record<string, { type: 'string' | 'boolean'; short?: string }>
 

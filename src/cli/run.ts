@@ -2,6 +2,7 @@ import { ConfigError, hidePassword, parseSettings } from '../config'
 import { reasonOf, toStorageError, unwrapped } from '../db/sqlite/errors'
 import { StorageError } from '../db/types'
 import { DomainError } from '../model/errors'
+import { suggest } from '../model/suggest'
 import { accountCommands } from './account'
 import { parseArguments } from './arguments'
 import { botCommands } from './bot'
@@ -21,7 +22,7 @@ import { serveCommand } from './serve'
 import { shellCommands } from './shellIntegration'
 import { statsCommand } from './stats'
 import { statusCommand } from './status'
-import { suggest } from '../model/suggest'
+import { substitutionWorkerCommand } from './substitutionWorker'
 import { systemCommands } from './system'
 import { readSystemdEnvironment } from './systemd'
 import { tokenCommands } from './token'
@@ -112,7 +113,9 @@ function findCommand(argv: string[]): [Command | undefined, string[]] {
     [first, 1],
   ] as const) {
     // The import worker is internal and not in the help.
-    const found = [...commands, importWorkerCommand].find((command) => command.name === name)
+    const found = [...commands, importWorkerCommand, substitutionWorkerCommand].find(
+      (command) => command.name === name,
+    )
     if (found) return [found, argv.slice(length)]
   }
   return [undefined, []]

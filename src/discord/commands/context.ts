@@ -1,11 +1,11 @@
 import type { Viewer } from '../../model/privacy'
+import type { Substitute } from '../../model/substitution'
 import type { Deps } from '../../service/deps'
 import type { MessageReference } from '../messages/messageLink'
 import type { Texts } from '../text/texts'
 import type { Answer } from './answer'
 import type { Attachment, DiscordSide } from './discordSide'
 import type { RateLimit } from './rateLimit'
-import type { RegexReplacer } from './regexEdit'
 
 /** Webhook of a system for its events. The layer `events` has the functions, `app` passes them on. */
 export interface EventWebhooks {
@@ -23,7 +23,7 @@ export interface CommandDeps {
   readonly webhooks: EventWebhooks
   readonly prompts: Prompts
   readonly rateLimit: RateLimit
-  readonly replaceByRegex: RegexReplacer
+  readonly substitute: Substitute
   readonly settings: {
     readonly prefixes: readonly string[]
     /** Public address of this server; empty if it is not set. */

@@ -187,6 +187,9 @@ export const en = {
   invalidPeriod: 'That is not a period. Examples: 30d, 2w, 2024-05-03.',
   invalidDuration: 'That is not a duration. Examples: 30m, 6h, 1d, off.',
   timeInFuture: 'That is in the future.',
+  nothingGiven: 'Nothing was given to change.',
+  linkNeedsCode:
+    'Give the code that `linkcode` created on the other platform. /system link links another Discord account.',
   onOrOff: 'Say `on` or `off`.',
   notAnImage: 'The attached file is not a picture.',
   accountHasNoAvatar: 'That account does not exist or has no avatar.',

@@ -10,7 +10,6 @@ import type {
 import { findCommandText } from '../../../src/discord/commands/grammar/prefix'
 import { createPrompts } from '../../../src/discord/commands/prompts'
 import { createRateLimit } from '../../../src/discord/commands/rateLimit'
-import { replaceInWorker } from '../../../src/discord/commands/regexEdit'
 import { runPress, runText, runTyped } from '../../../src/discord/commands/runCommand'
 import { parseMessageReference } from '../../../src/discord/messages/messageLink'
 import { combine } from '../../../src/discord/permissions/permission'
@@ -22,6 +21,7 @@ import {
   removeWebhook,
 } from '../../../src/events/webhooks'
 import { requireSystem } from '../../../src/model/privacy'
+import { applySubstitution, type Substitution } from '../../../src/model/substitution'
 import { insertAccount } from '../../../src/service/accounts'
 import { expect } from '../../test'
 import type { TestApp, TestSystem } from '../../testApp'
@@ -157,7 +157,7 @@ export function createChat(testApp: TestApp, settings: { publicUrl?: string } = 
     },
     prompts: createPrompts(() => nowMs),
     rateLimit: createRateLimit(() => nowMs),
-    replaceByRegex: replaceInWorker,
+    substitute: async (given: Substitution, text: string) => applySubstitution(given, text),
     settings: {
       prefixes: ['pk;', 'pk!'],
       publicUrl: settings.publicUrl ?? '',

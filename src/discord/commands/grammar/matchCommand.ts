@@ -21,6 +21,9 @@ export type Matched<C> =
 
 const FLAG = /^(?:--?|[–—])([a-z][a-z-]*)$/i
 
+/** Decides between commands with as many matching words: those at the start of the text count more. */
+const LEADING_BONUS = 0.01
+
 /**
  * Finds the command of a text. Among several, the one with the most matching words wins, then the
  * earlier one. Flags count only for commands that know them.
@@ -58,7 +61,7 @@ function matchOne(text: string, all: readonly Word[], { parts, flags }: Matchabl
   const words = all.filter((word) => flagOf(word) === null)
   const given = new Set(all.flatMap((word) => flagOf(word) ?? []))
   const cut = all.filter((word) => flagOf(word) !== null)
-  const attempt = matchParts(parts, words, 0, (from) => textFrom(text, from, cut))
+  const attempt = matchParts(parts, words, 0, true, (from) => textFrom(text, from, cut))
   return {
     literals: attempt.literals,
     args: attempt.values && { ...attempt.values, flags: given },
@@ -76,6 +79,7 @@ function matchParts(
   parts: readonly PatternPart[],
   words: readonly Word[],
   at: number,
+  isLeading: boolean,
   textAt: (start: number) => string,
 ): PartsAttempt {
   const [part, ...rest] = parts
@@ -84,14 +88,18 @@ function matchParts(
   const word = words[at]
   if ('literals' in part) {
     if (!word || word.isQuoted || !part.literals.includes(word.text.toLowerCase())) return FAILED
-    const found = matchParts(rest, words, at + 1, textAt)
-    return { literals: found.literals + 1, values: found.values }
+    const found = matchParts(rest, words, at + 1, isLeading, textAt)
+    const score = isLeading ? 1 + LEADING_BONUS : 1
+    return { literals: found.literals + score, values: found.values }
   }
-  const skipped = part.isOptional ? matchParts(rest, words, at, textAt) : FAILED
-  if (!word || (skipped.values && part.kind === 'word')) return skipped
+  const skipped = part.isOptional ? matchParts(rest, words, at, isLeading, textAt) : FAILED
+  // A word that the next part knows belongs to that part.
+  const [next] = rest
+  const isSkipPreferred = skipped.values !== null && next !== undefined && 'literals' in next
+  if (!word || (part.kind === 'word' && isSkipPreferred)) return skipped
   if (part.kind === 'word') {
-    const found = matchParts(rest, words, at + 1, textAt)
-    if (!found.values) return found.literals > skipped.literals ? found : skipped
+    const found = matchParts(rest, words, at + 1, false, textAt)
+    if (!found.values) return skipped.values || skipped.literals >= found.literals ? skipped : found
     const values = { ...found.values.values, [part.parameter]: word.text }
     return { literals: found.literals, values: { values, lists: found.values.lists } }
   }

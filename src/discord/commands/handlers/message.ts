@@ -1,5 +1,6 @@
 import { DomainError } from '../../../model/errors'
 import { discordBot } from '../../../model/privacy'
+import { parseSubstitution } from '../../../model/substitution'
 import { getGuild } from '../../../service/guilds'
 import {
   getLastMessage,
@@ -21,7 +22,6 @@ import type { Arguments } from '../grammar/matchCommand'
 import { requireOwn, viewerAt } from '../ownSystem'
 import { resolveOwnMember } from '../references'
 import { Refusal } from '../refusal'
-import { parseSubstitution } from '../regexEdit'
 import { viewMessage } from '../views'
 import { showNamedMember } from './member'
 import { requireGuild } from './system'
@@ -155,7 +155,7 @@ function splitMessage({ target }: Context, { values }: Arguments) {
 }
 
 async function newContent(
-  { texts, replaceByRegex }: Context,
+  { texts, substitute }: Context,
   { flags }: Arguments,
   before: string,
   text: string | undefined,
@@ -167,8 +167,9 @@ async function newContent(
     throw new Refusal(texts.editNeedsText)
   }
   if (flags.has('regex')) {
-    const request = { ...parseSubstitution(given, texts), text: before }
-    const result = await replaceByRegex(request)
+    const substitution = parseSubstitution(given)
+    if (!substitution) throw new Refusal(texts.invalidRegex)
+    const result = await substitute(substitution, before)
     if ('text' in result) return result.text
     throw new Refusal(result.failure === 'invalid' ? texts.invalidRegex : texts.regexTooSlow)
   }

@@ -1,0 +1,62 @@
+import { commandSummaries } from '../text/enHelp'
+import type { Command } from './command'
+import { slashCommands } from './slash/definitions'
+import { commands } from './table'
+
+/** Builds the tables of commands in `docs/discord.md` from the command table. */
+export function buildCommandReference(): string {
+  return [...textCommands(), '', ...slash()].join('\n')
+}
+
+function textCommands(): string[] {
+  const rows = commands
+    .filter(({ isListed }) => isListed)
+    .map((command) => [code(command.usage), aliasesOf(command), describe(command)])
+  return table(['command', 'other words', 'effect'], rows)
+}
+
+function describe({ id, needs, where }: Command): string {
+  const notes = [
+    ...(needs === null ? [] : [`needs ${needs}`]),
+    ...(where === 'servers' ? ['servers only'] : []),
+    ...(where === 'private' ? ['answered in private'] : []),
+  ]
+  const summary = commandSummaries[id]
+  return notes.length === 0 ? summary : `${summary} (${notes.join(', ')})`
+}
+
+/** Other words for the last word of a command; those of the first are the same in each row. */
+function aliasesOf({ parts }: Command): string {
+  const last = parts.findLast((part) => 'literals' in part)
+  if (!last || !('literals' in last)) return ''
+  return last.literals
+    .slice(1)
+    .map((name) => code(name))
+    .join(' ')
+}
+
+function slash(): string[] {
+  const rows = slashCommands.flatMap(({ name, description, options, subcommands }) =>
+    subcommands.length === 0
+      ? [[code(`/${name}`), optionsOf(options), description]]
+      : subcommands.map((one) => [
+          code(`/${name} ${one.name}`),
+          optionsOf(one.options),
+          one.description,
+        ]),
+  )
+  return table(['slash command', 'options', 'effect'], rows)
+}
+
+function optionsOf(options: readonly { name: string; isRequired: boolean }[]): string {
+  return options.map(({ name, isRequired }) => code(isRequired ? name : `[${name}]`)).join(' ')
+}
+
+function code(text: string): string {
+  return `\`${text}\``
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)]
+}

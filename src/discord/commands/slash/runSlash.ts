@@ -1,0 +1,391 @@
+import type { Answer } from '../answer'
+import type { Handler } from '../command'
+import type { Context } from '../context'
+import type { Arguments } from '../grammar/matchCommand'
+import { splitWords } from '../grammar/words'
+import { link, showDashboard, showToken, unlink } from '../handlers/accounts'
+import { runAutoproxy } from '../handlers/autoproxy'
+import { runConfig } from '../handlers/config'
+import { checkPermissions } from '../handlers/debug'
+import {
+  changeMembersOfGroup,
+  groupField,
+  groupPrivacy,
+  listGroupMembers,
+  newGroup,
+  removeGroup,
+  showGroup,
+  showRandom,
+} from '../handlers/group'
+import { showHelp, showInvite } from '../handlers/help'
+import {
+  changeTags,
+  memberField,
+  memberFlag,
+  memberGuildField,
+  memberPrivacy,
+  memberServerKeepProxy,
+  newMember,
+  removeMember,
+  showMember,
+} from '../handlers/member'
+import {
+  deleteMessage,
+  editMessage,
+  explainMessage,
+  openMessageModal,
+  pingAuthor,
+  reproxy,
+  say,
+  showMessage,
+} from '../handlers/message'
+import { runServerConfig } from '../handlers/serverConfig'
+import {
+  deleteHistory,
+  deleteLatest,
+  editSwitch,
+  logSwitch,
+  moveLatest,
+  switchOut,
+} from '../handlers/switch'
+import {
+  listSystemGroups,
+  listSystemMembers,
+  newSystem,
+  removeSystem,
+  showFront,
+  showHistory,
+  showPercent,
+  showSystem,
+  systemPrivacy,
+} from '../handlers/system'
+import { runExport, runImport } from '../handlers/transfer'
+import { requireOwn } from '../ownSystem'
+import { Refusal } from '../refusal'
+import { answerFor, type Result } from '../runCommand'
+import { viewGroups, viewMembers } from '../views'
+import { type MessageMenu, messageMenus, USER_MENU } from './definitions'
+import { editGroupForm, editMemberForm, editSystemForm } from './modals'
+
+/** Options of an interaction: texts, flags, and IDs of accounts and channels. Files are attachments. */
+export type SlashValues = Readonly<Record<string, string | boolean | undefined>>
+
+type SlashHandler = (context: Context, options: SlashValues) => Promise<Answer>
+
+/** Calls a handler of the text commands with options under its own parameter names. */
+function call(
+  run: Handler,
+  toArguments: (options: SlashValues) => Partial<Arguments> = () => ({}),
+): SlashHandler {
+  return (context, options) =>
+    run(context, {
+      values: {},
+      lists: {},
+      flags: new Set(options.public === true ? ['public'] : []),
+      ...toArguments(options),
+    })
+}
+
+/** Arguments whose values have the same names as the options. */
+function values(...names: readonly (keyof Arguments['values'])[]) {
+  return (options: SlashValues): Partial<Arguments> => ({
+    values: Object.fromEntries(
+      names.flatMap((name) =>
+        text(options[name]) === undefined ? [] : [[name, text(options[name])]],
+      ),
+    ),
+  })
+}
+
+function text(value: string | boolean | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function words(value: string | boolean | undefined): string[] {
+  return splitWords(text(value) ?? '').map((word) => word.text.replace(/,$/, ''))
+}
+
+const system = (options: SlashValues): Partial<Arguments> => {
+  const named = text(options.account) ?? text(options.id)
+  return { values: named === undefined ? {} : { system: named } }
+}
+
+/** Creates an entity and then sets the other options; the first answer with a question ends it. */
+const createMember: SlashHandler = async (context, options) => {
+  const created = await call(newMember, values('name'))(context, options)
+  // Further options wait until the question about a second member of this name is answered.
+  if (created.buttons) return created
+  const { viewer } = await requireOwn(context)
+  const id = findNewest(await viewMembers(context, viewer, '@me'), options)
+  const changes: [Handler, Arguments['values'] | null][] = [
+    [memberField('display_name'), asValue(options.display_name)],
+    [memberField('pronouns'), asValue(options.pronouns)],
+    [memberField('color'), asValue(options.color)],
+    [
+      changeTags('set'),
+      text(options.tags) === undefined ? null : { tags: text(options.tags) ?? '' },
+    ],
+  ]
+  return inOrder(context, created, { member: id }, changes)
+}
+
+/** Returns the ID of the entity that was just created under this name. */
+function findNewest(rows: readonly { id: string; name: string }[], options: SlashValues): string {
+  return rows.findLast(({ name }) => name === text(options.name))?.id ?? ''
+}
+
+const createGroup: SlashHandler = async (context, options) => {
+  const created = await call(newGroup, values('name'))(context, options)
+  if (created.buttons) return created
+  const { viewer } = await requireOwn(context)
+  const id = findNewest(await viewGroups(context, viewer, '@me'), options)
+  return inOrder(context, created, { group: id }, [
+    [groupField('display_name'), asValue(options.display_name)],
+  ])
+}
+
+function asValue(value: string | boolean | undefined): Arguments['values'] | null {
+  const given = text(value)
+  return given === undefined ? null : { value: given }
+}
+
+/** Runs several handlers on one entity and joins their answers. A refusal names what was not done. */
+async function inOrder(
+  context: Context,
+  first: Answer | null,
+  target: Arguments['values'],
+  changes: readonly (readonly [Handler, Arguments['values'] | null])[],
+): Promise<Answer> {
+  const lines = first?.content === undefined ? [] : [first.content]
+  const buttons = [...(first?.buttons ?? [])]
+  for (const [run, given] of changes) {
+    if (given === null) continue
+    const flags = new Set<string>()
+    const { answer } = await run(context, {
+      values: { ...target, ...given },
+      lists: {},
+      flags,
+    }).then(
+      (done) => ({ answer: done }),
+      (cause: unknown) => {
+        if (!(cause instanceof Refusal)) throw cause
+        return {
+          answer: { content: context.texts.refusal(cause.message), isRefusal: true } as Answer,
+        }
+      },
+    )
+    if (answer.content) lines.push(answer.content)
+    buttons.push(...(answer.buttons ?? []))
+  }
+  if (lines.length === 0) throw new Refusal(context.texts.nothingGiven)
+  return { content: lines.join('\n'), buttons }
+}
+
+const setAvatar: SlashHandler = (context, options) => {
+  const where = text(options.where)
+  const run =
+    where === 'server'
+      ? memberGuildField('avatar_url')
+      : memberField(where === 'proxy' ? 'webhook_avatar_url' : 'avatar_url')
+  return call(run, () => ({
+    values: { member: text(options.member) ?? '', ...asValue(options.url) },
+  }))(context, options)
+}
+
+const setTags: SlashHandler = (context, options) => {
+  const action = text(options.action)
+  const run = changeTags(
+    action === 'add' || action === 'remove' || action === 'clear' ? action : 'set',
+  )
+  return call(run, values('member', 'tags'))(context, options)
+}
+
+const setServer: SlashHandler = (context, options) => {
+  const name = text(options.name)
+  const isClear = name === '-'
+  return inOrder(context, null, { member: text(options.member) ?? '' }, [
+    [
+      memberGuildField('display_name'),
+      name === undefined ? null : { value: isClear ? 'clear' : name },
+    ],
+    [memberServerKeepProxy, switched(options.keep_tags)],
+  ])
+}
+
+const setOptions: SlashHandler = (context, options) =>
+  inOrder(context, null, { member: text(options.member) ?? '' }, [
+    [memberFlag('autoproxy_enabled'), switched(options.autoproxy)],
+    [memberFlag('keep_proxy'), switched(options.keep_tags)],
+    [memberFlag('tts'), switched(options.tts)],
+  ])
+
+function switched(value: string | boolean | undefined): Arguments['values'] | null {
+  if (typeof value === 'boolean') return { switched: value ? 'on' : 'off' }
+  return value === undefined ? null : { switched: value }
+}
+
+const list: SlashHandler = (context, options) =>
+  call(listSystemMembers, () => ({
+    values: {
+      ...system(options).values,
+      ...(text(options.search) !== undefined && { term: text(options.search) ?? '' }),
+    },
+    flags: new Set([
+      ...(text(options.sort) === undefined ? [] : [`by-${text(options.sort)}`]),
+      ...(options.public === true ? ['public'] : []),
+    ]),
+  }))(context, options)
+
+const setting =
+  (prefix: string): ((options: SlashValues) => Partial<Arguments>) =>
+  (options) => ({
+    lists: {
+      setting: [
+        ...prefix.split(' '),
+        ...words(options.setting),
+        ...(text(options.value) ?? '').split(/\s+/),
+      ].filter((word) => word !== ''),
+    },
+  })
+
+/** Changes a list of channels: a channel that is on is not in the list. */
+const channelList =
+  (name: string) =>
+  (options: SlashValues): Partial<Arguments> => ({
+    lists: {
+      setting: [
+        ...name.split(' '),
+        text(options.state) === 'off' ? 'add' : 'remove',
+        text(options.channel) ?? '',
+      ],
+    },
+  })
+
+/** Slash commands and their handlers, which are those of the text commands. */
+export const slashCalls: Readonly<Record<string, SlashHandler>> = {
+  'system info': call(showSystem, system),
+  'system new': call(newSystem, (options) => ({
+    values: {
+      ...values('name')(options).values,
+      ...(text(options.invite) !== undefined && { code: text(options.invite) ?? '' }),
+    },
+  })),
+  'system edit': call(editSystemForm),
+  'system privacy': call(systemPrivacy, values('subject', 'level')),
+  'system link': call(link, values('account')),
+  'system unlink': call(unlink, values('account')),
+  'system delete': call(removeSystem),
+  'member info': call(showMember, values('member')),
+  'member new': createMember,
+  'member edit': call(editMemberForm, values('member')),
+  'member avatar': setAvatar,
+  'member tags': setTags,
+  'member server': setServer,
+  'member options': setOptions,
+  'member privacy': call(memberPrivacy, values('member', 'subject', 'level')),
+  'member delete': call(removeMember, values('member')),
+  'member list': list,
+  'member random': call(showRandom, values('group')),
+  'group info': call(showGroup, values('group')),
+  'group new': createGroup,
+  'group edit': call(editGroupForm, values('group')),
+  'group add': call(changeMembersOfGroup('add'), withMembers),
+  'group remove': call(changeMembersOfGroup('remove'), withMembers),
+  'group members': call(listGroupMembers, values('group')),
+  'group privacy': call(groupPrivacy, values('group', 'subject', 'level')),
+  'group delete': call(removeGroup, values('group')),
+  'group list': call(listSystemGroups),
+  'switch to': call(logSwitch, withMembers),
+  'switch out': call(switchOut),
+  'switch edit': call(editSwitch, withMembers),
+  'switch move': call(moveLatest, values('when')),
+  'switch delete': (context, options) =>
+    call(options.all === true ? deleteHistory : deleteLatest)(context, options),
+  'front now': call(showFront, system),
+  'front history': call(showHistory),
+  'front percent': call(showPercent, values('period')),
+  autoproxy: call(runAutoproxy, (options) => {
+    const isMember = text(options.mode) === 'member'
+    return { values: { name: text(isMember ? options.member : options.mode) ?? 'member' } }
+  }),
+  say: call(say, (options) => ({
+    values: {
+      ...values('member', 'text')(options).values,
+      ...(text(options.reply_to) !== undefined && { message: text(options.reply_to) ?? '' }),
+    },
+  })),
+  edit: call(editMessage, values('message', 'text')),
+  reproxy: call(reproxy, values('message', 'member')),
+  message: call(showMessage, values('message')),
+  why: call(explainMessage, values('message')),
+  'config show': call(runConfig),
+  'config set': call(runConfig, setting('')),
+  'server show': call(runServerConfig),
+  'server set': call(runServerConfig, setting('')),
+  'server proxying': call(runServerConfig, channelList('proxy blacklist')),
+  'server logging': call(runServerConfig, channelList('log blacklist')),
+  import: call(runImport),
+  export: call(runExport),
+  token: call(showToken, (options) => ({
+    flags: new Set(options.refresh === true ? ['refresh'] : []),
+  })),
+  dashboard: call(showDashboard),
+  link: (context, options) => {
+    if (text(options.code) === undefined) throw new Refusal(context.texts.linkNeedsCode)
+    return call(link, () => ({ values: { account: text(options.code) ?? '' } }))(context, options)
+  },
+  help: call(showHelp, values('topic')),
+  permissions: call(checkPermissions, (options) => ({
+    values: text(options.channel) === undefined ? {} : { guild: text(options.channel) ?? '' },
+  })),
+  invite: call(showInvite),
+}
+
+function withMembers(options: SlashValues): Partial<Arguments> {
+  return { ...values('group')(options), lists: { members: words(options.members) } }
+}
+
+const menuCalls: Readonly<Record<MessageMenu, SlashHandler>> = {
+  'Message info': call(showMessage),
+  'Delete message': call(deleteMessage),
+  'Ping author': call(pingAuthor),
+  'Edit message': (context) => openMessageModal(context, 'edit'),
+  'Reproxy message': (context) => openMessageModal(context, 'reproxy'),
+  'Why not proxied?': call(explainMessage),
+}
+
+/** Runs a slash command, named with its subcommand (`member info`). */
+export function runSlash(context: Context, name: string, options: SlashValues): Promise<Result> {
+  return runInteraction(context, `/${name}`, async () => {
+    const handler = Object.hasOwn(slashCalls, name) ? slashCalls[name] : undefined
+    if (!handler) throw new Refusal(context.texts.unknownCommand([], '/help'))
+    return handler(context, options)
+  })
+}
+
+/** Runs a command of a menu: on the message that the context targets, or on an account. */
+export function runMenu(context: Context, name: string, account?: string): Promise<Result> {
+  return runInteraction(context, name, async () => {
+    const menu = messageMenus.find((one) => one === name)
+    if (menu) return menuCalls[menu](context, {})
+    if (name !== USER_MENU || account === undefined)
+      throw new Refusal(context.texts.unknownCommand([], '/help'))
+    return call(showSystem, () => ({ values: { system: account } }))(context, {})
+  })
+}
+
+/** Every answer is ephemeral, unless it is asked for in public or another account must see it. */
+async function runInteraction(
+  context: Context,
+  command: string,
+  run: () => Promise<Answer>,
+): Promise<Result> {
+  const allowance = context.rateLimit.request(context.account, 'command')
+  if (allowance !== 'run')
+    return {
+      answer: { content: context.texts.slowDown, isPrivate: true, isRefusal: true },
+      command,
+    }
+  const answer = await answerFor(context, command, run)
+  return { answer: { ...answer, isPrivate: answer.isPublic !== true }, command }
+}

@@ -1,5 +1,7 @@
 import type { Answer } from './answer'
 import type { Context, PromptResult } from './context'
+import { findOwn } from './ownSystem'
+import { Refusal } from './refusal'
 
 const CONFIRM_MINUTES = 5
 const PAGES_MINUTES = 15
@@ -12,9 +14,12 @@ export function confirm(
   account: string = context.account,
 ): Answer {
   const { texts, prompts, channel } = context
-  const decide = async (answering: Context, isYes: boolean): Promise<PromptResult> => ({
-    answer: { ...(isYes ? await run(answering) : { content: texts.cancelled }), replaces: true },
-  })
+  const requireSame = rememberSystem(context)
+  const decide = async (answering: Context, isYes: boolean): Promise<PromptResult> => {
+    if (!isYes) return { answer: { content: texts.cancelled, replaces: true } }
+    if (account === context.account) await requireSame(answering)
+    return { answer: { ...(await run(answering)), replaces: true } }
+  }
   const idOf = prompts.open(
     {
       account,
@@ -48,13 +53,14 @@ export function confirmTyped(
   run: (context: Context) => Promise<Answer>,
 ): Answer {
   const { texts, prompts, channel } = context
+  const requireSame = rememberSystem(context)
   const normalize = (text: string) => text.trim().toLowerCase().replaceAll('-', '')
-  const decide = async (answering: Context, typed: string): Promise<PromptResult> => ({
-    answer:
-      normalize(typed) === normalize(expected)
-        ? await run(answering)
-        : { content: texts.wrongConfirmation, isRefusal: true },
-  })
+  const decide = async (answering: Context, typed: string): Promise<PromptResult> => {
+    if (normalize(typed) !== normalize(expected))
+      return { answer: { content: texts.wrongConfirmation, isRefusal: true } }
+    await requireSame(answering)
+    return { answer: await run(answering) }
+  }
   const idOf = prompts.open(
     {
       account: context.account,
@@ -117,4 +123,17 @@ export function paginate(
     context.channel,
   )
   return show()
+}
+
+/**
+ * Remembers the system of the account. The returned function throws if the account is no longer
+ * linked to it, because somebody may unlink the account before a question is answered.
+ */
+function rememberSystem(context: Context): (answering: Context) => Promise<void> {
+  const idOf = async (one: Context) => (await findOwn(one))?.system.id ?? null
+  // A failed read is reported when the question is answered, and not as an unhandled rejection.
+  const asked = idOf(context).catch(() => undefined)
+  return async (answering) => {
+    if ((await asked) !== (await idOf(answering))) throw new Refusal(context.texts.promptExpired)
+  }
 }

@@ -56,7 +56,12 @@ function code(text: string): string {
   return `\`${text}\``
 }
 
+/** Aligns the columns, as the formatter of this repository does. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)]
+  const widths = head.map((_, at) =>
+    Math.max(...[head, ...rows].map((cells) => (cells[at] ?? '').length)),
+  )
+  const line = (cells: readonly string[], filler = ' ') =>
+    `| ${widths.map((width, at) => (cells[at] ?? '').padEnd(width, filler)).join(' | ')} |`
+  return [line(head), line([], '-'), ...rows.map((cells) => line(cells))]
 }

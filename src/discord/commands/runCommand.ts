@@ -26,28 +26,29 @@ export async function runText(context: Context, text: string): Promise<Result> {
   const typed = splitWords(text).map((word) => word.text.toLowerCase())
   const limited = checkRate(context)
   if (limited) return { answer: limited.answer, command: 'unknown' }
-  if (matched && isUsageKnown(matched.incomplete, typed)) {
-    const { usage, id } = matched.incomplete
-    return { answer: refuse(texts, texts.usage(`\`${prefix}${usage}\``)), command: id }
+  const near = matched?.incomplete ?? null
+  const names = near && isComplete(near, typed) ? [] : findSuggestions(typed, near)
+  if (near && names.length === 0 && isNamed(near, typed)) {
+    const usage = texts.usage(`\`${prefix}${near.usage}\``)
+    return { answer: refuse(texts, usage), command: near.id }
   }
   if (!(await showsUnknown(context))) return { answer: null, command: 'unknown' }
-  const names = findSuggestions(typed, matched?.incomplete ?? null)
   const suggested = names.map((name) => `\`${prefix}${name}\``)
   const answer = refuse(texts, texts.unknownCommand(suggested, `\`${prefix}commands\``))
   return { answer, command: 'unknown' }
 }
 
-/** The usage of a command helps if a parameter is missing, not if a word of it is unknown. */
-function isUsageKnown({ parts }: Command, typed: readonly string[]): boolean {
-  const required = parts.filter((part) => 'literals' in part || !part.isOptional)
-  return typed.length < required.length || required.every((part) => 'literals' in part)
-    ? true
-    : parts.some(
-        (part) =>
-          'literals' in part &&
-          parts.indexOf(part) > 0 &&
-          part.literals.some((name) => typed.includes(name)),
-      )
+/** Returns true if all words that name the command were typed, so that only a parameter is wrong. */
+function isNamed({ parts }: Command, typed: readonly string[]): boolean {
+  return parts.every(
+    (part) => !('literals' in part) || part.literals.some((name) => typed.includes(name)),
+  )
+}
+
+/** Like `isNamed`, for more than the first word, unless that is all that was typed. */
+function isComplete(command: Command, typed: readonly string[]): boolean {
+  const words = command.parts.filter((part) => 'literals' in part)
+  return isNamed(command, typed) && (words.length > 1 || typed.length === 1)
 }
 
 /** Suggests commands whose words resemble the typed ones. */
@@ -135,11 +136,12 @@ export async function runTyped(context: Context, text: string): Promise<Answer |
 }
 
 /** Limits apply to every command, including ones that fail. */
-function checkRate({ rateLimit, account, texts }: Context): { answer: Answer | null } | null {
+function checkRate({ rateLimit, account, texts, via }: Context): { answer: Answer | null } | null {
   const allowance = rateLimit.request(account, 'command')
   if (allowance === 'run') return null
   if (allowance === 'silence') return { answer: null }
-  return { answer: { content: texts.slowDown, isPrivate: true, reaction: '⏳', isRefusal: true } }
+  if (via === 'text') return { answer: { reaction: '⏳', isRefusal: true } }
+  return { answer: { content: texts.slowDown, isPrivate: true, isRefusal: true } }
 }
 
 /**

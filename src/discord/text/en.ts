@@ -110,7 +110,6 @@ export const en = {
     message: 'Message',
     text: 'Text',
     member: 'Member (name or ID)',
-    description: 'Description',
   },
   fieldLabels: {
     name: 'name',
@@ -155,10 +154,7 @@ export const en = {
   failed: 'Something went wrong. Nothing more was changed; please try again.',
   unavailable: 'The server is busy. Please try again in a moment.',
   slowDown: '⏳ That was a lot at once. Please wait a moment.',
-  systemDisabled: 'The operator of this server has disabled your system.',
   forbidden: 'You may not do that.',
-  registrationClosed:
-    'New systems cannot be created here at the moment, or the invite is not valid.',
   hiddenList: 'That is private.',
   memberLimit: 'Your system has as many members as this server allows.',
   groupLimit: 'Your system has as many groups as this server allows.',

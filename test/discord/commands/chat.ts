@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Answer } from '../../../src/discord/commands/answer'
 import type { Context } from '../../../src/discord/commands/context'
 import type {
@@ -271,8 +270,4 @@ export function textOf(answer: Answer): string {
     ? [answer.modal.title, ...answer.modal.fields.map(({ label, value }) => `${label}: ${value}`)]
     : []
   return [answer.content ?? '', ...embeds, ...modal, answer.reaction ?? ''].join('\n').trim()
-}
-
-export function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

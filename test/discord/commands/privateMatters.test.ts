@@ -122,6 +122,17 @@ test('an account that accepts is linked and can be unlinked', async () => {
   expect((await guest.say('pk;system')).text).toContain('has no system')
 })
 
+test('a question is not answered for a system that the account has left', async () => {
+  const owner = await chat.newSystem('Lantern Hill')
+  const guest = chat.newcomer()
+  await guest.press('Accept', (await owner.say(`pk;link <@${guest.account}>`)).answer)
+  const clearing = await guest.say('pk;system name -clear')
+  expect(clearing.text).toContain('Clear the name')
+  await owner.say(`pk;unlink ${guest.account} -y`)
+  expect((await guest.press('Yes', clearing.answer)).text).toContain('❌ This question has expired')
+  expect((await owner.say('pk;system')).text).toContain('Lantern Hill')
+})
+
 test('a link request expires after five minutes', async () => {
   const owner = await chat.newSystem()
   const guest = chat.newcomer()

@@ -15,7 +15,7 @@ import {
 } from '../../messages/messageLink'
 import { hasPermissions } from '../../permissions/permission'
 import { type Answer, MAX_CONTENT, type Modal } from '../answer'
-import { buildEmbed } from '../cards/embed'
+import { buildEmbed, shorten } from '../cards/embed'
 import type { Context } from '../context'
 import type { DiscordMessage, Failure } from '../discordSide'
 import type { Arguments } from '../grammar/matchCommand'
@@ -65,6 +65,9 @@ async function requireChannel(context: Context, { reference }: Target): Promise<
     throw new Refusal(context.texts.noAccessToChannel)
 }
 
+/** The limit of all embeds includes the card of the member. */
+const MAX_QUOTE = 1500
+
 /** Shows the member and the record of a proxied message; with `-delete` deletes it. */
 export async function showMessage(context: Context, args: Arguments): Promise<Answer> {
   const { values, flags } = args
@@ -90,7 +93,7 @@ export async function showMessage(context: Context, args: Arguments): Promise<An
     title: shown.member?.name ?? texts.deletedMember,
     color: shown.member?.color ?? null,
     picture: shown.member?.avatar_url ?? null,
-    description: found && escapeMaskedLinks(found.content),
+    description: found && shorten(escapeMaskedLinks(found.content), MAX_QUOTE),
     fields: [
       { name: texts.labels.sentBy, value: `<@${sender}>`, isInline: true },
       {

@@ -3,7 +3,8 @@ import { discordBot } from '../../model/privacy'
 import { suggest } from '../../model/suggest'
 import { getGuild } from '../../service/guilds'
 import type { Texts } from '../text/texts'
-import type { Answer } from './answer'
+import { type Answer, MAX_CONTENT } from './answer'
+import { shorten } from './cards/embed'
 import type { Command } from './command'
 import type { Context } from './context'
 import { type Arguments, matchCommand } from './grammar/matchCommand'
@@ -148,7 +149,8 @@ function checkRate({ rateLimit, account, texts, via }: Context): { answer: Answe
  * Sends a private answer as a direct message if the command is in a channel. If that fails, the
  * channel gets a notice, never the answer.
  */
-async function deliverPrivately(context: Context, answer: Answer): Promise<Answer> {
+async function deliverPrivately(context: Context, given: Answer): Promise<Answer> {
+  const answer = withinLimits(given)
   if (!answer.isPrivate || context.via === 'interaction' || context.guild === null) return answer
   const { texts } = context
   const isSent = await context.sendDirect(answer)
@@ -198,5 +200,11 @@ function domainSentence(texts: Texts, { kind, problems, message }: DomainError):
 }
 
 function refuse(texts: Texts, reason: string): Answer {
-  return { content: texts.refusal(reason), isRefusal: true }
+  return withinLimits({ content: texts.refusal(reason), isRefusal: true })
+}
+
+/** Cuts a text that names too much for one message, such as 150 members. */
+function withinLimits(answer: Answer): Answer {
+  const { content } = answer
+  return content === undefined ? answer : { ...answer, content: shorten(content, MAX_CONTENT) }
 }

@@ -1,10 +1,11 @@
 import type { Answer } from '../../../src/discord/commands/answer'
 import type { Context } from '../../../src/discord/commands/context'
-import type {
-  Attachment,
-  ChannelAccess,
-  DiscordMessage,
-  DiscordSide,
+import {
+  type Attachment,
+  type ChannelAccess,
+  type DiscordMessage,
+  type DiscordSide,
+  PROXY_PERMISSIONS,
 } from '../../../src/discord/commands/discordSide'
 import { findCommandText } from '../../../src/discord/commands/grammar/prefix'
 import { createPrompts } from '../../../src/discord/commands/prompts'
@@ -31,16 +32,8 @@ export const CHANNEL = '600000000000000001'
 export const HIDDEN = '600000000000000002'
 export const CATEGORY = '600000000000000009'
 
-export const ALL = combine(
-  'ViewChannel',
-  'SendMessages',
-  'ManageMessages',
-  'ManageWebhooks',
-  'AttachFiles',
-  'EmbedLinks',
-  'AddReactions',
-  'ReadMessageHistory',
-)
+/** Permissions that proxying needs. */
+export const ALL = combine(...PROXY_PERMISSIONS)
 
 let lastAccount = 700_000_000_000_000_000n
 let lastMessage = 800_000_000_000_000_000n

@@ -10,11 +10,13 @@ import { listSwitches } from '../../../service/history'
 import { createSystem } from '../../../service/registration'
 import { deleteSystem, getSystem, patchSystem } from '../../../service/systems'
 import { escapeMarkdown, formatCodeSpan } from '../../messages/escape'
+import type { Texts } from '../../text/texts'
 import type { Answer } from '../answer'
 import { confirmTyped, paginate } from '../ask'
 import { formatNames, systemCard } from '../cards/cards'
 import { buildEmbed, formatTime } from '../cards/embed'
 import { formatShortId } from '../cards/formatShortId'
+import type { Handler } from '../command'
 import type { Context } from '../context'
 import type { Arguments } from '../grammar/matchCommand'
 import { listRows } from '../list'
@@ -166,55 +168,39 @@ export function parseSwitched({ texts }: Context, text: string): boolean {
   throw new Refusal(texts.onOrOff)
 }
 
-export async function listSystemMembers(
-  context: Context,
-  { values, flags }: Arguments,
-): Promise<Answer> {
-  const { id, own } = await resolveSystem(context, values.system)
-  const viewer = await viewerAt(context, own, id, flags)
-  const isOwn = own !== null && isOwner(viewer, own.system.id)
-  const { name, color } = await viewSystem(context, viewer, id)
-  const [term, isFull] = termOf(values.term)
-  return {
-    ...listRows(context, await viewMembers(context, viewer, id), {
-      title: context.texts.membersOf(name ?? context.texts.systemWithId(id)),
-      term,
-      flags: isFull ? new Set([...flags, 'full']) : flags,
-      ids: await idStyle(context),
-      color,
-      showsAll: isOwn && context.via === 'interaction',
-    }),
-    isPublic: flags.has('public'),
+/** Lists the members or the groups of a system. */
+function listOf(
+  view: typeof viewMembers | typeof viewGroups,
+  titleOf: (texts: Texts, name: string) => string,
+): Handler {
+  return async (context, { values, flags }) => {
+    const { id, own } = await resolveSystem(context, values.system)
+    const viewer = await viewerAt(context, own, id, flags)
+    const isOwn = own !== null && isOwner(viewer, own.system.id)
+    const { name, color } = await viewSystem(context, viewer, id)
+    const [term, isFull] = termOf(values.term)
+    return {
+      ...listRows(context, await view(context, viewer, id), {
+        title: titleOf(context.texts, name ?? context.texts.systemWithId(id)),
+        term,
+        flags: isFull ? new Set([...flags, 'full']) : flags,
+        ids: await idStyle(context),
+        color,
+        showsAll: isOwn && context.via === 'interaction',
+      }),
+      isPublic: flags.has('public'),
+    }
   }
 }
+
+export const listSystemMembers = listOf(viewMembers, (texts, name) => texts.membersOf(name))
+export const listSystemGroups = listOf(viewGroups, (texts, name) => texts.groupsOf(name))
 
 /** Separates the word `full`, which may precede what is searched. */
 export function termOf(text: string | undefined): [term: string | undefined, isFull: boolean] {
   const [, rest] = /^full(?:\s+(.*))?$/is.exec(text ?? '') ?? []
   if (!/^full(?:\s|$)/i.test(text ?? '')) return [text, false]
   return [rest, true]
-}
-
-export async function listSystemGroups(
-  context: Context,
-  { values, flags }: Arguments,
-): Promise<Answer> {
-  const { id, own } = await resolveSystem(context, values.system)
-  const viewer = await viewerAt(context, own, id, flags)
-  const isOwn = own !== null && isOwner(viewer, own.system.id)
-  const { name, color } = await viewSystem(context, viewer, id)
-  const [term, isFull] = termOf(values.term)
-  return {
-    ...listRows(context, await viewGroups(context, viewer, id), {
-      title: context.texts.groupsOf(name ?? context.texts.systemWithId(id)),
-      term,
-      flags: isFull ? new Set([...flags, 'full']) : flags,
-      ids: await idStyle(context),
-      color,
-      showsAll: isOwn && context.via === 'interaction',
-    }),
-    isPublic: flags.has('public'),
-  }
 }
 
 export async function showFront(context: Context, { values, flags }: Arguments): Promise<Answer> {

@@ -45,14 +45,12 @@ export async function resolveSystem(
 async function findSystemView(context: Context, text: string): Promise<SystemView> {
   const { texts } = context
   const account = parseAccount(text)
-  if (account === null && parseRef(text) === null) throw new Refusal(texts.systemNotFound(text))
+  if (account === null && parseRef(text) === null) throw new Refusal(texts.systemNotFound)
   try {
     return await viewSystem(context, stranger, account ?? text)
   } catch (cause) {
     if (!isMissing(cause)) throw cause
-    throw new Refusal(
-      account === null ? texts.systemNotFound(text) : texts.accountHasNoSystem(account),
-    )
+    throw new Refusal(account === null ? texts.systemNotFound : texts.accountHasNoSystem(account))
   }
 }
 
@@ -73,13 +71,13 @@ interface Nameable {
 const members = {
   list: viewMembers,
   get: viewMember,
-  notFound: (context: Context, text: string) => context.texts.memberNotFound(text),
+  notFound: (context: Context) => context.texts.memberNotFound,
 }
 
 const groups = {
   list: viewGroups,
   get: viewGroup,
-  notFound: (context: Context, text: string) => context.texts.groupNotFound(text),
+  notFound: (context: Context) => context.texts.groupNotFound,
 }
 
 type Kind = typeof members | typeof groups
@@ -154,7 +152,7 @@ async function resolve(
   const all: readonly Nameable[] = own ? await kind.list(context, own.viewer, '@me') : []
   const mine = findByName(all, text, flags) ?? findById(all, text)
   if (mine) return { id: mine.id, name: mine.name, own }
-  const refused = new Refusal(kind.notFound(context, text))
+  const refused = new Refusal(kind.notFound(context))
   if (parseRef(text) === null) throw refused
   try {
     const { id, name } = await kind.get(context, stranger, text)

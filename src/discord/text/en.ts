@@ -161,13 +161,10 @@ export const en = {
   sameTime: 'There is already a switch at that time.',
   noSystem: 'Your account has no system yet. Create one with `system new`.',
   hasSystem: 'Your account already has a system.',
-  systemNotFound: (_: string) =>
-    'There is no such system. Name one by its ID, an account ID or a mention.',
+  systemNotFound: 'There is no such system. Name one by its ID, an account ID or a mention.',
   accountHasNoSystem: (account: string) => `<@${account}> has no system.`,
-  memberNotFound: (_: string) =>
-    'There is no such member. Names with spaces need quotes: "two words".',
-  groupNotFound: (_: string) =>
-    'There is no such group. Names with spaces need quotes: "two words".',
+  memberNotFound: 'There is no such member. Names with spaces need quotes: "two words".',
+  groupNotFound: 'There is no such group. Names with spaces need quotes: "two words".',
   membersNotFound: (names: readonly string[]) =>
     `Not found: ${list(names)}. Names with spaces need quotes: "two words".`,
   namedTwice: 'A member is named twice.',
@@ -352,7 +349,7 @@ export const en = {
   linkedToSystem: (id: string) => `✅ Your account is now linked to the system ${id}.`,
   linkCodeIs: (code: string) =>
     `Send this code from your other account within ten minutes: ${code}`,
-  confirmToken: (_: string) =>
+  confirmToken:
     'A new token replaces the one that this bot created before, which then stops working. Create one?',
   tokenIs: (token: string) =>
     `Your token is ${token}. It gives full access to your system: never share it. \`token refresh\` replaces it.`,

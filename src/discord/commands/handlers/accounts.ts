@@ -97,14 +97,14 @@ const TOKEN_NAME = 'bot'
 /** Creates a token. Only its hash is stored, so an existing one cannot be shown again. */
 export async function showToken(context: Context, { flags }: Arguments): Promise<Answer> {
   const { texts, deps } = context
-  const own = await requireOwn(context)
+  await requireOwn(context)
   const create = async (answering: Context): Promise<Answer> => {
     const now = await requireOwn(answering)
     const { secret } = await replaceToken(deps, now.viewer, { name: TOKEN_NAME })
     return { content: texts.tokenIs(formatCodeSpan(secret)), isPrivate: true }
   }
   if (flags.has('refresh')) return create(context)
-  return { ...confirm(context, texts.confirmToken(own.system.hid), create), isPrivate: true }
+  return { ...confirm(context, texts.confirmToken, create), isPrivate: true }
 }
 
 /** Replaces the token at once. */

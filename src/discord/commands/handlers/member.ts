@@ -193,7 +193,7 @@ export function changeTags(action: TagAction) {
     const { id, own } = await resolveOwnMember(context, values.member ?? '', flags)
     const members = await viewMembers(context, own.viewer, '@me')
     const member = members.find((one) => one.id === id)
-    if (!member) throw new Refusal(texts.memberNotFound(values.member ?? ''))
+    if (!member) throw new Refusal(texts.memberNotFound)
     const write = async (proxy_tags: ProxyTag[]): Promise<Answer> => {
       const parsed = memberEntity.fields.proxy_tags.parse(proxy_tags)
       if (parsed instanceof Problem)

@@ -31,6 +31,10 @@ export const transferCommands: Command[] = [
         type: 'boolean',
         doc: 'Simply Plural: make public what all friends could see',
       },
+      private: {
+        type: 'boolean',
+        doc: 'Make everything in the file private, whatever its privacy levels are',
+      },
       'no-accounts': { type: 'boolean', doc: 'Do not link the chat accounts in the file' },
       yes: { type: 'boolean', doc: 'Import a second copy of a system that already exists' },
     },
@@ -38,6 +42,8 @@ export const transferCommands: Command[] = [
     async run(call) {
       const { flags, config, deps } = call
       const only = parseOnly(flags.only)
+      if (flags.public === true && flags.private === true)
+        throw new UsageError('--private: cannot be combined with --public')
       const target = await parseTarget(call)
       const file = await readImport(call.args[0] ?? '', config.IMPORT_LIMIT)
       const progress = watchProgress(flags.json === true)
@@ -45,6 +51,7 @@ export const transferCommands: Command[] = [
         dryRun: flags['dry-run'] === true,
         only,
         isPublic: flags.public === true,
+        isPrivate: flags.private === true,
         // The operator may link any account.
         link: flags['no-accounts'] === true ? new Set<string>() : ('all' as const),
         allowsCopy: flags.yes === true,

@@ -67,3 +67,13 @@ export const settings = entity('settings', {
 
 export type Settings = Row<typeof settings>
 export type SettingsPatch = Patch<typeof settings>
+
+/**
+ * Settings of a new system that is not public: anyone who knows the ID of a member or group may look
+ * it up, even if the lists of its system are private, and fronters are shown with all their public
+ * fields.
+ */
+export const privateByDefault: SettingsPatch = {
+  member_default_private: true,
+  group_default_private: true,
+}

@@ -1,6 +1,7 @@
 import type { Db } from '../db/types'
 import type { Platform } from '../model/platform'
 import { requireBot, requirePlatformAuthority, type Viewer } from '../model/privacy'
+import { privateByDefault } from '../model/settings'
 import { privacyOf, type System, type SystemDraft, type Visibility } from '../model/system'
 import { insertToken } from './access/insertToken'
 import { type Device, insertSession, type OpenedSession } from './access/sessions'
@@ -96,12 +97,6 @@ export async function createSystemInBrowser(
     return { ...created, session: await insertSession(tx, origin, device, now) }
   })
 }
-
-/**
- * Anyone who knows the ID of a member or group may look it up, even if the lists of its system are
- * private, and fronters are shown with all their public fields.
- */
-const privateByDefault = { member_default_private: true, group_default_private: true }
 
 /** Returns what the dashboard may offer to a visitor. */
 export async function getWebRegistration({ db, quotas }: Deps): Promise<{

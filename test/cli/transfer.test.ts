@@ -96,6 +96,60 @@ describe('import', () => {
     })
   })
 
+  const levelsOf = async (system: string, here: { cwd: string }) => {
+    interface Levels {
+      privacy: Record<string, string>
+    }
+    const exported = await runJson<Levels & { members: Levels[]; groups: Levels[] }>(
+      ['export', system],
+      here,
+    )
+    const levels = (all: readonly Levels[]) =>
+      new Set(all.flatMap(({ privacy }) => Object.values(privacy)))
+    const { members, groups } = exported
+    return { system: levels([exported]), members: levels(members), groups: levels(groups) }
+  }
+  const onlyPrivate = new Set(['private'])
+
+  test('import --new --private makes the system and everything in it private', async () => {
+    const here = { cwd: emptyFolder() }
+    const file = join(cwd, 'pluralkit.json')
+    const { system } = await runJson<ImportReport>(['import', file, '--new', '--private'], here)
+    expect(await levelsOf(system, here)).toEqual({
+      system: onlyPrivate,
+      members: onlyPrivate,
+      groups: onlyPrivate,
+    })
+    const server = await startServer([], here)
+    for (const list of ['members', 'groups', 'switches', 'fronters']) {
+      const { status } = await fetch(`${server.address}/v2/systems/${system}/${list}`)
+      expect([list, status]).toEqual([list, 403])
+    }
+    server.kill('SIGTERM')
+    await server.end()
+  })
+
+  test('import --private keeps the privacy levels of an existing system', async () => {
+    const here = { cwd: emptyFolder() }
+    const { id } = await runJson<{ id: string }>(['system', 'create'], here)
+    const file = join(cwd, 'pluralkit.json')
+    await runJson<ImportReport>(['import', file, '--system', id, '--private'], here)
+    expect(await levelsOf(id, here)).toEqual({
+      system: new Set(['public']),
+      members: onlyPrivate,
+      groups: onlyPrivate,
+    })
+  })
+
+  test('import refuses --private with --public', async () => {
+    const flags = ['--new', '--private', '--public']
+    const { code, err } = await run(['import', join(cwd, 'pluralkit.json'), ...flags], {
+      cwd: emptyFolder(),
+    })
+    expect(code).toBe(2)
+    expect(err).toContain('--private: cannot be combined with --public')
+  })
+
   test('a running server serves an imported system at once', async () => {
     const here = { cwd: emptyFolder() }
     const server = await startServer([], here)

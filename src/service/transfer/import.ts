@@ -8,6 +8,8 @@ import {
   requireSystem,
   type Viewer,
 } from '../../model/privacy'
+import { privateByDefault } from '../../model/settings'
+import { privacyOf } from '../../model/system'
 import { insertToken } from '../access/insertToken'
 import { removeSetupCodes } from '../access/setupCodes'
 import { findAccount, insertAccount, linkImported, planAccounts } from '../accounts'
@@ -294,6 +296,10 @@ async function createImportedSystem(work: Import, tx: Db, systemId: number): Pro
     const { account, invite } = options.owner
     await requireRegistration(deps, tx, invite)
     await insertAccount(deps, tx, systemId, account)
+  }
+  if (options.isPrivate) {
+    await updateSystem(deps, tx, systemId, privacyOf('private'))
+    await updateSettings(deps, tx, systemId, privateByDefault)
   }
   await removeSetupCodes(tx)
   report.token = await insertToken(deps, tx, systemId, 'default')

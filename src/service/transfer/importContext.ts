@@ -13,7 +13,7 @@ export interface ImportOptions {
   only: ReadonlySet<ImportPart> | null
   /** Simply Plural only: what all friends could see becomes public instead of private. */
   isPublic: boolean
-  /** Ignores the privacy levels of the file: its members and groups become private. */
+  /** Ignores the privacy levels of the file: its members and groups become private, and a new system. */
   isPrivate?: boolean
   /** Accounts that the caller vouches for. Those that the file names are linked. */
   link: 'all' | ReadonlySet<string>

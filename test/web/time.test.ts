@@ -44,7 +44,7 @@ test.each([
 test('formats times in the given zone and clock', () => {
   const evening = instant('2026-11-15T19:30:00Z')
   expect(createFormatter(OSLO, '24', 'en-GB').time(evening)).toBe('20:30')
-  expect(createFormatter('UTC', '12', 'en-US').time(evening)).toMatch(/07:30.PM/)
+  expect(createFormatter('UTC', '12', 'en-US').time(evening)).toMatch(/^7:30.PM$/)
   expect(createFormatter(OSLO, '24', 'en-GB').moment(evening, evening + 24 * HOUR)).toMatch(
     /15 Nov/,
   )

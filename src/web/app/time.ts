@@ -36,22 +36,28 @@ export function createFormatter(zone: string, clock: Clock, locale: string) {
     new Intl.DateTimeFormat(locale, { timeZone: zone, ...options })
   const hours =
     clock === 'device' ? {} : { hourCycle: clock === '24' ? ('h23' as const) : ('h12' as const) }
-  const timeOptions = { hour: '2-digit', minute: '2-digit', ...hours } as const
   const dayOptions = { weekday: 'short', day: 'numeric', month: 'short' } as const
   const dayKey = keyOf(zone)
+  let found12Hours: boolean | undefined
+  const is12Hours = () => {
+    found12Hours ??= format({ hour: 'numeric', ...hours }).resolvedOptions().hour12 === true
+    return found12Hours
+  }
+  /** "3:15 PM", but "03:15" on a clock of 24 hours. */
+  const timeOptions = () =>
+    ({ hour: is12Hours() ? 'numeric' : '2-digit', minute: '2-digit', ...hours }) as const
   /** Creates the formatter when it is first used, because that takes browsers milliseconds. */
-  const formatWith = (options: Intl.DateTimeFormatOptions) => {
+  const formatWith = (options: Intl.DateTimeFormatOptions, hasTime = false) => {
     let formatter: Intl.DateTimeFormat | undefined
     return (at: Instant) => {
-      formatter ??= format(options)
+      formatter ??= format(hasTime ? { ...options, ...timeOptions() } : options)
       return formatter.format(at / 1000)
     }
   }
-  const time = formatWith(timeOptions)
-  const dayAndTime = formatWith({ ...dayOptions, ...timeOptions })
-  const clockTime = formatWith({ ...timeOptions, timeZone: 'UTC' })
+  const time = formatWith({}, true)
+  const dayAndTime = formatWith(dayOptions, true)
+  const clockTime = formatWith({ timeZone: 'UTC' }, true)
   const clockHour = formatWith({ hour: 'numeric', ...hours, timeZone: 'UTC' })
-  let is12Hours: boolean | undefined
   let twoDigits: Intl.NumberFormat | undefined
   const weekday = formatWith({ weekday: 'short', timeZone: 'UTC' })
   return {
@@ -76,9 +82,8 @@ export function createFormatter(zone: string, clock: Clock, locale: string) {
     clock: (hour: number) => clockTime(hour * HOUR),
     /** Hour on an axis: "06", or "6 AM" and "Noon". */
     hour(hour: number): string {
-      is12Hours ??= format(timeOptions).resolvedOptions().hour12 === true
       twoDigits ??= new Intl.NumberFormat(locale, { minimumIntegerDigits: 2 })
-      if (!is12Hours) return twoDigits.format(hour)
+      if (!is12Hours()) return twoDigits.format(hour)
       return hour === 12 ? strings.noon : clockHour(hour * HOUR)
     },
     /** Short name of a weekday; 1 is Monday. */

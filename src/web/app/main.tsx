@@ -13,7 +13,7 @@ import { Members } from './pages/members'
 import { Now } from './pages/now'
 import { Watch } from './pages/watch'
 import { route } from './route'
-import { restoreSession, sessionState, startSync } from './session'
+import { loadProblem, loadSession, restoreSession, sessionState, startSync } from './session'
 import { listenForShortcuts } from './shortcuts'
 import { isLoaded, memberWord } from './store'
 import { strings } from './strings'
@@ -97,9 +97,16 @@ function CurrentPage({ page }: { page: DashboardPage }) {
   const [title, load] = pages[page]
   const { Content, hasFailed, retry } = useLazy(load)
   if (Content && isLoaded.value) return <Content />
+  const problem = isLoaded.value ? '' : loadProblem.value
   return (
     <Page title={title()}>
-      {hasFailed ? <LoadProblem onRetry={retry} /> : <Skeleton blocks={['card', 'tiles']} />}
+      {hasFailed ? (
+        <LoadProblem onRetry={retry} />
+      ) : problem !== '' ? (
+        <LoadProblem text={problem} onRetry={loadSession} />
+      ) : (
+        <Skeleton blocks={['card', 'tiles']} />
+      )}
     </Page>
   )
 }

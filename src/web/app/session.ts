@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { toast } from './actions'
-import { isSessionOver, isUnauthorized, request } from './api'
+import { errorMessage, isSessionOver, isUnauthorized, request } from './api'
 import { dropDrafts } from './drafts'
 import { type Subscription, subscribe } from './eventStream'
 import { type Invalidation, invalidationFor, mergeInvalidations } from './invalidation'
@@ -74,6 +74,21 @@ export function clearSession(): void {
   sessionState.value = 'out'
 }
 
+/** Problem of the first request for all data; '' without one. */
+export const loadProblem = signal('')
+
+/** Loads the data of the system. The event stream tries again only when it is connected anew. */
+export async function loadSession(): Promise<void> {
+  loadProblem.value = ''
+  try {
+    await loadAll()
+  } catch (cause) {
+    loadProblem.value = errorMessage(cause)
+    return
+  }
+  await loadAhead().catch(ignoreError)
+}
+
 /** Starts and stops the event stream with the session. Called once. */
 export function startSync(): void {
   let subscription: Subscription | undefined
@@ -96,14 +111,12 @@ export function startSync(): void {
         isDeviceOnline.value = true
         // Without the ID of the last event it is unknown what was missed, so everything is loaded
         // again.
-        if (!isLoaded.value || (wasLive && !subscription?.lastEventId)) load()
+        if (!isLoaded.value || (wasLive && !subscription?.lastEventId)) loadSession()
         else if (!wasLive) loadSwitches().catch(ignoreError)
         wasLive = true
       },
     })
   }
-
-  const load = () => loadAll().then(loadAhead).catch(ignoreError)
 
   effect(() => {
     if (!isSessionOver.value || sessionState.peek() !== 'in') return
@@ -115,7 +128,7 @@ export function startSync(): void {
     if (sessionState.value === 'in') {
       rememberLogin(loginMethod() ?? 'unknown')
       wasLive = false
-      load()
+      loadSession()
       start()
       return
     }

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import decodeQR from 'qr/decode.js'
 import { encodeQrCode, type QrCode } from '../../src/web/app/qrCode'
 import { describe, expect, test } from '../test'
 
@@ -185,7 +186,34 @@ function scan({ size, isDark }: QrCode): string {
   return new TextDecoder().decode(Uint8Array.from(read, (word) => parseInt(word, 2)))
 }
 
+const SCALE = 4
+const MARGIN = 4
+
+/** Draws a code as a scanner sees it, and decodes the picture with another project's decoder. */
+function decodePicture({ size, isDark }: QrCode): string {
+  const width = (size + 2 * MARGIN) * SCALE
+  const moduleAt = (pixel: number) => Math.floor(pixel / SCALE) - MARGIN
+  const isInside = (at: number) => at >= 0 && at < size
+  const data = new Uint8Array(width * width * 4).fill(255)
+  for (let y = 0; y < width; y++)
+    for (let x = 0; x < width; x++) {
+      const [column, row] = [moduleAt(x), moduleAt(y)]
+      if (isInside(column) && isInside(row) && isDark(column, row))
+        data.fill(0, (y * width + x) * 4, (y * width + x) * 4 + 3)
+    }
+  return decodeQR({ width, height: width, data }, { timeLimit: 10_000 })
+}
+
 describe('encodeQrCode', () => {
+  test.each([1, 14, 15, 53, 80, 106, 180, 251, 412, 500, 666])(
+    'encodes %d characters so that another decoder reads them',
+    (length) => {
+      const text = 'https://plural.example/#/login/'.padEnd(length, 'qJ0Y-4vGx9_').slice(0, length)
+      const code = encodeQrCode(text)
+      expect(code && decodePicture(code)).toBe(text)
+    },
+  )
+
   test('encodes a login link', () => {
     const link = 'https://plural.example/#/login/qJ0Y-4vGx9_TtP2mXWl3aQ'
     const code = encodeQrCode(link)

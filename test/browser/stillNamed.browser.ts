@@ -51,6 +51,32 @@ describeDashboard(browser, testServer, ({ size, system, openPath }) => {
     })
   })
 
+  test('the offer within a sheet can be undone there', async () => {
+    await setLists('public')
+    const visitor = await openPath('members')
+    const { page } = visitor
+    await page.getByRole('button', { name: 'Select' }).click()
+    await page.getByRole('checkbox', { name: 'Wren' }).check()
+    await page.getByRole('button', { name: 'Privacy…' }).click()
+    const sheet = page.getByRole('dialog')
+    await sheet.getByRole('button', { name: 'Hidden' }).click()
+    await sheet.getByRole('button', { name: 'Make both private, too' }).click()
+    const notice = sheet.getByRole('region', { name: 'Notice' })
+    await notice.getByText('“Who is here now” and the history are private.').waitFor()
+    await expectAccessible(visitor)
+    const [above, below] = [await notice.boundingBox(), await sheet.boundingBox()]
+    expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0)
+    await page.keyboard.press('Tab')
+    const undo = notice.getByRole('button', { name: 'Undo' })
+    expect(await undo.evaluate((one) => one === one.ownerDocument.activeElement)).toBe(true)
+    await undo.click()
+    await sheet.getByRole('button', { name: 'Make both private, too' }).waitFor()
+    expect(await systemLevels()).toMatchObject({
+      front_privacy: 'public',
+      front_history_privacy: 'public',
+    })
+  })
+
   test('names only the list that is still public', async () => {
     await system.ask('PATCH /v2/systems/@me', {
       privacy: { front_privacy: 'private', front_history_privacy: 'public' },

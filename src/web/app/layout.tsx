@@ -3,7 +3,7 @@ import { announcement } from './actions'
 import { isThrottled } from './api'
 import { Icon, type IconName } from './components/icon'
 import { Logo } from './components/logo'
-import { Sheet } from './components/sheet'
+import { openSheets, Sheet } from './components/sheet'
 import { Toaster } from './components/toaster'
 import { route } from './route'
 import { isShortcutHelpOpen } from './shortcuts'
@@ -29,7 +29,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
         </div>
         {children}
       </div>
-      <Toaster />
+      {openSheets.value.length === 0 && <Toaster />}
       <div role="status" class="unseen" id="said">
         {announcement.value}
       </div>

@@ -23,7 +23,9 @@ export function listenForShortcuts(): void {
   let isInSequence = false
   addEventListener('keydown', (event) => {
     if (appearance.value.keys === 'off' || event.ctrlKey || event.metaKey || event.altKey) return
-    if (isTyping(event.target) || document.querySelector('dialog[open]')) return
+    if (isTyping(event.target)) return
+    // A sheet shows the toast, and nothing else has a shortcut there.
+    if (event.key !== 'u' && document.querySelector('dialog[open]')) return
     const hash = isInSequence ? pageHashes[event.key] : undefined
     isInSequence = false
     if (hash) location.hash = hash

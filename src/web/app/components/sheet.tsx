@@ -1,8 +1,14 @@
+import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { announcement } from '../actions'
 import { openSheetEntry } from '../historyEntries'
 import { strings } from '../strings'
 import { Icon } from './icon'
+import { Toaster } from './toaster'
+
+/** Open sheets, the top one last. It shows the toast, because everything outside it is inert. */
+export const openSheets = signal<readonly symbol[]>([])
 
 interface Props {
   heading: string
@@ -22,7 +28,10 @@ export function Sheet({ heading, onClose, isChanged = false, children }: Props) 
   const [isAsking, setAsking] = useState(false)
   const latest = useRef({ isChanged, onClose })
   latest.current = { isChanged, onClose }
+  const [id] = useState(() => Symbol())
+  const [earlierAnnouncement] = useState(announcement.peek())
   useEffect(() => {
+    openSheets.value = [...openSheets.value, id]
     const focused = document.activeElement
     dialog.current?.showModal()
     let removeEntry = openSheetEntry(goBack)
@@ -32,6 +41,7 @@ export function Sheet({ heading, onClose, isChanged = false, children }: Props) 
       setAsking((wasAsking) => !wasAsking)
     }
     return () => {
+      openSheets.value = openSheets.value.filter((one) => one !== id)
       removeEntry()
       if (focused instanceof HTMLElement) focused.focus()
     }
@@ -79,6 +89,10 @@ export function Sheet({ heading, onClose, isChanged = false, children }: Props) 
           </button>
         </header>
         {children}
+      </div>
+      {openSheets.value.at(-1) === id && <Toaster />}
+      <div role="status" class="unseen">
+        {announcement.value !== earlierAnnouncement && announcement.value}
       </div>
     </dialog>
   )

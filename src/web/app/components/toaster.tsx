@@ -27,7 +27,6 @@ export function Toaster() {
     if (!current?.undo) return
     const goToUndo = (event: KeyboardEvent) => {
       if (event.key !== 'Tab' || event.shiftKey || origin.current || !button.current) return
-      if (document.querySelector('dialog[open]')) return
       const { activeElement } = document
       origin.current = activeElement instanceof HTMLElement ? activeElement : document.body
       if (activeElement === button.current) return

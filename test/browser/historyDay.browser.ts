@@ -46,6 +46,23 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await answer(page).getByText('Wren and Iris').waitFor()
   })
 
+  test.each(['day', 'month'])('the heading of a %s stays between its buttons', async (view) => {
+    await system.setSwitches([3, 'Juno'])
+    const { page } = await open(`${view}?date=2026-09-30`)
+    await page.setViewportSize({ width: 320, height: 844 })
+    const heading = page.locator('main h2').first()
+    const boxes = [
+      page.getByRole('button', { name: `Previous ${view}` }),
+      heading,
+      page.getByRole('button', { name: `Next ${view}` }),
+    ].map((one) => one.boundingBox())
+    const [back, title, forth] = await Promise.all(boxes)
+    if (!back || !title || !forth) throw new Error('not shown')
+    expect(back.x + back.width).toBeLessThanOrEqual(title.x)
+    expect(title.x + title.width).toBeLessThanOrEqual(forth.x)
+    expect(back.y).toBe(forth.y)
+  })
+
   test.each([
     ['a bar', 'days', '.day:nth-of-type(3) .hit'],
     ['a day', 'days', '.day:nth-of-type(3) .day-name a'],

@@ -9,7 +9,7 @@ import { loadBackTo, nameOf, switches, zone } from '../store'
 import { historyStrings, listNames, strings } from '../strings'
 import { daysIn, fieldsOf, instantOf } from '../time'
 import { Days } from './days'
-import { Icon } from './icon'
+import { PeriodHeading } from './periodHeading'
 import { SwitchRows } from './switchRows'
 import { TimeFields } from './timeFields'
 
@@ -36,26 +36,13 @@ export function HistoryDay({ query }: { query: HistoryQuery }) {
   const before = switchAt(switches.value, day.start - 1)
   return (
     <section class="part">
-      <header class="heading">
-        <button
-          type="button"
-          class="round"
-          aria-label={historyStrings.previousDay}
-          onClick={() => showDay(day.start - HOUR)}
-        >
-          <Icon name="back" />
-        </button>
-        <h2 aria-live="polite">{formatter.value.longDay(noon)}</h2>
-        <button
-          type="button"
-          class="round"
-          aria-label={historyStrings.nextDay}
-          aria-disabled={day.end > now.value}
-          onClick={() => day.end <= now.value && showDay(day.end + HOUR)}
-        >
-          <Icon name="forth" />
-        </button>
-      </header>
+      <PeriodHeading
+        title={formatter.value.longDay(noon)}
+        previous={historyStrings.previousDay}
+        next={historyStrings.nextDay}
+        onPrevious={() => showDay(day.start - HOUR)}
+        onNext={day.end > now.value ? null : () => showDay(day.end + HOUR)}
+      />
       <fieldset class="choice">
         <legend>{strings.whoWasHere}</legend>
         <TimeFields

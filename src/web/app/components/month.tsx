@@ -10,7 +10,7 @@ import { loadBackTo, membersById, nameOf, switches, zone } from '../store'
 import { historyStrings, strings } from '../strings'
 import { daysIn, fieldsOf, formatDuration, instantOf, monthOf, weekdayOf } from '../time'
 import { tint } from './avatar'
-import { Icon } from './icon'
+import { PeriodHeading } from './periodHeading'
 
 /** Calendar in which each day has the name and colour of the member with the most fronting time. */
 export function Month({ query }: { query: HistoryQuery }) {
@@ -37,26 +37,13 @@ export function Month({ query }: { query: HistoryQuery }) {
   const newest = switches.value.find(({ timestamp }) => timestamp < month.end)
   return (
     <section class="part">
-      <header class="heading">
-        <button
-          type="button"
-          class="round"
-          aria-label={historyStrings.previousMonth}
-          onClick={() => setAt(month.start - HOUR)}
-        >
-          <Icon name="back" />
-        </button>
-        <h2 aria-live="polite">{formatter.value.month(month.start + 12 * HOUR)}</h2>
-        <button
-          type="button"
-          class="round"
-          aria-label={historyStrings.nextMonth}
-          aria-disabled={month.end > now.value}
-          onClick={() => month.end <= now.value && setAt(month.end + HOUR)}
-        >
-          <Icon name="forth" />
-        </button>
-      </header>
+      <PeriodHeading
+        title={formatter.value.month(month.start + 12 * HOUR)}
+        previous={historyStrings.previousMonth}
+        next={historyStrings.nextMonth}
+        onPrevious={() => setAt(month.start - HOUR)}
+        onNext={month.end > now.value ? null : () => setAt(month.end + HOUR)}
+      />
       {isEmpty && <p>{historyStrings.noSwitches}</p>}
       {isEmpty && newest && newest.timestamp < month.start && (
         <button type="button" class="plain" onClick={() => setAt(newest.timestamp)}>

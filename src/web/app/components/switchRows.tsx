@@ -34,9 +34,11 @@ function SwitchRow({ one, dayOf }: { one: Switch; dayOf: number | null }) {
     switchDraft.value = draftOf(one)
   }
   const { time, moment } = formatter.value
+  const shownTime = time(one.timestamp)
+  const at = dayOf === null ? shownTime : moment(one.timestamp, dayOf)
   return (
     <li>
-      <span class="at">{dayOf === null ? time(one.timestamp) : moment(one.timestamp, dayOf)}</span>
+      <span class={at === shownTime ? 'at' : 'at on-day'}>{at}</span>
       <span class="avatars">
         {one.members.slice(0, 3).map((id) => (
           <Avatar key={id} of={membersById.value.get(id)} size="s" />

@@ -6,6 +6,7 @@ import {
   startBrowser,
   startTestServer,
 } from './browser'
+import { waitUntil } from './memberPages'
 import { describeDashboard } from './testSystem'
 
 /** One of several fronters, and who is suggested. */
@@ -27,6 +28,21 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     const names = (await system.history()).map((one) => one.names)
     expect(names).toEqual([['Wren', 'Moss', 'Juno'], ['Wren', 'Iris', 'Juno'], ['Wren']])
     expect(await page.locator('.here-now').textContent()).toContain('5 h')
+  })
+
+  test('the bar with the choices does not cover the selected member', async () => {
+    await system.setSwitches([5, 'Wren'], [2, 'Wren', 'Iris'])
+    const { page } = await openNow()
+    const tile = page.getByRole('button', { name: 'Moss', exact: true })
+    await tile.click()
+    const bar = page.getByRole('region', { name: 'Switch', exact: true })
+    const bottomOfTile = async () => {
+      const box = await tile.boundingBox()
+      return (box?.y ?? 0) + (box?.height ?? 0)
+    }
+    const topOfBar = async () => (await bar.boundingBox())?.y ?? 0
+    await waitUntil(async () => (await bottomOfTile()) <= (await topOfBar()))
+    expect(await bottomOfTile()).toBeLessThanOrEqual(await topOfBar())
   })
 
   test('the switch sheet suggests likely members first', async () => {

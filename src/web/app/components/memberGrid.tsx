@@ -23,7 +23,11 @@ export function MemberGrid({ members, chosen, label, onToggle }: Props) {
               class="tile tinted"
               style={tint(member.color)}
               aria-pressed={chosen.includes(member.id)}
-              onClick={() => onToggle(member.id)}
+              onClick={({ currentTarget }) => {
+                onToggle(member.id)
+                // The bar that appears with the first selection may cover it.
+                requestAnimationFrame(() => currentTarget.scrollIntoView({ block: 'nearest' }))
+              }}
             >
               <Avatar of={member} />
               <bdi class="name">{member.display_name || member.name}</bdi>

@@ -96,12 +96,14 @@ export function Now() {
           <section class="part">
             <header class="heading">
               <h2>{strings.todayAndYesterday}</h2>
-              <a class="beside" href={historyHash('day', fieldsOf(now.value, zone.value))}>
-                {strings.whoWasHere}
-              </a>
-              <a class="beside" href="#/history">
-                {strings.allHistory}
-              </a>
+              <div class="links">
+                <a class="beside" href={historyHash('day', fieldsOf(now.value, zone.value))}>
+                  {strings.whoWasHere}
+                </a>
+                <a class="beside" href="#/history">
+                  {strings.allHistory}
+                </a>
+              </div>
             </header>
             <Days days={lastTwoDays()} mark={moment} />
           </section>

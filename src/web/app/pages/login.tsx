@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ApiError, errorMessage, isUnauthorized, request } from '../api'
 import { CenteredPage } from '../components/centeredPage'
+import { CheckField } from '../components/checkField'
 import { ProblemText } from '../components/problemText'
 import { TokenField } from '../components/tokenField'
 import type { Registration } from '../registration'
@@ -74,29 +75,9 @@ function NewHere() {
   )
 }
 
-export function Remember({
-  value,
-  onChange,
-}: {
-  value: boolean
-  onChange: (value: boolean) => void
-}) {
+export function Remember(props: { value: boolean; onChange: (value: boolean) => void }) {
   return (
-    <div class="check">
-      <input
-        id="remember"
-        type="checkbox"
-        checked={value}
-        aria-describedby="remember-more"
-        onChange={(event) => onChange(event.currentTarget.checked)}
-      />
-      <div>
-        <label for="remember">{strings.remember}</label>
-        <div id="remember-more" class="quiet small">
-          {strings.rememberMore}
-        </div>
-      </div>
-    </div>
+    <CheckField id="remember" label={strings.remember} hint={strings.rememberMore} {...props} />
   )
 }
 

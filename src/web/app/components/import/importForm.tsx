@@ -8,6 +8,7 @@ import { importQuery, isSame, type Report } from '../../importReport'
 import { isOffline, members, memberWord, reloadAll, system } from '../../store'
 import { importStrings, strings } from '../../strings'
 import { useAction } from '../../useAction'
+import { CheckField } from '../checkField'
 import { ProblemText } from '../problemText'
 import { countsOf, ImportReport, nameOfPart } from './importReport'
 
@@ -226,27 +227,21 @@ function Choices({
         </label>
       ))}
       <p class="quiet small">{importStrings.allParts}</p>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isPrivate}
-          onChange={({ currentTarget: { checked } }) => setPrivate(checked)}
-        />
-        {importStrings.keepPrivate}
-      </label>
-      <p class="quiet small">{importStrings.keepPrivateMore(memberWord.value)}</p>
+      <CheckField
+        id="keep-private"
+        label={importStrings.keepPrivate}
+        hint={importStrings.keepPrivateMore(memberWord.value)}
+        value={isPrivate}
+        onChange={setPrivate}
+      />
       {report.format === 'simplyplural' && !isPrivate && (
-        <>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isPublic}
-              onChange={({ currentTarget: { checked } }) => setPublic(checked)}
-            />
-            {importStrings.friends}
-          </label>
-          <p class="quiet small">{importStrings.friendsMore}</p>
-        </>
+        <CheckField
+          id="publish"
+          label={importStrings.friends}
+          hint={importStrings.friendsMore}
+          value={isPublic}
+          onChange={setPublic}
+        />
       )}
     </fieldset>
   )

@@ -1,9 +1,12 @@
 import type { ComponentChildren } from 'preact'
+import { parseInstant } from '../../../../model/time'
 import { type Part, parts, type Tally } from '../../../../model/transfer'
+import { formatter } from '../../appearance'
 import { isEmpty, isSame, type Repair, type Report, sortRepairs } from '../../importReport'
 import { memberWord } from '../../store'
 import { findServerText, findText, importReasons, importStrings, strings } from '../../strings'
 import { labelOf } from '../form/page'
+import { Icon } from '../icon'
 
 /** Report of an import or a dry run: what comes in first, what is only stored last. */
 export function ImportReport({ report }: { report: Report }) {
@@ -93,7 +96,10 @@ function Fold({ title, lines, count = lines.length, children }: FoldProps) {
   if (lines.length === 0) return null
   return (
     <details class="fold">
-      <summary>{title(count)}</summary>
+      <summary>
+        {title(count)}
+        <Icon name="forth" />
+      </summary>
       {children && <p class="quiet">{children}</p>}
       <ul>
         {lines.slice(0, MAX_LINES).map((line, at) => (
@@ -106,7 +112,7 @@ function Fold({ title, lines, count = lines.length, children }: FoldProps) {
 }
 
 function formatRepair({ kind, name, field, was, now, why, left_out = 1 }: Repair): string {
-  const subject = importStrings.subject(name ?? nameKind(kind), labelOf(field))
+  const subject = importStrings.subject(nameRow(kind, name) ?? nameKind(kind), nameField(field))
   const isRemoved = now === null || now === undefined
   const old = was === null || was === undefined ? '' : quote(was)
   const change = isRemoved ? old : importStrings.becomes(old || '–', quote(now))
@@ -138,6 +144,18 @@ function describeCollection(name: string, count: number): string {
 
 function isCollection(name: string): name is keyof typeof importStrings.collections {
   return Object.hasOwn(importStrings.collections, name)
+}
+
+/** A switch has no name but its time. */
+function nameRow(kind: string, name: string | null): string | null {
+  const at = kind === 'switch' ? parseInstant(name ?? '') : null
+  return at === null
+    ? name
+    : importStrings.subject(formatter.value.date(at), formatter.value.time(at))
+}
+
+function nameField(field: string): string {
+  return findText(importStrings.fields, field) ?? labelOf(field)
 }
 
 function nameKind(kind: string): string {

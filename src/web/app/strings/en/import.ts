@@ -68,6 +68,20 @@ export const importing = {
   line: (subject: string, what: string) => `${subject}: ${what}`,
   subject: (name: string, field: string) => `${name}, ${field}`,
   rows: rows('row', 'rows'),
+  /** Fields of a file that no form has. */
+  fields: {
+    id: 'ID',
+    uuid: 'UUID',
+    created: 'Date added',
+    timestamp: 'Time',
+    message_count: 'Message count',
+    last_message_timestamp: 'Last message',
+    member: 'Profile',
+    members: 'Who',
+    switch: 'Entry',
+    groups: 'Groups',
+    parent: 'Group above it',
+  },
   kinds: {
     system: 'System',
     member: 'Profile',

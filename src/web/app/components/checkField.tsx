@@ -1,0 +1,28 @@
+interface Props {
+  id: string
+  label: string
+  hint: string
+  value: boolean
+  onChange: (value: boolean) => void
+}
+
+/** Checkbox with an explanation. */
+export function CheckField({ id, label, hint, value, onChange }: Props) {
+  return (
+    <div class="check">
+      <input
+        id={id}
+        type="checkbox"
+        checked={value}
+        aria-describedby={`${id}-more`}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <div>
+        <label for={id}>{label}</label>
+        <div id={`${id}-more`} class="quiet small">
+          {hint}
+        </div>
+      </div>
+    </div>
+  )
+}

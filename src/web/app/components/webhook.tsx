@@ -7,7 +7,7 @@ import { ApiError, errorMessage, problemMessage, requestOwn } from '../api'
 import { now } from '../clock'
 import { createDraft } from '../drafts'
 import { isOffline } from '../store'
-import { strings, systemStrings } from '../strings'
+import { findServerText, strings, systemStrings } from '../strings'
 import { formatAgo } from '../time'
 import { useAction } from '../useAction'
 import { ConfirmSheet } from './confirmSheet'
@@ -64,7 +64,9 @@ export function WebhookCard() {
       const { status = null, error = '' } = answer ?? {}
       showToast({
         text:
-          status === null ? systemStrings.testFailed(error) : systemStrings.testAnswered(status),
+          status === null
+            ? systemStrings.testFailed(findServerText(systemStrings.reasons, error))
+            : systemStrings.testAnswered(status),
       })
       await load()
     })
@@ -195,13 +197,19 @@ function ActionButton({ text, isBusy, isMain = false, onClick }: ActionButtonPro
 /** Describes the problem of the `url` field, if there is one. */
 function explain(cause: unknown): string {
   const [first] = cause instanceof ApiError ? (cause.problems.url ?? []) : []
-  return first ? problemMessage(first) : errorMessage(cause)
+  return first ? findServerText(systemStrings.reasons, problemMessage(first)) : errorMessage(cause)
+}
+
+/** The last error is in the log of deliveries. */
+function explainStop(reason: string): string {
+  const [start = reason] = reason.split('; last error:')
+  return findServerText(systemStrings.reasons, start)
 }
 
 function describeState({ state, reason, failing_since, dropped }: Webhook): string {
   const since = parseInstant(failing_since ?? '')
   return [
-    reason === null ? systemStrings.states[state] : systemStrings.stopped(reason),
+    reason === null ? systemStrings.states[state] : systemStrings.stopped(explainStop(reason)),
     since === null ? '' : systemStrings.failingSince(formatAgo(now.value - since)),
     dropped === 0 ? '' : systemStrings.expired(dropped),
   ]

@@ -111,6 +111,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('button', { name: 'Create system' }).click()
     await page.getByRole('heading', { name: 'Your system is ready' }).waitFor()
     const token = await readToken(page)
+    await page.getByRole('button', { name: 'Copy' }).click()
+    await page.getByText('Copied.').waitFor()
     await page.getByRole('button', { name: 'Continue', exact: true }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Wren')
     await page.getByRole('button', { name: 'Add your first member' }).click()

@@ -1,5 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
-import { showToast } from '../actions'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { copyText } from '../copy'
 import { strings } from '../strings'
 
@@ -17,9 +16,9 @@ export function CopyField({ label, value, hint }: Props) {
     field.current?.focus()
     field.current?.select()
   }, [value])
+  const [copied, setCopied] = useState('')
   const copy = async () => {
-    if (!(await copyText(value))) return
-    showToast({ text: strings.copied })
+    if (await copyText(value)) setCopied(value)
   }
   const share = () => navigator.share({ text: value }).catch(() => {})
   return (
@@ -45,6 +44,8 @@ export function CopyField({ label, value, hint }: Props) {
             {strings.share}
           </button>
         )}
+        {/* Not a toast: the page of a new system has none. */}
+        <p role="status">{copied === value && strings.copied}</p>
       </div>
     </div>
   )

@@ -33,7 +33,8 @@ export function Setup({ code }: { code: string }) {
   }, [code])
   if (access.is === 'loading') return <main class="door" aria-busy="true" />
   if (access.is === 'away') return <Unreachable onRetry={check} problem={access.problem} />
-  if (access.is === 'over') return <Refused text={createStrings.setupIsOver} />
+  if (access.is === 'over')
+    return <Refused text={createStrings.setupIsOver} command="multitude login --setup" />
   return <CreateSystem code={code} onRefused={() => setAccess({ is: 'over' })} />
 }
 
@@ -58,10 +59,12 @@ export function Create() {
   )
 }
 
-function Refused({ text }: { text: string }) {
+function Refused({ text, command }: { text: string; command?: string }) {
   return (
     <CenteredPage heading={createStrings.heading}>
-      <p role="alert">{text}</p>
+      <p role="alert">
+        {text} {command && <code>{command}</code>}
+      </p>
       <button type="button" onClick={() => goTo('#/now')}>
         {strings.toLogin}
       </button>
@@ -222,7 +225,7 @@ function Ready({ token, start }: { token: string; start: Start }) {
   return (
     <CenteredPage heading={createStrings.isCreated}>
       <CopyField label={createStrings.token} value={token} hint={createStrings.tokenMore} />
-      <button type="button" class="main" onClick={open}>
+      <button type="button" onClick={open}>
         {start === 'import' ? createStrings.toImport : createStrings.toNow}
       </button>
     </CenteredPage>

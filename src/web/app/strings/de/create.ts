@@ -5,7 +5,7 @@ export const create: Rest['create'] = {
   setupHeading: 'Willkommen auf deinem neuen Server',
   setupMore: 'Lege das erste System an. Du kannst später alles ändern.',
   setupIsOver:
-    'Dieser Link zum Einrichten wurde schon benutzt oder ist abgelaufen. Solange es kein System gibt, gibt der Befehl „multitude login --setup“ einen neuen aus.',
+    'Dieser Link zum Einrichten wurde schon benutzt oder ist abgelaufen. Solange es kein System gibt, gibt dieser Befehl einen neuen aus:',
   closed:
     'Hier kann gerade niemand ein System anlegen. Frag die Person, die diesen Server betreibt.',
   name: 'Name des Systems',

@@ -4,7 +4,7 @@ export const create = {
   setupHeading: 'Welcome to your new server',
   setupMore: 'Create the first system. You can change everything later.',
   setupIsOver:
-    'This set-up link has already been used or has expired. The command “multitude login --setup” prints a new one while there is no system.',
+    'This set-up link has already been used or has expired. While there is no system, this command prints a new one:',
   closed: 'Nobody can create a system here at the moment. Ask the person who runs this server.',
   name: 'Name of the system',
   nameMore: 'You can leave this empty.',

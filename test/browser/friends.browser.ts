@@ -42,7 +42,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
       await page.getByRole('button', { name: 'Add' }).click()
       await page.getByText('Choose a day.').waitFor()
       await expectAccessible(visitor)
-      await page.getByRole('button', { name: 'A week' }).click()
+      await page.getByRole('button', { name: '7 days' }).click()
       await createLink(page, `Someone ${scheme} ${size}`)
       expect(await page.title()).toContain('Friends')
       await expectAccessible(visitor)

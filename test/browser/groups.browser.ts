@@ -142,6 +142,8 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
 
   test('asks before leaving a group form with changes', async () => {
     const { page } = await open(`groups/${watch.id}/edit`)
+    // Unlike members, groups have no messages.
+    await page.getByRole('switch', { name: 'Date added: Public', exact: true }).waitFor()
     await page.getByLabel('Description').fill('Somebody is always awake.')
     await page.getByRole('link', { name: 'Now', exact: true }).click()
     await page.getByRole('button', { name: 'Stay' }).click()

@@ -277,7 +277,7 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
     await visitor.page.goto(`${address}/#/systems/zzzzzz`)
     await visitor.page.getByRole('heading', { name: 'Nobody by that ID' }).waitFor()
     await expectAccessible(visitor)
-    await visitor.page.getByRole('link', { name: 'To the front door' }).click()
+    await visitor.page.getByRole('link', { name: 'Go to the start page' }).click()
     await visitor.page.getByLabel('Token').waitFor()
   })
 })

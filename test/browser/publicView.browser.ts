@@ -92,14 +92,14 @@ test('keeps the input for a friend link when the session ends', async () => {
   const { page } = await openDashboard(browser, testServer, system, 'phone')
   await page.goto(`${address}/#/friends`)
   await page.getByRole('textbox', { name: 'Name' }).fill('Robin')
-  await page.getByRole('button', { name: 'A week' }).click()
+  await page.getByRole('button', { name: '7 days' }).click()
   await system.ask('DELETE /web/sessions')
   await page.getByRole('button', { name: 'Add' }).click()
   await page.getByLabel('Token').fill(system.token)
   await page.getByRole('button', { name: 'Log in' }).click()
   await page.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
   expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Robin')
-  expect(await page.getByRole('button', { name: 'A week' }).getAttribute('aria-pressed')).toBe(
+  expect(await page.getByRole('button', { name: '7 days' }).getAttribute('aria-pressed')).toBe(
     'true',
   )
 })

@@ -51,6 +51,7 @@ function hintOf({ entity, values }: Form, name: string): string | undefined {
   }
   if (name === 'name' && entity.fields.display_name && values.name_privacy === 'private')
     return values.display_name ? editStrings.nameReplaced : editStrings.nameStillShown
+  if (name === 'metadata_privacy' && entity === group) return editStrings.groupMetadataMore
   return findText(editStrings.hints, name)
 }
 
@@ -77,11 +78,13 @@ export function LevelOf({ form, level, label }: { form: Form; level: string; lab
 
 /** Level that guards more than one field. */
 export function LevelLine({ form, level }: { form: Form; level: string }) {
+  const isOfGroup = level === 'metadata_privacy' && form.entity === group
+  const label = isOfGroup ? editStrings.groupMetadata : labelOf(level)
   return (
     <div class="line">
       <div class="line-head">
-        <span class="label">{labelOf(level)}</span>
-        <LevelOf form={form} level={level} label={labelOf(level)} />
+        <span class="label">{label}</span>
+        <LevelOf form={form} level={level} label={label} />
       </div>
       <p class="quiet small">{hintOf(form, level)}</p>
     </div>

@@ -55,6 +55,8 @@ export const edit: Rest['edit'] = {
     metadata_privacy: 'Seit wann dabei, und wie viele Nachrichten es gab.',
     list_privacy: 'Privat: Fremde sehen nicht, wer dazugehört.',
   },
+  groupMetadata: 'Hinzugefügt am',
+  groupMetadataMore: 'Seit wann es die Gruppe gibt.',
   nameReplaced: 'Fremde sehen stattdessen den Anzeigenamen.',
   nameStillShown:
     'Das verbirgt noch nichts: Ohne Anzeigenamen sehen Fremde weiterhin den Namen. Gib einen Anzeigenamen an, den sie stattdessen sehen.',

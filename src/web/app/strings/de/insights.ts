@@ -67,8 +67,8 @@ export const insights: Rest['insights'] = {
       other: `${name} war in ${number(count)} von ${number(all)} Monaten am längsten da.`,
     }),
   others: 'Andere',
-  lessThanOne: 'unter 1 %',
-  percent: (share) => `${number(share)} %`,
+  lessThanOne: 'unter 1 %',
+  percent: (share) => `${number(share)} %`,
 
   chart: (title, summary) => `${title}. ${summary}`,
   tableOf: (chart) => `${chart}: als Tabelle zeigen`,

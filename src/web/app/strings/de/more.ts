@@ -85,6 +85,6 @@ export const more: Rest['more'] = {
     week: { device: 'Wie die Sprache', '1': 'Montag', '6': 'Samstag', '7': 'Sonntag' },
     keys: { on: 'An', off: 'Aus' },
   },
-  percent: (share) => `${share} %`,
+  percent: (share) => `${share} %`,
   picturesMore: 'Mit „Keine“ werden keine Bilder von anderen Seiten geladen.',
 }

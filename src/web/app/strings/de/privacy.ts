@@ -82,6 +82,6 @@ export const privacy: Rest['privacy'] = {
   select: 'Auswählen …',
   moreGroups: 'Weitere Gruppen …',
   custom: 'Einzeln …',
-  keep: 'Unverändert',
+  keep: 'So lassen',
   nobodySelected: 'Wähle zuerst jemanden aus.',
 }

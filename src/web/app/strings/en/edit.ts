@@ -55,6 +55,8 @@ export const edit = {
     metadata_privacy: 'When it was added, and how many messages there were.',
     list_privacy: 'Private: strangers don’t see who is in it.',
   },
+  groupMetadata: 'Date added',
+  groupMetadataMore: 'When the group was added.',
   nameReplaced: 'Strangers see the display name instead.',
   nameStillShown:
     'This hides nothing yet: without a display name, strangers still see the name. Add a display name for them to see instead.',

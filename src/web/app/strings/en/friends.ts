@@ -14,9 +14,9 @@ export const friends = {
   until: 'How long it works',
   ends: {
     never: 'Until I turn it off',
-    day: 'A day',
-    week: 'A week',
-    month: 'A month',
+    day: '1 day',
+    week: '7 days',
+    month: '30 days',
     own: 'Until…',
   },
   lastDay: 'Last day',

@@ -69,8 +69,8 @@ export const insights = {
       other: `${name} was here longest in ${number(count)} of ${number(all)} months.`,
     }),
   others: 'Others',
-  lessThanOne: 'less than 1 %',
-  percent: (share: number) => `${number(share)} %`,
+  lessThanOne: 'less than 1%',
+  percent: (share: number) => `${number(share)}%`,
 
   chart: (title: string, summary: string) => `${title}. ${summary}`,
   tableOf: (chart: string) => `${chart}: show as table`,

@@ -85,6 +85,6 @@ export const more = {
     week: { device: 'Match language', '1': 'Monday', '6': 'Saturday', '7': 'Sunday' },
     keys: { on: 'On', off: 'Off' },
   },
-  percent: (share: number) => `${share} %`,
+  percent: (share: number) => `${share}%`,
   picturesMore: 'With None, no images are loaded from other sites.',
 }

@@ -18,5 +18,5 @@ export const publicView = {
   historyHidden: 'The history is hidden.',
   nobodyByThatId: 'Nobody by that ID',
   nobodyMore: 'Check that you copied the whole address. They may also have left.',
-  home: 'To the front door',
+  home: 'Go to the start page',
 }

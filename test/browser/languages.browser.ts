@@ -1,160 +1,15 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from '../test'
-import { type Size, startBrowser, startTestServer, type Visitor, visit } from './browser'
-import { logIn, seedSystem, waitForPage } from './testSystem'
+import { type Size, startBrowser, startTestServer, visit } from './browser'
+import { checkStates, createStates } from './dashboardStates'
+import { logIn, seedSystem } from './testSystem'
 
 /** Languages: which one is chosen, that every text is translated, and that all fit on the page. */
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else', ['--web-registration', 'open'])
 const { address } = testServer.server
-const system = await seedSystem(testServer, 'Lantern Hill')
-await system.setSwitches([30, 'Moss'], [20, 'Juno', 'Iris'], [3, 'Wren', 'Iris'])
-const group = await system.ask<{ id: string }>('POST /v2/groups', { name: 'Littles' })
-await system.ask(`POST /v2/groups/${group.id}/members/add`, [system.idOf('Juno')])
-const { token } = await system.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
-  name: 'Sam',
-  scope: 'watch',
-})
-const wren = system.idOf('Wren')
-const importFile = JSON.stringify({
-  version: 2,
-  members: [{ id: 'aaaaa', name: 'Fern', color: 'reddish', birthday: 'soon' }],
-  switches: [],
-})
-
-/** Something to do on a page before it is looked at. Names are CSS, because the texts differ. */
-type Step = (page: Page) => Promise<void>
-const click =
-  (...selectors: string[]): Step =>
-  async (page) => {
-    for (const selector of selectors) await page.locator(selector).first().click()
-  }
-
-const states: [name: string, hash: string, step?: Step][] = [
-  ['login', 'login/'],
-  ['used login link', 'login/used'],
-  ['used set-up link', 'setup/used'],
-  ['new system', 'create'],
-  ['new system without an answer', 'create', click('.chip:nth-child(2)', 'form .main')],
-  ['Now', 'now'],
-  ['Now with a selection', 'now', click('.tile')],
-  ['Now with a past time', 'now', click('.row .plain:nth-child(2)', '.earlier .chip:nth-child(4)')],
-  ['Now with a search', 'now', click('.heading .plain')],
-  ['shortcut help', 'now', (page) => page.keyboard.press('?')],
-  ['member list', 'members'],
-  ['selection of members', 'members', click('.heading .plain', '.members input')],
-  [
-    'privacy sheet',
-    'members',
-    click('.heading .plain', '.members input', '.selecting .row button'),
-  ],
-  [
-    'groups sheet',
-    'members',
-    click('.heading .plain', '.members input', '.selecting .row button:nth-child(2)'),
-  ],
-  [
-    'deletion sheet',
-    'members',
-    click('.heading .plain', '.members input', '.selecting .row button:nth-child(3)'),
-  ],
-  ['sheet for a new member', 'members', click('.heading .main')],
-  ['member page', `members/${wren}`],
-  ['public view of a member', `members/${wren}`, click('.halves button:nth-child(2)')],
-  [
-    'member form',
-    `members/${wren}/edit`,
-    click('.fold:nth-of-type(2) summary', '.fold:nth-of-type(3) summary'),
-  ],
-  ['unknown member', 'members/zzzzz'],
-  ['group list', 'groups'],
-  ['sheet for a new group', 'groups', click('.heading .main')],
-  ['group page', `groups/${group.id}`],
-  ['members of a group', `groups/${group.id}`, click('.head .main')],
-  ['group form', `groups/${group.id}/edit`],
-  ['history as days', 'history'],
-  ['history as a table', 'history', click('.days .plain')],
-  ['history as a list', 'history/list'],
-  ['switch sheet', 'history/list', click('.switches .round')],
-  ['sheet for a past switch', 'history', click('.heading button')],
-  ['history as a month', 'history/month'],
-  ['Insights', 'insights'],
-  [
-    'Insights as tables',
-    'insights',
-    async (page) => {
-      for (const chart of await page.locator('.chart').all())
-        await chart.locator('header .plain').first().click()
-    },
-  ],
-  ['custom period', 'insights', click('.chips .chip:nth-child(6)')],
-  ['Privacy', 'privacy', click('.card .chips:last-of-type .chip:last-of-type')],
-  [
-    'Privacy of hidden members',
-    'privacy',
-    click('section[aria-labelledby=many] fieldset:last-of-type .chip:nth-child(3)'),
-  ],
-  ['Friends', 'friends'],
-  ['question about a link', 'friends', click('.things .danger')],
-  ['import and export', 'import'],
-  [
-    'import preview',
-    'import',
-    async (page) => {
-      const file = {
-        name: 'system.json',
-        mimeType: 'application/json',
-        buffer: Buffer.from(importFile),
-      }
-      await page.locator('input[type=file]').setInputFiles(file)
-      await page.locator('.tallies').waitFor()
-      for (const fold of await page.locator('.folds summary').all()) await fold.click()
-    },
-  ],
-  ['device list', 'devices'],
-  [
-    'link for another device',
-    'devices',
-    async (page) => {
-      await page.locator('section[aria-labelledby=another-device] button').click()
-      await page.locator('.qr').waitFor()
-    },
-  ],
-  ['name of a device', 'devices', click('.things li button')],
-  ['question about a token', 'devices', click('.things .danger')],
-  ['appearance', 'appearance'],
-  ['system page', 'system'],
-  ['system form', 'system/edit'],
-  [
-    'settings form',
-    'system/settings',
-    click('.fold:nth-of-type(3) summary', '.fold:nth-of-type(4) summary'),
-  ],
-  ['More', 'more'],
-  ['public page', `systems/${system.hid}`],
-  ['public sheet of a member', `systems/${system.hid}`, click('.tile')],
-  ['unknown public page', 'systems/zzzzz'],
-  ['friend page', `watch/${encodeURIComponent(token)}`],
-]
-
-/** Opens the dashboard in a language, logged in. */
-async function openIn(language: string, size: Size = 'phone'): Promise<Visitor> {
-  const visitor = await visit(browser, size)
-  await logIn(visitor.page, testServer, system.token)
-  await visitor.page.getByRole('heading', { name: 'Here now' }).waitFor()
-  await visitor.page.evaluate(
-    `localStorage.setItem('multitude-appearance', '${JSON.stringify({ language })}')`,
-  )
-  return visitor
-}
-
-async function show({ page }: Visitor, hash: string, step?: Step): Promise<void> {
-  await page.goto('about:blank')
-  await page.goto(`${address}/#/${hash}`)
-  await waitForPage(page)
-  await step?.(page)
-  await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
-}
+const all = await createStates(testServer, await startTestServer(null))
+const { system, ids } = all
 
 /** Words of data, and dates and units, which Intl formats. */
 const data = [
@@ -201,28 +56,18 @@ async function findOverflow(page: Page): Promise<string[]> {
       .filter((one) => one.checkVisibility() && !one.closest('.unseen, .tile, .wide') && !one.matches('.unseen'))
       .filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline')
       .map((one) => one.outerHTML.slice(0, 160))
-    return [...wide, ...cut]
+    const broken = [...document.querySelectorAll('td')]
+      .filter((one) => one.checkVisibility() && one.firstChild?.nodeType === Node.TEXT_NODE)
+      .flatMap(({ firstChild }) => [...firstChild.data.matchAll(/\\S+/g)].filter(({ 0: word, index }) => {
+        const range = document.createRange()
+        range.setStart(firstChild, index)
+        range.setEnd(firstChild, index + word.length)
+        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
+        return word.length < 12 && lines.size > 1
+      }))
+      .map(([word]) => 'broken within a word: ' + word)
+    return [...wide, ...cut, ...broken]
   })()`)) as string[]
-}
-
-/** Shows every state in a language and returns what a check finds wrong, by state. */
-async function checkStates(
-  language: string,
-  size: Size,
-  check: (visitor: Visitor) => Promise<string[]>,
-): Promise<Record<string, string[]>> {
-  const found: Record<string, string[]> = {}
-  const inside = await openIn(language, size)
-  const outside = await openIn(language, size)
-  await outside.context.clearCookies()
-  for (const [name, hash, step] of states) {
-    const visitor = /^(login|setup|create)/.test(hash) ? outside : inside
-    await show(visitor, hash, step)
-    const problems = await check(visitor)
-    if (problems.length > 0) found[name] = problems
-  }
-  expect([inside.consoleMessages, outside.consoleMessages]).toEqual([[], []])
-  return found
 }
 
 const MINUTE_MS = 60_000
@@ -230,13 +75,18 @@ const MINUTE_MS = 60_000
 test(
   'every text is in the catalogue, and fits on a phone when it is a third longer',
   async () => {
-    const ids = [system.hid, wren, group.id]
-    const found = await checkStates('en-XA', 'phone', async ({ page }) => {
-      const texts = await readAll(page)
-      expect(texts.some((text) => text.includes('['))).toBe(true)
-      const missing = texts.map((text) => untranslated(text, ids)).filter(Boolean)
-      return [...new Set(missing), ...(await findOverflow(page))]
-    })
+    const found = await checkStates(
+      browser,
+      testServer,
+      all,
+      { language: 'en-XA', size: 'phone' },
+      async ({ page }) => {
+        const texts = await readAll(page)
+        expect(texts.some((text) => text.includes('['))).toBe(true)
+        const missing = texts.map((text) => untranslated(text, ids)).filter(Boolean)
+        return [...new Set(missing), ...(await findOverflow(page))]
+      },
+    )
     expect(found).toEqual({})
   },
   5 * MINUTE_MS,
@@ -245,10 +95,16 @@ test(
 test.each<Size>(['phone', 'desk'])(
   'no page scrolls sideways from right to left on a %s',
   async (size) => {
-    const found = await checkStates('ar-XB', size, async ({ page }) => {
-      expect(await page.evaluate('document.documentElement.dir')).toBe('rtl')
-      return await findOverflow(page)
-    })
+    const found = await checkStates(
+      browser,
+      testServer,
+      all,
+      { language: 'ar-XB', size },
+      async ({ page }) => {
+        expect(await page.evaluate('document.documentElement.dir')).toBe('rtl')
+        return await findOverflow(page)
+      },
+    )
     expect(found).toEqual({})
   },
   5 * MINUTE_MS,
@@ -257,7 +113,14 @@ test.each<Size>(['phone', 'desk'])(
 test(
   'every German text fits on a phone',
   async () => {
-    expect(await checkStates('de', 'phone', ({ page }) => findOverflow(page))).toEqual({})
+    const found = await checkStates(
+      browser,
+      testServer,
+      all,
+      { language: 'de', size: 'phone' },
+      ({ page }) => findOverflow(page),
+    )
+    expect(found).toEqual({})
   },
   5 * MINUTE_MS,
 )

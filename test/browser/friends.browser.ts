@@ -126,7 +126,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
   test('shows at the field that a link name is taken, and keeps the input', async () => {
     const { page } = await open()
     await createLink(page, 'Robin')
-    await page.getByRole('button', { name: 'A day', exact: true }).click()
+    await page.getByRole('button', { name: '1 day', exact: true }).click()
     await nameField(page).fill('Robin')
     await page.getByRole('button', { name: 'Add' }).click()
     await page.locator('#link-problem').getByText(/./).waitFor()

@@ -179,7 +179,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       await press(page, 'Custom')
       await page.getByLabel('From', { exact: true }).fill('2025-10-26')
       await page.getByLabel('To', { exact: true }).fill('2025-10-26')
-      await page.getByText('Wren was here longest: 25 h, 100 % of the time.').waitFor()
+      await page.getByText('Wren was here longest: 25 h, 100% of the time.').waitFor()
       await press(page, 'Time of day: show as table')
       const [wren, iris] = await read(page, 'Time of day')
       // The hour from two to three occurs twice, and Iris fronts for half of each.

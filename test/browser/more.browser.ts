@@ -82,7 +82,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
   test('keeps theme, text size and clock in this browser', async () => {
     const visitor = await open('appearance')
     const { page } = visitor
-    for (const name of ['Night', '130 %', '24 h', 'More', 'None'])
+    for (const name of ['Night', '130%', '24 h', 'More', 'None'])
       await page.getByRole('button', { name, exact: true }).first().click()
     await expectAccessible(visitor)
     await page.reload()

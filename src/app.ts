@@ -11,6 +11,7 @@ import {
   type Storage,
   temporaryFolderOf,
 } from './db/open'
+import type { DiscordBot } from './discord/discordBot'
 import type { DispatchOptions } from './events/dispatch'
 import { createEvents, type EventOptions, type Events } from './events/events'
 import { type ParseImport, parseInProcess } from './formats/chunks'
@@ -18,6 +19,7 @@ import { describeRoutes } from './http/apiModules'
 import { createHandler, type Handle } from './http/handler'
 import type { Log } from './log'
 import { createMetrics, type Metrics } from './metrics/metrics'
+import { isUnavailable } from './model/errors'
 import type { Instant } from './model/time'
 import type { ImportResult } from './model/transfer'
 import { renderRowJson } from './serializers/v2'
@@ -42,6 +44,9 @@ const STOP_LIMIT_MS = 10_000
 const DRAIN_PAUSE_MS = 25
 const MAX_DRAIN_PAUSES = 40
 
+/** Address in the User-Agent of the Discord bot if the server has no public one. */
+const PROJECT_URL = 'https://multitude.invalid'
+
 /**
  * Exceeds the time that a write may wait for another process; Bun's default would drop such a
  * request. Slow bytes do not extend it: a body needs 16 KiB per second, and the first headers of a
@@ -56,6 +61,8 @@ export interface App {
   readonly events: Events
   /** Options of the Discord bot; null without a token. */
   readonly discord: DiscordOptions | null
+  /** Starts the Discord bot if there is a token. It connects while this process holds its lease. */
+  startDiscord(): Promise<void>
   /** Undefined if metrics are off. */
   readonly metrics: Metrics | undefined
   /** Settles after everything that can fail before the first request. */
@@ -86,15 +93,17 @@ interface AppOptions {
   /** Take precedence over the settings. */
   readonly events?: EventOptions
   readonly parseImport?: ParseImport
+  /** Use of the database; by default it is upgraded. */
+  readonly use?: OpenOptions['use']
 }
 
 /** Assembles the application. Settings, log, clock and the delivery of events enter here alone. */
 export function createApp(
   config: Config,
-  { log, now = createClock(), events: options = {}, parseImport = parseInProcess }: AppOptions,
+  { log, now = createClock(), events: options = {}, parseImport = parseInProcess, use }: AppOptions,
 ): App {
   const metrics = config.METRICS === 'on' ? createMetrics({ version, commit }) : undefined
-  const storage = openConfigured(config, { observer: metrics })
+  const storage = openConfigured(config, { observer: metrics, ...(use && { use }) })
   const { db, transact, changes } = storage
   const events = createEvents(
     { db, transact, changes, now, warn: log.warn },
@@ -128,6 +137,8 @@ export function createApp(
     shutdown,
     metrics,
   })
+  let bot: DiscordBot | undefined
+  const discord = discordOptions(config)
   const monitoring = metrics && createMonitoring(config, metrics, { storage, deps, handle, events })
   const started = storage.ready.then(() => events.start())
   // Callers that serve await it; for all others an unhandled rejection must not end the process.
@@ -148,7 +159,27 @@ export function createApp(
     storage,
     handle,
     events,
-    discord: discordOptions(config),
+    discord,
+    async startDiscord() {
+      if (!discord) return
+      // Loaded only with a token, because its modules take memory.
+      const { noGauges, startDiscordBot } = await import('./discord/discordBot')
+      const { leases } = events
+      bot = startDiscordBot(
+        {
+          deps,
+          options: { ...discord, url: config.PUBLIC_URL || PROJECT_URL },
+          log,
+          metrics: metrics?.addDiscord(() => bot?.gauges() ?? noGauges),
+          isDatabaseAway: (cause) => isUnavailable(cause) || storage.toUnavailable(cause) !== null,
+        },
+        {
+          holds: () => leases.holds('discord'),
+          onAcquired: (begin) => leases.onAcquired('discord', begin),
+          onLost: (end) => leases.onLost('discord', end),
+        },
+      )
+    },
     metrics,
     started,
     listen(idleLimit = IDLE_LIMIT_S) {
@@ -171,6 +202,8 @@ export function createApp(
     },
     listenForMetrics: () => monitoring?.listen() ?? null,
     async stop() {
+      // First, while the database and the lease are still there.
+      await bot?.stop()
       await monitoring?.stop()
       await Promise.allSettled([
         started,

@@ -43,6 +43,7 @@ export const serveCommand: Command = {
     const metrics = await listen(app, () => app.listenForMetrics(), config.METRICS_ADDRESS)
     // Not awaited: another process may hold the database for a while.
     void app.events.leases.announce(address)
+    await app.startDiscord()
     const backups = scheduleBackups(config, log, {
       isLeader: () => app.events.leases.holds('maintenance'),
       recordRun: (task, problem) => recordTaskRun(app.deps, operator, task, problem),

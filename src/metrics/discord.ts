@@ -21,6 +21,7 @@ export type MessageOutcome = 'proxied' | 'ignored' | 'refused' | 'failed' | 'dro
 export interface DiscordMetrics {
   /** Counts an event of the gateway by its type, such as MESSAGE_CREATE. */
   countEvent(type: string): void
+  countFailedEvent(type: string): void
   countSession(kind: 'identify' | 'resume'): void
   /** Counts a message; the reason is given for ignored and refused ones. */
   countMessage(outcome: MessageOutcome, reason?: string): void
@@ -31,6 +32,7 @@ export interface DiscordMetrics {
   countRestRequest(route: string, status: number): void
   countRateLimited(scope: string): void
   countRecovered(result: string): void
+  countLogEntry(result: 'sent' | 'failed' | 'dropped'): void
 }
 
 /** Bucket bounds in seconds. */
@@ -65,6 +67,11 @@ export function createDiscordMetrics<Values>(
   const events = counter('multitude_discord_events_total', 'Events of the gateway, by type.', [
     'type',
   ])
+  const failedEvents = counter(
+    'multitude_discord_failed_events_total',
+    'Events of the gateway whose handling failed, by type.',
+    ['type'],
+  )
   const sessions = counter(
     'multitude_discord_sessions_total',
     'Sessions of the gateway: begun (identify) or continued (resume).',
@@ -102,9 +109,15 @@ export function createDiscordMetrics<Values>(
     'Messages that another process had not finished, by result.',
     ['result'],
   )
+  const logEntries = counter(
+    'multitude_discord_log_entries_total',
+    'Entries for log channels, by result.',
+    ['result'],
+  )
 
   return {
     countEvent: (type) => void events(type).value++,
+    countFailedEvent: (type) => void failedEvents(type).value++,
     countSession: (kind) => void sessions(kind).value++,
     countMessage: (outcome, reason = '') => void messages(outcome, reason).value++,
     observeProxy: (until, seconds) => durations(until).observe(seconds),
@@ -112,5 +125,6 @@ export function createDiscordMetrics<Values>(
     countRestRequest: (route, status) => void requests(route, String(status)).value++,
     countRateLimited: (scope) => void limited(scope).value++,
     countRecovered: (result) => void recovered(result).value++,
+    countLogEntry: (result) => void logEntries(result).value++,
   }
 }

@@ -7,6 +7,8 @@ export interface LatestMessage {
   readonly member: string | null
   /** Hash of the content, which itself is not kept. */
   readonly contentHash: bigint
+  /** Commands are never proxied, not even after an edit. */
+  readonly isCommand?: boolean
 }
 
 export interface LatestMessages {

@@ -32,6 +32,10 @@ export interface RequestOptions {
   readonly timeoutMs?: number
   /** Sent even while requests are paused because Discord refused too many. */
   readonly isProxying?: boolean
+  /** Repetitions after 5xx or without a response; the client's number by default, none for POST. */
+  readonly retries?: number
+  /** Asked immediately before the request is sent; false fails it with `NotSentError`. */
+  readonly maySend?: () => boolean
 }
 
 export interface RestClient {
@@ -162,10 +166,11 @@ export function createRestClient(parts: RestParts): RestClient {
         },
       },
     }
+    const retries = method === 'POST' ? 0 : (options.retries ?? timing.retries)
     let failures = 0
     /** Decides about a request that had no response, or 5xx. Discord may have executed it. */
     const repeatOrReject = (bucket: string | null, error: Error): Outcome => {
-      const isRepeated = method !== 'POST' && failures < timing.retries && !sleeper.isStopped
+      const isRepeated = failures < retries && !sleeper.isStopped
       if (!isRepeated) reject(error)
       failures++
       return { bucket, waitMs: isRepeated ? backoffMs(timing.backoff, failures) : 0, isRepeated }
@@ -173,7 +178,7 @@ export function createRestClient(parts: RestParts): RestClient {
 
     const run = async (): Promise<Outcome> => {
       await limitOf(hasToken).acquire()
-      if (sleeper.isStopped) {
+      if (sleeper.isStopped || options.maySend?.() === false) {
         reject(new NotSentError(name))
         return FINISHED
       }

@@ -1,0 +1,297 @@
+import { hostname } from 'node:os'
+import type { GatewayPresenceUpdateData } from 'discord-api-types/v10'
+import type { Log } from '../log'
+import type { DiscordGauges, DiscordMetrics } from '../metrics/discord'
+import { inviteUrl } from '../model/discord'
+import { discordBot } from '../model/privacy'
+import { storeBotStatus } from '../service/discord/botStatus'
+import { type PeriodicTask, startPeriodicTask } from '../timers/periodicTask'
+import type { Deps } from '../service/deps'
+import { createByteBudget } from './attachments/byteBudget'
+import type { Bot } from './bot'
+import { createGuildCache } from './cache/guildCache'
+import { createGuildSource } from './cache/guildSource'
+import { createLatestMessages } from './cache/latestMessages'
+import type { CommandHandler } from './commandHandler'
+import {
+  type BotCore,
+  type BotTiming,
+  createBackgroundWork,
+  defaultBotTiming,
+  describeError,
+  type Identity,
+} from './core'
+import type { GatewayEvent } from './gateway/events'
+import { type Gateway, startGateway } from './gateway/gateway'
+import type { GatewayInfo, ShardId } from './gateway/shard'
+import type { GatewayTiming } from './gateway/timing'
+import { type EventParts, handleEvent } from './handleEvent'
+import { loadIdentity } from './identity'
+import { createLogChannel } from './logChannel'
+import { createNotices } from './notices'
+import { createChannelQueues } from './proxying/channelQueues'
+import { createIgnoredMessages } from './proxying/ignoredMessages'
+import { startRecovery } from './proxying/recovery'
+import { createRecordDeletions } from './recordDeletions'
+import { createRestClient, type RestClient, type RestMetrics, type RestTiming } from './rest/restClient'
+import { createSessionTable } from './sessionTable'
+import { backoffMs, createStoppableSleep } from './timing'
+import { formatUserAgent } from './userAgent'
+import { createWebhookCache } from './webhookCache'
+
+export interface BotParts {
+  readonly deps: Deps
+  readonly options: BotOptions
+  readonly log: Log
+  readonly metrics: DiscordMetrics | undefined
+  /** Returns whether this process holds the lease. */
+  holdsLease(): boolean
+  isDatabaseAway(cause: unknown): boolean
+  /** Creates the handler of commands; without it the bot has none. */
+  readonly createCommands?: (bot: Bot) => CommandHandler
+  readonly timing?: Timing
+}
+
+export interface BotOptions {
+  readonly token: string
+  readonly prefixes: readonly string[]
+  readonly shards: number | 'auto'
+  readonly api: string
+  readonly cdn: readonly string[]
+  /** Address of this server or of the project, which Discord requires in the User-Agent. */
+  readonly url: string
+}
+
+export interface Timing {
+  readonly bot?: Partial<BotTiming>
+  readonly gateway?: Partial<GatewayTiming>
+  readonly rest?: Partial<RestTiming>
+}
+
+/** The bot while this process holds the lease. */
+export interface ActiveBot {
+  gauges(): Omit<DiscordGauges, 'hasLease'>
+  /** Lets work in progress finish and stores the sessions, so that the next process resumes them. */
+  stop(): Promise<void>
+  /** Sends nothing any more, because another process may be active, and closes the connections. */
+  abandon(): Promise<void>
+}
+
+const UPLOAD_BYTES = 64 * 1024 * 1024
+const STATUS_MS = 30_000
+const FIRST_STATUS_MS = 2000
+const START_BACKOFF = { firstMs: 500, maxMs: 30_000 }
+
+/** Starts the bot. Never throws: it tries again until Discord answers, unless the token is refused. */
+export function startActiveBot(parts: BotParts): ActiveBot {
+  const { deps, options, log, metrics } = parts
+  const sleeper = createStoppableSleep()
+  const closing = createStoppableSleep()
+  const background = createBackgroundWork(log)
+  const userAgent = formatUserAgent(options.url)
+  let identity: Identity | null = null
+  let gateway: Gateway | null = null
+  let running: Running | null = null
+  /** Reason why the bot stopped for good. */
+  let problem: string | null = null
+  let lastEventAt: number | null = null
+
+  /** Stores the state for `multitude status`. */
+  const storeStatus = async () => {
+    if (!identity) return
+    const shards = gateway?.shards ?? []
+    await storeBotStatus(deps, discordBot, {
+      application: identity.applicationId,
+      name: identity.name,
+      node: hostname(),
+      at: deps.now(),
+      shards: shards.length,
+      shards_ready: shards.filter(({ state }) => state === 'online').length,
+      guilds: running?.bot.guilds.size ?? 0,
+      last_event: lastEventAt,
+      problem,
+    })
+  }
+  const statusTask: PeriodicTask = startPeriodicTask({
+    everyMs: STATUS_MS,
+    firstMs: FIRST_STATUS_MS,
+    mayRun: parts.holdsLease,
+    run: storeStatus,
+    onError: (cause) => log.debug('Discord status not stored', { error: describeError(cause) }),
+  })
+  /** Stops after a failure that only the operator can end. */
+  const stopForGood = (reason: string) => {
+    if (problem !== null) return
+    problem = reason
+    sleeper.stop()
+    void gateway?.stop()
+    void statusTask.runNow()
+  }
+  const rest = createRestClient({
+    ...pick(options, 'api', 'token'),
+    userAgent,
+    log,
+    ...(metrics && { metrics: restMetrics(metrics) }),
+    onUnauthorized: () => stopForGood('Discord refused the bot token'),
+    ...(parts.timing?.rest && { timing: parts.timing.rest }),
+  })
+
+  const begin = async () => {
+    identity ??= await loadIdentity(rest)
+    running ??= createRunning(parts, { identity, rest, sleeper, closing, background })
+    const { onEvent } = running
+    gateway = await startGateway({
+      token: options.token,
+      userAgent,
+      shards: options.shards,
+      presence: presenceOf(options.prefixes),
+      sessions: createSessionTable(deps),
+      log,
+      ...(metrics && { metrics }),
+      ...(parts.timing?.gateway && { timing: parts.timing.gateway }),
+      loadGatewayInfo: () => rest.request<GatewayInfo>('GET', '/gateway/bot'),
+      applicationId: () => identity?.applicationId ?? null,
+      onEvent(event, shard) {
+        lastEventAt = deps.now()
+        return onEvent(event, shard)
+      },
+      onFatal: ({ reason, remedy }) => stopForGood(`${reason}. ${remedy}`),
+    })
+    log.info('Discord bot started', {
+      name: identity.name,
+      shards: gateway.shards.length,
+      invite: inviteUrl(identity.applicationId),
+    })
+  }
+  const run = async () => {
+    for (let failures = 1; gateway === null && !sleeper.isStopped; failures++)
+      try {
+        await begin()
+      } catch (cause) {
+        if (sleeper.isStopped) return
+        log.warn('Discord bot not started yet', { error: describeError(cause) })
+        await sleeper.sleep(backoffMs(START_BACKOFF, failures))
+      }
+  }
+  const started = run()
+
+  const stopGateway = async () => {
+    await started
+    await gateway?.stop()
+  }
+  return {
+    gauges() {
+      const shards: Record<string, number> = {}
+      for (const { state } of gateway?.shards ?? []) shards[state] = (shards[state] ?? 0) + 1
+      const latencies = (gateway?.shards ?? []).flatMap(({ latencyMs }) => latencyMs ?? [])
+      const count = gateway?.shards.length ?? 0
+      return {
+        isUp: problem === null && count > 0 && shards.online === count,
+        shards,
+        guilds: running?.bot.guilds.size ?? 0,
+        gatewayLatency: latencies.length === 0 ? null : Math.max(...latencies) / 1000,
+        restWaiting: rest.waiting,
+      }
+    },
+    async stop() {
+      if (gateway === null) sleeper.stop()
+      closing.stop()
+      running?.bot.queues.stop()
+      await statusTask.stop()
+      await stopGateway()
+      await running?.recovery.stop()
+      const drainMs = running?.bot.timing.drainMs ?? 0
+      await Promise.race([running?.bot.queues.idle, Bun.sleep(drainMs)])
+      await background.drain(drainMs)
+      sleeper.stop()
+      rest.stop()
+    },
+    async abandon() {
+      rest.stop()
+      sleeper.stop()
+      closing.stop()
+      running?.bot.queues.stop()
+      await Promise.all([statusTask.stop(), stopGateway(), running?.recovery.stop()])
+    },
+  }
+}
+
+interface Running {
+  readonly bot: Bot
+  readonly recovery: ReturnType<typeof startRecovery>
+  onEvent(event: GatewayEvent, shard: ShardId): Promise<void>
+}
+
+interface RunningParts extends Pick<BotCore, 'identity' | 'sleeper' | 'closing' | 'background'> {
+  readonly rest: RestClient
+}
+
+function createRunning(parts: BotParts, fixed: RunningParts): Running {
+  const { deps, options, log, metrics } = parts
+  const { rest, identity } = fixed
+  const core: BotCore = {
+    ...fixed,
+    deps,
+    guilds: createGuildCache(
+      createGuildSource(rest, () => identity.userId),
+      () => identity.userId,
+    ),
+    webhooks: createWebhookCache(rest, () => identity.applicationId),
+    latest: createLatestMessages(),
+    uploads: createByteBudget(UPLOAD_BYTES),
+    prefixes: options.prefixes,
+    cdn: options.cdn,
+    log,
+    metrics,
+    timing: { ...defaultBotTiming, ...parts.timing?.bot },
+    maySend: parts.holdsLease,
+    isDatabaseAway: parts.isDatabaseAway,
+  }
+  const bot: Bot = {
+    ...core,
+    notices: createNotices(core),
+    logChannel: createLogChannel(core),
+    ignored: createIgnoredMessages(),
+    queues: createChannelQueues(),
+    underWay: new Set(),
+    node: `${hostname()}:${process.pid}`,
+  }
+  const events: EventParts = {
+    bot,
+    deletions: createRecordDeletions(core),
+    commands: parts.createCommands?.(bot) ?? null,
+  }
+  return {
+    bot,
+    recovery: startRecovery(bot),
+    async onEvent(event, shard) {
+      bot.guilds.handle(event, shard)
+      bot.webhooks.handle(event)
+      await handleEvent(events, event)
+    },
+  }
+}
+
+function restMetrics(metrics: DiscordMetrics): RestMetrics {
+  return {
+    countRequest: (route, status) =>
+      metrics.countRestRequest(route, status === 'failed' ? 0 : status),
+    countRateLimited: metrics.countRateLimited,
+  }
+}
+
+/** Presence with the command that explains the bot. */
+function presenceOf([prefix = '']: readonly string[]): GatewayPresenceUpdateData {
+  const text = `${prefix}help`
+  const CUSTOM = 4
+  return {
+    since: null,
+    activities: [{ name: text, state: text, type: CUSTOM }],
+    status: 'online' as GatewayPresenceUpdateData['status'],
+    afk: false,
+  }
+}
+
+function pick<T, K extends keyof T>(from: T, ...keys: readonly K[]): Pick<T, K> {
+  return Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, K>
+}

@@ -1,0 +1,110 @@
+import type { Log } from '../log'
+import type { DiscordMetrics } from '../metrics/discord'
+import type { Deps } from '../service/deps'
+import type { ByteBudget } from './attachments/byteBudget'
+import type { GuildCache } from './cache/guildCache'
+import type { LatestMessages } from './cache/latestMessages'
+import type { RestClient } from './rest/restClient'
+import type { StoppableSleep } from './timing'
+import type { WebhookCache } from './webhookCache'
+
+/** Account and application of the bot. */
+export interface Identity {
+  readonly userId: string
+  readonly applicationId: string
+  readonly name: string
+}
+
+export interface BotTiming {
+  /** Time that a message waits for the database. */
+  readonly databaseMs: number
+  /** Time between the answer of the webhook and the deletion of the original. */
+  readonly deletionMs: number
+  /** Time after which a webhook request without an answer is looked for. */
+  readonly uncertainMs: number
+  readonly recoveryMs: number
+  /** Time after which records of deleted messages are deleted. */
+  readonly recordDeletionMs: number
+  /** Time after which a notice to an author is deleted. */
+  readonly noticeMs: number
+  /** Time for work in progress when the bot stops. */
+  readonly drainMs: number
+  readonly downloadMs: number
+}
+
+export const defaultBotTiming: BotTiming = {
+  databaseMs: 30_000,
+  // Clients show the original again if it disappears at the same moment as its copy appears.
+  deletionMs: 1000,
+  uncertainMs: 1000,
+  recoveryMs: 60_000,
+  recordDeletionMs: 15_000,
+  noticeMs: 30_000,
+  drainMs: 8000,
+  downloadMs: 15_000,
+}
+
+/** Parts of the running bot that do not depend on each other. */
+export interface BotCore {
+  readonly deps: Deps
+  readonly identity: Identity
+  readonly rest: RestClient
+  readonly guilds: GuildCache
+  readonly webhooks: WebhookCache
+  readonly latest: LatestMessages
+  /** Limit on the bytes of attachments in memory. */
+  readonly uploads: ByteBudget
+  /** Prefixes of text commands. */
+  readonly prefixes: readonly string[]
+  /** The only origins that files are downloaded from; the first one has the pictures of accounts. */
+  readonly cdn: readonly string[]
+  readonly log: Log
+  readonly metrics: DiscordMetrics | undefined
+  readonly timing: BotTiming
+  readonly sleeper: StoppableSleep
+  /** Waits that end when the bot begins to stop, while work in progress still goes on. */
+  readonly closing: StoppableSleep
+  readonly background: BackgroundWork
+  /** Returns whether this process still holds the lease. Asked before each webhook execution. */
+  maySend(): boolean
+  /** Returns whether a failure means that the database is away for now. */
+  isDatabaseAway(cause: unknown): boolean
+}
+
+/** Work that nothing waits for, except the end of the bot. */
+export interface BackgroundWork {
+  /** Starts work. Failures are logged with this name and never thrown. */
+  run(name: string, work: () => Promise<void>): void
+  /** Resolves when no work is left, or after a time. */
+  drain(ms: number): Promise<void>
+}
+
+export function createBackgroundWork(log: Log): BackgroundWork {
+  const running = new Set<Promise<void>>()
+  return {
+    run(name, work) {
+      const promise = work().catch((cause) =>
+        log.warn('Discord background work failed', { work: name, error: describeError(cause) }),
+      )
+      running.add(promise)
+      void promise.finally(() => running.delete(promise))
+    },
+    async drain(ms) {
+      const timeout = Promise.withResolvers<void>()
+      const timer = setTimeout(timeout.resolve, ms)
+      let isOver = false
+      void timeout.promise.then(() => {
+        isOver = true
+      })
+      while (running.size > 0 && !isOver)
+        await Promise.race([Promise.all(running), timeout.promise])
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Returns the text of a failure for the log, without the values of a query, which are private. */
+export function describeError(cause: unknown): string {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  return inner instanceof Error ? `${inner.name}: ${inner.message}` : String(inner)
+}

@@ -1,0 +1,68 @@
+import type { CachedChannel, CachedGuild } from './cache/cachedGuild'
+import type { BotCore } from './core'
+import type { IncomingMessage } from './messages/incomingMessage'
+import { isThread } from './permissions/channelType'
+import { computeChannelPermissions } from './permissions/computePermissions'
+
+/** A channel of a guild. Webhooks and permissions of a thread are those of its parent. */
+export interface Place {
+  readonly guild: CachedGuild
+  /** Channel or thread of the message. */
+  readonly channel: CachedChannel
+  /** The channel itself, or the parent of the thread. */
+  readonly parent: CachedChannel
+  readonly thread: CachedChannel | null
+}
+
+/** Finds a channel, loading its guild if needed; null if the bot cannot see it. */
+export async function findPlace(
+  { guilds }: Pick<BotCore, 'guilds'>,
+  guildId: string,
+  channelId: string,
+): Promise<Place | null> {
+  const channel = await guilds.findChannel(guildId, channelId)
+  const guild = channel && (await guilds.findGuild(guildId))
+  if (!channel || !guild) return null
+  if (!isThread(channel.type)) return { guild, channel, parent: channel, thread: null }
+  const parent = channel.parentId ? await guilds.findChannel(guildId, channel.parentId) : null
+  return parent && { guild, channel, parent, thread: channel }
+}
+
+/** Permissions of the bot. Events of a private thread arrive only if it has access. */
+export function ownPermissions(
+  { identity }: Pick<BotCore, 'identity'>,
+  { guild, parent, thread }: Place,
+): bigint {
+  const member = { userId: identity.userId, roleIds: guild.ownRoleIds }
+  return computeChannelPermissions(guild, parent, member, Date.now(), inThread(thread))
+}
+
+/** Permissions of an account whose roles are known. */
+export function memberPermissions(
+  { guild, parent, thread }: Place,
+  userId: string,
+  member: {
+    readonly roles: readonly string[]
+    readonly communication_disabled_until?: string | null
+  },
+): bigint {
+  return computeChannelPermissions(
+    guild,
+    parent,
+    { userId, roleIds: member.roles, timedOutUntil: member.communication_disabled_until },
+    Date.now(),
+    inThread(thread),
+  )
+}
+
+/** Permissions of the author of a message, who is in the thread. */
+export function authorPermissions(place: Place, { author, member }: IncomingMessage): bigint {
+  return memberPermissions(place, author.id, {
+    roles: member?.roles ?? [],
+    communication_disabled_until: member?.communication_disabled_until ?? null,
+  })
+}
+
+function inThread(thread: CachedChannel | null) {
+  return thread ? { type: thread.type, isMember: true } : undefined
+}

@@ -1,0 +1,284 @@
+import { DISCORD } from '../../model/platform'
+import type { MessageOutcome } from '../../metrics/discord'
+import { discordBot } from '../../model/privacy'
+import { defaultProxyLimits } from '../../model/proxy/decide'
+import { claimEvent, settleClaim } from '../../service/discord/claims'
+import { getGuild } from '../../service/guilds'
+import { type Decided, decideMessage } from '../../service/proxy/decideMessage'
+import { uploadLimits } from '../attachments/planUploads'
+import type { Bot } from '../bot'
+import { hashContent } from '../cache/latestMessages'
+import { describeError } from '../core'
+import { findSkipReason, type IncomingMessage, MessageFlag } from '../messages/incomingMessage'
+import type { Notice } from '../notices'
+import { hasPermissions, missingPermissions } from '../permissions/permission'
+import { findPlace, ownPermissions, type Place } from '../place'
+import { NotSentError } from '../rest/errors'
+import { proxyTexts } from '../text/proxyTexts'
+import { buildOutgoing, type ProxyDecision, planAttachments } from './buildOutgoing'
+import { describeFailure } from './failure'
+import { digestOf } from './findSent'
+import { deleteOriginalLater, recordSent, type Sent } from './finishProxied'
+import { noteLatest, noteSent } from './latest'
+import { sendOutgoing } from './outgoing'
+import { whileDatabaseAway } from './whileDatabaseAway'
+
+export interface Arrival {
+  readonly isEdit: boolean
+  /** Time of the event by the monotonic clock. */
+  readonly at: number
+}
+
+/** Decides about a message of a person in a guild, and replaces it by a proxied one. */
+export async function proxyMessage(
+  bot: Bot,
+  message: IncomingMessage & { guild_id: string },
+  arrival: Arrival,
+): Promise<void> {
+  const place = await findPlace(bot, message.guild_id, message.channel_id)
+  if (!place) return ignore(bot, message, 'no_permission')
+  const skipped = findSkipReason(message, place.channel.type)
+  if (skipped) return ignore(bot, message, skipped)
+  const deadline = arrival.at + bot.timing.databaseMs
+  const decided = await whileDatabaseAway(bot, deadline, () => decide(bot, message, place, arrival))
+  if (!decided) return ignore(bot, message, 'database', 'dropped')
+  const { decision, system } = decided
+  switch (decision.action) {
+    case 'ignore':
+      return ignore(bot, message, decision.reason)
+    case 'autoproxy_off':
+    case 'unlatch':
+      ignore(bot, message, decision.action)
+      return confirm(bot, message, place)
+    case 'refuse':
+      ignore(bot, message, decision.reason, 'refused')
+      if (decision.notify)
+        bot.notices.tell(noticeOf(bot, message, place, decision.reason, decision.text))
+      return
+    case 'proxy':
+      return proxy(bot, {
+        message,
+        place,
+        decision,
+        system,
+        memberJson: decided.member,
+        deadline,
+        arrival,
+      })
+  }
+}
+
+interface Job {
+  readonly message: IncomingMessage & { guild_id: string }
+  readonly place: Place
+  readonly decision: ProxyDecision
+  /** Short ID of the author's system. */
+  readonly system: string | null
+  readonly memberJson: string | null
+  /** End of the wait for the database, by the monotonic clock. */
+  readonly deadline: number
+  readonly arrival: Arrival
+}
+
+function decide(
+  { deps, latest }: Bot,
+  message: IncomingMessage & { guild_id: string },
+  { parent, thread }: Place,
+  { isEdit }: Arrival,
+): Promise<Decided> {
+  const previous = latest.find(message.channel_id)
+  const isOther = previous !== undefined && previous.id !== message.id
+  return decideMessage(deps, discordBot, {
+    platform: DISCORD,
+    account_id: message.author.id,
+    guild_id: message.guild_id,
+    channel_id: parent.id,
+    thread_id: thread?.id ?? null,
+    content: message.content,
+    has_attachments: message.attachments.length > 0,
+    has_poll: message.poll !== undefined,
+    is_edit: isEdit,
+    previous: isOther ? { name: previous.name, member: previous.member } : null,
+    limits: defaultProxyLimits,
+    at: deps.now(),
+    original: message.id,
+    dry_run: false,
+  })
+}
+
+/** Leaves a message alone, and remembers why. */
+function ignore(
+  bot: Bot,
+  message: IncomingMessage,
+  reason: string,
+  outcome: MessageOutcome = 'ignored',
+): void {
+  bot.ignored.remember(message.id, reason)
+  bot.metrics?.countMessage(outcome, reason)
+  noteLatest(bot, message)
+}
+
+/** Shows that a backslash command took effect. */
+function confirm(bot: Bot, { channel_id, id }: IncomingMessage, place: Place): void {
+  const permissions = ownPermissions(bot, place)
+  if (!hasPermissions(permissions, 'AddReactions', 'ReadMessageHistory')) return
+  bot.background.run('reaction', () =>
+    bot.rest.request('PUT', '/channels/{channel_id}/messages/{message_id}/reactions/{emoji}/@me', {
+      params: { channel_id, message_id: id, emoji: '👍' },
+    }),
+  )
+}
+
+function noticeOf(
+  bot: Bot,
+  { channel_id, id, author }: IncomingMessage,
+  place: Place,
+  reason: string,
+  text: string,
+): Notice {
+  return {
+    channelId: channel_id,
+    messageId: id,
+    authorId: author.id,
+    reason,
+    text,
+    permissions: ownPermissions(bot, place),
+  }
+}
+
+async function proxy(bot: Bot, job: Job): Promise<void> {
+  const { message, place, system } = job
+  const permissions = ownPermissions(bot, place)
+  if (!hasPermissions(permissions, 'ViewChannel', 'SendMessages'))
+    return ignore(bot, message, 'no_permission')
+  const refuse = (reason: string, text: string) => {
+    ignore(bot, message, reason, 'refused')
+    bot.notices.tellSystem(system, noticeOf(bot, message, place, reason, text))
+  }
+  const missing = missingPermissions(permissions, ['ManageWebhooks', 'ManageMessages'])
+  if (missing.length > 0)
+    return refuse('missing_permissions', proxyTexts.missingPermissions(missing))
+  const plan = planAttachments(message, place)
+  if (plan.kind === 'too_large') {
+    const mebibytes = uploadLimits(place.guild.boostTier).file / 1024 / 1024
+    return refuse('too_large', proxyTexts.fileTooLarge(mebibytes))
+  }
+  await sendClaimed(bot, job, plan.messages, refuse)
+}
+
+/** Claims the message, sends and records its copy, and has the original deleted. */
+async function sendClaimed(
+  bot: Bot,
+  job: Job,
+  files: Parameters<typeof buildOutgoing>[1],
+  refuse: (reason: string, text: string) => void,
+): Promise<void> {
+  const { message, place, decision, memberJson, deadline, arrival } = job
+  const settings = await whileDatabaseAway(bot, deadline, () =>
+    getGuild(bot.deps, discordBot, message.guild_id),
+  )
+  if (!settings) return ignore(bot, message, 'database', 'dropped')
+  const outgoing = buildOutgoing(
+    { message, place, decision, memberJson, settings, cdn: bot.cdn[0] ?? '' },
+    files,
+    (step) => bot.metrics?.observeProxy(step, (performance.now() - arrival.at) / 1000),
+  )
+  if (!bot.maySend()) return
+  const claim = {
+    id: message.id,
+    kind: 'message' as const,
+    node: `${bot.node} ${crypto.randomUUID()}`,
+    guild: message.guild_id,
+    channel: outgoing.channelId,
+    thread: outgoing.threadId,
+    sender: message.author.id,
+    member: decision.member.uuid,
+    digest: digestOf(outgoing.name, outgoing.content, outgoing.parts.length),
+  }
+  bot.underWay.add(message.id)
+  try {
+    const isClaimed = await whileDatabaseAway(bot, deadline, () =>
+      claimEvent(bot.deps, discordBot, claim),
+    )
+    if (isClaimed === null) return ignore(bot, message, 'database', 'dropped')
+    if (!isClaimed) return void bot.metrics?.countMessage('duplicate')
+    const sent = await send(bot, job, outgoing, refuse)
+    if (sent) await finish(bot, job, sent, outgoing.content)
+  } finally {
+    bot.underWay.delete(message.id)
+  }
+}
+
+async function send(
+  bot: Bot,
+  { message, decision }: Job,
+  outgoing: ReturnType<typeof buildOutgoing>,
+  refuse: (reason: string, text: string) => void,
+): Promise<Sent | null> {
+  try {
+    const messages = await sendOutgoing(bot, outgoing)
+    const [first] = messages
+    if (!first) return null
+    return {
+      draft: {
+        id: first.id,
+        original: message.id,
+        sender: message.author.id,
+        channel: message.channel_id,
+        guild: message.guild_id,
+        member: decision.member.uuid,
+        timestamp: null,
+      },
+      channelId: outgoing.channelId,
+      threadId: outgoing.threadId,
+      ids: messages.map(({ id }) => id),
+    }
+  } catch (cause) {
+    // The lease was lost or the bot stops: the next process finds out what was sent.
+    if (cause instanceof NotSentError) throw cause
+    const isVoice = ((message.flags ?? 0) & MessageFlag.VoiceMessage) !== 0
+    const failure = describeFailure(cause, isVoice)
+    bot.log.info('Discord message not proxied', {
+      message: message.id,
+      guild: message.guild_id,
+      error: describeError(cause),
+    })
+    if (failure?.isPermission) await bot.guilds.reload(message.guild_id).catch(() => {})
+    if (failure) refuse(failure.reason, failure.text)
+    else ignore(bot, message, 'failed', 'failed')
+    await settleClaim(bot.deps, discordBot, message.id, 'dropped')
+    return null
+  }
+}
+
+async function finish(bot: Bot, job: Job, sent: Sent, content: string): Promise<void> {
+  const { message, place, decision, system } = job
+  const recorded = await recordSent(bot, sent)
+  if (!recorded) return ignore(bot, message, 'failed', 'failed')
+  bot.metrics?.countMessage('proxied')
+  const { name, avatar_url: avatarUrl } = decision.message
+  noteSent(bot, message.channel_id, {
+    id: sent.ids.at(-1) ?? sent.draft.id,
+    name,
+    member: decision.member.uuid,
+    contentHash: hashContent(content),
+  })
+  bot.logChannel.add({
+    guildId: message.guild_id,
+    channelId: message.channel_id,
+    messageId: sent.draft.id,
+    original: message.id,
+    name: decision.message.plain_name,
+    avatarUrl,
+    content,
+    sender: message.author.id,
+    member: decision.member.hid,
+    system,
+  })
+  deleteOriginalLater(bot, sent, () =>
+    bot.notices.tellSystem(
+      system,
+      noticeOf(bot, message, place, 'deletion_refused', proxyTexts.deletionRefused),
+    ),
+  )
+}

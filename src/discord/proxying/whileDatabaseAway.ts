@@ -1,0 +1,24 @@
+import type { BotCore } from '../core'
+import { backoffMs } from '../timing'
+
+const BACKOFF = { firstMs: 100, maxMs: 1000 }
+
+/**
+ * Repeats work while the database is away. Returns null when the time is over, by the monotonic
+ * clock, or when the bot stops.
+ */
+export async function whileDatabaseAway<T>(
+  { isDatabaseAway, sleeper }: Pick<BotCore, 'isDatabaseAway' | 'sleeper'>,
+  deadline: number,
+  work: () => Promise<T>,
+): Promise<T | null> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await work()
+    } catch (cause) {
+      if (!isDatabaseAway(cause)) throw cause
+      if (sleeper.isStopped || performance.now() >= deadline) return null
+      await sleeper.sleep(backoffMs(BACKOFF, failures))
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { discordBot } from '../model/privacy'
+import type { Deps } from '../service/deps'
+import {
+  deleteGatewaySession,
+  listGatewaySessions,
+  storeGatewaySessions,
+} from '../service/discord/sessions'
+import { describeError } from './core'
+import type { SessionStore } from './gateway/sessionStore'
+
+/** Stores sessions in the database, so that another process can resume them. */
+export function createSessionTable(deps: Deps): SessionStore {
+  return {
+    load: (shard, shards) =>
+      withoutValues(async () => {
+        const all = await listGatewaySessions(deps, discordBot)
+        const found = all.find((one) => one.shard === shard && one.shards === shards)
+        if (!found) return null
+        const { session_id: sessionId, resume_url: resumeUrl, sequence } = found
+        return { sessionId, resumeUrl, sequence }
+      }),
+    save: (shard, shards, { sessionId, resumeUrl, sequence }) =>
+      withoutValues(() =>
+        storeGatewaySessions(deps, discordBot, [
+          { shard, shards, session_id: sessionId, resume_url: resumeUrl, sequence },
+        ]),
+      ),
+    delete: (shard) => withoutValues(() => deleteGatewaySession(deps, discordBot, shard)),
+  }
+}
+
+/** The error of a query contains its values, and the session ID is a secret. */
+async function withoutValues<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    throw new Error(describeError(cause))
+  }
+}

@@ -1,0 +1,239 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { commandLine, type Server } from '../serverProcess'
+import { expect, test } from '../test'
+import { newDatabaseAddress } from '../testApp'
+import type { MessageInput } from './standIn/controlMessages'
+import type { Allowance, SeenMessage } from './standIn/controlRead'
+import type { StandInOptions } from './standIn/options'
+import type { PermissionName } from './standIn/permissions'
+import { findSecrets } from './standIn/secretSearch'
+import { type DiscordStandIn, startDiscord } from './standIn/startDiscord'
+
+/** Part of every text of a test; it must appear in no log, database or metric. */
+export const MARKER = 'zq7marker'
+
+/** A server process with the bot, a stand-in for Discord, and an account with a system. */
+export interface TestBot {
+  readonly discord: DiscordStandIn
+  readonly users: DiscordStandIn['users']
+  readonly guild: Awaited<ReturnType<DiscordStandIn['users']['createGuild']>>
+  /** Account that is linked to the system. */
+  readonly wren: string
+  /** Account without a system. */
+  readonly stranger: string
+  readonly member: { id: string; uuid: string }
+  readonly servers: Server[]
+  readonly env: Record<string, string>
+  readonly cwd: string
+  /** Starts another server on the same database. */
+  startServer(env?: Record<string, string>): Promise<Server>
+  /** Sends a request of the system to the API. */
+  ask(line: string, body?: unknown): Promise<{ status: number; json: Record<string, never> }>
+  /** Sends a request of a bot of the operator. */
+  askAsBot(line: string, body?: unknown): Promise<{ status: number; json: Record<string, never> }>
+  send(content: string, input?: Partial<MessageInput>): Promise<{ id: string; channelId: string }>
+  /** Waits until the texts of a channel are these. */
+  expectTexts(texts: readonly string[], channelId?: string): Promise<SeenMessage[]>
+  texts(channelId?: string): Promise<string[]>
+  /** Waits until a condition on the messages of a channel holds. */
+  untilMessages(
+    isDone: (messages: SeenMessage[]) => boolean,
+    channelId?: string,
+  ): Promise<SeenMessage[]>
+  /** Value of a metric, summed over its labels. */
+  metric(name: string, labels?: Record<string, string>): Promise<number>
+  allow(allowance: Allowance): void
+}
+
+export interface BotScene {
+  readonly options?: Partial<StandInOptions>
+  readonly env?: Record<string, string>
+  readonly guild?: Parameters<DiscordStandIn['users']['createGuild']>[0]
+  /** Does not start a server yet. */
+  readonly isOff?: boolean
+}
+
+type BotTest = (title: string, run: (bot: TestBot) => Promise<void>, scene?: BotScene) => void
+
+/**
+ * Returns a function that defines a test with a bot of its own. After the test the bot is stopped,
+ * and everything that it wrote is searched for secrets.
+ */
+export async function useBot(): Promise<BotTest> {
+  const start = await createStart()
+  return (title, run, scene = {}) =>
+    test(title, async () => {
+      const { bot, finish } = await start(scene)
+      try {
+        await run(bot)
+      } catch (cause) {
+        for (const server of bot.servers) server.kill('SIGKILL')
+        await bot.discord.stop()
+        throw cause
+      }
+      await finish()
+    })
+}
+
+export async function createStart() {
+  const { startServer, runJson } = await commandLine()
+  return async (scene: BotScene): Promise<{ bot: TestBot; finish: () => Promise<void> }> => {
+    const discord = await startDiscord({ identifyWindowMs: 50, ...scene.options })
+    const { users } = discord
+    const [wren, stranger] = await Promise.all(
+      ['wren', 'stranger'].map(async (username) => (await users.createUser({ username })).id),
+    )
+    if (wren === undefined || stranger === undefined) throw new Error('no users')
+    const guild = await users.createGuild({
+      memberIds: [wren, stranger],
+      channels: ['general', 'other', 'log'],
+      ...scene.guild,
+    })
+    const everyone = { guildId: guild.id, roleId: guild.id }
+    await users.updateRole({ ...everyone, permissions: everybodysPermissions })
+    const cwd = mkdtempSync(join(tmpdir(), 'multitude-discord-'))
+    const metricsPort = freePort()
+    const env = {
+      DATABASE_URL: newDatabaseAddress(cwd),
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API: discord.api,
+      DISCORD_CDN: discord.cdn,
+      LEASE_SECONDS: '1',
+      LOG_LEVEL: 'debug',
+      RATE_LIMIT: 'off',
+      METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
+      ...scene.env,
+    }
+    await users.addSecret({ secret: MARKER })
+    const servers: Server[] = []
+    let allowance: Allowance = {}
+    const created = await runJson<{ id: string; token: string }>(
+      ['system', 'create', '--name', 'Aviary', '--account', wren],
+      { cwd, env },
+    )
+    const { key } = await runJson<{ key: string }>(['bot', 'create', '--name', 'test'], {
+      cwd,
+      env,
+    })
+    const request = async (headers: Record<string, string>, line: string, body?: unknown) => {
+      const [method = 'GET', path] = line.split(' ')
+      const response = await fetch(`${servers.at(-1)?.address}${path}`, {
+        method,
+        headers,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      return { status: response.status, json: text.startsWith('{') ? JSON.parse(text) : {} }
+    }
+    const start = async (more: Record<string, string> = {}) => {
+      const server = await startServer([], { cwd, env: { ...env, ...more } })
+      servers.push(server)
+      return server
+    }
+    const ask = (line: string, body?: unknown) =>
+      request({ authorization: created.token }, line, body)
+    const channel = (id?: string) => ({ channelId: id ?? guild.channelId })
+    const untilMessages: TestBot['untilMessages'] = (isDone, id) =>
+      users.until(() => users.messages(channel(id)), isDone, {
+        timeoutMs: 20_000,
+      })
+    const finish = async () => {
+      const metrics = await fetch(`http://${env.METRICS_ADDRESS}/metrics`).then(
+        (response) => response.text(),
+        () => '',
+      )
+      for (const server of servers) server.kill('SIGTERM')
+      const ends = await Promise.all(servers.map((server) => server.end()))
+      const problems = await users.problems(allowance)
+      const secrets = await users.secrets()
+      await discord.stop()
+      expect(problems).toEqual([])
+      const files = readdirSync(cwd).map((name) => [name, readFileSync(join(cwd, name))])
+      const written = { log: ends.map(({ err }) => err).join('\n'), metrics }
+      rmSync(cwd, { recursive: true })
+      expect(findSecrets({ ...written, ...Object.fromEntries(files) }, secrets)).toEqual([])
+    }
+    if (!scene.isOff) await start()
+    else servers.push(await startServer([], { cwd, env: { ...env, DISCORD_TOKEN: '' } }))
+    const { json: member } = await ask('POST /v2/members', {
+      name: 'Robin',
+      proxy_tags: [{ prefix: 'r:', suffix: null }],
+    })
+    if (!scene.isOff)
+      await users.until(
+        () => users.sessions(),
+        (sessions) => sessions.some(({ isConnected }) => isConnected),
+      )
+    const bot: TestBot = {
+      discord,
+      users,
+      guild,
+      wren,
+      stranger,
+      member: { id: String(member.id), uuid: String(member.uuid) },
+      servers,
+      env,
+      cwd,
+      startServer: start,
+      ask,
+      askAsBot: (line, body) => request({ authorization: key }, line, body),
+      send: (content, input = {}) =>
+        users.sendMessage({
+          userId: wren,
+          channelId: guild.channelId,
+          content: content === '' ? '' : `${content} ${MARKER}`,
+          ...input,
+        }),
+      async texts(id) {
+        return (await users.messages(channel(id))).map(textOf)
+      },
+      async expectTexts(texts, id) {
+        const isSame = (messages: SeenMessage[]) =>
+          JSON.stringify(messages.map(textOf)) === JSON.stringify(texts)
+        return untilMessages(isSame, id)
+      },
+      untilMessages,
+      async metric(name, labels = {}) {
+        const text = await (await fetch(`http://${env.METRICS_ADDRESS}/metrics`)).text()
+        return text
+          .split('\n')
+          .filter((line) => line.startsWith(`multitude_discord_${name}`))
+          .filter((line) =>
+            Object.entries(labels).every(([key, value]) => line.includes(`${key}="${value}"`)),
+          )
+          .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+      },
+      allow(changes) {
+        allowance = changes
+      },
+    }
+    return { bot, finish }
+  }
+}
+
+const everybodysPermissions = [
+  'VIEW_CHANNEL',
+  'SEND_MESSAGES',
+  'SEND_MESSAGES_IN_THREADS',
+  'EMBED_LINKS',
+  'ATTACH_FILES',
+  'READ_MESSAGE_HISTORY',
+  'ADD_REACTIONS',
+  'SEND_POLLS',
+  'SEND_VOICE_MESSAGES',
+  'CONNECT',
+] satisfies PermissionName[]
+
+/** "name: text" of a message, without the marker. */
+export function textOf({ author, content }: SeenMessage): string {
+  return `${author.name}: ${content.replaceAll(MARKER, '').trim()}`
+}
+
+function freePort(): number {
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  const { port } = server
+  void server.stop(true)
+  return port ?? 0
+}

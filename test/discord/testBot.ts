@@ -178,7 +178,7 @@ export async function createStart() {
       cwd,
       startServer: start,
       ask,
-      askAsBot: (line, body) => request({ authorization: key }, line, body),
+      askAsBot: (line, body) => request({ authorization: `Bot ${key}` }, line, body),
       send: (content, input = {}) =>
         users.sendMessage({
           userId: wren,
@@ -213,7 +213,8 @@ export async function createStart() {
   }
 }
 
-const everybodysPermissions = [
+/** Permissions that members of a guild usually have. */
+export const everybodysPermissions: PermissionName[] = [
   'VIEW_CHANNEL',
   'SEND_MESSAGES',
   'SEND_MESSAGES_IN_THREADS',
@@ -224,7 +225,7 @@ const everybodysPermissions = [
   'SEND_POLLS',
   'SEND_VOICE_MESSAGES',
   'CONNECT',
-] satisfies PermissionName[]
+]
 
 /** "name: text" of a message, without the marker. */
 export function textOf({ author, content }: SeenMessage): string {

@@ -104,6 +104,7 @@ export async function deleteOriginal(
         params: { channel_id: channelId, message_id: messageId },
         isProxying: true,
         retries: 0,
+        hasOwnConnection: true,
         maySend,
       })
       return 'deleted'

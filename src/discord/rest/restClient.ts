@@ -34,6 +34,11 @@ export interface RequestOptions {
   readonly isProxying?: boolean
   /** Repetitions after 5xx or without a response; the client's number by default, none for POST. */
   readonly retries?: number
+  /**
+   * Sends on a new connection. Bun repeats DELETE by itself if a kept connection was reset, so the
+   * answer to the second request would be taken for that to the first.
+   */
+  readonly hasOwnConnection?: boolean
   /** Asked immediately before the request is sent; false fails it with `NotSentError`. */
   readonly maySend?: () => boolean
 }
@@ -157,6 +162,7 @@ export function createRestClient(parts: RestParts): RestClient {
       timeoutMs: options.timeoutMs ?? timing.timeoutMs,
       init: {
         method,
+        ...(options.hasOwnConnection && { keepalive: false }),
         ...(body !== undefined && { body }),
         headers: {
           'user-agent': userAgent,

@@ -1,0 +1,316 @@
+import { afterEach, describe, expect, test } from '../test'
+import { startBotInProcess } from './inProcessBot'
+import { MARKER, textOf } from './testBot'
+
+const bot = await startBotInProcess({ forbiddenNames: ['grackle'] })
+const { users, guild, wren } = bot
+const EXECUTE = 'POST /webhooks/{webhook_id}/{webhook_token}'
+const mebibyte = 1024 * 1024
+
+afterEach(() => users.clearFaults())
+
+/** Waits for the notice that the bot sent to a channel. */
+async function untilNotice(channelId: string): Promise<string> {
+  const messages = await bot.untilMessages(channelId, (all) =>
+    all.some(({ author }) => author.id === bot.discord.botId),
+  )
+  return messages.find(({ author }) => author.id === bot.discord.botId)?.content ?? ''
+}
+
+async function setAutoproxy(changes: object) {
+  await bot.ask(`PATCH /v2/systems/@me/autoproxy?guild_id=${guild.id}`, changes)
+}
+
+describe('checks before a message is proxied', () => {
+  test('three backslashes switch autoproxy off, which a reaction confirms', async () => {
+    const channelId = await bot.newChannel()
+    await setAutoproxy({ autoproxy_mode: 'latch' })
+    const { id } = await bot.send(channelId, '\\\\\\ off')
+    const [message] = await bot.untilMessages(channelId, ([first]) =>
+      Boolean(first?.reactions['👍']),
+    )
+    expect(message).toMatchObject({ id, reactions: { '👍': [bot.discord.botId] } })
+    const { json } = await bot.ask(`GET /v2/systems/@me/autoproxy?guild_id=${guild.id}`)
+    expect(json).toMatchObject({ autoproxy_mode: 'off' })
+  })
+
+  test('two backslashes clear the latch, which a reaction confirms', async () => {
+    const channelId = await bot.newChannel()
+    await setAutoproxy({ autoproxy_mode: 'latch' })
+    await bot.send(channelId, '\\\\ unlatch')
+    await bot.untilMessages(channelId, ([first]) => Boolean(first?.reactions['👍']))
+    await setAutoproxy({ autoproxy_mode: 'off' })
+  })
+
+  test('a refused message stays, and the author is told once without a ping', async () => {
+    const channelId = await bot.newChannel()
+    await bot.askAsBot(`PATCH /bot/guilds/${guild.id}`, { require_system_tag: true })
+    await bot.send(channelId, 'r:one')
+    const text = await untilNotice(channelId)
+    await bot.send(channelId, 'r:two')
+    await bot.askAsBot(`PATCH /bot/guilds/${guild.id}`, { require_system_tag: false })
+    await bot.settle(channelId)
+    expect(text).toContain('requires a system tag')
+    const messages = await users.messages({ channelId })
+    const notices = messages.filter(({ author }) => author.id === bot.discord.botId)
+    expect(notices).toHaveLength(1)
+    expect(notices[0]).toMatchObject({ notified: [] })
+    expect(messages.map(textOf).slice(0, 1)).toEqual(['wren: r:one'])
+  })
+
+  test('the author is not told if the system does not want it', async () => {
+    const channelId = await bot.newChannel()
+    await bot.ask('PATCH /v2/systems/@me/settings', { proxy_error_message_enabled: false })
+    await bot.askAsBot(`PATCH /bot/guilds/${guild.id}`, { require_system_tag: true })
+    await bot.send(channelId, 'r:one')
+    await bot.send(channelId, 'r:two', { files: [{ filename: 'a', size: 11 * mebibyte }] })
+    await bot.askAsBot(`PATCH /bot/guilds/${guild.id}`, { require_system_tag: false })
+    await bot.send(channelId, 'r:three', { files: [{ filename: 'a', size: 11 * mebibyte }] })
+    await bot.settle(channelId)
+    await bot.ask('PATCH /v2/systems/@me/settings', { proxy_error_message_enabled: true })
+    const messages = await users.messages({ channelId })
+    expect(messages.filter(({ author }) => author.id === bot.discord.botId)).toEqual([])
+  })
+
+  test.each([['VIEW_CHANNEL' as const], ['SEND_MESSAGES' as const]])(
+    'without %s the message stays and nothing is said',
+    async (denied) => {
+      const channelId = await bot.newChannel({
+        overwrites: [{ userId: bot.discord.botId, deny: [denied] }],
+      })
+      await bot.send(channelId, 'r:hello')
+      await bot.settle(guild.channelId)
+      expect((await users.messages({ channelId })).map(textOf)).toEqual(['wren: r:hello'])
+    },
+  )
+
+  test.each([
+    ['MANAGE_WEBHOOKS' as const, 'Manage Webhooks'],
+    ['MANAGE_MESSAGES' as const, 'Manage Messages'],
+  ])('without %s the author is told', async (denied, name) => {
+    const channelId = await bot.newChannel({
+      overwrites: [{ userId: bot.discord.botId, deny: [denied] }],
+    })
+    await bot.send(channelId, 'r:hello')
+    expect(await untilNotice(channelId)).toContain(name)
+    expect((await users.messages({ channelId })).map(textOf)[0]).toBe('wren: r:hello')
+  })
+
+  test('a file over the limit of the guild is told', async () => {
+    const channelId = await bot.newChannel()
+    await bot.send(channelId, 'r:hello', { files: [{ filename: 'a', size: 11 * mebibyte }] })
+    expect(await untilNotice(channelId)).toContain('10 MiB')
+  })
+
+  test('files over the limit of a request are sent in several messages', async () => {
+    const channelId = await bot.newChannel()
+    const files = ['a', 'b', 'c'].map((filename) => ({ filename, size: 9 * mebibyte }))
+    await bot.send(channelId, 'r:hello', { files })
+    const messages = await bot.untilMessages(
+      channelId,
+      (all) => all.length === 2 && all.every(({ author }) => author.isWebhook),
+    )
+    expect(messages.map(({ attachments }) => attachments.length)).toEqual([2, 1])
+    expect(messages.map(textOf)).toEqual(['Robin: hello', 'Robin: '])
+  })
+
+  test('if a part cannot be sent, the others are deleted and the author is told', async () => {
+    const channelId = await bot.newChannel()
+    await bot.send(channelId, 'r:first')
+    await bot.expectTexts(channelId, 'Robin: first')
+    const files = ['a', 'b', 'c'].map((filename) => ({ filename, size: 9 * mebibyte }))
+    await users.failRequests({ route: EXECUTE, kind: 'delay', delayMs: 1 })
+    await users.failRequests({ route: EXECUTE, kind: 'status', status: 400, code: 50035 })
+    await bot.send(channelId, 'r:hello', { files })
+    await untilNotice(channelId)
+    const texts = (await users.messages({ channelId })).map(textOf)
+    expect(texts).toEqual(['Robin: first', 'wren: r:hello', expect.stringContaining('took back')])
+  })
+
+  test('files of other origins are not downloaded', async () => {
+    const channelId = await bot.newChannel()
+    const foreignUrl = `${bot.discord.foreign}/file.txt`
+    await bot.send(channelId, 'r:hello', { files: [{ filename: 'a.txt', text: 'x', foreignUrl }] })
+    await untilNotice(channelId)
+    const downloads = await users.downloads()
+    expect(downloads.filter(({ origin }) => origin === 'foreign')).toEqual([])
+  })
+})
+
+describe('answers of Discord', () => {
+  test.each([
+    ['too many webhooks in the channel', 'POST /channels/{channel_id}/webhooks', 400, 30007, '15'],
+    ['too many webhooks in the guild', 'POST /channels/{channel_id}/webhooks', 400, 30058, '1,000'],
+    ['AutoMod', EXECUTE, 400, 200000, 'AutoMod'],
+    ['an upload that is too large', EXECUTE, 413, 40005, 'too large'],
+    ['any other refusal', EXECUTE, 400, 50035, 'refused'],
+  ])('%s: the author is told', async (_, route, status, code, part) => {
+    const channelId = await bot.newChannel()
+    await users.failRequests({ route, kind: 'status', status, code })
+    await bot.send(channelId, 'r:hello')
+    expect(await untilNotice(channelId)).toContain(part)
+    expect((await users.messages({ channelId })).map(textOf)[0]).toBe('wren: r:hello')
+  })
+
+  test('a refused name is told with the words of Discord', async () => {
+    const channelId = await bot.newChannel()
+    const tags = [{ prefix: 'g:', suffix: null }]
+    await bot.ask('POST /v2/members', { name: 'Grackle', proxy_tags: tags })
+    await bot.send(channelId, 'g:hello')
+    expect(await untilNotice(channelId)).toContain('does not accept the name')
+  })
+
+  test('a deleted webhook is replaced', async () => {
+    const channelId = await bot.newChannel()
+    await bot.send(channelId, 'r:one')
+    await bot.untilProxied(channelId)
+    const [webhook] = await users.webhooks({ channelId })
+    await users.deleteWebhook({ webhookId: webhook?.id ?? '', isSilent: true })
+    await bot.send(channelId, 'r:two')
+    await bot.expectTexts(channelId, 'Robin: one', 'Robin: two')
+  })
+
+  test('a webhook that was moved is not used, and its message deleted', async () => {
+    const [channelId, other] = [await bot.newChannel(), await bot.newChannel()]
+    await bot.send(channelId, 'r:one')
+    await bot.expectTexts(channelId, 'Robin: one')
+    const [webhook] = await users.webhooks({ channelId })
+    await users.moveWebhook({ webhookId: webhook?.id ?? '', channelId: other })
+    await bot.send(channelId, 'r:two')
+    await bot.expectTexts(channelId, 'Robin: one', 'Robin: two')
+    expect(await users.messages({ channelId: other })).toEqual([])
+  })
+
+  test.each([
+    ['a timeout of the connection before it takes effect', 'reset', 'before'],
+    ['a timeout of the connection after it takes effect', 'reset', 'after'],
+  ] as const)('%s: the message is sent once', async (_, kind, when) => {
+    const channelId = await bot.newChannel()
+    await users.failRequests({ route: EXECUTE, kind, when })
+    await bot.send(channelId, 'r:hello')
+    await bot.expectTexts(channelId, 'Robin: hello')
+  })
+
+  test('5xx twice: the original stays', async () => {
+    const channelId = await bot.newChannel()
+    await users.failRequests({ route: EXECUTE, kind: 'status', status: 502, times: 2 })
+    await bot.send(channelId, 'r:hello')
+    await bot.send(channelId, 'r:next')
+    await bot.expectTexts(channelId, 'wren: r:hello', 'Robin: next')
+  })
+
+  test('two equal messages of which one had no answer are both proxied', async () => {
+    const channelId = await bot.newChannel()
+    await users.failRequests({ route: EXECUTE, kind: 'delay', delayMs: 300 })
+    await users.failRequests({ route: EXECUTE, kind: 'reset', when: 'before' })
+    await bot.send(channelId, 'r:same')
+    await bot.send(channelId, 'r:same')
+    await bot.expectTexts(channelId, 'Robin: same', 'Robin: same')
+  })
+
+  test('an original that was deleted by others withdraws the copy and its record', async () => {
+    const channelId = await bot.newChannel()
+    const original = await bot.send(channelId, 'r:hello')
+    const { id } = await bot.untilProxied(channelId)
+    await users.deleteMessage({ channelId, messageId: original.id, userId: guild.ownerId })
+    await bot.expectTexts(channelId)
+    const { status } = await bot.ask(`GET /v2/messages/${id}`)
+    expect(status).toBe(404)
+  })
+
+  test('a deletion whose answer was lost does not withdraw the copy', async () => {
+    const channelId = await bot.newChannel()
+    const route = 'DELETE /channels/{channel_id}/messages/{message_id}'
+    await users.failRequests({ route, kind: 'reset', when: 'after' })
+    await bot.send(channelId, 'r:hello')
+    await bot.expectTexts(channelId, 'Robin: hello')
+    await Bun.sleep(600)
+    await bot.expectTexts(channelId, 'Robin: hello')
+  })
+
+  test('messages of a channel keep their order', async () => {
+    const channelId = await bot.newChannel()
+    for (const text of ['one', 'two', 'three', 'four']) await bot.send(channelId, `r:${text}`)
+    await bot.expectTexts(channelId, 'Robin: one', 'Robin: two', 'Robin: three', 'Robin: four')
+  })
+})
+
+describe('edits', () => {
+  test('the latest message is proxied after tags were added', async () => {
+    const channelId = await bot.newChannel()
+    const { id } = await bot.send(channelId, 'hello')
+    await users.editMessage({ channelId, messageId: id, content: `r:hello ${MARKER}` })
+    await bot.expectTexts(channelId, 'Robin: hello')
+  })
+
+  test.each([
+    ['an older message', 'older'],
+    ['a pin', 'pin'],
+    ['a link preview', 'preview'],
+    ['a command', 'command'],
+    ['an edit without a change', 'same'],
+  ])('%s is not proxied', async (_, kind) => {
+    const channelId = await bot.newChannel()
+    const text = kind === 'command' ? 'pk;help' : 'hello'
+    const { id: messageId } = await bot.send(channelId, text)
+    const ref = { channelId, messageId }
+    await setAutoproxy({ autoproxy_mode: 'off' })
+    if (kind === 'older') await bot.send(channelId, 'later', { userId: bot.stranger })
+    if (kind === 'pin') await users.pinMessage({ ...ref, userId: guild.ownerId })
+    if (kind === 'preview') await users.addLinkPreview(ref)
+    if (kind === 'older' || kind === 'command')
+      await users.editMessage({ ...ref, content: `r:hello ${MARKER}` })
+    if (kind === 'same') await users.editMessage({ ...ref, content: `hello ${MARKER}` })
+    await bot.settle(channelId)
+    const first = (await users.messages({ channelId })).find(({ id }) => id === messageId)
+    expect(first?.author.id).toBe(wren)
+  })
+})
+
+describe('log channel', () => {
+  test('gets an entry for each proxied message, which pings no one', async () => {
+    const [channelId, log] = [await bot.newChannel(), await bot.newChannel()]
+    await bot.askAsBot(`PATCH /bot/guilds/${guild.id}`, { log_channel: log })
+    await bot.send(channelId, `r:hello <@${bot.stranger}>`)
+    const { id } = await bot.untilProxied(channelId)
+    const [entry] = await bot.untilMessages(log, (all) => all.length === 1)
+    expect(entry?.content).toEndWith(`/${channelId}/${id}`)
+    expect(entry).toMatchObject({
+      notified: [],
+      embeds: [{ footer: { text: expect.stringContaining(id) } }],
+    })
+    await bot.askAsBot(`PATCH /bot/guilds/${guild.id}`, { log_disabled_channels: [channelId] })
+    await bot.send(channelId, 'r:not logged')
+    await bot.settle(channelId)
+    expect(await users.messages({ channelId: log })).toHaveLength(1)
+  })
+
+  test('is removed from the settings if it was deleted', async () => {
+    const [channelId, log] = [await bot.newChannel(), await bot.newChannel()]
+    await bot.askAsBot(`PATCH /bot/guilds/${guild.id}`, {
+      log_channel: log,
+      log_disabled_channels: [],
+    })
+    await users.deleteChannel({ channelId: log })
+    await bot.send(channelId, 'r:hello')
+    await bot.untilProxied(channelId)
+    for (let tries = 0; tries < 100; tries++) {
+      const { json } = await bot.askAsBot(`GET /bot/guilds/${guild.id}`)
+      if (json.log_channel === null) return
+      await Bun.sleep(20)
+    }
+    throw new Error('the log channel is still set')
+  })
+})
+
+describe('records', () => {
+  test('of deleted messages are deleted after a while', async () => {
+    const channelId = await bot.newChannel()
+    await bot.send(channelId, 'r:hello')
+    await bot.expectTexts(channelId, 'Robin: hello')
+    const { id } = await bot.untilProxied(channelId)
+    await users.deleteMessage({ channelId, messageId: id, userId: guild.ownerId })
+    const { status } = await bot.ask(`GET /v2/messages/${id}`)
+    expect(status).toBe(200)
+  })
+})

@@ -32,6 +32,7 @@ import { createNotices } from './notices'
 import { createChannelQueues } from './proxying/channelQueues'
 import { createIgnoredMessages } from './proxying/ignoredMessages'
 import { startRecovery } from './proxying/recovery'
+import { createReactions } from './reactions'
 import { createRecordDeletions } from './recordDeletions'
 import { createRestClient, type RestClient, type RestMetrics, type RestTiming } from './rest/restClient'
 import { createSessionTable } from './sessionTable'
@@ -259,6 +260,7 @@ function createRunning(parts: BotParts, fixed: RunningParts): Running {
   const events: EventParts = {
     bot,
     deletions: createRecordDeletions(core),
+    reactions: createReactions(bot),
     commands: parts.createCommands?.(bot) ?? null,
   }
   return {

@@ -8,11 +8,13 @@ import { type IncomingMessage, isFromPerson } from './messages/incomingMessage'
 import { noteLatest } from './proxying/latest'
 import { proxyMessage } from './proxying/proxyMessage'
 import { whileDatabaseAway } from './proxying/whileDatabaseAway'
+import type { Reactions } from './reactions'
 import type { RecordDeletions } from './recordDeletions'
 
 export interface EventParts {
   readonly bot: Bot
   readonly deletions: RecordDeletions
+  readonly reactions: Reactions
   /** Null while the bot has no commands. */
   readonly commands: CommandHandler | null
 }
@@ -28,6 +30,8 @@ export async function handleEvent(parts: EventParts, event: GatewayEvent): Promi
       return parts.deletions.add([event.data.id])
     case 'MESSAGE_DELETE_BULK':
       return parts.deletions.add(event.data.ids)
+    case 'MESSAGE_REACTION_ADD':
+      return parts.reactions.handle(event.data)
     case 'INTERACTION_CREATE': {
       const { id, channel, guild_id, member, user } = event.data
       const sender = member?.user.id ?? user?.id ?? ''

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { commandLine, type Server } from '../serverProcess'
-import { expect, test } from '../test'
+import { expect, test, withTimeout } from '../test'
 import { newDatabaseAddress } from '../testApp'
 import type { MessageInput } from './standIn/controlMessages'
 import type { Allowance, SeenMessage } from './standIn/controlRead'
@@ -61,10 +61,11 @@ type BotTest = (title: string, run: (bot: TestBot) => Promise<void>, scene?: Bot
  * Returns a function that defines a test with a bot of its own. After the test the bot is stopped,
  * and everything that it wrote is searched for secrets.
  */
-export async function useBot(): Promise<BotTest> {
+export async function useBot(timeoutMs?: number): Promise<BotTest> {
   const start = await createStart()
+  const define = timeoutMs === undefined ? test : withTimeout(timeoutMs).test
   return (title, run, scene = {}) =>
-    test(title, async () => {
+    define(title, async () => {
       const { bot, finish } = await start(scene)
       try {
         await run(bot)
@@ -103,6 +104,7 @@ export async function createStart() {
       LEASE_SECONDS: '1',
       LOG_LEVEL: 'debug',
       RATE_LIMIT: 'off',
+      METRICS: 'on',
       METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
       ...scene.env,
     }
@@ -211,6 +213,13 @@ export async function createStart() {
     }
     return { bot, finish }
   }
+}
+
+/** Kills the latest server. */
+export async function kill({ servers }: TestBot): Promise<void> {
+  const server = servers.pop()
+  server?.kill('SIGKILL')
+  await server?.end()
 }
 
 /** Permissions that members of a guild usually have. */

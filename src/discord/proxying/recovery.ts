@@ -1,7 +1,7 @@
 import type { APIMessage } from 'discord-api-types/v10'
 import type { Claim } from '../../model/discord'
 import { discordBot } from '../../model/privacy'
-import { listUnfinishedClaims, settleClaim } from '../../service/discord/claims'
+import { listUnfinishedClaims, STALE_CLAIM_MS, settleClaim } from '../../service/discord/claims'
 import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
 import type { Bot } from '../bot'
 import { describeError } from '../core'
@@ -15,10 +15,17 @@ const MAX_PARTS = 10
 /** Unknown channel, unknown message, missing access. */
 const NOT_READABLE = [10003, 10008, 50001, 50013]
 
-/** Finishes what this or another process left unfinished: at once, and then every minute. */
+/** Added to the age of a claim from which recovery handles it. */
+const MARGIN_MS = 500
+
+/**
+ * Finishes what this or another process left unfinished: at once, as soon as the claims of a process
+ * that was killed just now are old enough, and then every minute.
+ */
 export function startRecovery(bot: Bot): PeriodicTask {
+  let runs = 0
   return startPeriodicTask({
-    everyMs: bot.timing.recoveryMs,
+    everyMs: () => (runs++ === 0 ? STALE_CLAIM_MS + MARGIN_MS : bot.timing.recoveryMs),
     firstMs: 0,
     mayRun: bot.maySend,
     run: (isStopped) => recoverClaims(bot, isStopped),

@@ -1,0 +1,46 @@
+import type { Bot } from '../bot'
+import { formatMessageLink } from '../messages/messageLink'
+import { operationTexts } from '../text/operationTexts'
+import { explain, type Failure, type MessageRef } from './proxiedMessage'
+
+/** Pings the senders of proxied messages, not too often. */
+export interface Pings {
+  /** Mentions the sender in the channel. The caller has checked that the pinger may write there. */
+  ping(message: MessageRef, sender: string, pinger: string): Promise<Failure>
+}
+
+const REPEAT_MS = 60_000
+const MAX_REMEMBERED = 5000
+
+export function createPings(bot: Bot): Pings {
+  const pingedAt = new Map<string, number>()
+
+  const isRepeated = (key: string) => {
+    const before = pingedAt.get(key)
+    const now = performance.now()
+    if (before !== undefined && now < before + REPEAT_MS) return true
+    pingedAt.delete(key)
+    pingedAt.set(key, now)
+    const [oldest] = pingedAt.keys()
+    if (pingedAt.size > MAX_REMEMBERED && oldest !== undefined) pingedAt.delete(oldest)
+    return false
+  }
+  return {
+    async ping({ guildId, channelId, messageId }, sender, pinger) {
+      if (isRepeated(`${pinger} ${messageId}`)) return operationTexts.tooSoon
+      const link = formatMessageLink(guildId, channelId, messageId)
+      try {
+        await bot.rest.request('POST', '/channels/{channel_id}/messages', {
+          params: { channel_id: channelId },
+          body: {
+            content: operationTexts.pinged(sender, pinger, link),
+            allowed_mentions: { parse: [], users: [sender] },
+          },
+        })
+        return null
+      } catch (cause) {
+        return explain(cause)
+      }
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import type { APIMessage } from 'discord-api-types/v10'
+import { DomainError } from '../../model/errors'
+import { discordBot } from '../../model/privacy'
+import { getMessageForAccount, type MessageForAccount } from '../../service/messages'
+import { deleteMessages } from '../../service/proxy/recordMessage'
+import type { Bot } from '../bot'
+import { NO_MENTIONS } from '../messages/allowedMentions'
+import { findPlace } from '../place'
+import { deleteProxied as deleteByWebhook } from '../proxying/outgoing'
+import { DiscordError, hasCode, isUncertain } from '../rest/errors'
+import { operationTexts } from '../text/operationTexts'
+
+/** Result of an action: null if it was done, or the reason why not, in a sentence. */
+export type Failure = string | null
+
+/** Place of a proxied message. */
+export interface MessageRef {
+  readonly guildId: string
+  readonly channelId: string
+  readonly messageId: string
+}
+
+/** Unknown channel, unknown message. */
+const GONE = [10003, 10008]
+
+/** Returns the record of a message as an account sees it; null if the bot did not proxy it. */
+export async function findRecord(
+  { deps }: Bot,
+  messageId: string,
+  account: string | null,
+): Promise<MessageForAccount | null> {
+  try {
+    return await getMessageForAccount(deps, discordBot, messageId, account)
+  } catch (cause) {
+    if (cause instanceof DomainError && cause.kind === 'messageNotFound') return null
+    throw cause
+  }
+}
+
+/** Reads a message; null if it does not exist or the bot cannot see it. */
+export async function findMessage(
+  { rest }: Bot,
+  channelId: string,
+  messageId: string,
+): Promise<APIMessage | null> {
+  try {
+    return await rest.request<APIMessage>('GET', '/channels/{channel_id}/messages/{message_id}', {
+      params: { channel_id: channelId, message_id: messageId },
+    })
+  } catch (cause) {
+    if (hasCode(cause, ...GONE, 50001, 50013)) return null
+    throw cause
+  }
+}
+
+/** Deletes a proxied message and its record. The caller has checked whose it is. */
+export async function deleteProxiedMessage(bot: Bot, message: MessageRef): Promise<Failure> {
+  const place = await findPlace(bot, message.guildId, message.channelId)
+  if (!place) return operationTexts.gone
+  const target = { channelId: place.parent.id, threadId: place.thread?.id ?? null }
+  try {
+    await deleteByWebhook(bot, target, message.messageId)
+  } catch (cause) {
+    return explain(cause)
+  }
+  await deleteMessages(bot.deps, discordBot, [message.messageId])
+  return null
+}
+
+export interface Edit {
+  readonly content: string
+  readonly clearsEmbeds: boolean
+  readonly clearsFiles: boolean
+}
+
+/** Changes the text of a proxied message. Pings nobody. The caller has checked whose it is. */
+export async function editProxiedMessage(
+  bot: Bot,
+  message: MessageRef,
+  { content, clearsEmbeds, clearsFiles }: Edit,
+): Promise<Failure> {
+  const place = await findPlace(bot, message.guildId, message.channelId)
+  const before = place && (await findMessage(bot, message.channelId, message.messageId))
+  if (!before) return operationTexts.gone
+  const { parent, thread } = place
+  try {
+    await bot.webhooks.use(parent.id, ({ id, token }) =>
+      bot.rest.request('PATCH', '/webhooks/{webhook_id}/{webhook_token}/messages/{message_id}', {
+        params: { webhook_id: id, webhook_token: token, message_id: message.messageId },
+        query: thread ? { thread_id: thread.id } : {},
+        body: {
+          content,
+          allowed_mentions: NO_MENTIONS,
+          ...(clearsEmbeds && { embeds: [] }),
+          ...(clearsFiles && { attachments: [] }),
+        },
+        auth: false,
+      }),
+    )
+  } catch (cause) {
+    return explain(cause)
+  }
+  await logEdit(bot, message, before, content)
+  return null
+}
+
+async function logEdit(
+  bot: Bot,
+  message: MessageRef,
+  before: APIMessage,
+  content: string,
+): Promise<void> {
+  const record = await findRecord(bot, message.messageId, null)
+  bot.logChannel.add({
+    ...message,
+    original: record?.message.original ?? null,
+    name: before.author.username,
+    avatarUrl: null,
+    content,
+    contentBefore: before.content,
+    sender: record?.message.sender ?? '',
+    member: record?.member?.hid ?? null,
+    system: record?.system?.hid ?? null,
+  })
+}
+
+/** Returns what the account is told about a failure of Discord. Others are thrown. */
+export function explain(cause: unknown): string {
+  if (hasCode(cause, ...GONE)) return operationTexts.gone
+  if (cause instanceof DiscordError && !isUncertain(cause)) return operationTexts.notAllowed
+  throw cause
+}

@@ -168,7 +168,7 @@ export function createApp(
       bot = startDiscordBot(
         {
           deps,
-          options: { ...discord, url: config.PUBLIC_URL || PROJECT_URL },
+          options: { ...discord, url: discordUrlOf(config) },
           log,
           metrics: metrics?.addDiscord(() => bot?.gauges() ?? noGauges),
           isDatabaseAway: (cause) => isUnavailable(cause) || storage.toUnavailable(cause) !== null,
@@ -236,6 +236,11 @@ export function createApp(
       log.flush()
     },
   }
+}
+
+/** Address in the User-Agent of the Discord bot. */
+export function discordUrlOf({ PUBLIC_URL }: Pick<Config, 'PUBLIC_URL'>): string {
+  return PUBLIC_URL || PROJECT_URL
 }
 
 /** Opens the database without a server, for the command line. */

@@ -8,6 +8,7 @@ import { parseArguments } from './arguments'
 import { botCommands } from './bot'
 import { type Command, Failure, UsageError, usageOf } from './command'
 import { findAddressProblem, openDatabase } from './database'
+import { discordCommands } from './discord'
 import { readEnvFiles, serviceFileOf } from './envFiles'
 import { frontCommands } from './front'
 import { healthCommand } from './health'
@@ -37,6 +38,7 @@ export const commands: Command[] = [
   ...tokenCommands,
   ...loginCommands,
   ...botCommands,
+  ...discordCommands,
   ...inviteCommands,
   ...accountCommands,
   ...frontCommands,
@@ -100,7 +102,10 @@ const HELP = ['help', '--help', '-h']
 function findHelpTopic([first = '', ...rest]: string[]): string[] | null {
   if (HELP.includes(first)) return rest.filter((word) => !word.startsWith('-'))
   const [second] = rest
-  const isIncomplete = second === undefined || second === '--help' || second === '-h'
+  const isIncomplete =
+    (second === undefined && !commands.some(({ name }) => name === first)) ||
+    second === '--help' ||
+    second === '-h'
   return isIncomplete && isGroup(commands, first) ? [first] : null
 }
 

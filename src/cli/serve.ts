@@ -9,7 +9,7 @@ import { createSetupCode } from '../service/access/setupCodes'
 import { recordTaskRun } from '../service/admin/taskRuns'
 import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
-import { type Command, columns, Failure } from './command'
+import { type Call, type Command, columns, Failure } from './command'
 import { databaseUrlOf, describeUpgrade, hasDatabase, noBackup, upgradeUncopied } from './database'
 import { serviceFileOf } from './envFiles'
 import { parseInWorker } from './importWorker'
@@ -24,10 +24,10 @@ export const serveCommand: Command = {
   takesSettings: 'all',
   flags: noBackup,
   database: () => 'upgrade',
-  async run({ config, origins, flags, supervisor }) {
+  async run(call) {
+    const { config, origins, flags, supervisor } = call
     const isTerminal = process.stderr.isTTY === true
-    const format = config.LOG_FORMAT === 'auto' ? (isTerminal ? 'text' : 'json') : config.LOG_FORMAT
-    const log = createLog(config.LOG_LEVEL, format, undefined, supervisor.hasJournal)
+    const log = createServerLog(call)
     const notifier = await createSystemdNotifier(supervisor, log.warn)
     // Handled before the first request can arrive, so that a signal never interrupts one.
     const stopped = stopSignal()
@@ -62,6 +62,13 @@ export const serveCommand: Command = {
     await app.stop()
     return { json: { stopped: signal }, text: '' }
   },
+}
+
+/** Creates the log of a process that runs until it is stopped. */
+export function createServerLog({ config, supervisor }: Pick<Call, 'config' | 'supervisor'>): Log {
+  const automatic = process.stderr.isTTY === true ? 'text' : 'json'
+  const format = config.LOG_FORMAT === 'auto' ? automatic : config.LOG_FORMAT
+  return createLog(config.LOG_LEVEL, format, undefined, supervisor.hasJournal)
 }
 
 function logUpgrade(log: Log, path: string, upgrade: Upgrade | null): void {
@@ -169,7 +176,7 @@ function commandFor(app: App, origins: ResolvedConfig['origins'], ...words: stri
 }
 
 /** Waits for the first signal to stop. Later ones are ignored: npm forwards a Ctrl-C that this process gets too. */
-function stopSignal(): Promise<string> {
+export function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))
   })

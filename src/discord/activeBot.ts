@@ -4,10 +4,10 @@ import type { Log } from '../log'
 import type { DiscordGauges, DiscordMetrics } from '../metrics/discord'
 import { inviteUrl } from '../model/discord'
 import { discordBot } from '../model/privacy'
+import type { Deps } from '../service/deps'
 import { storeBotStatus } from '../service/discord/botStatus'
 import { type PeriodicTask, startPeriodicTask } from '../timers/periodicTask'
-import type { Deps } from '../service/deps'
-import { createByteBudget } from './attachments/byteBudget'
+import { createAttachmentLoader } from './attachments/attachmentLoader'
 import type { Bot } from './bot'
 import { createGuildCache } from './cache/guildCache'
 import { createGuildSource } from './cache/guildSource'
@@ -34,7 +34,12 @@ import { createIgnoredMessages } from './proxying/ignoredMessages'
 import { startRecovery } from './proxying/recovery'
 import { createReactions } from './reactions'
 import { createRecordDeletions } from './recordDeletions'
-import { createRestClient, type RestClient, type RestMetrics, type RestTiming } from './rest/restClient'
+import {
+  createRestClient,
+  type RestClient,
+  type RestMetrics,
+  type RestTiming,
+} from './rest/restClient'
 import { createSessionTable } from './sessionTable'
 import { backoffMs, createStoppableSleep } from './timing'
 import { formatUserAgent } from './userAgent'
@@ -78,7 +83,6 @@ export interface ActiveBot {
   abandon(): Promise<void>
 }
 
-const UPLOAD_BYTES = 64 * 1024 * 1024
 const STATUS_MS = 30_000
 const FIRST_STATUS_MS = 2000
 const START_BACKOFF = { firstMs: 500, maxMs: 30_000 }
@@ -230,6 +234,7 @@ interface RunningParts extends Pick<BotCore, 'identity' | 'sleeper' | 'closing' 
 function createRunning(parts: BotParts, fixed: RunningParts): Running {
   const { deps, options, log, metrics } = parts
   const { rest, identity } = fixed
+  const timing = { ...defaultBotTiming, ...parts.timing?.bot }
   const core: BotCore = {
     ...fixed,
     deps,
@@ -239,12 +244,12 @@ function createRunning(parts: BotParts, fixed: RunningParts): Running {
     ),
     webhooks: createWebhookCache(rest, () => identity.applicationId),
     latest: createLatestMessages(),
-    uploads: createByteBudget(UPLOAD_BYTES),
+    attachments: createAttachmentLoader({ origins: options.cdn, timeoutMs: timing.downloadMs }),
     prefixes: options.prefixes,
     cdn: options.cdn,
     log,
     metrics,
-    timing: { ...defaultBotTiming, ...parts.timing?.bot },
+    timing,
     maySend: parts.holdsLease,
     isDatabaseAway: parts.isDatabaseAway,
   }

@@ -1,6 +1,7 @@
 import type { APIApplication, APIGuild } from 'discord-api-types/v10'
 import type { Log } from '../log'
-import { formatInviteUrl, loadIdentity } from './identity'
+import { inviteUrl } from '../model/discord'
+import { loadIdentity } from './identity'
 import {
   INVITE_PERMISSIONS,
   missingPermissions,
@@ -46,7 +47,7 @@ export async function checkBot(
     return {
       name,
       application: applicationId,
-      invite: formatInviteUrl(applicationId),
+      invite: inviteUrl(applicationId),
       problems,
       guilds: guilds.length,
     }

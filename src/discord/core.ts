@@ -1,7 +1,7 @@
 import type { Log } from '../log'
 import type { DiscordMetrics } from '../metrics/discord'
 import type { Deps } from '../service/deps'
-import type { ByteBudget } from './attachments/byteBudget'
+import type { AttachmentLoader } from './attachments/attachmentLoader'
 import type { GuildCache } from './cache/guildCache'
 import type { LatestMessages } from './cache/latestMessages'
 import type { RestClient } from './rest/restClient'
@@ -52,8 +52,7 @@ export interface BotCore {
   readonly guilds: GuildCache
   readonly webhooks: WebhookCache
   readonly latest: LatestMessages
-  /** Limit on the bytes of attachments in memory. */
-  readonly uploads: ByteBudget
+  readonly attachments: AttachmentLoader
   /** Prefixes of text commands. */
   readonly prefixes: readonly string[]
   /** The only origins that files are downloaded from; the first one has the pictures of accounts. */

@@ -92,6 +92,14 @@ export async function startBotInProcess(options: Partial<StandInOptions> = {}) {
       await users.sendMessage({ userId: wren, channelId, content: mark })
       await untilMessages(channelId, (all) => all.some(({ content }) => mark.endsWith(content)))
     },
+    /** Waits until a message has no record any more. */
+    async untilNoRecord(messageId: string): Promise<void> {
+      for (let tries = 0; tries < 200; tries++) {
+        if ((await ask(`GET /v2/messages/${messageId}`)).status === 404) return
+        await Bun.sleep(20)
+      }
+      throw new Error('the record is still there')
+    },
     allow(changes: Allowance) {
       allowance = changes
     },

@@ -69,7 +69,6 @@ export function buildOutgoing(
       linkFlags |
       (settings.silent ? MessageFlag.SuppressNotifications : 0),
     parts: files.length === 0 ? [[]] : files,
-    boostTier: place.guild.boostTier,
     ...(onStep && { onStep }),
   }
 }

@@ -1,6 +1,5 @@
-import type { APIAttachment, APIMessage } from 'discord-api-types/v10'
-import { downloadFile } from '../attachments/download'
-import { uploadLimits } from '../attachments/planUploads'
+import type { APIMessage } from 'discord-api-types/v10'
+import type { SourceAttachment } from '../attachments/attachmentLoader'
 import type { Bot } from '../bot'
 import { isUncertain } from '../rest/errors'
 import type { Upload } from '../rest/requestBody'
@@ -21,8 +20,7 @@ export interface Outgoing {
   readonly fields: object
   /** Fields of all parts. */
   readonly flags: number
-  readonly parts: readonly (readonly APIAttachment[])[]
-  readonly boostTier: number
+  readonly parts: readonly (readonly SourceAttachment[])[]
   /** Called with the time of each step of the first part. */
   readonly onStep?: (step: 'request' | 'answer') => void
 }
@@ -82,14 +80,12 @@ function isGone(cause: unknown): boolean {
 async function sendPart(
   bot: Bot,
   outgoing: Outgoing,
-  attachments: readonly APIAttachment[],
+  attachments: readonly SourceAttachment[],
   sent: readonly APIMessage[],
 ): Promise<APIMessage> {
   const { channelId, threadId } = outgoing
   const isFirst = sent.length === 0
-  const bytes = attachments.reduce((sum, { size }) => sum + size, 0)
-  return bot.uploads.reserve(bytes, async () => {
-    const files = await Promise.all(attachments.map((file) => download(bot, outgoing, file)))
+  return bot.attachments.load(attachments, async (files) => {
     const body = isFirst ? firstBody(outgoing) : laterBody(outgoing)
     const execute = () => executeWebhook(bot, outgoing, body, files, isFirst)
     const target = threadId ?? channelId
@@ -128,35 +124,6 @@ function laterBody({ name, avatarUrl, flags }: Outgoing): object {
     ...(flags !== 0 && { flags }),
     allowed_mentions: { parse: [] },
   }
-}
-
-async function download(
-  { cdn, timing }: Bot,
-  { boostTier }: Outgoing,
-  file: APIAttachment,
-): Promise<Upload> {
-  const data = await downloadFile(file.url, uploadLimits(boostTier).file, {
-    origins: cdn,
-    timeoutMs: timing.downloadMs,
-  })
-  const { description, duration_secs, waveform } = file
-  return {
-    data,
-    attachment: {
-      filename: isSpoiler(file) ? `${SPOILER}${file.filename}` : file.filename,
-      ...(description && { description }),
-      ...(duration_secs !== undefined && { duration_secs }),
-      ...(waveform !== undefined && { waveform }),
-    },
-  }
-}
-
-const SPOILER = 'SPOILER_'
-const SPOILER_FLAG = 1 << 3
-
-/** Uploads become spoilers by their name; newer messages mark them by a flag instead. */
-function isSpoiler({ filename, flags }: APIAttachment): boolean {
-  return !filename.startsWith(SPOILER) && ((flags ?? 0) & SPOILER_FLAG) !== 0
 }
 
 async function executeWebhook(

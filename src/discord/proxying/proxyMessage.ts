@@ -1,5 +1,5 @@
-import { DISCORD } from '../../model/platform'
 import type { MessageOutcome } from '../../metrics/discord'
+import { DISCORD } from '../../model/platform'
 import { discordBot } from '../../model/privacy'
 import { defaultProxyLimits } from '../../model/proxy/decide'
 import { claimEvent, settleClaim } from '../../service/discord/claims'

@@ -38,6 +38,5 @@ declare module 'discord-api-spec/zod' {
   export const ThreadsResponseSchema: ZodMiniType
   export const UpdateMessageInteractionCallbackRequestSchema: ZodMiniType
   export const UserPIIResponseSchema: ZodMiniType
-  export const MyGuildResponseSchema: ZodMiniType
   export const UserResponseSchema: ZodMiniType
 }

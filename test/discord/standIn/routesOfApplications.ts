@@ -1,5 +1,4 @@
 import { commandRoutes } from './commands'
-import { guildPermissions } from './permissions'
 import type { Route } from './rest'
 import { answers, bodies } from './schemas'
 import { serializeApplication, serializeChannel, serializeUser } from './serialize'
@@ -45,27 +44,6 @@ export const routesOfApplications: Route[] = [
         locale: 'en-US',
         verified: true,
       },
-    }),
-  },
-  {
-    name: 'GET /users/@me/guilds',
-    answer: answers.myGuilds,
-    handle: ({ world, application }) => ({
-      body: [...world.guilds.values()].flatMap((guild) => {
-        const bot = guild.members.get(application.botId)
-        if (!bot) return []
-        return [
-          {
-            id: guild.id,
-            name: guild.name,
-            icon: null,
-            banner: null,
-            owner: guild.ownerId === application.botId,
-            permissions: String(guildPermissions(guild, bot)),
-            features: [],
-          },
-        ]
-      }),
     }),
   },
   {

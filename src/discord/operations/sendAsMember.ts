@@ -1,0 +1,144 @@
+import type { APIMessage } from 'discord-api-types/v10'
+import { DISCORD } from '../../model/platform'
+import { discordBot } from '../../model/privacy'
+import { defaultProxyLimits } from '../../model/proxy/decide'
+import { describeClaim, settleClaim } from '../../service/discord/claims'
+import { decideMessage } from '../../service/proxy/decideMessage'
+import type { SourceAttachment } from '../attachments/attachmentLoader'
+import { planUploads, uploadLimits } from '../attachments/planUploads'
+import type { Bot } from '../bot'
+import { hashContent } from '../cache/latestMessages'
+import { NO_MENTIONS } from '../messages/allowedMentions'
+import { MessageFlag } from '../messages/incomingMessage'
+import { findPlace } from '../place'
+import { colorOf } from '../proxying/buildOutgoing'
+import { describeFailure } from '../proxying/failure'
+import { digestOf } from '../proxying/findSent'
+import { recordSent } from '../proxying/finishProxied'
+import { noteSent } from '../proxying/latest'
+import { sendOutgoing } from '../proxying/outgoing'
+import { operationTexts } from '../text/operationTexts'
+import { ignoreTexts, proxyTexts } from '../text/proxyTexts'
+import { deleteProxiedMessage, type Failure, findMessage, type MessageRef } from './proxiedMessage'
+
+/** A text that is sent as a member, without a message of the account. */
+export interface SayRequest {
+  /** ID of the command or interaction, which the bot has claimed. It becomes the original's ID. */
+  readonly commandId: string
+  readonly account: string
+  readonly guildId: string
+  readonly channelId: string
+  /** Short ID or UUID of the member. */
+  readonly member: string
+  readonly text: string
+  readonly files: readonly SourceAttachment[]
+  readonly embeds?: readonly object[]
+}
+
+/** Sends a text as a member. Pings nobody. The caller has checked what the account may do there. */
+export async function sendAsMember(bot: Bot, request: SayRequest): Promise<Failure> {
+  const { commandId, account, guildId, channelId, member, text, files } = request
+  const place = await findPlace(bot, guildId, channelId)
+  if (!place) return operationTexts.gone
+  const previous = bot.latest.find(channelId)
+  const decided = await decideMessage(bot.deps, discordBot, {
+    platform: DISCORD,
+    account_id: account,
+    guild_id: guildId,
+    channel_id: place.parent.id,
+    thread_id: place.thread?.id ?? null,
+    content: text,
+    has_attachments: files.length > 0,
+    has_poll: false,
+    is_edit: false,
+    previous: previous ? { name: previous.name, member: previous.member } : null,
+    limits: defaultProxyLimits,
+    at: bot.deps.now(),
+    as: member,
+    dry_run: true,
+  })
+  const { decision, system } = decided
+  if (decision.action === 'refuse') return decision.text
+  if (decision.action === 'ignore') return ignoreTexts[decision.reason] ?? decision.reason
+  if (decision.action !== 'proxy') return operationTexts.notAllowed
+  const plan = planUploads(files, place.guild.boostTier)
+  if (plan.kind === 'too_large')
+    return proxyTexts.fileTooLarge(uploadLimits(place.guild.boostTier).file / 1024 / 1024)
+  const { name, avatar_url: avatarUrl, content } = decision.message
+  const target = { channelId: place.parent.id, threadId: place.thread?.id ?? null }
+  const embeds = request.embeds?.map((embed) => ({ ...embed, ...colorField(decided.member) })) ?? []
+  const { uuid } = decision.member
+  const parts = plan.messages.length === 0 ? [[]] : plan.messages
+  await describeClaim(bot.deps, discordBot, commandId, {
+    channel: target.channelId,
+    thread: target.threadId,
+    member: uuid,
+    digest: digestOf(name, content, parts.length),
+  })
+  let messages: APIMessage[]
+  try {
+    messages = await sendOutgoing(bot, {
+      ...target,
+      after: commandId,
+      name,
+      avatarUrl,
+      content,
+      fields: { allowed_mentions: NO_MENTIONS, ...(embeds.length > 0 && { embeds }) },
+      flags: 0,
+      parts,
+    })
+  } catch (cause) {
+    const failure = describeFailure(cause, false)
+    if (!failure) throw cause
+    await settleClaim(bot.deps, discordBot, commandId, 'dropped')
+    return failure.text
+  }
+  const ids = messages.map(({ id }) => id)
+  const [id = ''] = ids
+  const where = { original: commandId, sender: account, channel: channelId, guild: guildId }
+  const draft = { id, ...where, member: uuid, timestamp: null }
+  if (!(await recordSent(bot, { ...target, ids, draft }))) return operationTexts.notAllowed
+  noteSent(bot, channelId, { id, name, member: uuid, contentHash: hashContent(content) })
+  bot.logChannel.add({
+    guildId,
+    channelId,
+    messageId: id,
+    original: commandId,
+    name: decision.message.plain_name,
+    avatarUrl,
+    content,
+    sender: account,
+    member: decision.member.hid,
+    system,
+  })
+  return null
+}
+
+/** Sends a proxied message again as another member, and deletes the old one. */
+export async function reproxyMessage(
+  bot: Bot,
+  message: MessageRef,
+  { commandId, account, member }: Pick<SayRequest, 'commandId' | 'account' | 'member'>,
+): Promise<Failure> {
+  const before = await findMessage(bot, message.channelId, message.messageId)
+  if (!before) return operationTexts.gone
+  // Webhooks cannot send a voice message again, because its recording would need a new upload.
+  if (((before.flags ?? 0) & MessageFlag.VoiceMessage) !== 0) return proxyTexts.voiceRefused
+  const failure = await sendAsMember(bot, {
+    commandId,
+    account,
+    guildId: message.guildId,
+    channelId: message.channelId,
+    member,
+    text: before.content,
+    files: before.attachments,
+    // Previews of links are added by Discord; only the embed of a reply was sent.
+    embeds: before.embeds.filter(({ author }) => author?.name.endsWith('↩️') ?? false),
+  })
+  return failure ?? deleteProxiedMessage(bot, message)
+}
+
+function colorField(memberJson: string | null): object {
+  const color = colorOf(memberJson)
+  return color === null ? {} : { color }
+}

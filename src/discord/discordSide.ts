@@ -1,0 +1,148 @@
+import type { APIGuildMember, APIMessage, APIUser } from 'discord-api-types/v10'
+import { inviteUrl } from '../model/discord'
+import { downloadFile } from './attachments/download'
+import type { Bot } from './bot'
+import type { DiscordMessage, DiscordSide } from './commands/discordSide'
+import { MessageFlag } from './messages/incomingMessage'
+import type { MessageReference } from './messages/messageLink'
+import { buildReplyEmbed } from './messages/replyEmbed'
+import { explainIgnored } from './operations/explainIgnored'
+import { createPings } from './operations/ping'
+import {
+  deleteProxiedMessage,
+  editProxiedMessage,
+  findMessage,
+  findRecord,
+  type MessageRef,
+} from './operations/proxiedMessage'
+import { reproxyMessage, sendAsMember } from './operations/sendAsMember'
+import { findPlace, memberPermissions, ownPermissions } from './place'
+import { hasCode } from './rest/errors'
+import { operationTexts } from './text/operationTexts'
+
+/** State of the connections, for the command that shows it. */
+export type ReadStatus = DiscordSide['status']
+
+/** Connects the commands with Discord. */
+export function createDiscordSide(bot: Bot, readStatus: ReadStatus): DiscordSide {
+  const { rest, identity, guilds } = bot
+  const pings = createPings(bot)
+
+  const findMember = async (guild_id: string, user_id: string) =>
+    nullIfUnknown(
+      rest.request<APIGuildMember>('GET', '/guilds/{guild_id}/members/{user_id}', {
+        params: { guild_id, user_id },
+      }),
+    )
+
+  return {
+    botId: identity.userId,
+    inviteUrl: () => inviteUrl(identity.applicationId),
+    status: readStatus,
+    async findAccount(user_id) {
+      const user = await nullIfUnknown(
+        rest.request<APIUser>('GET', '/users/{user_id}', { params: { user_id } }),
+      )
+      if (!user) return null
+      const { id, avatar, username, global_name } = user
+      const picture = avatar ? `${bot.cdn[0]}/avatars/${id}/${avatar}.png` : null
+      return { name: global_name ?? username, avatarUrl: picture }
+    },
+    async listChannels(guildId, account) {
+      const guild = await guilds.findGuild(guildId)
+      const member = guild && (await findMember(guildId, account))
+      if (!guild) return null
+      const places = await Promise.all(
+        guild.listChannels().map(({ id }) => findPlace(bot, guildId, id)),
+      )
+      return places.flatMap((place) => {
+        if (!place) return []
+        const { id, name, type, parentId } = place.channel
+        const asker = member ? memberPermissions(place, account, member) : 0n
+        return [{ id, name, type, parentId, bot: ownPermissions(bot, place), asker }]
+      })
+    },
+    async findMessage(reference) {
+      const place = await locate(bot, reference)
+      const message = place && (await findMessage(bot, place.channelId, place.messageId))
+      return message ? toDiscordMessage(bot, place, message) : null
+    },
+    async editProxied(message, options) {
+      const place = await locate(bot, message)
+      return place ? editProxiedMessage(bot, place, options) : operationTexts.gone
+    },
+    async deleteProxied(reference) {
+      const place = await locate(bot, reference)
+      return place ? deleteProxiedMessage(bot, place) : operationTexts.gone
+    },
+    async reproxy(message, member, commandId) {
+      const place = await locate(bot, message)
+      const record = place && (await findRecord(bot, place.messageId, null))
+      if (!place || !record) return operationTexts.notFound
+      return reproxyMessage(bot, place, { commandId, account: record.message.sender, member })
+    },
+    async say({ interactionId, files, replyTo, ...request }) {
+      const place = replyTo && (await locate(bot, replyTo))
+      const target = place && (await findMessage(bot, place.channelId, place.messageId))
+      const reply = { guildId: request.guildId, color: null, cdn: bot.cdn[0] ?? '' }
+      return sendAsMember(bot, {
+        ...request,
+        commandId: interactionId,
+        files: files.map(({ contentType, ...file }) => ({
+          ...file,
+          content_type: contentType ?? undefined,
+        })),
+        ...(target && { embeds: [buildReplyEmbed(target, reply)] }),
+      })
+    },
+    async ping(message, sender, pinger) {
+      const place = await locate(bot, message)
+      return place ? pings.ping(place, sender, pinger) : operationTexts.gone
+    },
+    async explain(reference, account) {
+      const place = await locate(bot, reference)
+      return place && explainIgnored(bot, place, account)
+    },
+    async *download({ url }, maxBytes) {
+      const { downloadMs: timeoutMs } = bot.timing
+      const file = await downloadFile(url, maxBytes, { origins: bot.cdn, timeoutMs })
+      yield* file.stream()
+    },
+  }
+}
+
+/** Completes a reference by the record of the message. Messages outside guilds have none. */
+async function locate(bot: Bot, reference: MessageReference): Promise<MessageRef | null> {
+  const { guildId, channelId, messageId } = reference
+  if (guildId !== null && channelId !== null) return { guildId, channelId, messageId }
+  const record = await findRecord(bot, messageId, null)
+  const { guild, channel, id } = record?.message ?? {}
+  return guild && channel && id ? { guildId: guild, channelId: channel, messageId: id } : null
+}
+
+function toDiscordMessage(
+  { latest }: Bot,
+  place: MessageRef,
+  { content, attachments, flags, timestamp }: APIMessage,
+): DiscordMessage {
+  return {
+    ...place,
+    content,
+    hasFiles: attachments.length > 0,
+    isVoice: ((flags ?? 0) & MessageFlag.VoiceMessage) !== 0,
+    sentAt: Date.parse(timestamp),
+    isLatest: latest.find(place.channelId)?.id === place.messageId,
+  }
+}
+
+/** Unknown member, unknown user. */
+const UNKNOWN = [10007, 10013]
+
+async function nullIfUnknown<T>(read: Promise<T>): Promise<T | null> {
+  try {
+    return await read
+  } catch (cause) {
+    if (hasCode(cause, ...UNKNOWN)) return null
+    throw cause
+  }
+}

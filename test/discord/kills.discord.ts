@@ -61,7 +61,7 @@ describe('a process that is killed', () => {
         (all) =>
           JSON.stringify(shown(all)) === JSON.stringify(sent.toSorted()) &&
           all.filter(({ author }) => author.isWebhook).length >= LEAST_PROXIED,
-        { timeoutMs: 150_000 },
+        { timeoutMs: 60_000, description: 'every message once, most of them proxied' },
       )
       expect(messages).toHaveLength(sent.length)
     },

@@ -115,6 +115,8 @@ export function startShard(parts: ShardParts): Shard {
     }
     finish()
     saver.schedule()
+    // A process that is killed in its first second would otherwise leave no session to resume.
+    if (event.type === 'READY') void saver.flush()
   }
 
   const goOnline = (kind: 'identify' | 'resume') => {

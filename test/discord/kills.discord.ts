@@ -55,7 +55,7 @@ describe('a process that is killed', () => {
         await bot.startServer()
       }
       const shown = (all: readonly SeenMessage[]) =>
-        all.map((message) => textOf(message).replace(/^\w+: (r:)?/, '')).toSorted()
+        all.map((message) => textOf(message).replace(/^[^:]*: (r:)?/, '')).toSorted()
       const messages = await users.until(
         () => users.messages({ channelId: guild.channelId }),
         (all) =>

@@ -182,8 +182,8 @@ describe('answers of Discord', () => {
   })
 
   test.each([
-    ['a timeout of the connection before it takes effect', 'reset', 'before'],
-    ['a timeout of the connection after it takes effect', 'reset', 'after'],
+    ['a reset of the connection before it takes effect', 'reset', 'before'],
+    ['a reset of the connection after it takes effect', 'reset', 'after'],
   ] as const)('%s: the message is sent once', async (_, kind, when) => {
     const channelId = await bot.newChannel()
     await users.failRequests({ route: EXECUTE, kind, when })
@@ -303,7 +303,7 @@ describe('log channel', () => {
 })
 
 describe('records', () => {
-  test('of deleted messages are deleted after a while', async () => {
+  test('of deleted messages stay for a while', async () => {
     const channelId = await bot.newChannel()
     await bot.send(channelId, 'r:hello')
     await bot.expectTexts(channelId, 'Robin: hello')

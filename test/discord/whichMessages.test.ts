@@ -150,7 +150,7 @@ describe('messages that are proxied', () => {
     expect(attachments).toMatchObject([{ durationSeconds: 2, waveform: 'AAAA' }])
   })
 
-  test('with a poll and its remaining duration', async () => {
+  test('with a poll', async () => {
     const channelId = await bot.newChannel()
     const poll = { question: 'Tea?', answers: ['yes', 'no'], isMultiselect: true, hours: 5 }
     await bot.send(channelId, 'r:vote', { poll })

@@ -207,7 +207,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await page.getByText('Wren was here longest:').waitFor()
     await announced(page, '30 days: 2 switches')
     await press(page, 'All')
-    await page.getByText(/Wren was here longest: 24 h, \d+ %/).waitFor()
+    await page.getByText(/Wren was here longest: 24 h, \d+%/).waitFor()
   })
 
   test('rejects invalid days and keeps the figures shown', async () => {

@@ -167,6 +167,10 @@ export async function expectAccessible({ page, consoleMessages }: Visitor): Prom
 export async function findViolations(page: Page, rules: readonly string[] = []): Promise<string[]> {
   // Evaluated through the debugger, because the content security policy allows no foreign script.
   if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(axe.source)
+  // Text that is being faded in has too little contrast for a moment.
+  await page.waitForFunction(
+    `document.getAnimations().every((one) => one.playState !== 'running' || one.effect.getComputedTiming().endTime === Infinity)`,
+  )
   return await page.evaluate(
     async (runOnly) => {
       const { run } = (globalThis as unknown as { axe: typeof axe }).axe

@@ -168,9 +168,11 @@ export async function findViolations(page: Page, rules: readonly string[] = []):
   // Evaluated through the debugger, because the content security policy allows no foreign script.
   if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(axe.source)
   // Text that is being faded in has too little contrast for a moment.
-  await page.waitForFunction(
-    `document.getAnimations().every((one) => one.playState !== 'running' || one.effect.getComputedTiming().endTime === Infinity)`,
-  )
+  await page.evaluate(`Promise.allSettled(
+    document.getAnimations()
+      .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+      .map(({ finished }) => finished),
+  ).then(() => {})`)
   return await page.evaluate(
     async (runOnly) => {
       const { run } = (globalThis as unknown as { axe: typeof axe }).axe

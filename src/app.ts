@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type DiscordOptions, discordOptions } from './app/discordOptions'
+import { createEventWebhooks } from './app/eventWebhooks'
 import { createMonitoring } from './app/monitoring'
 import type { Config } from './config'
 import { noChanges } from './db/changeNotifier'
@@ -20,6 +21,7 @@ import { createHandler, type Handle } from './http/handler'
 import type { Log } from './log'
 import { createMetrics, type Metrics } from './metrics/metrics'
 import { isUnavailable } from './model/errors'
+import type { Substitute } from './model/substitution'
 import type { Instant } from './model/time'
 import type { ImportResult } from './model/transfer'
 import { renderRowJson } from './serializers/v2'
@@ -61,8 +63,11 @@ export interface App {
   readonly events: Events
   /** Options of the Discord bot; null without a token. */
   readonly discord: DiscordOptions | null
-  /** Starts the Discord bot if there is a token. It connects while this process holds its lease. */
-  startDiscord(): Promise<void>
+  /**
+   * Starts the Discord bot if there is a token. It connects while this process holds its lease.
+   * `substitute` applies regular expressions of accounts, so it must limit their time.
+   */
+  startDiscord(substitute: Substitute): Promise<void>
   /** Undefined if metrics are off. */
   readonly metrics: Metrics | undefined
   /** Settles after everything that can fail before the first request. */
@@ -160,7 +165,7 @@ export function createApp(
     handle,
     events,
     discord,
-    async startDiscord() {
+    async startDiscord(substitute) {
       if (!discord) return
       // Loaded only with a token, because its modules take memory.
       const { noGauges, startDiscordBot } = await import('./discord/discordBot')
@@ -171,6 +176,12 @@ export function createApp(
           options: { ...discord, url: discordUrlOf(config) },
           log,
           metrics: metrics?.addDiscord(() => bot?.gauges() ?? noGauges),
+          commands: {
+            substitute,
+            webhooks: createEventWebhooks(events),
+            publicUrl: config.PUBLIC_URL,
+            importLimit: config.IMPORT_LIMIT,
+          },
           isDatabaseAway: (cause) => isUnavailable(cause) || storage.toUnavailable(cause) !== null,
         },
         {

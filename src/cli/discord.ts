@@ -4,7 +4,9 @@ import { createLog } from '../log'
 import { operator } from '../model/privacy'
 import { countSystems } from '../service/systems'
 import { type Call, type Command, columns, Failure } from './command'
+import { parseInWorker } from './importWorker'
 import { createServerLog, stopSignal } from './serve'
+import { createSubstitute } from './substitutionWorker'
 import { createSystemdNotifier } from './systemd'
 
 export const discordCommands: Command[] = [
@@ -20,14 +22,19 @@ export const discordCommands: Command[] = [
       const log = createServerLog(call)
       const notifier = await createSystemdNotifier(supervisor, log.warn)
       const stopped = stopSignal()
-      const app = createApp(config, { log, use: 'require', events: { tasks: ['discord'] } })
+      const app = createApp(config, {
+        log,
+        use: 'require',
+        events: { tasks: ['discord'] },
+        parseImport: parseInWorker,
+      })
       try {
         await app.started
       } catch (cause) {
         await app.stop()
         throw cause
       }
-      await app.startDiscord()
+      await app.startDiscord(createSubstitute())
       log.info('Discord bot on duty or on standby')
       notifier.ready('Running the Discord bot')
       const signal = await stopped

@@ -16,6 +16,7 @@ import { parseInWorker } from './importWorker'
 import { reachableFromHere } from './login'
 import { scheduleBackups } from './scheduledBackups'
 import { asThisUser, isExecutable, shellQuoted } from './selfProcess'
+import { createSubstitute } from './substitutionWorker'
 import { createSystemdNotifier } from './systemd'
 
 export const serveCommand: Command = {
@@ -43,7 +44,7 @@ export const serveCommand: Command = {
     const metrics = await listen(app, () => app.listenForMetrics(), config.METRICS_ADDRESS)
     // Not awaited: another process may hold the database for a while.
     void app.events.leases.announce(address)
-    await app.startDiscord()
+    await app.startDiscord(createSubstitute())
     const backups = scheduleBackups(config, log, {
       isLeader: () => app.events.leases.holds('maintenance'),
       recordRun: (task, problem) => recordTaskRun(app.deps, operator, task, problem),

@@ -12,7 +12,7 @@ import type { Bot } from './bot'
 import { createGuildCache } from './cache/guildCache'
 import { createGuildSource } from './cache/guildSource'
 import { createLatestMessages } from './cache/latestMessages'
-import type { CommandHandler } from './commandHandler'
+import { type CommandParts, createCommandHandler } from './commandHandler'
 import {
   type BotCore,
   type BotTiming,
@@ -21,6 +21,7 @@ import {
   describeError,
   type Identity,
 } from './core'
+import type { ReadStatus } from './discordSide'
 import type { GatewayEvent } from './gateway/events'
 import { type Gateway, startGateway } from './gateway/gateway'
 import type { GatewayInfo, ShardId } from './gateway/shard'
@@ -53,8 +54,7 @@ export interface BotParts {
   /** Returns whether this process holds the lease. */
   holdsLease(): boolean
   isDatabaseAway(cause: unknown): boolean
-  /** Creates the handler of commands; without it the bot has none. */
-  readonly createCommands?: (bot: Bot) => CommandHandler
+  readonly commands: CommandParts
   readonly timing?: Timing
 }
 
@@ -141,9 +141,26 @@ export function startActiveBot(parts: BotParts): ActiveBot {
     ...(parts.timing?.rest && { timing: parts.timing.rest }),
   })
 
+  const readLatencyMs = () => {
+    const latencies = (gateway?.shards ?? []).flatMap(({ latencyMs }) => latencyMs ?? [])
+    return latencies.length === 0 ? null : Math.max(...latencies)
+  }
+  const readStatus: ReadStatus = () => ({
+    guilds: running?.bot.guilds.size ?? 0,
+    shards: gateway?.shards.length ?? 0,
+    latencyMs: readLatencyMs(),
+  })
+
   const begin = async () => {
     identity ??= await loadIdentity(rest)
-    running ??= createRunning(parts, { identity, rest, sleeper, closing, background })
+    running ??= createRunning(parts, {
+      identity,
+      rest,
+      sleeper,
+      closing,
+      background,
+      readStatus,
+    })
     const { onEvent } = running
     gateway = await startGateway({
       token: options.token,
@@ -188,13 +205,13 @@ export function startActiveBot(parts: BotParts): ActiveBot {
     gauges() {
       const shards: Record<string, number> = {}
       for (const { state } of gateway?.shards ?? []) shards[state] = (shards[state] ?? 0) + 1
-      const latencies = (gateway?.shards ?? []).flatMap(({ latencyMs }) => latencyMs ?? [])
+      const latencyMs = readLatencyMs()
       const count = gateway?.shards.length ?? 0
       return {
         isUp: problem === null && count > 0 && shards.online === count,
         shards,
         guilds: running?.bot.guilds.size ?? 0,
-        gatewayLatency: latencies.length === 0 ? null : Math.max(...latencies) / 1000,
+        gatewayLatency: latencyMs === null ? null : latencyMs / 1000,
         restWaiting: rest.waiting,
       }
     },
@@ -229,6 +246,7 @@ interface Running {
 
 interface RunningParts extends Pick<BotCore, 'identity' | 'sleeper' | 'closing' | 'background'> {
   readonly rest: RestClient
+  readonly readStatus: ReadStatus
 }
 
 function createRunning(parts: BotParts, fixed: RunningParts): Running {
@@ -266,7 +284,7 @@ function createRunning(parts: BotParts, fixed: RunningParts): Running {
     bot,
     deletions: createRecordDeletions(core),
     reactions: createReactions(bot),
-    commands: parts.createCommands?.(bot) ?? null,
+    commands: createCommandHandler(bot, parts.commands, fixed.readStatus),
   }
   return {
     bot,

@@ -1,28 +1,52 @@
 import type { APIInteraction } from 'discord-api-types/v10'
-import type { IncomingMessage } from './messages/incomingMessage'
+import type { Substitute } from '../model/substitution'
+import type { Bot } from './bot'
+import type { CommandDeps, EventWebhooks } from './commands/context'
+import { createPrompts } from './commands/prompts'
+import { createRateLimit } from './commands/rateLimit'
+import { describeError } from './core'
+import { createDiscordSide, type ReadStatus } from './discordSide'
+import { createInteractions, type Interactions } from './interactions'
+import { en } from './text/en'
+import { createTextCommands, type TextCommands } from './textCommands'
+
+export type Interaction = APIInteraction
+
+/** Parts of the commands that other layers supply. */
+export interface CommandParts {
+  readonly substitute: Substitute
+  readonly webhooks: EventWebhooks
+  /** Public address of this server; empty if it is not set. */
+  readonly publicUrl: string
+  readonly importLimit: number
+}
 
 /** Handles commands. The bot claims each event before, so that it runs at most once. */
 export interface CommandHandler {
-  /** Runs the command of a message; `text` is what follows the prefix. */
-  handleText(message: IncomingMessage, text: string): Promise<void>
-  /** Handles a message without a prefix that may answer a question; returns whether it did. */
-  handleAnswer(message: IncomingMessage): Promise<boolean>
-  handleInteraction(interaction: APIInteraction): Promise<void>
+  readonly text: TextCommands
+  readonly interactions: Interactions
 }
 
-/**
- * Returns the text after the prefix or the mention of the bot, which may be empty; null if the
- * message has neither, so that it may be proxied.
- */
-export function findCommandText(
-  content: string,
-  prefixes: readonly string[],
-  botId: string,
-): string | null {
-  const mention = new RegExp(`^<@!?${botId}>\\s`).exec(content)?.[0]
-  const longestFirst = prefixes.toSorted((one, other) => other.length - one.length)
-  const prefix =
-    mention ??
-    longestFirst.find((one) => content.slice(0, one.length).toLowerCase() === one.toLowerCase())
-  return prefix === undefined ? null : content.slice(prefix.length).trim()
+export function createCommandHandler(
+  bot: Bot,
+  { substitute, webhooks, publicUrl, importLimit }: CommandParts,
+  readStatus: ReadStatus,
+): CommandHandler {
+  const shared: CommandDeps = {
+    deps: bot.deps,
+    texts: en,
+    discord: createDiscordSide(bot, readStatus),
+    webhooks,
+    prompts: createPrompts(() => performance.now()),
+    rateLimit: createRateLimit(() => performance.now()),
+    substitute,
+    settings: { prefixes: bot.prefixes, publicUrl, importLimit },
+    isDatabaseAway: bot.isDatabaseAway,
+    onError: (cause, command) =>
+      bot.log.error('Discord command failed', { command, error: describeError(cause) }),
+  }
+  return {
+    text: createTextCommands(bot, shared),
+    interactions: createInteractions(bot, shared),
+  }
 }

@@ -18,6 +18,10 @@ export interface Identity {
 export interface BotTiming {
   /** Time that a message waits for the database. */
   readonly databaseMs: number
+  /** Time that a command waits for the database; an interaction must be answered within 3 s. */
+  readonly commandDatabaseMs: number
+  /** Time after which an interaction is told that its answer takes longer. */
+  readonly deferMs: number
   /** Time between the answer of the webhook and the deletion of the original. */
   readonly deletionMs: number
   /** Time after which a webhook request without an answer is looked for. */
@@ -34,6 +38,8 @@ export interface BotTiming {
 
 export const defaultBotTiming: BotTiming = {
   databaseMs: 30_000,
+  commandDatabaseMs: 1500,
+  deferMs: 1000,
   // Clients show the original again if it disappears at the same moment as its copy appears.
   deletionMs: 1000,
   uncertainMs: 1000,

@@ -1,8 +1,10 @@
+import type { APIInteraction } from 'discord-api-types/v10'
 import { discordBot } from '../model/privacy'
 import { claimEvent, settleClaim } from '../service/discord/claims'
 import type { Bot } from './bot'
 import { hashContent } from './cache/latestMessages'
-import { type CommandHandler, findCommandText } from './commandHandler'
+import type { CommandHandler } from './commandHandler'
+import { findCommandText } from './commands/grammar/prefix'
 import type { GatewayEvent } from './gateway/events'
 import { type IncomingMessage, isFromPerson } from './messages/incomingMessage'
 import { noteLatest } from './proxying/latest'
@@ -15,8 +17,7 @@ export interface EventParts {
   readonly bot: Bot
   readonly deletions: RecordDeletions
   readonly reactions: Reactions
-  /** Null while the bot has no commands. */
-  readonly commands: CommandHandler | null
+  readonly commands: CommandHandler
 }
 
 /** Handles an event of the gateway, after the caches have handled it. */
@@ -32,16 +33,8 @@ export async function handleEvent(parts: EventParts, event: GatewayEvent): Promi
       return parts.deletions.add(event.data.ids)
     case 'MESSAGE_REACTION_ADD':
       return parts.reactions.handle(event.data)
-    case 'INTERACTION_CREATE': {
-      const { id, channel, guild_id, member, user } = event.data
-      const sender = member?.user.id ?? user?.id ?? ''
-      return claimed(
-        parts,
-        { id, channel: channel?.id ?? '', guild: guild_id, sender },
-        'interaction',
-        () => parts.commands?.handleInteraction(event.data),
-      )
-    }
+    case 'INTERACTION_CREATE':
+      return handleInteraction(parts, event.data)
   }
 }
 
@@ -49,22 +42,41 @@ async function handleMessage(parts: EventParts, message: IncomingMessage): Promi
   const { bot, commands } = parts
   const at = performance.now()
   if (!isFromPerson(message)) return noteLatest(bot, message)
-  const text = findCommandText(message.content, bot.prefixes, bot.identity.userId)
+  const text = findText(bot, message)
   const { id, channel_id: channel, guild_id: guild, author } = message
   if (text !== null) {
     noteLatest(bot, message, true)
     bot.ignored.remember(id, 'command')
     bot.metrics?.countMessage('ignored', 'command')
     if (text === '') return
-    return claimed(parts, { id, channel, guild, sender: author.id }, 'command', () =>
-      commands?.handleText(message, text),
-    )
+    return claimed(bot, { id, kind: 'command', channel, guild, sender: author.id }, at, {
+      run: () => commands.text.run(message, text),
+      refuse: () => commands.text.refuse(message),
+    })
   }
-  if (await commands?.handleAnswer(message)) return noteLatest(bot, message, true)
+  if (bot.maySend() && (await commands.text.runTyped(message)))
+    return noteLatest(bot, message, true)
   if (guild === undefined) return
   await inOrder(bot, message, () =>
     proxyMessage(bot, { ...message, guild_id: guild }, { isEdit: false, at }),
   )
+}
+
+function findText({ prefixes, identity }: Bot, { content }: IncomingMessage): string | null {
+  return findCommandText(content, { prefixes, botId: identity.userId })
+}
+
+async function handleInteraction(
+  { bot, commands: { interactions } }: EventParts,
+  interaction: APIInteraction,
+): Promise<void> {
+  const at = performance.now()
+  const { id, channel, guild_id: guild, member, user } = interaction
+  const sender = member?.user.id ?? user?.id ?? ''
+  await claimed(bot, { id, kind: 'interaction', channel: channel?.id ?? '', guild, sender }, at, {
+    run: () => interactions.run(interaction, at),
+    refuse: () => interactions.refuse(interaction),
+  })
 }
 
 /** Proxies a message that was edited, if it is still the latest one. Pins and previews are no edits. */
@@ -79,7 +91,7 @@ async function handleEdit({ bot }: EventParts, message: IncomingMessage): Promis
     const contentHash = hashContent(message.content)
     if (latest?.id !== message.id || latest.isCommand || latest.contentHash === contentHash) return
     bot.latest.set(message.channel_id, { ...latest, contentHash })
-    if (findCommandText(message.content, bot.prefixes, bot.identity.userId) !== null) return
+    if (findText(bot, message) !== null) return
     await proxyMessage(bot, { ...message, guild_id: guild }, { isEdit: true, at })
   })
 }
@@ -96,25 +108,39 @@ async function inOrder(
   metrics?.countMessage('dropped', 'queue_full')
 }
 
-/** Runs work for an event at most once, whichever process received it and however often. */
+interface CommandEvent {
+  readonly id: string
+  readonly kind: 'command' | 'interaction'
+  readonly channel: string
+  readonly guild: string | undefined
+  readonly sender: string
+}
+
+interface CommandWork {
+  run(): Promise<void>
+  /** Tells the account that the database is away. */
+  refuse(): Promise<void>
+}
+
+/** Runs a command at most once, whichever process received it and however often. */
 async function claimed(
-  { bot, commands }: EventParts,
-  event: { id: string; channel: string; guild: string | undefined; sender: string },
-  kind: 'command' | 'interaction',
-  work: () => Promise<void> | undefined,
+  bot: Bot,
+  { id, kind, channel, guild, sender }: CommandEvent,
+  at: number,
+  { run, refuse }: CommandWork,
 ): Promise<void> {
-  if (!commands || !bot.maySend()) return
-  const { id, channel, guild = null, sender } = event
+  if (!bot.maySend()) return
   const node = `${bot.node} ${crypto.randomUUID()}`
-  const draft = { id, kind, node, guild, channel, thread: null, sender, member: null, digest: null }
-  const deadline = performance.now() + bot.timing.databaseMs
+  const none = { thread: null, member: null, digest: null }
+  const draft = { id, kind, node, guild: guild ?? null, channel, sender, ...none }
   bot.underWay.add(id)
   try {
-    const isNew = await whileDatabaseAway(bot, deadline, () =>
+    const isNew = await whileDatabaseAway(bot, at + bot.timing.commandDatabaseMs, () =>
       claimEvent(bot.deps, discordBot, draft),
     )
+    if (isNew === null) return await refuse()
     if (!isNew) return
-    await work()
+    await run()
     await settleClaim(bot.deps, discordBot, id, 'done')
   } finally {
     bot.underWay.delete(id)

@@ -1,10 +1,7 @@
-import type {
-  APIDMChannel,
-  APIMessage,
-  GatewayMessageReactionAddDispatchData,
-} from 'discord-api-types/v10'
+import type { APIMessage, GatewayMessageReactionAddDispatchData } from 'discord-api-types/v10'
 import type { MessageForAccount } from '../service/messages'
 import type { Bot } from './bot'
+import { sendDirectMessage } from './directMessages'
 import { NO_MENTIONS } from './messages/allowedMentions'
 import { escapeMarkdown } from './messages/escape'
 import { formatMessageLink } from './messages/messageLink'
@@ -52,18 +49,8 @@ export function createReactions(bot: Bot): Reactions {
   }
 
   /** Sends a direct message. Does nothing if the account accepts none. */
-  const sendDirect = async (recipient_id: string, body: object) => {
-    try {
-      const { id } = await rest.request<APIDMChannel>('POST', '/users/@me/channels', {
-        body: { recipient_id },
-      })
-      await rest.request('POST', '/channels/{channel_id}/messages', {
-        params: { channel_id: id },
-        body: { ...body, allowed_mentions: NO_MENTIONS },
-      })
-    } catch (cause) {
-      if (!hasCode(cause, 50007, 50278)) throw cause
-    }
+  const sendDirect = async (account: string, body: object) => {
+    await sendDirectMessage(bot, account, { ...body, allowed_mentions: NO_MENTIONS })
   }
 
   /** Deletes an own proxied message, or an answer of the bot to this account. */

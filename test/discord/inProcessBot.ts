@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { createSubstitute } from '../../src/cli/substitutionWorker'
 import { DISCORD } from '../../src/model/platform'
 import { discordBot, operator } from '../../src/model/privacy'
 import { createBot } from '../../src/service/access/bots'
@@ -10,6 +12,8 @@ import type { StandInOptions } from './standIn/options'
 import { findSecrets } from './standIn/secretSearch'
 import { type DiscordStandIn, startDiscord } from './standIn/startDiscord'
 import { everybodysPermissions, MARKER, textOf } from './testBot'
+
+const main = join(import.meta.dir, '..', '..', 'src', 'main.ts')
 
 /** Starts the real application with the bot in this process, once for all tests of a file. */
 export async function startBotInProcess(options: Partial<StandInOptions> = {}) {
@@ -34,7 +38,7 @@ export async function startBotInProcess(options: Partial<StandInOptions> = {}) {
 
   beforeAll(async () => {
     await app.started
-    await app.startDiscord()
+    await app.startDiscord(createSubstitute([process.execPath, '--no-env-file', main]))
     await users.until(
       () => users.sessions(),
       (sessions) => sessions.some(({ isConnected }) => isConnected),

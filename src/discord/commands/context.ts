@@ -30,6 +30,8 @@ export interface CommandDeps {
     readonly publicUrl: string
     readonly importLimit: number
   }
+  /** Returns whether a failure means that the database is away for now. */
+  readonly isDatabaseAway: (cause: unknown) => boolean
   /** Logs an unexpected error. Neither content nor secrets may be in it. */
   readonly onError: (cause: unknown, command: string) => void
 }
@@ -89,6 +91,8 @@ export interface Prompts {
     id: string,
     fields?: Readonly<Record<string, string>>,
   ): Promise<Answer | null>
+  /** Returns whether a message of the account in the channel may answer a question. */
+  isAsked(account: string, channel: string): boolean
   /** Answers a message without a prefix, such as `yes`; null if the account was not asked. */
   type(context: Context, text: string): Promise<Answer | null>
 }

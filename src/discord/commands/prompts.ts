@@ -20,6 +20,14 @@ export function createPrompts(nowMs: () => number): Prompts {
     open.delete(key)
     return undefined
   }
+  /** Returns the latest prompt that a message of the account in the channel may answer. */
+  const findTyped = (account: string, channel: string): string | null => {
+    let latest: string | null = null
+    for (const [key, { prompt, channel: asked }] of open)
+      if (prompt.account === account && asked === channel && prompt.onText && find(key))
+        latest = key
+    return latest
+  }
   return {
     open(prompt, channel) {
       const key = randomBytes(12).toString('base64url')
@@ -44,16 +52,16 @@ export function createPrompts(nowMs: () => number): Prompts {
       if (staysOpen) open.set(key, found)
       return answer
     },
+    isAsked: (account, channel) => findTyped(account, channel) !== null,
     async type(context, text) {
-      for (const [key, { prompt, channel }] of [...open].toReversed()) {
-        if (prompt.account !== context.account || channel !== context.channel) continue
-        if (!prompt.onText || !find(key)) continue
-        const result = await prompt.onText(context, text)
-        if (!result) return null
-        if (!result.staysOpen) open.delete(key)
-        return result.answer
-      }
-      return null
+      const key = findTyped(context.account, context.channel)
+      const found = key === null ? undefined : open.get(key)
+      if (key === null || !found?.prompt.onText) return null
+      // Removed first, so that a second message finds nothing to answer.
+      open.delete(key)
+      const result = await found.prompt.onText(context, text)
+      if (!result || result.staysOpen) open.set(key, found)
+      return result?.answer ?? null
     },
   }
 }

@@ -1,4 +1,4 @@
-import { DomainError, type ErrorName, isUnavailable } from '../../model/errors'
+import { DomainError, type ErrorName } from '../../model/errors'
 import { discordBot } from '../../model/privacy'
 import { suggest } from '../../model/suggest'
 import { getGuild } from '../../service/guilds'
@@ -81,8 +81,14 @@ function findSuggestions(typed: readonly string[], near: Command | null): string
   return [...new Set(found.flatMap((name) => words.get(name) ?? []))].slice(0, 3)
 }
 
-async function showsUnknown({ deps, guild }: Context): Promise<boolean> {
-  return guild === null || (await getGuild(deps, discordBot, guild.id)).command_errors
+async function showsUnknown({ deps, guild, isDatabaseAway }: Context): Promise<boolean> {
+  if (guild === null) return true
+  try {
+    return (await getGuild(deps, discordBot, guild.id)).command_errors
+  } catch (cause) {
+    if (isDatabaseAway(cause)) return false
+    throw cause
+  }
 }
 
 /** Runs a command of the table with arguments from any source. */
@@ -182,7 +188,7 @@ function explainError(context: Context, name: string, cause: unknown): Answer {
   const { texts } = context
   if (cause instanceof Refusal)
     return { ...refuse(texts, cause.message), ...(cause.isPrivate && { isPrivate: true }) }
-  if (isUnavailable(cause)) return refuse(texts, texts.unavailable)
+  if (context.isDatabaseAway(cause)) return refuse(texts, texts.unavailable)
   if (cause instanceof DomainError) return refuse(texts, domainSentence(texts, cause))
   context.onError(cause, name)
   return refuse(texts, texts.failed)

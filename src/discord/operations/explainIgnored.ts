@@ -4,7 +4,7 @@ import { discordBot } from '../../model/privacy'
 import { defaultProxyLimits } from '../../model/proxy/decide'
 import { decideMessage } from '../../service/proxy/decideMessage'
 import type { Bot } from '../bot'
-import { findCommandText } from '../commandHandler'
+import { findCommandText } from '../commands/grammar/prefix'
 import { findPlace } from '../place'
 import { ignoreTexts } from '../text/proxyTexts'
 import { findMessage, type MessageRef } from './proxiedMessage'
@@ -29,7 +29,9 @@ async function decideAgain(
   { guildId, channelId }: MessageRef,
   message: APIMessage,
 ): Promise<string | null> {
-  if (findCommandText(message.content, bot.prefixes, bot.identity.userId) !== null) return 'command'
+  const { prefixes, identity } = bot
+  if (findCommandText(message.content, { prefixes, botId: identity.userId }) !== null)
+    return 'command'
   const place = await findPlace(bot, guildId, channelId)
   if (!place) return 'no_permission'
   const { decision } = await decideMessage(bot.deps, discordBot, {

@@ -20,6 +20,7 @@ import {
   registerWebhook,
   removeWebhook,
 } from '../../../src/events/webhooks'
+import { isUnavailable } from '../../../src/model/errors'
 import { requireSystem } from '../../../src/model/privacy'
 import { applySubstitution, type Substitution } from '../../../src/model/substitution'
 import { insertAccount } from '../../../src/service/accounts'
@@ -155,6 +156,7 @@ export function createChat(testApp: TestApp, settings: { publicUrl?: string } = 
       publicUrl: settings.publicUrl ?? '',
       importLimit: 1_000_000,
     },
+    isDatabaseAway: isUnavailable,
     onError: (cause: unknown) => errors.push(cause),
   }
 

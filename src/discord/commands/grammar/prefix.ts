@@ -5,20 +5,17 @@ export interface PrefixOptions {
 }
 
 /**
- * Returns the text after the prefix, or null if the message is no command. A prefix alone is no
- * command, because nothing follows it.
+ * Returns the text after the prefix or the mention of the bot, which is empty if nothing follows;
+ * null if the message has neither, so that it may be proxied.
  */
-export function findCommandText(content: string, options: PrefixOptions): string | null {
-  const rest = withoutPrefix(content, options)
-  return rest === null || rest.trim() === '' ? null : rest.trim()
-}
-
-function withoutPrefix(content: string, { prefixes, botId }: PrefixOptions): string | null {
-  const mention = new RegExp(`^<@!?${botId}>\\s`).exec(content)
-  if (mention) return content.slice(mention[0].length)
+export function findCommandText(
+  content: string,
+  { prefixes, botId }: PrefixOptions,
+): string | null {
+  const mention = new RegExp(`^<@!?${botId}>\\s`).exec(content)?.[0]
   const longestFirst = prefixes.toSorted((one, other) => other.length - one.length)
-  const prefix = longestFirst.find(
-    (one) => content.slice(0, one.length).toLowerCase() === one.toLowerCase(),
-  )
-  return prefix === undefined ? null : content.slice(prefix.length)
+  const prefix =
+    mention ??
+    longestFirst.find((one) => content.slice(0, one.length).toLowerCase() === one.toLowerCase())
+  return prefix === undefined ? null : content.slice(prefix.length).trim()
 }

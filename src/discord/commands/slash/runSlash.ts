@@ -354,6 +354,22 @@ const menuCalls: Readonly<Record<MessageMenu, SlashHandler>> = {
   'Why not proxied?': call(explainMessage),
 }
 
+const formCommands: readonly string[] = [
+  'system edit',
+  'system delete',
+  'member edit',
+  'member delete',
+  'group edit',
+  'group delete',
+  'Edit message',
+  'Reproxy message',
+]
+
+/** Returns whether a command answers with a form, which can only be the first response. */
+export function opensForm(name: string): boolean {
+  return formCommands.includes(name)
+}
+
 /** Runs a slash command, named with its subcommand (`member info`). */
 export function runSlash(context: Context, name: string, options: SlashValues): Promise<Result> {
   return runInteraction(context, `/${name}`, async () => {

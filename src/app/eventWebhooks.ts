@@ -1,0 +1,29 @@
+import type { EventWebhooks } from '../discord/commands/context'
+import type { Events } from '../events/events'
+import { chooseToken, findWebhook, registerWebhook, removeWebhook } from '../events/webhooks'
+import { throwIfInvalid } from '../model/entity'
+import { url as urlField } from '../model/field'
+import { requireSystem } from '../model/privacy'
+import { Problem } from '../model/validation'
+
+const address = urlField({ doc: 'URL that events are sent to' })
+
+/** Passes the webhooks for events of systems to the commands of the Discord bot. */
+export function createEventWebhooks({ deps, dispatcher }: Events): EventWebhooks {
+  return {
+    async find(viewer) {
+      const found = await findWebhook(deps.db, requireSystem(viewer, 'manage'))
+      return found && { url: found.url, state: found.state }
+    },
+    async register(viewer, given) {
+      requireSystem(viewer, 'manage')
+      const url = address.parse(given)
+      if (url instanceof Problem) throwIfInvalid({ url: [url] })
+      await dispatcher.checkUrl(String(url))
+      const token = String(chooseToken(null))
+      await registerWebhook(deps, viewer, String(url), token)
+      return token
+    },
+    remove: (viewer) => removeWebhook(deps, viewer),
+  }
+}

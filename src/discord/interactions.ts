@@ -1,0 +1,156 @@
+import type { APIInteraction } from 'discord-api-types/v10'
+import type { Bot } from './bot'
+import { type Answer, toMessageBody } from './commands/answer'
+import type { CommandDeps, Context } from './commands/context'
+import type { Attachment } from './commands/discordSide'
+import { type Result, runPress } from './commands/runCommand'
+import { completeOption } from './commands/slash/complete'
+import { opensForm, runMenu, runSlash } from './commands/slash/runSlash'
+import { sendDirectMessage } from './directMessages'
+import { parseFormFields, parseSlashUse } from './interactionData'
+import { createInteractionResponse, type InteractionResponse } from './interactionResponse'
+import type { MessageReference } from './messages/messageLink'
+import { isThread } from './permissions/channelType'
+import { hasPermissions, Permission } from './permissions/permission'
+import { resultOf, toUploads } from './textCommands'
+
+/** Slash commands, menus, buttons, forms and completion. */
+export interface Interactions {
+  /** Runs an interaction that arrived at a time of the monotonic clock, and answers it. */
+  run(interaction: APIInteraction, at: number): Promise<void>
+  /** Answers that the database is away. */
+  refuse(interaction: APIInteraction): Promise<void>
+}
+
+/** Types of "Interaction Type" and "Application Command Types". */
+const COMMAND = 2
+const COMPONENT = 3
+const AUTOCOMPLETE = 4
+const FORM = 5
+const SLASH = 1
+const MESSAGE_MENU = 3
+
+export function createInteractions(bot: Bot, shared: CommandDeps): Interactions {
+  const { metrics, timing } = bot
+  const { texts } = shared
+
+  const createContext = (
+    interaction: APIInteraction,
+    response: InteractionResponse,
+    { attachments = [], target = null }: Given = {},
+  ): Context => {
+    const account = accountOf(interaction)
+    return {
+      ...shared,
+      via: 'interaction',
+      account,
+      id: interaction.id,
+      guild:
+        interaction.guild_id === undefined
+          ? null
+          : { id: interaction.guild_id, permissions: permissionsOf(interaction) },
+      channel: interaction.channel?.id ?? '',
+      attachments,
+      target,
+      sendDirect: (answer) =>
+        sendDirectMessage(bot, account, toMessageBody(answer), toUploads(answer.files)),
+      defer: response.defer,
+      deleteCommand: async () => {},
+    }
+  }
+
+  /** Announces the answer if the work takes long. */
+  const answerInTime = async (
+    response: InteractionResponse,
+    at: number,
+    run: () => Promise<Result>,
+    mayDefer: boolean,
+  ) => {
+    const waitMs = Math.max(0, at + timing.deferMs - performance.now())
+    const timer = setTimeout(() => {
+      if (mayDefer) bot.background.run('deferral of an answer', response.defer)
+    }, waitMs)
+    try {
+      const { answer, command } = await run()
+      metrics?.countCommand(command, resultOf(answer))
+      clearTimeout(timer)
+      await response.send(answer ?? {})
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return {
+    async run(interaction, at) {
+      const response = createInteractionResponse(bot, interaction, texts)
+      const press = async (id: string, fields?: Record<string, string>): Promise<Result> => {
+        const answer = await runPress(createContext(interaction, response), id, fields)
+        const expired: Answer = { content: texts.promptExpired, isRefusal: true }
+        return { answer: answer ?? expired, command: fields ? 'form' : 'button' }
+      }
+      const answer = (run: () => Promise<Result>, mayDefer = true) =>
+        answerInTime(response, at, run, mayDefer)
+
+      switch (interaction.type) {
+        case COMMAND: {
+          const { data } = interaction
+          if (data.type === SLASH) {
+            const { name, values, attachments } = parseSlashUse(data)
+            const context = createContext(interaction, response, { attachments })
+            return answer(() => runSlash(context, name, values), !opensForm(name))
+          }
+          if (!('target_id' in data)) return
+          const { target_id: id, name } = data
+          const isMessage = data.type === MESSAGE_MENU
+          const target = isMessage ? referenceOf(interaction, id) : null
+          const context = createContext(interaction, response, { target })
+          return answer(() => runMenu(context, name, isMessage ? undefined : id), !opensForm(name))
+        }
+        case COMPONENT:
+          return answer(() => press(interaction.data.custom_id))
+        case FORM:
+          return answer(() => press(interaction.data.custom_id, parseFormFields(interaction.data)))
+        case AUTOCOMPLETE: {
+          const { name, focused } = parseSlashUse(interaction.data)
+          const context = createContext(interaction, response)
+          const choices = focused
+            ? await completeOption(context, name, focused.name, focused.typed).catch((cause) => {
+                if (!shared.isDatabaseAway(cause)) shared.onError(cause, `/${name}`)
+                return []
+              })
+            : []
+          return response.sendChoices(choices)
+        }
+      }
+    },
+    async refuse(interaction) {
+      const response = createInteractionResponse(bot, interaction, texts)
+      metrics?.countCommand('unknown', 'unavailable')
+      if (interaction.type === AUTOCOMPLETE) return response.sendChoices([])
+      await response.send({ content: texts.refusal(texts.unavailable), isRefusal: true })
+    },
+  }
+}
+
+interface Given {
+  readonly attachments?: readonly Attachment[]
+  readonly target?: MessageReference | null
+}
+
+function accountOf({ member, user }: APIInteraction): string {
+  return member?.user.id ?? user?.id ?? ''
+}
+
+function referenceOf(interaction: APIInteraction, messageId: string): MessageReference {
+  const { guild_id: guildId = null, channel } = interaction
+  return { guildId, channelId: channel?.id ?? null, messageId }
+}
+
+/** Permissions of the account in the channel. In a thread, the one to send there decides. */
+function permissionsOf({ member, channel }: APIInteraction): bigint {
+  const granted = BigInt(member?.permissions ?? 0)
+  if (!channel || !isThread(channel.type)) return granted
+  return hasPermissions(granted, 'SendMessagesInThreads')
+    ? granted | Permission.SendMessages
+    : granted & ~Permission.SendMessages
+}

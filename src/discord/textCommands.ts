@@ -1,0 +1,169 @@
+import type { Bot } from './bot'
+import { type Answer, type AnswerFile, toMessageBody } from './commands/answer'
+import type { CommandDeps, Context } from './commands/context'
+import { runText, runTyped } from './commands/runCommand'
+import { describeError } from './core'
+import { sendDirectMessage } from './directMessages'
+import type { IncomingMessage } from './messages/incomingMessage'
+import { ALL_PERMISSIONS, hasPermissions } from './permissions/permission'
+import { authorPermissions, findPlace, ownPermissions, type Place } from './place'
+import { hasCode } from './rest/errors'
+import type { Upload } from './rest/requestBody'
+
+/** Commands in messages. */
+export interface TextCommands {
+  /** Runs the text after the prefix, and answers. */
+  run(message: IncomingMessage, text: string): Promise<void>
+  /** Handles a message without a prefix; returns whether it answered a question. */
+  runTyped(message: IncomingMessage): Promise<boolean>
+  /** Answers that the database is away. */
+  refuse(message: IncomingMessage): Promise<void>
+}
+
+/** The message, the channel or the access to it is gone. */
+const GONE = [10003, 10008, 50001, 50013]
+
+export function createTextCommands(bot: Bot, shared: CommandDeps): TextCommands {
+  const { rest, metrics, guilds, log } = bot
+  const { texts } = shared
+
+  /** Sends a request that may fail because of what other people changed meanwhile. */
+  const attempt = async ({ id, guild_id }: IncomingMessage, request: Promise<unknown>) => {
+    try {
+      await request
+    } catch (cause) {
+      if (!hasCode(cause, ...GONE)) throw cause
+      log.debug('Discord answer not sent', { message: id, error: describeError(cause) })
+      if (guild_id !== undefined && hasCode(cause, 50001, 50013)) await guilds.reload(guild_id)
+    }
+  }
+
+  const findMessagePlace = async ({ guild_id, channel_id }: IncomingMessage) =>
+    guild_id === undefined ? null : findPlace(bot, guild_id, channel_id)
+
+  /** Permissions of the bot where the command was written. */
+  const permissionsAt = ({ guild_id }: IncomingMessage, place: Place | null): bigint => {
+    if (guild_id === undefined) return ALL_PERMISSIONS
+    return place ? ownPermissions(bot, place) : 0n
+  }
+
+  const deleteCommand = async (message: IncomingMessage, place: Place | null) => {
+    const isAllowed = hasPermissions(permissionsAt(message, place), 'ViewChannel', 'ManageMessages')
+    if (message.guild_id === undefined || !isAllowed) return
+    const params = { channel_id: message.channel_id, message_id: message.id }
+    await attempt(
+      message,
+      rest.request('DELETE', '/channels/{channel_id}/messages/{message_id}', { params }),
+    )
+  }
+
+  const react = async (message: IncomingMessage, place: Place | null, emoji: string) => {
+    const granted = permissionsAt(message, place)
+    if (!hasPermissions(granted, 'AddReactions', 'ReadMessageHistory')) return
+    const params = { channel_id: message.channel_id, message_id: message.id, emoji }
+    await attempt(
+      message,
+      rest.request('PUT', '/channels/{channel_id}/messages/{message_id}/reactions/{emoji}/@me', {
+        params,
+      }),
+    )
+  }
+
+  const reply = async (message: IncomingMessage, place: Place | null, answer: Answer) => {
+    const granted = permissionsAt(message, place)
+    if (!hasPermissions(granted, 'ViewChannel', 'SendMessages')) return
+    const isReadable = !answer.embeds?.length || hasPermissions(granted, 'EmbedLinks')
+    const shown: Answer = isReadable
+      ? answer
+      : { content: texts.refusal(texts.botLacks(['EmbedLinks'])) }
+    const reference = { message_id: message.id, fail_if_not_exists: false }
+    await attempt(
+      message,
+      rest.request('POST', '/channels/{channel_id}/messages', {
+        params: { channel_id: message.channel_id },
+        body: {
+          ...toMessageBody(shown),
+          ...(hasPermissions(granted, 'ReadMessageHistory') && { message_reference: reference }),
+        },
+        files: toUploads(shown.files),
+      }),
+    )
+  }
+
+  const sendDirect = (account: string, answer: Answer) =>
+    sendDirectMessage(bot, account, toMessageBody(answer), toUploads(answer.files))
+
+  const send = async (message: IncomingMessage, place: Place | null, answer: Answer) => {
+    if (answer.deletesCommand) await deleteCommand(message, place)
+    if (answer.reaction !== undefined) await react(message, place, answer.reaction)
+    if (!answer.content && !answer.embeds?.length) return
+    // A private answer never appears in a channel, whatever else fails.
+    if (answer.isPrivate && message.guild_id !== undefined)
+      return void (await sendDirect(message.author.id, answer))
+    await reply(message, place, answer)
+  }
+
+  const createContext = (message: IncomingMessage, place: Place | null): Context => {
+    const { guild_id: guildId, channel_id: channelId, author, message_reference: replied } = message
+    const messageId = replied?.message_id
+    return {
+      ...shared,
+      via: 'text',
+      account: author.id,
+      id: message.id,
+      guild:
+        guildId === undefined
+          ? null
+          : { id: guildId, permissions: place ? authorPermissions(place, message) : 0n },
+      channel: channelId,
+      attachments: message.attachments.map(({ url, filename, size, content_type }) => ({
+        url,
+        filename,
+        size,
+        contentType: content_type ?? null,
+      })),
+      target: messageId === undefined ? null : { guildId: guildId ?? null, channelId, messageId },
+      sendDirect: (answer) => sendDirect(author.id, answer),
+      // Discord waits for the answer to a message as long as it takes.
+      defer: async () => {},
+      deleteCommand: () => deleteCommand(message, place),
+    }
+  }
+
+  return {
+    async run(message, text) {
+      const place = await findMessagePlace(message)
+      const { answer, command } = await runText(createContext(message, place), text)
+      metrics?.countCommand(command, resultOf(answer))
+      if (answer) await send(message, place, answer)
+    },
+    async runTyped(message) {
+      if (!shared.prompts.isAsked(message.author.id, message.channel_id)) return false
+      const place = await findMessagePlace(message)
+      const answer = await runTyped(createContext(message, place), message.content)
+      if (!answer) return false
+      metrics?.countCommand('typed answer', resultOf(answer))
+      await send(message, place, answer)
+      return true
+    },
+    async refuse(message) {
+      metrics?.countCommand('unknown', 'unavailable')
+      const answer = { content: texts.refusal(texts.unavailable), isRefusal: true }
+      await send(message, await findMessagePlace(message), answer)
+    },
+  }
+}
+
+/** Result of a command for metrics. */
+export function resultOf(answer: Answer | null): 'done' | 'refused' | 'ignored' {
+  if (!answer) return 'ignored'
+  return answer.isRefusal ? 'refused' : 'done'
+}
+
+/** Files of an answer as a request contains them. */
+export function toUploads(files: readonly AnswerFile[] = []): Upload[] {
+  return files.map(({ name, bytes }) => ({
+    data: new Blob([bytes]),
+    attachment: { filename: name },
+  }))
+}

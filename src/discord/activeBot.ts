@@ -35,6 +35,7 @@ import { createIgnoredMessages } from './proxying/ignoredMessages'
 import { startRecovery } from './proxying/recovery'
 import { createReactions } from './reactions'
 import { createRecordDeletions } from './recordDeletions'
+import { type CommandPlaces, registerCommands } from './registerCommands'
 import {
   createRestClient,
   type RestClient,
@@ -62,6 +63,7 @@ export interface BotOptions {
   readonly token: string
   readonly prefixes: readonly string[]
   readonly shards: number | 'auto'
+  readonly commands: CommandPlaces
   readonly api: string
   readonly cdn: readonly string[]
   /** Address of this server or of the project, which Discord requires in the User-Agent. */
@@ -179,6 +181,10 @@ export function startActiveBot(parts: BotParts): ActiveBot {
       },
       onFatal: ({ reason, remedy }) => stopForGood(`${reason}. ${remedy}`),
     })
+    const registration = { deps, rest, identity, log }
+    background.run('registration of commands', () =>
+      registerCommands(registration, options.commands),
+    )
     log.info('Discord bot started', {
       name: identity.name,
       shards: gateway.shards.length,

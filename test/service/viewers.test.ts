@@ -13,7 +13,7 @@ import { getStats } from '../../src/service/admin/stats'
 import { listTaskRuns, recordTaskRun } from '../../src/service/admin/taskRuns'
 import { findBotStatus, storeBotStatus } from '../../src/service/discord/botStatus'
 import { claimEvent, listUnfinishedClaims, settleClaim } from '../../src/service/discord/claims'
-import { findCommandHash, storeCommandHash } from '../../src/service/discord/commandHashes'
+import { listCommandHashes, storeCommandHash } from '../../src/service/discord/commandHashes'
 import {
   deleteGatewaySession,
   listGatewaySessions,
@@ -118,7 +118,7 @@ const rules: Record<string, Rule> = {
       'listing gateway sessions': (viewer) => listGatewaySessions(deps, viewer),
       'storing gateway sessions': (viewer) => storeGatewaySessions(deps, viewer, []),
       'deleting a gateway session': (viewer) => deleteGatewaySession(deps, viewer, 0),
-      'reading a hash of commands': (viewer) => findCommandHash(deps, viewer, commands),
+      'listing hashes of commands': (viewer) => listCommandHashes(deps, viewer, '1'),
       'storing the status of the bot': (viewer) => storeBotStatus(deps, viewer, botStatus),
       'storing a hash of commands': (viewer) => storeCommandHash(deps, viewer, commands, 'h'),
     },

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { createUpserter } from '../../db/rows'
 import { discordCommands as commands } from '../../db/tables'
@@ -12,14 +12,15 @@ export interface CommandScope {
   scope: string
 }
 
-/** Returns the hash of the definitions that were registered last; null if none were. */
-export async function findCommandHash(
+/** Returns the hashes of the definitions that an application registered last, by scope. */
+export async function listCommandHashes(
   { db }: Deps,
   viewer: Viewer,
-  { application, scope }: CommandScope,
-): Promise<string | null> {
+  application: string,
+): Promise<Map<string, string>> {
   requireDiscordBot(viewer)
-  return (await byScope(db).get({ application, scope }))?.hash ?? null
+  const rows = await byApplication(db).all({ application })
+  return new Map(rows.map(({ scope, hash }) => [scope, hash]))
 }
 
 /** Stores the hash of the definitions after they were registered. */
@@ -33,11 +34,12 @@ export async function storeCommandHash(
   await deps.transact('new', async (tx) => void (await storeRow(tx, { application, scope, hash })))
 }
 
-const byScope = query((db, { application, scope }: Placeholders<'application' | 'scope'>) =>
+const byApplication = query((db, { application }: Placeholders<'application'>) =>
   db
-    .select({ hash: commands.hash })
+    .select({ scope: commands.scope, hash: commands.hash })
     .from(commands)
-    .where(and(eq(commands.application, application), eq(commands.scope, scope))),
+    .where(eq(commands.application, application))
+    .orderBy(commands.scope),
 )
 
 const storeRow = createUpserter(commands, ['application', 'scope'], ['hash'])

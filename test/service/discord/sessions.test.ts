@@ -1,5 +1,5 @@
 import { discordBot } from '../../../src/model/privacy'
-import { findCommandHash, storeCommandHash } from '../../../src/service/discord/commandHashes'
+import { listCommandHashes, storeCommandHash } from '../../../src/service/discord/commandHashes'
 import {
   deleteGatewaySession,
   listGatewaySessions,
@@ -34,18 +34,14 @@ describe('gateway sessions', () => {
 
 describe('hashes of command definitions', () => {
   test('are stored per application and scope', async () => {
+    const hashes = async (application: string) =>
+      Object.fromEntries(await listCommandHashes(deps, discordBot, application))
     const everywhere = { application: '1', scope: 'global' }
-    const scopes = [
-      everywhere,
-      { ...everywhere, scope: '200000000000000001' },
-      { ...everywhere, application: '2' },
-    ]
-    const hashes = () =>
-      Promise.all(scopes.map((scope) => findCommandHash(deps, discordBot, scope)))
-    expect(await hashes()).toEqual([null, null, null])
+    expect(await hashes('1')).toEqual({})
     await storeCommandHash(deps, discordBot, everywhere, 'a')
-    expect(await hashes()).toEqual(['a', null, null])
-    await storeCommandHash(deps, discordBot, everywhere, 'b')
-    expect(await hashes()).toEqual(['b', null, null])
+    await storeCommandHash(deps, discordBot, { ...everywhere, scope: '2' }, 'b')
+    await storeCommandHash(deps, discordBot, everywhere, 'c')
+    expect(await hashes('1')).toEqual({ global: 'c', '2': 'b' })
+    expect(await hashes('2')).toEqual({})
   })
 })

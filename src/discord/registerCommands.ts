@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { discordBot } from '../model/privacy'
+import { listCommandHashes, storeCommandHash } from '../service/discord/commandHashes'
+import { buildDefinitions } from './commands/slash/definitions'
+import { type BotCore, describeError } from './core'
+
+/** Places of application commands: all guilds, none, or the guilds with these IDs. */
+export type CommandPlaces = 'global' | 'off' | readonly string[]
+
+type Parts = Pick<BotCore, 'deps' | 'rest' | 'identity' | 'log'>
+
+const GLOBAL = 'global'
+
+/**
+ * Registers the application commands where the setting wants them, and removes them where an earlier
+ * setting did, because people would see them twice. Discord limits how often commands are created,
+ * so nothing is sent if the definitions are those of the last registration.
+ */
+export async function registerCommands(parts: Parts, places: CommandPlaces): Promise<void> {
+  const { deps, identity, log } = parts
+  const wanted = typeof places === 'string' ? (places === GLOBAL ? [GLOBAL] : []) : places
+  const hashes = await listCommandHashes(deps, discordBot, identity.applicationId)
+  for (const scope of new Set([...wanted, ...hashes.keys()])) {
+    const definitions = wanted.includes(scope) ? buildDefinitions() : []
+    const hash = createHash('sha256').update(JSON.stringify(definitions)).digest('hex')
+    if (hashes.get(scope) === hash) continue
+    try {
+      await overwrite(parts, scope, definitions)
+      const place = { application: identity.applicationId, scope }
+      await storeCommandHash(deps, discordBot, place, hash)
+      log.info('Discord commands registered', { scope, commands: definitions.length })
+    } catch (cause) {
+      // The bot may not be in a guild of the setting; the other guilds get their commands.
+      log.warn('Discord commands not registered', { scope, error: describeError(cause) })
+    }
+  }
+}
+
+async function overwrite({ rest, identity }: Parts, scope: string, body: object): Promise<void> {
+  const application_id = identity.applicationId
+  await (scope === GLOBAL
+    ? rest.request('PUT', '/applications/{application_id}/commands', {
+        params: { application_id },
+        body,
+      })
+    : rest.request('PUT', '/applications/{application_id}/guilds/{guild_id}/commands', {
+        params: { application_id, guild_id: scope },
+        body,
+      }))
+}

@@ -1,0 +1,43 @@
+import { describe, expect } from '../test'
+import { kill, type TestBot, useBot } from './testBot'
+
+const test = await useBot()
+
+async function restart(bot: TestBot, env: Record<string, string>): Promise<void> {
+  await kill(bot)
+  await bot.startServer(env)
+}
+
+const untilCommands = (
+  { users }: TestBot,
+  isDone: (count: number) => boolean,
+  guildId: string | null = null,
+) =>
+  users.until(
+    () => users.commands({ guildId }),
+    (all) => isDone(all.length),
+    { timeoutMs: 20_000 },
+  )
+
+const overwrites = async ({ users }: TestBot) =>
+  (await users.requests()).filter(({ method, path }) => method === 'PUT' && /commands$/.test(path))
+
+describe('application commands', () => {
+  test('are registered once, and not again after a restart', async (bot) => {
+    await untilCommands(bot, (count) => count > 0)
+    await restart(bot, {})
+    await bot.send('r: hello')
+    await bot.expectTexts(['Robin: hello'])
+    expect(await overwrites(bot)).toHaveLength(1)
+  })
+
+  test('move to the guilds that the setting names, and away with "off"', async (bot) => {
+    const { guild } = bot
+    await untilCommands(bot, (count) => count > 0)
+    await restart(bot, { DISCORD_COMMANDS: guild.id })
+    await untilCommands(bot, (count) => count > 0, guild.id)
+    await untilCommands(bot, (count) => count === 0)
+    await restart(bot, { DISCORD_COMMANDS: 'off' })
+    await untilCommands(bot, (count) => count === 0, guild.id)
+  })
+})

@@ -1,13 +1,8 @@
 import type { APIApplication, APIGuild } from 'discord-api-types/v10'
 import type { Log } from '../log'
-import { inviteUrl } from '../model/discord'
+import { inviteUrl, REQUESTED_PERMISSIONS } from '../model/discord'
 import { loadIdentity } from './identity'
-import {
-  INVITE_PERMISSIONS,
-  missingPermissions,
-  Permission,
-  type PermissionName,
-} from './permissions/permission'
+import { missingPermissions, Permission, type PermissionName } from './permissions/permission'
 import { DiscordError } from './rest/errors'
 import { createRestClient } from './rest/restClient'
 import { formatUserAgent } from './userAgent'
@@ -66,7 +61,7 @@ type PartialGuild = Pick<APIGuild, 'id' | 'name'> & { readonly permissions: stri
 
 function describeMissing({ id, permissions }: PartialGuild): string[] {
   const required = (Object.keys(Permission) as PermissionName[]).filter(
-    (name) => (INVITE_PERMISSIONS & Permission[name]) !== 0n,
+    (name) => (REQUESTED_PERMISSIONS & Permission[name]) !== 0n,
   )
   const granted = BigInt(permissions)
   if ((granted & Permission.Administrator) !== 0n) return []

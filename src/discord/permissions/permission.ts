@@ -25,22 +25,6 @@ export type PermissionName = keyof typeof Permission
 /** Permissions of owners and administrators, including those that Discord adds later. */
 export const ALL_PERMISSIONS = (1n << 64n) - 1n
 
-/** Permissions that the invite URL requests. */
-export const INVITE_PERMISSIONS = combine(
-  'ViewChannel',
-  'SendMessages',
-  'SendMessagesInThreads',
-  'SendVoiceMessages',
-  'SendPolls',
-  'ManageMessages',
-  'ManageWebhooks',
-  'EmbedLinks',
-  'AttachFiles',
-  'ReadMessageHistory',
-  'AddReactions',
-  'UseExternalEmojis',
-)
-
 export function combine(...names: readonly PermissionName[]): bigint {
   return names.reduce((bits, name) => bits | Permission[name], 0n)
 }

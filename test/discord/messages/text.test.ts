@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { formatInviteUrl } from '../../../src/discord/inviteUrl'
 import {
   escapeMarkdown,
   escapeMaskedLinks,
@@ -9,6 +8,7 @@ import {
 import { formatMessageLink, parseMessageReference } from '../../../src/discord/messages/messageLink'
 import { suppressLinkPreviews } from '../../../src/discord/messages/suppressLinkPreviews'
 import { webhookAvatar } from '../../../src/discord/messages/webhookAvatar'
+import { inviteUrl } from '../../../src/model/discord'
 import { describe, expect, test } from '../../test'
 
 describe('links without a preview', () => {
@@ -124,6 +124,6 @@ test.each([
 )
 
 test('the invite URL is the documented one', () =>
-  expect(formatInviteUrl('123')).toBe(
+  expect(inviteUrl('123')).toBe(
     'https://discord.com/oauth2/authorize?client_id=123&scope=bot+applications.commands&permissions=633594112764992',
   ))

@@ -7,11 +7,12 @@ import {
 } from '../../../src/discord/permissions/computePermissions'
 import {
   ALL_PERMISSIONS,
-  INVITE_PERMISSIONS,
+  combine,
   missingPermissions,
   Permission,
   type PermissionName,
 } from '../../../src/discord/permissions/permission'
+import { REQUESTED_PERMISSIONS } from '../../../src/model/discord'
 import { describe, expect, test } from '../../test'
 
 const NOW = Date.parse('2026-11-16T12:00:00Z')
@@ -249,7 +250,22 @@ describe('permissions in a guild', () => {
 })
 
 test('the invite requests the permissions of the documentation', () =>
-  expect(INVITE_PERMISSIONS).toBe(633594112764992n))
+  expect(REQUESTED_PERMISSIONS).toBe(
+    combine(
+      'ViewChannel',
+      'SendMessages',
+      'SendMessagesInThreads',
+      'SendVoiceMessages',
+      'SendPolls',
+      'ManageMessages',
+      'ManageWebhooks',
+      'EmbedLinks',
+      'AttachFiles',
+      'ReadMessageHistory',
+      'AddReactions',
+      'UseExternalEmojis',
+    ),
+  ))
 
 test('missing permissions are named', () =>
   expect(missingPermissions(Permission.ViewChannel, ['ViewChannel', 'ManageWebhooks'])).toEqual([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '../test'
 import { startBotInProcess } from './inProcessBot'
-import type { SeenMessage } from './standIn/controlRead'
+import type { SeenInteraction, SeenMessage } from './standIn/controlRead'
 
 const bot = await startBotInProcess()
 const { users, guild, discord } = bot
@@ -40,6 +40,24 @@ async function newcomer(input: { hasClosedDms?: boolean } = {}) {
   }
 }
 
+/** Waits until an interaction was answered, and its deferred answer arrived. */
+async function untilAnswered({ id }: { id: string }): Promise<SeenInteraction> {
+  return users.until(
+    () => users.interaction({ id }),
+    ({ answer, messages }) => answer !== null && messages.every(({ isLoading }) => !isLoading),
+  )
+}
+
+/** Returns the ID of a button of a message. */
+function buttonOf({ components }: SeenMessage, label: string): string {
+  const buttons = components.flatMap(
+    (row) => row.components as { label: string; custom_id: string }[],
+  )
+  const found = buttons.find((button) => button.label === label)
+  if (!found) throw new Error(`no button ${label}`)
+  return found.custom_id
+}
+
 describe('text commands', () => {
   test('create a system and a member with tags, whose messages are proxied', async () => {
     const { id, channelId, say } = await newcomer()
@@ -63,5 +81,139 @@ describe('text commands', () => {
       content: expect.stringContaining('pk;system'),
       notified: [],
     })
+  })
+})
+
+describe('private matters', () => {
+  test('are answered by direct message, and the channel gets a note', async () => {
+    const { say, sayDirectly, untilDirect, channelId } = await newcomer()
+    await sayDirectly('pk;system new Orchard')
+    expect((await say('pk;token refresh')).content).toContain('Check your direct messages')
+    const direct = await untilDirect('token')
+    const token = /`([^`]{20,})`/.exec(direct.at(-1)?.content ?? '')?.[1] ?? ''
+    expect(token).not.toBe('')
+    await users.addSecret({ secret: token })
+    expect(JSON.stringify(await users.messages({ channelId }))).not.toContain(token)
+  })
+
+  test('stay private if the account accepts no direct messages', async () => {
+    const { id, say } = await newcomer()
+    expect((await say('pk;system new Orchard')).content).toContain('✅')
+    await users.updateUser({ userId: id, hasClosedDms: true })
+    expect((await say('pk;linkcode')).content).toContain('could not send you a direct message')
+    bot.allow({ statuses: { 403: 1 } })
+  })
+
+  test('a code in a channel is refused, and its message is deleted', async () => {
+    const { id, channelId } = await newcomer()
+    const sent = await users.sendMessage({ userId: id, channelId, content: 'pk;link K7MQ3XPA' })
+    const [answer, ...others] = await bot.untilMessages(
+      channelId,
+      (all) => all.length === 1 && all[0]?.id !== sent.id,
+    )
+    expect(answer?.content).toContain('❌')
+    expect(others).toEqual([])
+  })
+})
+
+describe('questions', () => {
+  test('are answered by typing', async () => {
+    const { say } = await newcomer()
+    await say('pk;system new Orchard')
+    await say('pk;member new Plum')
+    const { content } = await say('pk;member Plum delete')
+    const id = /`([a-z]{5,6})`/.exec(content)?.[1] ?? ''
+    expect((await say(id)).content).toContain('✅')
+    expect((await say('pk;member Plum')).content).toContain('❌')
+  })
+
+  test('are answered by a button, once and only by the account that was asked', async () => {
+    const { id, channelId, say } = await newcomer()
+    await say('pk;system new Orchard')
+    await say('pk;system description fruit')
+    const question = await say('pk;system description -clear')
+    const press = (userId: string) =>
+      users.pressComponent({
+        userId,
+        channelId,
+        messageId: question.id,
+        customId: buttonOf(question, 'Yes'),
+      })
+    const refused = await untilAnswered(await press(bot.stranger))
+    expect(refused.messages).toMatchObject([
+      { content: expect.stringContaining('Only the account'), ephemeralFor: bot.stranger },
+    ])
+    const { answer } = await untilAnswered(await press(id))
+    expect(answer).toBe(7)
+    const [changed] = await bot
+      .untilMessages(channelId, (all) =>
+        all.some((one) => one.id === question.id && one.components.length === 0),
+      )
+      .then((all) => all.filter((one) => one.id === question.id))
+    expect(changed?.content).toContain('✅')
+  })
+})
+
+describe('application commands', () => {
+  test('are registered', async () => {
+    const commands = await users.until(
+      () => users.commands(),
+      (all) => all.length > 0,
+    )
+    expect(commands.map(({ name }) => name)).toContain('member')
+  })
+
+  test('run, and answer the account alone', async () => {
+    const { id, channelId } = await newcomer()
+    const invoke = async (command: string, options: Record<string, string | boolean> = {}) =>
+      untilAnswered(await users.invokeCommand({ userId: id, channelId, command, options }))
+    expect((await invoke('system new', { name: 'Orchard' })).messages).toMatchObject([
+      { content: expect.stringContaining('✅'), ephemeralFor: id },
+    ])
+    await invoke('member new', { name: 'Plum', tags: 'p:text' })
+    const { messages } = await invoke('member info', { member: 'Plum', public: true })
+    expect(messages).toMatchObject([{ ephemeralFor: null, embeds: [expect.anything()] }])
+    await users.sendMessage({ userId: id, channelId, content: 'p:hello' })
+    expect(await bot.untilProxied(channelId)).toMatchObject({ content: 'hello' })
+  })
+
+  test('complete the names of own members', async () => {
+    const { id, channelId, sayDirectly } = await newcomer()
+    await sayDirectly('pk;system new Orchard')
+    await sayDirectly('pk;member new Plum')
+    const complete = async (userId: string) => {
+      const options = { member: 'pl' }
+      const command = { userId, channelId, command: 'member info', options, focused: 'member' }
+      return (await untilAnswered(await users.invokeCommand(command))).choices
+    }
+    expect(await complete(id)).toMatchObject([{ name: expect.stringContaining('Plum') }])
+    expect(await complete(bot.stranger)).toEqual([])
+  })
+
+  test('open a form, and store what was submitted', async () => {
+    const { id, channelId, sayDirectly } = await newcomer()
+    await sayDirectly('pk;system new Orchard')
+    const command = { userId: id, channelId, command: 'system edit' }
+    const opened = await untilAnswered(await users.invokeCommand(command))
+    expect(opened.modal).not.toBeNull()
+    const values = { name: 'Garden' }
+    const submitted = await users.submitModal({ interactionId: opened.id, values })
+    expect((await untilAnswered(submitted)).messages).toMatchObject([{ ephemeralFor: id }])
+    expect(JSON.stringify((await sayDirectly('pk;system')).embeds)).toContain('Garden')
+  })
+
+  test('of the menu of a message act on that message', async () => {
+    const channelId = await bot.newChannel()
+    await bot.send(channelId, 'r:hello')
+    const { id: targetId } = await bot.untilProxied(channelId)
+    const menu = async (userId: string, command: string) =>
+      untilAnswered(await users.invokeCommand({ userId, channelId, command, targetId }))
+    const { messages } = await menu(bot.stranger, 'Message info')
+    expect(JSON.stringify(messages)).toContain('Robin')
+    expect((await menu(bot.stranger, 'Delete message')).messages).toMatchObject([
+      { content: expect.stringContaining('❌'), ephemeralFor: bot.stranger },
+    ])
+    await menu(bot.wren, 'Delete message')
+    await bot.untilMessages(channelId, (all) => all.every(({ id }) => id !== targetId))
   })
 })

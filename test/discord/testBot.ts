@@ -234,6 +234,7 @@ export const everybodysPermissions: PermissionName[] = [
   'SEND_POLLS',
   'SEND_VOICE_MESSAGES',
   'CONNECT',
+  'USE_APPLICATION_COMMANDS',
 ]
 
 /** "name: text" of a message, without the marker. */

@@ -217,3 +217,71 @@ describe('application commands', () => {
     await bot.untilMessages(channelId, (all) => all.every(({ id }) => id !== targetId))
   })
 })
+
+describe('acting on proxied messages', () => {
+  test('edits the latest one by a substitution, and deletes the command', async () => {
+    const channelId = await bot.newChannel()
+    await bot.send(channelId, 'r:hello')
+    await bot.expectTexts(channelId, 'Robin: hello')
+    await users.sendMessage({ userId: bot.wren, channelId, content: 'pk;x s|h.llo|goodbye|' })
+    await bot.expectTexts(channelId, 'Robin: goodbye')
+  })
+
+  test('a form edits the message that its menu was opened on', async () => {
+    const channelId = await bot.newChannel()
+    await bot.send(channelId, 'r:hello')
+    const { id: targetId } = await bot.untilProxied(channelId)
+    const command = { userId: bot.wren, channelId, command: 'Edit message', targetId }
+    const { id: interactionId } = await untilAnswered(await users.invokeCommand(command))
+    await users.submitModal({ interactionId, values: { value: 'goodbye' } })
+    await bot.expectTexts(channelId, 'Robin: goodbye')
+  })
+
+  test('/say sends as a member where the guild allows it, and removes its confirmation', async () => {
+    const channelId = await bot.newChannel()
+    const options = { member: 'Robin', text: 'hello' }
+    const say = async () =>
+      untilAnswered(
+        await users.invokeCommand({ userId: bot.wren, channelId, command: 'say', options }),
+      )
+    expect((await say()).messages).toMatchObject([{ content: expect.stringContaining('❌') }])
+    await bot.askAsBot(`PATCH /bot/guilds/${guild.id}`, { say_enabled: true })
+    const { id, answer } = await say()
+    expect(answer).toBe(5)
+    await bot.expectTexts(channelId, 'Robin: hello')
+    await users.until(
+      () => users.interaction({ id }),
+      ({ messages }) => messages.length === 0,
+    )
+  })
+})
+
+describe('import and export', () => {
+  test('an exported file arrives by direct message, and can be imported by another account', async () => {
+    const owner = await newcomer()
+    await owner.sayDirectly('pk;system new Orchard')
+    await owner.sayDirectly('pk;member new Plum')
+    const exporting = { userId: owner.id, channelId: owner.channelId, command: 'export' }
+    const exported = await untilAnswered(await users.invokeCommand(exporting))
+    expect(exported).toMatchObject({ answer: 5, messages: [{ ephemeralFor: owner.id }] })
+    const [file] = (await owner.untilDirect('Keep the file private')).flatMap(({ attachments }) => attachments)
+    const text = file?.text ?? ''
+    expect(JSON.parse(text)).toMatchObject({ members: [{ name: 'Plum' }] })
+
+    const { id, channelId, sayDirectly } = await newcomer()
+    const options = { file: { filename: 'system.json', text, contentType: 'application/json' } }
+    const importing = { userId: id, channelId, command: 'import', options }
+    const { messages } = await untilAnswered(await users.invokeCommand(importing))
+    const [question] = messages
+    if (!question) throw new Error('no question')
+    const customId = buttonOf(question, 'Import')
+    await untilAnswered(
+      await users.pressComponent({ userId: id, channelId, messageId: question.id, customId }),
+    )
+    await users.until(
+      () => users.message({ channelId, messageId: question.id }),
+      (message) => message?.content.includes('✅') ?? false,
+    )
+    expect(JSON.stringify((await sayDirectly('pk;member Plum')).embeds)).toContain('Plum')
+  })
+})

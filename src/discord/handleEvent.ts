@@ -1,6 +1,7 @@
 import type { APIInteraction } from 'discord-api-types/v10'
 import { discordBot } from '../model/privacy'
 import { claimEvent, settleClaim } from '../service/discord/claims'
+import { withTimeout } from '../timers/withTimeout'
 import type { Bot } from './bot'
 import { hashContent } from './cache/latestMessages'
 import type { CommandHandler } from './commandHandler'
@@ -135,9 +136,12 @@ async function claimed(
   const draft = { id, kind, node, guild: guild ?? null, channel, sender, ...none }
   bot.underWay.add(id)
   try {
-    const isNew = await whileDatabaseAway(bot, at + bot.timing.commandDatabaseMs, () =>
+    const { commandDatabaseMs } = bot.timing
+    const claim = whileDatabaseAway(bot, at + commandDatabaseMs, () =>
       claimEvent(bot.deps, discordBot, draft),
     )
+    // A database that is locked may answer much later; recovery then drops the claim.
+    const isNew = await withTimeout(claim, commandDatabaseMs, () => null)
     if (isNew === null) return await refuse()
     if (!isNew) return
     await run()

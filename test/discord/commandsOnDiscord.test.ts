@@ -1,6 +1,7 @@
 import { describe, expect, test } from '../test'
 import { startBotInProcess } from './inProcessBot'
 import type { SeenInteraction, SeenMessage } from './standIn/controlRead'
+import { buttonOf } from './testBot'
 
 const bot = await startBotInProcess()
 const { users, guild, discord } = bot
@@ -46,16 +47,6 @@ async function untilAnswered({ id }: { id: string }): Promise<SeenInteraction> {
     () => users.interaction({ id }),
     ({ answer, messages }) => answer !== null && messages.every(({ isLoading }) => !isLoading),
   )
-}
-
-/** Returns the ID of a button of a message. */
-function buttonOf({ components }: SeenMessage, label: string): string {
-  const buttons = components.flatMap(
-    (row) => row.components as { label: string; custom_id: string }[],
-  )
-  const found = buttons.find((button) => button.label === label)
-  if (!found) throw new Error(`no button ${label}`)
-  return found.custom_id
 }
 
 describe('text commands', () => {
@@ -264,7 +255,9 @@ describe('import and export', () => {
     const exporting = { userId: owner.id, channelId: owner.channelId, command: 'export' }
     const exported = await untilAnswered(await users.invokeCommand(exporting))
     expect(exported).toMatchObject({ answer: 5, messages: [{ ephemeralFor: owner.id }] })
-    const [file] = (await owner.untilDirect('Keep the file private')).flatMap(({ attachments }) => attachments)
+    const [file] = (await owner.untilDirect('Keep the file private')).flatMap(
+      ({ attachments }) => attachments,
+    )
     const text = file?.text ?? ''
     expect(JSON.parse(text)).toMatchObject({ members: [{ name: 'Plum' }] })
 

@@ -242,6 +242,16 @@ export function textOf({ author, content }: SeenMessage): string {
   return `${author.name}: ${content.replaceAll(MARKER, '').trim()}`
 }
 
+/** Returns the ID of a button of a message. */
+export function buttonOf({ components }: SeenMessage, label: string): string {
+  const buttons = components.flatMap(
+    (row) => row.components as { label: string; custom_id: string }[],
+  )
+  const found = buttons.find((button) => button.label === label)
+  if (!found) throw new Error(`no button ${label}`)
+  return found.custom_id
+}
+
 function freePort(): number {
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
   const { port } = server

@@ -209,6 +209,39 @@ describe('application commands', () => {
   })
 })
 
+describe('answers that take more than a second', () => {
+  const delayed = { kind: 'delay', delayMs: 1200 } as const
+
+  test('are announced, and then shown to the account alone', async () => {
+    const channelId = await bot.newChannel()
+    await bot.send(channelId, 'r:hello')
+    const { id: targetId } = await bot.untilProxied(channelId)
+    await bot.expectTexts(channelId, 'Robin: hello')
+    const route = 'GET /channels/{channel_id}/messages/{message_id}'
+    await users.failRequests({ route, ...delayed })
+    const command = { userId: bot.stranger, channelId, command: 'Message info', targetId }
+    const { answer, messages } = await untilAnswered(await users.invokeCommand(command))
+    expect(answer).toBe(5)
+    expect(messages).toMatchObject([{ ephemeralFor: bot.stranger }])
+    expect(JSON.stringify(messages)).toContain('Robin')
+  })
+
+  test('are shown to everybody if another account must answer', async () => {
+    const { id, channelId, sayDirectly } = await newcomer()
+    const { id: other } = await newcomer()
+    await sayDirectly('pk;system new Orchard')
+    await users.failRequests({ route: 'GET /users/{user_id}', ...delayed })
+    const options = { account: other }
+    await users.invokeCommand({ userId: id, channelId, command: 'system link', options })
+    const [question] = await bot.untilMessages(channelId, (all) => all.length === 1)
+    if (!question) throw new Error('no question')
+    expect(question).toMatchObject({ ephemeralFor: null, notified: [other] })
+    const customId = buttonOf(question, 'Accept')
+    await users.pressComponent({ userId: other, channelId, messageId: question.id, customId })
+    await bot.untilMessages(channelId, ([first]) => first?.content.includes('✅') ?? false)
+  })
+})
+
 describe('acting on proxied messages', () => {
   test('edits the latest one by a substitution, and deletes the command', async () => {
     const channelId = await bot.newChannel()

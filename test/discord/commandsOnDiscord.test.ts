@@ -49,6 +49,15 @@ async function untilAnswered({ id }: { id: string }): Promise<SeenInteraction> {
   )
 }
 
+/** Sends a message of Robin, and waits until its record is stored and the original deleted. */
+async function proxied() {
+  const channelId = await bot.newChannel()
+  await bot.send(channelId, 'r:hello')
+  await bot.expectTexts(channelId, 'Robin: hello')
+  const { id: targetId } = await bot.untilProxied(channelId)
+  return { channelId, targetId }
+}
+
 describe('text commands', () => {
   test('create a system and a member with tags, whose messages are proxied', async () => {
     const { id, channelId, say } = await newcomer()
@@ -194,9 +203,7 @@ describe('application commands', () => {
   })
 
   test('of the menu of a message act on that message', async () => {
-    const channelId = await bot.newChannel()
-    await bot.send(channelId, 'r:hello')
-    const { id: targetId } = await bot.untilProxied(channelId)
+    const { channelId, targetId } = await proxied()
     const menu = async (userId: string, command: string) =>
       untilAnswered(await users.invokeCommand({ userId, channelId, command, targetId }))
     const { messages } = await menu(bot.stranger, 'Message info')
@@ -213,10 +220,7 @@ describe('answers that take more than a second', () => {
   const delayed = { kind: 'delay', delayMs: 1200 } as const
 
   test('are announced, and then shown to the account alone', async () => {
-    const channelId = await bot.newChannel()
-    await bot.send(channelId, 'r:hello')
-    const { id: targetId } = await bot.untilProxied(channelId)
-    await bot.expectTexts(channelId, 'Robin: hello')
+    const { channelId, targetId } = await proxied()
     const route = 'GET /channels/{channel_id}/messages/{message_id}'
     await users.failRequests({ route, ...delayed })
     const command = { userId: bot.stranger, channelId, command: 'Message info', targetId }
@@ -244,17 +248,13 @@ describe('answers that take more than a second', () => {
 
 describe('acting on proxied messages', () => {
   test('edits the latest one by a substitution, and deletes the command', async () => {
-    const channelId = await bot.newChannel()
-    await bot.send(channelId, 'r:hello')
-    await bot.expectTexts(channelId, 'Robin: hello')
+    const { channelId } = await proxied()
     await users.sendMessage({ userId: bot.wren, channelId, content: 'pk;x s|h.llo|goodbye|' })
     await bot.expectTexts(channelId, 'Robin: goodbye')
   })
 
   test('a form edits the message that its menu was opened on', async () => {
-    const channelId = await bot.newChannel()
-    await bot.send(channelId, 'r:hello')
-    const { id: targetId } = await bot.untilProxied(channelId)
+    const { channelId, targetId } = await proxied()
     const command = { userId: bot.wren, channelId, command: 'Edit message', targetId }
     const { id: interactionId } = await untilAnswered(await users.invokeCommand(command))
     await users.submitModal({ interactionId, values: { value: 'goodbye' } })

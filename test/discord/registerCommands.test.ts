@@ -19,12 +19,20 @@ const untilCommands = (
     { timeoutMs: 20_000 },
   )
 
+/** Waits until the latest server has stored the hash of what it registered. */
+const untilRegistered = ({ users, servers }: TestBot) =>
+  users.until(
+    async () => servers.at(-1)?.output() ?? '',
+    (log) => log.includes('Discord commands registered'),
+    { timeoutMs: 20_000 },
+  )
+
 const overwrites = async ({ users }: TestBot) =>
   (await users.requests()).filter(({ method, path }) => method === 'PUT' && /commands$/.test(path))
 
 describe('application commands', () => {
   test('are registered once, and not again after a restart', async (bot) => {
-    await untilCommands(bot, (count) => count > 0)
+    await untilRegistered(bot)
     await restart(bot, {})
     await bot.send('r: hello')
     await bot.expectTexts(['Robin: hello'])
@@ -33,10 +41,11 @@ describe('application commands', () => {
 
   test('move to the guilds that the setting names, and away with "off"', async (bot) => {
     const { guild } = bot
-    await untilCommands(bot, (count) => count > 0)
+    await untilRegistered(bot)
     await restart(bot, { DISCORD_COMMANDS: guild.id })
     await untilCommands(bot, (count) => count > 0, guild.id)
     await untilCommands(bot, (count) => count === 0)
+    await untilRegistered(bot)
     await restart(bot, { DISCORD_COMMANDS: 'off' })
     await untilCommands(bot, (count) => count === 0, guild.id)
   })

@@ -1,4 +1,3 @@
-import type { APIInteraction } from 'discord-api-types/v10'
 import type { Substitute } from '../model/substitution'
 import type { Bot } from './bot'
 import type { CommandDeps, EventWebhooks } from './commands/context'
@@ -9,8 +8,6 @@ import { createDiscordSide, type ReadStatus } from './discordSide'
 import { createInteractions, type Interactions } from './interactions'
 import { en } from './text/en'
 import { createTextCommands, type TextCommands } from './textCommands'
-
-export type Interaction = APIInteraction
 
 /** Parts of the commands that other layers supply. */
 export interface CommandParts {

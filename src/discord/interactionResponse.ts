@@ -37,7 +37,7 @@ export function createInteractionResponse(
   const { rest, identity, background, closing, log } = bot
   const { id: interaction_id, token } = interaction
   const source = 'message' in interaction ? interaction.message : undefined
-  /** First response; others must wait for it. */
+  /** Announcement of a late answer, which must wait for it; null if there was none. */
   let deferred: Promise<void> | null = null
 
   const attempt = async (request: Promise<unknown>) => {
@@ -92,16 +92,16 @@ export function createInteractionResponse(
 
   /** Sends the answer after `defer`, when Discord expects no first response any more. */
   const sendLate = async (answer: Answer) => {
-    const isReplaced = source !== undefined
     // A form can only be the first response.
     if (answer.modal) return sendLate({ content: texts.refusal(texts.unavailable) })
     if (isReplacement(answer)) return original('PATCH', toMessageBody(answer))
+    // A pressed button announced no message of its own.
+    if (source) return followUp(toNewMessage(answer))
+    if (!answer.isPublic) return original('PATCH', toMessageBody(answer))
     // The message that was announced is ephemeral, and its visibility cannot be changed.
-    if (answer.isPublic && !isReplaced) await original('PATCH', toMessageBody(doneAnswer))
-    else if (!isReplaced) return original('PATCH', toMessageBody(answer))
+    await original('PATCH', toMessageBody({ content: texts.done }))
     return followUp(toNewMessage(answer))
   }
-  const doneAnswer: Answer = { content: texts.done }
 
   return {
     defer() {

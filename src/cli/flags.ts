@@ -67,7 +67,6 @@ export function formatFlag({ name, value, type }: NamedFlag): string {
 
 function settingsOf({ takesSettings = ['DATABASE_URL'] }: Command): readonly SettingName[] {
   // Secrets are not flags, because every user of a machine can read the command lines of all processes.
-  return takesSettings === 'all'
-    ? (Object.keys(settings) as SettingName[]).filter((name) => !isSecret(name))
-    : takesSettings
+  const names = takesSettings === 'all' ? (Object.keys(settings) as SettingName[]) : takesSettings
+  return names.filter((name) => !isSecret(name))
 }

@@ -28,6 +28,10 @@ const typed: [line: string, becomes: string][] = [
   ['multitude export abcdef --front-history ic', 'multitude export abcdef --front-history ics'],
   ['multitude system delete abcdef --y', 'multitude system delete abcdef --yes'],
   ['multitude migrate --no', 'multitude migrate --no-backup'],
+  // A command that is also a group.
+  ['multitude discord ch', 'multitude discord check'],
+  ['multitude discord --web-r', 'multitude discord --web-registration'],
+  ['multitude discord check --discord-a', 'multitude discord check --discord-api'],
   ['multitude restore old', 'multitude restore old\\ backup.db'],
   ['multitude export abcdef --out old', 'multitude export abcdef --out old\\ backup.db'],
   // Values that cannot be completed.

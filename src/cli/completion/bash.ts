@@ -30,7 +30,7 @@ _multitude() {
   fi
   if [[ $at -eq 1 && $word != -* ]]; then
     values=${words([...branches, help])}
-  elif [[ $at -eq 2 ]]; then
+  elif [[ $at -eq 2 && $word != -* ]]; then
     case $first in
 ${groupCases.join('\n')}
     esac

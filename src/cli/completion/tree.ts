@@ -1,6 +1,6 @@
 import type { Command } from '../command'
 
-/** First word of commands: a command of its own, or a group such as `system`. */
+/** First word of commands: a command such as `serve`, a group such as `system`, or both. */
 export interface Branch {
   readonly word: string
   readonly summary: string
@@ -11,14 +11,14 @@ export interface Branch {
 export function branchesOf(commands: readonly Command[]): Branch[] {
   const groups = Map.groupBy(commands, ({ name }) => firstWord(name))
   return [...groups].map(([word, members]) => {
-    const [first] = members
+    const own = members.find(({ name }) => name === word)
     const group = members.flatMap(({ name, summary }) =>
       name === word ? [] : [{ word: name.slice(word.length + 1), summary }],
     )
     const words = group.map((one) => one.word).join(', ')
     return {
       word,
-      summary: group.length > 0 ? `Commands: ${words}` : (first?.summary ?? ''),
+      summary: own?.summary ?? `Commands: ${words}`,
       group,
     }
   })

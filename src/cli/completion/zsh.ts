@@ -45,24 +45,26 @@ fi
 
 function completeBranch({ word, group }: Branch, commands: readonly Command[]): string {
   const named = (name: string) => commands.find((command) => command.name === name)
-  const [own] = [named(word)].filter((command) => command !== undefined)
-  if (own) return `    ${word})\n${completeCommand(own, '      ')}\n      ;;`
+  const own = named(word)
+  if (own && group.length === 0) return `    ${word})\n${completeCommand(own, '      ')}\n      ;;`
   const cases = group.flatMap((one) => {
     const command = named(`${word} ${one.word}`)
-    return command
-      ? [`        ${one.word})\n${completeCommand(command, '          ')}\n          ;;`]
-      : []
+    return command ? [completeCase(one.word, command)] : []
   })
   return `    ${word})
-      if (( CURRENT == 3 )); then
+      if [[ $CURRENT -eq 3 && $PREFIX != -* ]]; then
         found=(${describe(group)})
         _describe -t commands command found
         return
       fi
       case $words[3] in
-${cases.join('\n')}
+${[...cases, ...(own ? [completeCase('*', own)] : [])].join('\n')}
       esac
       ;;`
+}
+
+function completeCase(pattern: string, command: Command): string {
+  return `        ${pattern})\n${completeCommand(command, '          ')}\n          ;;`
 }
 
 function completeCommand(command: Command, indent: string): string {

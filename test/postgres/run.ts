@@ -4,7 +4,7 @@ import { createTemplates } from './templateDatabases'
 
 /** Runs the tests of both engines, and those of PostgreSQL only, on a real PostgreSQL. */
 const allTests = [
-  ...['./test/db/bothEngines', './test/service', './test/http', './test/events'],
+  ...['./test/db/bothEngines', './test/service', './test/http', './test/events', './test/discord'],
   // Tests of PostgreSQL only.
   ...readdirSync(import.meta.dir)
     .filter((name) => name.endsWith('.server.ts'))

@@ -41,7 +41,7 @@ export interface Answer {
   readonly modal?: Modal
   /** Only the account that asked may see it: a direct message, or an ephemeral response. */
   readonly isPrivate?: boolean
-  /** Shown to everybody even though an interaction asked. */
+  /** Visible to all members of the channel, although an interaction asked. */
   readonly isPublic?: boolean
   /** Replaces the message with the buttons that were pressed. */
   readonly replaces?: boolean
@@ -65,7 +65,7 @@ export const MAX_EMBEDS = 6000
 const styles = { primary: 1, secondary: 2, success: 3, danger: 4 } as const
 const BUTTONS_PER_ROW = 5
 
-/** Builds the JSON of a message. Nobody is pinged, except the account that the answer names. */
+/** Builds the JSON of a message. Only the account that the answer names is pinged. */
 export function toMessageBody({ content, embeds, buttons, pings }: Answer) {
   return {
     content: content ?? '',

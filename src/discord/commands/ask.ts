@@ -127,7 +127,7 @@ export function paginate(
 
 /**
  * Remembers the system of the account. The returned function throws if the account is no longer
- * linked to it, because somebody may unlink the account before a question is answered.
+ * linked to it, because the account may be unlinked before a question is answered.
  */
 function rememberSystem(context: Context): (answering: Context) => Promise<void> {
   const idOf = async (one: Context) => (await findOwn(one))?.system.id ?? null

@@ -55,7 +55,7 @@ export interface Context extends CommandDeps {
   readonly target: MessageReference | null
   /** Sends a direct message to the account. Returns false if it does not accept any. */
   sendDirect(answer: Answer): Promise<boolean>
-  /** Tells Discord that the answer will take longer than a second. */
+  /** Defers the answer, because it takes longer than a second. */
   defer(): Promise<void>
   /** Deletes the message with the command, if the bot may. */
   deleteCommand(): Promise<void>

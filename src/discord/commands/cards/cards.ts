@@ -112,7 +112,7 @@ export function formatTag({ prefix, suffix }: ProxyTag): string {
   return formatCodeSpan(`${prefix ?? ''}text${suffix ?? ''}`)
 }
 
-/** Formats a birthday; the year 4 stands for an unknown year. */
+/** Formats a birthday; the year 4 means that the year is unknown. */
 export function formatBirthday(birthday: string | null): string | null {
   if (birthday === null) return null
   const date = new Date(`${birthday}T00:00:00Z`)

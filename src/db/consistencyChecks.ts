@@ -1,10 +1,16 @@
 import { and, eq, getTableColumns, gt, isNull, lt, lte, notExists, sql } from 'drizzle-orm'
+import { memberExt } from '../model/ext/memberExt'
 import { group } from '../model/group'
 import { member } from '../model/member'
 import { keysOfTag } from '../model/proxy/tags'
 import { type RenderJson, schemaHash } from '../model/renderedJson'
 import { system } from '../model/system'
 import type { ProxyTag } from '../model/validation'
+import { findWrongUsage } from './extUsageCheck'
+import { findWrongFields, findWrongFieldValues, findWrongVotes } from './fieldValueCheck'
+import { type Check, type Finding, PAGE } from './finding'
+import { findWrongGroupTrees } from './groupTreeCheck'
+import { findMemberExts, type MemberExtRow } from './memberExtRows'
 import { type Placeholders, query } from './query'
 import {
   accounts,
@@ -14,6 +20,7 @@ import {
   messages,
   proxyTagIndex,
   renderedGroups,
+  renderedMemberExts,
   renderedMembers,
   renderedSystems,
   systemSettings,
@@ -24,34 +31,19 @@ import { visibleMembers, visibleSystems } from './visible'
 
 /** Checks of rows that apply to both engines. */
 
-export interface Finding {
-  check: string
-  problem: string
-  /** Repairs it; missing if it cannot be repaired. */
-  fix?: (tx: Db) => MaybePromise<unknown>
-  /** Advice to the operator, if it is other than restoring a backup. */
-  remedy?: string
-}
-
-/** Inspects a database without migrating it first, because it may be damaged. */
-export interface Inspector {
-  inspect(): Promise<Finding[]>
-  /** Repairs what can be repaired, and returns the remaining findings. */
-  repair(): Promise<Finding[]>
-  /** Lists what is not damage but may be a risk. */
-  findWarnings(): Promise<string[]>
-  close(): Promise<void>
-}
-
-export type Check = (db: Db, renderJson?: RenderJson) => MaybePromise<Finding[]>
-
 /** Checks in the order of their repair. */
 export const checks: readonly Check[] = [
   findMissingSettings,
   findLostAutoproxy,
   findMiscounts,
   findWrongTagKeys,
+  findWrongGroupTrees,
+  findWrongFields,
+  findWrongFieldValues,
+  findWrongVotes,
+  findWrongUsage,
   findStaleJson,
+  findStaleExtJson,
 ]
 
 export async function findAll(
@@ -210,9 +202,6 @@ const raiseCounter = query((db, { id, recorded }: Placeholders<'id' | 'recorded'
     .where(and(eq(members.id, id), lt(members.message_count, recorded))),
 )
 
-/** Rows in memory at a time: there may be millions. */
-const PAGE = 500
-
 interface Tagged {
   id: number
   hid: string
@@ -342,3 +331,76 @@ const cachedJson = [
     remove: query((db, values: Placeholders<'id'>) => db.delete(cache).where(eq(id, values.id))),
   }
 })
+
+/**
+ * Does the same for what the extension API adds to members, which is read from several tables. A
+ * cached entry counts as stale only if it is still stored after its row was read.
+ */
+async function findStaleExtJson(db: Db, renderJson?: RenderJson): Promise<Finding[]> {
+  if (!renderJson) return []
+  const wrong: Finding[] = []
+  for (let after = 0; ; ) {
+    const page = await cachedExts(db).all({ after })
+    const last = page.at(-1)
+    if (!last) return wrong
+    const rows = new Map((await readableExts(db, page)).map((row) => [row.id, row]))
+    for (const { id, hid, owner_json, public_json } of page) {
+      const row = rows.get(id)
+      if (!row) continue
+      const isFresh =
+        !row.hasHiddenValues &&
+        owner_json === renderJson(memberExt, row, 'owner') &&
+        public_json === renderJson(memberExt, row, 'public')
+      if (isFresh || !(await sameExt(db).get({ id, owner_json, public_json }))) continue
+      wrong.push({
+        check: 'rendered JSON',
+        problem: `the cached JSON of the extensions of member ${hid} is stale`,
+        fix: (tx) => removeCachedExt(tx).run({ id }),
+      })
+    }
+    after = last.id
+  }
+}
+
+/** Reads members one by one if some of them have values that cannot be read, and leaves these out. */
+async function readableExts(db: Db, page: readonly { id: number }[]): Promise<MemberExtRow[]> {
+  const ids = page.map(({ id }) => id)
+  try {
+    return await findMemberExts(db, ids)
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+    if (page.length === 1) return []
+    const rows: MemberExtRow[] = []
+    for (const one of page) rows.push(...(await readableExts(db, [one])))
+    return rows
+  }
+}
+
+const { owner_json, public_json, schema_hash } = renderedMemberExts
+
+const cachedExts = query((db, { after }: Placeholders<'after'>) =>
+  db
+    .select({ id: renderedMemberExts.id, hid: visibleMembers.hid, owner_json, public_json })
+    .from(renderedMemberExts)
+    .innerJoin(visibleMembers, eq(visibleMembers.id, renderedMemberExts.id))
+    .where(and(gt(renderedMemberExts.id, after), eq(schema_hash, schemaHash(memberExt))))
+    .orderBy(renderedMemberExts.id)
+    .limit(PAGE),
+)
+
+const sameExt = query((db, values: Placeholders<'id' | 'owner_json' | 'public_json'>) =>
+  db
+    .select({ id: renderedMemberExts.id })
+    .from(renderedMemberExts)
+    .where(
+      and(
+        eq(renderedMemberExts.id, values.id),
+        eq(owner_json, values.owner_json),
+        eq(public_json, values.public_json),
+      ),
+    ),
+)
+
+const removeCachedExt = query((db, values: Placeholders<'id'>) =>
+  db.delete(renderedMemberExts).where(eq(renderedMemberExts.id, values.id)),
+)

@@ -1,7 +1,7 @@
 import { constants, Database } from 'bun:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { RenderJson } from '../model/renderedJson'
-import type { Inspector } from './consistencyChecks'
+import type { Inspector } from './finding'
 import { isServerAddress } from './postgres/address'
 import { inspectServer } from './postgres/doctor'
 import { openServer } from './postgres/storage'

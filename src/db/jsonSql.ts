@@ -2,7 +2,14 @@ import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { type ListAccess, listAccessRules } from '../model/privacy'
 import type { Audience } from '../model/renderedJson'
 import type { Dialect } from './dialect'
-import { cachedSql, columnFor, joinCacheSql, type RenderedTable } from './renderedJson'
+import {
+  cachedSql,
+  columnFor,
+  joinCacheSql,
+  type RenderedTable,
+  type RowTable,
+  rowIdOf,
+} from './renderedJson'
 import { visibleRows } from './visible'
 
 /**
@@ -22,7 +29,7 @@ export interface Gap {
 /** Byte that only JSON with gaps contains. */
 export const GAP_MARK = MARK.charCodeAt(0)
 
-const GAP = new RegExp(`${MARK}([a-z]+) (\\d+) (\\d+)${MARK}`, 'g')
+const GAP = new RegExp(`${MARK}([a-zA-Z]+) (\\d+) (\\d+)${MARK}`, 'g')
 
 export function gapsIn(text: string): Gap[] {
   return [...text.matchAll(GAP)].map(([, table, id, skipped]) => ({
@@ -46,7 +53,7 @@ export function renderedObjectSql(table: RenderedTable, json: SQLWrapper): SQL {
 /** SQL for the JSON object of a row, with further members after its IDs. */
 export function extendedObjectSql(
   dialect: Dialect,
-  table: RenderedTable,
+  table: RowTable,
   audience: Audience,
   extra: SQL,
 ): SQL {
@@ -56,7 +63,7 @@ export function extendedObjectSql(
 /** SQL for a JSON array of such objects. `from` names the table and any further tables. */
 export function renderedListSql(
   dialect: Dialect,
-  table: RenderedTable,
+  table: RowTable,
   audience: Audience,
   {
     from = sql`${visibleRows[table]}`,
@@ -73,17 +80,32 @@ export function renderedListSql(
 }
 
 function orGap(table: RenderedTable, json: SQLWrapper, skipped = sql`0`): SQL {
-  const { id } = visibleRows[table]
-  return sql`coalesce(${json}, ${`${MARK}${table} `} || ${id} || ' ' || ${skipped} || ${MARK})`
+  return sql`coalesce(${json}, ${`${MARK}${table} `} || ${rowIdOf(table)} || ' ' || ${skipped} || ${MARK})`
+}
+
+/** SQL for the JSON object of a member with what the extension API adds to it. */
+export function extendedMemberSql(
+  dialect: Dialect,
+  audience: Audience,
+  from: 'joined' | 'own',
+): SQL {
+  const json = (table: 'members' | 'memberExts') =>
+    from === 'joined' ? columnFor(table, audience) : cachedSql(table, columnFor(table, audience))
+  const added = orGap('memberExts', dialect.asciiTail(json('memberExts'), sql`1`), sql`1`)
+  return sql`'{"member":' || ${orGap('members', json('members'))} || ',' || ${added}`
+}
+
+/** SQL for a JSON array of such objects. */
+export function extendedMemberListSql(dialect: Dialect, audience: Audience, rest: SQL): SQL {
+  return jsonListSql(
+    dialect,
+    sql`select ${extendedMemberSql(dialect, audience, 'joined')} as json from ${visibleRows.members}
+      ${joinCacheSql('members')} ${joinCacheSql('memberExts')} ${rest}`,
+  )
 }
 
 /** SQL for the JSON object of a row with further members after its IDs. */
-function withExtra(
-  { asciiTail }: Dialect,
-  table: RenderedTable,
-  json: SQLWrapper,
-  extra: SQL,
-): SQL {
+function withExtra({ asciiTail }: Dialect, table: RowTable, json: SQLWrapper, extra: SQL): SQL {
   const { hid, uuid } = visibleRows[table]
   const ids = sql`(length(${hid}) + length(${uuid}) + ${'{"id":"","uuid":"",'.length})`
   const fields = orGap(table, asciiTail(json, ids), ids)

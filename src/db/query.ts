@@ -182,17 +182,24 @@ export function createDecoder<Row>(selected: object): ((row: Row) => Row) | null
   const columns = Object.entries(selected).flatMap(([key, field]) => {
     const name = is(field, Column) ? field.name : is(field, SQL.Aliased) ? field.fieldAlias : null
     if (name !== key) throw new Error(`the selected key ${key} needs an alias of this name`)
-    return is(field, Column) && ['boolean', 'json'].includes(field.dataType) ? [field] : []
+    const decode = is(field, Column) ? decoders[field.dataType] : undefined
+    return decode ? [{ name, decode }] : []
   })
   if (columns.length === 0) return null
   return (row) => {
     const values = row as Record<string, unknown>
-    for (const column of columns) {
-      const value = values[column.name]
-      if (value !== null) values[column.name] = column.mapFromDriverValue(value)
+    for (const { name, decode } of columns) {
+      const value = values[name]
+      if (value !== null) values[name] = decode(value)
     }
     return row
   }
+}
+
+/** Decoders by type of column. A column's own method would go through a proxy if it has an alias. */
+const decoders: Readonly<Record<string, (value: unknown) => unknown>> = {
+  boolean: (value) => Number(value) === 1,
+  json: (value) => JSON.parse(String(value)),
 }
 
 /** Selected or returned fields of a query by key; none for SQL text. */

@@ -1,21 +1,23 @@
 import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Entity, Identity } from '../model/entity'
+import { memberExt } from '../model/ext/memberExt'
 import { group } from '../model/group'
 import { member } from '../model/member'
 import type { SerializedJson } from '../model/privacy'
 import { type Audience, type RenderJson, schemaHash } from '../model/renderedJson'
 import { system } from '../model/system'
-import { encodeRow, type Placeholders, query, type Statement } from './query'
-import { pick, type TableWithId } from './rows'
+import { type Placeholders, query } from './query'
+import { createUpdater } from './rows'
 import {
   groups,
   members,
   renderedGroups,
+  renderedMemberExts,
   renderedMembers,
   renderedSystems,
   systems,
 } from './tables'
-import type { Db, MaybePromise } from './types'
+import type { Db } from './types'
 import { visibleRows } from './visible'
 
 /**
@@ -23,19 +25,41 @@ import { visibleRows } from './visible'
  * that has the new row stores the new JSON in the same transaction. An entry may be missing, but
  * never stale.
  */
-const entities = { systems: system, members: member, groups: group } as const
+const entities = { systems: system, members: member, groups: group, memberExts: memberExt } as const
 
 export type RenderedTable = keyof typeof entities
+
+/** Tables whose rows have all fields of their entity. */
+export type RowTable = Exclude<RenderedTable, 'memberExts'>
 
 const schemaHashes = {
   systems: schemaHash(system),
   members: schemaHash(member),
   groups: schemaHash(group),
+  memberExts: schemaHash(memberExt),
 }
 
-const cacheTables = { systems: renderedSystems, members: renderedMembers, groups: renderedGroups }
+const cacheTables = {
+  systems: renderedSystems,
+  members: renderedMembers,
+  groups: renderedGroups,
+  memberExts: renderedMemberExts,
+}
 
-export const renderedTables = Object.keys(entities) as RenderedTable[]
+/** Row IDs that the cache tables refer to. */
+const rowIds = {
+  systems: visibleRows.systems.id,
+  members: visibleRows.members.id,
+  groups: visibleRows.groups.id,
+  memberExts: visibleRows.members.id,
+}
+
+/** SQL of the row ID that the cached JSON of a table belongs to. */
+export function rowIdOf(table: RenderedTable) {
+  return rowIds[table]
+}
+
+export const renderedTables: readonly RowTable[] = ['systems', 'members', 'groups']
 
 export function entityOf(table: RenderedTable): Entity {
   return entities[table]
@@ -78,7 +102,7 @@ export async function renderAndStore(
 /** Updates the changed keys of a row and its JSON, and returns the owner's JSON. */
 export async function updateAndRender(
   tx: Db,
-  table: RenderedTable,
+  table: RowTable,
   row: { readonly id: number },
   changed: object,
 ): Promise<SerializedJson> {
@@ -93,7 +117,7 @@ export async function updateAndRender(
  */
 export function updateAndStore(
   tx: Db,
-  table: RenderedTable,
+  table: RowTable,
   id: number,
   changed: object,
   rendered: RenderedJson,
@@ -133,13 +157,14 @@ export function columnFor(table: RenderedTable, audience: Audience) {
 
 function isCacheOf(table: RenderedTable): SQL | undefined {
   const { id, schema_hash } = cacheTables[table]
-  return and(eq(id, visibleRows[table].id), eq(schema_hash, schemaHashes[table]))
+  return and(eq(id, rowIds[table]), eq(schema_hash, schemaHashes[table]))
 }
 
 const store = {
   systems: createStore('systems'),
   members: createStore('members'),
   groups: createStore('groups'),
+  memberExts: createStore('memberExts'),
 }
 
 function createStore(table: RenderedTable) {
@@ -156,24 +181,3 @@ function createStore(table: RenderedTable) {
       .onConflictDoUpdate({ target: cache.id, set: row })
   })
 }
-
-/** Builds a function that updates the given keys of the row with an ID. */
-function createUpdater(table: TableWithId) {
-  // One cached statement per set of changed keys.
-  const cache = new Map<string, (db: Db) => Statement<string, unknown>>()
-  return (tx: Db, id: number, changed: object): MaybePromise<unknown> => {
-    const keys = Object.keys(changed)
-    const name = keys.join()
-    let update = cache.get(name)
-    if (!update) {
-      update = query((db, values: Placeholders<string>) =>
-        db.update(table).set(pick(values, keys)).where(sql`${table.id} = ${values.id}`),
-      )
-      if (cache.size < MAX_CACHED) cache.set(name, update)
-    }
-    return update(tx).run({ ...encodeRow(keys, changed), id })
-  }
-}
-
-/** Limit of cached statements per table. */
-const MAX_CACHED = 1000

@@ -3,7 +3,21 @@ import { and, eq, gte, isNotNull, isNull, lt, type SQL, type SQLWrapper, sql } f
 import { alias, QueryBuilder } from 'drizzle-orm/sqlite-core'
 import { type DomainError, error } from '../model/errors'
 import { type Placeholders, query } from './query'
-import { groups, importArchive, members, pendingImports, switches, systems } from './tables'
+import {
+  deletedArchives,
+  fields,
+  frontNotes,
+  groups,
+  importArchive,
+  members,
+  notes,
+  pendingImports,
+  polls,
+  posts,
+  rooms,
+  switches,
+  systems,
+} from './tables'
 import type { Db } from './types'
 
 /**
@@ -16,6 +30,8 @@ import type { Db } from './types'
 const HIDDEN_PREFIX = '~'
 
 const builder = new QueryBuilder()
+
+const former = alias(members, 'former')
 
 export const visibleSystems = builder
   .select()
@@ -48,6 +64,12 @@ export function lastDeletedSwitch(systemId: SQLWrapper): SQL {
   return sql`(select ${whose.deleted_through_switch_id} from ${systems} ${whose} where ${whose.id} = ${systemId})`
 }
 
+/** ID of a system's last status that waits for deletion, together with all before it. */
+function lastDeletedStatus(systemId: SQLWrapper): SQL {
+  const whose = alias(systems, 'whose')
+  return sql`(select ${whose.deleted_through_status_id} from ${systems} ${whose} where ${whose.id} = ${systemId})`
+}
+
 /**
  * Condition that excludes switches of unfinished imports and of deleted histories. A caller that
  * knows the last deleted switch of the system passes it, which saves a lookup per switch.
@@ -71,14 +93,99 @@ export function liveSwitchesOf(...known: Parameters<typeof isLiveSwitch>) {
     .as('switches')
 }
 
-/** Rows of imported files, without those of unfinished imports. */
+/** Condition that selects archived rows that a finished conversion replaced. */
+export const isReplaced = sql`(${importArchive.replaced_by} is not null
+  and ${isImportCommitted(importArchive.replaced_by)})`
+
+/** Condition that selects archived rows of a collection that is being deleted. */
+const isOfDeletedCollection = sql`exists (select 1 from ${deletedArchives}
+  where ${deletedArchives.system_id} = ${importArchive.system_id}
+    and ${deletedArchives.collection} = ${importArchive.collection}
+    and ${deletedArchives.through_id} >= ${importArchive.id})`
+
+/** Rows of imported files, without those of unfinished imports and those that are being deleted. */
 export const committedArchive = builder
   .select()
   .from(importArchive)
-  .where(isImportCommitted(importArchive.import_id))
+  .where(
+    and(
+      isImportCommitted(importArchive.import_id),
+      sql`not ${isReplaced}`,
+      sql`not ${isOfDeletedCollection}`,
+    ),
+  )
   .as('import_archive')
 
-function isImportCommitted(importId: SQLWrapper): SQL {
+export const visibleFields = builder
+  .select()
+  .from(fields)
+  .where(isImportCommitted(fields.import_id))
+  .as('fields')
+
+/** Texts about the front, without those about a member and those of a history that is being deleted. */
+export const visibleFrontNotes = builder
+  .select()
+  .from(frontNotes)
+  .where(
+    and(
+      isImportCommitted(frontNotes.import_id),
+      sql`(${frontNotes.member_id} is null or not ${isDeletedMember(frontNotes.member_id)})`,
+      sql`(${frontNotes.kind} = 'comment' or ${frontNotes.id} > ${lastDeletedStatus(frontNotes.system_id)})`,
+    ),
+  )
+  .as('front_notes')
+
+export const visibleNotes = builder
+  .select()
+  .from(notes)
+  .where(isImportCommitted(notes.import_id))
+  .as('notes')
+
+export const visibleRooms = builder
+  .select()
+  .from(rooms)
+  .where(and(isImportCommitted(rooms.import_id), eq(rooms.is_deleted, false)))
+  .as('rooms')
+
+/** Posts, without those of a room that is being deleted. */
+export const visiblePosts = builder
+  .select()
+  .from(posts)
+  .where(
+    and(
+      isImportCommitted(posts.import_id),
+      sql`not exists (select 1 from ${rooms} where ${rooms.id} = ${posts.room_id} and ${rooms.is_deleted} = 1)`,
+    ),
+  )
+  .as('posts')
+
+export const visiblePolls = builder
+  .select()
+  .from(polls)
+  .where(isImportCommitted(polls.import_id))
+  .as('polls')
+
+/** UUID of a member by its row ID; null while the member is being deleted. */
+export function visibleMemberUuid(id: SQLWrapper): SQL {
+  return sql`(select ${visibleMembers.uuid} from ${visibleMembers} where ${visibleMembers.id} = ${id})`
+}
+
+/** Name of a member by its row ID, if the member is being deleted; otherwise null. */
+export function deletedMemberName(id: SQLWrapper): SQL {
+  return sql`(select ${former.name} from ${members} ${former}
+    where ${former.id} = ${id} and ${former.hid} >= ${HIDDEN_PREFIX})`
+}
+
+/**
+ * Condition that a member is being deleted; null for no member. These are few, so an index on the
+ * column finds them.
+ */
+export function isDeletedMember(id: SQLWrapper): SQL {
+  return sql`${id} in (select ${former.id} from ${members} ${former} where ${former.hid} >= ${HIDDEN_PREFIX})`
+}
+
+/** Condition that excludes rows of unfinished imports. */
+export function isImportCommitted(importId: SQLWrapper): SQL {
   return sql`(${importId} is null or not exists (
     select 1 from ${pendingImports} where ${pendingImports.id} = ${importId}))`
 }

@@ -86,6 +86,21 @@ const damages: Record<string, Damage> = {
       ],
     ],
   },
+  'deletes values of a missing field, and keeps notes of a missing member': {
+    does: [
+      "INSERT INTO field_values VALUES (2, 9, '4')",
+      "INSERT INTO notes (id, uuid, system_id, text, member_id) VALUES (1, 'n', 1, 'Hello', 9)",
+      'INSERT INTO ext_usage VALUES (1, 5, 0, 1, 0)',
+    ],
+    finds: [
+      'references: row 1 of field_values names a missing row of fields',
+      'references: row 1 of notes names a missing row of members',
+    ],
+    leaves: [
+      'SELECT text, member_id, (SELECT count(*) FROM field_values) FROM notes',
+      [['Hello', null, 0]],
+    ],
+  },
   'keeps messages and autoproxy of a missing member without it, and expects no keys of its tags': {
     does: ['DELETE FROM members WHERE id = 1'],
     finds: [

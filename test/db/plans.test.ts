@@ -1,10 +1,12 @@
 import { Database } from 'bun:sqlite'
+import { hiddenIdentity } from '../../src/db/visible'
 import { createHandler } from '../../src/http/handler'
 import { createLog } from '../../src/log'
 import type { Group } from '../../src/model/group'
 import type { Member } from '../../src/model/member'
 import { createCredentialCache } from '../../src/service/access/credentials'
 import { insertAccount } from '../../src/service/accounts'
+import { purgeDeleted } from '../../src/service/deletion'
 import type { Deps } from '../../src/service/deps'
 import { insertGroup } from '../../src/service/groups'
 import { insertMember } from '../../src/service/members'
@@ -12,8 +14,9 @@ import { insertMembership } from '../../src/service/memberships'
 import { insertMessage } from '../../src/service/messages'
 import { insertSwitch } from '../../src/service/switches'
 import { createBot, createLinkCode, patchMemberGuild, patchSystemGuild } from '../operatorActions'
+import { execute, insert } from '../rawSql'
 import { createRecorder } from '../statementRecorder'
-import { afterAll, describe, expect, test } from '../test'
+import { afterAll, beforeAll, describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
 
 const GUILD = '466707357099884544'
@@ -128,6 +131,69 @@ const writes: [string, Line, unknown?][] = [
   ['a deleted member', ({ members: [, two] }) => `DELETE /members/${two?.hid}`],
 ]
 
+const ME = '/ext/v1/systems/@me'
+
+/** Objects of the extension API by their names below, created before the requests. */
+const extIds: Record<string, string> = {}
+const extObjects: [name: string, path: string, body: unknown][] = [
+  ['field', 'fields', { name: 'Role', type: 'text' }],
+  ['room', 'rooms', { name: 'General' }],
+  ['post', 'posts', { text: 'Hello' }],
+  ['note', 'notes', { text: 'Hello' }],
+  ['comment', 'front/notes', { kind: 'comment', text: 'Hello' }],
+  ['poll', 'polls', { name: 'Move?', options: [{ name: 'yes' }] }],
+]
+
+const memberAt = (at: number) => changing.members[at]?.hid ?? ''
+const groupAt = (at: number) => changing.groups[at]?.hid ?? ''
+
+/** Requests to the extension API, in an order in which all succeed. */
+const extRequests: [string, () => string, unknown?][] = [
+  ['the members', () => `GET ${ME}/members`],
+  ['the archived custom fronts', () => `GET ${ME}/members?kind=custom_front&archived=true`],
+  ['a member', () => `GET /ext/v1/members/${memberAt(2)}`],
+  ['a long description', () => `PATCH /ext/v1/members/${memberAt(2)}`, { about: 'Long' }],
+  ['the fields', () => `GET ${ME}/fields`],
+  ['a renamed field', () => `PATCH /ext/v1/fields/${extIds.field}`, { name: 'Roles' }],
+  ['the groups', () => `GET ${ME}/groups`],
+  ['a moved group', () => `PATCH /ext/v1/groups/${groupAt(3)}`, { position: 4 }],
+  ['the front', () => `GET ${ME}/front`],
+  ['a switch', () => `PUT ${ME}/switches/${crypto.randomUUID()}`, { members: [] }],
+  ['a cancelled switch', () => `DELETE ${ME}/switches/${crypto.randomUUID()}`],
+  ['the front notes', () => `GET ${ME}/front/notes`],
+  ['the front notes of a member', () => `GET ${ME}/front/notes?member=${memberAt(2)}`],
+  ['older front notes', () => `GET ${ME}/front/notes?before=${extIds.comment}`],
+  ['a changed comment', () => `PATCH /ext/v1/front-notes/${extIds.comment}`, { text: 'Rain.' }],
+  ['a deleted comment', () => `DELETE /ext/v1/front-notes/${extIds.comment}`],
+  ['the settings', () => `GET ${ME}/settings`],
+  ['new settings', () => `PATCH ${ME}/settings`, { front_status_privacy: 'public' }],
+  ['the notes', () => `GET ${ME}/notes`],
+  ['the notes of a member', () => `GET ${ME}/notes?member=${memberAt(2)}`],
+  ['found notes', () => `GET ${ME}/notes?search=hello`],
+  ['a note', () => `GET /ext/v1/notes/${extIds.note}`],
+  ['a changed note', () => `PATCH /ext/v1/notes/${extIds.note}`, { member: memberAt(2) }],
+  ['a deleted note', () => `DELETE /ext/v1/notes/${extIds.note}`],
+  ['the rooms', () => `GET ${ME}/rooms`],
+  ['a renamed room', () => `PATCH /ext/v1/rooms/${extIds.room}`, { name: 'Business' }],
+  ['the posts', () => `GET ${ME}/posts`],
+  ['the posts of a room', () => `GET ${ME}/posts?room=${extIds.room}`],
+  ['the posts of a board', () => `GET ${ME}/posts?for=${memberAt(2)}`],
+  ['the posts of the system', () => `GET ${ME}/posts?for=@system`],
+  ['the unread posts', () => `GET ${ME}/posts?unread=true`],
+  ['the numbers of unread posts', () => `GET ${ME}/posts/unread`],
+  ['posts that were read', () => `POST ${ME}/posts/read`, { for: '@system' }],
+  ['named posts that were read', () => `POST ${ME}/posts/read`, { ids: [crypto.randomUUID()] }],
+  ['a changed post', () => `PATCH /ext/v1/posts/${extIds.post}`, { text: 'Bye' }],
+  ['a deleted post', () => `DELETE /ext/v1/posts/${extIds.post}`],
+  ['a deleted room', () => `DELETE /ext/v1/rooms/${extIds.room}`],
+  ['the polls', () => `GET ${ME}/polls`],
+  ['a poll', () => `GET /ext/v1/polls/${extIds.poll}`],
+  ['a withdrawn vote', () => `DELETE /ext/v1/polls/${extIds.poll}/votes/${memberAt(2)}`],
+  ['a renamed poll', () => `PATCH /ext/v1/polls/${extIds.poll}`, { name: 'Move it?' }],
+  ['a deleted poll', () => `DELETE /ext/v1/polls/${extIds.poll}`],
+  ['a deleted field', () => `DELETE /ext/v1/fields/${extIds.field}`],
+]
+
 describe('scansOf', () => {
   test('finds scans of tables and indexes, also with an alias', () => {
     expect(scansOf('select * from members where name = ?')).toEqual(['SCAN members'])
@@ -218,6 +284,43 @@ describe('plans of writes', () => {
     },
   )
 
+  describe('plans of the extension API', () => {
+    beforeAll(async () => {
+      for (const [name, path, body] of extObjects) {
+        const response = await respond(`POST ${ME}/${path}`, changing.someone.token, body)
+        extIds[name] = ((await response.json()) as { id: string }).id
+      }
+    })
+
+    test.each(extRequests.map(([what, line, body]) => ({ what, line, body })))(
+      'answers a request to the extension API without scans: $what',
+      async ({ line, body }) => {
+        const used = await statementsOf(line(), changing.someone.token, body)
+        expect(used.length).toBeGreaterThan(0)
+        expect(used.flatMap(scansOf)).toEqual([])
+      },
+    )
+  })
+
+  test('deletes hidden rows in batches by their row IDs, so that a batch reads no other rows', async () => {
+    const { id } = await makeSystem()
+    await deps.transact('new', async (tx) => {
+      const room = { uuid: crypto.randomUUID(), system_id: id, name: 'x', position: 0 }
+      await insert(tx, 'rooms', { ...room, is_deleted: 1 })
+      await execute(tx, 'update systems set deleted_through_switch_id = 1 where id = :id', { id })
+      const { hid, uuid } = hiddenIdentity()
+      await insert(tx, 'systems', { hid, uuid })
+    })
+    statements.length = 0
+    await purgeDeleted(recordedDeps)
+    const batches = statements.filter((one) => /^(delete|update) .* limit /s.test(one))
+    expect(batches.filter((one) => one.includes('"posts"')).length).toBeGreaterThan(2)
+    expect(batches.length).toBeGreaterThan(20)
+    const isByRowId = (one: string) => planOf(one).some((detail) => ROW_ID_SEARCH.test(detail))
+    expect(batches.filter((one) => !isByRowId(one))).toEqual([])
+    expect(batches.flatMap(scansOf)).toEqual([])
+  })
+
   test('has an index for every foreign key', () => {
     const names = reader
       .query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -232,6 +335,9 @@ describe('plans of writes', () => {
     expect(references.filter((sql) => scansOf(sql).length > 0)).toEqual([])
   })
 })
+
+/** Search of single rows. */
+const ROW_ID_SEARCH = /^SEARCH \w+ USING INTEGER PRIMARY KEY \(rowid=\?\)$/
 
 async function expectAlike(line: Line, isOwner: boolean): Promise<void> {
   const ask = (of: Populated) => statementsOf(`GET /v2${line(of)}`, isOwner ? of.someone.token : '')
@@ -248,18 +354,22 @@ async function statementsOf(
   body?: unknown,
   status = 0,
 ): Promise<string[]> {
-  const [method = '', path = ''] = line.split(' ')
   statements.length = 0
+  const response = await respond(line, authorization, body)
+  if (status === 0) expect(response.ok).toBe(true)
+  else expect(response.status).toBe(status)
+  // The caller is cached, so only some requests look it up.
+  return statements.filter((statement) => !/from "tokens"/.test(statement))
+}
+
+async function respond(line: string, authorization: string, body?: unknown): Promise<Response> {
+  const [method = '', path = ''] = line.split(' ')
   const request = new Request(`http://localhost${path}`, {
     method,
     headers: { authorization },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
-  const response = await handle(request, '127.0.0.1')
-  if (status === 0) expect(response.ok).toBe(true)
-  else expect(response.status).toBe(status)
-  // The caller is cached, so only some requests look it up.
-  return statements.filter((statement) => !/from "tokens"/.test(statement))
+  return handle(request, '127.0.0.1')
 }
 
 /** Returns the lines of a plan that scan a whole table or index. */

@@ -1,12 +1,18 @@
 import { readFileSync } from 'node:fs'
 
+interface PreviousExport {
+  groups: { uuid: string; members: string[] }[]
+  members: { id: string; uuid: string }[]
+  multitude?: { preferences?: { statuses: string[] } }
+}
+
 type Row = Record<string, string | number | null>
 
 /**
  * Rows of every table, and the export of every system, as the last version before
  * `0013_standard_names` wrote them.
  */
-export const previous: { rows: Record<string, Row[]>; exports: Record<string, object> } =
+export const previous: { rows: Record<string, Row[]>; exports: Record<string, PreviousExport> } =
   JSON.parse(readFileSync(new URL('./fixtures/previousNames.json', import.meta.url), 'utf8'))
 
 const rendered = { shape: 'schema_hash', own: 'owner_json', others: 'public_json' }
@@ -49,6 +55,9 @@ const formerLimits: Row = { member_limit: 1000, group_limit: 250 }
 
 /** Columns that later migrations added, with their defaults. */
 const addedColumns: Record<string, Row> = {
+  systems: { deleted_through_status_id: 0 },
+  archive: { replaced_by: null, reader: 0 },
+  webhooks: { events: 'pluralkit' },
   guilds: {
     log_channel: null,
     log_disabled_channels: '[]',
@@ -73,6 +82,46 @@ export function rowsInStandardNames(): Record<string, string[]> {
     return [newTable, asSortedText(renamed)]
   })
   return Object.fromEntries(tables)
+}
+
+/**
+ * The same exports as this version writes them: the members of the groups that `preferences.statuses`
+ * names are custom fronts.
+ */
+export function exportsOfToday(): Record<string, object> {
+  const files = Object.entries(previous.exports).map(([hid, file]) => {
+    const { statuses = [] } = file.multitude?.preferences ?? {}
+    const named = file.groups.filter(({ uuid }) => statuses.includes(uuid))
+    const ids = new Set(named.flatMap(({ members }) => members))
+    const members = file.members
+      .filter(({ id }) => ids.has(id))
+      .map(({ uuid }) => ({ ...customFront, member: uuid }))
+    if (members.length === 0) return [hid, file]
+    return [hid, { ...file, multitude: { ...file.multitude, ext: { ...onlyDefaults, members } } }]
+  })
+  return Object.fromEntries(files)
+}
+
+const customFront = {
+  kind: 'custom_front',
+  archived_at: null,
+  archived_reason: null,
+  announce_front: true,
+  about: null,
+}
+
+const onlyDefaults = {
+  version: 1,
+  settings: { front_status_privacy: 'private' },
+  groups: [],
+  fields: [],
+  values: [],
+  front_notes: [],
+  notes: [],
+  rooms: [],
+  posts: [],
+  polls: [],
+  origins: [],
 }
 
 /** Rows as text, with their columns and themselves in order. */

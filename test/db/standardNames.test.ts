@@ -7,7 +7,13 @@ import { run } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
 import { makeOlder } from './olderDatabase'
-import { asSortedText, insertPrevious, previous, rowsInStandardNames } from './previousNames'
+import {
+  asSortedText,
+  exportsOfToday,
+  insertPrevious,
+  previous,
+  rowsInStandardNames,
+} from './previousNames'
 
 const { startServer } = await commandLine()
 const lastBefore = migrations.findIndex(({ name }) => name === '0013_standard_names')
@@ -48,7 +54,7 @@ describe('upgrade of a SQLite database to standard table names', () => {
     expect(rowsIn(path, Object.keys(expected))).toEqual(expected)
     const exported = Object.entries(await exportsOf(`file:${path}`))
     expect(Object.fromEntries(exported.map(([hid, text]) => [hid, JSON.parse(text)]))).toEqual(
-      previous.exports,
+      exportsOfToday(),
     )
     expect(await problemsOf(`file:${path}`)).toEqual([])
   })

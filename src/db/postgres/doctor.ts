@@ -1,13 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { RenderJson } from '../../model/renderedJson'
-import {
-  checks,
-  type Finding,
-  findAll,
-  findWarnings,
-  type Inspector,
-  repairAll,
-} from '../consistencyChecks'
+import { checks, findAll, findWarnings, repairAll } from '../consistencyChecks'
+import type { Finding, Inspector } from '../finding'
 import { lockExclusively } from '../locks'
 import { serverMigrations } from '../migrations'
 import { query } from '../query'

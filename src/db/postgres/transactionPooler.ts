@@ -11,6 +11,8 @@ import { unusable } from './errors'
 const ROUNDS = 3
 /** Time limit for both connections and all rounds. */
 const LIMIT_MS = 8_000
+/** A busy server, which has accepted a connection before, may answer late. */
+const CONNECT_LIMIT_S = 6
 
 /**
  * Throws if a pooler changes server connections between transactions. Prepared statements, settings
@@ -23,7 +25,7 @@ export async function rejectTransactionPooler(
   const failure = (reason: string) =>
     unusable(options.address.name, `the server at ${host}:${port} ${reason}`)
   const open = () => ({
-    sql: connectWithoutSettings(options, { host, port }, 1),
+    sql: connectWithoutSettings(options, { host, port }, 1, CONNECT_LIMIT_S),
     processes: new Set<number>(),
   })
   const [first, second] = [open(), open()]

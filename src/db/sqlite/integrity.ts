@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import type { Finding } from '../consistencyChecks'
+import type { Finding } from '../finding'
 import { migrations } from '../migrations'
 
 /** Checks of a file that do not depend on the meaning of its rows. */

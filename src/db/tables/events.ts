@@ -42,6 +42,10 @@ export const webhooks = sqliteTable('webhooks', {
   checked: integer(),
   /** Number of events that were pruned before delivery and not reported to the receiver yet. */
   dropped: integer().notNull().default(0),
+  /** Event types that it receives: those of PluralKit, or all. */
+  events: text({ enum: ['pluralkit', 'all'] })
+    .notNull()
+    .default('pluralkit'),
 })
 
 /** Last delivery attempts of each webhook, shown to its owner. */

@@ -1,4 +1,4 @@
-import { isNotNull } from 'drizzle-orm'
+import { isNotNull, sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { ofSystem } from './systems'
 
@@ -36,9 +36,20 @@ export const importArchive = sqliteTable(
     /** Hash of the content, so that equal rows are stored once. */
     digest: text().notNull(),
     import_id: ofImport(),
+    /** Conversion that made other rows of this one; the row is hidden once it is finished. */
+    replaced_by: ofImport(),
+    /** Version of the reader that left the row in the archive. Zero if none has read it. */
+    reader: integer().notNull().default(0),
   },
   (table) => [
     uniqueIndex('import_archive_by_digest').on(table.system_id, table.collection, table.digest),
+    // Partial, so that the planner of PostgreSQL cannot prefer it to the index of digests.
+    index('import_archive_by_collection')
+      .on(table.system_id, table.collection, table.id)
+      .where(sql`${table.id} > 0`),
+    index('import_archive_by_replacement')
+      .on(table.replaced_by)
+      .where(isNotNull(table.replaced_by)),
     index('import_archive_by_import').on(table.import_id).where(isNotNull(table.import_id)),
   ],
 )

@@ -13,10 +13,32 @@ export {
 export { changeCounters, leases, taskRuns } from './coordination'
 export { discordClaims, discordCommands, discordSessions, discordStatus } from './discord'
 export { deliveries, events, prunedEvents, webhooks } from './events'
+export {
+  deletedArchives,
+  deletedSwitches,
+  extSettingsOfSystems,
+  extUsage,
+  fields,
+  fieldValues,
+  frontNotes,
+  groupExts,
+  memberExts,
+  notes,
+  origins,
+  polls,
+  pollVotes,
+  posts,
+  rooms,
+} from './ext'
 export { autoproxies, guilds, memberGuilds, systemGuilds } from './guilds'
 export { importArchive, pendingImports } from './imports'
 export { groupMembers, groups, members, proxyTagIndex } from './members'
 export { pinnedMembers, preferences, statusGroups } from './preferences'
-export { renderedGroups, renderedMembers, renderedSystems } from './renderedJson'
+export {
+  renderedGroups,
+  renderedMemberExts,
+  renderedMembers,
+  renderedSystems,
+} from './renderedJson'
 export { messages, switches, switchMembers } from './switches'
 export { lastActivity, systemSettings, systems } from './systems'

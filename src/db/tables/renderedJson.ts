@@ -22,3 +22,7 @@ export const renderedGroups = sqliteTable(
   'rendered_groups',
   renderedColumns(() => groups.id),
 )
+export const renderedMemberExts = sqliteTable(
+  'rendered_member_ext',
+  renderedColumns(() => members.id),
+)

@@ -28,6 +28,8 @@ export const systems = sqliteTable(
     created_on_platform: text().default(DISCORD),
     /** Switches up to this ID are deleted, and their rows wait for removal. */
     deleted_through_switch_id: integer().notNull().default(0),
+    /** Statuses up to this ID were deleted together with the switches. */
+    deleted_through_status_id: integer().notNull().default(0),
     /** When the operator disabled it: its tokens are rejected, and other callers do not see it. */
     disabled_at: integer(),
   },

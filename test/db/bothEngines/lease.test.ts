@@ -35,12 +35,12 @@ describe('lease', () => {
 
   test('keeps the lease with its holder while that renews it', async () => {
     const [one, two] = [
-      await startLeases('kept', { durationMs: 1_500 }),
-      await startLeases('kept', { durationMs: 1_500 }),
+      await startLeases('kept', { durationMs: 6_000 }),
+      await startLeases('kept', { durationMs: 6_000 }),
     ]
     let calls = 0
     two.onAcquired('dispatch', () => calls++)
-    await Bun.sleep(1_900)
+    await Bun.sleep(7_500)
     expect([one.holds('dispatch'), calls]).toEqual([true, 0])
   })
 

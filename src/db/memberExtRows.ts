@@ -1,0 +1,97 @@
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import type { Level } from '../model/entity'
+import { defaultMemberExt, type FieldValues, type MemberExt } from '../model/ext/memberExt'
+import type { Dialect } from './dialect'
+import { type Placeholders, query } from './query'
+import { fieldValues, memberExts } from './tables'
+import type { Db } from './types'
+import { visibleFields, visibleMembers } from './visible'
+
+/** Complete row of `memberExt`, with the levels of its member that its privacy depends on. */
+export interface MemberExtRow extends MemberExt {
+  id: number
+  system_id: number
+  visibility: Level
+  description_privacy: Level
+  /** Values that other callers may see. */
+  public_fields: FieldValues
+  /** Whether an unfinished import has written values, which are not among `fields` yet. */
+  hasHiddenValues: boolean
+}
+
+/** Returns what the extension API adds to members, by their row IDs. Deleted members are left out. */
+export async function findMemberExts(db: Db, ids: readonly number[]): Promise<MemberExtRow[]> {
+  return (await byIds(db).all({ ids: JSON.stringify(ids) })).map(toRow)
+}
+
+export async function findMemberExt(db: Db, id: number): Promise<MemberExtRow | null> {
+  const [row] = await findMemberExts(db, [id])
+  return row ?? null
+}
+
+/** Like `findMemberExt`, but null while an unfinished import hides values of the member. */
+export async function findCacheableMemberExt(db: Db, id: number): Promise<MemberExtRow | null> {
+  const row = await findMemberExt(db, id)
+  return row?.hasHiddenValues ? null : row
+}
+
+interface SelectedRow {
+  id: number
+  system_id: number
+  visibility: Level
+  description_privacy: Level
+  kind: MemberExt['kind'] | null
+  archived_at: number | null
+  archived_reason: string | null
+  announce_front: number | null
+  about: string | null
+  all_values: string
+  public_values: string
+  value_count: number
+  shown_count: number
+}
+
+function toRow({
+  all_values,
+  public_values,
+  value_count,
+  shown_count,
+  ...row
+}: SelectedRow): MemberExtRow {
+  const announced = row.announce_front
+  return {
+    ...row,
+    kind: row.kind ?? defaultMemberExt.kind,
+    announce_front: announced === null ? defaultMemberExt.announce_front : announced === 1,
+    archived: row.archived_at !== null,
+    fields: JSON.parse(all_values),
+    public_fields: row.visibility === 'public' ? JSON.parse(public_values) : {},
+    hasHiddenValues: value_count > shown_count,
+  }
+}
+
+const { id, system_id, visibility, description_privacy } = visibleMembers
+
+// SQL text, because the values of a member are aggregated as JSON.
+const byIds = query((_, { ids }: Placeholders<'ids'>, dialect) => {
+  const { kind, archived_at, archived_reason, announce_front, about } = memberExts
+  return sql<SelectedRow>`
+    select ${id}, ${system_id}, ${visibility}, ${description_privacy}, ${kind}, ${archived_at},
+      ${archived_reason}, ${announce_front}, ${about},
+      ${valuesOf(dialect, id)} as all_values,
+      ${valuesOf(dialect, id, sql`and ${visibleFields.privacy} = 'public'`)} as public_values,
+      (select ${dialect.count()} from ${fieldValues} where ${fieldValues.member_id} = ${id}) as value_count,
+      (select ${dialect.count()} from ${fieldValues} join ${visibleFields}
+        on ${visibleFields.id} = ${fieldValues.field_id} where ${fieldValues.member_id} = ${id}) as shown_count
+    from ${visibleMembers} left join ${memberExts} on ${memberExts.member_id} = ${id}
+    where ${dialect.inJsonNumbers(id, ids)} order by ${id}`
+})
+
+/** JSON object of the values of a member, in the order in which their fields were created. */
+function valuesOf({ groupConcat }: Dialect, memberId: SQLWrapper, condition = sql``): SQL {
+  const { member_id, field_id, value } = fieldValues
+  return sql`(select '{' || coalesce(${groupConcat(sql`json`)}, '') || '}' from (
+    select '"' || ${visibleFields.uuid} || '":' || ${value} as json
+    from ${fieldValues} join ${visibleFields} on ${visibleFields.id} = ${field_id}
+    where ${member_id} = ${memberId} ${condition} order by ${field_id}) one)`
+}

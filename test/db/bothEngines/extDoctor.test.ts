@@ -1,0 +1,330 @@
+import { checks, findAll, repairAll } from '../../../src/db/consistencyChecks'
+import { memberExt } from '../../../src/model/ext/memberExt'
+import { schemaHash } from '../../../src/model/renderedJson'
+import { renderRowJson } from '../../../src/serializers/v2'
+import {
+  type BaseSystem,
+  createBaseSystem,
+  type Named,
+  type Send,
+  type UsedExtensions,
+  useAllExtensions,
+} from '../../allExtensions'
+import { execute, rows } from '../../rawSql'
+import { beforeAll, describe, expect, test } from '../../test'
+import { createTestApp, type TestSystem } from '../../testApp'
+
+const { deps, ask, makeSystem } = createTestApp()
+
+let system: TestSystem
+let other: TestSystem
+let base: BaseSystem
+let used: UsedExtensions
+let foreign: BaseSystem
+
+const sendAs =
+  (as: TestSystem): Send =>
+  async <T>(line: string, body?: unknown) => {
+    const { status, text, json } = await ask<T>(line, { as, body })
+    if (status >= 400) throw new Error(`${line}: ${text}`)
+    return json
+  }
+
+beforeAll(async () => {
+  system = await makeSystem('Hill')
+  base = await createBaseSystem(sendAs(system))
+  used = await useAllExtensions(sendAs(system), base)
+  other = await makeSystem('Lantern')
+  foreign = await createBaseSystem(sendAs(other))
+  await useAllExtensions(sendAs(other), foreign)
+})
+
+/** Short IDs of groups by their level. */
+const deep: Record<string, string> = {}
+
+/** Adds groups inside of each other below "Guests", which is at level 3. */
+async function nestDeeply(): Promise<void> {
+  let parent = await idOf('groups', base.groups[2]?.uuid ?? '')
+  for (const level of ['4', '5', '6', '7', '8', '9', '10']) {
+    const group = await sendAs(system)<Named>('POST /v2/groups', { name: level })
+    deep[level] = group.id
+    const child = await idOf('groups', group.uuid)
+    await change('insert into group_ext (group_id, parent_id) select :child, :parent', {
+      child,
+      parent,
+    })
+    parent = child
+  }
+}
+
+interface Damage {
+  damage(): Promise<unknown>
+  finds(): string[]
+  /** A query, and its rows after the repair. */
+  leaves(): [query: string, rows: unknown[]]
+}
+
+const wren = () => base.members[0]?.id ?? ''
+const hidOf = (at: number) => base.groups[at]?.id ?? ''
+const fieldOf = (type: string) => used.fields[type] ?? ''
+
+/** Stores another value for a field of Wren. */
+const setValue = async (type: string, value: string) =>
+  change('update field_values set value = :value where field_id = :field', {
+    value,
+    field: await idOf('fields', fieldOf(type)),
+  })
+
+const storedValue = (type: string) =>
+  `select value from field_values join fields on fields.id = field_id where uuid = '${fieldOf(type)}'`
+
+const lastArchived =
+  "select content from import_archive where collection = 'fieldValues' order by id desc limit 1"
+
+const valueProblem = (type: string, problem: string) =>
+  `field values: the value of member ${wren()} for field ${fieldOf(type)} ${problem}`
+
+const archivedValue = (type: string, value: unknown) => ({
+  content: JSON.stringify({ member: base.members[0]?.uuid, field: fieldOf(type), value }),
+})
+
+const damages: Record<string, Damage> = {
+  'opens a loop of groups at its oldest group': {
+    damage: () => move(0, base.groups[2]?.uuid ?? ''),
+    finds: () => [
+      `group tree: groups ${hidOf(0)}, ${hidOf(2)}, and ${hidOf(1)} contain each other`,
+    ],
+    leaves: () => [
+      `select hid from groups left join group_ext on group_id = id
+       where system_id = ${system.id} and parent_id is null`,
+      [{ hid: hidOf(0) }],
+    ],
+  },
+  'takes a group out of itself': {
+    damage: () => move(0, base.groups[0]?.uuid ?? ''),
+    finds: () => [`group tree: group ${hidOf(0)} contains itself`],
+    leaves: () => ['select 1 as loops from group_ext where parent_id = group_id', []],
+  },
+  'moves a group out of a group of another system': {
+    damage: () => move(0, foreign.groups[0]?.uuid ?? ''),
+    finds: () => [`group tree: group ${hidOf(0)} is in a group of another system`],
+    leaves: () => [
+      `select 1 as wrong from group_ext e join groups c on c.id = e.group_id
+       join groups p on p.id = e.parent_id where c.system_id <> p.system_id`,
+      [],
+    ],
+  },
+  'moves groups that are too deep to the deepest level': {
+    damage: nestDeeply,
+    finds: () =>
+      ['9', '10'].map(
+        (level) => `group tree: group ${deep[level]} is at level ${level}, and 8 is the deepest`,
+      ),
+    leaves: () => [
+      `select p.name as parent from groups c join group_ext on group_id = c.id join groups p on p.id = parent_id
+       where c.name in ('8', '9', '10')`,
+      [{ parent: '7' }, { parent: '7' }, { parent: '7' }],
+    ],
+  },
+  'archives a value that does not fit its type': {
+    damage: () => setValue('date', '"2004-02-31"'),
+    finds: () => [valueProblem('date', 'does not fit its type')],
+    leaves: () => [lastArchived, [archivedValue('date', '2004-02-31')]],
+  },
+  'archives a value that cannot be read': {
+    damage: () => setValue('number', '4,5'),
+    finds: () => [valueProblem('number', 'cannot be read')],
+    leaves: () => [lastArchived, [archivedValue('number', '4,5')]],
+  },
+  'keeps what is stored for a text as the text': {
+    damage: () => setValue('text', '[4, 5'),
+    finds: () => [valueProblem('text', 'cannot be read')],
+    leaves: () => [storedValue('text'), [{ value: '"[4, 5"' }]],
+  },
+  'converts a number of a text field to text': {
+    damage: () => setValue('markdown', '45'),
+    finds: () => [valueProblem('markdown', 'does not fit its type')],
+    leaves: () => [storedValue('markdown'), [{ value: '"45"' }]],
+  },
+  'deletes an empty value': {
+    damage: () => setValue('url', '""'),
+    finds: () => [valueProblem('url', 'does not fit its type')],
+    leaves: () => [storedValue('url'), []],
+  },
+  'removes options that do not exist from a list': {
+    damage: () => setValue('choices', '["gone"]'),
+    finds: () => [valueProblem('choices', 'names an option that does not exist')],
+    leaves: () => [storedValue('choices'), []],
+  },
+  'archives a choice of an option that does not exist': {
+    damage: () => setValue('choice', '"gone"'),
+    finds: () => [valueProblem('choice', 'names an option that does not exist')],
+    leaves: () => [lastArchived, [archivedValue('choice', 'gone')]],
+  },
+  'removes options of a field that has none by its type': {
+    damage: async () =>
+      change("update fields set options = '[]' where id = :id", {
+        id: await idOf('fields', fieldOf('year')),
+      }),
+    finds: () => [`fields: field ${fieldOf('year')} of type year has options`],
+    leaves: () => [
+      `select options from fields where uuid = '${fieldOf('year')}'`,
+      [{ options: null }],
+    ],
+  },
+  'deletes votes for options that do not exist': {
+    damage: () =>
+      change(
+        `update poll_votes set option_id = 'gone'
+         where comment is not null and poll_id in (select id from polls where uuid = :poll)`,
+        { poll: used.poll },
+      ),
+    finds: () => [`polls: vote N of poll ${used.poll} names an option that does not exist`],
+    leaves: () => ["select 1 as lost from poll_votes where option_id = 'gone'", []],
+  },
+  'counts the use of limits again': {
+    damage: () =>
+      change(
+        'update ext_usage set notes = 7, posts = posts - 1, text_bytes = 0 where system_id = :id',
+        { id: system.id },
+      ),
+    finds: () => [
+      `usage: system ${system.hid} counts 0 bytes of text instead of N, 7 notes instead of 2, 3 posts instead of 4`,
+    ],
+    leaves: () => [
+      `select notes, posts, front_notes from ext_usage where system_id = ${system.id}`,
+      [{ notes: 2, posts: 4, front_notes: 3 }],
+    ],
+  },
+  'counts the use of a system without counters': {
+    damage: () => change('delete from ext_usage where system_id = :id', { id: other.id }),
+    finds: () => [
+      `usage: system ${other.hid} counts 0 bytes of text instead of N, 0 front notes instead of 3, 0 notes instead of 2, 0 posts instead of 4`,
+    ],
+    leaves: () => [
+      `select notes, posts, front_notes from ext_usage where system_id = ${other.id}`,
+      [{ notes: 2, posts: 4, front_notes: 3 }],
+    ],
+  },
+  'deletes stale JSON of the extensions of a member': {
+    damage: async () => {
+      await change('delete from rendered_member_ext')
+      await change(
+        `insert into rendered_member_ext (id, schema_hash, owner_json, public_json)
+         select id, ${schemaHash(memberExt)}, '{}', '{"about":"SECRET"}' from members where hid = :hid`,
+        { hid: wren() },
+      )
+    },
+    finds: () => [`rendered JSON: the cached JSON of the extensions of member ${wren()} is stale`],
+    leaves: () => ['select 1 as stale from rendered_member_ext', []],
+  },
+}
+
+describe('doctor of the extension API', () => {
+  test('finds nothing after every part of it was used', async () => {
+    expect(await problems()).toEqual([])
+  })
+
+  test('finds nothing after rows were changed and deleted', async () => {
+    const third = await makeSystem('Harbour')
+    const send = sendAs(third)
+    const own = await createBaseSystem(send)
+    const { fields, room, poll } = await useAllExtensions(send, own)
+    const [wren, ash] = own.members.map(({ id }) => id)
+    const notes = await send<{ id: string }[]>('GET /ext/v1/systems/@me/notes')
+    for (const [line, body] of [
+      [`PATCH /ext/v1/notes/${notes[0]?.id}`, { text: 'Shorter 🌅' }],
+      [`DELETE /ext/v1/notes/${notes[1]?.id}`],
+      [`PATCH /ext/v1/fields/${fields.choice}`, { options: [{ name: 'Gardener' }] }],
+      [`PATCH /ext/v1/fields/${fields.flag}`, { type: 'text' }],
+      [`DELETE /ext/v1/fields/${fields.markdown}`],
+      [`PATCH /v2/members/${wren}`, { description: 'Clears the long description' }],
+      [`DELETE /ext/v1/polls/${poll}/votes/${wren}`],
+      [`DELETE /v2/groups/${own.groups[1]?.id}`],
+      [`DELETE /v2/systems/@me/switches/${own.current}`],
+      [`DELETE /ext/v1/rooms/${room}`],
+      [`DELETE /v2/members/${ash}`],
+      [`DELETE /v2/members/${wren}`],
+      [`DELETE /ext/v1/polls/${poll}`],
+    ] as const)
+      await send(line, body)
+    expect(await problems()).toEqual([])
+  })
+
+  test.each(Object.entries(damages))('%s', async (_, { damage, finds, leaves }) => {
+    await damage()
+    // Other damage makes the counters wrong, too.
+    const isUsage = (problem: string) => problem.startsWith('usage:')
+    const isAboutUsage = finds().some(isUsage)
+    const found = (await problems()).filter((problem) => isAboutUsage || !isUsage(problem))
+    expect(found).toEqual(finds())
+    await deps.transact('new', (tx) => repairAll(tx, checks, rethrow, renderRowJson))
+    expect(await problems()).toEqual([])
+    const [query, expected] = leaves()
+    expect(await rows<unknown>(deps.db, query)).toEqual(expected)
+  })
+
+  test('reports fields and polls that a person has to repair', async () => {
+    const year = fieldOf('year')
+    const choice = fieldOf('choice')
+    await change("update fields set type = 'mood' where id = :id", {
+      id: await idOf('fields', year),
+    })
+    await change("update fields set options = '[oh' where id = :id", {
+      id: await idOf('fields', choice),
+    })
+    await change('update fields set options = null where id = :id', {
+      id: await idOf('fields', fieldOf('choices')),
+    })
+    await change("update polls set options = '[]' where uuid = :uuid", { uuid: used.poll })
+    await deps.transact('new', (tx) => repairAll(tx, checks, rethrow, renderRowJson))
+    const remaining = await findAll(deps.db, checks, renderRowJson)
+    const remedy = 'replace its options, or delete it'
+    expect(remaining).toEqual([
+      { check: 'fields', problem: `field ${year} has an unknown type` },
+      { check: 'fields', problem: `the options of field ${choice} cannot be read`, remedy },
+      {
+        check: 'fields',
+        problem: `field ${fieldOf('choices')} of type choices has no options`,
+        remedy,
+      },
+      { check: 'polls', problem: `the options of poll ${used.poll} cannot be read`, remedy },
+    ])
+  })
+})
+
+function rethrow(cause: unknown): void {
+  throw cause
+}
+
+async function problems(): Promise<string[]> {
+  const found = await findAll(deps.db, checks, renderRowJson)
+  return found.map(({ check, problem }) =>
+    `${check}: ${problem}`
+      .replace(/vote \d+/, 'vote N')
+      .replace(/text instead of \d+/, 'text instead of N'),
+  )
+}
+
+async function change(sql: string, values: Record<string, string | number> = {}): Promise<void> {
+  await deps.transact('new', (tx) => execute(tx, sql, values))
+}
+
+async function idOf(table: 'groups' | 'fields', uuid: string): Promise<number> {
+  const [found] = await rows<{ id: number }>(
+    deps.db,
+    `select id from ${table} where uuid = :uuid`,
+    { uuid },
+  )
+  return found?.id ?? 0
+}
+
+/** Puts a group into another one. */
+async function move(at: number, parent: string): Promise<void> {
+  const values = {
+    child: await idOf('groups', base.groups[at]?.uuid ?? ''),
+    parent: await idOf('groups', parent),
+  }
+  await change('delete from group_ext where group_id = :child', { child: values.child })
+  await change('insert into group_ext (group_id, parent_id) select :child, :parent', values)
+}

@@ -2,9 +2,9 @@ import type { Instant } from './time'
 
 /**
  * Kinds of events that the Discord bot must handle at most once: a message to proxy, a message with
- * a command, or an interaction.
+ * a command, an interaction, or a reaction that is answered.
  */
-export const claimKinds = ['message', 'command', 'interaction'] as const
+export const claimKinds = ['message', 'command', 'interaction', 'reaction'] as const
 export type ClaimKind = (typeof claimKinds)[number]
 
 /**
@@ -16,7 +16,7 @@ export type ClaimState = (typeof claimStates)[number]
 
 /** An event that a process has begun to handle. It contains no content. */
 export interface Claim {
-  /** ID of the message or interaction. */
+  /** ID of the message or interaction; of a reaction, which has none, its place in the session. */
   id: string
   kind: ClaimKind
   state: ClaimState
@@ -45,6 +45,9 @@ export interface DiscordSession {
   sequence: number
 }
 
+/** ID in the state of a bot whose token was refused before it was known. */
+export const UNKNOWN_APPLICATION = ''
+
 /** State of the bot that `multitude status` shows. */
 export interface DiscordStatus {
   /** ID of the application. */
@@ -69,6 +72,12 @@ export interface DiscordStatus {
  * External Emojis.
  */
 export const REQUESTED_PERMISSIONS = 633594112764992n
+
+/** Returns the page of an application for its owner; the list of all if the ID is not known yet. */
+export function applicationPage(application: string | null): string {
+  const list = 'https://discord.com/developers/applications'
+  return application === null ? list : `${list}/${application}`
+}
 
 /** Returns the address at which the bot can be added to a Discord server. */
 export function inviteUrl(application: string): string {

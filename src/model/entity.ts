@@ -1,7 +1,7 @@
 import { error, type Problems } from './errors'
 import type { Field, ValueOf } from './field'
 import type { Platform } from './platform'
-import { Problem } from './validation'
+import { ItemProblem, Problem } from './validation'
 
 export type Fields = Record<string, Field>
 export type Level = 'public' | 'private'
@@ -13,6 +13,8 @@ export interface Entity<F extends Fields = Fields, L extends string = string> {
   /** Entries of `fields`, computed once instead of per row. */
   readonly entries: readonly (readonly [key: string, field: Field])[]
   readonly levels: readonly L[]
+  /** Row of a draft without any key. */
+  readonly defaults: JsonObject
 }
 
 export function entity<F extends Fields, const L extends string = never>(
@@ -20,7 +22,18 @@ export function entity<F extends Fields, const L extends string = never>(
   fields: F,
   levels: readonly L[] = [],
 ): Entity<F, L> {
-  return { name, fields, entries: Object.entries(fields), levels }
+  const entries = Object.entries(fields)
+  const defaults = Object.fromEntries([
+    ...entries.map(([key, { defaultValue }]) => [key, defaultValue]),
+    ...levels.map((level) => [level, 'public']),
+  ])
+  return { name, fields, entries, levels, defaults }
+}
+
+/** Returns the field table with some of its fields only, for patches that may change no others. */
+export function withKeys<E extends Entity>(entity: E, keys: readonly string[]): E {
+  const entries = entity.entries.filter(([key]) => keys.includes(key))
+  return { ...entity, fields: Object.fromEntries(entries), entries }
 }
 
 type Levels<L extends string> = { [K in L]: Level }
@@ -76,10 +89,15 @@ export function parsePatch<E extends Entity>(entity: E, given: RawInput): Patch<
 export function parseDraft<E extends Entity>(entity: E, given: RawInput): Draft<E> {
   const { values, problems } = parsePartial(entity, given)
   for (const [key, field] of entity.entries)
-    if (field.required && !(key in values) && !(key in problems))
+    if (field.required && !(key in values) && !hasProblem(problems, key))
       problems[key] = [new Problem('Required.')]
   throwIfInvalid(problems)
   return values as Draft<E>
+}
+
+/** Checks for a problem of a key or of a part of its value. */
+function hasProblem(problems: Problems, key: string): boolean {
+  return Object.keys(problems).some((name) => name === key || name.startsWith(`${key}.`))
 }
 
 export function isEmptyPatch(patch: object): boolean {
@@ -96,10 +114,7 @@ export function throwIfInvalid(problems: Problems): void {
 
 /** Returns the complete row of a draft. */
 export function fillDefaults<E extends Entity>(entity: E, draft: Draft<E>): Row<E> {
-  const row: JsonObject = {}
-  for (const [key, field] of entity.entries) row[key] = field.defaultValue
-  for (const level of entity.levels) row[level] = 'public'
-  return Object.assign(row, draft) as Row<E>
+  return { ...entity.defaults, ...draft } as Row<E>
 }
 
 /** Serializes the given values by key, as in every response, event and file. */
@@ -137,7 +152,8 @@ export function parsePartial<E extends Entity>(
     const given = Object.hasOwn(values, key) ? values[key] : undefined
     if (given === undefined || field.readonly) continue
     const value = field.parse(given, platform)
-    if (value instanceof Problem) found[key] = [value]
+    if (value instanceof Problem)
+      found[value instanceof ItemProblem ? value.keyUnder(key) : key] = [value]
     else read[key] = value
   }
   for (const level of entity.levels) {

@@ -6,7 +6,7 @@ export type Problems = Record<string, Problem[]>
 interface ErrorKind {
   status: number
   code: number
-  /** `{ref}` is replaced by the reference in the request. */
+  /** `{ref}` is replaced by the reference in the request, `{what}` by the limit. */
   message: string
 }
 
@@ -31,6 +31,7 @@ export const errorTable = {
   },
   notFound: { status: 404, code: 0, message: '404: Not Found' },
   methodNotAllowed: { status: 405, code: 0, message: '405: Method Not Allowed' },
+  gone: { status: 410, code: 0, message: '410: Gone' },
   conflict: { status: 409, code: 0, message: '409: Conflict' },
   tooLarge: { status: 413, code: 0, message: '413: Payload Too Large' },
   tooManyRequests: { status: 429, code: 0, message: '429: Too Many Requests' },
@@ -58,6 +59,13 @@ export const errorTable = {
     code: 20010,
     message: 'No member guild settings found for target guild.',
   },
+  fieldNotFound: { status: 404, code: 29001, message: 'Field not found.' },
+  noteNotFound: { status: 404, code: 29002, message: 'Note not found.' },
+  postNotFound: { status: 404, code: 29003, message: 'Post not found.' },
+  roomNotFound: { status: 404, code: 29004, message: 'Room not found.' },
+  pollNotFound: { status: 404, code: 29005, message: 'Poll not found.' },
+  frontNoteNotFound: { status: 404, code: 29010, message: 'Front note not found.' },
+  archiveNotFound: { status: 404, code: 29012, message: 'Archived collection not found.' },
   memberListHidden: { status: 403, code: 30001, message: 'Unauthorized to view member list' },
   groupListHidden: { status: 403, code: 30002, message: 'Unauthorized to view group list' },
   groupMembersHidden: {
@@ -115,6 +123,14 @@ export const errorTable = {
   invalidSwitchId: { status: 400, code: 40006, message: 'Invalid switch ID.' },
   memberLimit: { status: 400, code: 40007, message: 'Member limit reached.' },
   groupLimit: { status: 400, code: 40008, message: 'Group limit reached.' },
+  limitReached: { status: 400, code: 49001, message: 'Limit reached: {what}.' },
+  pollClosed: { status: 400, code: 49002, message: 'The poll is closed.' },
+  groupLoop: { status: 400, code: 49003, message: 'Groups cannot contain each other.' },
+  typeInUse: {
+    status: 400,
+    code: 49004,
+    message: 'The type cannot be changed while members have values.',
+  },
   unimplemented: { status: 400, code: 50001, message: 'Unimplemented' },
 } satisfies Record<string, ErrorKind>
 
@@ -148,10 +164,10 @@ export function error(
 ): DomainError {
   const { message } = errorTable[kind]
   if (typeof detail !== 'string') return new DomainError(kind, message, detail, retryAfter)
-  if (message.includes('{ref}'))
+  if (/\{(ref|what)\}/.test(message))
     return new DomainError(
       kind,
-      message.replace('{ref}', () => detail),
+      message.replace(/\{(ref|what)\}/, () => detail),
     )
   return new DomainError(kind, `${message} (${detail})`, undefined, retryAfter)
 }

@@ -22,7 +22,36 @@ export const eventTypes = [
   'UPDATE_AUTOPROXY',
 ] as const
 
-export type EventType = (typeof eventTypes)[number]
+/** Event types of the extension API, which only webhooks for all events receive. */
+export const extEventTypes = [
+  'UPDATE_MEMBER_EXT',
+  'UPDATE_GROUP_EXT',
+  'CREATE_FIELD',
+  'UPDATE_FIELD',
+  'DELETE_FIELD',
+  'UPDATE_FIELD_VALUES',
+  'CREATE_FRONT_NOTE',
+  'UPDATE_FRONT_NOTE',
+  'DELETE_FRONT_NOTE',
+  'CREATE_NOTE',
+  'UPDATE_NOTE',
+  'DELETE_NOTE',
+  'CREATE_ROOM',
+  'UPDATE_ROOM',
+  'DELETE_ROOM',
+  'CREATE_POST',
+  'UPDATE_POST',
+  'DELETE_POST',
+  'CREATE_POLL',
+  'UPDATE_POLL',
+  'DELETE_POLL',
+  'UPDATE_POLL_VOTES',
+  'UPDATE_EXT_SETTINGS',
+  'DELETE_ARCHIVE',
+] as const
+
+export type ExtEventType = (typeof extEventTypes)[number]
+export type EventType = (typeof eventTypes)[number] | ExtEventType
 
 /** Results of a webhook delivery attempt. */
 export const deliveryResults = ['delivered', 'refused', 'unanswered'] as const

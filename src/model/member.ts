@@ -1,6 +1,8 @@
 import { type Draft, entity, type Identity, type Patch, type Row } from './entity'
 import { color, count, date, flag, proxyTags, required, text, timestamp, url } from './field'
 
+export const MAX_DESCRIPTION = 1000
+
 export const member = entity(
   'member',
   {
@@ -30,7 +32,11 @@ export const member = entity(
       doc: 'Address of the picture used for proxied messages',
     }),
     banner: url({ guard: 'banner_privacy', doc: 'Address of the banner image' }),
-    description: text({ max: 1000, guard: 'description_privacy', doc: 'Description' }),
+    description: text({
+      max: MAX_DESCRIPTION,
+      guard: 'description_privacy',
+      doc: 'Description',
+    }),
     created: timestamp({ guard: 'metadata_privacy', doc: 'When the member was created' }),
     proxy_tags: proxyTags({
       guard: 'proxy_privacy',

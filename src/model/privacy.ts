@@ -17,7 +17,8 @@ export const permissions = {
   read: 'Read the own system, including private data',
   watch: 'Read current fronters, and name, colour, avatar and tag of the own system',
   subscribe: 'Read the calendar of the own front history',
-  switch: 'Log, move, change and delete switches',
+  switch: 'Log, move, change and delete switches, set status texts and write comments',
+  read_journal: 'Read notes, posts, rooms, polls, comments and archived rows',
   export: 'Export the own system',
   change: 'Change members, groups, settings and everything else',
   follow: 'Follow all events of the own system',
@@ -39,6 +40,7 @@ const granted: Record<Exclude<Access, 'full'>, ReadonlySet<Permission>> = {
     'watch',
     'subscribe',
     'switch',
+    'read_journal',
     'export',
     'change',
     'follow',
@@ -47,7 +49,7 @@ const granted: Record<Exclude<Access, 'full'>, ReadonlySet<Permission>> = {
     'share',
   ]),
   front: new Set(['read', 'watch', 'subscribe', 'switch']),
-  read: new Set(['read', 'watch', 'subscribe', 'export']),
+  read: new Set(['read', 'watch', 'subscribe', 'read_journal', 'export']),
   calendar: new Set(['subscribe']),
   watch: new Set(['watch']),
 }
@@ -191,6 +193,7 @@ export function redact<E extends Entity>(
   for (const [key, field] of entity.entries) {
     const hidden = isPublic(field, from) ? null : redactionOf(field)
     if (hidden === null) visible[key] = from[key]
+    else if (hidden === 'public part') visible[key] = from[field.publicPart ?? '']
     else if (hidden === 'stand-in') visible[key] = from[field.fallback ?? key] ?? from[key]
     else if (hidden !== 'absent') visible[key] = hidden === 'empty list' ? [] : null
   }
@@ -198,19 +201,27 @@ export function redact<E extends Entity>(
 }
 
 /** Replacement for a hidden value. */
-export type Redaction = 'absent' | 'null' | 'empty list' | 'stand-in'
+export type Redaction = 'absent' | 'null' | 'empty list' | 'stand-in' | 'public part'
 
 /** Returns null for a field that is always public. */
-export function redactionOf({ ownerOnly, guard, fallback, defaultValue }: Field): Redaction | null {
+export function redactionOf({
+  ownerOnly,
+  publicPart,
+  guard,
+  fallback,
+  defaultValue,
+}: Field): Redaction | null {
   if (ownerOnly !== undefined) return ownerOnly
+  if (publicPart !== undefined) return 'public part'
   if (guard === undefined) return null
   if (fallback !== undefined) return 'stand-in'
   return Array.isArray(defaultValue) ? 'empty list' : 'null'
 }
 
 /** Treats a guard that the row does not have as private, so that a forgotten level never leaks. */
-function isPublic({ ownerOnly, guard }: Field, row: Record<string, unknown>): boolean {
-  return ownerOnly === undefined && (guard === undefined || row[guard] === 'public')
+function isPublic({ ownerOnly, publicPart, guard }: Field, row: Record<string, unknown>): boolean {
+  if (ownerOnly !== undefined || publicPart !== undefined) return false
+  return guard === undefined || row[guard] === 'public'
 }
 
 /** Lists that a privacy level hides from all callers except the owner. */

@@ -1,5 +1,7 @@
 import { error } from './errors'
+import { isUuid } from './ref'
 import { DAY, type Instant, MINUTE } from './time'
+import { Problem } from './validation'
 
 /** Maximum number of members in a switch. */
 export const MAX_FRONTERS = 150
@@ -30,6 +32,8 @@ export function isTooFarAhead(timestamp: Instant, now: Instant): boolean {
   return timestamp > now + MAX_AHEAD
 }
 
+export const TOO_FAR_AHEAD = new Problem('Must not be more than a day ahead.')
+
 /**
  * Returns the default time of a switch: now, or just after the latest switch if that is slightly in
  * the future (the clock may have been set back), so that the new switch is always the latest.
@@ -46,4 +50,13 @@ export function rejectDuplicates(members: readonly { id: number }[]): void {
 /** Compares members and their order. */
 export function isSameFront(a: readonly { id: number }[], b: readonly { id: number }[]): boolean {
   return a.length === b.length && a.every(({ id }, at) => id === b[at]?.id)
+}
+
+export function requireSwitchId(ref: string): void {
+  if (!isUuid(ref)) throw error('invalidSwitchId')
+}
+
+/** Throws unless a client may choose this UUID, which must be random, for a new switch. */
+export function requireNewSwitchId(ref: string): void {
+  if (!/^.{14}4.{4}[89ab]/i.test(ref) || !isUuid(ref)) throw error('invalidSwitchId')
 }

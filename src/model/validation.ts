@@ -7,6 +7,29 @@ export class Problem {
   ) {}
 }
 
+/** Problem with a part of a value, such as `2.name` of a list. */
+export class ItemProblem extends Problem {
+  readonly #path: string
+
+  constructor(path: string, message: string, max_length?: number, actual_length?: number) {
+    super(message, max_length, actual_length)
+    this.#path = path
+  }
+
+  static of(path: string, { message, max_length, actual_length }: Problem): ItemProblem {
+    return new ItemProblem(path, message, max_length, actual_length)
+  }
+
+  /** Returns the key of the problem below the given key. */
+  keyUnder(key: string): string {
+    return this.#path === '' ? key : `${key}.${this.#path}`
+  }
+
+  under(key: string): ItemProblem {
+    return ItemProblem.of(this.keyUnder(key), this)
+  }
+}
+
 /** Problem with a reference to a row that the list has named before. */
 export const REPEATED_REF = new Problem('Named twice.')
 

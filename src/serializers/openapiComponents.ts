@@ -6,7 +6,9 @@ import { member } from '../model/member'
 import { settings } from '../model/settings'
 import { system } from '../model/system'
 import { token } from '../model/token'
+import { forEachExtPart } from '../model/transfer'
 import { errorSchema } from './error'
+import { extComponents } from './extComponents'
 import { frontingComponents } from './fronting'
 import { mapOf, responseSchema } from './schema'
 
@@ -63,6 +65,7 @@ const message = {
 /** Component schemas of the API document. */
 export const components = {
   Error: errorSchema,
+  ...extComponents,
   System: responseSchema(system),
   Settings: responseSchema(settings),
   GuildSettings: responseSchema(guild),
@@ -97,6 +100,14 @@ export const components = {
     groups: counts,
     memberships: counts,
     switches: counts,
+    ext: Type.Optional(
+      Type.Object(
+        forEachExtPart(() => counts),
+        {
+          description: 'Rows of the extension API, if the file has any',
+        },
+      ),
+    ),
     repairs: Type.Array(
       Type.Object({
         kind: Type.String(),
@@ -145,6 +156,13 @@ export const components = {
         description:
           'Events that expired before they were delivered, and that no delivery reported yet',
       }),
+      events: Type.Optional(
+        Type.Unsafe({
+          type: 'string',
+          enum: ['all'],
+          description: 'Present if the webhook also receives the events of the extension API',
+        }),
+      ),
       deliveries: Type.Array(
         Type.Object({
           event_id: Type.Union([Type.Integer(), Type.Null()]),

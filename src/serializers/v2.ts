@@ -19,7 +19,7 @@ import type { Platform } from '../model/platform'
 import { type Redacted, redact, type SerializedJson } from '../model/privacy'
 import { parseRef } from '../model/ref'
 import type { Audience } from '../model/renderedJson'
-import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft } from '../model/switch'
+import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft, TOO_FAR_AHEAD } from '../model/switch'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
 import { type Token, type TokenDraft, token, validateToken } from '../model/token'
 import { isObject, Problem, REPEATED_REF } from '../model/validation'
@@ -80,7 +80,8 @@ export function privacyToV2(entity: Entity, values: JsonObject): JsonObject | nu
   return isEmptyPatch(visible) ? null : visible
 }
 
-function rawInputOf(entity: Entity, values: JsonObject): RawInput {
+/** Separates the privacy levels of an object from its other values. */
+export function rawInputOf(entity: Entity, values: JsonObject): RawInput {
   const { privacy: levels = null } = values
   if (levels === null || entity.levels.length === 0) return { values }
   if (isObject(levels)) return { values, levels }
@@ -182,13 +183,26 @@ export function* changesFromV2<E extends Entity>(
   entity: E,
   body: RawBody,
 ): Generator<void, NamedPatch<E>[]> {
-  const items = parseList(body)
-  if (items.length === 0 || items.length > MAX_BULK_ITEMS)
+  const { items, problems } = yield* parseNamedItems(body, (values) => {
+    const parsed = parsePartial(entity, rawInputOf(entity, values))
+    return { ...parsed, isEmpty: isEmptyPatch(parsed.values) }
+  })
+  throwIfInvalid(problems)
+  return items.map(({ ref, parsed }) => ({ ref, patch: parsed.values }))
+}
+
+/** Parses the items of a list, each with the reference of its row, and collects their problems. */
+export function* parseNamedItems<P extends { problems: Problems; isEmpty: boolean }>(
+  body: RawBody,
+  parse: (values: JsonObject) => P,
+): Generator<void, { items: { ref: string; parsed: P }[]; problems: Problems }> {
+  const list = parseList(body)
+  if (list.length === 0 || list.length > MAX_BULK_ITEMS)
     throw error('badRequest', `the body must be a list of 1 to ${MAX_BULK_ITEMS} objects`)
   const problems: Problems = {}
   const seenRefs = new Set<string>()
-  const changes: NamedPatch<E>[] = []
-  for (const [index, item] of items.entries()) {
+  const items: { ref: string; parsed: P }[] = []
+  for (const [index, item] of list.entries()) {
     yield
     const position = String(index)
     if (!isObject(item)) {
@@ -196,19 +210,19 @@ export function* changesFromV2<E extends Entity>(
       continue
     }
     const { id, ...values } = item
-    const parsed = parsePartial(entity, rawInputOf(entity, values))
-    for (const [key, list] of Object.entries(parsed.problems)) problems[`${position}.${key}`] = list
+    const parsed = parse(values)
+    for (const [key, found] of Object.entries(parsed.problems))
+      problems[`${position}.${key}`] = found
     const ref = typeof id === 'string' ? parseRef(id) : null
     const refKey = ref && JSON.stringify(ref)
     if (typeof id !== 'string') problems[`${position}.id`] = [new Problem('Required.')]
     else if (refKey !== null && seenRefs.has(refKey)) problems[`${position}.id`] = [REPEATED_REF]
     if (refKey !== null) seenRefs.add(refKey)
-    if (isEmptyPatch(parsed.values) && Object.keys(parsed.problems).length === 0)
+    if (parsed.isEmpty && Object.keys(parsed.problems).length === 0)
       problems[position] = [new Problem('No valid key was given.')]
-    changes.push({ ref: String(id), patch: parsed.values })
+    items.push({ ref: String(id), parsed })
   }
-  throwIfInvalid(problems)
-  return changes
+  return { items, problems }
 }
 
 export interface NamedPatch<E extends Entity> {
@@ -248,10 +262,10 @@ export function serializeMessage(message: Message, system: string | null, member
   )
 }
 
-function parseSwitchTime(value: unknown, now: Instant): Instant | Problem {
+export function parseSwitchTime(value: unknown, now: Instant): Instant | Problem {
   const time = parseTime(value)
   if (time instanceof Problem || !isTooFarAhead(time, now)) return time
-  return new Problem('Must not be more than a day ahead.')
+  return TOO_FAR_AHEAD
 }
 
 export function parseTime(value: unknown): Instant | Problem {
@@ -259,6 +273,6 @@ export function parseTime(value: unknown): Instant | Problem {
   return instant ?? new Problem('Must be an ISO 8601 time.')
 }
 
-function tooManyFronters({ length }: string[]): Problem {
+export function tooManyFronters({ length }: readonly unknown[]): Problem {
   return new Problem(`At most ${MAX_FRONTERS} members.`, MAX_FRONTERS, length)
 }

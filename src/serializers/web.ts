@@ -83,8 +83,13 @@ export function importPlaceToWeb(ready: boolean) {
   return markSerialized({ ready })
 }
 
-export function preferencesToWeb({ pinned, statuses, word }: Preferences) {
-  return markSerialized({ pinned, statuses, word })
+/** Serializes the preferences and, if there are archived rows, the numbers that can be converted. */
+export function preferencesToWeb(
+  { pinned, statuses, word }: Preferences,
+  convertible: readonly { collection: string; rows: number }[] | null,
+) {
+  const archive = convertible && { archive: { convertible } }
+  return markSerialized({ pinned, statuses, word, ...archive })
 }
 
 export interface Login {
@@ -254,7 +259,14 @@ export const schemasWeb = {
     type: 'object',
     properties: {
       pinned: { type: 'array', items: { type: 'string' }, maxItems: MAX_PREFERENCE_ITEMS },
-      statuses: { type: 'array', items: { type: 'string' }, maxItems: MAX_PREFERENCE_ITEMS },
+      statuses: {
+        type: 'array',
+        items: { type: 'string' },
+        maxItems: MAX_PREFERENCE_ITEMS,
+        deprecated: true,
+        description:
+          'Use the kind of a member instead. The present members of a group that is named here become custom fronts; removing a group changes no member.',
+      },
       word: { type: 'string', minLength: 1, maxLength: 30 },
     },
     example: { word: 'headmates' },
@@ -276,9 +288,24 @@ export const schemasWeb = {
       description: 'UUIDs of members that are shown first, in order',
     }),
     statuses: Type.Array(Type.String({ format: 'uuid' }), {
-      description: 'UUIDs of groups whose members are statuses rather than people',
+      deprecated: true,
+      description: 'UUIDs of groups. Use the kind of a member (`custom_front`) instead',
     }),
     word: Type.String({ description: 'Term for members, such as “headmates”' }),
+    archive: Type.Optional(
+      Type.Object(
+        {
+          convertible: Type.Array(
+            Type.Object({ collection: Type.String(), rows: Type.Integer() }),
+            {
+              description:
+                'Collections with the numbers of rows that can be converted; 1,001 means more than 1,000',
+            },
+          ),
+        },
+        { description: 'Only if the system has archived rows' },
+      ),
+    ),
   }),
 }
 

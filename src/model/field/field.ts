@@ -13,6 +13,8 @@ export type Kind =
   | 'timezone'
   | 'texts'
   | 'proxyTags'
+  | 'options'
+  | 'customValues'
   | 'reference'
   | 'snowflake'
   | 'snowflakes'
@@ -46,6 +48,8 @@ export interface Field<T = unknown> {
   readonly fallback?: string
   /** Replacement for all callers except the owner: null, or no key at all ("absent"). */
   readonly ownerOnly?: 'null' | 'absent'
+  /** Key of the row with the part of the value that other callers may see. */
+  readonly publicPart?: string
   readonly example?: unknown
   /** Parses a client's value. IDs belong to the platform and are stored with its name. */
   parse(value: unknown, platform?: Platform): T | Problem
@@ -83,6 +87,7 @@ export interface Options {
   guard?: string
   readonly?: boolean
   ownerOnly?: 'null' | 'absent'
+  publicPart?: string
   example?: unknown
 }
 
@@ -104,6 +109,7 @@ export function base(
     ...(options.guard && { guard: options.guard }),
     ...(options.fallback && { fallback: options.fallback }),
     ...(options.ownerOnly && { ownerOnly: options.ownerOnly }),
+    ...(options.publicPart && { publicPart: options.publicPart }),
     ...(options.example !== undefined && { example: options.example }),
     repair: discardWith('cannot be stored'),
   }

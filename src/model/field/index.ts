@@ -1,4 +1,5 @@
 /** Constructors of the fields in field tables. */
+export { customValues } from './customValues'
 export {
   type Field,
   isUrl,
@@ -7,8 +8,9 @@ export {
   type ValueOf,
 } from './field'
 export { nullableSnowflake, snowflake, snowflakes } from './id'
-export { proxyTags, textList } from './list'
+export { memberList, proxyTags, textList } from './list'
 export { count, flag, nullableCount, nullableFlag, requiredFlag } from './number'
+export { type Option, optionList } from './options'
 export {
   choice,
   color,

@@ -41,6 +41,16 @@ export function textList(options: Options & { maxItems: number; max: number }): 
   }
 }
 
+/** UUIDs of members that the service reads; null if the caller may not see them. */
+export function memberList(options: Options): Field<string[] | null> {
+  const items = { type: 'string', format: 'uuid' }
+  return {
+    ...base('texts', 'json', { type: 'array', items }, options),
+    defaultValue: null,
+    parse: () => new Problem('Cannot be changed here.'),
+  }
+}
+
 const proxyTagSchema = {
   type: 'object',
   description: `Prefix and suffix together have at most ${MAX_TAG_AFFIXES} characters`,

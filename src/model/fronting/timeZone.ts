@@ -60,7 +60,7 @@ export function createFormat(zone: string): Intl.DateTimeFormat {
 }
 
 /** Returns a function that computes the UTC offset at a whole second. */
-function createOffsetLookup(zone: string): (at: Instant) => number {
+export function createOffsetLookup(zone: string): (at: Instant) => number {
   const format = createFormat(zone)
   if (format.resolvedOptions().timeZone === 'UTC') return () => 0
   return (at) => {

@@ -1,4 +1,5 @@
 import type { AutoproxyMode } from '../autoproxy'
+import type { MemberExt } from '../ext/memberExt'
 import type { MemberGuild, SystemGuild } from '../guild'
 import type { Member } from '../member'
 import { DISCORD, type Platform } from '../platform'
@@ -46,6 +47,12 @@ export type ProxyMember = Pick<
   guild: MemberGuild | null
 }
 
+/** Row ID of a fronter, and its kind. */
+export interface Fronter {
+  id: number
+  kind: MemberExt['kind']
+}
+
 /** Data of the account, system and guild of a message. */
 export interface ProxyContext<M extends ProxyMember = ProxyMember> {
   /** True if the operator has disabled the system. */
@@ -61,8 +68,8 @@ export interface ProxyContext<M extends ProxyMember = ProxyMember> {
   autoproxy: { mode: AutoproxyMode; member: number | null; last_latch: Instant | null }
   /** Row ID of the member that the request names; it replaces tags and autoproxy. */
   as?: number
-  /** Row IDs of the members of the latest switch, in order. */
-  fronters: readonly number[]
+  /** Members of the latest switch, in order. */
+  fronters: readonly Fronter[]
   /** Members whose tags could match, and the target of the message, in order of creation. */
   members: readonly M[]
 }
@@ -151,13 +158,14 @@ export function findTarget(
   return context.as ?? autoproxyTarget(context)
 }
 
-/** Returns the member that autoproxy would choose, before any checks. */
+/** Returns the member that autoproxy would choose, before any checks. A custom front sends no messages. */
 export function autoproxyTarget({
   autoproxy,
   fronters,
 }: Pick<ProxyContext, 'autoproxy' | 'fronters'>): number | null {
   if (autoproxy.mode === 'off') return null
-  return autoproxy.mode === 'front' ? (fronters[0] ?? null) : autoproxy.member
+  if (autoproxy.mode !== 'front') return autoproxy.member
+  return fronters.find(({ kind }) => kind === 'member')?.id ?? null
 }
 
 /** Effect of a proxied message on the switches; `members` are the resulting fronters. */

@@ -6,6 +6,7 @@ import {
   type Decision,
   decide,
   defaultProxyLimits,
+  type Fronter,
   type IgnoreReason,
   ignoreReasons,
   type ProxyContext,
@@ -19,6 +20,8 @@ import { keysOfContent, keysOfTag, matchTags } from '../../../src/model/proxy/ta
 import { HOUR, SECOND } from '../../../src/model/time'
 import { MAX_TAG_AFFIXES, type ProxyTag } from '../../../src/model/validation'
 import { describe, expect, test } from '../../test'
+
+const fronter = (id: number, kind: Fronter['kind'] = 'member'): Fronter => ({ id, kind })
 
 const NOW = 1_700_000_000 * SECOND
 const CHANNEL = '100000000000000001'
@@ -256,17 +259,18 @@ describe('decide: ignore', () => {
     ['account_autoproxy_disabled', { ...frontless, account: off }, { content: '\\hi' }],
     ['escaped', frontless, { content: '\\hi' }],
     ['escaped', { ...latched, members: shy }, { content: '\\hi' }],
-    ['escaped', { ...frontless, fronters: [1] }, { content: '\\\\hi' }],
+    ['escaped', { ...frontless, fronters: [fronter(1)] }, { content: '\\\\hi' }],
     ['nobody_fronting', frontless, {}],
-    ['nobody_fronting', { ...frontless, fronters: [99, 1] }, {}],
+    ['nobody_fronting', { ...frontless, fronters: [fronter(99), fronter(1)] }, {}],
     ['nothing_latched', { autoproxy: { mode: 'latch', member: null, last_latch: null } }, {}],
     [
       'nothing_latched',
       { autoproxy: { mode: 'latch', member: 99, last_latch: NOW - 7 * HOUR } },
       {},
     ],
+    ['nobody_fronting', { ...frontless, fronters: [fronter(1, 'custom_front')] }, {}],
     ['member_autoproxy_disabled', { ...latched, members: shy }, {}],
-    ['member_autoproxy_disabled', { ...frontless, fronters: [1], members: shy }, {}],
+    ['member_autoproxy_disabled', { ...frontless, fronters: [fronter(1)], members: shy }, {}],
     ['latch_expired', latched, {}],
   ]
   test.each(rows)(
@@ -293,7 +297,7 @@ describe('decide: backslashes', () => {
   const latch = { autoproxy: { mode: 'latch', member: 1, last_latch: NOW } } as const
   const front = {
     autoproxy: { mode: 'front', member: null, last_latch: null },
-    fronters: [1],
+    fronters: [fronter(1)],
   } as const
   const backslashed = [wren({ proxy_tags: [around('\\')] })]
 
@@ -409,14 +413,31 @@ describe('decide: autoproxy', () => {
   const shy = wren({ id: 2, uuid: 'finch', name: 'Finch', autoproxy_enabled: false })
 
   test.each<[string, Partial<ProxyContext>, string]>([
-    ['the first fronter in front mode', { autoproxy: mode('front'), fronters: [2, 1] }, 'Finch'],
     [
-      'the first fronter in front mode, even if a member is stored',
-      { autoproxy: mode('front', 1), fronters: [2] },
+      'the first fronter in front mode',
+      { autoproxy: mode('front'), fronters: [fronter(2), fronter(1)] },
       'Finch',
     ],
-    ['the stored member in latch mode', { autoproxy: mode('latch', 2), fronters: [1] }, 'Finch'],
-    ['the stored member in member mode', { autoproxy: mode('member', 2), fronters: [1] }, 'Finch'],
+    [
+      'the first fronter in front mode, even if a member is stored',
+      { autoproxy: mode('front', 1), fronters: [fronter(2)] },
+      'Finch',
+    ],
+    [
+      'the first fronter that is no custom front',
+      { autoproxy: mode('front'), fronters: [fronter(1, 'custom_front'), fronter(2)] },
+      'Finch',
+    ],
+    [
+      'the stored member in latch mode',
+      { autoproxy: mode('latch', 2), fronters: [fronter(1)] },
+      'Finch',
+    ],
+    [
+      'the stored member in member mode',
+      { autoproxy: mode('member', 2), fronters: [fronter(1)] },
+      'Finch',
+    ],
     [
       'the stored member in member mode, even if it has autoproxy disabled',
       { autoproxy: mode('member', 2), members: [wren({}), shy] },
@@ -431,7 +452,7 @@ describe('decide: autoproxy', () => {
   })
 
   test('autoproxy has no target while it is off or without fronters', () => {
-    expect(autoproxyTarget({ autoproxy: mode('off', 1), fronters: [2] })).toBeNull()
+    expect(autoproxyTarget({ autoproxy: mode('off', 1), fronters: [fronter(2)] })).toBeNull()
     expect(autoproxyTarget({ autoproxy: mode('front', 1), fronters: [] })).toBeNull()
   })
 

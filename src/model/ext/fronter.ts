@@ -1,0 +1,18 @@
+import { entity, type Row } from '../entity'
+import { choice, text, timestamp } from '../field'
+import { MAX_STATUS } from './frontNoteSize'
+import { memberKinds } from './memberExt'
+
+/** What the extension API adds to a member in front. */
+export const fronter = entity('fronter', {
+  kind: choice(memberKinds, { defaultValue: 'member', doc: 'Kind of the member' }),
+  since: timestamp({ doc: 'Beginning of the stint' }),
+  status: text({
+    max: MAX_STATUS,
+    guard: 'front_status_privacy',
+    doc: 'Status text; null if there is none, or the caller may not see it',
+    example: 'at work',
+  }),
+})
+
+export type Fronter = Row<typeof fronter>

@@ -1,0 +1,78 @@
+import { entity, type Patch, type Row } from '../entity'
+import { choice, customValues, flag, text, timestamp } from '../field'
+import { cutText } from '../field/text'
+import { MAX_DESCRIPTION } from '../member'
+
+/** Kinds of members. A custom front, such as "Asleep", is a state that is logged like a member. */
+export const memberKinds = ['member', 'custom_front'] as const
+
+export const MAX_ABOUT = 20_000
+
+/** What the extension API adds to a member. */
+export const memberExt = entity('memberExt', {
+  kind: choice(memberKinds, {
+    defaultValue: 'member',
+    doc: '`custom_front` for a state such as "Asleep" that is logged like a member',
+  }),
+  archived: flag(false, {
+    ownerOnly: 'null',
+    doc: 'Whether the member is archived; stored as `archived_at`',
+  }),
+  archived_at: timestamp({ ownerOnly: 'null', doc: 'When the member was archived' }),
+  archived_reason: text({ max: 150, ownerOnly: 'null', doc: 'Why the member was archived' }),
+  announce_front: flag(true, {
+    ownerOnly: 'null',
+    doc: 'Whether friends may be notified when this member fronts',
+  }),
+  about: text({
+    max: MAX_ABOUT,
+    guard: 'description_privacy',
+    doc: 'Description in Markdown that may be longer than `description`',
+    example: 'Keeps the lamps.',
+  }),
+  fields: customValues({
+    publicPart: 'public_fields',
+    doc: 'Values of custom fields by the ID of the field; other callers get those of public fields',
+  }),
+})
+
+/** Keys of the field table that are not columns of `member_ext`. */
+export const derivedKeys = ['archived', 'fields'] as const
+
+export type MemberExt = Row<typeof memberExt>
+export type MemberExtPatch = Patch<typeof memberExt>
+
+/** What is stored in `member_ext`, with the defaults of a member that has no row. */
+export type StoredMemberExt = Omit<MemberExt, (typeof derivedKeys)[number]>
+
+export const defaultMemberExt: StoredMemberExt = {
+  kind: 'member',
+  archived_at: null,
+  archived_reason: null,
+  announce_front: true,
+  about: null,
+}
+
+/** Values of custom fields by the UUID of the field. */
+export type FieldValues = MemberExt['fields']
+
+/**
+ * Returns the beginning of a long description that other clients see as `description`. It ends at a
+ * line or a word, if one ends in its second half.
+ */
+export function beginningOf(about: string): string {
+  if (about.length <= MAX_DESCRIPTION) return about
+  // A line or a word may end exactly where the text is cut.
+  const room = about.slice(0, MAX_DESCRIPTION + 1)
+  const ends = [room.lastIndexOf('\n'), lastSpace(room)]
+  const end = ends.find((at) => at >= MAX_DESCRIPTION / 2)
+  const whole = room.slice(0, end ?? 0).trimEnd()
+  if (whole !== '') return whole
+  return cutText(about, MAX_DESCRIPTION)
+}
+
+function lastSpace(text: string): number {
+  let at = text.length - 1
+  while (at >= 0 && text.charAt(at).trim() !== '') at--
+  return at
+}

@@ -1,0 +1,248 @@
+import {
+  type Entity,
+  isEmptyPatch,
+  type JsonObject,
+  MAX_BULK_ITEMS,
+  type Patch,
+  parsePartial,
+  requireNonEmpty,
+  serializeFields,
+  throwIfInvalid,
+} from '../model/entity'
+import { error, type Problems } from '../model/errors'
+import { fronter } from '../model/ext/fronter'
+import { frontNote } from '../model/ext/frontNote'
+import { groupExt } from '../model/ext/groupExt'
+import { type MemberExtPatch, memberExt } from '../model/ext/memberExt'
+import { EXCERPT_LENGTH, note } from '../model/ext/note'
+import { poll, vote } from '../model/ext/poll'
+import { post } from '../model/ext/post'
+import { room } from '../model/ext/room'
+import { group } from '../model/group'
+import { type MemberDraft, member } from '../model/member'
+import type { Redacted } from '../model/privacy'
+import { MAX_FRONTERS } from '../model/switch'
+import { formatInstant, type Instant } from '../model/time'
+import { isObject, Problem } from '../model/validation'
+import {
+  isStrings,
+  markSerialized,
+  parseList,
+  parseObject,
+  type RawBody,
+  type SerializedObject,
+} from './body'
+import { parseNamedItems, parseSwitchTime, rawInputOf, tooManyFronters, toV2 } from './v2'
+
+/** Serializes an object of the extension API, which is named by its UUID. */
+export function toExt<E extends Entity>(entity: E, redacted: Redacted<E>): SerializedObject {
+  return markSerialized(serializeFields(entity, redacted, { id: redacted.uuid }))
+}
+
+/** Serializes a note for a list, with the beginning of its text. */
+export function noteToList(redacted: Redacted<typeof note>): SerializedObject {
+  const { text, ...rest } = toExt(note, redacted)
+  return markSerialized({ ...rest, excerpt: excerptOf(text) })
+}
+
+/** Cuts a text, but not between the two halves of a character. */
+function excerptOf(text: unknown): string | null {
+  if (typeof text !== 'string') return null
+  const cut = text.slice(0, EXCERPT_LENGTH)
+  return cut.isWellFormed() ? cut : cut.slice(0, -1)
+}
+
+/** Serializes a room with the time of its newest post. */
+export function roomToExt(of: Redacted<typeof room>, lastWritten: Instant | null) {
+  const last_written = lastWritten === null ? null : formatInstant(lastWritten)
+  return markSerialized({ ...toExt(room, of), last_written })
+}
+
+/** Serializes a post. Posts in rooms are neither read nor unread. */
+export function postToExt(of: Redacted<typeof post>): SerializedObject {
+  const json = toExt(post, of)
+  return json.room === null ? json : markSerialized({ ...json, read: null })
+}
+
+/** Serializes a poll with the numbers of its votes, and with the votes unless it is in a list. */
+export function pollToExt({
+  poll: of,
+  isClosed,
+  counts,
+  votes,
+}: {
+  poll: Redacted<typeof poll>
+  isClosed: boolean
+  counts: Readonly<Record<string, number>>
+  votes?: readonly Redacted<typeof vote>[]
+}): SerializedObject {
+  return markSerialized({
+    ...toExt(poll, of),
+    closed: isClosed,
+    counts,
+    ...(votes && { votes: votes.map((one) => serializeFields(vote, one)) }),
+  })
+}
+
+/** Serializes the numbers of unread posts by board. */
+export function unreadToExt(counts: ReadonlyMap<string, number>): SerializedObject {
+  return markSerialized(Object.fromEntries(counts))
+}
+
+/** Parses which posts to mark as read: those of a board, or those named. */
+export function readMarksFromExt(body: RawBody): { for: string } | { ids: string[] } {
+  const { for: board, ids } = parseObject(body)
+  if (typeof board === 'string' && ids === undefined) return { for: board }
+  const problem =
+    board !== undefined
+      ? new Problem('Give either `for` or `ids`.')
+      : !isStrings(ids)
+        ? new Problem('Must be a list of UUIDs.')
+        : ids.length > MAX_BULK_ITEMS
+          ? new Problem(`At most ${MAX_BULK_ITEMS} posts.`, MAX_BULK_ITEMS, ids.length)
+          : null
+  throwIfInvalid(problem ? { [board === undefined ? 'ids' : 'for']: [problem] } : {})
+  return { ids: (ids as string[]).map((id) => id.toLowerCase()) }
+}
+
+/** Serializes the front: a switch, and each of its members with stint and status. */
+export function frontToExt(
+  { uuid, timestamp, hidden }: { uuid: string; timestamp: Instant; hidden?: number },
+  fronters: readonly { member: Redacted<typeof member>; details: Redacted<typeof fronter> }[],
+): SerializedObject {
+  return markSerialized({
+    switch: uuid,
+    since: formatInstant(timestamp),
+    fronters: fronters.map(({ member: row, details }) =>
+      serializeFields(fronter, details, { member: toV2(member, row) }),
+    ),
+    ...(hidden !== undefined && { hidden }),
+  })
+}
+
+/** Serializes an object without an ID. */
+export function settingsToExt<E extends Entity>(entity: E, redacted: Redacted<E>) {
+  return markSerialized(serializeFields(entity, redacted))
+}
+
+interface SwitchOfExt {
+  members: string[]
+  /** Statuses in the order of the members; undefined where none was sent. */
+  statuses: (string | null | undefined)[]
+  timestamp: Instant | null
+  comment: string | null
+}
+
+/** Parses a switch whose members may have a status: references, or objects with `id` and `status`. */
+export function switchFromExt(body: RawBody, now: Instant): SwitchOfExt {
+  const { members, timestamp = null, comment = null } = parseObject(body)
+  const problems: Problems = {}
+  const parsed: SwitchOfExt = { members: [], statuses: [], timestamp: null, comment: null }
+  if (members === undefined) problems.members = [new Problem('Required.')]
+  else if (!Array.isArray(members)) problems.members = [new Problem('Must be a list.')]
+  else if (members.length > MAX_FRONTERS) problems.members = [tooManyFronters(members)]
+  else
+    for (const [index, item] of members.entries()) {
+      const key = `members.${index}`
+      const { id, status }: { id?: unknown; status?: unknown } = isObject(item)
+        ? item
+        : { id: item }
+      if (typeof id !== 'string')
+        problems[isObject(item) ? `${key}.id` : key] = [
+          new Problem('Must be a reference, or an object with `id`.'),
+        ]
+      const text = status === undefined ? undefined : fronter.fields.status.parse(status)
+      if (text instanceof Problem) problems[`${key}.status`] = [text]
+      else parsed.statuses.push(text)
+      parsed.members.push(String(id))
+    }
+  const time = timestamp === null ? null : parseSwitchTime(timestamp, now)
+  if (time instanceof Problem) problems.timestamp = [time]
+  else parsed.timestamp = time
+  const text = frontNote.fields.text.parse(comment)
+  if (text instanceof Problem) problems.comment = [text]
+  else parsed.comment = text
+  throwIfInvalid(problems)
+  return parsed
+}
+
+/** Body for a member: keys of version 2 under `member`, and what the extension API adds. */
+interface MemberBody<M> {
+  member: M
+  ext: MemberExtPatch
+  problems: Problems
+}
+
+type MemberPatchBody = MemberBody<Patch<typeof member>>
+
+function parseMember(values: JsonObject): MemberPatchBody & { isEmpty: boolean } {
+  const { member: given = {}, ...rest } = values
+  const own = isObject(given)
+    ? parsePartial(member, rawInputOf(member, given))
+    : { values: {}, problems: {} }
+  const added = parsePartial(memberExt, { values: rest })
+  const problems: Problems = { ...added.problems }
+  if (!isObject(given)) problems.member = [new Problem('Must be an object.')]
+  for (const [key, found] of Object.entries(own.problems)) problems[`member.${key}`] = found
+  const isEmpty = isEmptyPatch(own.values) && isEmptyPatch(added.values)
+  return { member: own.values, ext: added.values, problems, isEmpty }
+}
+
+export function memberPatchFromExt(body: RawBody): MemberPatchBody {
+  const parsed = parseMember(parseObject(body))
+  if (isEmptyPatch(parsed.problems) && parsed.isEmpty) requireNonEmpty({})
+  return parsed
+}
+
+export function memberDraftFromExt(body: RawBody): MemberBody<MemberDraft> {
+  const values = parseObject(body)
+  const { member: own, ext, problems } = parseMember(values)
+  if (values.member === undefined) problems.member = [new Problem('Required.')]
+  else if (isObject(values.member) && own.name === undefined && !('member.name' in problems))
+    problems['member.name'] = [new Problem('Required.')]
+  return { member: { ...own, name: own.name ?? '' }, ext, problems }
+}
+
+export function* memberChangesFromExt(body: RawBody) {
+  const { items, problems } = yield* parseNamedItems(body, parseMember)
+  return { problems, items: items.map(({ ref, parsed }) => ({ ref, body: parsed })) }
+}
+
+/** Serializes a group with what the extension API adds to it. */
+export function groupToExt({
+  group: of,
+  ext,
+}: {
+  group: Redacted<typeof group>
+  ext: Redacted<typeof groupExt>
+}): SerializedObject {
+  return markSerialized({ group: toV2(group, of), ...serializeFields(groupExt, ext) })
+}
+
+/** Parses the tree of all groups: a list of their IDs and those of their parents. */
+export function treeFromExt(body: RawBody): { id: string; parent: string | null }[] {
+  return parseList(body).map((item) => {
+    const { id, parent = null } = isObject(item) ? item : {}
+    if (typeof id !== 'string' || (parent !== null && typeof parent !== 'string'))
+      throw error('badRequest', 'the body must be a list of objects with "id" and "parent"')
+    return { id, parent }
+  })
+}
+
+/** Serializes a collection of archived rows. */
+export function archiveToExt(found: {
+  collection: string
+  rows: number
+  bytes: number
+  convertible: number
+}): SerializedObject {
+  return markSerialized({ ...found, convertible: found.convertible > 0 })
+}
+
+/** Serializes a page of archived rows, which are JSON already. */
+export function archivePageToExt({ rows, next }: { rows: readonly string[]; next: number | null }) {
+  return markSerialized({
+    rows: rows.map((row) => JSON.parse(row)),
+    next: next === null ? null : String(next),
+  })
+}

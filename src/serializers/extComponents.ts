@@ -1,0 +1,127 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import type { Entity } from '../model/entity'
+import { customField } from '../model/ext/customField'
+import { extSettings } from '../model/ext/extSettings'
+import { fronter } from '../model/ext/fronter'
+import { frontNote } from '../model/ext/frontNote'
+import { groupExt } from '../model/ext/groupExt'
+import { memberExt } from '../model/ext/memberExt'
+import { note } from '../model/ext/note'
+import { poll, vote } from '../model/ext/poll'
+import { post } from '../model/ext/post'
+import { room } from '../model/ext/room'
+import { group } from '../model/group'
+import { member } from '../model/member'
+import { mapOf, responseSchema } from './schema'
+
+const time = Type.String({ format: 'date-time' })
+
+const pollSums = {
+  closed: Type.Boolean({ description: 'Whether voting has ended' }),
+  counts: mapOf(Type.Integer(), 'Number of votes by the ID of the option'),
+}
+
+/** Component schemas of the extension API. */
+export const extComponents = {
+  FrontNote: owned(frontNote),
+  Front: Type.Object({
+    switch: Type.String({ format: 'uuid', description: 'UUID of the latest switch' }),
+    since: Type.String({ format: 'date-time', description: 'Time of the latest switch' }),
+    fronters: Type.Array(withMember(responseSchema(fronter))),
+    hidden: Type.Optional(
+      Type.Integer({
+        description: 'For tokens of the scope `watch`: number of further, hidden fronters',
+      }),
+    ),
+  }),
+  ExtSettings: responseSchema(extSettings),
+  Field: owned(customField),
+  ExtendedMember: extended('member', member, memberExt),
+  ExtendedGroup: extended('group', group, groupExt),
+  Note: owned(note),
+  NoteInList: withoutText(owned(note)),
+  Room: withExtra(owned(room), {
+    last_written: Type.Union([time, Type.Null()], { description: 'Time of the newest post' }),
+  }),
+  Post: withNullable(owned(post), 'read'),
+  Poll: withExtra(owned(poll), {
+    ...pollSums,
+    votes: Type.Array(responseSchema(vote), { description: 'Votes, oldest first' }),
+  }),
+  UnreadPosts: mapOf(Type.Integer(), 'Number of unread posts by board'),
+  PollInList: withExtra(owned(poll), pollSums),
+  ArchivedCollection: Type.Object({
+    collection: Type.String({ description: 'Name in the imported file', examples: ['notes'] }),
+    rows: Type.Integer({ description: 'Number of rows' }),
+    bytes: Type.Integer({ description: 'Size of the rows as JSON' }),
+    convertible: Type.Boolean({ description: 'Whether a conversion has not read all rows yet' }),
+  }),
+  ArchivePage: Type.Object({
+    rows: Type.Array(Type.Unknown(), { description: 'Rows as in the imported file' }),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'Value of `after` for the next page; null at the end',
+    }),
+  }),
+}
+
+/** Schema of an object that is named by its UUID. */
+function owned(entity: Entity): TSchema {
+  const { properties, required, ...rest } = responseSchema(entity)
+  return Type.Unsafe({
+    ...rest,
+    required: ['id', ...required],
+    properties: { id: Type.String({ format: 'uuid' }), ...properties },
+  })
+}
+
+/** Schema of what is added to a member, with the member of version 2. */
+function withMember({ properties, required, ...rest }: TSchema): TSchema {
+  return Type.Unsafe({
+    ...rest,
+    required: ['member', ...required],
+    properties: { member: { $ref: '#/components/schemas/Member' }, ...properties },
+  })
+}
+
+/** Schema of an object of version 2 with what the extension API adds to it. */
+function extended(key: string, entity: Entity, added: Entity): TSchema {
+  const { properties, required, ...rest } = responseSchema(added)
+  return Type.Unsafe({
+    ...rest,
+    required: [key, ...required],
+    properties: { [key]: responseSchema(entity), ...properties },
+  })
+}
+
+/** Schema of a note in a list, which has the beginning of its text. */
+function withoutText({ properties, required, ...rest }: TSchema): TSchema {
+  const { text, ...others } = properties
+  return Type.Unsafe({
+    ...rest,
+    required: [...required.filter((key: string) => key !== 'text'), 'excerpt'],
+    properties: {
+      ...others,
+      excerpt: { ...text, description: 'First 300 characters of the text', example: undefined },
+    },
+  })
+}
+
+/** Schema of an object with more keys than its field table has. */
+function withExtra(
+  { properties, required, ...rest }: TSchema,
+  extra: Record<string, TSchema>,
+): TSchema {
+  return Type.Unsafe({
+    ...rest,
+    required: [...required, ...Object.keys(extra)],
+    properties: { ...properties, ...extra },
+  })
+}
+
+function withNullable({ properties, ...rest }: TSchema, key: string): TSchema {
+  const { type, ...schema } = properties[key]
+  return Type.Unsafe({
+    ...rest,
+    properties: { ...properties, [key]: { ...schema, type: [type, 'null'] } },
+  })
+}

@@ -1,11 +1,15 @@
 import type { AutoproxyPatch } from '../model/autoproxy'
+import type { JsonObject } from '../model/entity'
+import type { ExtSettingsPatch } from '../model/ext/extSettings'
+import type { GroupExtPatch } from '../model/ext/groupExt'
+import type { MemberExtPatch } from '../model/ext/memberExt'
 import type { GroupDraft } from '../model/group'
 import type { MemberGuildPatch, SystemGuildPatch } from '../model/guild'
 import type { MemberDraft } from '../model/member'
 import type { SettingsPatch } from '../model/settings'
 import type { SystemPatch } from '../model/system'
 import type { Instant } from '../model/time'
-import type { Part } from '../model/transfer'
+import { type ExtPart, forEachExtPart, type Part } from '../model/transfer'
 
 export type Format = 'pluralkit' | 'tupperbox' | 'simplyplural'
 
@@ -31,6 +35,11 @@ export interface Bundle {
   autoproxy: (AutoproxyPatch & { guild_id: string })[]
   /** Preferences of the dashboard; members and groups by their keys in this file. */
   preferences?: BundlePreferences
+  /** Rows of the extension API. Of lists that have a limit, the newest rows come first. */
+  ext: Record<ExtPart, BundleExtRow[]>
+  extSettings?: ExtSettingsPatch
+  /** Rows of other apps that the system was imported from, with the UUIDs of this file. */
+  origins: (Origin & { target: string })[]
   repairs: Repair[]
   /** Rows without a counterpart here, by collection, to be archived unchanged. */
   kept: Record<string, unknown[]>
@@ -38,12 +47,33 @@ export interface Bundle {
   skipped: Record<string, number>
   /** Number of rows of each kind that are not imported. */
   leftOut: Record<Part, number>
+  extLeftOut: Record<ExtPart, number>
+}
+
+/** A row by its ID in the app that it comes from. */
+export interface Origin {
+  app: string
+  collection: string
+  id: string
+}
+
+/** Row of the extension API. */
+export interface BundleExtRow {
+  /** Reference in other rows of the same file. Unique within its list. */
+  key: string
+  uuid?: string
+  origin?: Origin
+  /** Keys of the field table, without references. */
+  values: JsonObject
+  /** Keys of members, fields, rooms, posts and polls of this file, by the key of the field table. */
+  refs: Readonly<Record<string, string | null>>
 }
 
 export interface BundleSystem {
   hid?: string
   uuid?: string
   created?: Instant
+  origin?: Origin
   patch: SystemPatch
 }
 
@@ -63,14 +93,19 @@ interface BundleEntity<D> {
   key: string
   hid?: string
   uuid?: string
+  origin?: Origin
   values: D
 }
 
-export type BundleMember = BundleEntity<MemberDraft>
+export interface BundleMember extends BundleEntity<MemberDraft> {
+  ext?: MemberExtPatch
+}
 
 export interface BundleGroup extends BundleEntity<GroupDraft> {
   /** Keys of members. */
   members: string[]
+  /** `parent` is a key of this file's groups. */
+  ext?: GroupExtPatch
 }
 
 export interface BundleSwitch {
@@ -103,6 +138,12 @@ export interface Subject {
     | 'switch'
     | 'guild'
     | 'autoproxy'
+    | 'field'
+    | 'front_note'
+    | 'note'
+    | 'room'
+    | 'post'
+    | 'poll'
   name: string | null
 }
 
@@ -150,9 +191,12 @@ export function emptyBundle(format: Format): Bundle {
     systemGuilds: [],
     memberGuilds: [],
     autoproxy: [],
+    ext: forEachExtPart(() => []),
+    origins: [],
     repairs: [],
     kept: {},
     skipped: {},
     leftOut: { members: 0, groups: 0, memberships: 0, switches: 0 },
+    extLeftOut: forEachExtPart(() => 0),
   }
 }

@@ -1,5 +1,7 @@
+import { type ExtPart, extParts } from '../model/transfer'
 import {
   type Bundle,
+  type BundleExtRow,
   type BundleGroup,
   type BundleMember,
   type BundleSwitch,
@@ -14,11 +16,14 @@ export type BundleChunk =
   | { members: BundleMember[] }
   | { groups: BundleGroup[] }
   | { switches: BundleSwitch[] }
+  | { ext: BundleExtRow[]; part: ExtPart }
+  | { origins: Bundle['origins'] }
   | { kept: ArchivedRow[] }
 
-export interface BundleHead extends Omit<Bundle, 'members' | 'groups' | 'switches' | 'kept'> {
+export interface BundleHead
+  extends Omit<Bundle, 'members' | 'groups' | 'switches' | 'ext' | 'origins' | 'kept'> {
   /** Number of items that follow. */
-  counts: { members: number; groups: number; switches: number; kept: number }
+  counts: { members: number; groups: number; switches: number; ext: number; kept: number }
 }
 
 /** A row that is archived unchanged. */
@@ -36,36 +41,31 @@ export type ParseImport = (file: ByteSource, options: ReadOptions) => AsyncItera
 
 const ENTITIES_PER_CHUNK = 50
 const SWITCHES_PER_CHUNK = 500
-const ARCHIVED_PER_CHUNK = 500
-const ARCHIVED_BYTES_PER_CHUNK = 64 * 1024
+const ROWS_PER_CHUNK = 500
+const BYTES_PER_CHUNK = 64 * 1024
 
 /** Longer than any real note. Writing a longer row would block the database for too long. */
 const MAX_ARCHIVED_ROW_BYTES = 1024 * 1024
 
 export function* chunksOf(bundle: Bundle): Generator<BundleChunk> {
-  const { members, groups, switches, kept: _, ...rest } = bundle
+  const { members, groups, switches, ext, origins, kept: _, ...rest } = bundle
   const kept = serializeArchived(bundle)
   const counts = {
     members: members.length,
     groups: groups.length,
     switches: switches.length,
+    ext: extParts.reduce((sum, part) => sum + ext[part].length, 0),
     kept: kept.length,
   }
   yield { head: { ...rest, counts } }
   for (const chunk of batches(members, ENTITIES_PER_CHUNK)) yield { members: chunk }
   for (const chunk of batches(groups, ENTITIES_PER_CHUNK)) yield { groups: chunk }
   for (const chunk of batches(switches, SWITCHES_PER_CHUNK)) yield { switches: chunk }
-  let chunk: ArchivedRow[] = []
-  let size = 0
-  for (const row of kept) {
-    chunk.push(row)
-    size += row.content.length
-    if (chunk.length < ARCHIVED_PER_CHUNK && size < ARCHIVED_BYTES_PER_CHUNK) continue
-    yield { kept: chunk }
-    chunk = []
-    size = 0
-  }
-  if (chunk.length > 0) yield { kept: chunk }
+  for (const part of extParts)
+    for (const chunk of batchesBySize(ext[part], ({ values }) => JSON.stringify(values).length))
+      yield { ext: chunk, part }
+  for (const chunk of batches(origins, ROWS_PER_CHUNK)) yield { origins: chunk }
+  for (const chunk of batchesBySize(kept, ({ content }) => content.length)) yield { kept: chunk }
 }
 
 /** Serializes rows up to the limits; the rest is counted as skipped. */
@@ -94,6 +94,24 @@ export function countIn(tally: Record<string, number>, name: string): void {
 
 function* batches<T>(items: readonly T[], size: number): Generator<T[]> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
+}
+
+/** Splits rows of different sizes into chunks of similar size. */
+export function* batchesBySize<T>(
+  items: readonly T[],
+  sizeOf: (item: T) => number,
+): Generator<T[]> {
+  let chunk: T[] = []
+  let size = 0
+  for (const item of items) {
+    chunk.push(item)
+    size += sizeOf(item)
+    if (chunk.length < ROWS_PER_CHUNK && size < BYTES_PER_CHUNK) continue
+    yield chunk
+    chunk = []
+    size = 0
+  }
+  if (chunk.length > 0) yield chunk
 }
 
 /** Parses in this process, for callers that serve no other requests meanwhile. */

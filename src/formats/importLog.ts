@@ -1,4 +1,4 @@
-import type { Part } from '../model/transfer'
+import { type ExtPart, extParts, forEachExtPart, type Part } from '../model/transfer'
 import type { Bundle, Repair, Subject } from './bundle'
 
 const MAX_REPAIRS = 5000
@@ -11,6 +11,7 @@ export class ImportLog {
   #kept = new Map<string, unknown[]>()
   #skipped = new Map<string, number>()
   #leftOut: Bundle['leftOut'] = { members: 0, groups: 0, memberships: 0, switches: 0 }
+  #extLeftOut = forEachExtPart(() => 0)
 
   /** Records a value that was changed, or dropped if nothing of it remains. */
   repair(subject: Subject, field: string, was: unknown, now: unknown, why: string): void {
@@ -19,14 +20,15 @@ export class ImportLog {
 
   /** Records rows that are not imported, all for the same reason. */
   dropRow(
-    part: Part,
+    part: Part | ExtPart,
     subject: Subject,
     field: string,
     was: unknown,
     why: string,
     count: number = 1,
   ): void {
-    this.#leftOut[part] += count
+    if (isExtPart(part)) this.#extLeftOut[part] += count
+    else this.#leftOut[part] += count
     this.#add({ ...subject, field, was, now: null, why, left_out: count })
   }
 
@@ -46,7 +48,7 @@ export class ImportLog {
     this.#skipped.set(collection, (this.#skipped.get(collection) ?? 0) + 1)
   }
 
-  result(): Pick<Bundle, 'repairs' | 'kept' | 'skipped' | 'leftOut'> {
+  result(): Pick<Bundle, 'repairs' | 'kept' | 'skipped' | 'leftOut' | 'extLeftOut'> {
     const repairs = [...this.#repairs]
     if (this.#unlisted > 0)
       repairs.push({
@@ -62,8 +64,13 @@ export class ImportLog {
       kept: Object.fromEntries(this.#kept),
       skipped: Object.fromEntries(this.#skipped),
       leftOut: this.#leftOut,
+      extLeftOut: this.#extLeftOut,
     }
   }
+}
+
+function isExtPart(part: Part | ExtPart): part is ExtPart {
+  return extParts.some((one) => one === part)
 }
 
 /** Counts occurrences, so that the report needs one entry for all of them. */

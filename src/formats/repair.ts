@@ -2,7 +2,7 @@ import type { Entity, JsonObject, Level, Patch } from '../model/entity'
 import type { Field, Repaired } from '../model/field'
 import { isUuid, parseRef } from '../model/ref'
 import type { Part } from '../model/transfer'
-import { isObject, Problem } from '../model/validation'
+import { isObject, Problem, parseText } from '../model/validation'
 import { type Subject, UnreadableFile } from './bundle'
 import type { ImportLog } from './importLog'
 
@@ -103,6 +103,13 @@ export function rejectTooMany(
 export function readRef(value: unknown): string | undefined {
   return typeof value === 'string' || Number.isSafeInteger(value) ? String(value) : undefined
 }
+
+/** Accepts IDs of rows in other apps, which are stored to find the rows again. */
+export function isSourceId(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && parseText(value, MAX_SOURCE_ID) === value
+}
+
+const MAX_SOURCE_ID = 100
 
 export function readHid(value: unknown): string | undefined {
   const ref = typeof value === 'string' ? parseRef(value) : null

@@ -33,6 +33,7 @@ import {
   withoutBlanks,
 } from '../repair'
 import { normalizeSwitches } from '../switches'
+import { readExt } from './ext'
 import { readExtras, readPreferences, readSwitchUuids, readUnfit } from './extras'
 
 export function isPluralkit(file: JsonObject): boolean {
@@ -48,7 +49,7 @@ export function readPluralkit(file: JsonObject, options: ReadOptions): Bundle {
   rejectTooMany('tooManyMembers', members.length, options.maxMembers)
   rejectTooMany('tooManyGroups', groups.length, options.maxGroups)
   rejectTooMany('tooManySwitches', switches.length, MAX_SWITCHES)
-  return {
+  const bundle = {
     ...emptyBundle('pluralkit'),
     system: readSystem(reading),
     settings: readSettings(reading),
@@ -60,6 +61,10 @@ export function readPluralkit(file: JsonObject, options: ReadOptions): Bundle {
     switches: readSwitches(switches, reading),
     ...readExtras(reading.extras, reading.keys, log),
     ...readPreferences(reading.extras, reading),
+  }
+  return {
+    ...bundle,
+    ...readExt(reading.extras, bundle.members, bundle.groups, log),
     ...log.result(),
   }
 }

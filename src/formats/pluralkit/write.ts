@@ -36,8 +36,16 @@ export interface Snapshot {
   autoproxy: readonly (Autoproxy & { guild_id: string })[]
   /** Null if none were set. */
   preferences: Preferences | null
+  /** What the extension API adds; null if the system uses nothing of it. */
+  ext: ExtSnapshot | null
   /** In chunks; the chunks of a collection are consecutive. Rows are already JSON. */
   kept: Pieces<{ collection: string; rows: readonly string[] }>
+}
+
+/** The key `multitude.ext`: its lists follow its other keys. Rows are already JSON. */
+export interface ExtSnapshot {
+  head: JsonObject
+  lists: ReadonlyMap<string, readonly string[]>
 }
 
 /** Writes the file in chunks, because a long history would be too large as one string. */
@@ -112,8 +120,24 @@ async function* extras(
     yield rows.join()
     last = collection
   }
-  yield last === undefined ? '}}' : ']}}'
+  yield last === undefined ? '}' : ']}'
+  // Absent if empty, so that files of systems without extensions stay as they were.
+  if (snapshot.ext) yield* writeExt(snapshot.ext)
+  yield '}'
 }
+
+function* writeExt({ head, lists }: ExtSnapshot): Generator<string> {
+  yield `,"ext":${JSON.stringify(head).slice(0, -1)}`
+  for (const [name, rows] of lists) {
+    yield `,${JSON.stringify(name)}:[`
+    for (let at = 0; at < rows.length; at += ROWS_PER_PIECE)
+      yield `${at === 0 ? '' : ','}${rows.slice(at, at + ROWS_PER_PIECE).join()}`
+    yield ']'
+  }
+  yield '}'
+}
+
+const ROWS_PER_PIECE = 200
 
 /**
  * Values that PluralKit rejects. One such value would make it reject the file, so they are moved.

@@ -36,11 +36,10 @@ export function readPresences(
   }
   for (const [ref, count] of unknown)
     log.dropRow('switches', history, 'member', ref, 'no such member in this file', count)
-  for (const [why, count] of lost)
-    log.dropRow('switches', history, 'startTime', `${count} fronts`, why, count)
+  for (const [why, count] of lost) log.dropRow('switches', history, 'startTime', null, why, count)
   if (swapped > 0) {
     const why = 'ended before they began: start and end were swapped'
-    log.repair(history, 'startTime', `${swapped} fronts`, `${swapped} fronts`, why)
+    log.repair(history, 'startTime', swapped, swapped, why)
   }
   return presences
 }

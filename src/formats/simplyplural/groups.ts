@@ -1,24 +1,26 @@
+import { groupExt, MAX_GROUP_DEPTH } from '../../model/ext/groupExt'
 import { group } from '../../model/group'
-import type { BundleGroup, BundleMember, Subject } from '../bundle'
+import type { BundleGroup, Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
 import { allLevels, nameOr, repairFields, resolveMembers } from '../repair'
+import { originOf, type Reading } from './reading'
 import { type AppRow, colorOf, createdOf, textOf } from './rows'
 
-/** Parses groups. Nested groups become flat, with the path in the display name. */
-export function readGroups(
-  rows: readonly AppRow[],
-  members: ReadonlyMap<string, string>,
-  isPublic: (row: AppRow) => boolean,
-  log: ImportLog,
-): BundleGroup[] {
-  const parents = parentsOf(rows, log)
-  return rows.map((row) => {
+/** Parses groups with their parents. */
+export function readGroups(reading: Reading): BundleGroup[] {
+  const { log } = reading
+  const rows = reading.rows('groups')
+  const parents = limitDepth(rows, parentsOf(rows, log), log)
+  const named = Map.groupBy(rows, shortName)
+  return rows.map((row, position) => {
     const subject = subjectOf(row)
+    const parent = parents.get(row._id) ?? null
+    const isAmbiguous = (named.get(shortName(row))?.length ?? 0) > 1
     const values = repairFields(
       group,
       {
         name: textOf(row.name),
-        display_name: displayNameOf(row, parents),
+        display_name: isAmbiguous ? pathOf(row, parents) : undefined,
         description: textOf(row.desc),
         color: colorOf(row.color, subject, log),
       },
@@ -26,43 +28,27 @@ export function readGroups(
       log,
     )
     let unknown = 0
-    const found = resolveMembers(row.members, members, () => unknown++)
+    const found = resolveMembers(row.members, reading.memberKeys, () => unknown++)
     if (unknown > 0)
       log.dropRow('memberships', subject, 'members', null, 'not members of this file', unknown)
+    const { emoji = null } = repairFields(groupExt, { emoji: textOf(row.emoji) }, subject, log)
+    reading.archiveRest('groups', row, importedKeys)
     return {
       key: row._id,
+      origin: originOf('groups', row._id),
       values: {
         ...values,
         ...createdOf(row),
-        ...allLevels(group, isPublic(row) ? 'public' : 'private'),
+        ...allLevels(group, reading.isPublic(row) ? 'public' : 'private'),
         name: nameOr(values.name, null, subject, log),
       },
       members: found,
+      ext: { parent: parent?._id ?? null, emoji, position },
     }
   })
 }
 
-/** Adds members to the group of that name, or to a new private group if the file has none. */
-export function addToGroup(
-  groups: BundleGroup[],
-  name: string,
-  members: readonly BundleMember[],
-): BundleGroup | null {
-  if (members.length === 0) return null
-  const keys = members.map(({ key }) => key)
-  const existing = groups.find(({ values }) => values.name === name)
-  if (existing) {
-    existing.members = [...new Set([...existing.members, ...keys])]
-    return existing
-  }
-  const created = {
-    key: `#${name}`,
-    values: { ...allLevels(group, 'private'), name },
-    members: keys,
-  }
-  groups.push(created)
-  return created
-}
+const importedKeys = ['name', 'desc', 'color', 'emoji', 'parent', 'members']
 
 type Parents = ReadonlyMap<string, AppRow | null>
 
@@ -90,17 +76,36 @@ function parentsOf(rows: readonly AppRow[], log: ImportLog): Parents {
   return parents
 }
 
-/** Returns emoji and path of the group, with as many parents as fit. */
-function displayNameOf(row: AppRow, parents: Parents): string | undefined {
-  const emoji = textOf(row.emoji)
-  const lead = emoji === undefined ? '' : `${emoji} `
-  let path = shortName(row)
-  for (let above = parents.get(row._id); above; above = parents.get(above._id)) {
-    const longer = `${shortName(above)} / ${path}`
-    if (lead.length + longer.length > MAX_NAME) break
-    path = longer
+/** Moves groups that are nested too deeply up to the last level. */
+function limitDepth(rows: readonly AppRow[], parents: Parents, log: ImportLog): Parents {
+  const limited = new Map<string, AppRow | null>()
+  const depths = new Map<string, number>()
+  for (const row of rows) {
+    // From the row to the first group whose depth is known, or to the top.
+    const path: AppRow[] = []
+    for (let at: AppRow | null = row; at && !depths.has(at._id); at = parents.get(at._id) ?? null)
+      path.push(at)
+    for (const one of path.toReversed()) {
+      const given = parents.get(one._id) ?? null
+      const isTooDeep = given !== null && (depths.get(given._id) ?? 0) >= MAX_GROUP_DEPTH
+      const above = isTooDeep ? (limited.get(given._id) ?? null) : given
+      if (isTooDeep) {
+        const why = `groups are nested at most ${MAX_GROUP_DEPTH} deep`
+        log.repair(subjectOf(one), 'parent', textOf(given.name), textOf(above?.name) ?? null, why)
+      }
+      limited.set(one._id, above)
+      depths.set(one._id, above === null ? 1 : (depths.get(above._id) ?? 0) + 1)
+    }
   }
-  return path === shortName(row) && lead === '' ? undefined : `${lead}${path}`
+  return limited
+}
+
+/** Returns the names of parent and group if they fit, so that groups of one name differ. */
+function pathOf(row: AppRow, parents: Parents): string | undefined {
+  const parent = parents.get(row._id)
+  if (!parent) return undefined
+  const path = `${shortName(parent)} / ${shortName(row)}`
+  return path.length > MAX_NAME ? undefined : path
 }
 
 const MAX_NAME = group.fields.name.max ?? 0

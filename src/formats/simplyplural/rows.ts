@@ -4,7 +4,7 @@ import type { Part } from '../../model/transfer'
 import { isObject } from '../../model/validation'
 import type { Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
-import { readRef } from '../repair'
+import { isSourceId, readRef } from '../repair'
 
 /** Document of a collection, with its ID even if the file stores it elsewhere. */
 export type AppRow = JsonObject & { _id: string }
@@ -47,7 +47,7 @@ export function rowsIn(file: JsonObject, collection: Collection, log: ImportLog)
   let lost = 0
   for (const name of namesOf(file, collection))
     for (const [key, item] of itemsOf(file[name], collection)) {
-      const row = readRow(item, key ?? `#${collection}${rows.size}`)
+      const row = readRow(item, key, `#${collection}${rows.size}`)
       if (!row) lost += 1
       else if (!rows.has(row._id)) rows.set(row._id, row)
     }
@@ -72,6 +72,11 @@ const counterparts: Partial<Record<Collection, [Part, Subject['kind']]>> = {
 export function createdOf({ _id }: AppRow): { created?: Instant } {
   const created = /^[0-9a-f]{24}$/i.test(_id) ? Number.parseInt(_id.slice(0, 8), 16) * 1e6 : 0
   return created > 0 ? { created } : {}
+}
+
+/** Returns the time when a row was created, or the given one if its ID does not tell. */
+export function createdAt(row: AppRow, otherwise: Instant | null): Instant | null {
+  return createdOf(row).created ?? otherwise
 }
 
 /** Returns the file's names for a collection, the newest first. */
@@ -135,17 +140,18 @@ function* itemsOf(list: unknown, collection: Collection): Generator<[string | un
   }
 }
 
-function readRow(item: unknown, key: string): AppRow | null {
+/** Returns the row with its ID, or with the given one if it has none that can be stored. */
+function readRow(item: unknown, key: string | undefined, otherwise: string): AppRow | null {
   if (!isObject(item) || item.exists === false) return null
   const row = isObject(item.content) ? item.content : item
   // Without a copy if possible: copies of a long history would take too much memory.
   if (hasId(row)) return row
-  const _id = readRef(row._id) ?? readRef(item.id) ?? key
+  const _id = [row._id, item.id, key].map(readRef).find(isSourceId) ?? otherwise
   return { ...row, _id }
 }
 
-function hasId(row: JsonObject): row is AppRow {
-  return typeof row._id === 'string'
+export function hasId(row: JsonObject): row is AppRow {
+  return isSourceId(row._id)
 }
 
 function isCapitalized(name: string): boolean {

@@ -213,6 +213,7 @@ const empty: Snapshot = {
   memberGuilds: [],
   autoproxy: [],
   preferences: null,
+  ext: null,
   kept: [],
 }
 

@@ -45,14 +45,17 @@ describe('a Simply Plural export', () => {
       for (const level of group.levels) expect(values[level]).toBe('private')
   })
 
-  test('imports groups with emoji and path in the display name, without unknown members', () => {
+  test('imports groups with emoji and parent, without unknown members', () => {
     expect(
-      bundle.groups.map(({ values, members }) => [values.name, values.display_name, members]),
+      bundle.groups.map(({ values, members, ext }) => [
+        values.name,
+        ext?.emoji,
+        ext?.parent,
+        members,
+      ]),
     ).toEqual([
-      ['Keepers', '💡 Keepers', ['m1']],
-      ['Night watch', 'Keepers / Night watch', ['m2', 'f1']],
-      ['Archived', undefined, ['m2']],
-      ['Custom fronts', undefined, ['f1']],
+      ['Keepers', '💡', null, ['m1']],
+      ['Night watch', null, named(bundle.groups, 'Keepers').key, ['m2', 'f1']],
     ])
     expect(named(bundle.groups, 'Keepers').values.color).toBe('335577')
   })
@@ -74,23 +77,12 @@ describe('a Simply Plural export', () => {
       frontStatuses: 1,
       groups: 2,
       privacyBuckets: 2,
-      notes: 1,
-      comments: 1,
-      polls: 1,
-      boardMessages: 1,
-      channels: 1,
       automatedReminders: 1,
       repeatedReminders: 2,
       friends: 1,
       customFields: 2,
-      chatMessages: 2,
-      frontHistory: 2,
     })
     expect(bundle.skipped).toEqual({ chatMessages: 1 })
-    expect(bundle.kept.notes).toEqual([
-      { _id: 'n1', member: 'm1', title: 'Oil', note: 'Buy more', date: 1 },
-    ])
-    expect(bundle.kept.members?.[1]).toMatchObject({ _id: 'm2', archivedReason: 'resting' })
   })
 
   test('reports a lost picture and an unknown member', () => {
@@ -123,7 +115,6 @@ describe('a Simply Plural import with the option public', () => {
     expect(named(bundle.members, 'Asleep').values.name_privacy).toBe('private')
     expect(named(bundle.groups, 'Keepers').values.visibility).toBe('public')
     expect(named(bundle.groups, 'Night watch').values.visibility).toBe('private')
-    expect(named(bundle.groups, 'Custom fronts').values.visibility).toBe('private')
   })
 
   test('keeps a birthday private whose field only trusted friends could see', () => {
@@ -222,7 +213,9 @@ describe('an invalid Simply Plural export', () => {
       'switch null member → null',
       'switch null startTime → null',
       'switch null startTime → null',
-      'switch null startTime → 1 fronts',
+      'switch null startTime → 1',
+      'member Tail B-Day → null',
+      'member Short B-Day → null',
       'settings null timezone → null',
     ])
     expect(bundle.skipped).toEqual({})
@@ -249,7 +242,9 @@ describe('an invalid Simply Plural export', () => {
 
   test('finds a birthday in legacy custom fields', () => {
     expect(named(bundle.members, 'Eight').values.birthday).toBe('1990-02-03')
-    expect(bundle.kept.customFields).toEqual([{ _id: 'lf1', name: 'B-Day', type: '2' }])
+    expect(bundle.ext.fields.map(({ key, values }) => [key, values.name, values.type])).toEqual([
+      ['lf1', 'B-Day', 'date'],
+    ])
   })
 
   test('drops addresses on hosts that were shut down', () => {
@@ -258,18 +253,10 @@ describe('an invalid Simply Plural export', () => {
   })
 
   test('breaks cycles of groups at one group', () => {
-    expect(bundle.groups.map(({ values }) => values.display_name)).toEqual([
-      'Egg / Hen',
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      undefined,
+    const parents = bundle.groups.map(({ values, ext }) => [values.name, ext?.parent])
+    expect(parents.filter(([, parent]) => parent !== null)).toEqual([
+      ['Hen', named(bundle.groups, 'Egg').key],
     ])
-  })
-
-  test('adds archived members to an existing group called Archived', () => {
-    expect(named(bundle.groups, 'Archived').members).toEqual(['m1', 'm5'])
   })
 
   test('parses times in every notation', () => {
@@ -281,26 +268,34 @@ describe('an invalid Simply Plural export', () => {
 })
 
 describe('limits of a Simply Plural import', () => {
-  test('truncates a long description and archives the full text', () => {
+  test('imports a long description whole, and its beginning as description', () => {
     const desc = '🏮'.repeat(600)
     const bundle = fileOf({ members: [{ _id: 'm1', name: 'Wren', desc }] })
     expect(bundle.members[0]?.values.description).toBe('🏮'.repeat(500))
+    expect(bundle.members[0]?.ext?.about).toBe(desc)
+    expect(bundle.kept.longTexts).toBeUndefined()
+  })
+
+  test('truncates a description longer than 20,000 characters and archives the full text', () => {
+    const desc = 'lamp '.repeat(5000)
+    const bundle = fileOf({ members: [{ _id: 'm1', name: 'Wren', desc }] })
+    expect(bundle.members[0]?.ext?.about?.length).toBeLessThanOrEqual(20_000)
     expect(bundle.kept.longTexts).toEqual([
-      { kind: 'member', name: 'Wren', field: 'description', text: desc },
+      { kind: 'member', name: 'Wren', field: 'about', text: desc },
     ])
   })
 
-  test('omits the top levels of a group path that is too long', () => {
+  test('moves groups that are nested deeper than 8 to level 8', () => {
     const groups = Array.from({ length: 30 }, (_, n) => ({
       _id: `g${n}`,
       name: `Level ${n}`,
       parent: n === 0 ? 'root' : `g${n - 1}`,
-      emoji: '💡',
     }))
-    const last = fileOf({ groups }).groups.at(-1)?.values.display_name ?? ''
-    expect(last.length).toBeLessThanOrEqual(100)
-    expect(last).toStartWith('💡 Level 21 / Level 22 / ')
-    expect(last).toEndWith(' / Level 29')
+    const bundle = fileOf({ groups })
+    const parents = bundle.groups.map(({ ext }) => ext?.parent)
+    expect(parents.slice(0, 8)).toEqual([null, 'g0', 'g1', 'g2', 'g3', 'g4', 'g5', 'g6'])
+    expect(new Set(parents.slice(8))).toEqual(new Set(['g6']))
+    expect(bundle.repairs.filter(({ field }) => field === 'parent')).toHaveLength(22)
   })
 
   test('handles a cycle of 100,000 groups', () => {
@@ -309,7 +304,7 @@ describe('limits of a Simply Plural import', () => {
       name: `${n}`,
       parent: `g${(n + 1) % 100_000}`,
     }))
-    expect(repairsOf(fileOf({ groups }))).toEqual([
+    expect(repairsOf(fileOf({ groups })).slice(0, 2)).toEqual([
       'file null privacy → private',
       'group 99999 parent → null',
     ])
@@ -344,12 +339,12 @@ function fileOf(file: object): Bundle {
 }
 
 describe('custom fronts', () => {
-  test('marks the group of custom fronts as statuses', () => {
-    const { preferences, groups } = readFixture('simplyplural.json')
-    expect(preferences).toEqual({
-      pinned: [],
-      statuses: [named(groups, 'Custom fronts').key],
-    })
+  test('marks custom fronts, and creates no group for them', () => {
+    const { members, preferences } = readFixture('simplyplural.json')
+    expect(members.flatMap(({ key, ext }) => (ext?.kind === 'custom_front' ? [key] : []))).toEqual([
+      'f1',
+    ])
+    expect(preferences).toBeUndefined()
   })
 
   test('creates no status group without custom fronts', () => {

@@ -1,0 +1,210 @@
+import type { Entity, JsonObject } from '../../model/entity'
+import { type CustomFieldDraft, customField } from '../../model/ext/customField'
+import { extSettings } from '../../model/ext/extSettings'
+import { parseValue } from '../../model/ext/fieldValue'
+import { frontNote } from '../../model/ext/frontNote'
+import { groupExt } from '../../model/ext/groupExt'
+import { memberExt } from '../../model/ext/memberExt'
+import { note } from '../../model/ext/note'
+import { poll, vote } from '../../model/ext/poll'
+import { post } from '../../model/ext/post'
+import { room } from '../../model/ext/room'
+import { isUuid } from '../../model/ref'
+import type { ExtPart } from '../../model/transfer'
+import { isObject, Problem } from '../../model/validation'
+import {
+  type Bundle,
+  type BundleExtRow,
+  type BundleGroup,
+  type BundleMember,
+  emptyBundle,
+  type Subject,
+  UnreadableFile,
+} from '../bundle'
+import { newestFirst } from '../extRows'
+import type { ImportLog } from '../importLog'
+import { isSourceId, readUuid, repairFields } from '../repair'
+
+/** Version of the key `multitude.ext` that this program writes and reads. */
+export const EXT_VERSION = 1
+
+/** Parses what the extension API adds to a system, from our own exports. */
+export function readExt(
+  { ext }: JsonObject,
+  members: readonly BundleMember[],
+  groups: readonly BundleGroup[],
+  log: ImportLog,
+): Pick<Bundle, 'ext' | 'extSettings' | 'origins'> {
+  const empty = emptyBundle('pluralkit')
+  if (ext === undefined) return { ext: empty.ext, origins: [] }
+  if (!isObject(ext)) throw new UnreadableFile('broken', '"multitude.ext" is not an object.')
+  if (ext.version !== EXT_VERSION) {
+    const given = typeof ext.version === 'number' ? ext.version : 'of another kind'
+    throw new UnreadableFile(
+      'broken',
+      `multitude.ext has version ${given}, this server reads ${EXT_VERSION}`,
+    )
+  }
+  const reading = new ExtReading(ext, log, members, groups)
+  reading.readEntities()
+  reading.readRows()
+  return {
+    ext: reading.ext,
+    ...(isObject(ext.settings) && {
+      extSettings: repairFields(extSettings, ext.settings, { kind: 'settings', name: null }, log),
+    }),
+    origins: readOrigins(ext.origins),
+  }
+}
+
+/** State while the key is parsed. */
+class ExtReading {
+  readonly ext: Bundle['ext'] = emptyBundle('pluralkit').ext
+  readonly #members: ReadonlyMap<string, BundleMember>
+  readonly #groups: ReadonlyMap<string, BundleGroup>
+
+  constructor(
+    readonly file: JsonObject,
+    readonly log: ImportLog,
+    members: readonly BundleMember[],
+    groups: readonly BundleGroup[],
+  ) {
+    this.#members = new Map(members.flatMap((row) => (row.uuid ? [[row.uuid, row]] : [])))
+    this.#groups = new Map(groups.flatMap((row) => (row.uuid ? [[row.uuid, row]] : [])))
+  }
+
+  /** Adds what members and groups have to the members and groups of the file. */
+  readEntities(): void {
+    for (const row of this.#rows('members')) {
+      const owner = this.#members.get(String(row.member))
+      if (!owner) continue
+      const subject: Subject = { kind: 'member', name: owner.values.name }
+      owner.ext = repairFields(memberExt, row, subject, this.log)
+    }
+    for (const row of this.#rows('groups')) {
+      const owner = this.#groups.get(String(row.group))
+      if (!owner) continue
+      const subject: Subject = { kind: 'group', name: owner.values.name }
+      const { parent: _, ...values } = repairFields(groupExt, row, subject, this.log)
+      owner.ext = { ...values, parent: this.#groups.get(String(row.parent))?.key ?? null }
+    }
+  }
+
+  readRows(): void {
+    const { ext } = this
+    ext.fields = this.#list('fields', 'field', customField, [])
+    const fields = new Map(ext.fields.map((row) => [row.key, row.values]))
+    for (const row of this.#rows('values')) {
+      const [member, field] = [this.#memberKey(row.member), String(row.field)]
+      const owner = fields.get(field) as CustomFieldDraft | undefined
+      const parsed = owner ? parseValue({ options: null, ...owner }, row.value) : null
+      if (member === null || parsed === null || parsed instanceof Problem)
+        this.#drop('values', 'field', 'value', 'not a value of this field')
+      else
+        ext.values.push({
+          key: `${member} ${field}`,
+          values: { value: parsed },
+          refs: { member, field },
+        })
+    }
+    ext.front_notes = this.#newest('front_notes', 'front_note', frontNote, ['member', 'by'], 'at')
+    ext.notes = this.#newest('notes', 'note', note, ['member'], 'date')
+    ext.rooms = this.#list('rooms', 'room', room, [])
+    ext.posts = this.#newest('posts', 'post', post, ['room', 'for', 'by', 'reply_to'], 'written')
+    ext.polls = this.#newest('polls', 'poll', poll, [], 'created')
+  }
+
+  #newest(
+    part: ExtPart,
+    kind: Subject['kind'],
+    entity: Entity,
+    references: readonly string[],
+    time: string,
+  ): BundleExtRow[] {
+    return newestFirst(this.#list(part, kind, entity, references).toReversed(), time)
+  }
+
+  /** Parses the rows of a list. */
+  #list(
+    part: ExtPart,
+    kind: Subject['kind'],
+    entity: Entity,
+    references: readonly string[],
+  ): BundleExtRow[] {
+    const rows: BundleExtRow[] = []
+    const seen = new Set<string>()
+    for (const row of this.#rows(part)) {
+      const uuid = readUuid(row.id)
+      const key = uuid ?? `#${part}${rows.length}`
+      const subject: Subject = { kind, name: typeof row.name === 'string' ? row.name : null }
+      const values: JsonObject = repairFields(entity, row, subject, this.log)
+      const missing = entity.entries.find(([name, field]) => field.required && !(name in values))
+      const isEmpty = entity === note && !values.title && !values.text
+      if (missing || isEmpty || seen.has(key)) {
+        this.#drop(part, kind, missing?.[0] ?? 'id', 'incomplete, or given twice')
+        continue
+      }
+      seen.add(key)
+      const refs: Record<string, string | null> = {}
+      for (const name of references) {
+        refs[name] = this.#ref(name, row[name])
+        delete values[name]
+      }
+      if (values.kind === 'status') {
+        const status = `${refs.member} ${values.at}`
+        if (refs.member === null || seen.has(status)) {
+          this.#drop(part, kind, 'at', 'incomplete, or given twice')
+          continue
+        }
+        seen.add(status)
+      }
+      rows.push({ key, ...(uuid && { uuid }), values, refs })
+      if (part === 'polls') this.#readVotes(key, row, values)
+    }
+    return rows
+  }
+
+  #readVotes(pollKey: string, row: JsonObject, { options }: JsonObject): void {
+    const known = new Set((Array.isArray(options) ? options : []).map(({ id }) => id))
+    for (const given of Array.isArray(row.votes) ? row.votes.filter(isObject) : []) {
+      const subject: Subject = { kind: 'poll', name: String(row.name) }
+      const { member: _, ...values } = repairFields(vote, given, subject, this.log)
+      const member = this.#memberKey(given.member)
+      if (!known.has(given.option)) this.#drop('votes', 'poll', 'option', 'unknown option')
+      else
+        this.ext.votes.push({
+          key: `${pollKey} ${this.ext.votes.length}`,
+          values: { ...values, option: given.option },
+          refs: { poll: pollKey, member },
+        })
+    }
+  }
+
+  #ref(name: string, given: unknown): string | null {
+    if (typeof given !== 'string' || !isUuid(given)) return null
+    const uuid = given.toLowerCase()
+    return name === 'room' || name === 'reply_to' ? uuid : this.#memberKey(uuid)
+  }
+
+  #memberKey(uuid: unknown): string | null {
+    return this.#members.get(String(uuid))?.key ?? null
+  }
+
+  #rows(name: string): JsonObject[] {
+    const list = this.file[name]
+    return Array.isArray(list) ? list.filter(isObject) : []
+  }
+
+  #drop(part: ExtPart, kind: Subject['kind'], field: string, why: string): void {
+    this.log.dropRow(part, { kind, name: null }, field, null, why)
+  }
+}
+
+function readOrigins(given: unknown): Bundle['origins'] {
+  return (Array.isArray(given) ? given : []).flatMap((row) => {
+    const { app, collection, id, target }: JsonObject = isObject(row) ? row : {}
+    const uuid = readUuid(target)
+    if (!isSourceId(app) || !isSourceId(collection) || !isSourceId(id)) return []
+    return uuid === undefined ? [] : [{ app, collection, id, target: uuid }]
+  })
+}

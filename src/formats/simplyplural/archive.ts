@@ -1,0 +1,93 @@
+import { isObject } from '../../model/validation'
+import { type AppRow, hasId, textOf } from './rows'
+
+/**
+ * Version of the reader of Simply Plural's rows. Archived rows that an older version left are
+ * offered for conversion, so it is incremented when the reader learns to read more of them.
+ */
+export const READER_VERSION = 1
+
+/**
+ * Collections of archived rows that the reader turns into objects. A row that was not converted yet
+ * has at least one of the keys; what a conversion leaves of a row has none of them.
+ */
+const convertibleKeys = {
+  members: ['name'],
+  frontStatuses: ['name'],
+  groups: ['name'],
+  customFields: ['name', 'type'],
+  frontHistory: ['member'],
+  comments: ['text'],
+  notes: ['title', 'note'],
+  boardMessages: ['message'],
+  channels: ['name'],
+  channelCategories: ['channels'],
+  chatMessages: ['message'],
+  polls: ['name', 'desc', 'custom', 'options'],
+  longTexts: ['text'],
+} as const satisfies Record<string, readonly string[]>
+
+export type ConvertibleCollection = keyof typeof convertibleKeys
+
+export const convertibleCollections = Object.keys(convertibleKeys) as ConvertibleCollection[]
+
+export function isConvertible(collection: string): collection is ConvertibleCollection {
+  return Object.hasOwn(convertibleKeys, collection)
+}
+
+/** Returns the row if the reader can read it and has not yet; else null. */
+export function unreadRow(collection: ConvertibleCollection, row: unknown): AppRow | null {
+  // The reader would take the content of a row instead of the row.
+  if (!isObject(row) || !hasId(row) || isObject(row.content) || row.exists === false) return null
+  return convertibleKeys[collection].some((key) => Object.hasOwn(row, key)) ? row : null
+}
+
+/** Keys of rows that name members. */
+const memberKeys: Partial<Record<ConvertibleCollection, readonly string[]>> = {
+  notes: ['member'],
+  boardMessages: ['writtenFor', 'writtenBy'],
+  frontHistory: ['member'],
+  chatMessages: ['writer'],
+}
+
+/** Returns the IDs of the members that a row cannot be converted without. */
+export function membersOfRow(collection: ConvertibleCollection, row: AppRow): string[] {
+  return (memberKeys[collection] ?? []).flatMap((key) => textOf(row[key]) ?? [])
+}
+
+/** A long description that an import cut. */
+export interface LongDescription {
+  name: string
+  text: string
+}
+
+/** Returns the long description of a member in a row of `longTexts`; null for other texts. */
+export function longDescriptionOf(row: unknown): LongDescription | null {
+  if (!isObject(row) || row.kind !== 'member' || row.field !== 'description') return null
+  const { name, text } = row
+  return typeof name === 'string' && typeof text === 'string' ? { name, text } : null
+}
+
+/** Size of the pieces of a file. */
+const PIECE = 64 * 1024
+
+/** Writes a file of the given rows, each as JSON, that the reader recognizes as Simply Plural's. */
+export function* writeFile(
+  collections: Iterable<readonly [collection: string, rows: Iterable<string>]>,
+): Generator<Uint8Array> {
+  // A collection that only Simply Plural has.
+  let text = '{"privacyBuckets":[]'
+  for (const [collection, rows] of collections) {
+    text += `,${JSON.stringify(collection)}:[`
+    let separator = ''
+    for (const row of rows) {
+      text += separator + row
+      separator = ','
+      if (text.length < PIECE) continue
+      yield Buffer.from(text)
+      text = ''
+    }
+    text += ']'
+  }
+  yield Buffer.from(`${text}}`)
+}

@@ -1,0 +1,159 @@
+import { MAX_OPTIONS, poll, vote } from '../../model/ext/poll'
+import { cutText, dropUnstorable } from '../../model/field/text'
+import { isObject } from '../../model/validation'
+import type { Subject } from '../bundle'
+import type { ImportLog } from '../importLog'
+import { nameOr, repairFields } from '../repair'
+import type { Reading } from './reading'
+import { type AppRow, colorOf, createdAt, textOf, timeOf } from './rows'
+
+export function readPolls(reading: Reading): void {
+  for (const row of reading.rows('polls')) readPoll(row, reading)
+}
+
+/** A vote of the file. */
+interface Vote {
+  voter: string
+  choice: string
+  comment: string | undefined
+}
+
+interface Choice {
+  id: string
+  name: string
+  color: string | null
+  veto: boolean
+}
+
+const MAX_OPTION_NAME = 100
+
+function readPoll(row: AppRow, reading: Reading): void {
+  const { log } = reading
+  const subject: Subject = { kind: 'poll', name: textOf(row.name) ?? null }
+  const votes = votesOf(row.votes)
+  const options = new PollOptions(row._id, subject, log)
+  const given = listOf(row.options)
+  const isCustom = row.custom === true || (row.custom !== false && given.length > 0)
+  if (!isCustom) for (const name of ['yes', 'no', ...optionalChoices(row)]) options.add(name, null)
+  const unread = given.filter((option) => {
+    if (!isObject(option) || !isCustom) return true
+    return !options.add(textOf(option.name), colorOf(option.color, subject, log))
+  })
+  const counted: { member: string; option: string; comment: string | undefined }[] = []
+  const uncounted: Vote[] = []
+  // One vote per member: the last one counts.
+  for (const one of new Map(votes.map((given) => [given.voter, given])).values()) {
+    const member = reading.writer(one.voter)
+    const option = member === null ? null : options.find(one.choice)
+    if (member === null || option === null) uncounted.push(one)
+    else counted.push({ member, option: option.id, comment: one.comment })
+  }
+  if (options.list.length === 0) {
+    reading.archiveRest('polls', row, null)
+    return
+  }
+  if (unread.length > 0) {
+    const why = `only the first ${MAX_OPTIONS} are imported`
+    if (options.list.length >= MAX_OPTIONS) log.repair(subject, 'options', unread, null, why)
+    log.archive('pollOptions', { poll: row._id, options: unread })
+  }
+  const created = createdAt(row, null)
+  const { values } = reading.add(
+    'polls',
+    poll,
+    { collection: 'polls', id: row._id },
+    { name: textOf(row.name), about: textOf(row.desc) },
+    { subject, values: { options: options.list, ends: timeOf(row.endTime), created } },
+  )
+  values.name = nameOr(textOf(values.name), null, subject, log)
+  for (const { member, option, comment } of counted)
+    reading.ext.votes.push({
+      key: `${row._id} ${member}`,
+      values: { option, created, ...repairFields(vote, { comment }, subject, log) },
+      refs: { poll: row._id, member },
+    })
+  if (uncounted.length > 0) {
+    const why = 'voters that are not members of this file, or too many options; archived'
+    log.dropRow('votes', subject, 'votes', null, why, uncounted.length)
+  }
+  const rest = {
+    ...row,
+    votes: uncounted.map(({ voter: id, choice, comment }) => ({ id, vote: choice, comment })),
+  }
+  reading.archiveRest('polls', rest, importedKeys)
+}
+
+const importedKeys = ['name', 'desc', 'custom', 'endTime', 'options', 'allowAbstain', 'allowVeto']
+
+function optionalChoices({ allowAbstain, allowVeto }: AppRow): string[] {
+  return [...(allowAbstain === true ? ['abstain'] : []), ...(allowVeto === true ? ['veto'] : [])]
+}
+
+/** Options of a poll. The key of an option is its ID until the service gives it one. */
+class PollOptions {
+  readonly list: Choice[] = []
+
+  constructor(
+    readonly poll: string,
+    readonly subject: Subject,
+    readonly log: ImportLog,
+  ) {}
+
+  add(given: string | undefined, color: string | null | undefined): Choice | null {
+    const name = nameOfOption(given ?? '')
+    if (!name || this.list.length >= MAX_OPTIONS) return null
+    if (given !== undefined && given.trim().length > MAX_OPTION_NAME) {
+      const why = `cut to ${MAX_OPTION_NAME} characters`
+      this.log.repair(this.subject, 'options', given, name, why)
+      this.log.archive('longTexts', { ...this.subject, field: 'options', text: given })
+    }
+    const isColor = typeof color === 'string' && /^[0-9a-f]{6}$/.test(color)
+    const option = {
+      id: `${this.poll} ${this.list.length}`,
+      name,
+      color: isColor ? color : null,
+      veto: name.toLowerCase() === 'veto',
+    }
+    this.list.push(option)
+    return option
+  }
+
+  /** Returns the option of a vote, and adds the option if the poll has none. */
+  find(choice: string): Choice | null {
+    const wanted = nameOfOption(choice).toLowerCase()
+    const found = this.list.find(({ name }) => name.toLowerCase() === wanted)
+    return found ?? this.add(choice, null)
+  }
+}
+
+function listOf(options: unknown): unknown[] {
+  if (Array.isArray(options)) return options
+  return isObject(options) ? Object.values(options) : []
+}
+
+function nameOfOption(given: string): string {
+  return cutText(dropUnstorable(given).trim(), MAX_OPTION_NAME).trim()
+}
+
+/** Reads votes: a list, an object keyed by member, or lists of members keyed by choice. */
+function votesOf(votes: unknown): Vote[] {
+  if (Array.isArray(votes))
+    return votes.flatMap((given) => {
+      if (!isObject(given)) return []
+      return voteOf(textOf(given.id), given.vote, given.comment)
+    })
+  if (!isObject(votes)) return []
+  return Object.entries(votes).flatMap(([key, given]) => {
+    if (Array.isArray(given))
+      return given.flatMap((voter) =>
+        isObject(voter) ? voteOf(textOf(voter.id), key, voter.comment) : voteOf(textOf(voter), key),
+      )
+    return isObject(given) ? voteOf(key, given.vote, given.comment) : voteOf(key, given)
+  })
+}
+
+function voteOf(voter: string | undefined, choice: unknown, comment?: unknown): Vote[] {
+  const text = textOf(choice)
+  if (voter === undefined || text === undefined) return []
+  return [{ voter, choice: text, comment: textOf(comment) }]
+}

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { and, eq, exists, sql } from 'drizzle-orm'
+import { and, eq, exists, isNull, sql } from 'drizzle-orm'
 import { columnNames, type Placeholders, query } from '../../db/query'
 import { importArchive } from '../../db/tables'
 import type { Db } from '../../db/types'
@@ -7,7 +7,9 @@ import { committedArchive } from '../../db/visible'
 import { createYielder } from '../../db/yieldToEventLoop'
 import { MAX_ARCHIVED_ROWS } from '../../formats/bundle'
 import { type ArchivedRow, countIn } from '../../formats/chunks'
+import { READER_VERSION } from '../../formats/simplyplural/archive'
 import { error } from '../../model/errors'
+import { purgeArchive } from '../deletion'
 import type { Deps } from '../deps'
 import { type Staging, writeInBatches } from '../staging'
 import type { Import } from './importContext'
@@ -19,9 +21,12 @@ export interface ArchiveCapacity {
 }
 
 export async function archiveCapacity(
-  { db, quotas }: Deps,
+  deps: Deps,
   systemId: number | null,
 ): Promise<ArchiveCapacity> {
+  const { db, quotas } = deps
+  // Hidden rows would take space, and equal rows could not be archived again.
+  await purgeArchive(deps)
   const used = systemId === null ? null : await usage(db).get({ system: systemId })
   return {
     rows: MAX_ARCHIVED_ROWS - (used?.rows ?? 0),
@@ -57,7 +62,8 @@ export async function archiveRows(
   })
   if (added.length > 0 && !options.dryRun) {
     const staging = await work.staging()
-    const ofImport = { system_id: staging.systemId, import_id: staging.id }
+    const reader = work.head.format === 'simplyplural' ? READER_VERSION : 0
+    const ofImport = { system_id: staging.systemId, import_id: staging.id, reader }
     const json = JSON.stringify(added.map((row) => ({ ...row, ...ofImport })))
     await writeInBatches(deps, staging, [json], async (tx) => {
       await insert(tx).run({ rows: json })
@@ -101,7 +107,7 @@ export async function* archivedPages(
   }
 }
 
-const { id, system_id, collection, content, digest, import_id } = importArchive
+const { id, system_id, collection, content, digest, import_id, reader } = importArchive
 
 const usage = query((db, { system }: Placeholders<'system'>, { count, size }) =>
   db
@@ -110,7 +116,8 @@ const usage = query((db, { system }: Placeholders<'system'>, { count, size }) =>
       bytes: sql<number>`coalesce(sum(${size(content)}), 0)`.as('bytes'),
     })
     .from(importArchive)
-    .where(eq(system_id, system)),
+    // Rows that a conversion replaces make space for what it leaves of them.
+    .where(and(eq(system_id, system), isNull(importArchive.replaced_by))),
 )
 
 const staged = query((db, values: Placeholders<'import'>, { count }) =>
@@ -142,7 +149,7 @@ const known = query((db, { system, names }: Placeholders<'system' | 'names'>, di
  * ID is left to the database.
  */
 const insert = query((_, { rows }: Placeholders<'rows'>, { rowsIn }) => {
-  const columns = [system_id, collection, content, digest, import_id]
+  const columns = [system_id, collection, content, digest, import_id, reader]
   const names = columns.map(({ name }) => name)
   return sql`insert into ${importArchive} (${columnNames(...columns)})
     ${rowsIn(rows, importArchive, names)} where true on conflict do nothing`

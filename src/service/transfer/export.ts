@@ -13,9 +13,9 @@ import {
   presencesOf,
 } from '../../formats/frontHistory'
 import { type Snapshot, writePluralkit } from '../../formats/pluralkit/write'
-import { error } from '../../model/errors'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
+import type { ExportList } from '../../model/transfer'
 import { accountsOf } from '../accounts'
 import type { Deps } from '../deps'
 import { groupRepository } from '../groups'
@@ -26,6 +26,7 @@ import { findPreferences } from '../preferences'
 import { getColorHex, getSettings } from '../settings'
 import { getSystemById } from '../systems'
 import { archivedPages } from './archive'
+import { exportExt } from './exportExt'
 
 /** A file as its bytes. */
 export type ExportFile = Uint8Array<ArrayBuffer>
@@ -34,17 +35,20 @@ export type ExportFile = Uint8Array<ArrayBuffer>
 export interface ExportChoice {
   members: string[] | null
   groups: string[] | null
+  /** Lists that a partial export includes although they belong to the whole system. */
+  with?: ReadonlySet<ExportList> | null
 }
 
 export interface ExportPart {
   file: ExportFile
-  /** True if another part follows, with older switches. */
+  /** True if another part follows, with older switches or with long lists. */
   hasMore: boolean
 }
 
 /**
- * Exports a system as a file that PluralKit accepts, too. Importers limit the switches of a file, so
- * a longer history is split into parts; each part is a complete file with the other data.
+ * Exports a system as a file that PluralKit accepts, too. Importers limit the switches and the size
+ * of a file, so a longer history is split into parts, and parts with long lists follow; each part is
+ * a complete file with the other data.
  */
 export async function exportSystem(
   deps: Deps,
@@ -56,8 +60,16 @@ export async function exportSystem(
   const { signal } = client
   return readOwn(deps, viewer, client, async (db, systemId) => {
     const range = await findPart(db, systemId, part, signal)
-    const snapshot = await takeSnapshot(deps, db, systemId, choice, part, range, signal)
-    return { file: await writeFile(writePluralkit(snapshot), signal), hasMore: range.hasMore }
+    const { hasMore, ...snapshot } = await takeSnapshot(
+      deps,
+      db,
+      systemId,
+      choice,
+      part,
+      range,
+      signal,
+    )
+    return { file: await writeFile(writePluralkit(snapshot), signal), hasMore }
   })
 }
 
@@ -73,30 +85,26 @@ async function readOwn<T>(
   return longReads(request, () => snapshot((db) => read(db, systemId)))
 }
 
-/** Finds the switches of a part. Throws if there is no such part. */
+/** Finds the switches of a part, or its number among the parts with long lists. */
 async function findPart(
   db: Db,
   systemId: number,
   part: number,
   signal: AbortSignal | null,
-): Promise<HistoryRange> {
+): Promise<PartRange> {
   const skip = (from: Instant, count: number) => skipSwitches(db, systemId, from, count, signal)
   let before = Infinity
   for (let at = 1; at < part; at++) {
     const last = await skip(before, MAX_SWITCHES)
-    if (last === null) throw error('notFound', 'there is no such part')
+    if (last === null || (await skip(last, 1)) === null) return { lists: part - at - 1 }
     before = last
   }
-  if (part > 1 && (await skip(before, 1)) === null) throw error('notFound', 'there is no such part')
   const last = await skip(before, MAX_SWITCHES)
-  const hasMore = last !== null && (await skip(last, 1)) !== null
-  return { before, hasMore }
+  return { before, hasMore: last !== null && (await skip(last, 1)) !== null }
 }
 
-interface HistoryRange {
-  before: Instant
-  hasMore: boolean
-}
+/** Switches of a part, or the number of a part with long lists, from 0. */
+type PartRange = { before: Instant; hasMore: boolean } | { lists: number }
 
 /** Exports the front history, with one row per uninterrupted presence of a member. */
 export async function exportFrontHistory(
@@ -167,9 +175,9 @@ async function takeSnapshot(
   systemId: number,
   choice: ExportChoice,
   part: number,
-  { before }: HistoryRange,
+  range: PartRange,
   signal: AbortSignal | null,
-): Promise<Snapshot> {
+): Promise<Snapshot & { hasMore: boolean }> {
   const chosenGroups =
     choice.groups && (await groupRepository.getOwnAll(db, systemId, choice.groups))
   const chosenMembers =
@@ -186,7 +194,23 @@ async function takeSnapshot(
   const exportedMembers = (await membersOf(db, systemId)).filter(({ hid }) => isChosen(hid))
   const ofSystem = { system: systemId }
   const hidOf = new Map(exportedMembers.map(({ id, hid }) => [id, hid]))
+  const extChoice = isPart
+    ? {
+        members: new Set(exportedMembers.map(({ uuid }) => uuid)),
+        groups: new Set(exportedGroups.map(({ row }) => row.uuid)),
+        with: choice.with ?? new Set<string>(),
+      }
+    : null
+  const extRange = part === 1 ? 'first' : 'lists' in range ? range : 'switches'
+  const { ext, hasMore } = await exportExt(
+    db,
+    systemId,
+    extChoice,
+    extRange,
+    createYielder(undefined, signal),
+  )
   return {
+    hasMore: ('hasMore' in range && range.hasMore) || hasMore,
     exportedAt: deps.now(),
     system: await getSystemById(db, systemId),
     settings: await getSettings(deps, db, systemId),
@@ -194,10 +218,13 @@ async function takeSnapshot(
     accounts: await accountsOf(db, systemId),
     members: exportedMembers,
     groups: exportedGroups.map(({ row, hids }) => ({ ...row, members: hids.filter(isChosen) })),
-    switches: filterMembers(
-      historyInPages(db, systemId, 'newest', signal, before, MAX_SWITCHES),
-      isChosen,
-    ),
+    switches:
+      'lists' in range
+        ? []
+        : filterMembers(
+            historyInPages(db, systemId, 'newest', signal, range.before, MAX_SWITCHES),
+            isChosen,
+          ),
     systemGuilds: await systemGuildRows(db).all(ofSystem),
     memberGuilds: (await memberGuildRows(db).all(ofSystem)).flatMap(({ member_id, ...row }) => {
       const member = hidOf.get(member_id)
@@ -211,6 +238,7 @@ async function takeSnapshot(
       },
     ),
     preferences: isPart ? null : await findPreferences(db, systemId),
+    ext,
     kept: isPart || part > 1 ? [] : archivedPages(db, systemId),
   }
 }

@@ -18,11 +18,11 @@ import { purgeTags } from '../deletion'
 import type { Deps } from '../deps'
 import { groupRepository } from '../groups'
 import { memberRepository } from '../members'
-import { recordEvent } from '../outbox'
 import { getSettings, storeColorHex, updateSettings } from '../settings'
-import { commitStaging, renewStaging, rollBackStaging } from '../staging'
+import { renewStaging, rollBackStaging } from '../staging'
 import { findSystem, freeSystemIdentity, getSystemById, nameSystem, updateSystem } from '../systems'
-import { type ArchiveCapacity, archiveCapacity, archiveRows, requireCapacity } from './archive'
+import { type ArchiveCapacity, archiveCapacity, archiveRows } from './archive'
+import { finishImport } from './finishImport'
 import {
   createImport,
   type Import,
@@ -37,7 +37,9 @@ import {
   requireUnchanged,
   stageEntities,
 } from './importEntities'
-import { importAutoproxy, importGuilds, importPreferences } from './importGuilds'
+import { applyExt, stageExt } from './importExt'
+import { importAutoproxy, importGuilds } from './importGuilds'
+import { applyOrigins, stageOrigins } from './importOrigins'
 import { importSwitches, switchCapacity } from './importSwitches'
 import { applyTags, stageTags } from './importTagIndex'
 import { asPrivate } from './privateImport'
@@ -182,6 +184,8 @@ async function consumeChunks(
       if (!work || !archive) throw new Error('first chunk of an import is not its head')
       if ('members' in chunk) work.members.push(...chunk.members)
       else if ('groups' in chunk) work.groups.push(...chunk.groups)
+      else if ('ext' in chunk) work.ext[chunk.part].push(...chunk.ext)
+      else if ('origins' in chunk) work.origins.push(...chunk.origins)
       else {
         if (!areEntitiesStaged) await stageAll(work)
         areEntitiesStaged = true
@@ -192,6 +196,8 @@ async function consumeChunks(
     }
     if (!work) throw new Error('import has no head')
     if (!areEntitiesStaged) await stageAll(work)
+    await stageExt(work)
+    await stageOrigins(work)
     const report = options.dryRun ? await planReport(work) : await commitImport(work)
     return { ...report, renamed: report.renamed.toSorted(byKind) }
   } catch (cause) {
@@ -259,24 +265,14 @@ async function commitImport(work: Import): Promise<ImportReport> {
       if (work.systemId === null) await createImportedSystem(work, tx, systemId)
       if (work.options.only === null && (await importSystem(work, tx, systemId))) isChanged = true
       if (await applyEntities(work, tx, systemId)) isChanged = true
+      if (await applyExt(work, tx, systemId)) isChanged = true
+      if (await applyOrigins(work, tx, systemId)) isChanged = true
       oldTags = await applyTags(work, tx, systemId)
       if (work.options.only === null) {
         if (await importGuilds(work, tx, systemId)) isChanged = true
         if (await importAutoproxy(work, tx, systemId)) isChanged = true
-        if (await importPreferences(work, tx, systemId)) isChanged = true
       }
-      if (staging) {
-        await requireCapacity(deps, tx, staging)
-        await commitStaging(tx, staging)
-      }
-      if (isChanged)
-        await recordEvent(tx, deps.now(), {
-          system_id: systemId,
-          type: 'SUCCESSFUL_IMPORT',
-          subject: null,
-          data: null,
-        })
-      return { ...report, system: (await getSystemById(tx, systemId)).hid }
+      return await finishImport(work, tx, systemId, isChanged)
     },
     'long',
   )

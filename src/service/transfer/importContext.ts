@@ -1,11 +1,28 @@
 import { createYielder } from '../../db/yieldToEventLoop'
-import type { BundleGroup, BundleMember, Format, Repair } from '../../formats/bundle'
+import type {
+  Bundle,
+  BundleGroup,
+  BundleMember,
+  Format,
+  Origin,
+  Repair,
+} from '../../formats/bundle'
 import type { BundleHead } from '../../formats/chunks'
 import type { Group } from '../../model/group'
 import type { Member } from '../../model/member'
-import { type ImportPart, type Part, parts, type Tally } from '../../model/transfer'
+import {
+  type ExtPart,
+  extParts,
+  forEachExtPart,
+  type ImportPart,
+  type Part,
+  parts,
+  type Tally,
+} from '../../model/transfer'
 import type { Deps } from '../deps'
+import type { UsageChange } from '../extRows/usage'
 import { beginStaging, type Staging } from '../staging'
+import { findOrigins, type OriginRow, originKey } from './originLookup'
 
 export interface ImportOptions {
   dryRun: boolean
@@ -39,6 +56,8 @@ export interface ImportReport extends Record<Part, Tally> {
   system: string
   /** Token of a system that the import created. It is not stored. */
   token?: string
+  /** Rows of the extension API, if the file has any. */
+  ext?: Record<ExtPart, Tally>
   repairs: Repair[]
   /** Old and new IDs, where an ID was not free. A dry run does not know the new ones. */
   renamed: { kind: string; name: string | null; from: string; to: string }[]
@@ -74,8 +93,25 @@ export interface Import {
   readonly memberIds: Map<string, number>
   /** Row ID of each new group by its key. */
   readonly groupIds: Map<string, number>
+  /** UUIDs of new members and groups by part and key, known in the last transaction. */
+  readonly assignedUuids: Map<string, string>
   /** Tags of members whose keys were staged; null if there were few and none were staged. */
   writtenTags: ReadonlyMap<number, string> | null
+  readonly ext: Bundle['ext']
+  readonly origins: OriginRow[]
+  /** UUIDs of rows that were imported before, by `originKey`. */
+  readonly originTargets: Map<string, string>
+  loadOrigins(given: readonly Origin[]): Promise<void>
+  /** What the staged rows add to the use of the limits. */
+  readonly extUsage: Required<UsageChange>
+  /** New UUIDs of rows of the extension API by those in the file, which were not free. */
+  readonly newUuids: Map<string, string>
+  /** Origins of rows of the extension API. */
+  readonly newOrigins: OriginRow[]
+  /** Origins that exist with another target, to be written in the last transaction. */
+  readonly changedOrigins: OriginRow[]
+  /** Values of existing fields and members, to be written in the last transaction. */
+  readonly visibleValues: { member_id: number; field_id: number; value: string }[]
   /** Number of switches that the system may still add. */
   readonly switchCapacity: number
   /** Returns the staging of the import, which begins with the first call. */
@@ -95,6 +131,7 @@ export function createImport(
 ): Import {
   let begun: Promise<Staging> | undefined
   let staging: Staging | null = null
+  const originTargets = new Map<string, string>()
   return {
     deps,
     systemId,
@@ -106,7 +143,22 @@ export function createImport(
     matched: { members: [], groups: [] },
     memberIds: new Map(),
     groupIds: new Map(),
+    assignedUuids: new Map(),
     writtenTags: null,
+    ext: forEachExtPart(() => []),
+    origins: [],
+    originTargets,
+    async loadOrigins(given) {
+      const unknown = given.filter((origin) => !originTargets.has(originKey(origin)))
+      if (systemId === null || unknown.length === 0) return
+      for (const [key, target] of await findOrigins(deps.db, systemId, unknown))
+        originTargets.set(key, target)
+    },
+    extUsage: { text_bytes: 0, front_notes: 0, notes: 0, posts: 0 },
+    newUuids: new Map(),
+    newOrigins: [],
+    changedOrigins: [],
+    visibleValues: [],
     switchCapacity,
     async staging() {
       begun ??= beginStaging(deps, systemId)
@@ -121,8 +173,8 @@ export function createImport(
 }
 
 function createStep({ counts }: BundleHead, { only, onProgress }: ImportOptions): Import['step'] {
-  const { members, groups, switches, kept } = counts
-  const total = members + groups + switches + (only === null ? kept : 0)
+  const { members, groups, switches, ext, kept } = counts
+  const total = members + groups + switches + ext + (only === null ? kept : 0)
   const yieldIfDue = createYielder()
   let done = 0
   return async (rows = 1) => {
@@ -132,19 +184,22 @@ function createStep({ counts }: BundleHead, { only, onProgress }: ImportOptions)
 }
 
 function emptyReport(head: BundleHead, { dryRun }: ImportOptions): ImportReport {
-  const tallies = parts.map((part) => [
-    part,
-    { added: 0, changed: 0, unchanged: 0, left_out: head.leftOut[part] },
-  ])
+  const tallies = parts.map((part) => [part, emptyTally(head.leftOut[part])])
+  const hasExt = head.counts.ext > 0 || extParts.some((part) => head.extLeftOut[part] > 0)
   return {
     format: head.format,
     dry_run: dryRun,
     system: '',
     ...Object.fromEntries(tallies),
+    ...(hasExt && { ext: forEachExtPart((part) => emptyTally(head.extLeftOut[part])) }),
     repairs: [...head.repairs],
     renamed: [],
     accounts: [],
     kept: {},
     skipped: { ...head.skipped },
   }
+}
+
+function emptyTally(left_out: number): Tally {
+  return { added: 0, changed: 0, unchanged: 0, left_out }
 }

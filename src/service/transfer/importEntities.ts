@@ -4,7 +4,7 @@ import { updateRow } from '../../db/renderedJson'
 import { groupMembers } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { hiddenIdentity, visibleGroups, visibleMembers } from '../../db/visible'
-import type { BundleGroup, BundleMember } from '../../formats/bundle'
+import type { BundleGroup, BundleMember, Origin } from '../../formats/bundle'
 import { diff, type Identity, isEmptyPatch } from '../../model/entity'
 import { type ErrorName, error } from '../../model/errors'
 import type { Group, GroupDraft, GroupPatch, group } from '../../model/group'
@@ -16,10 +16,12 @@ import { memberRepository } from '../members'
 import { getSettings } from '../settings'
 import { writeInBatches } from '../staging'
 import type { Import, ImportReport, Match, MatchedEntities } from './importContext'
+import { originKey } from './originLookup'
 
 /** Matches members and groups of the file with existing rows, and counts the changes. */
 export async function matchEntities(work: Import): Promise<void> {
   const { deps, report, options } = work
+  await work.loadOrigins([...work.members, ...work.groups].flatMap(({ origin }) => origin ?? []))
   work.matched = await matchExisting(work, deps.db)
   const { members: matchedMembers, groups: matchedGroups } = work.matched
   await requireQuota(work, deps.db)
@@ -82,13 +84,15 @@ export async function stageEntities(work: Import): Promise<void> {
     const { id } = await memberRepository.insert(tx, stagingSystemId, draft, hiddenIdentity())
     memberIds.set(key, id)
   })
-  const memberships: [group: number, members: number[]][] = []
   await writeInBatches(deps, staging, newGroups, async (tx, { incoming }) => {
     const draft = { ...incoming.values, created: incoming.values.created ?? now }
     const { id } = await groupRepository.insert(tx, stagingSystemId, draft, hiddenIdentity())
     work.groupIds.set(incoming.key, id)
-    memberships.push([id, memberIdsOf(work, incoming)])
   })
+  // Not before, because a batch that is run again inserts other rows.
+  const memberships = newGroups.map(
+    ({ incoming }) => [work.groupIds.get(incoming.key) ?? 0, memberIdsOf(work, incoming)] as const,
+  )
   await writeInBatches(deps, staging, memberships, async (tx, [id, members]) => {
     await addMembers(tx).run({ group: id, members: JSON.stringify(members) })
   })
@@ -150,7 +154,7 @@ const nouns = { members: 'member', groups: 'group' }
 
 /** Assigns a staged row to its system, with the IDs of the file as far as they are free. */
 async function assignToSystem(
-  { report, memberIds, groupIds }: Import,
+  { report, memberIds, groupIds, assignedUuids }: Import,
   tx: Db,
   systemId: number,
   part: 'members' | 'groups',
@@ -158,6 +162,7 @@ async function assignToSystem(
 ): Promise<void> {
   const id = (part === 'members' ? memberIds : groupIds).get(incoming.key) ?? 0
   const assigned = await repositories[part].adopt(tx, systemId, id, incoming)
+  assignedUuids.set(`${part} ${incoming.key}`, assigned.uuid)
   recordRename(report, nouns[part], incoming.values.name, incoming, assigned)
 }
 
@@ -174,29 +179,33 @@ export function recordRename(
       renamed.push({ kind, name, from: given[key], to: assigned[key] ?? '' })
 }
 
-function wants({ options }: Import, part: 'members' | 'groups'): boolean {
+export function wants({ options }: Import, part: 'members' | 'groups'): boolean {
   return options.only?.has(part) ?? true
 }
 
 async function matchExisting(
-  { systemId, members: incomingMembers, groups: incomingGroups }: Import,
+  { systemId, members: incomingMembers, groups: incomingGroups, originTargets }: Import,
   db: Db,
 ): Promise<MatchedEntities> {
   const system = systemId ?? 0
   return {
-    members: matchRows(await membersOfSystem(db).all({ system }), incomingMembers),
-    groups: matchRows(await groupsOfSystem(db).all({ system }), incomingGroups),
+    members: matchRows(await membersOfSystem(db).all({ system }), incomingMembers, originTargets),
+    groups: matchRows(await groupsOfSystem(db).all({ system }), incomingGroups, originTargets),
   }
 }
 
 /**
- * Matches entries of the file with existing rows, by UUID, then short ID, then exact name. Each row
+ * Matches entries of the file with existing rows, by origin, then UUID, then short ID, then exact name. Each row
  * is matched at most once, and a match by name never takes a row that another entry matches by ID.
  */
 function matchRows<
   R extends Identity & { name: string },
-  I extends GivenIdentity & { values: { name: string } },
->(existing: readonly R[], incoming: readonly I[]): Match<I, R>[] {
+  I extends GivenIdentity & { values: { name: string }; origin?: Origin },
+>(
+  existing: readonly R[],
+  incoming: readonly I[],
+  origins: ReadonlyMap<string, string>,
+): Match<I, R>[] {
   const found = new Map<I, R>()
   const used = new Set<R>()
   const pair = (one: I, row: R | undefined) => {
@@ -205,6 +214,9 @@ function matchRows<
     used.add(row)
   }
   const byUuid = new Map(existing.map((row) => [row.uuid, row]))
+  for (const one of incoming)
+    if (one.origin) pair(one, byUuid.get(origins.get(originKey(one.origin)) ?? ''))
+  const byOrigin = new Set(found.keys())
   for (const one of incoming) pair(one, byUuid.get(one.uuid ?? ''))
   const byHid = new Map(existing.map((row) => [row.hid, row]))
   for (const one of incoming) pair(one, byHid.get(one.hid ?? ''))
@@ -214,7 +226,13 @@ function matchRows<
       one,
       byName.get(one.values.name)?.find((row) => !used.has(row)),
     )
-  return incoming.map((one) => ({ incoming: one, found: found.get(one) ?? null }))
+  return incoming.map((one) => {
+    const row = found.get(one)
+    if (!row) return { incoming: one, found: null }
+    // What was imported before keeps the name that it has here.
+    const { name } = byOrigin.has(one) ? row : one.values
+    return { incoming: { ...one, values: { ...one.values, name } }, found: row }
+  })
 }
 
 /** Throws if the system would have too many rows, including those that are not in the file. */
@@ -248,7 +266,7 @@ export function changesOfMember(found: Member, values: MemberDraft): MemberPatch
   })
 }
 
-function changesOfGroup(found: Group, values: GroupDraft): GroupPatch {
+export function changesOfGroup(found: Group, values: GroupDraft): GroupPatch {
   const { created, ...rest } = values
   const isEarlier = isNumber(created) && created < (found.created ?? Infinity)
   return diff<typeof group>(found, { ...rest, ...(isEarlier && { created }) })

@@ -19,6 +19,11 @@ export async function* asPrivate(chunks: AsyncIterable<BundleChunk>): AsyncGener
       yield {
         groups: chunk.groups.map((row) => ({ ...row, values: { ...row.values, ...hidden.group } })),
       }
+    else if ('ext' in chunk && chunk.part === 'fields')
+      yield {
+        ...chunk,
+        ext: chunk.ext.map((row) => ({ ...row, values: { ...row.values, privacy: 'private' } })),
+      }
     else yield chunk
   }
 }
@@ -33,5 +38,6 @@ function withoutPrivacy(head: BundleHead): BundleHead {
   } = head.settings
   const patch = { ...head.system.patch }
   for (const level of system.levels) delete patch[level]
-  return { ...head, settings, system: { ...head.system, patch } }
+  const { extSettings: _, ...rest } = head
+  return { ...rest, settings, system: { ...head.system, patch } }
 }

@@ -61,10 +61,21 @@ export async function exportText(deps: Deps, systemId: number): Promise<string> 
   return new TextDecoder().decode(file)
 }
 
+/** Exports a system as parsed files, one for each part. */
+export async function exportParts(deps: Deps, systemId: number): Promise<JsonObject[]> {
+  const parts: JsonObject[] = []
+  for (let part = 1, hasMore = true; hasMore; part++) {
+    const exported = await exportSystem(deps, systemId, undefined, part)
+    parts.push(JSON.parse(new TextDecoder().decode(exported.file)))
+    hasMore = exported.hasMore
+  }
+  return parts
+}
+
 /** Imports into a system, or into a new one. */
 export async function importInto(
-  { deps }: TestApp,
-  to: TestSystem | 'new',
+  { deps }: Pick<TestApp, 'deps'>,
+  to: Pick<TestSystem, 'id'> | 'new',
   file: Uint8Array,
   options: Partial<ImportOptions> = {},
 ): Promise<ImportReport> {

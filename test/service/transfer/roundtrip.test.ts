@@ -136,7 +136,7 @@ describe('export of a system with all settings', async () => {
     expect(accounts).toContainEqual({ id: '99900000000000001', autoproxy_enabled: false })
     expect(system_guilds).toMatchObject([{ guild_id: stage.names.guild, ...guildSettings }])
     expect([member_guilds.length, autoproxy.length, unfit.length]).toEqual([2, 3, 5])
-    expect(Object.keys(kept)).toContain('notes')
+    expect(Object.keys(kept)).toContain('friends')
   })
 
   test('changes nothing when an export is imported into its own system', async () => {

@@ -1,0 +1,299 @@
+import { eq } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { createUpserter } from '../../db/rows'
+import { extSettingsOfSystems, groupExts, memberExts } from '../../db/tables'
+import type { Db } from '../../db/types'
+import { visibleGroups } from '../../db/visible'
+import type { BundleGroup, BundleMember } from '../../formats/bundle'
+import { diff, isEmptyPatch } from '../../model/entity'
+import { MAX_GROUP_DEPTH } from '../../model/ext/groupExt'
+import { defaultMemberExt, memberExt, type StoredMemberExt } from '../../model/ext/memberExt'
+import { storedBytes, textBytes } from '../../model/ext/textSize'
+import type { Group } from '../../model/group'
+import type { Member } from '../../model/member'
+import { writeInBatches } from '../staging'
+import type { TextBudget } from './importBudget'
+import type { Import, Match } from './importContext'
+import { changesOfGroup, changesOfMember, wants } from './importEntities'
+
+type MemberMatch = Match<BundleMember, Member>
+type GroupMatch = Match<BundleGroup, Group>
+
+/**
+ * Decides what the extension API adds to members and groups, within the space for text, and counts
+ * those that change only there.
+ */
+export async function planEntityExts(work: Import, budget: TextBudget): Promise<void> {
+  if (wants(work, 'members')) await planMembers(work, budget)
+  if (wants(work, 'groups')) await planGroups(work, budget)
+}
+
+async function planMembers(work: Import, budget: TextBudget): Promise<void> {
+  const { deps, matched, report } = work
+  const stored = await storedMemberExts(deps.db, matched.members)
+  for (const match of matched.members) {
+    const { incoming, found } = match
+    const before = stored.get(found?.id ?? 0) ?? defaultMemberExt
+    let after = extAfter(match, before)
+    for (const key of ['about', 'archived_reason'] as const) {
+      if (budget.take(textBytes(memberExt, after) - textBytes(memberExt, before))) break
+      report.repairs.push({
+        kind: 'member',
+        name: incoming.values.name,
+        field: key,
+        was: after[key],
+        now: null,
+        why: NO_SPACE,
+      })
+      // In place, because matching again in the last transaction copies the entry.
+      if (incoming.ext) incoming.ext[key] = null
+      after = { ...after, [key]: null }
+    }
+    if (!found || isSame(before, after)) continue
+    if (!isEmptyPatch(changesOfMember(found, incoming.values))) continue
+    report.members.unchanged -= 1
+    report.members.changed += 1
+    await work.step(0)
+  }
+}
+
+export const NO_SPACE = 'no space is left for text of this system'
+
+/** Returns what a member has after the import. A changed description replaces the long one. */
+function extAfter({ incoming, found }: MemberMatch, before: StoredMemberExt): StoredMemberExt {
+  const { archived: _, fields: _fields, archived_at, ...given } = incoming.ext ?? {}
+  const isReplaced =
+    found !== null &&
+    incoming.ext?.about === undefined &&
+    'description' in changesOfMember(found, incoming.values)
+  // The file of another app does not know when the member was archived.
+  const keepsTime =
+    incoming.origin !== undefined && before.archived_at !== null && archived_at !== null
+  return {
+    ...before,
+    ...given,
+    ...(archived_at !== undefined && !keepsTime && { archived_at }),
+    ...(isReplaced && { about: null }),
+  }
+}
+
+function isSame(before: StoredMemberExt, after: StoredMemberExt): boolean {
+  return isEmptyPatch(diff<typeof memberExt>({ ...before, archived: false, fields: {} }, after))
+}
+
+/** Writes what new members have; they are still hidden. */
+export async function stageMemberExts(work: Import): Promise<void> {
+  const { deps, matched, memberIds } = work
+  const added = matched.members.flatMap((match) => {
+    const after = extAfter(match, defaultMemberExt)
+    return match.found || isSame(defaultMemberExt, after) ? [] : { match, after }
+  })
+  if (!wants(work, 'members') || added.length === 0) return
+  for (const { after } of added) work.extUsage.text_bytes += textBytes(memberExt, after)
+  await writeInBatches(deps, await work.staging(), added, async (tx, { match, after }) => {
+    await storeMemberExt(tx, { ...after, member_id: memberIds.get(match.incoming.key) ?? 0 })
+  })
+}
+
+/** Changes what existing members and all groups have. Returns the bytes of text that this adds. */
+export async function applyEntityExts(
+  work: Import,
+  tx: Db,
+  systemId: number,
+): Promise<{ isChanged: boolean; bytes: number }> {
+  let isChanged = false
+  let bytes = 0
+  if (wants(work, 'members')) {
+    const stored = await storedMemberExts(tx, work.matched.members)
+    for (const match of work.matched.members) {
+      if (!match.found) continue
+      const before = stored.get(match.found.id) ?? defaultMemberExt
+      const after = extAfter(match, before)
+      if (isSame(before, after)) continue
+      await storeMemberExt(tx, { ...after, member_id: match.found.id })
+      bytes += textBytes(memberExt, after) - textBytes(memberExt, before)
+      isChanged = true
+    }
+  }
+  if (wants(work, 'groups')) {
+    const idOf = (token: Token | null) => {
+      const isNew = token !== null && token < 0
+      const { incoming } = (isNew && work.matched.groups[-token - 1]) || {}
+      return isNew ? work.groupIds.get(incoming?.key ?? '') : token
+    }
+    for (const { token, before, after } of await changedGroups(work, tx)) {
+      await storeGroupExt(tx, { ...after, parent_id: idOf(after.parent), group_id: idOf(token) })
+      bytes += storedBytes(after.emoji) - storedBytes(before.emoji)
+      isChanged = true
+    }
+  }
+  if (work.options.only === null && (await applySettings(work, tx, systemId))) isChanged = true
+  return { isChanged, bytes }
+}
+
+/** Row ID of an existing group; for a new one, its place in the file as a negative number. */
+type Token = number
+
+interface StoredGroupExt {
+  emoji: string | null
+  position: number
+  parent: Token | null
+}
+
+interface GroupChange {
+  match: GroupMatch
+  token: Token
+  before: StoredGroupExt
+  after: StoredGroupExt
+}
+
+async function planGroups(work: Import, budget: TextBudget): Promise<void> {
+  const { deps, report } = work
+  for (const { match, before, after } of await changedGroups(work, deps.db)) {
+    const { incoming, found } = match
+    if (!budget.take(storedBytes(after.emoji) - storedBytes(before.emoji))) {
+      const { name } = incoming.values
+      report.repairs.push({
+        kind: 'group',
+        name,
+        field: 'emoji',
+        was: after.emoji,
+        now: null,
+        why: NO_SPACE,
+      })
+      if (incoming.ext) incoming.ext.emoji = null
+    }
+    const wanted = incoming.ext?.parent ?? null
+    if (wanted !== null && after.parent === null)
+      report.repairs.push({
+        kind: 'group',
+        name: incoming.values.name,
+        field: 'parent',
+        was: null,
+        now: null,
+        why: `groups would contain each other, or be nested more than ${MAX_GROUP_DEPTH} deep`,
+      })
+    if (!found || !isEmptyPatch(changesOfGroup(found, incoming.values))) continue
+    report.groups.unchanged -= 1
+    report.groups.changed += 1
+  }
+}
+
+/** Lists the groups of the file whose place or emoji changes. */
+async function changedGroups(work: Import, db: Db): Promise<GroupChange[]> {
+  const { matched, systemId } = work
+  const given = matched.groups.map((match, at) => ({ match, token: match.found?.id ?? -at - 1 }))
+  const placed = given.filter(({ match }) => match.incoming.ext)
+  if (placed.length === 0) return []
+  const rows = systemId === null ? [] : await groupExtsOf(db).all({ system: systemId })
+  const stored = new Map<Token, StoredGroupExt>(
+    rows.map(({ group_id, emoji, position, parent_id: parent }) => [
+      group_id,
+      { emoji, position, parent },
+    ]),
+  )
+  const tokens = new Map(given.map(({ match, token }) => [match.incoming.key, token]))
+  const parents = new Map([...stored].map(([token, { parent }]) => [token, parent]))
+  const moved = placed.flatMap(({ match, token }) => {
+    const parent = match.incoming.ext?.parent
+    return parent === undefined ? [] : [[token, tokens.get(parent ?? '') ?? null] as const]
+  })
+  placeGroups(parents, moved)
+  return placed.flatMap(({ match, token }) => {
+    const before = stored.get(token) ?? { emoji: null, position: 0, parent: null }
+    const { emoji = before.emoji, position = before.position } = match.incoming.ext ?? {}
+    const after = { emoji, position, parent: parents.get(token) ?? null }
+    return Bun.deepEquals(before, after) ? [] : { match, token, before, after }
+  })
+}
+
+/**
+ * Moves groups to their parents. A group whose parent would be inside it, or that would be nested too
+ * deeply, stays at the top.
+ */
+function placeGroups(
+  parents: Map<Token, Token | null>,
+  wanted: readonly (readonly [group: Token, parent: Token | null])[],
+): void {
+  for (const [token] of wanted) parents.set(token, null)
+  const children = new Map<Token, Token[]>()
+  const attach = (token: Token, parent: Token) => {
+    const list = children.get(parent)
+    if (list) list.push(token)
+    else children.set(parent, [token])
+  }
+  for (const [token, parent] of parents) if (parent !== null) attach(token, parent)
+  const heightOf = (token: Token): number =>
+    1 + Math.max(0, ...(children.get(token) ?? []).map(heightOf))
+  for (const [token, parent] of wanted) {
+    const path = pathTo(parents, parent)
+    if (parent === null || path.includes(token)) continue
+    if (path.length + heightOf(token) > MAX_GROUP_DEPTH) continue
+    parents.set(token, parent)
+    attach(token, parent)
+  }
+}
+
+/** Lists a group and the groups that contain it. */
+function pathTo(parents: ReadonlyMap<Token, Token | null>, from: Token | null): Token[] {
+  const path: Token[] = []
+  // Ends at a loop, which the database must not have.
+  for (let at = from; at !== null && !path.includes(at); at = parents.get(at) ?? null) path.push(at)
+  return path
+}
+
+async function applySettings({ head }: Import, tx: Db, systemId: number): Promise<boolean> {
+  if (!head.extSettings) return false
+  const stored = await settingsOf(tx).get({ system: systemId })
+  const { front_status_privacy = 'private' } = head.extSettings
+  if ((stored?.front_status_privacy ?? 'private') === front_status_privacy) return false
+  await storeSettings(tx, { system_id: systemId, front_status_privacy })
+  return true
+}
+
+/** Returns the rows of existing members by row ID. */
+async function storedMemberExts(
+  db: Db,
+  matches: readonly MemberMatch[],
+): Promise<Map<number, StoredMemberExt>> {
+  const stored = new Map<number, StoredMemberExt>()
+  const ids = matches.flatMap(({ found }) => found?.id ?? [])
+  for (let at = 0; at < ids.length; at += BATCH) {
+    const batch = JSON.stringify(ids.slice(at, at + BATCH))
+    for (const { member_id, ...row } of await memberExtsOf(db).all({ ids: batch }))
+      stored.set(member_id, row)
+  }
+  return stored
+}
+
+const BATCH = 500
+
+const memberExtsOf = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
+  db.select().from(memberExts).where(inJsonNumbers(memberExts.member_id, ids)),
+)
+
+const storeMemberExt = createUpserter(
+  memberExts,
+  ['member_id'],
+  ['kind', 'archived_at', 'archived_reason', 'announce_front', 'about'],
+)
+
+const groupExtsOf = query((db, { system }: Placeholders<'system'>) => {
+  const { group_id, emoji, position, parent_id } = groupExts
+  return db
+    .select({ group_id, emoji, position, parent_id })
+    .from(visibleGroups)
+    .innerJoin(groupExts, eq(group_id, visibleGroups.id))
+    .where(eq(visibleGroups.system_id, system))
+})
+
+const storeGroupExt = createUpserter(groupExts, ['group_id'], ['emoji', 'position', 'parent_id'])
+
+const settingsOf = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select({ front_status_privacy: extSettingsOfSystems.front_status_privacy })
+    .from(extSettingsOfSystems)
+    .where(eq(extSettingsOfSystems.system_id, system)),
+)
+
+const storeSettings = createUpserter(extSettingsOfSystems, ['system_id'], ['front_status_privacy'])

@@ -17,6 +17,8 @@ export interface BulkKind<E extends Entity> {
     readonly from: keyof Patch<E>
     sync(tx: Db, row: Owned<E>): Promise<void>
   }
+  /** Writes what changes of rows affect elsewhere. */
+  readonly afterChange?: AlsoWrite<E>
   /** Commits a bulk change. Writes first, in batches, what would make its transaction long. */
   readonly commitBulk: <T>(
     deps: Deps,
@@ -28,6 +30,13 @@ export interface BulkKind<E extends Entity> {
 
 /** Writes the rows derived from those of a bulk change, in its transaction. */
 type FinishDerivedRows = (tx: Db) => Promise<void>
+
+/** Writes more than the changed rows, in their transaction. */
+export type AlsoWrite<E> = (
+  deps: Deps,
+  tx: Db,
+  changes: readonly { before: Owned<E>; changed: Patch<E> }[],
+) => Promise<void>
 
 /** A row of a bulk change as it is stored, with its patch. */
 interface Target<E> {
@@ -54,7 +63,7 @@ const BATCH = 50
  * are compared and rendered before; in it only those that another request changed since.
  */
 export function createBulkChange<E extends Entity>(
-  { table, events, derived, commitBulk }: BulkKind<E>,
+  { table, events, derived, afterChange, commitBulk }: BulkKind<E>,
   decode: (stored: Owned<E>) => Owned<E>,
 ) {
   const plan = (db: Db, { stored, patch }: Target<E>): Planned<E> => {
@@ -82,6 +91,7 @@ export function createBulkChange<E extends Entity>(
     systemId: number,
     signal: AbortSignal,
     select: (db: Db) => Promise<Target<E>[]>,
+    also = afterChange,
   ): Promise<string[]> => {
     const prepared = new Map<number, Planned<E>>()
     const yieldIfDue = createYielder(undefined, signal)
@@ -108,6 +118,7 @@ export function createBulkChange<E extends Entity>(
           if (derived && derived.from in changed) await derived.sync(tx, after)
           await yieldIfDue()
         }
+      await also?.(deps, tx, planned)
       return planned
     }
     const planned = await commitBulk(deps, systemId, prepared.values(), (finishDerivedRows) =>

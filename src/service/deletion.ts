@@ -14,20 +14,31 @@ import { type Builder, type Placeholders, query } from '../db/query'
 import {
   accounts,
   autoproxies,
+  deletedSwitches,
   deliveries,
   events,
+  fields,
+  fieldValues,
+  frontNotes,
   groupMembers,
   groups,
   importArchive,
   linkCodes,
   loginCodes,
+  memberExts,
   memberGuilds,
   members,
   messages,
+  notes,
+  origins,
   pendingImports,
   pinnedMembers,
+  polls,
+  pollVotes,
+  posts,
   preferences,
   proxyTagIndex,
+  rooms,
   sessions,
   switches,
   switchMembers,
@@ -39,9 +50,18 @@ import {
 } from '../db/tables'
 import type { Db } from '../db/types'
 import { hiddenIdentity, hiddenIds, isHiddenSystem, visibleSystems } from '../db/visible'
-import { yieldToEventLoop } from '../db/yieldToEventLoop'
 import { error } from '../model/errors'
+import { deleteInBatches, type IsStopped, never } from './deleteInBatches'
 import type { Deps } from './deps'
+import { deleteSomeArchivedRows } from './extRows/archiveDeletion'
+import {
+  deleteFrontNotesOfMember,
+  deleteSomeFrontNotesOfMembers,
+  deleteSomeStatuses,
+  deleteStatuses,
+} from './extRows/deleteFrontNotes'
+import { deletePosts, deleteRoom, listHiddenRooms } from './extRows/roomDeletion'
+import { addUsage } from './extRows/usage'
 import { removeSomeTags, tagIndexOf } from './tagIndex'
 
 // Few rows are deleted at once; many are only hidden, and deleted in batches afterwards, after a kill
@@ -59,16 +79,21 @@ export async function deleteOrHideSystem(tx: Db, id: number): Promise<void> {
 }
 
 export async function deleteOrHideMember(tx: Db, id: number): Promise<void> {
-  if (isFew(await sizeOfMember(tx).get({ id }))) return void (await deleteMember(tx).run({ id }))
+  if (isFew(await sizeOfMember(tx).get({ id }))) {
+    await deleteFrontNotesOfMember(tx, id)
+    for (const keepName of keepNames) await keepName(tx).run({ id })
+    return void (await deleteMember(tx).run({ id }))
+  }
   const hidden = await insertHiddenSystem(tx).get(hiddenIdentity())
   for (const remove of deleteDerivedRows) await remove(tx).run({ id })
   await moveMember(tx).run({ id, hidden: hidden?.id ?? null })
 }
 
-/** Deletes or hides all switches of a system. */
+/** Deletes or hides all switches of a system, with all statuses. */
 export async function deleteOrHideSwitches(tx: Db, id: number): Promise<void> {
-  const isSmall = isFew(await sizeOfHistory(tx).get({ id }))
-  await (isSmall ? deleteSwitches : hideSwitches)(tx).run({ id })
+  if (!isFew(await sizeOfHistory(tx).get({ id }))) return void (await hideSwitches(tx).run({ id }))
+  await deleteStatuses(tx, id)
+  await deleteSwitches(tx).run({ id })
 }
 
 /** Throws if the system was deleted while the write waited for its lock. */
@@ -76,24 +101,49 @@ export async function requireExists(tx: Db, id: number): Promise<void> {
   if (!(await existingSystem(tx).get({ id }))) throw error('systemNotFound')
 }
 
-type IsStopped = () => boolean
-
-const never: IsStopped = () => false
-
 /** Deletes the hidden rows of all deletions, of this process and of others. */
 export async function purgeDeleted(deps: Deps, isStopped = never): Promise<void> {
   for (const { id, last } of await pendingDeletion(deps.db).all({}))
-    await purgeSwitches(deps, id, last, isStopped)
+    await purgeHistory(deps, id, last, isStopped)
+  for (const { id, system_id } of await listHiddenRooms(deps.db))
+    await purgeRoom(deps, id, system_id, isStopped)
+  await purgeArchive(deps, isStopped)
   for (const { id } of await hiddenSystems(deps.db).all({}))
     await purgeHiddenSystem(deps, id, isStopped)
 }
 
+/** Deletes archived rows that a deletion or a conversion has hidden. */
+export async function purgeArchive(deps: Deps, isStopped = never): Promise<void> {
+  await deleteInBatches(deps, 'new', isStopped, deleteSomeArchivedRows)
+}
+
+/** Deletes a hidden room with its posts, and frees their space batch by batch. */
+async function purgeRoom(
+  deps: Deps,
+  id: number,
+  systemId: number,
+  isStopped: IsStopped,
+): Promise<void> {
+  const lock = { system: systemId }
+  await deleteInBatches(deps, lock, isStopped, async (tx, most) => {
+    const freed = await deletePosts(tx, id, most)
+    await addUsage(deps, tx, systemId, freed)
+    return -(freed.posts ?? 0)
+  })
+  if (!isStopped()) await deps.transact(lock, async (tx) => void (await deleteRoom(tx).run({ id })))
+}
+
 /** Deletes a hidden system with all its rows. */
 export async function purgeHiddenSystem(deps: Deps, id: number, isStopped = never): Promise<void> {
+  const lock = { system: id }
   await purgeTags(deps, await tagIndexOf(deps.db, id), isStopped)
+  await deleteInBatches(deps, lock, isStopped, (tx, most) =>
+    deleteSomeFrontNotesOfMembers(tx, id, most),
+  )
   for (const removeSome of hiddenSystemBatches)
-    await inBatches(
+    await deleteInBatches(
       deps,
+      lock,
       isStopped,
       async (tx, most) => (await removeSome(tx).all({ id, most })).length,
     )
@@ -103,61 +153,26 @@ export async function purgeHiddenSystem(deps: Deps, id: number, isStopped = neve
 
 /** Deletes a set of proxy tag keys that is no longer in use. */
 export async function purgeTags(deps: Deps, setId: number, isStopped = never): Promise<void> {
-  await inBatches(deps, isStopped, (tx, most) => removeSomeTags(tx, setId, most))
+  await deleteInBatches(deps, 'new', isStopped, (tx, most) => removeSomeTags(tx, setId, most))
 }
 
-async function purgeSwitches(
+async function purgeHistory(
   deps: Deps,
   id: number,
   last: number,
   isStopped: IsStopped,
 ): Promise<void> {
+  const lock = { system: id }
   // Continue after the last batch, so that new switches in between are not scanned again.
   let from = -Infinity
-  await inBatches(deps, isStopped, async (tx, most) => {
+  await deleteInBatches(deps, lock, isStopped, async (tx, most) => {
     const deleted = await deleteHiddenSwitches(tx).all({ id, last, from, most })
     for (const { timestamp } of deleted) from = Math.max(from, timestamp)
     return deleted.length
   })
+  await deleteInBatches(deps, lock, isStopped, (tx, most) => deleteSomeStatuses(tx, id, most))
   if (!isStopped())
-    await deps.transact(
-      { system: id },
-      async (tx) => void (await clearWatermark(tx).run({ id, last })),
-    )
-}
-
-/** Target for the time that one batch holds the write lock. The batch size adapts to it. */
-const BATCH_MS = 10
-const FIRST_BATCH = 100
-const MIN_BATCH = 10
-const MAX_BATCH = 1000
-
-/** Deletes rows in batches, each in a short transaction, so that other writes wait only briefly. */
-async function inBatches(
-  deps: Deps,
-  isStopped: IsStopped,
-  remove: (tx: Db, most: number) => Promise<number>,
-): Promise<void> {
-  let most = FIRST_BATCH
-  while (!isStopped()) {
-    let elapsed = 0
-    const deleted = await deps.transact(
-      'new',
-      async (tx) => {
-        const began = performance.now()
-        const count = await remove(tx, most)
-        elapsed = performance.now() - began
-        return count
-      },
-      'slice',
-    )
-    // A short batch is not the last one: another transaction may have deleted some of its rows.
-    if (deleted === 0) return
-    // The time differs, because the deletion of some rows cascades to many others.
-    if (elapsed < BATCH_MS / 2) most = Math.min(most * 2, MAX_BATCH)
-    if (elapsed > BATCH_MS) most = Math.max(Math.ceil(most / 2), MIN_BATCH)
-    await yieldToEventLoop()
-  }
+    await deps.transact(lock, async (tx) => void (await clearWatermark(tx).run({ id, last })))
 }
 
 function isFew(found: { size: number } | null): boolean {
@@ -175,10 +190,13 @@ const ofSystem = (table: OfSystem) => (id: SQL) => sql`${table} where ${eq(table
 const ofMember = (table: OfMember) => (id: SQL) => sql`${table} where ${eq(table.member_id, id)}`
 
 /** Rows of the members of a system. */
-const ofItsMembers =
-  (table: OfMember): Rows =>
+const ofItsMembers = (table: OfMember) => byItsMembers(table, table.member_id)
+
+/** Rows that refer to the members of a system by a column. */
+const byItsMembers =
+  (table: Table, column: Column): Rows =>
   (id, { orderedJoin }) =>
-    sql`${members} ${orderedJoin} ${table} on ${eq(table.member_id, members.id)}
+    sql`${members} ${orderedJoin} ${table} on ${eq(column, members.id)}
       where ${eq(members.system_id, id)}`
 
 const FEW = sql`limit ${INLINE_LIMIT + 1}`
@@ -201,13 +219,50 @@ const history: Rows[] = [
      ${orderedJoin} ${switchMembers} on ${switchMembers.switch_id} = s.id`,
 ]
 
-const sizeOfHistory = createSize(...history)
+const statuses: Rows = (id) =>
+  sql`${frontNotes} where ${eq(frontNotes.system_id, id)} and ${frontNotes.kind} = 'status'`
 
-const sizeOfMember = createSize(ofMember(switchMembers), ofMember(messages))
+const sizeOfHistory = createSize(...history, statuses)
+
+/** Texts that remain when their author is deleted, with the columns of the author. */
+const authored = [
+  { table: notes, author: notes.member_id, name: notes.author_name },
+  { table: posts, author: posts.by_member, name: posts.author_name },
+  { table: pollVotes, author: pollVotes.member_id, name: pollVotes.author_name },
+  { table: frontNotes, author: frontNotes.by_member, name: frontNotes.author_name },
+] as const
+
+const by =
+  (table: Table, column: Column): Rows =>
+  (id) =>
+    sql`${table} where ${eq(column, id)}`
+
+const sizeOfMember = createSize(
+  ofMember(switchMembers),
+  ofMember(messages),
+  by(frontNotes, frontNotes.member_id),
+  by(posts, posts.for_member),
+  ...authored.map(({ table, author }) => by(table, author)),
+)
+
+const nameOf = (id: SQL | Column) =>
+  sql`(select ${members.name} from ${members} where ${members.id} = ${id})`
+
+/** Stores the name of an author with the texts that remain. */
+const keepNames = authored.map(({ table, author, name }) =>
+  query((db, { id }: Placeholders<'id'>) =>
+    db
+      .update(table)
+      .set({ [name.name]: nameOf(id), [author.name]: null })
+      .where(eq(author, id)),
+  ),
+)
 
 const sizeOfSystem = createSize(
   ...history,
   ...[members, groups, messages, events, importArchive, autoproxies].map(ofSystem),
+  ...[notes, posts, polls, frontNotes, fields, origins, deletedSwitches].map(ofSystem),
+  ofItsMembers(fieldValues),
   (id) => sql`${proxyTagIndex} where ${proxyTagIndex.index_id} = (
     select coalesce(${systems.tag_index_id}, ${systems.id}) from ${systems} where ${systems.id} = ${id})`,
 )
@@ -258,6 +313,7 @@ const hideSwitches = query((db, { id }: Placeholders<'id'>) =>
     .update(systems)
     .set({
       deleted_through_switch_id: sql`(select coalesce(max(${switches.id}), 0) from ${switches})`,
+      deleted_through_status_id: sql`(select coalesce(max(${frontNotes.id}), 0) from ${frontNotes})`,
     })
     .where(eq(systems.id, id)),
 )
@@ -268,8 +324,9 @@ const insertHiddenSystem = query((db, { hid, uuid }: Placeholders<'hid' | 'uuid'
 
 const one = { one: sql`1`.as('one') }
 
-const deleteDerivedRows = [groupMembers, proxyTagIndex, pinnedMembers].map((table) =>
-  query((db, { id }: Placeholders<'id'>) => db.delete(table).where(eq(table.member_id, id))),
+const deleteDerivedRows = [groupMembers, proxyTagIndex, pinnedMembers, memberExts, fieldValues].map(
+  (table) =>
+    query((db, { id }: Placeholders<'id'>) => db.delete(table).where(eq(table.member_id, id))),
 )
 
 const moveMember = query((db, { id, hidden }: Placeholders<'id' | 'hidden'>) =>
@@ -309,7 +366,7 @@ const deleteHiddenSwitches = query((db, values: Placeholders<'id' | 'last' | 'fr
 const clearWatermark = query((db, values: Placeholders<'id' | 'last'>) =>
   db
     .update(systems)
-    .set({ deleted_through_switch_id: 0 })
+    .set({ deleted_through_switch_id: 0, deleted_through_status_id: 0 })
     .where(
       and(
         eq(systems.id, values.id),
@@ -335,9 +392,23 @@ const hiddenSystems = query((db) => {
 
 /** In an order in which the remaining rows are consistent after each batch. */
 const hiddenSystemBatches = [
-  ...[switches, messages, events, importArchive, autoproxies, systemGuilds, groups].map((table) =>
-    deleteSome(table, ofSystem(table)),
-  ),
+  ...[
+    switches,
+    messages,
+    events,
+    importArchive,
+    autoproxies,
+    systemGuilds,
+    posts,
+    rooms,
+    notes,
+    polls,
+    frontNotes,
+    fields,
+    origins,
+    deletedSwitches,
+    groups,
+  ].map((table) => deleteSome(table, ofSystem(table))),
   deleteSome(switchMembers, ofItsMembers(switchMembers)),
   // Records of messages remain when their member is deleted.
   query((db, values: Placeholders<'id' | 'most'>, dialect) =>
@@ -347,7 +418,26 @@ const hiddenSystemBatches = [
       .where(isAmongSome(messages, ofItsMembers(messages), values, dialect))
       .returning(one),
   ),
+  // So do the texts that it wrote, with its name, and the posts on its board.
+  ...authored.map(({ table, author, name }) =>
+    query((db, values: Placeholders<'id' | 'most'>, dialect) =>
+      db
+        .update(table)
+        .set({ [name.name]: nameOf(author), [author.name]: null })
+        .where(isAmongSome(table, byItsMembers(table, author), values, dialect))
+        .returning(one),
+    ),
+  ),
+  query((db, values: Placeholders<'id' | 'most'>, dialect) =>
+    db
+      .update(posts)
+      .set({ for_member: null })
+      .where(isAmongSome(posts, byItsMembers(posts, posts.for_member), values, dialect))
+      .returning(one),
+  ),
   deleteSome(memberGuilds, ofItsMembers(memberGuilds)),
+  deleteSome(memberExts, ofItsMembers(memberExts)),
+  deleteSome(fieldValues, ofItsMembers(fieldValues)),
   deleteSome(members, ofSystem(members)),
 ]
 

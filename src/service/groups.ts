@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { type Placeholders, query } from '../db/query'
 import { groups } from '../db/tables'
 import { group } from '../model/group'
+import { giveChildrenToParent } from './extRows/groupTree'
 import { createOwnedRepository } from './ownedEntity'
 
 export const groupRepository = createOwnedRepository<typeof group>({
@@ -18,7 +19,7 @@ export const groupRepository = createOwnedRepository<typeof group>({
   limitOf: (settings) => settings.group_limit,
   isPrivateIn: (settings) => settings.group_default_private,
   commitBulk: (_deps, _systemId, _changes, commit) => commit(null),
-  beforeDelete: async () => {},
+  beforeDelete: giveChildrenToParent,
   remove: async (tx, id) => void (await deleteRow(tx).run({ id })),
 })
 

@@ -8,6 +8,7 @@ import { isOwner, type Redacted, redact, requireListAccess, type Viewer } from '
 import type { System } from '../model/system'
 import { deleteOrHideMember } from './deletion'
 import type { Deps } from './deps'
+import { clearAbouts, freeMemberExt } from './extRows/memberExts'
 import { recordEvent } from './outbox'
 import { createOwnedRepository } from './ownedEntity'
 import { commitWithTagIndex } from './stageTagIndex'
@@ -34,7 +35,18 @@ export const memberRepository = createOwnedRepository<typeof member>({
     },
   },
   commitBulk: commitWithTagIndex,
-  beforeDelete: releaseAutoproxy,
+  async afterChange(deps, tx, changes) {
+    const described = changes.filter(({ changed }) => 'description' in changed)
+    await clearAbouts(
+      deps,
+      tx,
+      described.map(({ before }) => before),
+    )
+  },
+  async beforeDelete(deps, tx, row) {
+    await releaseAutoproxy(deps, tx, row)
+    await freeMemberExt(deps, tx, row)
+  },
   remove: deleteOrHideMember,
 })
 

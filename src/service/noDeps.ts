@@ -28,6 +28,7 @@ export const noDeps: Deps = {
     members: 0,
     groups: 0,
     archive: 0,
+    extText: 0,
     registration: 'closed',
     webRegistration: 'closed',
   },

@@ -22,7 +22,7 @@ import { isOwner, type Permission, requireSystem, type Viewer } from '../model/p
 import { parseRef } from '../model/ref'
 import type { Settings } from '../model/settings'
 import { REPEATED_REF } from '../model/validation'
-import { type BulkKind, createBulkChange } from './bulkChange'
+import { type AlsoWrite, type BulkKind, createBulkChange } from './bulkChange'
 import type { Deps } from './deps'
 import { type GivenIdentity, identityQueries, type Owned, type Stored } from './identity'
 import { recordEvent } from './outbox'
@@ -152,8 +152,17 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     return own
   }
 
-  /** Stores the changed values of a patch and records an event, if there are any. */
-  const changeRow = async (deps: Deps, tx: Db, before: Owned<E>, patch: Patch<E>) => {
+  /**
+   * Stores the changed values of a patch and records an event, if there are any. `afterChange` is left
+   * out for a caller that writes by itself what the change affects.
+   */
+  const changeIn = async (
+    deps: Deps,
+    tx: Db,
+    before: Owned<E>,
+    patch: Patch<E>,
+    afterChange = kind.afterChange,
+  ): Promise<Stored<Owned<E>>> => {
     const changed = diff<E>(before, patch)
     if (isEmptyPatch(changed)) return { row: before, json: ownerJson(tx, table, before) }
     const { uuid, system_id } = before
@@ -165,7 +174,53 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
       data,
     })
     const [after] = await Promise.all([update(tx, before, changed), recorded])
+    await afterChange?.(deps, tx, [{ before, changed }])
     return after
+  }
+
+  /** Inserts a row in an open transaction, within the limit of its system, and records an event. */
+  const createIn = async (
+    deps: Deps,
+    tx: Db,
+    viewer: Viewer,
+    draft: Draft<E>,
+  ): Promise<Stored<Owned<E>>> => {
+    const system_id = requireSystem(viewer)
+    const settings = await getSettings(deps, tx, system_id)
+    if ((await count(tx, system_id)) >= kind.limitOf(settings)) throw error(errors.full)
+    // Other clients get PluralKit's behaviour: what a token creates is public.
+    const isForPeople = viewer.platform !== null || viewer.session !== undefined
+    const isPrivate = isForPeople && kind.isPrivateIn(settings)
+    const given = isPrivate ? withDefaultPrivacy(entity, draft) : draft
+    const created = await insertAndRender(tx, system_id, { ...given, created: deps.now() })
+    const data: JsonObject = given
+    await recordEvent(tx, deps.now(), {
+      system_id,
+      type: events.created,
+      subject: created.row.uuid,
+      data,
+    })
+    return created
+  }
+
+  /** Changes all listed rows or none, in the turn of a bulk change. Returns the JSON of each row. */
+  const changeListed = async (
+    deps: Deps,
+    systemId: number,
+    signal: AbortSignal,
+    given: readonly { ref: string; patch: Patch<E> }[],
+    also?: AlsoWrite<E>,
+  ): Promise<string[]> => {
+    const refs = given.map(({ ref }) => ref)
+    const select = async (db: Db) => {
+      const rows = await getOwnStored(db, systemId, refs)
+      rejectRepeatedRows(rows)
+      return given.flatMap(({ patch }, at) => {
+        const stored = rows[at]
+        return stored ? [{ stored, patch }] : []
+      })
+    }
+    return changeInBulk(deps, systemId, signal, select, also)
   }
 
   return {
@@ -174,6 +229,9 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     findById,
     availableParts,
     count,
+    createIn,
+    changeIn,
+    locateOwn,
     /** Inserts a row of an import or a test, without limits and events. */
     insert: async (...given: Parameters<typeof insertAndRender>): Promise<Owned<E>> =>
       (await insertAndRender(...given)).row,
@@ -203,23 +261,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
 
     async create(deps: Deps, viewer: Viewer, draft: Draft<E>): Promise<Stored<Owned<E>>> {
       const system_id = requireSystem(viewer)
-      return deps.transact({ system: system_id }, async (tx) => {
-        const settings = await getSettings(deps, tx, system_id)
-        if ((await count(tx, system_id)) >= kind.limitOf(settings)) throw error(errors.full)
-        // Other clients get PluralKit's behaviour: what a token creates is public.
-        const isForPeople = viewer.platform !== null || viewer.session !== undefined
-        const isPrivate = isForPeople && kind.isPrivateIn(settings)
-        const given = isPrivate ? withDefaultPrivacy(entity, draft) : draft
-        const created = await insertAndRender(tx, system_id, { ...given, created: deps.now() })
-        const data: JsonObject = given
-        await recordEvent(tx, deps.now(), {
-          system_id,
-          type: events.created,
-          subject: created.row.uuid,
-          data,
-        })
-        return created
-      })
+      return deps.transact({ system: system_id }, (tx) => createIn(deps, tx, viewer, draft))
     },
 
     async change(
@@ -230,7 +272,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     ): Promise<Stored<Owned<E>>> {
       const { id, system_id } = await locateOwn(deps, viewer, ref)
       return deps.transact({ system: system_id }, async (tx) => {
-        return changeRow(deps, tx, requireFound(await findById(tx, id)), patch)
+        return changeIn(deps, tx, requireFound(await findById(tx, id)), patch)
       })
     },
 
@@ -247,18 +289,12 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
       const systemId = requireSystem(viewer)
       return deps.bulkQueue({ systemId, signal }, async () => {
         const given = await runCooperatively(changes, signal)
-        const refs = given.map(({ ref }) => ref)
-        const objects = await changeInBulk(deps, systemId, signal, async (db) => {
-          const rows = await getOwnStored(db, systemId, refs)
-          rejectRepeatedRows(rows)
-          return given.flatMap(({ patch }, at) => {
-            const stored = rows[at]
-            return stored ? [{ stored, patch }] : []
-          })
-        })
+        const objects = await changeListed(deps, systemId, signal, given)
         return `[${objects.join()}]`
       })
     },
+
+    changeListed,
 
     /** Changes all rows of the caller's system, or none. */
     async changeAll(

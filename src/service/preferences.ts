@@ -7,6 +7,7 @@ import { DEFAULT_WORD, type Preferences, type PreferencesPatch } from '../model/
 import { requireSystem, type Viewer } from '../model/privacy'
 import { requireExists } from './deletion'
 import type { Deps } from './deps'
+import { makeCustomFronts, recordExtEvent } from './extRows/memberExts'
 import { groupRepository } from './groups'
 import { memberRepository } from './members'
 
@@ -22,7 +23,7 @@ export async function patchPreferences(
   const systemId = requireSystem(viewer, 'manage')
   return deps.transact({ system: systemId }, async (tx) => {
     await requireExists(tx, systemId)
-    await storePreferences(tx, systemId, patch)
+    await storePreferences(deps, tx, systemId, patch)
     return preferencesOf(tx, systemId)
   })
 }
@@ -44,8 +45,9 @@ export async function findPreferences(db: Db, systemId: number): Promise<Prefere
   return isUnset ? null : all
 }
 
-/** Stores the given preferences. A list replaces the stored list. */
+/** Stores the given preferences. A list replaces the stored list; members of `statuses` become custom fronts. */
 async function storePreferences(
+  deps: Deps,
   tx: Db,
   system: number,
   { pinned, statuses, word }: PreferencesPatch,
@@ -57,9 +59,15 @@ async function storePreferences(
   if (groups) await unmarkAll(tx).run({ system })
   const idsOf = (rows: readonly { id: number }[] = []) => rows.map(({ id }) => id)
   await markRows(tx, idsOf(members), idsOf(groups))
+  const changed = await makeCustomFronts(tx, idsOf(groups))
+  for (const one of changed)
+    await recordExtEvent(tx, deps.now(), one, ['kind'], { kind: 'custom_front' })
 }
 
-/** Stores preferences of an import file where none are set. Returns whether any were stored. */
+/**
+ * Stores preferences of an import file where none are set. Returns whether any were stored. Events
+ * of an import are recorded by the import.
+ */
 export async function fillPreferences(
   tx: Db,
   system: number,
@@ -71,6 +79,7 @@ export async function fillPreferences(
   const members = known.pinned.length === 0 ? pinned : []
   const groups = known.statuses.length === 0 ? statuses : []
   await markRows(tx, members, groups)
+  await makeCustomFronts(tx, groups)
   return isNewWord || members.length > 0 || groups.length > 0
 }
 

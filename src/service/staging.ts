@@ -1,6 +1,18 @@
 import { and, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../db/query'
-import { importArchive, pendingImports, switches, systems } from '../db/tables'
+import {
+  fields,
+  frontNotes,
+  importArchive,
+  notes,
+  origins,
+  pendingImports,
+  polls,
+  posts,
+  rooms,
+  switches,
+  systems,
+} from '../db/tables'
 import type { Db } from '../db/types'
 import { hiddenIdentity } from '../db/visible'
 import { yieldToEventLoop } from '../db/yieldToEventLoop'
@@ -8,6 +20,7 @@ import { error } from '../model/errors'
 import { type PeriodicTask, startPeriodicTask } from '../timers/periodicTask'
 import { purgeDeleted, purgeHiddenSystem, purgeTags } from './deletion'
 import type { Deps } from './deps'
+import { restoreReplaced } from './extRows/archiveDeletion'
 import { insertSystem } from './systems'
 import { findUnusedTagIndex } from './tagIndex'
 
@@ -30,8 +43,7 @@ const STAGING_TIMEOUT = 15_000_000
 export async function beginStaging(deps: Deps, systemId: number | null): Promise<Staging> {
   return deps.transact(systemId === null ? 'new' : { system: systemId }, async (tx) => {
     const now = deps.now()
-    if (systemId !== null && (await running(tx).get({ system: systemId, now })))
-      throw error('conflict', 'a file is being imported into this system')
+    if (systemId !== null) await requireNoImport(tx, systemId, now)
     const hidden = await insertSystem(tx, {}, hiddenIdentity())
     const target = systemId ?? hidden.id
     const inserted = await insert(tx).get({
@@ -41,6 +53,12 @@ export async function beginStaging(deps: Deps, systemId: number | null): Promise
     })
     return { id: inserted?.id ?? 0, systemId: target, stagingSystemId: hidden.id }
   })
+}
+
+/** Throws if an import into the system is running, in any process. */
+export async function requireNoImport(db: Db, systemId: number, now: number): Promise<void> {
+  if (await running(db).get({ system: systemId, now }))
+    throw error('conflict', 'a file is being imported into this system')
 }
 
 /** Writes items in batches, each in a short transaction, so that other writes wait only briefly. */
@@ -92,7 +110,7 @@ export async function rollBackStaging(
   /** Rolls back only if the timeout of the import is before this time. */
   before = Infinity,
 ): Promise<void> {
-  for (const removeRows of removeSome)
+  for (const removeRows of [...removeSome, restoreReplaced])
     for (;;) {
       const deleted = await deps.transact(
         'new',
@@ -189,7 +207,17 @@ const lock = query((db, { id, before }: Placeholders<'id' | 'before'>, { forUpda
     .where(sql`${and(eq(importId, id), lt(expires_at, before))} ${forUpdate}`),
 )
 
-const removeSome = [switches, importArchive].map((table) =>
+const removeSome = [
+  switches,
+  importArchive,
+  frontNotes,
+  notes,
+  posts,
+  rooms,
+  polls,
+  fields,
+  origins,
+].map((table) =>
   query((db, { id }: Placeholders<'id'>) => {
     const some = db.select({ id: table.id }).from(table).where(eq(table.import_id, id)).limit(500)
     return db.delete(table).where(inArray(table.id, some)).returning({ id: table.id })

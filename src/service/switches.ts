@@ -8,11 +8,11 @@ import { isLiveSwitch, liveSwitches, liveSwitchesOf, visibleMembers } from '../d
 import { error } from '../model/errors'
 import type { Member } from '../model/member'
 import { isOwner, isWatcher, requireListAccess, requireSystem, type Viewer } from '../model/privacy'
-import { isUuid } from '../model/ref'
 import {
   isSameFront,
   nextTimestamp,
   rejectDuplicates,
+  requireSwitchId,
   type Switch,
   type SwitchDraft,
 } from '../model/switch'
@@ -20,6 +20,8 @@ import type { System } from '../model/system'
 import type { Instant } from '../model/time'
 import { deleteOrHideSwitches, requireExists } from './deletion'
 import type { Deps } from './deps'
+import { recordDeletedSwitch } from './extRows/deletedSwitches'
+import { deleteStatusesOutOfFront, hasStatusAt, moveStatuses } from './extRows/statuses'
 import { memberRepository } from './members'
 import { recordEvent } from './outbox'
 import { getOwnSystem } from './systems'
@@ -70,12 +72,13 @@ export async function moveSwitch(
   timestamp: Instant,
 ): Promise<Front> {
   const { id } = await getOwnSystem(deps, viewer, systemRef, 'switch')
-  requireUuid(switchRef)
+  requireSwitchId(switchRef)
   return deps.transact({ system: id }, async (tx) => {
     const front = await getFront(tx, id, switchRef)
     if (await hasSwitchAt(tx, id, timestamp)) throw error('sameTimestamp')
     await deleteHiddenAt(tx).run({ system: id, timestamp })
     await setTimestamp(tx).run({ id: front.id, timestamp })
+    if (front.has_statuses) await moveStatuses(deps, tx, id, front.timestamp, timestamp)
     await recordSwitchEvent(deps, tx, 'UPDATE_SWITCH', front, { timestamp })
     return { ...front, timestamp }
   })
@@ -89,7 +92,7 @@ export async function changeSwitchMembers(
   refs: readonly string[],
 ): Promise<Front> {
   const { id } = await getOwnSystem(deps, viewer, systemRef, 'switch')
-  requireUuid(switchRef)
+  requireSwitchId(switchRef)
   return deps.transact({ system: id }, async (tx) => {
     const front = await getFront(tx, id, switchRef)
     const named = await memberRepository.getOwnAll(tx, id, refs)
@@ -106,12 +109,18 @@ export async function deleteSwitch(
   switchRef: string,
 ): Promise<void> {
   const { id } = await getOwnSystem(deps, viewer, systemRef, 'switch')
-  requireUuid(switchRef)
+  requireSwitchId(switchRef)
   await deps.transact({ system: id }, async (tx) => {
-    const front = await getFront(tx, id, switchRef)
-    await deleteRow(tx).run({ id: front.id })
-    await recordSwitchEvent(deps, tx, 'DELETE_SWITCH', front, null)
+    await removeSwitch(deps, tx, await getFront(tx, id, switchRef))
   })
+}
+
+export async function removeSwitch(deps: Deps, tx: Db, front: FoundSwitch): Promise<void> {
+  const { id, system_id, timestamp } = front
+  await deleteRow(tx).run({ id })
+  await recordDeletedSwitch(tx, deps.now(), front)
+  await recordSwitchEvent(deps, tx, 'DELETE_SWITCH', front, null)
+  if (front.has_statuses) await deleteStatusesOutOfFront(deps, tx, system_id, timestamp)
 }
 
 export async function deleteAllSwitches(deps: Deps, viewer: Viewer): Promise<void> {
@@ -139,9 +148,10 @@ export async function insertSwitch(
   systemId: number,
   timestamp: Instant,
   named: Member[],
+  uuid: string = randomUUID(),
 ): Promise<Front> {
   await deleteHiddenAt(tx).run({ system: systemId, timestamp })
-  const row = { uuid: randomUUID(), system_id: systemId, timestamp }
+  const row = { uuid, system_id: systemId, timestamp }
   const id = await insertRow(tx, row)
   await insertMembers(tx, id, named)
   const front = { id, ...row, members: named }
@@ -165,18 +175,25 @@ export async function hasSwitchAt(db: Db, systemId: number, timestamp: Instant):
   return (await atTime(db).get({ system: systemId, timestamp })) !== null
 }
 
-export async function findSwitch(db: Db, systemId: number, uuid: string): Promise<Front | null> {
+/** A switch, and whether statuses may have been set at its time. */
+export type FoundSwitch = Front & { has_statuses: number }
+
+export async function findSwitch(
+  db: Db,
+  systemId: number,
+  uuid: string,
+): Promise<FoundSwitch | null> {
   const found = await byUuid(db).get({ uuid: uuid.toLowerCase() })
   return found?.system_id === systemId ? withMembers(db, found) : null
 }
 
-async function getFront(db: Db, systemId: number, uuid: string): Promise<Front> {
+async function getFront(db: Db, systemId: number, uuid: string): Promise<FoundSwitch> {
   const found = await findSwitch(db, systemId, uuid)
   if (!found) throw error('switchNotFound')
   return found
 }
 
-async function withMembers(db: Db, found: Switch): Promise<Front> {
+async function withMembers<S extends Switch>(db: Db, found: S): Promise<S & Front> {
   return { ...found, members: await membersOf(db).all({ switch: found.id }) }
 }
 
@@ -197,10 +214,6 @@ async function recordSwitchEvent(
 
 function uuidsOf(named: Member[]): string[] {
   return named.map(({ uuid }) => uuid)
-}
-
-function requireUuid(ref: string): void {
-  if (!isUuid(ref)) throw error('invalidSwitchId')
 }
 
 const insertRow = createInserter(switches, ['uuid', 'system_id', 'timestamp'])
@@ -263,9 +276,14 @@ const deleteHiddenAt = query((db, { system, timestamp }: Placeholders<'system' |
     ),
 )
 
-const byUuid = query((db, { uuid }: Placeholders<'uuid'>) =>
-  db.select().from(liveSwitches).where(eq(liveSwitches.uuid, uuid)),
-)
+const byUuid = query((db, { uuid }: Placeholders<'uuid'>) => {
+  const { system_id, timestamp } = liveSwitches
+  const hasStatuses = hasStatusAt(sql`${system_id}`, sql`${timestamp}`)
+  return db
+    .select({ ...liveSwitches._.selectedFields, has_statuses: hasStatuses.as('has_statuses') })
+    .from(liveSwitches)
+    .where(eq(liveSwitches.uuid, uuid))
+})
 
 const membersOf = query((db, values: Placeholders<'switch'>) =>
   db

@@ -12,7 +12,12 @@ import { createInvite, listInvites, revokeInvite } from '../../src/service/admin
 import { getStats } from '../../src/service/admin/stats'
 import { listTaskRuns, recordTaskRun } from '../../src/service/admin/taskRuns'
 import { findBotStatus, storeBotStatus } from '../../src/service/discord/botStatus'
-import { claimEvent, listUnfinishedClaims, settleClaim } from '../../src/service/discord/claims'
+import {
+  claimEvent,
+  findDroppedClaim,
+  listUnfinishedClaims,
+  settleClaim,
+} from '../../src/service/discord/claims'
 import { listCommandHashes, storeCommandHash } from '../../src/service/discord/commandHashes'
 import {
   deleteGatewaySession,
@@ -114,6 +119,7 @@ const rules: Record<string, Rule> = {
       'deleting a message': (viewer) => deleteMessages(deps, viewer, [MESSAGE]),
       'claiming an event': (viewer) => claimEvent(deps, viewer, claim),
       'ending a claim': (viewer) => settleClaim(deps, viewer, MESSAGE, 'done'),
+      'finding a dropped claim': (viewer) => findDroppedClaim(deps, viewer, MESSAGE),
       'listing claims': (viewer) => listUnfinishedClaims(deps, viewer),
       'listing gateway sessions': (viewer) => listGatewaySessions(deps, viewer),
       'storing gateway sessions': (viewer) => storeGatewaySessions(deps, viewer, []),

@@ -12,6 +12,8 @@ export interface Quotas {
   readonly groups: number
   /** Maximum bytes of archived rows of one system. */
   readonly archive: number
+  /** Maximum bytes of text of one system in the tables of the extension API. */
+  readonly extText: number
   /** Creation of systems by bots. */
   readonly registration: RegistrationMode
   /** Creation of systems in browsers. */

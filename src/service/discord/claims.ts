@@ -1,6 +1,7 @@
 import { and, eq, gt, inArray, lt, or, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { discordClaims as claims } from '../../db/tables'
+import type { Db } from '../../db/types'
 import { type Claim, claimStates } from '../../model/discord'
 import { requireDiscordBot, type Viewer } from '../../model/privacy'
 import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
@@ -20,20 +21,38 @@ export type ClaimDraft = Omit<Claim, 'state' | 'at'>
 /**
  * Claims an event before it is handled. Returns false if it was claimed before. A claim whose commit
  * had an unknown outcome can be repeated with the same `node`, which therefore differs for each event
- * that a process receives.
+ * that a process receives. An edited message may replace the `dropped` claim that was read before.
  */
-export async function claimEvent(deps: Deps, viewer: Viewer, draft: ClaimDraft): Promise<boolean> {
+export async function claimEvent(
+  deps: Deps,
+  viewer: Viewer,
+  draft: ClaimDraft,
+  dropped: Claim | null = null,
+): Promise<boolean> {
   requireDiscordBot(viewer)
   const { id, kind, node, guild, channel, thread, sender, member, digest } = draft
   const values = { id, kind, node, guild, channel, thread, sender, member, digest }
   return deps.transact(
     'new',
     async (tx) => {
-      if (await insertRow(tx).get(values)) return true
+      const before = dropped?.node
+      const isNew = before ? replaceRow(tx).get({ ...values, before }) : insertRow(tx).get(values)
+      if (await isNew) return true
       return (await byId(tx).get({ id }))?.node === node
     },
     'quick',
   )
+}
+
+/** Finds the claim of a message of which nothing was sent. */
+export async function findDroppedClaim(
+  { db }: Deps,
+  viewer: Viewer,
+  id: string,
+): Promise<Claim | null> {
+  requireDiscordBot(viewer)
+  const found = await byId(db).get({ id })
+  return found?.state === 'dropped' && found.kind === 'message' ? found : null
 }
 
 /** Describes the message that a claimed command is about to send, so that recovery can find it. */
@@ -49,6 +68,32 @@ export async function describeClaim(
     async (tx) => void (await describeRow(tx).run({ id, channel, thread, member, digest })),
     'quick',
   )
+}
+
+/** Returns whether no other process has taken over the claim of an attempt. */
+export async function ownsClaim(
+  { db }: Deps,
+  viewer: Viewer,
+  id: string,
+  node: string,
+): Promise<boolean> {
+  requireDiscordBot(viewer)
+  return (await byId(db).get({ id }))?.node === node
+}
+
+/**
+ * Assigns an unfinished claim to another process, before that one finishes it. A former process that
+ * still runs then knows why the original is gone. Returns false if the claim is finished.
+ */
+export async function takeOverClaim(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+  node: string,
+): Promise<boolean> {
+  requireDiscordBot(viewer)
+  const take = async (tx: Db) => (await setNode(tx).get({ id, node })) !== null
+  return deps.transact('new', take, 'quick')
 }
 
 /**
@@ -122,7 +167,7 @@ export function startClaimCleanup(
 }
 
 const byId = query((db, { id }: Placeholders<'id'>) =>
-  db.select({ node: claims.node }).from(claims).where(eq(claims.id, id)),
+  db.select().from(claims).where(eq(claims.id, id)),
 )
 
 const insertRow = query((db, values: Placeholders<keyof ClaimDraft>, { nowMs }) => {
@@ -132,6 +177,20 @@ const insertRow = query((db, values: Placeholders<keyof ClaimDraft>, { nowMs }) 
     .insert(claims)
     .values({ ...row, state: 'sending', at: sql`cast(${nowMs} as bigint)` })
     .onConflictDoNothing()
+    .returning({ id: claims.id })
+})
+
+/** The node of the dropped claim is unique, so that one of several edits replaces it. */
+const replaceRow = query((db, values: Placeholders<keyof ClaimDraft | 'before'>, { nowMs }) => {
+  const { id, before, kind, node, guild, channel, thread, sender, member, digest } = values
+  return db
+    .update(claims)
+    .set({
+      ...{ kind, node, guild, channel, thread, sender, member, digest },
+      state: 'sending',
+      at: sql`cast(${nowMs} as bigint)`,
+    })
+    .where(and(eq(claims.id, id), eq(claims.state, 'dropped'), eq(claims.node, before)))
     .returning({ id: claims.id })
 })
 
@@ -148,11 +207,20 @@ const describeRow = query(
   ) => db.update(claims).set({ channel, thread, member, digest }).where(eq(claims.id, id)),
 )
 
+const setNode = query((db, { id, node }: Placeholders<'id' | 'node'>) =>
+  db
+    .update(claims)
+    .set({ node })
+    .where(and(eq(claims.id, id), inArray(claims.state, ['sending', 'recorded'])))
+    .returning({ id: claims.id }),
+)
+
+/** Also if recovery gave the claim up just before: the message was sent, so the original must go. */
 const setRecorded = query((db, { id }: Placeholders<'id'>) =>
   db
     .update(claims)
     .set({ state: 'recorded' })
-    .where(and(eq(claims.id, id), eq(claims.state, 'sending'))),
+    .where(and(eq(claims.id, id), inArray(claims.state, ['sending', 'dropped']))),
 )
 
 const setState = query((db, { id, state }: Placeholders<'id' | 'state'>) =>

@@ -1,5 +1,6 @@
-import { asc, eq } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
+import { memberExts } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
 import { liveSwitches, visibleMembers } from '../../db/visible'
 import { createYielder, iterateCooperatively, runCooperatively } from '../../db/yieldToEventLoop'
@@ -32,13 +33,11 @@ import { findMember } from '../members'
 import { getSettings } from '../settings'
 import { getSystem, getSystemById } from '../systems'
 import { createFile, type ExportFile, membersOf } from '../transfer/export'
-import { type Names, readHistory, replayBackwards, replaySwitches } from './historyPages'
+import { ALWAYS, type Names, readHistory, replayBackwards, replaySwitches } from './historyPages'
 
 // Stints and their sums. Nothing is known before the first switch and after now.
 
 const DEFAULT_SPAN = 30 * DAY
-
-const ALWAYS: Span = { since: Number.MIN_SAFE_INTEGER, until: Number.MAX_SAFE_INTEGER }
 
 /** Maximum size of a calendar in bytes, about 250,000 stints. */
 export const MAX_CALENDAR = 50_000_000
@@ -47,7 +46,12 @@ export const MAX_CALENDAR = 50_000_000
 export interface SpanQuery {
   since: Instant | null
   until: Instant | null
+  /** Only members or only custom fronts; both if absent. */
+  kind?: FrontingKind | null
 }
+
+export const frontingKinds = ['members', 'custom_fronts'] as const
+type FrontingKind = (typeof frontingKinds)[number]
 
 export interface CalendarQuery extends SpanQuery {
   /** Time zone; null for that of the system, or UTC for callers other than the owner. */
@@ -217,6 +221,7 @@ interface FrontingScope {
   isOwn: boolean
   now: Instant
   span: Span
+  kind: FrontingKind | null
   client: WaitingClient
 }
 
@@ -235,7 +240,7 @@ async function scopeOf(
   const until = query.until ?? now
   const since = query.since ?? until - DEFAULT_SPAN
   if (since >= until) throw error('badRequest', 'since must be before until')
-  return { of, isOwn, now, span: { since, until }, client }
+  return { of, isOwn, now, span: { since, until }, kind: query.kind ?? null, client }
 }
 
 /** A calendar token sees the calendar as the owner does, and nothing else. */
@@ -249,7 +254,7 @@ function isSubscriber({ system, access = 'full' }: Viewer, systemId: number): bo
  */
 async function sum<L extends ReplayListener, T>(
   deps: Deps,
-  { of, isOwn, now, span, client }: FrontingScope,
+  { of, isOwn, now, span, kind, client }: FrontingScope,
   prepare: () => MaybePromise<(hides: IsHidden) => L>,
   result: (listener: L) => T | Promise<T>,
   onPage: (listener: L) => void = () => {},
@@ -258,7 +263,7 @@ async function sum<L extends ReplayListener, T>(
   const read = { systemId: of.id, isOwn, ...client }
   return readHistory(deps, read, known, async (db, newYielder) => {
     const createListener = await prepare()
-    const { names, hides } = await namesFor(db, of.id, isOwn)
+    const { names, hides } = await namesFor(db, of.id, isOwn, kind)
     const listener = createListener(hides)
     const replay = createReplay(known, [listener])
     for await (const _ of replaySwitches(db, of.id, names, known, replay, newYielder))
@@ -271,7 +276,7 @@ async function sum<L extends ReplayListener, T>(
 /** Replays stints with their true start and end into a listener; null if the span has no past. */
 async function replayInto<L extends ReplayListener & PendingStints>(
   deps: Deps,
-  { of, isOwn, now, span, client }: FrontingScope,
+  { of, isOwn, now, span, kind, client }: FrontingScope,
   { before, only }: { before: Instant; only: string | null },
   createListener: (wanted: Omit<StintFilter, 'limit'>, db: Db) => MaybePromise<L>,
   onPage: () => void = () => {},
@@ -283,7 +288,7 @@ async function replayInto<L extends ReplayListener & PendingStints>(
   const read = { systemId: of.id, isOwn, ...client }
   // The true start and end of a stint may be anywhere in the history.
   return readHistory(deps, read, ALWAYS, async (db, newYielder) => {
-    const { names, hides } = await namesFor(db, of.id, isOwn)
+    const { names, hides } = await namesFor(db, of.id, isOwn, kind)
     const isListed = (hid: string) => !hides?.(hid) && (only === null || hid === only)
     const starts = await replayBackwards(db, of.id, names, span.since, isListed, newYielder)
     const listener = await createListener({ before: end, isListed }, db)
@@ -302,10 +307,14 @@ async function namesFor(
   db: Db,
   systemId: number,
   isOwn: boolean,
+  kind: FrontingKind | null,
 ): Promise<{ names: Names; hides: IsHidden }> {
   // Checked again, because the history may have become private while the read waited.
   requireListAccess('history', await getSystemById(db, systemId), isOwn)
-  const rows = await allMembers(db).all({ system: systemId })
+  const rows =
+    kind === null
+      ? await allMembers(db).all({ system: systemId })
+      : await membersOfKind(db).all({ system: systemId, kind: kindNames[kind] })
   const hidden = rows.filter(({ visibility }) => visibility !== 'public')
   const hids = new Set(hidden.map(({ hid }) => hid))
   return {
@@ -348,6 +357,22 @@ async function knownPart({ db }: Deps, { of, span, now }: FrontingScope): Promis
 const allMembers = query((db, { system }: Placeholders<'system'>) => {
   const { id, hid, visibility, system_id } = visibleMembers
   return db.select({ id, hid, visibility }).from(visibleMembers).where(eq(system_id, system))
+})
+
+const kindNames = { members: 'member', custom_fronts: 'custom_front' } as const
+
+const membersOfKind = query((db, values: Placeholders<'system' | 'kind'>) => {
+  const { id, hid, visibility, system_id } = visibleMembers
+  return db
+    .select({ id, hid, visibility })
+    .from(visibleMembers)
+    .leftJoin(memberExts, eq(memberExts.member_id, id))
+    .where(
+      and(
+        eq(system_id, values.system),
+        sql`coalesce(${memberExts.kind}, 'member') = ${values.kind}`,
+      ),
+    )
 })
 
 const firstSwitch = query((db, { system }: Placeholders<'system'>) =>

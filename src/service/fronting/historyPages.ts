@@ -109,6 +109,30 @@ export async function replayBackwards(
   return lookback.began
 }
 
+/** The whole history. */
+export const ALWAYS: Span = { since: Number.MIN_SAFE_INTEGER, until: Number.MAX_SAFE_INTEGER }
+
+/**
+ * Returns the start times of the members who front in a switch. Most stints began within the last
+ * switches; a longer search waits in the queue of long reads.
+ */
+export async function findStintStarts(
+  deps: Deps,
+  request: LongRead,
+  names: Names,
+  at: Instant,
+): Promise<Lookback['began']> {
+  const { systemId } = request
+  const lookback = createLookback(() => true)
+  const recent = { system: systemId, from: at + 1, limit: FIRST_PAGE }
+  const page = switchPointsOf(await pageBefore(deps.db).all(recent), names)
+  const isLonger = page.every((point) => lookback.step(point)) && page.length === FIRST_PAGE
+  if (!isLonger) return lookback.began
+  return readHistory(deps, request, ALWAYS, (db, newYielder) =>
+    replayBackwards(db, systemId, names, at, () => true, newYielder),
+  )
+}
+
 /** A member of a switch; null for a switch without members. */
 interface Row {
   timestamp: Instant

@@ -5,6 +5,7 @@ import {
   accounts,
   autoproxies,
   guilds,
+  memberExts,
   memberGuilds,
   switchMembers,
   systemGuilds,
@@ -22,6 +23,7 @@ import { requirePlatformAuthority, type Viewer } from '../../model/privacy'
 import {
   type Decision,
   decide,
+  type Fronter,
   findTarget,
   type ProxyContext,
   type ProxyMember,
@@ -195,9 +197,16 @@ function toProxyContext(
       member: row.autoproxy_member,
       last_latch: row.last_latch_timestamp,
     },
-    fronters: listOf(row.fronters),
+    fronters: frontersOf(row.fronters),
     members: [],
   }
+}
+
+/** Custom fronts have negative IDs in the row, so that one list holds IDs and kinds. */
+function frontersOf(json: string | null): Fronter[] {
+  return listOf<number>(json).map((id) =>
+    id < 0 ? { id: -id, kind: 'custom_front' } : { id, kind: 'member' },
+  )
 }
 
 function listOf<T>(json: string | null): T[] {
@@ -215,8 +224,9 @@ const live = liveSwitchesOf(systems.id, systems.deleted_through_switch_id)
 const contextRow = query(
   (_, { account, guild }: Placeholders<'account' | 'guild'>, { jsonNumbers }) => {
     const fronters = jsonNumbers(
-      switchMembers.member_id,
+      sql`case when ${memberExts.kind} = 'custom_front' then -${switchMembers.member_id} else ${switchMembers.member_id} end`,
       sql`${switchMembers} join ${members} on ${members.id} = ${switchMembers.member_id}
+        left join ${memberExts} on ${memberExts.member_id} = ${switchMembers.member_id}
         where ${switchMembers.switch_id} = (
           select ${live.id} from ${live} where ${live.system_id} = ${systems.id}
           order by ${live.timestamp} desc limit 1

@@ -43,15 +43,19 @@ async function findLongest(
       text = sharedBy(text, prefix)
       continue
     }
+    const mayWin = (suffix: string) =>
+      prefix.length + suffix.length >= longest && keys.accepts(prefix, suffix)
+    const seek = (from: string) => following(db).get({ set: setId, prefix, from })
+    let found: StoredSuffix | null
     // If the last suffix is empty, there is no other.
-    if (last !== '') endings ??= endingsOf(keys.tail)
-    const all = last === '' ? NO_ENDING : (endings ?? NO_ENDING)
-    const found = await findSuffix(
-      all.filter(
-        (end) => prefix.length + end.text.length >= longest && keys.accepts(prefix, end.text),
-      ),
-      (from) => following(db).get({ set: setId, prefix, from }),
-    )
+    if (last === '') found = mayWin('') ? await seek('') : null
+    else {
+      endings ??= endingsOf(keys.tail)
+      found = await findSuffix(
+        endings.filter((end) => mayWin(end.text)),
+        seek,
+      )
+    }
     if (found) {
       const length = prefix.length + found.suffix.length
       if (best === null || length > longest || found.member_id < best) best = found.member_id
@@ -114,8 +118,6 @@ interface Ending {
   text: string
   rank: string
 }
-
-const NO_ENDING: readonly Ending[] = [{ text: '', rank: '' }]
 
 /** Returns all endings of a text in the sort order of the database. */
 function endingsOf(tail: string): Ending[] {

@@ -1,4 +1,5 @@
 import { tryLockSystem } from '../../db/locks'
+import { findCacheableMemberExt } from '../../db/memberExtRows'
 import { type RenderedTable, renderAndStore } from '../../db/renderedJson'
 import type { Db } from '../../db/types'
 import { yieldToEventLoop } from '../../db/yieldToEventLoop'
@@ -83,4 +84,5 @@ const find = {
   systems: findSystemById,
   members: memberRepository.findById,
   groups: groupRepository.findById,
+  memberExts: findCacheableMemberExt,
 }

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { fillGaps, gapsIn } from '../../db/jsonSql'
+import { findMemberExts } from '../../db/memberExtRows'
 import { type Placeholders, query } from '../../db/query'
-import { entityOf, type RenderedTable, renderedTables } from '../../db/renderedJson'
+import { entityOf, type RenderedTable, type RowTable, renderedTables } from '../../db/renderedJson'
 import type { Db } from '../../db/types'
 import { visibleRows } from '../../db/visible'
 import { error } from '../../model/errors'
@@ -16,7 +17,7 @@ export async function renderGaps(deps: Deps, viewer: Viewer, json: Json): Promis
   const text = new TextDecoder().decode(json)
   const gaps = gapsIn(text)
   const rendered = new Map<string, string>()
-  for (const table of renderedTables) {
+  for (const table of [...renderedTables, 'memberExts'] as const) {
     const ids = gaps.filter((gap) => gap.table === table).map(({ id }) => id)
     for (const row of ids.length > 0 ? await findRows(deps.db, table, ids) : []) {
       const audience = isOwner(viewer, row.system_id ?? row.id) ? 'owner' : 'public'
@@ -50,6 +51,7 @@ function renderRow(
 }
 
 async function findRows(db: Db, table: RenderedTable, ids: number[]): Promise<StoredRow[]> {
+  if (table === 'memberExts') return findMemberExts(db, ids)
   return await byIds[table](db).all({ ids: JSON.stringify(ids) })
 }
 
@@ -66,7 +68,7 @@ const byIds = {
 }
 
 /** SQL text, because the builder has no type for one of three tables. */
-function rowsByIds(table: RenderedTable) {
+function rowsByIds(table: RowTable) {
   const rows = visibleRows[table]
   return query(
     (_, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>

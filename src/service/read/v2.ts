@@ -2,6 +2,7 @@ import { GAP_MARK } from '../../db/jsonSql'
 import type { Values } from '../../db/query'
 import type { Db, MaybePromise } from '../../db/types'
 import { type ErrorName, error } from '../../model/errors'
+import type { MemberExt } from '../../model/ext/memberExt'
 import { ORIGINAL_LOOKUP } from '../../model/message'
 import { listAccessRules, ownedSystemId, systemOf, type Viewer } from '../../model/privacy'
 import { isUuid, parseRef, parseSystemRef, type Ref, type SystemRef } from '../../model/ref'
@@ -9,10 +10,13 @@ import type { Audience } from '../../model/renderedJson'
 import { SWITCHES_PER_PAGE } from '../../model/switch'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
+import { getOwnSystem } from '../systems'
 import { renderGaps } from './renderGaps'
 import {
   type ByRef,
   type BySystemRef,
+  extendedMemberJson,
+  extendedMembersJson,
   frontersJson,
   groupJson,
   groupMembersJson,
@@ -25,12 +29,13 @@ import {
   messageById,
   messageByOriginal,
   pageOfSwitchesJson,
+  someExtendedMembersJson,
   someSwitchesJson,
   switchJson,
   systemJson,
 } from './v2Sql'
 
-// Reads of version 2, assembled in SQL from rendered JSON: one statement for the owner and anonymous
+// Reads of version 2, and of members in the extension API, assembled in SQL from rendered JSON: one statement for the owner and anonymous
 // callers, two for other systems. JSON that the cache lacks is rendered and put into the gaps.
 
 export function readSystem(deps: Deps, viewer: Viewer, ref: string): MaybePromise<Json> {
@@ -39,6 +44,33 @@ export function readSystem(deps: Deps, viewer: Viewer, ref: string): MaybePromis
 
 export function readMembers(deps: Deps, viewer: Viewer, ref: string): MaybePromise<Json> {
   return readBySystem(membersJson, deps, viewer, ref, listAccessRules.members.deniedError, {})
+}
+
+export interface MemberFilter {
+  readonly kind: MemberExt['kind'] | null
+  /** Only the owner may filter by this: a filtered list would disclose it. */
+  readonly archived: boolean | null
+}
+
+/** Lists members with what the extension API adds to them. */
+export async function readExtendedMembers(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  { kind, archived }: MemberFilter,
+): Promise<Json> {
+  if (archived !== null) await getOwnSystem(deps, viewer, ref, 'read')
+  const { deniedError } = listAccessRules.members
+  if (kind === null && archived === null)
+    return readBySystem(extendedMembersJson, deps, viewer, ref, deniedError, {})
+  return readBySystem(someExtendedMembersJson, deps, viewer, ref, deniedError, {
+    kind: kind ?? 'any',
+    archived: archived === null ? 'any' : String(archived),
+  })
+}
+
+export function readExtendedMember(deps: Deps, viewer: Viewer, ref: string): MaybePromise<Json> {
+  return readByRef(extendedMemberJson, deps, viewer, ref, 'memberNotFound')
 }
 
 export function readGroups(

@@ -1,6 +1,8 @@
 import { and, eq, gt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Dialect } from '../../db/dialect'
 import {
+  extendedMemberListSql,
+  extendedMemberSql,
   extendedObjectSql,
   ifListPublicSql,
   jsonListSql,
@@ -9,7 +11,7 @@ import {
 } from '../../db/jsonSql'
 import { type Placeholders, query } from '../../db/query'
 import { columnFor } from '../../db/renderedJson'
-import { accounts, groupMembers, messages, switchMembers } from '../../db/tables'
+import { accounts, groupMembers, memberExts, messages, switchMembers } from '../../db/tables'
 import {
   visibleGroups as groups,
   isEnabled,
@@ -64,6 +66,41 @@ export const membersJson = bySystemRef((audience, dialect) =>
       rest: sql`where ${members.system_id} = ${systems.id} ${onlyVisible(audience, members)} order by ${members.id}`,
     }),
   ),
+)
+
+/** Members with what the extension API adds to them. */
+export const extendedMembersJson = bySystemRef(extendedMembers(() => sql``))
+
+/** The same for members of one kind, of both with `any`, and of one state of the archive. */
+export const someExtendedMembersJson = bySystemRef<'kind' | 'archived'>(
+  extendedMembers(({ kind, archived }) => {
+    const ext = (condition: SQL) =>
+      sql`exists (select 1 from ${memberExts} where ${memberExts.member_id} = ${members.id} and ${condition})`
+    const kindOf = sql`case when ${ext(sql`${memberExts.kind} = 'custom_front'`)} then 'custom_front' else 'member' end`
+    const stateOf = sql`case when ${ext(sql`${memberExts.archived_at} is not null`)} then 'true' else 'false' end`
+    return sql`and ${kind} in ('any', ${kindOf}) and ${archived} in ('any', ${stateOf})`
+  }),
+)
+
+function extendedMembers<Name extends string = never>(
+  condition: (values: Placeholders<Name>) => SQL,
+): BuildJson<Name> {
+  return (audience, dialect, values) =>
+    ifListPublicSql(
+      'members',
+      systems,
+      audience,
+      extendedMemberListSql(
+        dialect,
+        audience,
+        sql`where ${members.system_id} = ${systems.id} ${onlyVisible(audience, members)}
+          ${condition(values)} order by ${members.id}`,
+      ),
+    )
+}
+
+export const extendedMemberJson = byRef('members', (audience, dialect) =>
+  extendedMemberSql(dialect, audience, 'own'),
 )
 
 export const groupsJson = bySystemRef(groupList(() => undefined))

@@ -4,6 +4,7 @@ import {
   type ClaimDraft,
   claimEvent,
   describeClaim,
+  findDroppedClaim,
   listUnfinishedClaims,
   recordClaimedMessage,
   settleClaim,
@@ -80,6 +81,35 @@ describe('a claim', () => {
     expect([await claim('1'), await claim('1')]).toEqual([true, true])
     expect(await allClaims()).toHaveLength(1)
   })
+
+  test('that was dropped is replaced by one edit of its message, and by no repeated event', async () => {
+    await claim('1', { node: 'one:1' })
+    expect(await findDroppedClaim(deps, discordBot, '1')).toBeNull()
+    await settleClaim(deps, discordBot, '1', 'dropped')
+    expect(await claim('1', { node: 'one:2' })).toBe(false)
+    const dropped = await findDroppedClaim(deps, discordBot, '1')
+    const edit = (node: string) =>
+      claimEvent(deps, discordBot, draft('1', { node, digest: 'e' }), dropped)
+    const taken = await Promise.all(['one:3', 'one:4', 'two:1'].map(edit))
+    expect(taken.filter(Boolean)).toHaveLength(1)
+    const [replaced] = await allClaims()
+    expect(replaced).toMatchObject({ state: 'sending', digest: 'e' })
+    expect(await findDroppedClaim(deps, discordBot, '1')).toBeNull()
+  })
+
+  test.each(['done', 'recorded', 'sending'])(
+    'that is %s is not replaced by an edit',
+    async (state) => {
+      await claim('1')
+      await settleClaim(deps, discordBot, '1', 'dropped')
+      const dropped = await findDroppedClaim(deps, discordBot, '1')
+      await deps.transact('new', (tx) =>
+        execute(tx, 'update discord_claims set state = :state', { state }),
+      )
+      const edit = draft('1', { node: 'one:2', digest: 'e' })
+      expect(await claimEvent(deps, discordBot, edit, dropped)).toBe(false)
+    },
+  )
 
   test('stores who handles the event, and no content', async () => {
     const before = Date.now()

@@ -1,0 +1,249 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { groupExts, groupMembers } from '../../db/tables'
+import type { Db } from '../../db/types'
+import { visibleGroups, visibleMembers } from '../../db/visible'
+import { diff, type JsonObject } from '../../model/entity'
+import { error } from '../../model/errors'
+import {
+  type GroupExt,
+  type GroupExtPatch,
+  groupExt,
+  MAX_GROUP_DEPTH,
+} from '../../model/ext/groupExt'
+import { storedBytes } from '../../model/ext/textSize'
+import { type Group, group } from '../../model/group'
+import {
+  isOwner,
+  type Redacted,
+  redact,
+  requireListAccess,
+  requireSystem,
+  type Viewer,
+} from '../../model/privacy'
+import { parseRef } from '../../model/ref'
+import type { Deps } from '../deps'
+import { recordGroupEvent } from '../extRows/groupTree'
+import { addUsage, limitReached } from '../extRows/usage'
+import { groupRepository } from '../groups'
+import { getSystem } from '../systems'
+
+/** A group with what the extension API adds to it, redacted for a caller. */
+export interface ExtendedGroup {
+  readonly group: Redacted<typeof group>
+  readonly ext: Redacted<typeof groupExt>
+}
+
+/** Position of a group in the tree that a client sends. */
+export interface TreeEntry {
+  readonly id: string
+  readonly parent: string | null
+}
+
+/** Lists the groups of a system that the caller may see, parents before their children. */
+export async function listExtendedGroups(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+): Promise<ExtendedGroup[]> {
+  const of = await getSystem(deps, viewer, ref)
+  const owner = isOwner(viewer, of.id)
+  requireListAccess('groups', of, owner)
+  return readTree(deps.db, of.id, owner)
+}
+
+/** Moves a group in the tree, or changes its emoji or position. */
+export async function patchExtendedGroup(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  { parent: parentRef, ...given }: GroupExtPatch,
+): Promise<ExtendedGroup> {
+  const { id, system_id } = await groupRepository.locateOwn(deps, viewer, ref)
+  return deps.transact({ system: system_id }, async (tx) => {
+    await groupRepository.requireExists(tx, id)
+    const nodes = await nodesOf(tx, system_id)
+    const [parent] =
+      typeof parentRef === 'string'
+        ? await groupRepository.getOwnAll(tx, system_id, [parentRef])
+        : []
+    const after = nodes.map((node) => {
+      if (node.id !== id) return node
+      return {
+        ...node,
+        ...given,
+        ...(parentRef !== undefined && { parent_id: parent?.id ?? null }),
+      }
+    })
+    await storeTree(deps, tx, system_id, nodes, after)
+    const found = (await readTree(tx, system_id, true)).find(({ group }) => group.id === id)
+    if (!found) throw error('groupNotFound')
+    return found
+  })
+}
+
+/** Replaces the tree of all groups. Their order becomes their positions. */
+export async function putGroupTree(
+  deps: Deps,
+  viewer: Viewer,
+  entries: readonly TreeEntry[],
+): Promise<ExtendedGroup[]> {
+  const systemId = requireSystem(viewer)
+  return deps.transact({ system: systemId }, async (tx) => {
+    const nodes = await nodesOf(tx, systemId)
+    const find = (text: string): Node => {
+      const ref = parseRef(text)
+      const found = nodes.find((node) =>
+        ref === null ? false : 'uuid' in ref ? node.uuid === ref.uuid : node.hid === ref.hid,
+      )
+      if (!found) throw notEveryGroup()
+      return found
+    }
+    const counts = new Map<number | null, number>()
+    const after = entries.map(({ id, parent }) => {
+      const parent_id = parent === null ? null : find(parent).id
+      const position = counts.get(parent_id) ?? 0
+      counts.set(parent_id, position + 1)
+      return { ...find(id), parent_id, position }
+    })
+    if (after.length !== nodes.length || new Set(after.map(({ id }) => id)).size !== nodes.length)
+      throw notEveryGroup()
+    await storeTree(deps, tx, systemId, nodes, after)
+    return readTree(tx, systemId, true)
+  })
+}
+
+function notEveryGroup(): Error {
+  return error('badRequest', 'every group must be named once')
+}
+
+interface Node {
+  readonly id: number
+  readonly uuid: string
+  readonly hid: string
+  readonly parent_id: number | null
+  readonly emoji: string | null
+  readonly position: number
+}
+
+async function nodesOf(db: Db, system: number): Promise<Node[]> {
+  return await treeOf(db).all({ system })
+}
+
+/** Checks and stores the groups that changed, with usage and events. */
+async function storeTree(
+  deps: Deps,
+  tx: Db,
+  system_id: number,
+  before: readonly Node[],
+  after: readonly Node[],
+): Promise<void> {
+  const known = new Map(before.map((node) => [node.id, node]))
+  const uuids = new Map(before.map(({ id, uuid }) => [id, uuid]))
+  const shown = ({ parent_id, emoji, position }: Node): GroupExt => ({
+    parent: parent_id === null ? null : (uuids.get(parent_id) ?? null),
+    emoji,
+    position,
+    members: null,
+  })
+  const changes = after.flatMap((node) => {
+    const old = known.get(node.id)
+    const changed: JsonObject = old ? diff<typeof groupExt>(shown(old), shown(node)) : {}
+    return old && Object.keys(changed).length > 0 ? [{ node, old, changed }] : []
+  })
+  if (changes.some(({ changed }) => 'parent' in changed)) requireTree(after)
+  for (const { node, old, changed } of changes) {
+    const { id, uuid, parent_id, emoji, position } = node
+    await addUsage(deps, tx, system_id, {
+      text_bytes: storedBytes(emoji) - storedBytes(old.emoji),
+    })
+    await store(tx).run({ id, parent_id, emoji, position })
+    await recordGroupEvent(tx, deps.now(), { system_id, uuid }, Object.keys(changed), changed)
+  }
+}
+
+/** Throws if groups contain each other, or are nested too deeply. */
+function requireTree(nodes: readonly Node[]): void {
+  const parents = new Map(nodes.map(({ id, parent_id }) => [id, parent_id]))
+  const depths = nodes.map(({ id }) => {
+    let depth = 0
+    for (let at: number | null = id; at !== null; at = parents.get(at) ?? null)
+      if (++depth > nodes.length) throw error('groupLoop')
+    return depth
+  })
+  if (depths.some((depth) => depth > MAX_GROUP_DEPTH))
+    throw limitReached('depth of groups', MAX_GROUP_DEPTH)
+}
+
+type TreeRow = Group & {
+  parent_id: number | null
+  emoji: string | null
+  position: number
+  all_members: string
+  public_members: string
+}
+
+async function readTree(db: Db, system: number, owner: boolean): Promise<ExtendedGroup[]> {
+  const all = await rowsOf(db).all({ system })
+  const byId = new Map(all.map((row) => [row.id, row]))
+  const rows = owner ? all : all.filter(({ visibility }) => visibility === 'public')
+  return parentsFirst(rows).map((row) => {
+    const { parent_id, emoji, position, all_members, public_members, ...of } = row
+    const parent = parent_id === null ? null : (byId.get(parent_id) ?? null)
+    const ext = {
+      parent: parent?.uuid ?? null,
+      public_parent: parent?.visibility === 'public' ? parent.uuid : null,
+      emoji,
+      position,
+      members: JSON.parse(all_members) as string[],
+      public_members: of.list_privacy === 'public' ? JSON.parse(public_members) : null,
+    }
+    return { group: redact(group, of, owner), ext: redact(groupExt, ext, owner) }
+  })
+}
+
+/** Orders rows by position, each followed by its children. Rows whose parent is missing are roots. */
+function parentsFirst(rows: readonly TreeRow[]): TreeRow[] {
+  const ids = new Set(rows.map(({ id }) => id))
+  const sorted = rows.toSorted((a, b) => a.position - b.position || a.id - b.id)
+  const children = Map.groupBy(sorted, ({ parent_id }) =>
+    parent_id !== null && ids.has(parent_id) ? parent_id : null,
+  )
+  const walk = (parent: number | null): TreeRow[] =>
+    (children.get(parent) ?? []).flatMap((row) => [row, ...walk(row.id)])
+  return walk(null)
+}
+
+const { parent_id, emoji, position, group_id } = groupExts
+const groups = visibleGroups
+
+// SQL text, because the members of a group are aggregated as JSON.
+const rowsOf = query((_, { system }: Placeholders<'system'>, { jsonTexts }) => {
+  const membersOf = (condition: SQL) =>
+    jsonTexts(
+      visibleMembers.uuid,
+      sql`${groupMembers} join ${visibleMembers} on ${visibleMembers.id} = ${groupMembers.member_id}
+          where ${groupMembers.group_id} = ${groups.id} ${condition}`,
+      groupMembers.member_id,
+    )
+  return sql<TreeRow>`select "groups".*, ${parent_id}, ${emoji}, coalesce(${position}, 0) as position,
+      ${membersOf(sql``)} as all_members,
+      ${membersOf(sql`and ${visibleMembers.visibility} = 'public'`)} as public_members
+      from ${groups} left join ${groupExts} on ${group_id} = ${groups.id}
+      where ${groups.system_id} = ${system} order by ${groups.id}`
+}, visibleGroups._.selectedFields)
+
+const treeOf = query(
+  (_, { system }: Placeholders<'system'>) => sql<Node>`
+    select ${groups.id}, ${groups.uuid}, ${groups.hid}, ${parent_id}, ${emoji}, coalesce(${position}, 0) as position
+    from ${groups} left join ${groupExts} on ${group_id} = ${groups.id}
+    where ${groups.system_id} = ${system} order by ${groups.id}`,
+)
+
+const store = query((db, values: Placeholders<'id' | 'parent_id' | 'emoji' | 'position'>) => {
+  const set = { parent_id: values.parent_id, emoji: values.emoji, position: values.position }
+  return db
+    .insert(groupExts)
+    .values({ group_id: values.id, ...set })
+    .onConflictDoUpdate({ target: group_id, set })
+})

@@ -1,0 +1,326 @@
+import { getTableColumns } from 'drizzle-orm'
+import { findMemberExt, findMemberExts } from '../../db/memberExtRows'
+import { type Placeholders, query } from '../../db/query'
+import { renderAndStore } from '../../db/renderedJson'
+import { memberExts } from '../../db/tables'
+import type { Db, MaybePromise } from '../../db/types'
+import { createYielder, runCooperatively } from '../../db/yieldToEventLoop'
+import { type Draft, diff, type JsonObject, type Patch, throwIfInvalid } from '../../model/entity'
+import { error, type Problems } from '../../model/errors'
+import {
+  beginningOf,
+  defaultMemberExt,
+  type MemberExtPatch,
+  memberExt,
+  type StoredMemberExt,
+} from '../../model/ext/memberExt'
+import { storedBytes, textBytes } from '../../model/ext/textSize'
+import type { member } from '../../model/member'
+import { requireSystem, type Viewer } from '../../model/privacy'
+import type { Instant } from '../../model/time'
+import type { Deps } from '../deps'
+import { clearAbouts, recordExtEvent } from '../extRows/memberExts'
+import { addUsage } from '../extRows/usage'
+import { memberRepository } from '../members'
+import { recordEvent } from '../outbox'
+import {
+  type FieldDefinition,
+  listDefinitions,
+  listValues,
+  type ParsedValues,
+  parseValues,
+  replaceValues,
+  type ValueRow,
+} from './fieldValues'
+
+/** A body for a member. Its problems are reported together with those of the values. */
+export interface MemberBody<M> {
+  readonly member: M
+  readonly ext: MemberExtPatch
+  readonly problems: Problems
+}
+
+type MemberPatchBody = MemberBody<Patch<typeof member>>
+
+/** Creates a member with what the extension API adds to it. Returns its JSON for the owner. */
+export async function createExtendedMember(
+  deps: Deps,
+  viewer: Viewer,
+  body: MemberBody<Draft<typeof member>>,
+): Promise<string> {
+  const systemId = requireSystem(viewer)
+  return deps.transact({ system: systemId }, async (tx) => {
+    const values = await parseOwnValues(tx, systemId, body)
+    const draft = withBeginning(body.member, body.ext)
+    const { row, json } = await memberRepository.createIn(deps, tx, viewer, draft)
+    await writeExts(deps, tx, systemId, [{ row, ext: body.ext, values }])
+    return joinJson(json, await renderExt(tx, row.id))
+  })
+}
+
+export async function patchExtendedMember(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  body: MemberPatchBody,
+): Promise<string> {
+  const { id, system_id } = await memberRepository.locateOwn(deps, viewer, ref)
+  return deps.transact({ system: system_id }, async (tx) => {
+    const before = await memberRepository.findById(tx, id)
+    if (!before) throw error('memberNotFound')
+    const values = await parseOwnValues(tx, system_id, body)
+    const patch = withBeginning(body.member, body.ext)
+    const afterChange = 'about' in body.ext ? writesNothing : undefined
+    const { row, json } = await memberRepository.changeIn(deps, tx, before, patch, afterChange)
+    await writeExts(deps, tx, system_id, [{ row, ext: body.ext, values }])
+    return joinJson(json, await renderExt(tx, id))
+  })
+}
+
+/** Changes all listed members or none. Returns the JSON list of the members for their owner. */
+export async function patchExtendedMembers(
+  deps: Deps,
+  viewer: Viewer,
+  signal: AbortSignal,
+  bodies: Generator<void, { problems: Problems; items: { ref: string; body: MemberPatchBody }[] }>,
+): Promise<string> {
+  const systemId = requireSystem(viewer)
+  return deps.bulkQueue({ systemId, signal }, async () => {
+    const { problems, items } = await runCooperatively(bodies, signal)
+    const parseAll = function* (definitions: readonly FieldDefinition[]) {
+      const found = { ...problems }
+      const parsed: ParsedValues[] = []
+      for (const [at, { body }] of items.entries()) {
+        yield
+        parsed.push(parseValues(definitions, body.ext.fields ?? {}, found, `${at}.fields`))
+      }
+      throwIfInvalid(found)
+      return parsed
+    }
+    const hasValues = items.some(({ body }) => body.ext.fields !== undefined)
+    const definitions = hasValues ? await listDefinitions(deps.db, systemId) : []
+    let values = await runCooperatively(parseAll(definitions), signal)
+    const given = items.map(({ ref, body }) => ({
+      ref,
+      patch: withBeginning(body.member, body.ext),
+    }))
+    let added: string[] = []
+    const objects = await memberRepository.changeListed(
+      deps,
+      systemId,
+      signal,
+      given,
+      async (deps, tx, changes) => {
+        const current = hasValues ? await listDefinitions(tx, systemId) : []
+        // A field may have been changed or deleted since.
+        if (!Bun.deepEquals(current, definitions))
+          values = await runCooperatively(parseAll(current), signal)
+        const written = changes.map(({ before, changed }, at) => {
+          const ext = items[at]?.body.ext ?? {}
+          const isReplaced = 'description' in changed && !('about' in ext)
+          return { row: before, ext, values: values[at] ?? new Map(), isReplaced }
+        })
+        await clearAbouts(
+          deps,
+          tx,
+          written.filter(({ isReplaced }) => isReplaced).map(({ row }) => row),
+        )
+        await writeExts(deps, tx, systemId, written)
+        added = await renderExts(
+          tx,
+          written.map(({ row }) => row.id),
+        )
+      },
+    )
+    return `[${objects.map((json, at) => joinJson(json, added[at] ?? '')).join()}]`
+  })
+}
+
+const writesNothing = async () => {}
+
+/** Gives a member the beginning of a new long description, unless the body has a description. */
+function withBeginning<P extends Patch<typeof member>>(patch: P, { about }: MemberExtPatch): P {
+  if (typeof about !== 'string' || 'description' in patch) return patch
+  return { ...patch, description: beginningOf(about) }
+}
+
+async function parseOwnValues(
+  tx: Db,
+  systemId: number,
+  { ext, problems }: MemberBody<unknown>,
+): Promise<ParsedValues> {
+  const found = { ...problems }
+  const definitions = ext.fields ? await listDefinitions(tx, systemId) : []
+  const values = parseValues(definitions, ext.fields ?? {}, found, 'fields')
+  throwIfInvalid(found)
+  return values
+}
+
+interface ExtChange {
+  readonly row: { readonly id: number; readonly uuid: string; readonly system_id: number }
+  readonly ext: MemberExtPatch
+  readonly values: ParsedValues
+}
+
+/** Number of rows whose events are sent without waiting for their results. */
+const BATCH = 50
+
+/** Stores what changes of members add, with usage and events. The number of statements is fixed. */
+async function writeExts(
+  deps: Deps,
+  tx: Db,
+  systemId: number,
+  changes: readonly ExtChange[],
+): Promise<void> {
+  const withExt = changes.filter(({ ext }) => storedKeys.some((key) => key in ext))
+  const withValues = changes.filter(({ values }) => values.size > 0)
+  const exts = await planExts(deps.now(), tx, withExt)
+  const values = await planValues(tx, withValues)
+  if (exts.length + values.length === 0) return
+  const bytes = [...exts, ...values].reduce((sum, { grown }) => sum + grown, 0)
+  await addUsage(deps, tx, systemId, { text_bytes: bytes })
+  if (exts.length > 0) {
+    await deleteExts(tx).run({ ids: JSON.stringify(exts.map(({ row }) => row.id)) })
+    await insertExts(tx).run({ rows: JSON.stringify(exts.map(({ stored }) => stored)) })
+  }
+  if (values.length > 0) {
+    const ids = values.map(({ row }) => row.id)
+    await replaceValues(
+      tx,
+      ids,
+      values.flatMap(({ stored }) => stored),
+    )
+  }
+  const uuids = values.length > 0 ? await uuidsOfFields(tx, systemId) : new Map<number, string>()
+  const events: (() => MaybePromise<unknown>)[] = [
+    ...exts.map(
+      ({ row, keys, shown }) =>
+        () =>
+          recordExtEvent(tx, deps.now(), row, keys, shown),
+    ),
+    ...values.map(({ row, fields }) => () => {
+      const data = { fields: fields.map((id) => uuids.get(id)) }
+      const { system_id, uuid } = row
+      return recordEvent(tx, deps.now(), {
+        system_id,
+        type: 'UPDATE_FIELD_VALUES',
+        subject: uuid,
+        data,
+      })
+    }),
+  ]
+  const yieldIfDue = createYielder()
+  for (let at = 0; at < events.length; at += BATCH) {
+    await Promise.all(events.slice(at, at + BATCH).map((record) => record()))
+    await yieldIfDue()
+  }
+}
+
+const storedKeys = ['kind', 'archived', 'archived_reason', 'announce_front', 'about'] as const
+
+/** Compares patches with the stored rows. Members that do not change are left out. */
+async function planExts(now: Instant, tx: Db, changes: readonly ExtChange[]) {
+  if (changes.length === 0) return []
+  const ids = JSON.stringify(changes.map(({ row }) => row.id))
+  const known = new Map((await extsOf(tx).all({ ids })).map((row) => [row.member_id, row]))
+  return changes.flatMap(({ row, ext }) => {
+    const { member_id: _, ...before } = known.get(row.id) ?? {
+      member_id: row.id,
+      ...defaultMemberExt,
+    }
+    const { archived, fields, ...given } = ext
+    const changed: JsonObject = diff<typeof memberExt>(
+      { ...before, archived: before.archived_at !== null, fields: {} },
+      { ...given, ...(archived !== undefined && { archived }) },
+    )
+    const keys = Object.keys(changed)
+    if (keys.length === 0) return []
+    const { archived: moved, about, ...shown } = changed
+    const after: StoredMemberExt = {
+      ...before,
+      ...shown,
+      ...('about' in changed && { about: about as string | null }),
+      ...(moved !== undefined && { archived_at: moved === true ? now : null }),
+    }
+    const stored = { member_id: row.id, ...after, announce_front: Number(after.announce_front) }
+    const grown = textBytes(memberExt, { ...after }) - textBytes(memberExt, { ...before })
+    return [
+      {
+        row,
+        keys,
+        stored,
+        grown,
+        shown: { ...(moved !== undefined && { archived: moved }), ...shown },
+      },
+    ]
+  })
+}
+
+/** Compares values with the stored ones. Members that do not change are left out. */
+async function planValues(tx: Db, changes: readonly ExtChange[]) {
+  if (changes.length === 0) return []
+  const ids = changes.map(({ row }) => row.id)
+  const known = Map.groupBy(await listValues(tx, ids), ({ member_id }) => member_id)
+  return changes.flatMap(({ row, values }) => {
+    const before = new Map(known.get(row.id)?.map(({ field_id, value }) => [field_id, value]))
+    const after = new Map(before)
+    const fields: number[] = []
+    for (const [id, value] of values) {
+      if ((before.get(id) ?? null) === value) continue
+      fields.push(id)
+      if (value === null) after.delete(id)
+      else after.set(id, value)
+    }
+    if (fields.length === 0) return []
+    const sizeOf = (map: Map<number, string>) =>
+      [...map.values()].reduce((sum, value) => sum + storedBytes(value), 0)
+    const stored = [...after].map(
+      ([field_id, value]): ValueRow => ({ member_id: row.id, field_id, value }),
+    )
+    return [{ row, fields, stored, grown: sizeOf(after) - sizeOf(before) }]
+  })
+}
+
+async function uuidsOfFields(tx: Db, systemId: number): Promise<Map<number, string>> {
+  return new Map((await listDefinitions(tx, systemId)).map(({ id, uuid }) => [id, uuid]))
+}
+
+async function renderExt(tx: Db, id: number): Promise<string> {
+  const row = await findMemberExt(tx, id)
+  if (!row) throw error('memberNotFound')
+  return row.hasHiddenValues
+    ? tx.renderJson(memberExt, row, 'owner')
+    : renderAndStore(tx, 'memberExts', row)
+}
+
+/** Renders many members, in their order, without storing the JSON in their long transaction. */
+async function renderExts(tx: Db, ids: readonly number[]): Promise<string[]> {
+  const rows = new Map((await findMemberExts(tx, ids)).map((row) => [row.id, row]))
+  const yieldIfDue = createYielder()
+  const rendered: string[] = []
+  for (const id of ids) {
+    const row = rows.get(id)
+    rendered.push(row ? tx.renderJson(memberExt, row, 'owner') : '')
+    await yieldIfDue()
+  }
+  return rendered
+}
+
+/** Joins the JSON of a member and of what the extension API adds to it. */
+function joinJson(memberJson: string, extJson: string): string {
+  return `{"member":${memberJson},${extJson.slice(1)}`
+}
+
+const { member_id } = memberExts
+
+const extsOf = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
+  db.select().from(memberExts).where(inJsonNumbers(member_id, ids)),
+)
+
+const deleteExts = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
+  db.delete(memberExts).where(inJsonNumbers(member_id, ids)),
+)
+
+const insertExts = query((db, { rows }: Placeholders<'rows'>, { rowsIn }) =>
+  db.insert(memberExts).select(rowsIn(rows, memberExts, Object.keys(getTableColumns(memberExts)))),
+)

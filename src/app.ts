@@ -12,6 +12,7 @@ import {
   type Storage,
   temporaryFolderOf,
 } from './db/open'
+import type { Timing as DiscordTiming } from './discord/activeBot'
 import type { DiscordBot } from './discord/discordBot'
 import type { DispatchOptions } from './events/dispatch'
 import { createEvents, type EventOptions, type Events } from './events/events'
@@ -30,6 +31,7 @@ import { startMessageRetention } from './service/admin/messageRetention'
 import { createBulkQueue } from './service/bulkQueue'
 import type { Deps } from './service/deps'
 import { startClaimCleanup } from './service/discord/claims'
+import { startDeletedSwitchCleanup } from './service/ext/deletedSwitchCleanup'
 import { createLongReads } from './service/longReads'
 import { noDeps } from './service/noDeps'
 import { createCacheRefresher } from './service/read/cacheRefresher'
@@ -45,9 +47,6 @@ const STOP_LIMIT_MS = 10_000
 /** Pause without a new request after which the server may close its connections. */
 const DRAIN_PAUSE_MS = 25
 const MAX_DRAIN_PAUSES = 40
-
-/** Address in the User-Agent of the Discord bot if the server has no public one. */
-const PROJECT_URL = 'https://multitude.invalid'
 
 /**
  * Exceeds the time that a write may wait for another process; Bun's default would drop such a
@@ -67,7 +66,7 @@ export interface App {
    * Starts the Discord bot if there is a token. It connects while this process holds its lease.
    * `substitute` applies regular expressions of accounts, so it must limit their time.
    */
-  startDiscord(substitute: Substitute): Promise<void>
+  startDiscord(substitute: Substitute, timing?: DiscordTiming): Promise<void>
   /** Undefined if metrics are off. */
   readonly metrics: Metrics | undefined
   /** Settles after everything that can fail before the first request. */
@@ -156,6 +155,7 @@ export function createApp(
     warn: log.warn,
   })
   const claimCleanup = startClaimCleanup(deps, { isLeader, warn: log.warn })
+  const switchCleanup = startDeletedSwitchCleanup(deps, { isLeader, warn: log.warn })
   let server: Bun.Server<undefined> | undefined
   let requestCount = 0
 
@@ -165,7 +165,7 @@ export function createApp(
     handle,
     events,
     discord,
-    async startDiscord(substitute) {
+    async startDiscord(substitute, timing) {
       if (!discord) return
       // Loaded only with a token, because its modules take memory.
       const { noGauges, startDiscordBot } = await import('./discord/discordBot')
@@ -173,7 +173,7 @@ export function createApp(
       bot = startDiscordBot(
         {
           deps,
-          options: { ...discord, url: discordUrlOf(config) },
+          options: discord,
           log,
           metrics: metrics?.addDiscord(() => bot?.gauges() ?? noGauges),
           commands: {
@@ -183,6 +183,7 @@ export function createApp(
             importLimit: config.IMPORT_LIMIT,
           },
           isDatabaseAway: (cause) => isUnavailable(cause) || storage.toUnavailable(cause) !== null,
+          ...(timing && { timing }),
         },
         {
           holds: () => leases.holds('discord'),
@@ -221,6 +222,7 @@ export function createApp(
         importCleanup.stop(),
         messageRetention?.stop(),
         claimCleanup.stop(),
+        switchCleanup.stop(),
         cacheRefresher.stop(),
       ])
       // Streams never end by themselves, and `server.stop` would wait for them.
@@ -247,11 +249,6 @@ export function createApp(
       log.flush()
     },
   }
-}
-
-/** Address in the User-Agent of the Discord bot. */
-export function discordUrlOf({ PUBLIC_URL }: Pick<Config, 'PUBLIC_URL'>): string {
-  return PUBLIC_URL || PROJECT_URL
 }
 
 /** Opens the database without a server, for the command line. */
@@ -307,6 +304,7 @@ function createDeps(
       members: config.MEMBER_LIMIT,
       groups: config.GROUP_LIMIT,
       archive: config.ARCHIVE_LIMIT,
+      extText: config.EXT_TEXT_QUOTA,
       registration: config.REGISTRATION,
       webRegistration: config.WEB_REGISTRATION,
     },

@@ -21,7 +21,7 @@ export function createEventWebhooks({ deps, dispatcher }: Events): EventWebhooks
       if (url instanceof Problem) throwIfInvalid({ url: [url] })
       await dispatcher.checkUrl(String(url))
       const token = String(chooseToken(null))
-      await registerWebhook(deps, viewer, String(url), token)
+      await registerWebhook(deps, viewer, { url: String(url), token, events: 'pluralkit' })
       return token
     },
     remove: (viewer) => removeWebhook(deps, viewer),

@@ -11,6 +11,7 @@ import type { DatabaseGauges, Metrics } from '../metrics/metrics'
 import { serveMetrics } from '../metrics/server'
 import { operator } from '../model/privacy'
 import { measureBacklog } from '../service/admin/backlog'
+import { noExtTotals, sumExtUsage } from '../service/admin/extTotals'
 import { measureSize } from '../service/admin/size'
 import { listTaskRuns } from '../service/admin/taskRuns'
 import type { Deps } from '../service/deps'
@@ -35,7 +36,12 @@ const REFRESH_MS = 5_000
 /** Metrics matter most while the database does not respond, so a scrape must not wait for it. */
 const PROBE_LIMIT_MS = 2_000
 
-const noGauges: DatabaseGauges = { outbox: { waiting: 0, oldestAt: null }, webhooks: {}, tasks: {} }
+const noGauges: DatabaseGauges = {
+  outbox: { waiting: 0, oldestAt: null },
+  webhooks: {},
+  tasks: {},
+  ext: noExtTotals,
+}
 
 export function createMonitoring(
   config: Config,
@@ -92,6 +98,7 @@ async function readDatabaseGauges(deps: Deps, config: Config): Promise<DatabaseG
     outbox: { waiting, oldestAt: toSeconds(oldest) },
     webhooks,
     tasks: Object.fromEntries(tasks),
+    ext: await sumExtUsage(deps, operator),
   }
 }
 

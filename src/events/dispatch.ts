@@ -17,6 +17,7 @@ import { sign } from './sign'
 import {
   activateWebhook,
   activeWebhooks,
+  advanceWebhook,
   changeWebhook,
   countWebhookChanges,
   enableWebhook,
@@ -157,7 +158,11 @@ export function createDispatcher(
       if (hook.next_attempt !== null && hook.next_attempt > deps.now())
         return wakeLater(systemId, hook.next_attempt - deps.now())
       const ready = await pending.first(hook)
-      if (!ready) return
+      if (!ready) {
+        const skipped = pending.lastSkipped()
+        if (skipped !== null) await advanceWebhook(deps, hook, skipped)
+        return
+      }
       if (deps.now() - (hook.checked ?? 0) > checkEvery && !(await stillRejectsWrongToken(hook)))
         continue
       // The lease may have expired during these queries.

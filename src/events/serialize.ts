@@ -1,6 +1,6 @@
 import { autoproxy } from '../model/autoproxy'
 import { type Entity, type JsonObject, serializeFields } from '../model/entity'
-import type { EventType } from '../model/events'
+import type { EventType, ExtEventType } from '../model/events'
 import { group } from '../model/group'
 import { memberGuild, systemGuild } from '../model/guild'
 import { type Member, member } from '../model/member'
@@ -32,13 +32,18 @@ export function serializeEvent(event: StoredEvent, systemUuid: string): Serializ
 
 type EventSerializer = (data: JsonObject, subject: string | null) => JsonObject
 
-/** A later release that uses the same database may record types that are unknown here. */
+/**
+ * Types of the extension API have no serializer: their data is recorded as it is sent. A later
+ * release that uses the same database may record types that are unknown here.
+ */
 function serializerOf(type: string): EventSerializer {
-  return Object.hasOwn(serializers, type) ? serializers[type as EventType] : unchanged
+  return Object.hasOwn(serializers, type)
+    ? serializers[type as keyof typeof serializers]
+    : unchanged
 }
 
 /** Serializers of the new values by event type. */
-const serializers: Record<EventType, EventSerializer> = {
+const serializers: Record<Exclude<EventType, ExtEventType>, EventSerializer> = {
   UPDATE_SYSTEM: patchOf(system),
   UPDATE_SETTINGS: patchOf(settings),
   CREATE_MEMBER: patchOf(member),

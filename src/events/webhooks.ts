@@ -45,20 +45,22 @@ export async function findSystemUuid(db: Db, systemId: number): Promise<string |
   return row?.uuid ?? null
 }
 
+/** Address of a webhook, its signing token, and the events that it receives. */
+export type Registration = Pick<Webhook, 'url' | 'token' | 'events'>
+
 /** Registers an address, which stays pending until its receiver is verified. */
 export async function registerWebhook(
   deps: EventDeps,
   viewer: Viewer,
-  url: string,
-  token: string,
+  { url, token, events }: Registration,
 ): Promise<void> {
   const systemId = requireSystem(viewer, 'manage')
   await deps.transact({ system: systemId }, async (tx) => {
     // The system may have been deleted while this transaction waited.
     if (!(await findSystemUuid(tx, systemId))) throw error('systemNotFound')
     const cursor = await latestEventId(tx)
-    const row = { system_id: systemId, url, token, state: 'pending' as const, cursor, ...fresh }
-    await storeWebhook(tx, row)
+    const given = { system_id: systemId, url, token, events }
+    await storeWebhook(tx, { ...given, state: 'pending', cursor, ...fresh })
     await setSystemUrl(tx).run({ system: systemId, url: null })
   })
 }
@@ -127,6 +129,19 @@ export async function changeWebhook(
   })
 }
 
+/** Moves the cursor past events that the webhook does not receive. */
+export async function advanceWebhook(
+  deps: EventDeps,
+  webhook: Webhook,
+  cursor: number,
+): Promise<void> {
+  await deps.transact({ system: webhook.system_id }, async (tx) => {
+    const current = await findWebhook(tx, webhook.system_id)
+    if (current && isSame(current, webhook) && current.cursor === webhook.cursor)
+      await storeWebhook(tx, { ...current, cursor })
+  })
+}
+
 /** Returns the webhook for its owner, without the token. */
 export async function describeWebhook({ db }: EventDeps, viewer: Viewer) {
   const systemId = requireSystem(viewer, 'manage')
@@ -138,6 +153,7 @@ export async function describeWebhook({ db }: EventDeps, viewer: Viewer) {
     reason: webhook?.reason ?? null,
     failing_since: timeOrNull(webhook?.failing_since),
     dropped: webhook?.dropped ?? 0,
+    ...(webhook?.events === 'all' && { events: webhook.events }),
     deliveries: rows.map(({ event_id, type, at, status, error, attempt }) => ({
       event_id,
       type,

@@ -3,6 +3,7 @@ import type { Events } from '../events/events'
 import type { Deps } from '../service/deps'
 import type { ApiModule } from './apiModule'
 import { bot } from './bot'
+import { ext } from './ext'
 import { createDocument } from './openapi'
 import { privateModule } from './privateApi'
 import { v1 } from './v1'
@@ -22,6 +23,7 @@ export function documentedModules({ deps, events, config }: RouteParts): ApiModu
   const { BODY_LIMIT } = config
   return [
     v2(deps, events, limitsOf(config), '/v2'),
+    ext(deps, events, BODY_LIMIT),
     v1(deps, BODY_LIMIT),
     bot(deps, limitsOf(config), config.PUBLIC_URL),
     privateModule(deps, BODY_LIMIT),

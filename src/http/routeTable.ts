@@ -18,9 +18,11 @@ export const METHODS: readonly string[] = [
   'OPTIONS',
 ]
 
-/** Values prepared from policies, keyed by the first two segments of a path or its first one. */
+/** Values prepared from policies, keyed by up to three first segments of a path. */
 export interface PolicyTable<T> {
   readonly entries: ReadonlyMap<string, T>
+  /** Entries of two segments below which there are entries of three. */
+  readonly deep: ReadonlySet<string>
   /** Entry of the root module, for all other paths. */
   readonly fallback: T
 }
@@ -49,19 +51,27 @@ export function buildPolicyTable<T>(
   const entries = new Map(
     [...policies].map(([start, { policy, module }]) => [start, prepare(policy, start, module)]),
   )
-  return { entries, fallback: entries.get('') ?? prepare(defaultPolicy, '', null) }
+  const deep = new Set(
+    modules.map(({ prefix }) => prefix).filter((prefix) => /\/.*\//.test(prefix)),
+  )
+  return { entries, deep, fallback: entries.get('') ?? prepare(defaultPolicy, '', null) }
 }
 
-export function findPolicy<T>({ entries, fallback }: PolicyTable<T>, path: string): T {
+export function findPolicy<T>({ entries, deep, fallback }: PolicyTable<T>, path: string): T {
   // A slash in second position does not end a segment: `//docs` is not the root.
   const first = path.indexOf('/', 2)
   if (first === -1) return entries.get(path) ?? fallback
-  const second = path.indexOf('/', first + 1)
-  return (
-    entries.get(second === -1 ? path : path.slice(0, second)) ??
-    entries.get(path.slice(0, first)) ??
-    fallback
-  )
+  const second = segmentEnd(path, first)
+  const start = path.slice(0, second)
+  // Only a prefix of two segments, such as `/ext/v1`, has resources with three.
+  const longest = deep.has(start) ? entries.get(path.slice(0, segmentEnd(path, second))) : undefined
+  return longest ?? entries.get(start) ?? entries.get(path.slice(0, first)) ?? fallback
+}
+
+/** Returns the end of the segment that begins at a slash. */
+function segmentEnd(path: string, slash: number): number {
+  const next = path.indexOf('/', slash + 1)
+  return next === -1 ? path.length : next
 }
 
 function prefixOf(start: string): string {

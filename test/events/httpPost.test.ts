@@ -141,7 +141,7 @@ describe('responses to post', () => {
     const { url, open } = await receiveRaw((socket) => {
       socket.write(`${OK}content-length: 10\r\n\r\nhalf`)
     })
-    expect(await send(url, { timeoutMs: 100 })).toEqual({ status: 200 })
+    expect(await send(url, { timeoutMs: 1000 })).toEqual({ status: 200 })
     await until(() => open.size === 0)
   })
 
@@ -172,7 +172,7 @@ describe('connections of post', () => {
     const { url, open } = await receiveRaw(() => {})
     const start = performance.now()
     expect(await send(url, { timeoutMs: 100 })).toEqual({ error: 'timeout' })
-    expect(performance.now() - start).toBeWithin(90, 2_000)
+    expect(performance.now() - start).toBeWithin(90, 20_000)
     await until(() => open.size === 0)
   })
 

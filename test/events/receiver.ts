@@ -99,7 +99,7 @@ export async function until(
   isTrue: () => unknown,
   details: () => unknown = () => '',
 ): Promise<void> {
-  const deadline = performance.now() + 40_000
+  const deadline = performance.now() + 100_000
   while (!(await isTrue())) {
     if (performance.now() > deadline)
       throw new Error(`timed out waiting for: ${isTrue} ${details()}`)

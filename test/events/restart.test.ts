@@ -92,7 +92,7 @@ describe('a stop during a delivery', () => {
     await until(() => receiver.events.length === 1)
     const started = performance.now()
     await server.stop()
-    expect(performance.now() - started).toBeLessThan(4_000)
+    expect(performance.now() - started).toBeLessThan(8_000)
     hung.resolve(200)
     receiver.event = () => 200
     const again = open('hangs')

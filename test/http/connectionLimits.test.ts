@@ -177,7 +177,9 @@ function head(line: string, header = '', authorization = token): string {
 
 /** Expects that another request is answered soon. */
 async function expectServed(): Promise<void> {
-  const response = await fetch(`${origin}/v2/systems/${hid}`, { signal: AbortSignal.timeout(5000) })
+  const response = await fetch(`${origin}/v2/systems/${hid}`, {
+    signal: AbortSignal.timeout(20_000),
+  })
   expect([response.status, await response.json()]).toMatchObject([200, { name: 'Harbour' }])
 }
 

@@ -47,7 +47,7 @@ function problemsIn(logged: string): [level: string, message: string, cause: str
     .map(({ level, message, cause }) => [level, message, cause])
 }
 
-async function until(condition: () => Promise<boolean>, timeoutMs = 20_000): Promise<void> {
+async function until(condition: () => Promise<boolean>, timeoutMs = 100_000): Promise<void> {
   const giveUpAt = Date.now() + timeoutMs
   while (!(await condition())) {
     if (Date.now() > giveUpAt) throw new Error('the condition was not met in time')

@@ -199,7 +199,7 @@ function sendRaw(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = ''
     const socket = createConnection(Number(port), hostname, () => socket.write(bytes))
-    socket.setTimeout(5000, () => socket.destroy(new Error('no answer')))
+    socket.setTimeout(60_000, () => socket.destroy(new Error('no answer')))
     socket.on('data', (bytes) => {
       received += bytes.toString()
     })

@@ -6,7 +6,7 @@ import { expect, test } from '../test'
 import { createTestApp } from '../testApp'
 
 const ROUNDS = 8
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = 60_000
 
 let duringRequest = () => {}
 const { app, config, deps, folder, makeSystem } = createTestApp({

@@ -8,6 +8,7 @@ import { daysToV2, hoursToV2, pairToV2, stintToV2, totalsToV2 } from '../../seri
 import { authenticateCalendar } from '../../service/access/credentials'
 import type { Deps } from '../../service/deps'
 import {
+  frontingKinds,
   getCalendar,
   getHours,
   getTotals,
@@ -51,15 +52,21 @@ const span = {
       'Time zone name for days and hours; defaults to the system’s time zone for its owner, and to UTC for other callers',
     example: 'Europe/Oslo',
   }),
+  kind: parameter({
+    type: 'string',
+    enum: [...frontingKinds],
+    description: 'Only members or only custom fronts; both by default',
+  }),
 }
 
-type SpanQuery = { since?: unknown; until?: unknown; zone?: unknown }
+type SpanQuery = { since?: unknown; until?: unknown; zone?: unknown; kind?: unknown }
 
-function parseSpan({ since, until, zone }: SpanQuery) {
+function parseSpan({ since, until, zone, kind }: SpanQuery) {
   return {
     since: parseTime('since', since),
     until: parseTime('until', until),
     zone: parseZone('zone', zone),
+    kind: kind === undefined ? null : parseEnum('kind', kind, frontingKinds),
   }
 }
 

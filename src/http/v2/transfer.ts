@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { error } from '../../model/errors'
-import { importParts } from '../../model/transfer'
+import { allImportParts, exportLists } from '../../model/transfer'
 import { EXAMPLE_MEMBER } from '../../serializers/schema'
 import { reportToV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
@@ -45,7 +45,7 @@ export const importParameters = {
   }),
   only: parameter({
     type: 'string',
-    description: `Comma-separated list of parts to import: ${importParts.join(', ')}`,
+    description: `Comma-separated list of parts to import: ${allImportParts.join(', ')}`,
   }),
   public: parameter({
     type: 'boolean',
@@ -61,7 +61,7 @@ export const importParameters = {
 export function parseImportOptions(query: { [K in keyof typeof importParameters]?: unknown }) {
   const options = {
     dryRun: parseFlag('dry_run', query.dry_run),
-    only: parseEnumList('only', query.only, importParts),
+    only: parseEnumList('only', query.only, allImportParts),
     isPublic: parseFlag('public', query.public),
     isPrivate: parseFlag('private', query.private),
   }
@@ -115,6 +115,7 @@ export function transferRoutes(deps: Deps, importLimit: number) {
         const choice = {
           members: parseList('members', query.members),
           groups: parseList('groups', query.groups),
+          with: parseEnumList('with', query.with, exportLists),
         }
         const part = parsePart(query.part)
         const client = waitingClientOf(request)
@@ -128,6 +129,10 @@ export function transferRoutes(deps: Deps, importLimit: number) {
           members: parameter({
             type: 'string',
             description: 'Comma-separated list of members to export',
+          }),
+          with: parameter({
+            type: 'string',
+            description: `For a partial export: comma-separated list of what to include of the whole system: ${exportLists.join(', ')}`,
           }),
           groups: parameter({
             type: 'string',

@@ -1,6 +1,12 @@
 import { t } from 'elysia'
 import type { Events } from '../../events/events'
-import { chooseToken, describeWebhook, registerWebhook, removeWebhook } from '../../events/webhooks'
+import {
+  chooseToken,
+  describeWebhook,
+  type Registration,
+  registerWebhook,
+  removeWebhook,
+} from '../../events/webhooks'
 import { throwIfInvalid } from '../../model/entity'
 import type { Problems } from '../../model/errors'
 import { url as urlField } from '../../model/field'
@@ -44,9 +50,10 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
       async ({ viewer, body }) => {
         // Before `checkUrl` resolves a host name for a caller without permission.
         requireSystem(viewer, 'manage')
-        const { url, token } = parseRegistration(body)
+        const given = parseRegistration(body)
+        const { url, token } = given
         await dispatcher.checkUrl(url)
-        await registerWebhook(deps, viewer, url, token)
+        await registerWebhook(deps, viewer, given)
         return registrationToV2(url, token)
       },
       {
@@ -61,6 +68,12 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
               maxLength: 128,
               description:
                 'Signing token, included in every delivery as `signing_token`; generated if omitted',
+            },
+            events: {
+              type: 'string',
+              enum: ['pluralkit', 'all'],
+              description:
+                '`all` also delivers the events of the extension API, which receivers written for PluralKit may reject; `pluralkit` by default',
             },
           },
           example: { url: 'https://example.com/multitude' },
@@ -147,7 +160,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
     )
 }
 
-function parseRegistration(body: RawBody): { url: string; token: string } {
+function parseRegistration(body: RawBody): Registration {
   const registration = parseObject(body)
   const problems: Problems = {}
   const url = address.parse(registration.url ?? null)
@@ -155,6 +168,9 @@ function parseRegistration(body: RawBody): { url: string; token: string } {
   else if (url instanceof Problem) problems.url = [url]
   const token = chooseToken(registration.token)
   if (token instanceof Problem) problems.token = [token]
+  const events = registration.events ?? 'pluralkit'
+  if (events !== 'pluralkit' && events !== 'all')
+    problems.events = [new Problem('Must be one of: pluralkit, all.')]
   throwIfInvalid(problems)
-  return { url: url as string, token: token as string }
+  return { url: url as string, token: token as string, events: events as Registration['events'] }
 }

@@ -1,6 +1,7 @@
 import { preferencesFromWeb, preferencesToWeb, schemasWeb } from '../../serializers/web'
 import type { Deps } from '../../service/deps'
 import { getPreferences, patchPreferences } from '../../service/preferences'
+import { summarizeArchive } from '../../service/transfer/archivedRows'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routeGroup'
 
@@ -11,7 +12,8 @@ export function preferenceRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
       '/preferences',
-      async ({ viewer }) => preferencesToWeb(await getPreferences(deps, viewer)),
+      async ({ viewer }) =>
+        preferencesToWeb(await getPreferences(deps, viewer), await summarizeArchive(deps, viewer)),
       {
         detail: describe({
           tag: TAG,
@@ -26,8 +28,10 @@ export function preferenceRoutes(deps: Deps, bodyLimit: number) {
     )
     .patch(
       '/preferences',
-      async ({ viewer, body }) =>
-        preferencesToWeb(await patchPreferences(deps, viewer, preferencesFromWeb(body))),
+      async ({ viewer, body }) => {
+        const changed = await patchPreferences(deps, viewer, preferencesFromWeb(body))
+        return preferencesToWeb(changed, await summarizeArchive(deps, viewer))
+      },
       {
         body: schemasWeb.preferences,
         detail: describe({

@@ -17,7 +17,7 @@ export type Step = [line: string, body?: unknown]
  */
 export interface BotFixture {
   readonly names: Record<string, string>
-  /** Sends a request as the bot, on v2 as the system; placeholders such as `<wren>` are filled in. */
+  /** Sends a request as the bot, on v2 and the extension API as the system; placeholders such as `<wren>` are filled in. */
   ask<T = Json>(line: string, body?: unknown, headers?: ExtraHeaders): Promise<TestResponse<T>>
   /** Sends a request that must succeed, and returns the JSON of the response. */
   do<T = Json>(line: string, body?: unknown): Promise<T>
@@ -53,7 +53,8 @@ export function createBotFixtures(testApp: TestApp) {
       names,
       fill,
       async ask(line, body, headers = {}) {
-        const actsAs = line.includes(' /v2/') && names.system ? { 'x-system': names.system } : {}
+        const isOfSystem = / \/(v2|ext\/v1)\//.test(line) && names.system
+        const actsAs = isOfSystem ? { 'x-system': isOfSystem } : {}
         return testApp.ask(fill(line), {
           headers: { authorization: `Bot ${names.key}`, ...actsAs, ...fill(headers) },
           ...(body !== undefined && { body: fill(body) }),

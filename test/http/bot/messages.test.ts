@@ -3,7 +3,7 @@ import { versionOf } from '../../rawSql'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { type BotFixture, createBotFixtures, type Json, type Step } from './botFixture'
-import { AUTOPROXY, autoproxy, recordMessageStep, settings } from './proxyScenarios'
+import { AUTOPROXY, autoproxy, customFront, recordMessageStep, settings } from './proxyScenarios'
 
 const SENT_AT = '2024-05-01T12:00:00.000001Z'
 const NOW = '2024-05-01T12:30:00Z'
@@ -163,6 +163,30 @@ describe('proxy_switch', () => {
       if (members) expect(history[0]).toMatchObject(fixture.fill({ members, timestamp: since }))
       const events = isNew ? ['CREATE_SWITCH'] : isChanged ? ['UPDATE_SWITCH'] : []
       expect(await fixture.takeEvents()).toEqual(['CREATE_MESSAGE', ...events])
+    },
+  )
+
+  /** Setting, custom fronts, previous fronters, expected fronters. */
+  test.each<[string, string[], string[], string[]]>([
+    ['new', ['finch'], ['finch'], ['wren']],
+    ['new', ['finch'], ['finch', 'wren'], ['finch', 'wren']],
+    ['new', ['wren'], ['finch'], ['wren']],
+    ['add', ['finch'], ['finch'], ['finch', 'wren']],
+    ['add', ['finch'], ['heron', 'finch'], ['heron', 'finch', 'wren']],
+    ['add', ['wren'], ['finch'], ['finch', 'wren']],
+    ['add', ['wren'], ['wren', 'finch'], ['wren', 'finch']],
+  ])(
+    'proxy_switch %s treats the custom fronts %j as members: fronters %j become %j',
+    async (proxy_switch, customFronts, before, after) => {
+      const fixture = await createBotFixture()
+      await fixture.doAll([
+        settings({ proxy_switch }),
+        ...customFronts.map(customFront),
+        frontingBefore(...before),
+      ])
+      expect((await record(fixture)).status).toBe(201)
+      const [latest] = await fixture.do<Json[]>('GET /v2/systems/@me/switches')
+      expect(latest?.members).toEqual(fixture.fill(after.map((name) => `<${name}>`)))
     },
   )
 

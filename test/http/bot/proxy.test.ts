@@ -8,6 +8,7 @@ import {
   AUTOPROXY,
   account,
   autoproxy,
+  customFront,
   fronting,
   guild,
   ignored,
@@ -57,6 +58,36 @@ const autoproxies: ProxyScenarios = {
     ],
     message: 'hello',
     decision: ignored('member_autoproxy_disabled'),
+  },
+  'front mode skips a custom front before a member': {
+    given: [customFront('heron'), fronting('heron', 'wren'), autoproxy('front')],
+    message: 'hello',
+    decision: proxied('wren', 'front', { content: 'hello' }),
+  },
+  'front mode proxies as a member before a custom front': {
+    given: [customFront('heron'), fronting('wren', 'heron'), autoproxy('front')],
+    message: 'hello',
+    decision: proxied('wren', 'front', { content: 'hello' }),
+  },
+  'front mode ignores messages when only a custom front is in front': {
+    given: [customFront('heron'), fronting('heron'), autoproxy('front')],
+    message: 'hello',
+    decision: ignored('nobody_fronting'),
+  },
+  'front mode proxies as a former custom front': {
+    given: [
+      customFront('heron'),
+      fronting('heron', 'wren'),
+      autoproxy('front'),
+      ['PATCH /ext/v1/members/<heron>', { kind: 'member' }],
+    ],
+    message: 'hello',
+    decision: proxied('heron', 'front', { content: 'hello' }),
+  },
+  'tags of a custom front proxy as it': {
+    given: [customFront('wren'), fronting('finch'), autoproxy('front')],
+    message: 'w:hello',
+    decision: proxied('wren', 'tags', { content: 'hello' }),
   },
   'member mode proxies as the chosen member whatever the front': {
     given: [fronting('wren'), autoproxy('member', 'heron')],

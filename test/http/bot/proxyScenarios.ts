@@ -85,6 +85,10 @@ export const fronting = (...names: string[]): Step => [
   'POST /v2/systems/@me/switches',
   { members: names.map((name) => `<${name}>`) },
 ]
+export const customFront = (name: string): Step => [
+  `PATCH /ext/v1/members/<${name}>`,
+  { kind: 'custom_front' },
+]
 
 /** Records a message of a member. */
 export const recordMessageStep = (name: string, timestamp?: string): Step => [

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { groups, members } from '../../../src/db/tables'
+import { isObject } from '../../../src/model/validation'
 import { EXAMPLE_CODE } from '../../../src/serializers/bot'
 import { EXAMPLE_GROUP, EXAMPLE_MEMBER } from '../../../src/serializers/schema'
 import {
@@ -59,6 +60,16 @@ const setupRequests: Record<string, (ask: Ask) => ReturnType<Ask>> = {
     ask(`PATCH /bot/members/${EXAMPLE_MEMBER}/guilds/${GUILD}`, {}),
   'POST /bot/messages': link,
   'PATCH /bot/accounts/{account_id}': link,
+  'PATCH /ext/v1/front-notes/{id}': (ask) =>
+    ask('POST /ext/v1/systems/@me/front/notes', { kind: 'comment', text: 'Hello' }),
+  'PATCH /ext/v1/fields/{id}': (ask) =>
+    ask('POST /ext/v1/systems/@me/fields', { name: 'Age', type: 'text' }),
+  'PUT /ext/v1/systems/@me/groups/tree': (ask) => ask('DELETE /v2/groups/<dreamers>'),
+  'PATCH /ext/v1/notes/{id}': (ask) => ask('POST /ext/v1/systems/@me/notes', { text: 'Hello' }),
+  'PATCH /ext/v1/rooms/{id}': (ask) => ask('POST /ext/v1/systems/@me/rooms', { name: 'General' }),
+  'PATCH /ext/v1/posts/{id}': (ask) => ask('POST /ext/v1/systems/@me/posts', { text: 'Hello' }),
+  'PATCH /ext/v1/polls/{id}': createPoll,
+  'PUT /ext/v1/polls/{id}/votes/{memberRef}': createPoll,
   'POST /web/setup': async (ask) => {
     await ask('DELETE /bot/systems/<other>')
     return ask('DELETE /bot/systems/<own>')
@@ -66,6 +77,10 @@ const setupRequests: Record<string, (ask: Ask) => ReturnType<Ask>> = {
 }
 
 type Ask = (line: string, body?: unknown) => Promise<{ status: number; text: string }>
+
+function createPoll(ask: Ask) {
+  return ask('POST /ext/v1/systems/@me/polls', { name: 'Move?', options: [{ name: 'yes' }] })
+}
 
 function link(ask: Ask) {
   return ask(`PUT /bot/systems/<own>/accounts/${ACCOUNT}`)
@@ -121,18 +136,23 @@ test.each(examples)('$line accepts its example body', async ({ line, body, param
     })
   }
   const setup = await setupRequests[line]?.(ask)
-  expect(setup?.status ?? 204).toBeOneOf([200, 204])
+  expect(setup?.status ?? 204).toBeOneOf([200, 201, 204])
+  const created: { id?: string; options?: { id: string }[] } =
+    setup?.status === 201 ? JSON.parse(setup.text) : {}
+  // The server generates the IDs of options, so the example names one that does not exist.
+  const [option] = created.options ?? []
+  const sent = option && isObject(body) && 'option' in body ? { ...body, option: option.id } : body
 
   const path = line.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const example = parameters.find((known) => known.name === name)?.schema?.example
-    const value = example ?? parameterValues[name]
+    const value = (name === 'id' ? created.id : undefined) ?? example ?? parameterValues[name]
     if (value === undefined) throw new Error(`${line}: add {${name}} to \`parameterValues\``)
     return value
   })
   const query = parameters.flatMap(({ in: location, name, schema }) =>
     location === 'query' && schema?.example !== undefined ? [`${name}=${schema.example}`] : [],
   )
-  const { status, text } = await ask([path, ...query].join(query.length > 0 ? '?' : ''), body)
+  const { status, text } = await ask([path, ...query].join(query.length > 0 ? '?' : ''), sent)
   if (status >= 300)
     throw new Error(
       `${line} refuses its own example ${JSON.stringify(body)}: ${text}\n` +

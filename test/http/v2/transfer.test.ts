@@ -24,7 +24,7 @@ describe('an import by the owner', () => {
   test.each([
     ['pluralkit', 'pluralkit.json', 2, 1, 3],
     ['tupperbox', 'tupperbox.json', 2, 2, 0],
-    ['simplyplural', 'simplyplural.json', 3, 4, 5],
+    ['simplyplural', 'simplyplural.json', 3, 2, 5],
   ])(
     'an import recognizes the format %s by the content',
     async (format, name, members, groups, switches) => {

@@ -18,14 +18,18 @@ describe('POST /web/import-place', () => {
     const me = await makeSystem()
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()
-    const body = new ReadableStream({
-      async pull(controller) {
-        open()
-        await arrived
-        controller.enqueue(new TextEncoder().encode('no export file'))
-        controller.close()
+    const body = new ReadableStream(
+      {
+        async pull(controller) {
+          open()
+          await arrived
+          controller.enqueue(new TextEncoder().encode('no export file'))
+          controller.close()
+        },
       },
-    })
+      // The stream is pulled when the import reads it, not before.
+      { highWaterMark: 0 },
+    )
     const headers = { authorization: me.token }
     const upload = new Request('http://localhost/v2/systems/@me/import', {
       method: 'POST',

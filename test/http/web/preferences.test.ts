@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../../src/model/entity'
 import { exportSystem, importFile } from '../../operatorActions'
-import { createFixture } from '../../scenarios'
+import { insertAll } from '../../rawSql'
+import { createFixture, eventsSince, stateOf } from '../../scenarios'
 import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { createTestApp, type TestSystem } from '../../testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 const { ask, deps } = testApp
@@ -41,6 +42,93 @@ describe('preferences', () => {
     await ask(`DELETE /v2/groups/${keepers.hid}`, { as: owner })
     const { json } = await ask('GET /web/preferences', { as: owner })
     expect(json).toMatchObject({ pinned: [finch.uuid], statuses: [] })
+  })
+
+  /** Archives rows as an earlier release did. */
+  const archive = (system: TestSystem, collection: string, count: number, reader = 0) => {
+    const rows = Array.from({ length: count }, (_, at) => {
+      const content = JSON.stringify({ _id: `${reader} ${at}`, title: 'Tuesday' })
+      return { system_id: system.id, collection, content, digest: content, reader }
+    })
+    return deps.transact('new', (tx) => insertAll(tx, 'import_archive', rows))
+  }
+
+  test.each<[string, [collection: string, rows: number, reader?: number][], JsonObject]>([
+    [
+      'only rows that no conversion has read',
+      [
+        ['notes', 2],
+        ['polls', 3, 1],
+      ],
+      { notes: 2 },
+    ],
+    ['no rows that cannot be converted', [['friends', 2]], {}],
+    [
+      'unread rows before those that were read',
+      [
+        ['notes', 1],
+        ['notes', 1, 1],
+      ],
+      { notes: 1 },
+    ],
+    ['more than 1,000 rows as 1,001', [['notes', 1002]], { notes: 1001 }],
+  ])('counts archived rows that can be converted: %s', async (_, given, convertible) => {
+    const me = await testApp.makeSystem()
+    await archive(await testApp.makeSystem(), 'comments', 1)
+    for (const rows of given) await archive(me, ...rows)
+    const listed = Object.entries(convertible).map(([collection, rows]) => ({ collection, rows }))
+    const expected = { pinned: [], statuses: [], archive: { convertible: listed } }
+    const { json } = await ask('GET /web/preferences', { as: me })
+    expect(json).toEqual({ ...expected, word: 'members' })
+    const changed = await ask(line, { as: me, body: { word: 'parts' } })
+    expect(changed.json).toEqual({ ...expected, word: 'parts' })
+  })
+
+  /** Kinds of the members of a system by name. */
+  const kindsOf = async (as: TestSystem) => {
+    const { json } = await ask<{ member: { name: string }; kind: string }[]>(
+      'GET /ext/v1/systems/@me/members',
+      { as },
+    )
+    return Object.fromEntries(json.map(({ member, kind }) => [member.name, kind]))
+  }
+  const setStatuses = (as: TestSystem, ...statuses: string[]) =>
+    ask(line, { as, body: { statuses } })
+
+  test('naming a group in statuses makes its present members custom fronts', async () => {
+    const fixture = await createFixture(testApp)
+    const { owner, keepers, wren, finch, heron } = fixture
+    await ask(`PATCH /ext/v1/members/${finch.hid}`, { as: owner, body: { kind: 'custom_front' } })
+    const { lastEvent } = await stateOf(testApp)
+    expect((await setStatuses(owner, keepers.hid)).status).toBe(200)
+    expect(await kindsOf(owner)).toEqual({
+      Wren: 'custom_front',
+      Finch: 'custom_front',
+      Heron: 'member',
+    })
+    expect(await eventsSince(fixture, lastEvent)).toEqual([
+      ['UPDATE_MEMBER_EXT', wren.uuid, { keys: ['kind'], kind: 'custom_front' }],
+    ])
+    // A member that joins the group later stays what it is.
+    await ask(`POST /v2/groups/${keepers.hid}/members/add`, { as: owner, body: [heron.hid] })
+    expect((await kindsOf(owner)).Heron).toBe('member')
+  })
+
+  test('removing a group from statuses changes no member', async () => {
+    const { owner, keepers, dreamers, wren } = await createFixture(testApp)
+    await setStatuses(owner, keepers.hid, dreamers.hid)
+    await ask(`PATCH /ext/v1/members/${wren.hid}`, { as: owner, body: { kind: 'member' } })
+    const before = await kindsOf(owner)
+    expect(before).toEqual({ Wren: 'member', Finch: 'custom_front', Heron: 'member' })
+    await setStatuses(owner, dreamers.hid)
+    await setStatuses(owner)
+    expect(await kindsOf(owner)).toEqual(before)
+  })
+
+  test('a refused list of statuses changes no member', async () => {
+    const { owner, keepers, circle } = await createFixture(testApp)
+    expect((await setStatuses(owner, keepers.hid, circle.hid)).status).toBe(403)
+    expect((await kindsOf(owner)).Wren).toBe('member')
   })
 
   test.each<[string, JsonObject, number, number]>([

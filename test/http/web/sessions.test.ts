@@ -310,20 +310,22 @@ describe('sessions', () => {
     const me = await makeSystem()
     const shortLived = await browserOf(me)
     const remembered = await browserOf(me, { remember: true })
+    const forgotten = await browserOf(me, { remember: true })
     const isLoggedIn = async ({ send }: typeof shortLived) =>
       (await send('GET /web/session')).status === 200
     clock += 12 * HOUR
     const used = clock
-    expect([await isLoggedIn(shortLived), await isLoggedIn(remembered)]).toEqual([false, true])
-    // The use is recorded after the answer, with the time at which it is written.
-    const sql = 'select id from sessions where uuid = :uuid and last_used > :used'
-    await until(
-      async () => (await rows(deps.db, sql, { uuid: remembered.session.id, used })).length,
-    )
+    expect(await isLoggedIn(shortLived)).toBe(false)
+    for (const browser of [remembered, forgotten]) {
+      expect(await isLoggedIn(browser)).toBe(true)
+      // The use is recorded after the answer, with the time at which it is written.
+      const sql = 'select id from sessions where uuid = :uuid and last_used > :used'
+      await until(async () => (await rows(deps.db, sql, { uuid: browser.session.id, used })).length)
+    }
     clock = used + 90 * DAY - HOUR
     expect(await isLoggedIn(remembered)).toBe(true)
     clock += 2 * HOUR
-    expect(await isLoggedIn(remembered)).toBe(false)
+    expect(await isLoggedIn(forgotten)).toBe(false)
   })
 
   test('a session expires with the token that it was opened with', async () => {

@@ -1,0 +1,44 @@
+import { Elysia } from 'elysia'
+import type { Events } from '../../events/events'
+import type { Deps } from '../../service/deps'
+import type { ApiModule } from '../apiModule'
+import { requireWriteAccess } from '../routeGroup'
+import { archiveRoutes } from './archive'
+import { extSettingsRoutes } from './extSettings'
+import { fieldListRoutes, fieldRoutes } from './fields'
+import { frontRoutes } from './front'
+import { frontNoteListRoutes, frontNoteRoutes } from './frontNotes'
+import { groupRoutes } from './groups'
+import { memberRoutes } from './members'
+import { noteListRoutes, noteRoutes } from './notes'
+import { pollListRoutes, pollRoutes } from './polls'
+import { postListRoutes, postRoutes, roomRoutes } from './posts'
+
+/** What PluralKit's API does not have. Objects of version 2 never get additional keys. */
+export function ext(deps: Deps, events: Events, bodyLimit: number): ApiModule {
+  const prefix = '/ext/v1'
+  return {
+    prefix,
+    routes: () =>
+      new Elysia({ prefix, normalize: false })
+        .onBeforeHandle(requireWriteAccess)
+        .use(frontRoutes(deps, events, bodyLimit))
+        .use(frontNoteListRoutes(deps, bodyLimit))
+        .use(frontNoteRoutes(deps, bodyLimit))
+        .use(extSettingsRoutes(deps, bodyLimit))
+        .use(noteListRoutes(deps, bodyLimit))
+        .use(memberRoutes(deps, bodyLimit))
+        .use(fieldListRoutes(deps, bodyLimit))
+        .use(fieldRoutes(deps, bodyLimit))
+        .use(groupRoutes(deps, bodyLimit))
+        .use(noteRoutes(deps, bodyLimit))
+        .use(postListRoutes(deps, bodyLimit))
+        .use(roomRoutes(deps, bodyLimit))
+        .use(postRoutes(deps, bodyLimit))
+        .use(pollListRoutes(deps, bodyLimit))
+        .use(pollRoutes(deps, bodyLimit))
+        .use(archiveRoutes(deps, bodyLimit)),
+    policy: { isCacheable: true },
+    resources: { systems: { hasSystemParam: true } },
+  }
+}

@@ -1,0 +1,136 @@
+import { createFixture, type Fixture, type Json, runScenarios } from '../../scenarios'
+import { describe, expect, test } from '../../test'
+import { createTestApp } from '../../testApp'
+
+const testApp = createTestApp()
+
+/** Creates the field `<role>` with the options `<keeper>` and `<guard>`, and a value of Wren. */
+async function withRole(fixture: Fixture): Promise<void> {
+  const { id, options } = await fixture.do<{ id: string; options: Json[] }>(
+    'POST /ext/v1/systems/@me/fields',
+    { name: 'Role', type: 'choices', options: [{ name: 'Keeper' }, { name: 'Guard' }] },
+  )
+  fixture.remember('role', id)
+  fixture.remember('keeper', options[0]?.id)
+  fixture.remember('guard', options[1]?.id)
+  await fixture.do('PATCH /ext/v1/members/<wren>', {
+    fields: { '<role>': ['<keeper>', '<guard>'] },
+  })
+}
+
+const valueOfWren = async (fixture: Fixture) =>
+  (await fixture.get<{ fields: Json }>('GET /ext/v1/members/<wren>')).fields[fixture.fill('<role>')]
+
+describe('custom fields', () => {
+  runScenarios(testApp, {
+    'a field is added at the end': {
+      given: withRole,
+      ask: 'POST /ext/v1/systems/@me/fields',
+      body: { name: 'Age', type: 'number' },
+      status: 201,
+      has: { name: 'Age', type: 'number', options: null, privacy: 'private', position: 1 },
+      events: [['CREATE_FIELD', expect.any(String), { keys: ['name', 'type'] }]],
+    },
+    'choices need options': {
+      ask: 'POST /ext/v1/systems/@me/fields',
+      body: { name: 'Role', type: 'choice' },
+      status: 400,
+      code: 40001,
+      problems: ['options'],
+    },
+    'a removed option leaves all values': {
+      given: withRole,
+      ask: 'PATCH /ext/v1/fields/<role>',
+      body: { options: [{ id: '<guard>', name: 'Watch' }] },
+      has: { options: [{ id: '<guard>', name: 'Watch' }] },
+      events: [['UPDATE_FIELD', '<role>', { keys: ['options'], cleared: 1 }]],
+      after: async (fixture) => {
+        expect(await valueOfWren(fixture)).toEqual([fixture.fill('<guard>')])
+      },
+    },
+    'values become text': {
+      given: withRole,
+      ask: 'PATCH /ext/v1/fields/<role>',
+      body: { type: 'text' },
+      has: { type: 'text', options: null },
+      events: [['UPDATE_FIELD', '<role>', { keys: ['type', 'options'], cleared: 1 }]],
+      after: async (fixture) => {
+        expect(await valueOfWren(fixture)).toBe('Keeper, Guard')
+      },
+    },
+    'another type is refused while members have values': {
+      given: withRole,
+      ask: 'PATCH /ext/v1/fields/<role>',
+      body: { type: 'number' },
+      status: 400,
+      code: 49004,
+    },
+    'a field of another system is not found': {
+      given: withRole,
+      as: 'other',
+      ask: 'DELETE /ext/v1/fields/<role>',
+      status: 404,
+      code: 29001,
+    },
+    'a deleted field deletes its values': {
+      given: withRole,
+      ask: 'DELETE /ext/v1/fields/<role>',
+      status: 204,
+      events: [['DELETE_FIELD', '<role>', null]],
+      after: async (fixture) => {
+        expect(await fixture.get('GET /ext/v1/members/<wren>')).toMatchObject({ fields: {} })
+      },
+    },
+  })
+
+  /** Orders that do not name every field of the system once. */
+  const badOrders: [string, string[]][] = [
+    ['no field', []],
+    ['a missing field', ['<b>', '<a>']],
+    ['a repeated field', ['<c>', '<b>', '<a>', '<a>']],
+    ['a repeated field in place of another', ['<c>', '<b>', '<b>']],
+    ['a field of another system', ['<c>', '<b>', '<foreign>']],
+    ['a field of another system besides', ['<c>', '<b>', '<a>', '<foreign>']],
+    ['an unknown field', ['<c>', '<b>', '<a>', '00000000-0000-4000-8000-000000000000']],
+    ['a text that is no ID', ['<c>', '<b>', 'a']],
+  ]
+  runScenarios(
+    testApp,
+    Object.fromEntries(
+      badOrders.map(([what, body]) => [
+        `an order with ${what} changes nothing`,
+        {
+          given: async (fixture: Fixture) => {
+            const add = async (name: string, as?: 'other') =>
+              fixture.remember(
+                name,
+                (await fixture.do('POST /ext/v1/systems/@me/fields', { name, type: 'text' }, as))
+                  .id,
+              )
+            for (const name of ['a', 'b', 'c']) await add(name)
+            await add('foreign', 'other')
+          },
+          ask: 'PUT /ext/v1/systems/@me/fields/order',
+          body,
+          status: 400,
+          message: '400: Bad Request (every field must be named once)',
+          after: async (fixture: Fixture) => {
+            const listed = await fixture.get<Json[]>('GET /ext/v1/systems/@me/fields')
+            expect(listed.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
+          },
+        },
+      ]),
+    ),
+  )
+
+  test('an order moves fields', async () => {
+    const fixture = await createFixture(testApp)
+    const ids: unknown[] = []
+    for (const name of ['a', 'b', 'c'])
+      ids.push((await fixture.do('POST /ext/v1/systems/@me/fields', { name, type: 'text' })).id)
+    await fixture.do('PUT /ext/v1/systems/@me/fields/order', ids.toReversed())
+    const listed = await fixture.get<Json[]>('GET /ext/v1/systems/@me/fields')
+    expect(listed.map(({ name }) => name)).toEqual(['c', 'b', 'a'])
+    expect(await fixture.get<Json[]>('GET /ext/v1/systems/<own>/fields', 'other')).toEqual([])
+  })
+})

@@ -1,0 +1,150 @@
+import { purgeDeleted } from '../../../src/service/deletion'
+import { countRows, execute } from '../../rawSql'
+import { createFixture, type Fixture, type Json } from '../../scenarios'
+import { describe, expect, test } from '../../test'
+import { createTestApp } from '../../testApp'
+import { archiveRows } from './archiveRows'
+
+const testApp = createTestApp({ RATE_LIMIT: 'off', HOST: '127.0.0.1', PORT: '0' })
+const { deps } = testApp
+const address = testApp.app.listen()
+
+/** Requests that must be answered before the long work ends; it takes much longer than these. */
+const ENOUGH = 3
+
+/** Inserts rows that are numbered from 1, with SQL for their columns. */
+async function insertNumbered(
+  { owner }: Fixture,
+  table: string,
+  size: number,
+  columns: Record<string, string>,
+): Promise<void> {
+  const all: Record<string, string> = {
+    uuid: `'${crypto.randomUUID().slice(0, 24)}' || cast(100000000000 + i as text)`,
+    system_id: String(owner.id),
+    ...columns,
+  }
+  await deps.transact({ system: owner.id }, (tx) =>
+    execute(
+      tx,
+      `insert into ${table} (${Object.keys(all).join()})
+       with recursive numbers(i) as (
+         select 1 union all select i + 1 from numbers where i < ${size})
+       select ${Object.values(all).join()} from numbers`,
+    ),
+  )
+}
+
+const send = async (fixture: Fixture, line: string, body?: unknown) => {
+  const [method = '', path = ''] = fixture.fill(line).split(' ')
+  const response = await fetch(`${address}${path}`, {
+    method,
+    headers: { authorization: fixture.owner.token },
+    ...(body !== undefined && { body: JSON.stringify(fixture.fill(body)) }),
+  })
+  expect(response.status, line).toBeLessThan(300)
+  return response.text()
+}
+
+/** Sends reads and writes one after the other until the work ends. Returns how many were answered. */
+async function answeredDuring(fixture: Fixture, work: Promise<unknown>): Promise<number> {
+  let isDone = false
+  const end = work.finally(() => {
+    isDone = true
+  })
+  let answered = 0
+  while (!isDone) {
+    await send(fixture, 'GET /v2/members/<wren>')
+    await send(fixture, 'POST /ext/v1/systems/@me/front/notes', { kind: 'comment', text: 'Rain.' })
+    if (!isDone) answered++
+  }
+  await end
+  return answered
+}
+
+describe('other requests are answered', () => {
+  test('while 20,000 notes are searched, and the right ones are found', async () => {
+    const fixture = await createFixture(testApp)
+    // Every 5,000th note has the word, in a text as long as a page.
+    await insertNumbered(fixture, 'notes', 20_000, {
+      title: `cast(i as text)`,
+      text: `case when i % 5000 = 7 then 'Im MÄRZ. ' else '' end || '${'Quiet morning. '.repeat(100)}'`,
+      date: 'i',
+      created: 'i',
+    })
+    const search = send(
+      fixture,
+      `GET /ext/v1/systems/@me/notes?search=${encodeURIComponent('märz')}`,
+    )
+    expect(await answeredDuring(fixture, search)).toBeGreaterThanOrEqual(ENOUGH)
+    const found: Json[] = JSON.parse(await search)
+    expect(found.map(({ title }) => title)).toEqual(['15007', '10007', '5007', '7'])
+  })
+
+  test('while a room with 50,000 posts is deleted', async () => {
+    const fixture = await createFixture(testApp)
+    const { id } = await fixture.do('POST /ext/v1/systems/@me/rooms', { name: 'General' })
+    fixture.remember('room', id)
+    await insertNumbered(fixture, 'posts', 50_000, {
+      room_id: `(select id from rooms where uuid = '${id}')`,
+      text: `'hello'`,
+      written: 'i',
+    })
+    await setUsage(fixture, { posts: 50_000, text_bytes: 5 * 50_000 + 'General'.length })
+    await send(fixture, 'DELETE /ext/v1/rooms/<room>')
+    expect(await fixture.get<Json[]>('GET /ext/v1/systems/@me/posts')).toEqual([])
+    expect(await answeredDuring(fixture, purgeDeleted(deps))).toBeGreaterThanOrEqual(ENOUGH)
+    expect(await countRows(deps.db, ['posts', 'rooms'])).toEqual({ posts: 0, rooms: 0 })
+  })
+
+  test('while the notes of a deleted member get its name', async () => {
+    const fixture = await createFixture(testApp)
+    await insertNumbered(fixture, 'notes', 20_000, {
+      member_id: String(fixture.finch.id),
+      text: `'hello'`,
+      date: 'i',
+      created: 'i',
+    })
+    await send(fixture, 'DELETE /v2/members/<finch>')
+    const check = async () => {
+      const listed = await fixture.get<Json[]>('GET /ext/v1/systems/@me/notes?limit=1000')
+      expect(listed).toHaveLength(1_000)
+      for (const note of listed) expect(note).toMatchObject({ member: null, author_name: 'Finch' })
+    }
+    await check()
+    expect(await answeredDuring(fixture, purgeDeleted(deps))).toBeGreaterThanOrEqual(ENOUGH)
+    await check()
+  })
+})
+
+describe('other requests are answered while a long file', () => {
+  const boardMessages = Array.from({ length: 10_000 }, (_, at) => ({
+    _id: `b${at}`,
+    message: `Milk ${at}`,
+    writtenAt: 1_700_000_000_000 + at,
+  }))
+  const posts = { added: 10_000, left_out: 0 }
+
+  test('is imported', async () => {
+    const fixture = await createFixture(testApp)
+    const file = { frontStatuses: [], boardMessages }
+    const work = send(fixture, 'POST /v2/systems/@me/import', file)
+    expect(await answeredDuring(fixture, work)).toBeGreaterThanOrEqual(ENOUGH)
+    expect(JSON.parse(await work).ext).toMatchObject({ posts })
+  })
+
+  test('is converted', async () => {
+    const fixture = await createFixture(testApp)
+    await archiveRows(testApp, fixture.owner, 'boardMessages', boardMessages)
+    const work = send(fixture, 'POST /ext/v1/systems/@me/archive/convert')
+    expect(await answeredDuring(fixture, work)).toBeGreaterThanOrEqual(ENOUGH)
+    expect(JSON.parse(await work).ext).toMatchObject({ posts })
+    expect(await fixture.get<Json[]>('GET /ext/v1/systems/@me/archive')).toEqual([])
+  })
+})
+
+async function setUsage({ owner }: Fixture, usage: Record<string, number>): Promise<void> {
+  const set = Object.keys(usage).map((key) => `${key} = :${key}`)
+  const update = `update ext_usage set ${set.join()} where system_id = :id`
+  await deps.transact({ system: owner.id }, (tx) => execute(tx, update, { ...usage, id: owner.id }))
+}

@@ -1,4 +1,4 @@
-import { createApp, discordUrlOf } from '../app'
+import { createApp } from '../app'
 import { discordOptions } from '../app/discordOptions'
 import { createLog } from '../log'
 import { operator } from '../model/privacy'
@@ -8,6 +8,8 @@ import { parseInWorker } from './importWorker'
 import { createServerLog, stopSignal } from './serve'
 import { createSubstitute } from './substitutionWorker'
 import { createSystemdNotifier } from './systemd'
+
+const STANDBY_MS = 60_000
 
 export const discordCommands: Command[] = [
   {
@@ -37,7 +39,10 @@ export const discordCommands: Command[] = [
       await app.startDiscord(createSubstitute())
       log.info('Discord bot on duty or on standby')
       notifier.ready('Running the Discord bot')
+      // On standby nothing else keeps the process running.
+      const standby = setInterval(() => {}, STANDBY_MS)
       const signal = await stopped
+      clearInterval(standby)
       notifier.stopping()
       log.info('stopping', { signal })
       await app.stop()
@@ -52,7 +57,7 @@ export const discordCommands: Command[] = [
       const options = requireToken(call)
       const { checkBot } = await import('../discord/checkBot')
       const quiet = createLog('error', 'text', () => {})
-      const check = await checkBot({ ...options, url: discordUrlOf(call.config) }, quiet)
+      const check = await checkBot({ ...options, publicUrl: call.config.PUBLIC_URL }, quiet)
       const text = columns([
         ...(check.name === null ? [] : [['Bot', check.name]]),
         ...(check.application === null ? [] : [['Application', check.application]]),

@@ -1,4 +1,4 @@
-import { type DiscordStatus, inviteUrl } from '../model/discord'
+import { type DiscordStatus, inviteUrl, UNKNOWN_APPLICATION } from '../model/discord'
 import { formatInstant, type Instant, MINUTE } from '../model/time'
 import { countOf, formatDuration, printable } from './format'
 
@@ -12,7 +12,7 @@ export function discordStatusJson(status: DiscordStatus) {
     ...rest,
     at: formatInstant(at),
     last_event: last_event === null ? null : formatInstant(last_event),
-    invite_url: inviteUrl(application),
+    invite_url: application === UNKNOWN_APPLICATION ? null : inviteUrl(application),
   }
 }
 
@@ -31,6 +31,6 @@ export function describeDiscordStatus(status: DiscordStatus, now: Instant): stri
   return [
     ['Discord bot', bot],
     ['', `${state}, ${lastEvent}`],
-    ['', inviteUrl(application)],
+    ...(application === UNKNOWN_APPLICATION ? [] : [['', inviteUrl(application)]]),
   ]
 }

@@ -1,4 +1,3 @@
-import { MAX_STINTS } from '../model/fronting/stints'
 import type { MemberTotal, Totals } from '../model/fronting/totals'
 import type { Viewer } from '../model/privacy'
 import type { System } from '../model/system'
@@ -7,10 +6,10 @@ import { isTimezone } from '../model/validation'
 import { totalsToV2 } from '../serializers/fronting'
 import { switchToV2 } from '../serializers/v2'
 import type { Deps } from '../service/deps'
-import { getTotals, listStints } from '../service/fronting/fronting'
+import { getFrontRows } from '../service/ext/front'
+import { getTotals } from '../service/fronting/fronting'
 import { listMembers } from '../service/members'
 import { getVisibleSettings } from '../service/settings'
-import { getFronters } from '../service/switches'
 import { type Call, type Command, columns, UsageError } from './command'
 import { formatDuration, formatTime, printable } from './format'
 import { resolveSystem } from './resolveSystem'
@@ -18,27 +17,29 @@ import { resolveSystem } from './resolveSystem'
 export const frontCommands: Command[] = [
   {
     name: 'front',
-    summary: 'Show who is fronting and since when',
+    summary: 'Show who is fronting, since when, and status texts',
     args: ['SYSTEM'],
     flags: { zone: { type: 'string', doc: 'Time zone of the output (default: the system’s)' } },
     async run(call) {
       const { viewer, system: of } = await resolveSystem(call)
       const deps = call.deps()
       const zone = await chooseZone(call, viewer, of)
-      const front = await getFronters(deps, viewer, of)
-      if (front === null) return { json: null, text: 'There are no switches yet.' }
+      const found = await getFrontRows(deps, viewer, of)
+      if (found === null) return { json: null, text: 'There are no switches yet.' }
+      const { front, details } = found
       const now = deps.now()
-      const starts = await stintStarts(deps, viewer, of, front.timestamp)
-      const members = front.members.map(({ hid, name, display_name }) => ({
+      const members = front.members.map(({ id: row, hid, name, display_name }) => ({
         id: hid,
         name: display_name ?? name,
-        since: starts.get(hid) ?? front.timestamp,
+        since: details.get(row)?.since ?? front.timestamp,
+        status: details.get(row)?.status ?? null,
       }))
-      const rows = members.map(({ id, name, since: from }) => [
+      const rows = members.map(({ id, name, since: from, status }) => [
         printable(name),
         id,
         `since ${formatTime(from, zone)}`,
         formatDuration(now - from),
+        printable(status ?? ''),
       ])
       return {
         json: switchToV2(
@@ -74,20 +75,6 @@ export const frontCommands: Command[] = [
     },
   },
 ]
-
-/** Start of the current stint of each fronter, by member. */
-async function stintStarts(
-  deps: Deps,
-  viewer: Viewer,
-  of: System,
-  latest: Instant,
-): Promise<Map<string, Instant>> {
-  // A switch in the future has no stints yet, so its own time is shown.
-  if (latest > deps.now()) return new Map()
-  const query = { since: latest, until: null, before: null, limit: MAX_STINTS, member: null }
-  const stints = await listStints(deps, viewer, of.hid, query)
-  return new Map(stints.filter(({ to }) => to === null).map(({ member, from }) => [member, from]))
-}
 
 async function namesOf(deps: Deps, viewer: Viewer, of: System): Promise<Map<string, string>> {
   const members = await listMembers(deps, viewer, of)

@@ -1,5 +1,5 @@
 import type { Repair } from '../formats/bundle'
-import { parts, type Tally } from '../model/transfer'
+import { extParts, parts, type Tally } from '../model/transfer'
 import type { ImportReport } from '../service/transfer/importContext'
 import { columns } from './command'
 
@@ -8,10 +8,13 @@ const MAX_LINES = 40
 /** Describes the result of an import, most important sections first. */
 export function describeReport(report: ImportReport): string {
   const { format, dry_run, system, token, renamed, accounts, kept, skipped } = report
-  const tallies = parts.map((kind) => tallyRow(kind, report[kind]))
-  const isUnchanged = [report.members, report.groups, report.memberships, report.switches].every(
-    ({ added, changed }) => added + changed === 0,
-  )
+  const { ext } = report
+  const rows = [
+    ...parts.map((kind) => [kind, report[kind]] as const),
+    ...(ext ? extParts.map((kind) => [kind.replace('_', ' '), ext[kind]] as const) : []),
+  ]
+  const tallies = rows.map(([name, tally]) => tallyRow(name, tally))
+  const isUnchanged = rows.every(([, { added, changed }]) => added + changed === 0)
   const repairs = Map.groupBy(report.repairs, kindOf)
   const repairsOf = (kind: ReturnType<typeof kindOf>) => (repairs.get(kind) ?? []).map(formatRepair)
   const sections = [

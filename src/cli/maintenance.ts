@@ -1,6 +1,6 @@
 import { serverOptions } from '../app'
 import { hidePassword } from '../config'
-import type { Finding } from '../db/consistencyChecks'
+import type { Finding } from '../db/finding'
 import { openStorage } from '../db/open'
 import { isServerAddress } from '../db/postgres/address'
 import { operator } from '../model/privacy'

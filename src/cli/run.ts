@@ -4,6 +4,7 @@ import { StorageError } from '../db/types'
 import { DomainError } from '../model/errors'
 import { suggest } from '../model/suggest'
 import { accountCommands } from './account'
+import { archiveCommands } from './archive'
 import { parseArguments } from './arguments'
 import { botCommands } from './bot'
 import { type Command, Failure, UsageError, usageOf } from './command'
@@ -43,6 +44,7 @@ export const commands: Command[] = [
   ...accountCommands,
   ...frontCommands,
   ...transferCommands,
+  ...archiveCommands,
   ...maintenanceCommands,
   ...programCommands,
   ...shellCommands(() => commands),

@@ -9,6 +9,7 @@ import { parseSamples, quantileBound, type Sample, sumOf } from '../metrics/pars
 import { operator } from '../model/privacy'
 import { formatInstant, type Instant } from '../model/time'
 import { type Backlog, measureBacklog } from '../service/admin/backlog'
+import { type ExtTotals, sumExtUsage } from '../service/admin/extTotals'
 import { listTaskRuns, type TaskRun } from '../service/admin/taskRuns'
 import { findBotStatus } from '../service/discord/botStatus'
 import { countSystems } from '../service/systems'
@@ -56,6 +57,7 @@ export const statusCommand: Command = {
         oldest: timeOrNull(database.backlog.oldest),
       },
       webhooks: database?.backlog.webhooks ?? null,
+      extensions: database && { ...database.ext.rows, text_bytes: database.ext.textBytes },
       discord: database?.discord ? discordStatusJson(database.discord) : null,
       backup: newest && { ...newest, at: formatInstant(newest.at) },
       tasks: database?.taskRuns.map(formatTaskRun) ?? null,
@@ -97,6 +99,7 @@ async function queryDatabase({ config, deps: open }: Call) {
     size: await measureStorage(deps, config.DATABASE_URL),
     systems: await countSystems(deps, operator),
     backlog: await measureBacklog(deps, operator),
+    ext: await sumExtUsage(deps, operator),
     taskRuns: (await listTaskRuns(deps, operator)).filter(({ name }) =>
       isTaskConfigured(name, config),
     ),
@@ -106,7 +109,7 @@ async function queryDatabase({ config, deps: open }: Call) {
 
 function describeDatabase(
   path: string,
-  { size, systems, backlog, discord }: DatabaseStatus,
+  { size, systems, ext, backlog, discord }: DatabaseStatus,
   now: Instant,
 ): string[][] {
   return [
@@ -116,9 +119,20 @@ function describeDatabase(
     ],
     ...(size.free === null ? [] : [['', `${formatBytes(size.free)} free on disk`]]),
     ['Systems', formatCount(systems)],
+    ['Extensions', describeExtTotals(ext)],
     ...describeBacklog(backlog, now),
     ...(discord ? describeDiscordStatus(discord, now) : []),
   ]
+}
+
+function describeExtTotals({ rows, textBytes }: ExtTotals): string {
+  const { notes, posts, front_notes } = rows
+  const counts = [
+    countOf(notes, 'note'),
+    countOf(posts, 'post'),
+    countOf(front_notes, 'front note'),
+  ]
+  return `${counts.join(', ')}, ${formatBytes(textBytes)} of text`
 }
 
 function formatTaskRun({ name, at, ok, last_ok, problem }: TaskRun) {

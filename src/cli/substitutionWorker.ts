@@ -22,14 +22,17 @@ interface Request {
  * Creates a function that applies substitutions in a worker process. A thread is not enough: Bun
  * cannot end one while it evaluates a regular expression, and a few letters can take years.
  */
-export function createSubstitute(self: readonly string[] = selfCommand()): Substitute {
+export function createSubstitute(
+  self: readonly string[] = selfCommand(),
+  limitMs = LIMIT_MS,
+): Substitute {
   return async (substitution, text) => {
     const child = Bun.spawn([...self, SUBSTITUTE], {
       stdin: 'pipe',
       stdout: 'pipe',
       stderr: 'ignore',
     })
-    const killAfter = (limitMs: number) => setTimeout(() => child.kill('SIGKILL'), limitMs)
+    const killAfter = (ms: number) => setTimeout(() => child.kill('SIGKILL'), ms)
     let timer = killAfter(START_LIMIT_MS)
     try {
       const request: Request = { substitution, text }
@@ -38,7 +41,7 @@ export function createSubstitute(self: readonly string[] = selfCommand()): Subst
       const lines = linesOf(child.stdout)
       await lines.next()
       clearTimeout(timer)
-      timer = killAfter(LIMIT_MS)
+      timer = killAfter(limitMs)
       const { value } = await lines.next()
       return value === undefined ? { failure: 'too slow' } : JSON.parse(value)
     } finally {

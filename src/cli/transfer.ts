@@ -1,6 +1,6 @@
 import { parseJson } from '../formats/json'
 import { operator, type Viewer } from '../model/privacy'
-import { type ImportPart, importParts } from '../model/transfer'
+import { allImportParts, exportLists } from '../model/transfer'
 import { exportFrontHistory, exportSystem } from '../service/transfer/export'
 import { importFile, importNewSystem } from '../service/transfer/import'
 import { type Call, type Command, Failure, UsageError } from './command'
@@ -24,8 +24,8 @@ export const transferCommands: Command[] = [
       'dry-run': { type: 'boolean', doc: 'Show the result without writing anything' },
       only: {
         type: 'string',
-        doc: `Import only these parts: ${importParts.join(',')}`,
-        choices: importParts,
+        doc: `Import only these parts: ${allImportParts.join(',')}`,
+        choices: allImportParts,
       },
       public: {
         type: 'boolean',
@@ -41,7 +41,7 @@ export const transferCommands: Command[] = [
     requires: [['system', 'new']],
     async run(call) {
       const { flags, config, deps } = call
-      const only = parseOnly(flags.only)
+      const only = parseWords('only', flags.only, allImportParts)
       if (flags.public === true && flags.private === true)
         throw new UsageError('--private: cannot be combined with --public')
       const target = await parseTarget(call)
@@ -81,6 +81,11 @@ export const transferCommands: Command[] = [
         type: 'string',
         doc: 'Export only these groups and their members, separated by commas',
       },
+      with: {
+        type: 'string',
+        doc: `With --members or --groups: also export these: ${exportLists.join(',')}`,
+        choices: exportLists,
+      },
       'front-history': {
         type: 'string',
         doc: 'Export only the front history, as csv or ics',
@@ -95,7 +100,11 @@ export const transferCommands: Command[] = [
         throw new UsageError('--front-history: cannot be combined with --members or --groups')
       const { viewer, system } = await resolveSystem(call)
       const { hid } = system
-      const choice = { members: splitList(members), groups: splitList(groups) }
+      const choice = {
+        members: splitList(members),
+        groups: splitList(groups),
+        with: parseWords('with', call.flags.with, exportLists),
+      }
       const write = (part: number) =>
         history
           ? exportFrontHistory(call.deps(), viewer, history).then((file) => ({
@@ -119,7 +128,7 @@ export const transferCommands: Command[] = [
       }
       const { file, hasMore } = await write(1)
       if (hasMore)
-        throw new Failure('The history is too long for one file; use --out, which writes several.')
+        throw new Failure('The system is too large for one file; use --out, which writes several.')
       // Keeps a byte order mark.
       const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(file)
       // Account IDs become strings, because JavaScript numbers would round them.
@@ -128,15 +137,20 @@ export const transferCommands: Command[] = [
   },
 ]
 
-function parseOnly(given: Call['flags'][string]): ReadonlySet<ImportPart> | null {
+/** Parses a comma-separated list of known words. */
+function parseWords<Word extends string>(
+  flag: string,
+  given: Call['flags'][string],
+  known: readonly Word[],
+): ReadonlySet<Word> | null {
   const words = splitList(given)
   if (!words) return null
-  const wrong = words.filter((word) => !importParts.includes(word as ImportPart))
+  const wrong = words.filter((word) => !known.some((one) => one === word))
   if (wrong.length > 0)
     throw new UsageError(
-      `--only: unknown part ${wrong.join(', ')}; valid parts are ${importParts.join(',')}`,
+      `--${flag}: unknown part ${wrong.join(', ')}; valid parts are ${known.join(',')}`,
     )
-  return new Set(words as ImportPart[])
+  return new Set(known.filter((word) => words.includes(word)))
 }
 
 /** Resolves the system to import into, with the operator as its owner. */

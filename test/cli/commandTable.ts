@@ -31,6 +31,8 @@ export const commandLines = {
     'account unlink abcdef 1234567 --yes',
     'import FILE --system abcdef',
     'export abcdef',
+    'archive list abcdef',
+    'archive convert abcdef',
     'backup copy.db',
     'doctor',
     'doctor --fix',

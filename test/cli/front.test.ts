@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run, runJson } from '../runInProcess'
 import { emptyFolder } from '../serverProcess'
+import { withRawDatabase } from '../service/transfer/importFixture'
 import { describe, expect, test } from '../test'
 
 const cwd = emptyFolder()
@@ -46,6 +47,28 @@ describe('front', () => {
       timestamp: '2024-05-01T21:30:00Z',
       members: [{ id: 'hqkcoz', since: '2024-05-01T21:30:00Z' }],
     })
+  })
+})
+
+test('front prints status texts without control characters', async () => {
+  const statuses = [{ timestamp: '2024-05-01T10:00:00Z', members: ['uphsrt', 'hqkcoz'] }]
+  file('statuses.json', { switches: statuses })
+  const folder = emptyFolder()
+  const { system: id } = await runJson<{ system: string }>(
+    ['import', join(cwd, 'statuses.json'), '--new'],
+    { cwd: folder },
+  )
+  const [path = ''] = [...new Bun.Glob('**/*.db').scanSync({ cwd: folder, absolute: true })]
+  withRawDatabase(path, (database) =>
+    database.run(`INSERT INTO front_notes (uuid, system_id, member_id, kind, at, text)
+      SELECT 'a', system_id, id, 'status', 1800000000000000, 'at work' || char(27)
+      FROM members WHERE name LIKE 'Ash%'`),
+  )
+  const { out } = await run(['front', id], { cwd: folder })
+  expect(out).toMatch(/^Wren .*\nAsh .* at work/)
+  expect(out).not.toContain('\u001b')
+  expect(await runJson<object>(['front', id], { cwd: folder })).toMatchObject({
+    members: [{ status: null }, { status: expect.stringContaining('at work') }],
   })
 })
 

@@ -128,7 +128,7 @@ describe('scheduled backups', () => {
     const env = { BACKUP_DIR: 'backups', BACKUP_EVERY: '1m' }
     const { startServer } = await commandLine()
     const server = await startServer([], { cwd, env })
-    await until(() => server.output().includes('backup created'), 15_000)
+    await until(() => server.output().includes('backup created'))
     const [name = ''] = readdirSync(join(cwd, 'backups'))
     // The result of the backup is recorded after it.
     const kept = { ...dump(join(cwd, 'data/multitude.db')), task_runs: [] }
@@ -166,8 +166,8 @@ function backupOf(folder: string, time: number, end = ''): string {
   return name
 }
 
-async function until(condition: () => boolean, timeoutMs = 5000): Promise<void> {
-  const deadline = Date.now() + timeoutMs
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 100_000
   while (!condition()) {
     if (Date.now() > deadline) throw new Error('timed out')
     await Bun.sleep(5)

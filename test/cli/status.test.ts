@@ -22,6 +22,7 @@ describe('the status', () => {
     expect(out).toMatch(/^Server +http:\/\/127\.0\.0\.1:1 does not answer: /m)
     expect(out).toMatch(/^Database +\S+multitude\.db, \d+ KiB, write-ahead log \S+ \S+$/m)
     expect(out).toMatch(/^Systems +1$/m)
+    expect(out).toMatch(/^Extensions +0 notes, 0 posts, 0 front notes, 0 B of text$/m)
     expect(out).toMatch(/^Outbox +empty$/m)
     expect(out).toMatch(/^Backups +not scheduled/m)
     expect(out).toMatch(/^Metrics +off; set METRICS=on for more details$/m)
@@ -48,6 +49,7 @@ describe('the status', () => {
       server: { ok: true, version: expect.stringMatching(/^\d/) },
       systems: 0,
       outbox: { waiting: 0, oldest: null },
+      extensions: { notes: 0, posts: 0, front_notes: 0, text_bytes: 0 },
       metrics: { failed: 0, streams: 0, deliveries: { delivered: 0, refused: 0, unanswered: 0 } },
     })
     server.kill('SIGTERM')

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import type { GatewayPresenceUpdateData } from 'discord-api-types/v10'
 import type { Log } from '../log'
 import type { DiscordGauges, DiscordMetrics } from '../metrics/discord'
-import { inviteUrl } from '../model/discord'
+import { inviteUrl, UNKNOWN_APPLICATION } from '../model/discord'
 import { discordBot } from '../model/privacy'
 import type { Deps } from '../service/deps'
 import { storeBotStatus } from '../service/discord/botStatus'
@@ -22,6 +22,7 @@ import {
   type Identity,
 } from './core'
 import type { ReadStatus } from './discordSide'
+import { TOKEN_REFUSED } from './gateway/closeCodes'
 import type { GatewayEvent } from './gateway/events'
 import { type Gateway, startGateway } from './gateway/gateway'
 import type { GatewayInfo, ShardId } from './gateway/shard'
@@ -30,6 +31,7 @@ import { type EventParts, handleEvent } from './handleEvent'
 import { loadIdentity } from './identity'
 import { createLogChannel } from './logChannel'
 import { createNotices } from './notices'
+import { createPings } from './operations/ping'
 import { createChannelQueues } from './proxying/channelQueues'
 import { createIgnoredMessages } from './proxying/ignoredMessages'
 import { startRecovery } from './proxying/recovery'
@@ -43,7 +45,9 @@ import {
   type RestTiming,
 } from './rest/restClient'
 import { createSessionTable } from './sessionTable'
+import { createSlowMode } from './slowMode'
 import { backoffMs, createStoppableSleep } from './timing'
+import { createUnderWay } from './underWay'
 import { formatUserAgent } from './userAgent'
 import { createWebhookCache } from './webhookCache'
 
@@ -66,8 +70,6 @@ export interface BotOptions {
   readonly commands: CommandPlaces
   readonly api: string
   readonly cdn: readonly string[]
-  /** Address of this server or of the project, which Discord requires in the User-Agent. */
-  readonly url: string
 }
 
 export interface Timing {
@@ -95,8 +97,8 @@ export function startActiveBot(parts: BotParts): ActiveBot {
   const sleeper = createStoppableSleep()
   const closing = createStoppableSleep()
   const background = createBackgroundWork(log)
-  const userAgent = formatUserAgent(options.url)
   let identity: Identity | null = null
+  const userAgent = () => formatUserAgent(parts.commands.publicUrl, identity?.applicationId ?? null)
   let gateway: Gateway | null = null
   let running: Running | null = null
   /** Reason why the bot stopped for good. */
@@ -105,11 +107,12 @@ export function startActiveBot(parts: BotParts): ActiveBot {
 
   /** Stores the state for `multitude status`. */
   const storeStatus = async () => {
-    if (!identity) return
+    // A bot whose token was refused at the start is unknown, but its operator must learn why.
+    if (!identity && problem === null) return
     const shards = gateway?.shards ?? []
     await storeBotStatus(deps, discordBot, {
-      application: identity.applicationId,
-      name: identity.name,
+      application: identity?.applicationId ?? UNKNOWN_APPLICATION,
+      name: identity?.name ?? 'unknown bot',
       node: hostname(),
       at: deps.now(),
       shards: shards.length,
@@ -166,22 +169,26 @@ export function startActiveBot(parts: BotParts): ActiveBot {
     const { onEvent } = running
     gateway = await startGateway({
       token: options.token,
-      userAgent,
+      userAgent: userAgent(),
       shards: options.shards,
       presence: presenceOf(options.prefixes),
-      sessions: createSessionTable(deps),
+      sessions: createSessionTable(deps, parts.holdsLease),
       log,
       ...(metrics && { metrics }),
       ...(parts.timing?.gateway && { timing: parts.timing.gateway }),
       loadGatewayInfo: () => rest.request<GatewayInfo>('GET', '/gateway/bot'),
       applicationId: () => identity?.applicationId ?? null,
-      onEvent(event, shard) {
+      onEvent(event, shard, id) {
         lastEventAt = deps.now()
-        return onEvent(event, shard)
+        return onEvent(event, shard, id)
       },
-      onFatal: ({ reason, remedy }) => stopForGood(`${reason}. ${remedy}`),
+      onFatal({ code, reason, remedy }) {
+        // Every further request would be refused, and counts towards a ban of this address.
+        if (code === TOKEN_REFUSED) rest.stop()
+        stopForGood(`${reason}. ${remedy}`)
+      },
     })
-    const registration = { deps, rest, identity, log }
+    const registration = { deps, rest, identity, log, closing, sleeper }
     background.run('registration of commands', () =>
       registerCommands(registration, options.commands),
     )
@@ -247,7 +254,7 @@ export function startActiveBot(parts: BotParts): ActiveBot {
 interface Running {
   readonly bot: Bot
   readonly recovery: ReturnType<typeof startRecovery>
-  onEvent(event: GatewayEvent, shard: ShardId): Promise<void>
+  onEvent(event: GatewayEvent, shard: ShardId, id: string): Promise<void>
 }
 
 interface RunningParts extends Pick<BotCore, 'identity' | 'sleeper' | 'closing' | 'background'> {
@@ -281,24 +288,27 @@ function createRunning(parts: BotParts, fixed: RunningParts): Running {
     ...core,
     notices: createNotices(core),
     logChannel: createLogChannel(core),
+    pings: createPings(core),
+    slowMode: createSlowMode(core),
     ignored: createIgnoredMessages(),
     queues: createChannelQueues(),
-    underWay: new Set(),
+    underWay: createUnderWay(),
     node: `${hostname()}:${process.pid}`,
   }
+  const commands = createCommandHandler(bot, parts.commands, fixed.readStatus)
   const events: EventParts = {
     bot,
     deletions: createRecordDeletions(core),
-    reactions: createReactions(bot),
-    commands: createCommandHandler(bot, parts.commands, fixed.readStatus),
+    reactions: createReactions(bot, commands.lookUp),
+    commands,
   }
   return {
     bot,
     recovery: startRecovery(bot),
-    async onEvent(event, shard) {
+    async onEvent(event, shard, id) {
       bot.guilds.handle(event, shard)
       bot.webhooks.handle(event)
-      await handleEvent(events, event)
+      await handleEvent(events, event, id)
     },
   }
 }

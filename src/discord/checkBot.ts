@@ -1,6 +1,6 @@
 import type { APIApplication, APIGuild } from 'discord-api-types/v10'
 import type { Log } from '../log'
-import { inviteUrl, REQUESTED_PERMISSIONS } from '../model/discord'
+import { applicationPage, inviteUrl, REQUESTED_PERMISSIONS } from '../model/discord'
 import { loadIdentity } from './identity'
 import { missingPermissions, Permission, type PermissionName } from './permissions/permission'
 import { DiscordError } from './rest/errors'
@@ -19,14 +19,18 @@ export interface BotCheck {
 
 /** Flags of an application: the intent is granted, or granted to a bot in few guilds. */
 const MESSAGE_CONTENT_FLAGS = (1 << 18) | (1 << 19)
-const PORTAL = 'https://discord.com/developers/applications'
+
+interface Settings {
+  readonly token: string
+  readonly api: string
+  /** Public address of this server; empty if it is not set. */
+  readonly publicUrl: string
+}
 
 /** Asks Discord whether the bot can start, without starting it. */
-export async function checkBot(
-  { token, api, url }: { readonly token: string; readonly api: string; readonly url: string },
-  log: Log,
-): Promise<BotCheck> {
-  const rest = createRestClient({ api, token, userAgent: formatUserAgent(url), log })
+export async function checkBot({ token, api, publicUrl }: Settings, log: Log): Promise<BotCheck> {
+  const userAgent = () => formatUserAgent(publicUrl, null)
+  const rest = createRestClient({ api, token, userAgent, log })
   try {
     const { applicationId, name } = await loadIdentity(rest)
     const { flags = 0 } = await rest.request<APIApplication>('GET', '/applications/@me')
@@ -34,7 +38,7 @@ export async function checkBot(
     const problems = [
       ...((flags & MESSAGE_CONTENT_FLAGS) === 0
         ? [
-            `Message Content Intent is not enabled. Enable it under Privileged Gateway Intents at ${PORTAL}/${applicationId}/bot.`,
+            `Message Content Intent is not enabled. Enable it under Privileged Gateway Intents at ${applicationPage(applicationId)}/bot.`,
           ]
         : []),
       ...guilds.flatMap(describeMissing),
@@ -49,7 +53,7 @@ export async function checkBot(
   } catch (cause) {
     const isRefused = cause instanceof DiscordError && cause.status === 401
     const problem = isRefused
-      ? `Discord refused the bot token. Set DISCORD_TOKEN to the token shown at ${PORTAL}.`
+      ? `Discord refused the bot token. Set DISCORD_TOKEN to the token shown at ${applicationPage(null)}.`
       : `Discord does not answer at ${api}.`
     return { name: null, application: null, invite: null, problems: [problem], guilds: 0 }
   } finally {

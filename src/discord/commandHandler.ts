@@ -1,11 +1,14 @@
 import type { Substitute } from '../model/substitution'
 import type { Bot } from './bot'
-import type { CommandDeps, EventWebhooks } from './commands/context'
+import type { CommandDeps, Context, EventWebhooks } from './commands/context'
+import { showMessage } from './commands/handlers/message'
 import { createPrompts } from './commands/prompts'
 import { createRateLimit } from './commands/rateLimit'
+import { answerFor } from './commands/runCommand'
 import { describeError } from './core'
 import { createDiscordSide, type ReadStatus } from './discordSide'
 import { createInteractions, type Interactions } from './interactions'
+import type { LookUp } from './reactions'
 import { en } from './text/en'
 import { createTextCommands, type TextCommands } from './textCommands'
 
@@ -22,6 +25,8 @@ export interface CommandParts {
 export interface CommandHandler {
   readonly text: TextCommands
   readonly interactions: Interactions
+  /** Looks up a message for an account that reads the answer alone. */
+  readonly lookUp: LookUp
 }
 
 export function createCommandHandler(
@@ -29,13 +34,14 @@ export function createCommandHandler(
   { substitute, webhooks, publicUrl, importLimit }: CommandParts,
   readStatus: ReadStatus,
 ): CommandHandler {
+  const nowMs = () => bot.deps.now() / 1000
   const shared: CommandDeps = {
     deps: bot.deps,
     texts: en,
     discord: createDiscordSide(bot, readStatus),
     webhooks,
-    prompts: createPrompts(() => performance.now()),
-    rateLimit: createRateLimit(() => performance.now()),
+    prompts: createPrompts(nowMs),
+    rateLimit: createRateLimit(nowMs),
     substitute,
     settings: { prefixes: bot.prefixes, publicUrl, importLimit },
     isDatabaseAway: bot.isDatabaseAway,
@@ -45,5 +51,23 @@ export function createCommandHandler(
   return {
     text: createTextCommands(bot, shared),
     interactions: createInteractions(bot, shared),
+    lookUp(account, message) {
+      const context: Context = {
+        ...shared,
+        via: 'text',
+        account,
+        id: message.messageId,
+        guild: null,
+        // The account reacted there, so it may read the text.
+        channel: message.channelId,
+        attachments: [],
+        target: message,
+        sendDirect: async () => false,
+        defer: async () => {},
+        deleteCommand: async () => {},
+      }
+      const args = { values: {}, lists: {}, flags: new Set<string>() }
+      return answerFor(context, 'message', () => showMessage(context, args))
+    },
   }
 }

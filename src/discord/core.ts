@@ -20,7 +20,7 @@ export interface BotTiming {
   readonly databaseMs: number
   /** Time that a command waits for the database; an interaction must be answered within 3 s. */
   readonly commandDatabaseMs: number
-  /** Time after which an interaction is told that its answer takes longer. */
+  /** Time after which the bot announces to an interaction that its answer takes longer. */
   readonly deferMs: number
   /** Time between the answer of the webhook and the deletion of the original. */
   readonly deletionMs: number
@@ -31,6 +31,10 @@ export interface BotTiming {
   readonly recordDeletionMs: number
   /** Time after which a notice to an author is deleted. */
   readonly noticeMs: number
+  /** Time in which the bot notifies an author of the same problem in the same channel once. */
+  readonly noticeRepeatMs: number
+  /** Time in which an account can ping the sender of the same message once. */
+  readonly pingRepeatMs: number
   /** Time for work in progress when the bot stops. */
   readonly drainMs: number
   readonly downloadMs: number
@@ -46,6 +50,8 @@ export const defaultBotTiming: BotTiming = {
   recoveryMs: 60_000,
   recordDeletionMs: 15_000,
   noticeMs: 30_000,
+  noticeRepeatMs: 10 * 60_000,
+  pingRepeatMs: 60_000,
   drainMs: 8000,
   downloadMs: 15_000,
 }

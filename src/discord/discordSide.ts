@@ -4,18 +4,18 @@ import { downloadFile } from './attachments/download'
 import type { Bot } from './bot'
 import type { DiscordMessage, DiscordSide } from './commands/discordSide'
 import { MessageFlag } from './messages/incomingMessage'
-import type { MessageReference } from './messages/messageLink'
+import type { MessageRef, MessageReference } from './messages/messageLink'
 import { buildReplyEmbed } from './messages/replyEmbed'
 import { explainIgnored } from './operations/explainIgnored'
-import { createPings } from './operations/ping'
 import {
   deleteProxiedMessage,
   editProxiedMessage,
   findMessage,
   findRecord,
-  type MessageRef,
 } from './operations/proxiedMessage'
 import { reproxyMessage, sendAsMember } from './operations/sendAsMember'
+import { ChannelType } from './permissions/channelType'
+import { hasPermissions } from './permissions/permission'
 import { findPlace, memberPermissions, ownPermissions } from './place'
 import { hasCode } from './rest/errors'
 import { operationTexts } from './text/operationTexts'
@@ -25,8 +25,7 @@ export type ReadStatus = DiscordSide['status']
 
 /** Connects the commands with Discord. */
 export function createDiscordSide(bot: Bot, readStatus: ReadStatus): DiscordSide {
-  const { rest, identity, guilds } = bot
-  const pings = createPings(bot)
+  const { rest, identity, guilds, pings } = bot
 
   const findMember = async (guild_id: string, user_id: string) =>
     nullIfUnknown(
@@ -34,6 +33,13 @@ export function createDiscordSide(bot: Bot, readStatus: ReadStatus): DiscordSide
         params: { guild_id, user_id },
       }),
     )
+
+  const isThreadMember = async (channel_id: string, user_id: string) => {
+    const read = rest.request('GET', '/channels/{channel_id}/thread-members/{user_id}', {
+      params: { channel_id, user_id },
+    })
+    return (await nullIfUnknown(read)) !== null
+  }
 
   return {
     botId: identity.userId,
@@ -58,14 +64,32 @@ export function createDiscordSide(bot: Bot, readStatus: ReadStatus): DiscordSide
       return places.flatMap((place) => {
         if (!place) return []
         const { id, name, type, parentId } = place.channel
-        const asker = member ? memberPermissions(place, account, member) : 0n
+        // Private threads are left out: Discord would have to be asked about each of them.
+        const asker = member ? memberPermissions(place, account, member, false) : 0n
         return [{ id, name, type, parentId, bot: ownPermissions(bot, place), asker }]
       })
+    },
+    async findPermissions(guildId, channelId, account) {
+      const place = await findPlace(bot, guildId, channelId)
+      const member = place && (await findMember(guildId, account))
+      if (!member) return 0n
+      const isInThread =
+        place.thread?.type !== ChannelType.PrivateThread ||
+        (await isThreadMember(place.thread.id, account))
+      return memberPermissions(place, account, member, isInThread)
     },
     async findMessage(reference) {
       const place = await locate(bot, reference)
       const message = place && (await findMessage(bot, place.channelId, place.messageId))
-      return message ? toDiscordMessage(bot, place, message) : null
+      return message ? toDiscordMessage(place, message) : null
+    },
+    async isLatest({ channelId, messageId }, commandId) {
+      // The cache may not know the latest messages yet, which are still being handled.
+      const later = await rest.request<APIMessage[]>('GET', '/channels/{channel_id}/messages', {
+        params: { channel_id: channelId },
+        query: { after: messageId, limit: 2 },
+      })
+      return later.every(({ id }) => id === commandId)
     },
     async editProxied(message, options) {
       const place = await locate(bot, message)
@@ -81,19 +105,27 @@ export function createDiscordSide(bot: Bot, readStatus: ReadStatus): DiscordSide
       if (!place || !record) return operationTexts.notFound
       return reproxyMessage(bot, place, { commandId, account: record.message.sender, member })
     },
-    async say({ interactionId, files, replyTo, ...request }) {
-      const place = replyTo && (await locate(bot, replyTo))
-      const target = place && (await findMessage(bot, place.channelId, place.messageId))
-      const reply = { guildId: request.guildId, color: null, cdn: bot.cdn[0] ?? '' }
-      return sendAsMember(bot, {
-        ...request,
-        commandId: interactionId,
-        files: files.map(({ contentType, ...file }) => ({
-          ...file,
-          content_type: contentType ?? undefined,
-        })),
-        ...(target && { embeds: [buildReplyEmbed(target, reply)] }),
-      })
+    async say({ interactionId, files, replyTo, permissions, ...request }) {
+      const { account, channelId, guildId } = request
+      const place = await findPlace(bot, guildId, channelId)
+      if (!place) return operationTexts.gone
+      const target = replyTo === null ? null : await findMessage(bot, channelId, replyTo)
+      if (replyTo !== null && !target) return operationTexts.gone
+      const reply = { guildId, color: null, cdn: bot.cdn[0] ?? '' }
+      return bot.slowMode.run(place, account, permissions, () =>
+        sendAsMember(bot, {
+          ...request,
+          commandId: interactionId,
+          files: files.map(({ contentType, ...file }) => ({
+            ...file,
+            content_type: contentType ?? undefined,
+          })),
+          embeds: target ? [buildReplyEmbed(target, reply)] : [],
+          mayEmbedLinks: hasPermissions(permissions, 'EmbedLinks'),
+          flags: 0,
+          poll: null,
+        }),
+      )
     },
     async ping(message, sender, pinger) {
       const place = await locate(bot, message)
@@ -121,7 +153,6 @@ async function locate(bot: Bot, reference: MessageReference): Promise<MessageRef
 }
 
 function toDiscordMessage(
-  { latest }: Bot,
   place: MessageRef,
   { content, attachments, flags, timestamp }: APIMessage,
 ): DiscordMessage {
@@ -131,7 +162,6 @@ function toDiscordMessage(
     hasFiles: attachments.length > 0,
     isVoice: ((flags ?? 0) & MessageFlag.VoiceMessage) !== 0,
     sentAt: Date.parse(timestamp),
-    isLatest: latest.find(place.channelId)?.id === place.messageId,
   }
 }
 

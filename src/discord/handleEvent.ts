@@ -11,7 +11,7 @@ import { type IncomingMessage, isFromPerson } from './messages/incomingMessage'
 import { noteLatest } from './proxying/latest'
 import { proxyMessage } from './proxying/proxyMessage'
 import { whileDatabaseAway } from './proxying/whileDatabaseAway'
-import type { Reactions } from './reactions'
+import type { Reaction, Reactions } from './reactions'
 import type { RecordDeletions } from './recordDeletions'
 
 export interface EventParts {
@@ -22,7 +22,11 @@ export interface EventParts {
 }
 
 /** Handles an event of the gateway, after the caches have handled it. */
-export async function handleEvent(parts: EventParts, event: GatewayEvent): Promise<void> {
+export async function handleEvent(
+  parts: EventParts,
+  event: GatewayEvent,
+  id: string,
+): Promise<void> {
   switch (event.type) {
     case 'MESSAGE_CREATE':
       return handleMessage(parts, event.data)
@@ -33,7 +37,7 @@ export async function handleEvent(parts: EventParts, event: GatewayEvent): Promi
     case 'MESSAGE_DELETE_BULK':
       return parts.deletions.add(event.data.ids)
     case 'MESSAGE_REACTION_ADD':
-      return parts.reactions.handle(event.data)
+      return handleReaction(parts, event.data, id)
     case 'INTERACTION_CREATE':
       return handleInteraction(parts, event.data)
   }
@@ -45,18 +49,17 @@ async function handleMessage(parts: EventParts, message: IncomingMessage): Promi
   if (!isFromPerson(message)) return noteLatest(bot, message)
   const text = findText(bot, message)
   const { id, channel_id: channel, guild_id: guild, author } = message
-  if (text !== null) {
+  if (text !== null || commands.text.isAnswer(message)) {
     noteLatest(bot, message, true)
     bot.ignored.remember(id, 'command')
     bot.metrics?.countMessage('ignored', 'command')
     if (text === '') return
     return claimed(bot, { id, kind: 'command', channel, guild, sender: author.id }, at, {
-      run: () => commands.text.run(message, text),
+      run: () =>
+        text === null ? commands.text.runTyped(message) : commands.text.run(message, text),
       refuse: () => commands.text.refuse(message),
     })
   }
-  if (bot.maySend() && (await commands.text.runTyped(message)))
-    return noteLatest(bot, message, true)
   if (guild === undefined) return
   await inOrder(bot, message, () =>
     proxyMessage(bot, { ...message, guild_id: guild }, { isEdit: false, at }),
@@ -78,6 +81,20 @@ async function handleInteraction(
     run: () => interactions.run(interaction, at),
     refuse: () => interactions.refuse(interaction),
   })
+}
+
+/** Reactions have no ID of their own, and an account may repeat one, so that of the event is claimed. */
+async function handleReaction(
+  { bot, reactions }: EventParts,
+  reaction: Reaction,
+  id: string,
+): Promise<void> {
+  const at = performance.now()
+  const { channel_id: channel, guild_id: guild, user_id: sender } = reaction
+  const event = { id, kind: 'reaction' as const, channel, guild, sender }
+  await reactions.handle(reaction, (run) =>
+    claimed(bot, event, at, { run, refuse: async () => {} }),
+  )
 }
 
 /** Proxies a message that was edited, if it is still the latest one. Pins and previews are no edits. */
@@ -111,7 +128,7 @@ async function inOrder(
 
 interface CommandEvent {
   readonly id: string
-  readonly kind: 'command' | 'interaction'
+  readonly kind: 'command' | 'interaction' | 'reaction'
   readonly channel: string
   readonly guild: string | undefined
   readonly sender: string
@@ -119,11 +136,11 @@ interface CommandEvent {
 
 interface CommandWork {
   run(): Promise<void>
-  /** Tells the account that the database is away. */
+  /** Answers that the database is away. */
   refuse(): Promise<void>
 }
 
-/** Runs a command at most once, whichever process received it and however often. */
+/** Runs a command or another action at most once, whichever process received it and however often. */
 async function claimed(
   bot: Bot,
   { id, kind, channel, guild, sender }: CommandEvent,
@@ -134,7 +151,7 @@ async function claimed(
   const node = `${bot.node} ${crypto.randomUUID()}`
   const none = { thread: null, member: null, digest: null }
   const draft = { id, kind, node, guild: guild ?? null, channel, sender, ...none }
-  bot.underWay.add(id)
+  const end = bot.underWay.begin(id)
   try {
     const { commandDatabaseMs } = bot.timing
     const claim = whileDatabaseAway(bot, at + commandDatabaseMs, () =>
@@ -147,6 +164,6 @@ async function claimed(
     await run()
     await settleClaim(bot.deps, discordBot, id, 'done')
   } finally {
-    bot.underWay.delete(id)
+    end()
   }
 }

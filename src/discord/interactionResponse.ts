@@ -77,7 +77,7 @@ export function createInteractionResponse(
       }),
     )
 
-  /** A private answer replaces only a message that nobody else sees. */
+  /** A private answer replaces only a message that other accounts do not see. */
   const isReplacement = ({ replaces, isPrivate }: Answer): boolean => {
     if (!replaces || !source) return false
     const isHidden = interaction.guild_id === undefined || ((source.flags ?? 0) & EPHEMERAL) !== 0
@@ -128,7 +128,7 @@ export function createInteractionResponse(
   }
 }
 
-/** Every answer is ephemeral, unless everybody shall see it. */
+/** Every answer is ephemeral, unless the whole channel may see it. */
 function toNewMessage(answer: Answer): object {
   return { ...toMessageBody(answer), ...(!answer.isPublic && { flags: EPHEMERAL }) }
 }

@@ -11,6 +11,7 @@ import { parseFormFields, parseSlashUse } from './interactionData'
 import { createInteractionResponse, type InteractionResponse } from './interactionResponse'
 import type { MessageReference } from './messages/messageLink'
 import { isThread } from './permissions/channelType'
+import { applyTimeout } from './permissions/computePermissions'
 import { hasPermissions, Permission } from './permissions/permission'
 import { resultOf, toUploads } from './textCommands'
 
@@ -74,7 +75,8 @@ export function createInteractions(bot: Bot, shared: CommandDeps): Interactions 
       const { answer, command } = await run()
       metrics?.countCommand(command, resultOf(answer))
       clearTimeout(timer)
-      await response.send(answer ?? {})
+      // An account over its rate limit gets no answer.
+      if (answer) await response.send(answer)
     } finally {
       clearTimeout(timer)
     }
@@ -148,7 +150,11 @@ function referenceOf(interaction: APIInteraction, messageId: string): MessageRef
 
 /** Permissions of the account in the channel. In a thread, the one to send there decides. */
 function permissionsOf({ member, channel }: APIInteraction): bigint {
-  const granted = BigInt(member?.permissions ?? 0)
+  const granted = applyTimeout(
+    BigInt(member?.permissions ?? 0),
+    member?.communication_disabled_until,
+    Date.now(),
+  )
   if (!channel || !isThread(channel.type)) return granted
   return hasPermissions(granted, 'SendMessagesInThreads')
     ? granted | Permission.SendMessages

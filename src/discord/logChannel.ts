@@ -34,7 +34,7 @@ const MAX_BEFORE = 1000
 const MAX_DESCRIPTION = 4000
 
 export function createLogChannel(core: BotCore): LogChannel {
-  const { deps, rest, background, metrics, log } = core
+  const { deps, rest, guilds, background, metrics, log } = core
   let waiting = 0
 
   const send = async (entry: LogEntry): Promise<'sent' | 'failed' | null> => {
@@ -45,13 +45,14 @@ export function createLogChannel(core: BotCore): LogChannel {
     const ids = [source?.channel.id, source?.parent.id, source?.parent.parentId]
     if (ids.some((id) => id && log_disabled_channels.includes(id))) return null
     const target = await findPlace(core, guildId, log_channel)
-    const isAllowed =
-      target &&
-      hasPermissions(ownPermissions(core, target), 'ViewChannel', 'SendMessages', 'EmbedLinks')
-    if (target && !isAllowed) return 'failed'
+    const permissions = target ? ownPermissions(core, target) : 0n
+    const params = { channel_id: log_channel }
     try {
+      // Asks whether the channel exists. It may also belong to another guild, which must not see this.
+      if (!target) await rest.request('GET', '/channels/{channel_id}', { params })
+      if (!hasPermissions(permissions, 'ViewChannel', 'SendMessages', 'EmbedLinks')) return 'failed'
       await rest.request('POST', '/channels/{channel_id}/messages', {
-        params: { channel_id: log_channel },
+        params,
         body: {
           content: formatMessageLink(guildId, entry.channelId, entry.messageId),
           embeds: [buildEmbed(entry, source?.channel.name ?? entry.channelId)],
@@ -60,6 +61,7 @@ export function createLogChannel(core: BotCore): LogChannel {
       })
       return 'sent'
     } catch (cause) {
+      if (hasCode(cause, 50001, 50013)) await guilds.reload(guildId)
       if (!hasCode(cause, 10003)) throw cause
       await patchGuild(deps, discordBot, guildId, { log_channel: null })
       log.info('Discord log channel removed from settings', { guild: guildId })

@@ -7,12 +7,12 @@ import { NO_MENTIONS } from './messages/allowedMentions'
 import { hasPermissions } from './permissions/permission'
 import { hasCode } from './rest/errors'
 
-/** A problem that the author of a message is told about. */
+/** A problem that the author of a message is notified of. */
 export interface Notice {
   readonly channelId: string
   readonly messageId: string
   readonly authorId: string
-  /** Name of the problem: the same one is told once in ten minutes. */
+  /** Name of the problem; the notice of the same one is not repeated for a while. */
   readonly reason: string
   readonly text: string
   /** Permissions of the bot in the channel. */
@@ -26,7 +26,6 @@ export interface Notices {
   tellSystem(system: string | null, notice: Notice): void
 }
 
-const REPEAT_MS = 10 * 60 * 1000
 const MAX_REMEMBERED = 5000
 
 export function createNotices(core: BotCore): Notices {
@@ -37,7 +36,7 @@ export function createNotices(core: BotCore): Notices {
     const key = `${authorId} ${channelId} ${reason}`
     const before = toldAt.get(key)
     const now = performance.now()
-    if (before !== undefined && now < before + REPEAT_MS) return true
+    if (before !== undefined && now < before + timing.noticeRepeatMs) return true
     toldAt.delete(key)
     toldAt.set(key, now)
     const [oldest] = toldAt.keys()

@@ -37,7 +37,7 @@ export function ownPermissions(
   return computeChannelPermissions(guild, parent, member, Date.now(), inThread(thread))
 }
 
-/** Permissions of an account whose roles are known. */
+/** Permissions of an account whose roles are known. By default it is in the thread. */
 export function memberPermissions(
   { guild, parent, thread }: Place,
   userId: string,
@@ -45,13 +45,14 @@ export function memberPermissions(
     readonly roles: readonly string[]
     readonly communication_disabled_until?: string | null
   },
+  isInThread = true,
 ): bigint {
   return computeChannelPermissions(
     guild,
     parent,
     { userId, roleIds: member.roles, timedOutUntil: member.communication_disabled_until },
     Date.now(),
-    inThread(thread),
+    inThread(thread, isInThread),
   )
 }
 
@@ -63,6 +64,6 @@ export function authorPermissions(place: Place, { author, member }: IncomingMess
   })
 }
 
-function inThread(thread: CachedChannel | null) {
-  return thread ? { type: thread.type, isMember: true } : undefined
+function inThread(thread: CachedChannel | null, isMember = true) {
+  return thread ? { type: thread.type, isMember } : undefined
 }

@@ -8,8 +8,13 @@ import {
 import { describeError } from './core'
 import type { SessionStore } from './gateway/sessionStore'
 
-/** Stores sessions in the database, so that another process can resume them. */
-export function createSessionTable(deps: Deps): SessionStore {
+/**
+ * Stores sessions in the database, so that another process can resume them. A process that has lost
+ * the lease writes none, because they are those of its successor by then.
+ */
+export function createSessionTable(deps: Deps, holdsLease: () => boolean): SessionStore {
+  const write = (work: () => Promise<void>) =>
+    holdsLease() ? withoutValues(work) : Promise.resolve()
   return {
     load: (shard, shards) =>
       withoutValues(async () => {
@@ -20,12 +25,12 @@ export function createSessionTable(deps: Deps): SessionStore {
         return { sessionId, resumeUrl, sequence }
       }),
     save: (shard, shards, { sessionId, resumeUrl, sequence }) =>
-      withoutValues(() =>
+      write(() =>
         storeGatewaySessions(deps, discordBot, [
           { shard, shards, session_id: sessionId, resume_url: resumeUrl, sequence },
         ]),
       ),
-    delete: (shard) => withoutValues(() => deleteGatewaySession(deps, discordBot, shard)),
+    delete: (shard) => write(() => deleteGatewaySession(deps, discordBot, shard)),
   }
 }
 

@@ -14,8 +14,10 @@ import type { Upload } from './rest/requestBody'
 export interface TextCommands {
   /** Runs the text after the prefix, and answers. */
   run(message: IncomingMessage, text: string): Promise<void>
-  /** Handles a message without a prefix; returns whether it answered a question. */
-  runTyped(message: IncomingMessage): Promise<boolean>
+  /** Returns whether a message without a prefix answers a question. */
+  isAnswer(message: IncomingMessage): boolean
+  /** Runs a message that answers a question. */
+  runTyped(message: IncomingMessage): Promise<void>
   /** Answers that the database is away. */
   refuse(message: IncomingMessage): Promise<void>
 }
@@ -137,14 +139,13 @@ export function createTextCommands(bot: Bot, shared: CommandDeps): TextCommands 
       metrics?.countCommand(command, resultOf(answer))
       if (answer) await send(message, place, answer)
     },
+    isAnswer: ({ author, channel_id, content }) =>
+      shared.prompts.isAnswer(author.id, channel_id, content),
     async runTyped(message) {
-      if (!shared.prompts.isAsked(message.author.id, message.channel_id)) return false
       const place = await findMessagePlace(message)
       const answer = await runTyped(createContext(message, place), message.content)
-      if (!answer) return false
       metrics?.countCommand('typed answer', resultOf(answer))
-      await send(message, place, answer)
-      return true
+      if (answer) await send(message, place, answer)
     },
     async refuse(message) {
       metrics?.countCommand('unknown', 'unavailable')

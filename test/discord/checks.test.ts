@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '../test'
 import { startBotInProcess } from './inProcessBot'
+import type { SeenMessage } from './standIn/controlRead'
 import { MARKER, textOf } from './testBot'
 
 const bot = await startBotInProcess({ forbiddenNames: ['grackle'] })
@@ -42,7 +43,19 @@ describe('checks before a message is proxied', () => {
     await setAutoproxy({ autoproxy_mode: 'off' })
   })
 
-  test('a refused message stays, and the author is told once without a ping', async () => {
+  test('autoproxy is switched off without a reaction where the bot may not react', async () => {
+    const channelId = await bot.newChannel({
+      overwrites: [{ userId: bot.discord.botId, deny: ['ADD_REACTIONS'] }],
+    })
+    await setAutoproxy({ autoproxy_mode: 'latch' })
+    const { id } = await bot.send(channelId, '\\\\\\ off')
+    await bot.settle(channelId)
+    expect(await users.message({ channelId, messageId: id })).toMatchObject({ reactions: {} })
+    const { json } = await bot.ask(`GET /v2/systems/@me/autoproxy?guild_id=${guild.id}`)
+    expect(json).toMatchObject({ autoproxy_mode: 'off' })
+  })
+
+  test('a refused message stays, and the author is notified once without a ping', async () => {
     const channelId = await bot.newChannel()
     await bot.askAsBot(`PATCH /bot/guilds/${guild.id}`, { require_system_tag: true })
     await bot.send(channelId, 'r:one')
@@ -58,7 +71,32 @@ describe('checks before a message is proxied', () => {
     expect(messages.map(textOf).slice(0, 1)).toEqual(['wren: r:one'])
   })
 
-  test('the author is not told if the system does not want it', async () => {
+  test('an author is notified of each problem once, in each channel', async () => {
+    const [one, other] = [await bot.newAuthor(), await bot.newAuthor()]
+    const [here, there] = [await bot.newChannel(), await bot.newChannel()]
+    const large = { files: [{ filename: 'a', size: 11 * mebibyte }] }
+    await bot.askAsBot(`PATCH /bot/guilds/${guild.id}`, { require_system_tag: true })
+    const say = (author: { id: string }, channelId: string, input = {}) =>
+      bot.send(channelId, 'r:hello', { userId: author.id, ...input })
+    const noticesIn = async (channelId: string, count: number) => {
+      const isNotice = ({ author }: SeenMessage) => author.id === bot.discord.botId
+      const all = await bot.untilMessages(
+        channelId,
+        (seen) => seen.filter(isNotice).length === count,
+      )
+      return all.filter(isNotice).map(({ content }) => content.slice(0, 20))
+    }
+    for (const channelId of [here, there, here, there])
+      for (const author of [one, other, one]) await say(author, channelId)
+    await noticesIn(there, 2)
+    await bot.askAsBot(`PATCH /bot/guilds/${guild.id}`, { require_system_tag: false })
+    for (const author of [one, one]) await say(author, here, large)
+    const notices = [await noticesIn(here, 3), await noticesIn(there, 2)]
+    await bot.settle(there)
+    expect([await noticesIn(here, 3), await noticesIn(there, 2)]).toEqual(notices)
+  })
+
+  test('the author is not notified if the system does not want it', async () => {
     const channelId = await bot.newChannel()
     await bot.ask('PATCH /v2/systems/@me/settings', { proxy_error_message_enabled: false })
     await bot.askAsBot(`PATCH /bot/guilds/${guild.id}`, { require_system_tag: true })
@@ -87,7 +125,7 @@ describe('checks before a message is proxied', () => {
   test.each([
     ['MANAGE_WEBHOOKS' as const, 'Manage Webhooks'],
     ['MANAGE_MESSAGES' as const, 'Manage Messages'],
-  ])('without %s the author is told', async (denied, name) => {
+  ])('without %s the author is notified', async (denied, name) => {
     const channelId = await bot.newChannel({
       overwrites: [{ userId: bot.discord.botId, deny: [denied] }],
     })
@@ -96,25 +134,47 @@ describe('checks before a message is proxied', () => {
     expect((await users.messages({ channelId })).map(textOf)[0]).toBe('wren: r:hello')
   })
 
-  test('a file over the limit of the guild is told', async () => {
+  test('notifies of a file over the limit of the guild', async () => {
     const channelId = await bot.newChannel()
     await bot.send(channelId, 'r:hello', { files: [{ filename: 'a', size: 11 * mebibyte }] })
     expect(await untilNotice(channelId)).toContain('10 MiB')
   })
 
-  test('files over the limit of a request are sent in several messages', async () => {
-    const channelId = await bot.newChannel()
-    const files = ['a', 'b', 'c'].map((filename) => ({ filename, size: 9 * mebibyte }))
-    await bot.send(channelId, 'r:hello', { files })
-    const messages = await bot.untilMessages(
-      channelId,
-      (all) => all.length === 2 && all.every(({ author }) => author.isWebhook),
-    )
-    expect(messages.map(({ attachments }) => attachments.length)).toEqual([2, 1])
-    expect(messages.map(textOf)).toEqual(['Robin: hello', 'Robin: '])
-  })
+  const tiers = [
+    { tier: 0, mebibytes: [9, 9, 9], sent: [2, 1] },
+    { tier: 1, mebibytes: [10, 10, 4, 1, 1], sent: [4, 1] },
+    { tier: 2, mebibytes: [11, 30, 9, 1], sent: [3, 1] },
+    { tier: 3, mebibytes: [51, 49, 1], sent: [2, 1] },
+    { tier: 0, mebibytes: [1, 11], sent: '10 MiB' },
+    { tier: 1, mebibytes: [11], sent: '10 MiB' },
+    { tier: 2, mebibytes: [51], sent: '50 MiB' },
+    { tier: 3, mebibytes: [101], sent: '100 MiB' },
+  ] as const
+  test.each(tiers.map((row) => [row.tier, row.mebibytes, row.sent] as const))(
+    'at boost tier %d, files of %p MiB are sent in messages of, or refused over: %p',
+    async (premiumTier, mebibytes, sent) => {
+      await users.updateGuild({ guildId: guild.id, premiumTier })
+      const channelId = await bot.newChannel()
+      const files = mebibytes.map((size, at) => ({ filename: `${at}`, size: size * mebibyte }))
+      await bot.send(channelId, 'r:hello', { files })
+      if (typeof sent === 'string') {
+        expect(await untilNotice(channelId)).toContain(sent)
+        expect((await users.messages({ channelId })).map(textOf)[0]).toBe('wren: r:hello')
+      } else {
+        const messages = await bot.untilMessages(
+          channelId,
+          (all) => all.length === sent.length && all.every(({ author }) => author.isWebhook),
+        )
+        expect(messages.map(({ attachments }) => attachments.length)).toEqual([...sent])
+        const names = messages.flatMap(({ attachments }) => attachments.map((one) => one.filename))
+        expect(names).toEqual(files.map(({ filename }) => filename))
+        expect(messages.map(textOf)).toEqual(['Robin: hello', 'Robin: '])
+      }
+      await users.updateGuild({ guildId: guild.id, premiumTier: 0 })
+    },
+  )
 
-  test('if a part cannot be sent, the others are deleted and the author is told', async () => {
+  test('if a part cannot be sent, the others are deleted and the author is notified', async () => {
     const channelId = await bot.newChannel()
     await bot.send(channelId, 'r:first')
     await bot.expectTexts(channelId, 'Robin: first')
@@ -144,7 +204,7 @@ describe('answers of Discord', () => {
     ['AutoMod', EXECUTE, 400, 200000, 'AutoMod'],
     ['an upload that is too large', EXECUTE, 413, 40005, 'too large'],
     ['any other refusal', EXECUTE, 400, 50035, 'refused'],
-  ])('%s: the author is told', async (_, route, status, code, part) => {
+  ])('%s: the author is notified', async (_, route, status, code, part) => {
     const channelId = await bot.newChannel()
     await users.failRequests({ route, kind: 'status', status, code })
     await bot.send(channelId, 'r:hello')
@@ -152,7 +212,7 @@ describe('answers of Discord', () => {
     expect((await users.messages({ channelId })).map(textOf)[0]).toBe('wren: r:hello')
   })
 
-  test('a refused name is told with the words of Discord', async () => {
+  test('the notice of a refused name quotes Discord', async () => {
     const channelId = await bot.newChannel()
     const tags = [{ prefix: 'g:', suffix: null }]
     await bot.ask('POST /v2/members', { name: 'Grackle', proxy_tags: tags })
@@ -242,6 +302,33 @@ describe('edits', () => {
     await bot.expectTexts(channelId, 'Robin: hello')
   })
 
+  test('a message that Discord did not accept is proxied after an edit, once', async () => {
+    const channelId = await bot.newChannel()
+    await users.failRequests({ route: EXECUTE, kind: 'status', status: 502, times: 2 })
+    const { id: messageId } = await bot.send(channelId, 'r:hello')
+    await users.until(
+      () => users.requests({ route: 'GET /channels/{channel_id}/messages' }),
+      (requests) => requests.filter(({ path }) => path.includes(channelId)).length === 2,
+    )
+    await users.editMessage({ channelId, messageId, content: `r:again ${MARKER}` })
+    await bot.expectTexts(channelId, 'Robin: again')
+    await bot.send(channelId, 'r:next')
+    await bot.expectTexts(channelId, 'Robin: again', 'Robin: next')
+  })
+
+  test('autoproxy does not apply to an edited message', async () => {
+    const [author, channelId] = [await bot.newAuthor(), await bot.newChannel()]
+    await author.ask(`PATCH /v2/systems/@me/autoproxy?guild_id=${guild.id}`, {
+      autoproxy_mode: 'member',
+      autoproxy_member: author.robin,
+    })
+    const input = { userId: author.id, channelId }
+    const { id: messageId } = await users.sendMessage({ ...input, content: '\\hello' })
+    await users.editMessage({ channelId, messageId, content: 'hello' })
+    await bot.settle(guild.channelId)
+    expect((await users.messages({ channelId })).map(textOf)).toEqual(['author: hello'])
+  })
+
   test.each([
     ['an older message', 'older'],
     ['a pin', 'pin'],
@@ -263,56 +350,5 @@ describe('edits', () => {
     await bot.settle(channelId)
     const first = (await users.messages({ channelId })).find(({ id }) => id === messageId)
     expect(first?.author.id).toBe(wren)
-  })
-})
-
-describe('log channel', () => {
-  test('gets an entry for each proxied message, which pings no one', async () => {
-    const [channelId, log] = [await bot.newChannel(), await bot.newChannel()]
-    await bot.askAsBot(`PATCH /bot/guilds/${guild.id}`, { log_channel: log })
-    await bot.send(channelId, `r:hello <@${bot.stranger}>`)
-    const { id } = await bot.untilProxied(channelId)
-    // Messages of the tests before may be logged here too.
-    const isAbout = ({ content }: { content: string }) => content.includes(`/${channelId}/`)
-    const entries = await bot.untilMessages(log, (all) => all.some(isAbout))
-    const entry = entries.find(isAbout)
-    expect(entry?.content).toEndWith(`/${channelId}/${id}`)
-    expect(entry).toMatchObject({
-      notified: [],
-      embeds: [{ footer: { text: expect.stringContaining(id) } }],
-    })
-    await bot.askAsBot(`PATCH /bot/guilds/${guild.id}`, { log_disabled_channels: [channelId] })
-    await bot.send(channelId, 'r:not logged')
-    await bot.settle(channelId)
-    expect((await users.messages({ channelId: log })).filter(isAbout)).toHaveLength(1)
-  })
-
-  test('is removed from the settings if it was deleted', async () => {
-    const [channelId, log] = [await bot.newChannel(), await bot.newChannel()]
-    await bot.askAsBot(`PATCH /bot/guilds/${guild.id}`, {
-      log_channel: log,
-      log_disabled_channels: [],
-    })
-    await users.deleteChannel({ channelId: log })
-    await bot.send(channelId, 'r:hello')
-    await bot.untilProxied(channelId)
-    for (let tries = 0; tries < 100; tries++) {
-      const { json } = await bot.askAsBot(`GET /bot/guilds/${guild.id}`)
-      if (json.log_channel === null) return
-      await Bun.sleep(20)
-    }
-    throw new Error('the log channel is still set')
-  })
-})
-
-describe('records', () => {
-  test('of deleted messages stay for a while', async () => {
-    const channelId = await bot.newChannel()
-    await bot.send(channelId, 'r:hello')
-    await bot.expectTexts(channelId, 'Robin: hello')
-    const { id } = await bot.untilProxied(channelId)
-    await users.deleteMessage({ channelId, messageId: id, userId: guild.ownerId })
-    const { status } = await bot.ask(`GET /v2/messages/${id}`)
-    expect(status).toBe(200)
   })
 })

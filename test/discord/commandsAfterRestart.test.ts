@@ -67,6 +67,7 @@ if (isSqlite)
           (all) => all.length > 0,
         )
         const other = new Database(pathOf(bot.env.DATABASE_URL ?? ''))
+        other.run('pragma busy_timeout = 10000')
         other.run('begin immediate')
         expect((await say(bot, 'pk;system name Garden')).content).toContain('try again in a moment')
         const { id } = await users.invokeCommand({ userId: wren, channelId, command: 'switch out' })

@@ -75,7 +75,7 @@ describe('text commands', () => {
     expect(JSON.stringify(embeds)).toContain('Orchard')
   })
 
-  test('ping nobody and suggest the closest command', async () => {
+  test('ping no account and suggest the closest command', async () => {
     const { say } = await newcomer()
     expect(await say('pk;sistem')).toMatchObject({
       content: expect.stringContaining('pk;system'),
@@ -230,7 +230,7 @@ describe('answers that take more than a second', () => {
     expect(JSON.stringify(messages)).toContain('Robin')
   })
 
-  test('are shown to everybody if another account must answer', async () => {
+  test('are shown to the whole channel if another account must answer', async () => {
     const { id, channelId, sayDirectly } = await newcomer()
     const { id: other } = await newcomer()
     await sayDirectly('pk;system new Orchard')
@@ -309,5 +309,74 @@ describe('import and export', () => {
       (message) => message?.content.includes('✅') ?? false,
     )
     expect(JSON.stringify((await sayDirectly('pk;member Plum')).embeds)).toContain('Plum')
+  })
+})
+
+describe('an event that arrives twice', () => {
+  /** Repeats an event, and waits until the bot has handled it. */
+  const repeat = async (id: string) => {
+    await users.repeatEvent({ id })
+    await users.repeatEvent({ id })
+    await bot.settle(guild.channelId)
+  }
+
+  test('a text command runs and is answered once', async () => {
+    const { id: userId, channelId, say } = await newcomer()
+    await say('pk;system new Orchard')
+    const content = 'pk;member new Plum -y'
+    const { id } = await users.sendMessage({ userId, channelId, content })
+    await repeat(id)
+    await bot.untilMessages(channelId, (all) => all.some(({ replyTo }) => replyTo === id))
+    await repeat(id)
+    const answers = (await users.messages({ channelId })).filter(({ replyTo }) => replyTo === id)
+    expect(answers).toHaveLength(1)
+    expect(JSON.stringify((await say('pk;list')).embeds)).toContain('1 result')
+  })
+
+  test('a typed answer is used once, and is not proxied', async () => {
+    const { id: userId, channelId, say } = await newcomer()
+    await say('pk;system new Orchard')
+    await say('pk;member new Plum')
+    await say('pk;autoproxy Plum')
+    await say('pk;system description fruit')
+    await say('pk;system description -clear')
+    const { id } = await users.sendMessage({ userId, channelId, content: 'yes' })
+    await bot.untilMessages(channelId, (all) => all.some(({ replyTo }) => replyTo === id))
+    await repeat(id)
+    const messages = await users.messages({ channelId })
+    expect(messages.filter(({ replyTo }) => replyTo === id)).toHaveLength(1)
+    expect(messages.filter(({ author }) => author.isWebhook)).toEqual([])
+  })
+
+  test('a slash command, a button and a form are answered once', async () => {
+    const { id: userId, channelId } = await newcomer()
+    const use = async (command: string, options: Record<string, string> = {}) => {
+      const { id } = await users.invokeCommand({ userId, channelId, command, options })
+      const answered = await untilAnswered({ id })
+      await repeat(id)
+      return answered
+    }
+    await use('system new', { name: 'Orchard' })
+    await use('switch out')
+    const { messages } = await use('switch delete')
+    const [question] = messages
+    if (!question) throw new Error('no question')
+    const press = await users.pressComponent({
+      userId,
+      channelId,
+      messageId: question.id,
+      customId: buttonOf(question, 'Yes'),
+    })
+    await untilAnswered(press)
+    await repeat(press.id)
+    const { id: interactionId } = await use('system edit')
+    const form = await users.submitModal({ interactionId, values: { name: 'Garden' } })
+    await untilAnswered(form)
+    await repeat(form.id)
+    // Discord refuses a second response, and the stand-in records it.
+    const second = (await users.requests()).filter(
+      ({ path, status }) => path.includes('/callback') && (status ?? 0) >= 400,
+    )
+    expect(second).toEqual([])
   })
 })

@@ -1,22 +1,29 @@
 import { join } from 'node:path'
 import { createSubstitute } from '../../src/cli/substitutionWorker'
+import type { Timing } from '../../src/discord/activeBot'
 import { DISCORD } from '../../src/model/platform'
 import { discordBot, operator } from '../../src/model/privacy'
 import { createBot } from '../../src/service/access/bots'
 import { linkAccount } from '../../src/service/accounts'
 import { afterAll, beforeAll, expect } from '../test'
-import { createTestApp } from '../testApp'
+import { createTestApp, type TestSystem } from '../testApp'
 import type { MessageInput } from './standIn/controlMessages'
 import type { Allowance, SeenMessage } from './standIn/controlRead'
 import type { StandInOptions } from './standIn/options'
 import { findSecrets } from './standIn/secretSearch'
 import { type DiscordStandIn, startDiscord } from './standIn/startDiscord'
-import { everybodysPermissions, MARKER, textOf } from './testBot'
+import { everybodysPermissions, MARKER, readMetric, textOf } from './testBot'
 
-const main = join(import.meta.dir, '..', '..', 'src', 'main.ts')
+const worker = [process.execPath, '--no-env-file', join(import.meta.dir, '../../src/main.ts')]
+/** Enough for a substitution on busy cores; Bun itself gives one up after about a second. */
+const SUBSTITUTION_MS = 500
 
 /** Starts the real application with the bot in this process, once for all tests of a file. */
-export async function startBotInProcess(options: Partial<StandInOptions> = {}) {
+export async function startBotInProcess(
+  options: Partial<StandInOptions> = {},
+  timing: Timing = {},
+  settings: Parameters<typeof createTestApp>[0] = {},
+) {
   const discord = await startDiscord({
     identifyWindowMs: 50,
     rateLimits: 'off',
@@ -33,12 +40,18 @@ export async function startBotInProcess(options: Partial<StandInOptions> = {}) {
     permissions: everybodysPermissions,
   })
   await users.addSecret({ secret: MARKER })
-  const { app, ask, askAsBot, logged } = createBotApp(discord, wren)
+  const { app, ask, askAsBot, logged, createSystem, link, makeSystem } = createBotApp(
+    discord,
+    wren,
+    settings,
+  )
   let allowance: Allowance = {}
+  let metricsAddress = ''
 
   beforeAll(async () => {
     await app.started
-    await app.startDiscord(createSubstitute([process.execPath, '--no-env-file', main]))
+    await app.startDiscord(createSubstitute(worker, SUBSTITUTION_MS), timing)
+    metricsAddress = app.listenForMetrics() ?? ''
     await users.until(
       () => users.sessions(),
       (sessions) => sessions.some(({ isConnected }) => isConnected),
@@ -54,7 +67,7 @@ export async function startBotInProcess(options: Partial<StandInOptions> = {}) {
   })
 
   const untilMessages = (channelId: string, isDone: (messages: SeenMessage[]) => boolean) =>
-    users.until(() => users.messages({ channelId }), isDone, { timeoutMs: 20_000 })
+    users.until(() => users.messages({ channelId }), isDone)
   return {
     app,
     discord,
@@ -65,6 +78,7 @@ export async function startBotInProcess(options: Partial<StandInOptions> = {}) {
     ask,
     askAsBot,
     logged,
+    makeSystem,
     /** Creates a channel, so that tests do not see each other's messages. */
     newChannel: async (
       input: Partial<Parameters<typeof users.createChannel>[0]> = {},
@@ -76,6 +90,16 @@ export async function startBotInProcess(options: Partial<StandInOptions> = {}) {
         content: content === '' ? '' : `${content} ${MARKER}`,
         ...input,
       }),
+    /**
+     * Creates an account in the guild with a system, whose members are Robin (r:, red) and Finch
+     * (f:). Commands of one account are limited, so tests with commands use an account of their own.
+     */
+    async newAuthor(input: Partial<Parameters<typeof users.createUser>[0]> = {}) {
+      const { id } = await users.createUser({ username: 'author', ...input })
+      await users.addMember({ guildId: guild.id, userId: id })
+      return { id, ...(await createSystem(id)) }
+    },
+    linkAccount: link,
     untilMessages,
     /** Waits until the texts of a channel are these. */
     expectTexts: (channelId: string, ...texts: readonly string[]) =>
@@ -92,9 +116,9 @@ export async function startBotInProcess(options: Partial<StandInOptions> = {}) {
     },
     /** Waits until the bot has handled all events before a message of this moment. */
     async settle(channelId: string): Promise<void> {
-      const mark = `r:settled ${crypto.randomUUID()}`
-      await users.sendMessage({ userId: wren, channelId, content: mark })
-      await untilMessages(channelId, (all) => all.some(({ content }) => mark.endsWith(content)))
+      const mark = `settled ${crypto.randomUUID()}`
+      await users.sendMessage({ userId: wren, channelId, content: `r:${mark}` })
+      await untilMessages(channelId, (all) => all.some(({ content }) => content === mark))
     },
     /** Waits until a message has no record any more. */
     async untilNoRecord(messageId: string): Promise<void> {
@@ -104,6 +128,8 @@ export async function startBotInProcess(options: Partial<StandInOptions> = {}) {
       }
       throw new Error('the record is still there')
     },
+    metric: (name: string, labels: Record<string, string> = {}) =>
+      readMetric(metricsAddress, name, labels),
     allow(changes: Allowance) {
       allowance = changes
     },
@@ -116,27 +142,50 @@ function isProxied({ author }: SeenMessage): boolean {
   return author.isWebhook
 }
 
-function createBotApp(discord: DiscordStandIn, wren: string) {
+function createBotApp(
+  discord: DiscordStandIn,
+  wren: string,
+  settings: Parameters<typeof createTestApp>[0],
+) {
   const { app, ask, makeSystem, deps, logged } = createTestApp({
     DISCORD_TOKEN: discord.token,
     DISCORD_API: discord.api,
     DISCORD_CDN: discord.cdn,
     LOG_LEVEL: 'debug',
     RATE_LIMIT: 'off',
+    METRICS: 'on',
+    METRICS_ADDRESS: '127.0.0.1:0',
+    ...settings,
   })
+  const link = (to: TestSystem, account: string) =>
+    linkAccount(deps, { ...discordBot, system: to.id }, account)
   let system: Awaited<ReturnType<typeof makeSystem>> | undefined
   let key = ''
   beforeAll(async () => {
     await app.started
     system = await makeSystem('Aviary')
     key = await createBot(deps, operator, 'test', DISCORD)
-    await linkAccount(deps, { ...discordBot, system: system.id }, wren)
+    await link(system, wren)
     const robin = { name: 'Robin', proxy_tags: [{ prefix: 'r:', suffix: null }] }
     await ask('POST /v2/members', { as: system, body: robin })
   })
   return {
     app,
     logged,
+    link,
+    async createSystem(account: string) {
+      const own = await makeSystem('Hedgerow')
+      await link(own, account)
+      const askOwn = (line: string, body?: unknown) => ask(line, { as: own, body })
+      const create = async (name: string, prefix: string, color: string | null) => {
+        const proxy_tags = [{ prefix, suffix: null }]
+        const { json } = await askOwn('POST /v2/members', { name, color, proxy_tags })
+        return String(json.id)
+      }
+      const robin = await create('Robin', 'r:', 'ff0000')
+      return { system: own, ask: askOwn, robin, finch: await create('Finch', 'f:', null) }
+    },
+    makeSystem,
     ask: (line: string, body?: unknown) => ask(line, { as: system ?? null, body }),
     askAsBot: (line: string, body?: unknown) =>
       ask(line, { headers: { authorization: `Bot ${key}` }, body }),

@@ -3,9 +3,14 @@ import { kill, type TestBot, useBot } from './testBot'
 
 const test = await useBot()
 
+/** Restarts the bot. The session may not have been stored yet, so nothing is sent before the next one. */
 async function restart(bot: TestBot, env: Record<string, string>): Promise<void> {
   await kill(bot)
   await bot.startServer(env)
+  await bot.users.until(
+    () => bot.users.sessions(),
+    (sessions) => sessions.some(({ isConnected }) => isConnected),
+  )
 }
 
 const untilCommands = (
@@ -16,7 +21,6 @@ const untilCommands = (
   users.until(
     () => users.commands({ guildId }),
     (all) => isDone(all.length),
-    { timeoutMs: 20_000 },
   )
 
 /** Waits until the latest server has stored the hash of what it registered. */
@@ -24,7 +28,6 @@ const untilRegistered = ({ users, servers }: TestBot) =>
   users.until(
     async () => servers.at(-1)?.output() ?? '',
     (log) => log.includes('Discord commands registered'),
-    { timeoutMs: 20_000 },
   )
 
 const overwrites = async ({ users }: TestBot) =>
@@ -38,6 +41,18 @@ describe('application commands', () => {
     await bot.expectTexts(['Robin: hello'])
     expect(await overwrites(bot)).toHaveLength(1)
   })
+
+  test(
+    'are registered later if Discord refuses them at first',
+    async (bot) => {
+      const route = 'PUT /applications/{application_id}/commands'
+      await bot.users.failRequests({ route, kind: 'status', status: 400, code: 50035 })
+      await bot.startServer()
+      await untilRegistered(bot)
+      expect(await overwrites(bot)).toHaveLength(2)
+    },
+    { isOff: true },
+  )
 
   test('move to the guilds that the setting names, and away with "off"', async (bot) => {
     const { guild } = bot

@@ -213,6 +213,16 @@ describe('guilds and shards', () => {
   })
 })
 
+test('an event is sent once more on request, with a sequence of its own', async () => {
+  const { discord, users, say } = await start()
+  const { client } = await connect(discord)
+  const { id } = await say('twice')
+  const first = await client.event('MESSAGE_CREATE')
+  await users.repeatEvent({ id })
+  const second = await client.find(({ t, s }) => t === 'MESSAGE_CREATE' && s !== first.s)
+  expect(second).toMatchObject({ d: { id, content: 'twice' }, s: (first.s ?? 0) + 1 })
+})
+
 describe('RESUME', () => {
   test('replays missed events in order, then RESUMED, and no GUILD_CREATE', async () => {
     const { discord, users, say } = await start()

@@ -1,9 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openStorage } from '../../src/db/open'
+import { execute } from '../rawSql'
 import { commandLine, type Server } from '../serverProcess'
 import { expect, test, withTimeout } from '../test'
 import { newDatabaseAddress } from '../testApp'
+import { createDatabaseGate, type DatabaseGate } from './databaseGate'
 import type { MessageInput } from './standIn/controlMessages'
 import type { Allowance, SeenMessage } from './standIn/controlRead'
 import type { StandInOptions } from './standIn/options'
@@ -25,10 +28,15 @@ export interface TestBot {
   readonly stranger: string
   readonly member: { id: string; uuid: string }
   readonly servers: Server[]
+  readonly database: DatabaseGate
   readonly env: Record<string, string>
   readonly cwd: string
   /** Starts another server on the same database. */
   startServer(env?: Record<string, string>): Promise<Server>
+  /** Starts the bot without a server on the same database. */
+  startBotAlone(env?: Record<string, string>): Promise<Server>
+  /** Runs SQL on the database of the bot. */
+  runSql(sql: string): Promise<void>
   /** Sends a request of the system to the API. */
   ask(line: string, body?: unknown): Promise<{ status: number; json: Record<string, never> }>
   /** Sends a request of a bot of the operator. */
@@ -79,7 +87,7 @@ export async function useBot(timeoutMs?: number): Promise<BotTest> {
 }
 
 export async function createStart() {
-  const { startServer, runJson } = await commandLine()
+  const { startServer, startDiscordBot, runJson } = await commandLine()
   return async (scene: BotScene): Promise<{ bot: TestBot; finish: () => Promise<void> }> => {
     const discord = await startDiscord({ identifyWindowMs: 50, ...scene.options })
     const { users } = discord
@@ -95,9 +103,9 @@ export async function createStart() {
     const everyone = { guildId: guild.id, roleId: guild.id }
     await users.updateRole({ ...everyone, permissions: everybodysPermissions })
     const cwd = mkdtempSync(join(tmpdir(), 'multitude-discord-'))
-    const metricsPort = freePort()
+    const database = await createDatabaseGate(newDatabaseAddress(cwd))
     const env = {
-      DATABASE_URL: newDatabaseAddress(cwd),
+      DATABASE_URL: database.address,
       DISCORD_TOKEN: discord.token,
       DISCORD_API: discord.api,
       DISCORD_CDN: discord.cdn,
@@ -105,7 +113,7 @@ export async function createStart() {
       LOG_LEVEL: 'debug',
       RATE_LIMIT: 'off',
       METRICS: 'on',
-      METRICS_ADDRESS: `127.0.0.1:${metricsPort}`,
+      METRICS_ADDRESS: '127.0.0.1:0',
       ...scene.env,
     }
     await users.addSecret({ secret: MARKER })
@@ -129,8 +137,16 @@ export async function createStart() {
       const text = await response.text()
       return { status: response.status, json: text.startsWith('{') ? JSON.parse(text) : {} }
     }
+    /** Address of the metrics of the first server that has some. */
+    const metricsAddress = () =>
+      servers.map((server) => /"metrics":"([^"]+)"/.exec(server.output())?.[1]).find(Boolean) ?? ''
     const start = async (more: Record<string, string> = {}) => {
       const server = await startServer([], { cwd, env: { ...env, ...more } })
+      servers.push(server)
+      return server
+    }
+    const startBotAlone = async (more: Record<string, string> = {}) => {
+      const server = await startDiscordBot({ cwd, env: { ...env, ...more } })
       servers.push(server)
       return server
     }
@@ -138,16 +154,15 @@ export async function createStart() {
       request({ authorization: created.token }, line, body)
     const channel = (id?: string) => ({ channelId: id ?? guild.channelId })
     const untilMessages: TestBot['untilMessages'] = (isDone, id) =>
-      users.until(() => users.messages(channel(id)), isDone, {
-        timeoutMs: 20_000,
-      })
+      users.until(() => users.messages(channel(id)), isDone)
     const finish = async () => {
-      const metrics = await fetch(`http://${env.METRICS_ADDRESS}/metrics`).then(
+      const metrics = await fetch(metricsAddress()).then(
         (response) => response.text(),
         () => '',
       )
       for (const server of servers) server.kill('SIGTERM')
       const ends = await Promise.all(servers.map((server) => server.end()))
+      database.stop()
       const problems = await users.problems(allowance)
       const secrets = await users.secrets()
       await discord.stop()
@@ -176,9 +191,17 @@ export async function createStart() {
       stranger,
       member: { id: String(member.id), uuid: String(member.uuid) },
       servers,
+      database,
       env,
       cwd,
       startServer: start,
+      startBotAlone,
+      async runSql(sql) {
+        const storage = openStorage(env.DATABASE_URL)
+        await storage.ready
+        await storage.transact('new', (tx) => execute(tx, sql))
+        await storage.close()
+      },
       ask,
       askAsBot: (line, body) => request({ authorization: `Bot ${key}` }, line, body),
       send: (content, input = {}) =>
@@ -197,22 +220,29 @@ export async function createStart() {
         return untilMessages(isSame, id)
       },
       untilMessages,
-      async metric(name, labels = {}) {
-        const text = await (await fetch(`http://${env.METRICS_ADDRESS}/metrics`)).text()
-        return text
-          .split('\n')
-          .filter((line) => line.startsWith(`multitude_discord_${name}`))
-          .filter((line) =>
-            Object.entries(labels).every(([key, value]) => line.includes(`${key}="${value}"`)),
-          )
-          .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
-      },
+      metric: (name, labels = {}) => readMetric(metricsAddress(), name, labels),
       allow(changes) {
         allowance = changes
       },
     }
     return { bot, finish }
   }
+}
+
+/** Value of a metric of the bot, summed over the labels that are not given. */
+export async function readMetric(
+  address: string,
+  name: string,
+  labels: Record<string, string>,
+): Promise<number> {
+  const text = await (await fetch(address)).text()
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(`multitude_discord_${name}`))
+    .filter((line) =>
+      Object.entries(labels).every(([key, value]) => line.includes(`${key}="${value}"`)),
+    )
+    .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
 /** Kills the latest server. */
@@ -250,11 +280,4 @@ export function buttonOf({ components }: SeenMessage, label: string): string {
   const found = buttons.find((button) => button.label === label)
   if (!found) throw new Error(`no button ${label}`)
   return found.custom_id
-}
-
-function freePort(): number {
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const { port } = server
-  void server.stop(true)
-  return port ?? 0
 }

@@ -7,7 +7,7 @@ import { findSecrets } from './standIn/secretSearch'
 import { type DiscordStandIn, startDiscord } from './standIn/startDiscord'
 import { createTestLog, type TestLog } from './testLog'
 
-export const userAgent = formatUserAgent('https://plural.example')
+export const userAgent = formatUserAgent('https://plural.example', null)
 
 /** Pauses of a gateway client that suit `identifyWindowMs` below. */
 export const gatewayTiming = {
@@ -60,7 +60,7 @@ export function useDiscord(): (options?: Partial<StandInOptions>) => Promise<Tes
         const client = createRestClient({
           api: discord.api,
           token: discord.token,
-          userAgent,
+          userAgent: () => userAgent,
           log,
           ...rest,
           timing: { timeoutMs: 5000, backoff: { firstMs: 1, maxMs: 10 }, ...timing },

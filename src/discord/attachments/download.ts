@@ -10,7 +10,7 @@ export class DownloadError extends Error {
 }
 
 export interface DownloadOptions {
-  /** The only origins that files are requested from, so that no one can make the server request others. */
+  /** The only origins that files are requested from, so that an account cannot make the server request others. */
   readonly origins: readonly string[]
   readonly timeoutMs: number
 }

@@ -99,11 +99,11 @@ export function createGuildCache(source: GuildSource, ownUserId: () => string): 
       await findGuild(guildId)
       const guild = guilds.get(guildId)
       if (!guild) return null
-      if (!guild.findChannel(channelId)) {
-        const loading = channelLoads.get(channelId) ?? loadChannel(guild, channelId)
-        channelLoads.set(channelId, loading)
-        await loading.finally(() => channelLoads.delete(channelId))
-      }
+      const known = guild.findChannel(channelId)
+      if (known) return known
+      const loading = channelLoads.get(channelId) ?? loadChannel(guild, channelId)
+      channelLoads.set(channelId, loading)
+      await loading.finally(() => channelLoads.delete(channelId))
       return guilds.get(guildId)?.findChannel(channelId) ?? null
     },
     reload: (id) => load(id).done,

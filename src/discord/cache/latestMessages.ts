@@ -9,6 +9,8 @@ export interface LatestMessage {
   readonly contentHash: bigint
   /** Commands are never proxied, not even after an edit. */
   readonly isCommand?: boolean
+  /** With `member` null, a webhook sent it, but not for this process. */
+  readonly isFromWebhook?: boolean
 }
 
 export interface LatestMessages {

@@ -1,3 +1,4 @@
+import type { Texts } from '../text/texts'
 import type { Answer } from './answer'
 import type { Context, PromptResult } from './context'
 import { findOwn } from './ownSystem'
@@ -15,8 +16,10 @@ export function confirm(
 ): Answer {
   const { texts, prompts, channel } = context
   const requireSame = rememberSystem(context)
-  const decide = async (answering: Context, isYes: boolean): Promise<PromptResult> => {
-    if (!isYes) return { answer: { content: texts.cancelled, replaces: true } }
+  const isYes = (text: string) => texts.typedYes.includes(text.trim().toLowerCase())
+  const isNo = (text: string) => texts.typedNo.includes(text.trim().toLowerCase())
+  const decide = async (answering: Context, isSure: boolean): Promise<PromptResult> => {
+    if (!isSure) return { answer: { content: texts.cancelled, replaces: true } }
     if (account === context.account) await requireSame(answering)
     return { answer: { ...(await run(answering)), replaces: true } }
   }
@@ -25,12 +28,12 @@ export function confirm(
       account,
       minutes: CONFIRM_MINUTES,
       onPress: (answering, action) => decide(answering, action === 'yes'),
-      onText: async (answering, text) => {
-        const isYes = texts.typedYes.includes(text.trim().toLowerCase())
-        const isNo = texts.typedNo.includes(text.trim().toLowerCase())
-        if (!isYes && !isNo) return null
-        const { answer } = await decide(answering, isYes)
-        return { answer: { ...answer, replaces: false } }
+      typed: {
+        accepts: (text) => isYes(text) || isNo(text),
+        async run(answering, text) {
+          const { answer } = await decide(answering, isYes(text))
+          return { answer: { ...answer, replaces: false } }
+        },
       },
     },
     channel,
@@ -45,15 +48,26 @@ export function confirm(
   }
 }
 
-/** Asks for a text, such as an ID, before something is deleted. An interaction asks in a modal. */
+/** Something that can be done before a question is answered, such as an export. */
+interface Offer {
+  readonly label: string
+  readonly run: (context: Context) => Promise<Answer>
+}
+
+/**
+ * Asks for a text, such as an ID, before something is deleted. An interaction asks in a form; with an
+ * offer, after a message that makes it.
+ */
 export function confirmTyped(
   context: Context,
   question: string,
   expected: string,
   run: (context: Context) => Promise<Answer>,
+  offer?: Offer,
 ): Answer {
   const { texts, prompts, channel } = context
   const requireSame = rememberSystem(context)
+  const isForm = context.via === 'interaction'
   const normalize = (text: string) => text.trim().toLowerCase().replaceAll('-', '')
   const decide = async (answering: Context, typed: string): Promise<PromptResult> => {
     if (normalize(typed) !== normalize(expected))
@@ -65,31 +79,73 @@ export function confirmTyped(
     {
       account: context.account,
       minutes: CONFIRM_MINUTES,
-      onPress: async (answering, action, fields) =>
-        action === 'typed'
-          ? decide(answering, fields.confirmation ?? '')
-          : { answer: { content: texts.cancelled, replaces: true } },
-      onText: decide,
+      onPress: async (answering, action, fields) => {
+        if (action === 'typed') return decide(answering, fields.confirmation ?? '')
+        if (action === 'form') return { answer: form(), staysOpen: true }
+        if (action === 'offer' && offer)
+          return { answer: await orRefusal(texts, offer.run(answering)), staysOpen: true }
+        return { answer: { content: texts.cancelled, replaces: true } }
+      },
+      // After an interaction, messages in the channel are not answers: it asks in a form.
+      ...(!isForm && { typed: { accepts: () => true, run: decide } }),
     },
     channel,
   )
-  if (context.via === 'interaction')
-    return {
-      modal: {
-        id: idOf('typed'),
-        title: texts.confirmTitle,
-        fields: [
-          {
-            id: 'confirmation',
-            label: texts.typeToConfirm(expected),
-            value: '',
-            isLong: false,
-            isRequired: true,
-            maxLength: 20,
-          },
-        ],
+  const form = (): Answer => ({
+    modal: {
+      id: idOf('typed'),
+      title: texts.confirmTitle,
+      fields: [
+        {
+          id: 'confirmation',
+          label: texts.typeToConfirm(expected),
+          value: '',
+          isLong: false,
+          isRequired: true,
+          maxLength: 20,
+        },
+      ],
+    },
+  })
+  if (isForm && !offer) return form()
+  return {
+    content: question,
+    buttons: [
+      ...(offer ? [{ id: idOf('offer'), label: offer.label, style: 'primary' } as const] : []),
+      ...(isForm ? [{ id: idOf('form'), label: texts.deleteLabel, style: 'danger' } as const] : []),
+      { id: idOf('no'), label: texts.cancel, style: 'secondary' },
+    ],
+  }
+}
+
+/** Turns a refusal into its answer, so that the question before it stays open. */
+async function orRefusal(texts: Texts, answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer
+  } catch (cause) {
+    if (!(cause instanceof Refusal)) throw cause
+    return { content: texts.refusal(cause.message), isRefusal: true }
+  }
+}
+
+/** Asks for a text that the account types, such as an invite code. */
+export function askText(
+  { texts, prompts, channel, account }: Context,
+  question: string,
+  run: (text: string) => Promise<Answer>,
+): Answer {
+  const idOf = prompts.open(
+    {
+      account,
+      minutes: CONFIRM_MINUTES,
+      onPress: async () => ({ answer: { content: texts.cancelled, replaces: true } }),
+      typed: {
+        accepts: () => true,
+        run: async (_, text) => ({ answer: await run(text.trim()) }),
       },
-    }
+    },
+    channel,
+  )
   return {
     content: question,
     buttons: [{ id: idOf('no'), label: texts.cancel, style: 'secondary' }],

@@ -72,8 +72,11 @@ export interface Prompt {
     action: string,
     fields: Readonly<Record<string, string>>,
   ) => Promise<PromptResult>
-  /** Runs a message that the account types in the channel; null if it is no answer. */
-  readonly onText?: (context: Context, text: string) => Promise<PromptResult | null>
+  /** Messages of the account in the channel that answer the question. */
+  readonly typed?: {
+    accepts(text: string): boolean
+    run(context: Context, text: string): Promise<PromptResult>
+  }
 }
 
 export interface PromptResult {
@@ -91,8 +94,8 @@ export interface Prompts {
     id: string,
     fields?: Readonly<Record<string, string>>,
   ): Promise<Answer | null>
-  /** Returns whether a message of the account in the channel may answer a question. */
-  isAsked(account: string, channel: string): boolean
+  /** Returns whether a message of the account in the channel answers a question. */
+  isAnswer(account: string, channel: string, text: string): boolean
   /** Answers a message without a prefix, such as `yes`; null if the account was not asked. */
   type(context: Context, text: string): Promise<Answer | null>
 }

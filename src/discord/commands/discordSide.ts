@@ -18,7 +18,6 @@ export interface DiscordMessage {
   readonly isVoice: boolean
   /** Milliseconds since 1970. */
   readonly sentAt: number
-  readonly isLatest: boolean
 }
 
 export interface ChannelAccess {
@@ -54,7 +53,11 @@ export interface DiscordSide {
   ): Promise<{ readonly name: string; readonly avatarUrl: string | null } | null>
   /** Lists the channels of a guild with the permissions in them; null if the bot is not in the guild. */
   listChannels(guildId: string, account: string): Promise<readonly ChannelAccess[] | null>
+  /** Permissions of an account in a channel or thread; none if one of them is unknown. */
+  findPermissions(guildId: string, channelId: string, account: string): Promise<bigint>
   findMessage(reference: MessageReference): Promise<DiscordMessage | null>
+  /** Returns whether no other message than this command followed in the channel. */
+  isLatest(message: DiscordMessage, commandId: string): Promise<boolean>
   editProxied(message: DiscordMessage, options: EditOptions): Promise<Failure>
   deleteProxied(message: MessageReference): Promise<Failure>
   /** Sends the message again as a member, named by its short ID. */
@@ -76,7 +79,10 @@ export interface SayRequest {
   readonly member: string
   readonly text: string
   readonly files: readonly Attachment[]
-  readonly replyTo: MessageReference | null
+  /** ID of the message in the same channel that is replied to. */
+  readonly replyTo: string | null
+  /** Permissions of the account in the channel. */
+  readonly permissions: bigint
 }
 
 /** Permissions that proxying needs in a channel. */

@@ -1,11 +1,13 @@
 import { escapeMarkdown, formatCodeSpan } from '../messages/escape'
+import type { Texts } from '../text/texts'
 import type { Answer } from './answer'
 import { paginate } from './ask'
 import { formatBirthday, formatTag } from './cards/cards'
 import { buildEmbed, formatTime, shorten } from './cards/embed'
 import { formatListId, type IdStyle } from './cards/formatShortId'
 import type { Context } from './context'
-import type { MemberView } from './views'
+import { Refusal } from './refusal'
+import type { GroupView, MemberView } from './views'
 
 const SHORT_PER_PAGE = 25
 const FULL_PER_PAGE = 5
@@ -16,94 +18,152 @@ export type Listed = Pick<
   MemberView,
   'id' | 'name' | 'display_name' | 'description' | 'created' | 'privacy'
 > &
-  Partial<MemberView>
+  Partial<MemberView> &
+  Partial<Pick<GroupView, 'icon'>> & { readonly lastFront?: LastFront }
 
-type Compare = (one: Listed, other: Listed) => number
+/** End of the last time in front, in microseconds; `now` for a current fronter. */
+export type LastFront = number | 'now'
 
-const byText =
-  (of: (row: Listed) => string | null | undefined): Compare =>
-  (one, other) =>
-    (of(one) ?? '').localeCompare(of(other) ?? '', 'en', { sensitivity: 'base' })
-
-/** Orders rows without a value last. */
-const newestFirst =
-  (of: (row: Listed) => string | null | undefined): Compare =>
-  (one, other) =>
-    (of(other) ?? '').localeCompare(of(one) ?? '')
-
-const byName = byText(({ name }) => name)
-
-/** Flags that sort a list, with their short forms. */
-const sorts: Readonly<Record<string, Compare>> = {
-  'by-name': byName,
-  bn: byName,
-  'by-display-name': byText(({ display_name, name }) => display_name ?? name),
-  bdn: byText(({ display_name, name }) => display_name ?? name),
-  'by-id': byText(({ id }) => id),
-  bid: byText(({ id }) => id),
-  'by-message-count': (one, other) => (other.message_count ?? -1) - (one.message_count ?? -1),
-  bmc: (one, other) => (other.message_count ?? -1) - (one.message_count ?? -1),
-  'by-created': newestFirst(({ created }) => created),
-  bc: newestFirst(({ created }) => created),
-  'by-last-message': newestFirst(({ last_message_timestamp }) => last_message_timestamp),
-  blm: newestFirst(({ last_message_timestamp }) => last_message_timestamp),
-  'by-birthday': byText(({ birthday }) => birthday?.slice(5) ?? '~'),
-  bbd: byText(({ birthday }) => birthday?.slice(5) ?? '~'),
+/** A value of rows that flags sort by or show. */
+interface Column {
+  readonly by?: readonly string[]
+  readonly with?: readonly string[]
+  readonly label: keyof Texts['labels']
+  readonly isInFull?: boolean
+  /** Rows without a value are last. */
+  readonly value: (row: Listed) => string | number | null | undefined
+  readonly isDescending?: boolean
+  /** Formats the value; without it, the value is shown as typed. */
+  readonly format?: (row: Listed, texts: Texts) => string | null | undefined
 }
 
-/** Flags that add a value to each row. */
-const additions: Readonly<Record<string, (row: Listed) => string | null | undefined>> = {
-  'with-message-count': ({ message_count }) => message_count?.toString(),
-  wmc: ({ message_count }) => message_count?.toString(),
-  'with-created': ({ created }) => formatTime(created, 'D'),
-  wc: ({ created }) => formatTime(created, 'D'),
-  'with-last-message': ({ last_message_timestamp = null }) =>
-    formatTime(last_message_timestamp, 'R'),
-  wlm: ({ last_message_timestamp = null }) => formatTime(last_message_timestamp, 'R'),
-  'with-avatar': ({ avatar_url }) => avatar_url && `<${avatar_url}>`,
-  wa: ({ avatar_url }) => avatar_url && `<${avatar_url}>`,
-  'with-pronouns': ({ pronouns }) => pronouns && escapeMarkdown(pronouns),
-  wp: ({ pronouns }) => pronouns && escapeMarkdown(pronouns),
-  'with-display-name': ({ display_name }) => display_name && escapeMarkdown(display_name),
-  wdn: ({ display_name }) => display_name && escapeMarkdown(display_name),
-  'with-birthday': ({ birthday = null }) => formatBirthday(birthday),
-  wbd: ({ birthday = null }) => formatBirthday(birthday),
+const lastFronted: Column = {
+  by: ['by-last-fronted', 'by-last-front', 'by-last-switch', 'blf', 'bls'],
+  with: ['with-last-switch', 'with-last-fronted', 'with-last-front', 'wls', 'wlf'],
+  label: 'lastFronted',
+  value: ({ lastFront }) => (lastFront === 'now' ? Infinity : lastFront),
+  isDescending: true,
+  format: ({ lastFront }, texts) =>
+    typeof lastFront === 'number'
+      ? `<t:${Math.floor(lastFront / 1_000_000)}:R>`
+      : lastFront && texts.now,
 }
 
-const others = ['full', 'f', 'reverse', 'r', 'rev', 'random', 'search-description', 'sd'] as const
-const filters = ['all', 'a', 'private-only', 'po', 'public', 'private'] as const
+/** Values that lists are sorted by or show, with all flags of PluralKit. */
+const columns: readonly Column[] = [
+  { by: ['by-name', 'bn'], label: 'name', value: ({ name }) => name },
+  { by: ['by-id', 'bid'], label: 'id', value: ({ id }) => id },
+  {
+    by: ['by-display-name', 'bdn'],
+    with: ['with-display-name', 'with-displayname', 'wdn'],
+    label: 'displayName',
+    isInFull: true,
+    value: ({ display_name }) => display_name,
+  },
+  {
+    with: ['with-pronouns', 'wp', 'wprns'],
+    label: 'pronouns',
+    isInFull: true,
+    value: ({ pronouns }) => pronouns,
+  },
+  {
+    by: ['by-birthday', 'by-birthdate', 'bbd'],
+    with: ['with-birthday', 'wbd', 'wb'],
+    label: 'birthday',
+    isInFull: true,
+    value: ({ birthday }) => birthday?.slice(5),
+    format: ({ birthday = null }) => formatBirthday(birthday),
+  },
+  {
+    by: ['by-message-count', 'bmc'],
+    with: ['with-message-count', 'wmc'],
+    label: 'messageCount',
+    isInFull: true,
+    value: ({ message_count }) => message_count,
+    isDescending: true,
+  },
+  {
+    by: ['by-created', 'bc', 'bcd'],
+    with: ['with-created', 'wc'],
+    label: 'created',
+    value: ({ created }) => created,
+    format: ({ created }) => formatTime(created, 'D'),
+  },
+  lastFronted,
+  {
+    by: ['by-last-message', 'blm', 'blp'],
+    with: ['with-last-message', 'with-last-proxy', 'wlm', 'wlp'],
+    label: 'lastMessage',
+    value: ({ last_message_timestamp }) => last_message_timestamp,
+    isDescending: true,
+    format: ({ last_message_timestamp = null }) => formatTime(last_message_timestamp, 'R'),
+  },
+  {
+    with: ['with-avatar', 'with-image', 'with-icon', 'wa', 'wi', 'ia', 'ii', 'img'],
+    label: 'avatar',
+    value: ({ avatar_url, icon }) => avatar_url ?? icon,
+    format: ({ avatar_url, icon }) => (avatar_url ?? icon) && `<${avatar_url ?? icon}>`,
+  },
+]
+
+const FULL = ['full', 'f']
+const REVERSE = ['reverse', 'rev', 'r']
+const RANDOM = ['random']
+const ALL = ['all', 'a']
+const PRIVATE_ONLY = ['private-only', 'po']
+const IN_DESCRIPTION = ['search-description', 'filter-description', 'in-description', 'sd']
 
 export const listFlags: readonly string[] = [
-  ...Object.keys(sorts),
-  ...Object.keys(additions),
-  ...others,
-  ...filters,
+  ...columns.flatMap(({ by = [], with: added = [] }) => [...by, ...added]),
+  ...[FULL, REVERSE, RANDOM, ALL, PRIVATE_ONLY, IN_DESCRIPTION].flat(),
+  'public',
+  'private',
 ]
+
+/** Orders of a list, without the `by-` of their flags. */
+export const listOrders: readonly string[] = columns.flatMap(({ by: [first] = [] }) =>
+  first === undefined ? [] : [first.replace('by-', '')],
+)
 
 export interface ListOptions {
   readonly title: string
+  /** Text that is searched; the word `full` may precede it. */
   readonly term: string | undefined
   readonly flags: ReadonlySet<string>
   readonly ids: IdStyle
   readonly color?: string | null
   /** All rows of the own system are listed, and private ones are left out only by a flag. */
   readonly showsAll: boolean
+  /** Reads the last times in front by ID, only if a flag asks for them. */
+  readonly readLastFronts: () => Promise<ReadonlyMap<string, LastFront>>
 }
 
 /** Filters, sorts and shows a list of members or groups. */
-export function listRows(context: Context, all: readonly Listed[], options: ListOptions): Answer {
+export async function listRows(
+  context: Context,
+  all: readonly Listed[],
+  options: ListOptions,
+): Promise<Answer> {
   const { texts } = context
-  const { flags, term, title, ids, color } = options
-  const rows = sortRows(filterRows(all, options), flags)
-  const isFull = flags.has('full') || flags.has('f')
+  const { flags, title, ids, color, readLastFronts } = options
+  const has = (names: readonly string[] = []) => names.some((name) => flags.has(name))
+  const [, full, rest] = /^(full(?=\s|$))?\s*(.*)$/is.exec(options.term ?? '') ?? []
+  const term = rest === '' ? undefined : rest
+  const isFull = has(FULL) || full !== undefined
+  const orders = columns.filter(({ by }) => has(by))
+  if (orders.length + Number(has(RANDOM)) > 1) throw new Refusal(texts.oneOrder)
+  const added = columns.filter((column) => has(column.with) || orders.includes(column))
+  const times = added.includes(lastFronted) ? await readLastFronts() : null
+  const known = times ? all.map((row) => withLastFront(row, times.get(row.id))) : all
+  const found = known.filter((row) => isFound(row, term, has(IN_DESCRIPTION)) && isShown(row))
+  const rows = has(RANDOM) ? shuffle(found) : sortRows(found, orders[0], has(REVERSE))
   const perPage = isFull ? FULL_PER_PAGE : SHORT_PER_PAGE
   const pages = Math.max(1, Math.ceil(rows.length / perPage))
-  const added = Object.keys(additions).filter((flag) => flags.has(flag))
   const hiddenCount = term === undefined ? all.length - rows.length : 0
-  return paginate(context, pages, (page) => {
+  const render = (page: number): Answer => {
     const shown = rows.slice(page * perPage, (page + 1) * perPage)
     const lines = shown.map((row) =>
-      isFull ? fullRow(context, row, ids) : shortRow(row, ids, added),
+      isFull ? fullRow(texts, row, ids, added) : shortRow(texts, row, ids, added),
     )
     return {
       embeds: [
@@ -115,59 +175,86 @@ export function listRows(context: Context, all: readonly Listed[], options: List
         }),
       ],
     }
+  }
+  return { ...paginate(context, pages, render), isPublic: flags.has('public') }
+
+  function isShown({ privacy }: Listed): boolean {
+    const isPrivate = privacy?.visibility === 'private'
+    return has(PRIVATE_ONLY) ? isPrivate : !isPrivate || options.showsAll || has(ALL)
+  }
+}
+
+function withLastFront(row: Listed, lastFront: LastFront | undefined): Listed {
+  return lastFront === undefined ? row : { ...row, lastFront }
+}
+
+function isFound(row: Listed, term: string | undefined, inDescription: boolean): boolean {
+  if (term === undefined) return true
+  const texts = [row.name, row.display_name, ...(inDescription ? [row.description] : [])]
+  return texts.some((text) => text?.toLowerCase().includes(term.toLowerCase()))
+}
+
+/** Sorts by a value, then by name. */
+function sortRows(rows: readonly Listed[], column: Column | undefined, isReverse: boolean) {
+  const direction = (column?.isDescending ?? false) === isReverse ? 1 : -1
+  const value = column?.value ?? (({ name }: Listed) => name)
+  return rows.toSorted((one, other) => {
+    const [first, second] = [value(one) ?? '', value(other) ?? '']
+    const isEmpty = Number(first === '') - Number(second === '')
+    return isEmpty || direction * compare(first, second) || compare(one.name, other.name)
   })
 }
 
-function filterRows(all: readonly Listed[], { flags, term, showsAll }: ListOptions): Listed[] {
-  const has = (...names: string[]) => names.some((name) => flags.has(name))
-  const folded = term?.toLowerCase()
-  return all.filter((row) => {
-    const isPrivate = row.privacy?.visibility === 'private'
-    if (has('private-only', 'po') ? !isPrivate : isPrivate && !showsAll && !has('all', 'a'))
-      return false
-    if (folded === undefined) return true
-    const texts = has('search-description', 'sd') ? [row.description] : [row.name, row.display_name]
-    return texts.some((text) => text?.toLowerCase().includes(folded))
-  })
+function compare(one: string | number, other: string | number): number {
+  if (typeof one === 'number' && typeof other === 'number') return one === other ? 0 : one - other
+  return String(one).localeCompare(String(other), 'en', { sensitivity: 'base' })
 }
 
-function sortRows(rows: readonly Listed[], flags: ReadonlySet<string>): Listed[] {
-  const name = Object.keys(sorts).find((flag) => flags.has(flag)) ?? 'by-name'
-  const sorted = rows.toSorted(sorts[name] ?? byName)
-  if (flags.has('random')) shuffle(sorted)
-  return ['reverse', 'rev', 'r'].some((flag) => flags.has(flag)) ? sorted.toReversed() : sorted
-}
-
-function shuffle(rows: Listed[]): void {
+function shuffle(given: readonly Listed[]): Listed[] {
+  const rows = [...given]
   for (let at = rows.length - 1; at > 0; at--) {
     const other = Math.floor(Math.random() * (at + 1))
     const [one, two] = [rows[at], rows[other]]
     if (one && two) [rows[at], rows[other]] = [two, one]
   }
+  return rows
 }
 
-function shortRow(row: Listed, ids: IdStyle, added: readonly string[]): string {
-  const tags = (row.proxy_tags ?? []).map((tag) => formatTag(tag)).join(', ')
-  const extra = added.flatMap((flag) => additions[flag]?.(row) ?? [])
+/** Formats the values of columns, each with its label; empty ones are left out. */
+function valuesOf(texts: Texts, row: Listed, shown: readonly Column[]): string[] {
+  return shown.flatMap(({ label, value, format }) => {
+    const text = format ? format(row, texts) : escapeMarkdown(String(value(row) ?? ''))
+    return text ? texts.labelled(texts.labels[label], text) : []
+  })
+}
+
+const isNamed = ({ label }: Column) => label === 'name' || label === 'id'
+
+function shortRow(texts: Texts, row: Listed, ids: IdStyle, added: readonly Column[]): string {
+  const tags = tagsOf(row)
+  const extra = valuesOf(
+    texts,
+    row,
+    added.filter((column) => !isNamed(column)),
+  )
   const parts = [tags, ...extra].filter((part) => part !== '')
   const name = escapeMarkdown(shorten(row.name, 60))
   const id = formatCodeSpan(formatListId(row.id, ids))
   return shorten(`${id} **${name}**${parts.length > 0 ? ` (${parts.join('; ')})` : ''}`, 150)
 }
 
-function fullRow({ texts }: Context, row: Listed, ids: IdStyle): string {
-  const { labels } = texts
-  const lines: [label: string, value: string | null | undefined][] = [
-    [labels.displayName, row.display_name && escapeMarkdown(row.display_name)],
-    [labels.pronouns, row.pronouns && escapeMarkdown(row.pronouns)],
-    [labels.birthday, formatBirthday(row.birthday ?? null)],
-    [labels.proxyTags, (row.proxy_tags ?? []).map((tag) => formatTag(tag)).join(', ')],
-    [labels.messageCount, row.message_count?.toString()],
-  ]
-  const shown = lines.flatMap(([label, value]) => (value ? `${label}: ${value}` : []))
+function fullRow(texts: Texts, row: Listed, ids: IdStyle, added: readonly Column[]): string {
+  const shown = columns.filter((one) => one.isInFull || (added.includes(one) && !isNamed(one)))
+  const tags = tagsOf(row)
   const description = row.description
     ? [escapeMarkdown(shorten(row.description, MAX_DESCRIPTION_IN_LIST))]
     : []
   const head = `**${escapeMarkdown(row.name)}** (${formatCodeSpan(formatListId(row.id, ids))})`
-  return shorten([head, ...shown, ...description].join('\n'), 790)
+  const values = valuesOf(texts, row, shown)
+  if (tags !== '') values.push(texts.labelled(texts.labels.proxyTags, tags))
+  return shorten([head, ...values, ...description].join('\n'), 790)
+}
+
+function tagsOf({ proxy_tags = [] }: Listed): string {
+  return proxy_tags.map((tag) => formatTag(tag)).join(', ')
 }

@@ -35,16 +35,15 @@ export async function ownSettings({ deps }: Context, { viewer }: Own) {
 }
 
 /**
- * Returns the viewer that a look-up at a system uses: the owner only if its answer may show private
- * information here, otherwise a stranger.
+ * Returns the viewer of a look-up: the owner (`own`) only if the answer may show private information
+ * here, otherwise a stranger.
  */
 export async function viewerAt(
   context: Context,
   own: Own | null,
-  system: string,
   flags: ReadonlySet<string>,
 ): Promise<Viewer> {
-  if (own?.system.hid !== system || flags.has('public')) return stranger
+  if (!own || flags.has('public')) return stranger
   return (await showsPrivate(context, own, flags)) ? own.viewer : stranger
 }
 

@@ -20,12 +20,12 @@ export function createPrompts(nowMs: () => number): Prompts {
     open.delete(key)
     return undefined
   }
-  /** Returns the latest prompt that a message of the account in the channel may answer. */
-  const findTyped = (account: string, channel: string): string | null => {
+  /** Returns the latest prompt that a message of the account in the channel answers. */
+  const findTyped = (account: string, channel: string, text: string): string | null => {
     let latest: string | null = null
     for (const [key, { prompt, channel: asked }] of open)
-      if (prompt.account === account && asked === channel && prompt.onText && find(key))
-        latest = key
+      if (prompt.account === account && asked === channel && prompt.typed?.accepts(text))
+        if (find(key)) latest = key
     return latest
   }
   return {
@@ -52,16 +52,14 @@ export function createPrompts(nowMs: () => number): Prompts {
       if (staysOpen) open.set(key, found)
       return answer
     },
-    isAsked: (account, channel) => findTyped(account, channel) !== null,
+    isAnswer: (account, channel, text) => findTyped(account, channel, text) !== null,
     async type(context, text) {
-      const key = findTyped(context.account, context.channel)
-      const found = key === null ? undefined : open.get(key)
-      if (key === null || !found?.prompt.onText) return null
+      const key = findTyped(context.account, context.channel, text)
+      const typed = key === null ? undefined : open.get(key)?.prompt.typed
+      if (key === null || !typed) return null
       // Removed first, so that a second message finds nothing to answer.
       open.delete(key)
-      const result = await found.prompt.onText(context, text)
-      if (!result || result.staysOpen) open.set(key, found)
-      return result?.answer ?? null
+      return (await typed.run(context, text)).answer
     },
   }
 }

@@ -41,7 +41,9 @@ export function createRateLimit(nowMs: () => number): RateLimit {
         if (buckets.size <= MAX_BUCKETS) break
         buckets.delete(oldest)
       }
-      bucket.tokens = Math.min(burst, bucket.tokens + (now - bucket.at) / refillMs)
+      // The clock of the machine may be set back.
+      const passedMs = Math.max(0, now - bucket.at)
+      bucket.tokens = Math.min(burst, bucket.tokens + passedMs / refillMs)
       bucket.at = now
       if (bucket.tokens >= 1) {
         bucket.tokens -= 1

@@ -1,6 +1,7 @@
 import { commandSummaries } from '../text/enHelp'
+import { slashTexts } from '../text/enSlash'
 import type { Command } from './command'
-import { slashCommands } from './slash/definitions'
+import { describeCommand, slashCommands } from './slash/definitions'
 import { commands } from './table'
 
 /** Builds the tables of commands in `docs/discord.md` from the command table. */
@@ -36,15 +37,17 @@ function aliasesOf({ parts }: Command): string {
 }
 
 function slash(): string[] {
-  const rows = slashCommands.flatMap(({ name, description, options, subcommands }) =>
-    subcommands.length === 0
-      ? [[code(`/${name}`), optionsOf(options), description]]
-      : subcommands.map((one) => [
-          code(`/${name} ${one.name}`),
-          optionsOf(one.options),
-          one.description,
-        ]),
-  )
+  const rows = slashCommands
+    .flatMap(({ name, options, subcommands }) =>
+      subcommands.length === 0
+        ? [{ name, options }]
+        : subcommands.map((one) => ({ ...one, name: `${name} ${one.name}` })),
+    )
+    .map(({ name, options }) => [
+      code(`/${name}`),
+      optionsOf(options),
+      describeCommand(slashTexts, name),
+    ])
   return table(['slash command', 'options', 'effect'], rows)
 }
 

@@ -142,8 +142,13 @@ export async function runTyped(context: Context, text: string): Promise<Answer |
   }
 }
 
-/** Limits apply to every command, including ones that fail. */
-function checkRate({ rateLimit, account, texts, via }: Context): { answer: Answer | null } | null {
+/** Returns what an account over its limit gets: one notice in a minute, then silence. */
+export function checkRate({
+  rateLimit,
+  account,
+  texts,
+  via,
+}: Context): { answer: Answer | null } | null {
   const allowance = rateLimit.request(account, 'command')
   if (allowance === 'run') return null
   if (allowance === 'silence') return { answer: null }

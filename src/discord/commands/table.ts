@@ -1,5 +1,13 @@
 import { type Command, command } from './command'
 import {
+  fieldCommands,
+  groupWords,
+  memberGuildWords,
+  memberWords,
+  systemGuildWords,
+  systemWords,
+} from './fieldCommands'
+import {
   link,
   refreshToken,
   runWebhook,
@@ -11,36 +19,18 @@ import {
 import { runAutoproxy } from './handlers/autoproxy'
 import { runConfig } from './handlers/config'
 import { checkPermissions } from './handlers/debug'
-import { fieldFlags } from './handlers/fields'
+import { changePrivacy, removeSubject, setVisibility, showId } from './handlers/entity'
+import { changeField, changeGuildField, fieldFlags } from './handlers/fields'
+import { showFront, showHistory, showPercent } from './handlers/front'
 import {
   changeMembersOfGroup,
-  groupField,
-  groupPrivacy,
-  groupVisibility,
   listGroupMembers,
   newGroup,
-  removeGroup,
   showGroup,
-  showGroupId,
   showRandom,
 } from './handlers/group'
 import { listCommands, showExplanation, showHelp, showInvite, showStats } from './handlers/help'
-import {
-  changeGroupsOfMember,
-  changeTags,
-  memberField,
-  memberFlag,
-  memberGuildField,
-  memberPrivacy,
-  memberServerKeepProxy,
-  memberVisibility,
-  newMember,
-  removeMember,
-  showMember,
-  showMemberGroups,
-  showMemberId,
-  showTags,
-} from './handlers/member'
+import { changeGroupsOfMember, newMember, showMember, showMemberGroups } from './handlers/member'
 import {
   deleteMessage,
   editByRegex,
@@ -49,6 +39,7 @@ import {
   reproxy,
   showMessage,
 } from './handlers/message'
+import { changeTags, showTags } from './handlers/proxyTags'
 import { oldServerCommand, runServerConfig } from './handlers/serverConfig'
 import {
   copySwitch,
@@ -61,22 +52,17 @@ import {
   switchOut,
 } from './handlers/switch'
 import {
+  changeGuildTag,
   listSystemGroups,
   listSystemMembers,
   newSystem,
   removeSystem,
-  showFront,
-  showHistory,
-  showPercent,
   showSystem,
-  showSystemId,
-  systemField,
-  systemGuildField,
-  systemPrivacy,
   systemProxy,
 } from './handlers/system'
 import { runExport, runImport } from './handlers/transfer'
 import { listFlags } from './list'
+import { groups, members, systems } from './subjects'
 
 const S = 'system|s|account|acc'
 const M = 'member|m'
@@ -85,10 +71,10 @@ const SW = 'switch|sw'
 const DELETE = 'delete|remove|yeet|destroy|erase'
 
 const view = { flags: ['private', 'public', 'id'] }
-const fields = { flags: fieldFlags }
-const serverFields = { flags: fieldFlags, where: 'servers' } as const
+const inServers = { where: 'servers' } as const
 const lists = { flags: [...listFlags, 'id'] }
-const sure = { flags: ['y', 'yes', 'id', 'clear'] }
+const sure = { flags: ['y', 'yes', 'id'] }
+const tags = { flags: [...sure.flags, 'clear', 'private', 'public'] }
 const byId = { flags: ['id'] }
 const fronters = { flags: ['first', 'remove', 'append', 'prepend', 'id'] }
 const edits = {
@@ -112,61 +98,14 @@ const edits = {
 export const commands: readonly Command[] = [
   command('system.new', `${S} new|create|make|add|register|init|n [name]`, newSystem),
   command('system.show', `${S} [system]`, showSystem, view),
-  command('system.id', `${S} [system] id`, showSystemId),
-  command(
-    'system.name',
-    `${S} [system] name|rename|rn|changename [value]`,
-    systemField('name'),
-    fields,
-  ),
-  command('system.tag', `${S} [system] tag|t [value]`, systemField('tag'), fields),
-  command(
-    'system.description',
-    `${S} [system] description|desc|bio|describe [value]`,
-    systemField('description'),
-    fields,
-  ),
-  command(
-    'system.pronouns',
-    `${S} [system] pronouns|pronoun|prns|pn [value]`,
-    systemField('pronouns'),
-    fields,
-  ),
-  command('system.color', `${S} [system] color|colour [value]`, systemField('color'), fields),
-  command(
-    'system.avatar',
-    `${S} [system] avatar|icon|pfp|picture|av [value]`,
-    systemField('avatar_url'),
-    fields,
-  ),
-  command(
-    'system.banner',
-    `${S} [system] banner|splash|cover [value]`,
-    systemField('banner'),
-    fields,
-  ),
-  command(
-    'system.servername',
-    `${S} [system] servername|sn|guildname [value]`,
-    systemGuildField('display_name'),
-    serverFields,
-  ),
-  command(
-    'system.servertag',
-    `${S} [system] servertag|st|stag|deer [value]`,
-    systemGuildField('tag'),
-    {
-      ...serverFields,
-      flags: [...fieldFlags, 'enable', 'disable'],
-    },
-  ),
-  command(
-    'system.serveravatar',
-    `${S} [system] serveravatar|sa|servericon|serverpfp|guildavatar [value]`,
-    systemGuildField('avatar_url'),
-    serverFields,
-  ),
-  command('system.privacy', `${S} [system] privacy [subject] [level]`, systemPrivacy),
+  command('system.id', `${S} [system] id`, showId(systems)),
+  ...fieldCommands(systems, `${S} [system]`, systemWords, changeField),
+  ...fieldCommands(systems, `${S} [system]`, systemGuildWords, changeGuildField, inServers),
+  command('system.servertag', `${S} [system] servertag|st|stag|deer [value]`, changeGuildTag, {
+    flags: [...fieldFlags, 'enable', 'disable'],
+    where: 'servers',
+  }),
+  command('system.privacy', `${S} [system] privacy [subject] [level]`, changePrivacy(systems)),
   command('system.proxy', `${S} proxy [guild] [switched]`, systemProxy),
   command('system.proxy', 'proxy [guild] [switched]', systemProxy, { isHidden: true }),
   command(
@@ -202,69 +141,10 @@ export const commands: readonly Command[] = [
 
   command('member.new', `${M} new|n|add|create|register <name>`, newMember, sure),
   command('member.show', `${M} <member>`, showMember, view),
-  command('member.id', `${M} <member> id`, showMemberId, byId),
-  command(
-    'member.name',
-    `${M} <member> name|rename|rn|changename|setname [value]`,
-    memberField('name'),
-    fields,
-  ),
-  command(
-    'member.displayname',
-    `${M} <member> displayname|dn|nick|nickname [value]`,
-    memberField('display_name'),
-    fields,
-  ),
-  command(
-    'member.servername',
-    `${M} <member> servername|sn|servernick|guildname [value]`,
-    memberGuildField('display_name'),
-    serverFields,
-  ),
-  command(
-    'member.description',
-    `${M} <member> description|desc|bio|describe|info|about [value]`,
-    memberField('description'),
-    fields,
-  ),
-  command(
-    'member.pronouns',
-    `${M} <member> pronouns|pronoun|prns|pn [value]`,
-    memberField('pronouns'),
-    fields,
-  ),
-  command('member.color', `${M} <member> color|colour [value]`, memberField('color'), fields),
-  command(
-    'member.birthday',
-    `${M} <member> birthday|bday|birthdate|birth [value]`,
-    memberField('birthday'),
-    fields,
-  ),
-  command(
-    'member.avatar',
-    `${M} <member> avatar|pfp|icon|picture|profile|av [value]`,
-    memberField('avatar_url'),
-    fields,
-  ),
-  command(
-    'member.proxyavatar',
-    `${M} <member> proxyavatar|pa|proxypfp|webhookavatar [value]`,
-    memberField('webhook_avatar_url'),
-    fields,
-  ),
-  command(
-    'member.serveravatar',
-    `${M} <member> serveravatar|sa|servericon|serverpfp|guildavatar [value]`,
-    memberGuildField('avatar_url'),
-    serverFields,
-  ),
-  command(
-    'member.banner',
-    `${M} <member> banner|cover|splash [value]`,
-    memberField('banner'),
-    fields,
-  ),
-  command('member.proxy', `${M} <member> proxy|tags|proxytags|brackets`, showTags, view),
+  command('member.id', `${M} <member> id`, showId(members), byId),
+  ...fieldCommands(members, `${M} <member>`, memberWords, changeField),
+  ...fieldCommands(members, `${M} <member>`, memberGuildWords, changeGuildField, inServers),
+  command('member.proxy', `${M} <member> proxy|tags|proxytags|brackets`, showTags, tags),
   command(
     'member.proxy.set',
     `${M} <member> proxy|tags|proxytags|brackets set <tags>`,
@@ -295,28 +175,6 @@ export const commands: readonly Command[] = [
     changeTags('set'),
     { ...sure, isHidden: true },
   ),
-  command(
-    'member.autoproxy',
-    `${M} <member> autoproxy|ap [switched]`,
-    memberFlag('autoproxy_enabled'),
-    byId,
-  ),
-  command(
-    'member.keepproxy',
-    `${M} <member> keepproxy|kp|keeptags|showtags [switched]`,
-    memberFlag('keep_proxy'),
-    byId,
-  ),
-  command(
-    'member.serverkeepproxy',
-    `${M} <member> serverkeepproxy|skp|guildkeepproxy [switched]`,
-    memberServerKeepProxy,
-    {
-      ...sure,
-      where: 'servers',
-    },
-  ),
-  command('member.tts', `${M} <member> tts|texttospeech [switched]`, memberFlag('tts'), byId),
   command('member.group', `${M} <member> group|groups|g`, showMemberGroups, view),
   command(
     'member.group.add',
@@ -330,45 +188,31 @@ export const commands: readonly Command[] = [
     changeGroupsOfMember('remove'),
     byId,
   ),
-  command('member.privacy', `${M} <member> privacy [subject] [level]`, memberPrivacy, byId),
-  command('member.public', `${M} <member> public|show|unhide`, memberVisibility('public'), byId),
-  command('member.private', `${M} <member> private|hide`, memberVisibility('private'), byId),
-  command('member.delete', `${M} <member> ${DELETE}`, removeMember, byId),
+
+  command(
+    'member.privacy',
+    `${M} <member> privacy [subject] [level]`,
+    changePrivacy(members),
+    byId,
+  ),
+  command(
+    'member.public',
+    `${M} <member> public|show|unhide`,
+    setVisibility(members, 'public'),
+    byId,
+  ),
+  command('member.private', `${M} <member> private|hide`, setVisibility(members, 'private'), byId),
+  command('member.delete', `${M} <member> ${DELETE}`, removeSubject(members), byId),
 
   command('group.new', `${G} new|n|add|create|register <name>`, newGroup, sure),
   command('group.list', `${G} list|l|ls [term]`, listSystemGroups, lists),
   command('group.show', `${G} <group>`, showGroup, view),
-  command('group.id', `${G} <group> id`, showGroupId, byId),
-  command(
-    'group.name',
-    `${G} <group> name|rename|rn|changename|setname [value]`,
-    groupField('name'),
-    fields,
-  ),
-  command(
-    'group.displayname',
-    `${G} <group> displayname|dn|nick|nickname [value]`,
-    groupField('display_name'),
-    fields,
-  ),
-  command(
-    'group.description',
-    `${G} <group> description|desc|bio|describe|info|about [value]`,
-    groupField('description'),
-    fields,
-  ),
-  command(
-    'group.icon',
-    `${G} <group> icon|pfp|avatar|picture|av [value]`,
-    groupField('icon'),
-    fields,
-  ),
-  command('group.banner', `${G} <group> banner|cover|splash [value]`, groupField('banner'), fields),
-  command('group.color', `${G} <group> color|colour [value]`, groupField('color'), fields),
-  command('group.privacy', `${G} <group> privacy [subject] [level]`, groupPrivacy, byId),
-  command('group.public', `${G} <group> public|show|unhide`, groupVisibility('public'), byId),
-  command('group.private', `${G} <group> private|hide`, groupVisibility('private'), byId),
-  command('group.delete', `${G} <group> delete|destroy|erase|yeet`, removeGroup, byId),
+  command('group.id', `${G} <group> id`, showId(groups), byId),
+  ...fieldCommands(groups, `${G} <group>`, groupWords, changeField),
+  command('group.privacy', `${G} <group> privacy [subject] [level]`, changePrivacy(groups), byId),
+  command('group.public', `${G} <group> public|show|unhide`, setVisibility(groups, 'public'), byId),
+  command('group.private', `${G} <group> private|hide`, setVisibility(groups, 'private'), byId),
+  command('group.delete', `${G} <group> delete|destroy|erase|yeet`, removeSubject(groups), byId),
   command('group.add', `${G} <group> add|a [members]`, changeMembersOfGroup('add'), {
     flags: ['all', 'id'],
   }),

@@ -1,5 +1,10 @@
+import { applicationPage } from '../../model/discord'
+
 /** Code that the bot closes with. 1000 and 1001 would end the session. */
 export const RESUMABLE_CLOSE = 4900
+
+/** Code after which the bot token is of no use for requests either. */
+export const TOKEN_REFUSED = 4004
 
 /** A close code after which connecting again is pointless, until the operator does something. */
 export interface FatalClose {
@@ -12,16 +17,13 @@ export interface FatalClose {
 export function findFatalClose(code: number, applicationId: string | null): FatalClose | null {
   const found = fatal[code]
   if (!found) return null
-  const page = applicationId === null ? '' : `/${applicationId}/bot`
-  const remedy = found.remedy.replace(
-    '{page}',
-    `https://discord.com/developers/applications${page}`,
-  )
+  const page = applicationPage(applicationId)
+  const remedy = found.remedy.replace('{page}', applicationId === null ? page : `${page}/bot`)
   return { code, reason: found.reason, remedy }
 }
 
 const fatal: Readonly<Record<number, { reason: string; remedy: string }>> = {
-  4004: {
+  [TOKEN_REFUSED]: {
     reason: 'Discord refused the bot token',
     remedy: 'Set DISCORD_TOKEN to the token shown at {page}; Reset Token creates a new one.',
   },

@@ -1,8 +1,8 @@
 import type { Log } from '../../log'
 import { withTimeout } from '../../timers/withTimeout'
-import { DiscordError, NotSentError } from '../rest/errors'
+import { isTokenRefused, NotSentError } from '../rest/errors'
 import { backoffMs, type StoppableSleep } from '../timing'
-import { endsSession, type FatalClose, findFatalClose } from './closeCodes'
+import { endsSession, type FatalClose, findFatalClose, TOKEN_REFUSED } from './closeCodes'
 import {
   type Connection,
   type ConnectionEnd,
@@ -55,8 +55,11 @@ export interface ShardParts {
   readonly metrics?: ShardMetrics | undefined
   loadGatewayInfo(): Promise<GatewayInfo>
   applicationId(): string | null
-  /** Handles an event. The event counts as handled when the promise settles. */
-  onEvent(event: GatewayEvent, shard: ShardId): void | Promise<void>
+  /**
+   * Handles an event. The event counts as handled when the promise settles. The ID is the same
+   * whenever Discord repeats the event.
+   */
+  onEvent(event: GatewayEvent, shard: ShardId, id: string): void | Promise<void>
   onFatal(close: FatalClose): void
 }
 
@@ -101,10 +104,10 @@ export function startShard(parts: ShardParts): Shard {
       )
   }
 
-  const handle = async (event: GatewayEvent, finish: () => void) => {
+  const handle = async (event: GatewayEvent, id: string, finish: () => void) => {
     metrics?.countEvent(event.type)
     try {
-      await parts.onEvent(event, shard)
+      await parts.onEvent(event, shard, id)
     } catch (cause) {
       metrics?.countFailedEvent(event.type)
       log.error('Discord event failed', {
@@ -135,7 +138,7 @@ export function startShard(parts: ShardParts): Shard {
       session = { sessionId: event.data.session_id, resumeUrl: event.data.resume_gateway_url }
       goOnline('identify')
     } else if (event.type === 'RESUMED') goOnline('resume')
-    const handled = handle(event, finish)
+    const handled = handle(event, `${session?.sessionId} ${s}`, finish)
     handling.add(handled)
     void handled.then(() => handling.delete(handled))
   }
@@ -252,7 +255,8 @@ export function startShard(parts: ShardParts): Shard {
     while (!sleeper.isStopped) {
       const wasBroken = isResumeAddressBroken()
       const attempt = await connect().catch((cause): Attempt => {
-        if (isTokenRefused(cause)) return { end: TOKEN_REFUSED, isUnanswered: false }
+        if (cause instanceof NotSentError || isTokenRefused(cause))
+          return { end: REFUSED, isUnanswered: false }
         log.warn('Discord gateway not found', { shard: shard.id, error: String(cause) })
         return { end: CLOSED, isUnanswered: false }
       })
@@ -287,7 +291,7 @@ export function startShard(parts: ShardParts): Shard {
 
 const IDENTIFY = 2
 const RESUME = 6
-const TOKEN_REFUSED: ConnectionEnd = { kind: 'closed', code: 4004 }
+const REFUSED: ConnectionEnd = { kind: 'closed', code: TOKEN_REFUSED }
 /** Code of a connection that ended without a close frame, or was not opened. */
 const CLOSED: ConnectionEnd = { kind: 'closed', code: 1006 }
 
@@ -295,10 +299,6 @@ interface Attempt {
   readonly end: ConnectionEnd
   /** Whether RESUME or IDENTIFY was sent, and no event followed. */
   readonly isUnanswered: boolean
-}
-
-function isTokenRefused(cause: unknown): boolean {
-  return cause instanceof NotSentError || (cause instanceof DiscordError && cause.status === 401)
 }
 
 /** IDs of an event for the log, which never contains content. */

@@ -1,4 +1,4 @@
-import type { GatewayMessageCreateDispatchData } from 'discord-api-types/v10'
+import type { APIMessage, GatewayMessageCreateDispatchData } from 'discord-api-types/v10'
 import { ChannelType, isThread } from '../permissions/channelType'
 
 /** A message as MESSAGE_CREATE and MESSAGE_UPDATE contain it. */
@@ -34,7 +34,7 @@ export function isFromPerson({ author, webhook_id }: IncomingMessage): boolean {
 }
 
 /** Returns why a message of a person cannot be proxied; null if it can. */
-export function findSkipReason(message: IncomingMessage, channelType: number): SkipReason | null {
+export function findSkipReason(message: APIMessage, channelType: number): SkipReason | null {
   const type: number = message.type
   if (type !== DEFAULT && type !== REPLY) return 'type'
   if (!PROXIED_CHANNELS.includes(channelType)) return 'channel_type'

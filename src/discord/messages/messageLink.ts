@@ -7,6 +7,13 @@ export interface MessageReference {
   readonly messageId: string
 }
 
+/** Place of a message in a guild. */
+export interface MessageRef {
+  readonly guildId: string
+  readonly channelId: string
+  readonly messageId: string
+}
+
 const ID = String.raw`\d{15,20}`
 const LINK = new RegExp(
   `^https?://(?:(?:ptb|canary)\\.)?discord(?:app)?\\.com/channels/(?:(${ID})|@me)/(${ID})/(${ID})/?(?:[?#].*)?$`,

@@ -44,7 +44,7 @@ export function buildReplyEmbed(
   const name = member?.nick || author.global_name || author.username
   return {
     author: {
-      name: `${name.slice(0, MAX_NAME - MARK.length)}${MARK}`,
+      name: `${name.slice(0, MAX_NAME - REPLY_MARK.length)}${REPLY_MARK}`,
       icon_url: pictureOf(author, { cdn, guildId, guildAvatar: member?.avatar }),
     },
     description:
@@ -56,7 +56,7 @@ export function buildReplyEmbed(
 }
 
 /** Four-per-em space and a bent arrow. PluralKit's clients recognize replies by it. */
-const MARK = '\u2004\u21a9\ufe0f'
+export const REPLY_MARK = '\u2004\u21a9\ufe0f'
 const MAX_NAME = 256
 const MAX_QUOTE = 100
 /** A longer link is replaced; a shorter one is completed. */

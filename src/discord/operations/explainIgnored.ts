@@ -5,13 +5,16 @@ import { defaultProxyLimits } from '../../model/proxy/decide'
 import { decideMessage } from '../../service/proxy/decideMessage'
 import type { Bot } from '../bot'
 import { findCommandText } from '../commands/grammar/prefix'
-import { findPlace } from '../place'
+import { findSkipReason } from '../messages/incomingMessage'
+import type { MessageRef } from '../messages/messageLink'
+import { hasPermissions } from '../permissions/permission'
+import { findPlace, ownPermissions } from '../place'
 import { ignoreTexts } from '../text/proxyTexts'
-import { findMessage, type MessageRef } from './proxiedMessage'
+import { findMessage } from './proxiedMessage'
 
 /**
  * Returns why a message of this account was not proxied: the remembered reason, or else what would
- * be decided now. Null if there is no such message of the account, or nothing prevents proxying.
+ * be decided now. Null if there is no such message of the account.
  */
 export async function explainIgnored(
   bot: Bot,
@@ -21,19 +24,24 @@ export async function explainIgnored(
   const message = await findMessage(bot, ref.channelId, ref.messageId)
   if (!message || message.author.id !== account) return null
   const reason = bot.ignored.find(ref.messageId) ?? (await decideAgain(bot, ref, message))
-  return reason === null ? null : (ignoreTexts[reason] ?? reason)
+  return ignoreTexts[reason] ?? reason
 }
 
 async function decideAgain(
   bot: Bot,
   { guildId, channelId }: MessageRef,
   message: APIMessage,
-): Promise<string | null> {
+): Promise<string> {
   const { prefixes, identity } = bot
   if (findCommandText(message.content, { prefixes, botId: identity.userId }) !== null)
     return 'command'
   const place = await findPlace(bot, guildId, channelId)
   if (!place) return 'no_permission'
+  const skipped = findSkipReason(message, place.channel.type)
+  if (skipped) return skipped
+  const granted = ownPermissions(bot, place)
+  if (!hasPermissions(granted, 'ViewChannel', 'SendMessages')) return 'no_permission'
+  if (!hasPermissions(granted, 'ManageWebhooks', 'ManageMessages')) return 'missing_permissions'
   const { decision } = await decideMessage(bot.deps, discordBot, {
     platform: DISCORD,
     account_id: message.author.id,
@@ -49,6 +57,6 @@ async function decideAgain(
     at: bot.deps.now(),
     dry_run: true,
   })
-  if (decision.action === 'proxy') return null
+  if (decision.action === 'proxy') return 'nothing'
   return 'reason' in decision ? decision.reason : decision.action
 }

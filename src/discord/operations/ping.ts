@@ -1,7 +1,7 @@
-import type { Bot } from '../bot'
-import { formatMessageLink } from '../messages/messageLink'
+import type { BotCore } from '../core'
+import { formatMessageLink, type MessageRef } from '../messages/messageLink'
 import { operationTexts } from '../text/operationTexts'
-import { explain, type Failure, type MessageRef } from './proxiedMessage'
+import { explain, type Failure } from './failure'
 
 /** Pings the senders of proxied messages, not too often. */
 export interface Pings {
@@ -9,16 +9,15 @@ export interface Pings {
   ping(message: MessageRef, sender: string, pinger: string): Promise<Failure>
 }
 
-const REPEAT_MS = 60_000
 const MAX_REMEMBERED = 5000
 
-export function createPings(bot: Bot): Pings {
+export function createPings({ rest, timing }: BotCore): Pings {
   const pingedAt = new Map<string, number>()
 
   const isRepeated = (key: string) => {
     const before = pingedAt.get(key)
     const now = performance.now()
-    if (before !== undefined && now < before + REPEAT_MS) return true
+    if (before !== undefined && now < before + timing.pingRepeatMs) return true
     pingedAt.delete(key)
     pingedAt.set(key, now)
     const [oldest] = pingedAt.keys()
@@ -30,7 +29,7 @@ export function createPings(bot: Bot): Pings {
       if (isRepeated(`${pinger} ${messageId}`)) return operationTexts.tooSoon
       const link = formatMessageLink(guildId, channelId, messageId)
       try {
-        await bot.rest.request('POST', '/channels/{channel_id}/messages', {
+        await rest.request('POST', '/channels/{channel_id}/messages', {
           params: { channel_id: channelId },
           body: {
             content: operationTexts.pinged(sender, pinger, link),

@@ -5,23 +5,13 @@ import { getMessageForAccount, type MessageForAccount } from '../../service/mess
 import { deleteMessages } from '../../service/proxy/recordMessage'
 import type { Bot } from '../bot'
 import { NO_MENTIONS } from '../messages/allowedMentions'
-import { findPlace } from '../place'
+import type { MessageRef } from '../messages/messageLink'
+import { hasPermissions } from '../permissions/permission'
+import { findPlace, ownPermissions, type Place } from '../place'
 import { deleteProxied as deleteByWebhook } from '../proxying/outgoing'
-import { DiscordError, hasCode, isUncertain } from '../rest/errors'
+import { hasCode } from '../rest/errors'
 import { operationTexts } from '../text/operationTexts'
-
-/** Result of an action: null if it was done, or the reason why not, in a sentence. */
-export type Failure = string | null
-
-/** Place of a proxied message. */
-export interface MessageRef {
-  readonly guildId: string
-  readonly channelId: string
-  readonly messageId: string
-}
-
-/** Unknown channel, unknown message. */
-const GONE = [10003, 10008]
+import { explain, type Failure, GONE } from './failure'
 
 /** Returns the record of a message as an account sees it; null if the bot did not proxy it. */
 export async function findRecord(
@@ -57,14 +47,36 @@ export async function findMessage(
 export async function deleteProxiedMessage(bot: Bot, message: MessageRef): Promise<Failure> {
   const place = await findPlace(bot, message.guildId, message.channelId)
   if (!place) return operationTexts.gone
-  const target = { channelId: place.parent.id, threadId: place.thread?.id ?? null }
   try {
-    await deleteByWebhook(bot, target, message.messageId)
+    await deleteAt(bot, place, message)
   } catch (cause) {
     return explain(cause)
   }
   await deleteMessages(bot.deps, discordBot, [message.messageId])
   return null
+}
+
+/** The bot's webhook can delete only what it sent itself, not what a webhook before it sent. */
+async function deleteAt(bot: Bot, place: Place, message: MessageRef): Promise<void> {
+  if (hasPermissions(ownPermissions(bot, place), 'ViewChannel', 'ManageMessages'))
+    return deleteMessage(bot, message.channelId, message.messageId)
+  const target = { channelId: place.parent.id, threadId: place.thread?.id ?? null }
+  return deleteByWebhook(bot, target, message.messageId)
+}
+
+/** Deletes a message with the permissions of the bot. Does nothing if it is gone. */
+export async function deleteMessage(
+  { rest }: Bot,
+  channel_id: string,
+  message_id: string,
+): Promise<void> {
+  await rest
+    .request('DELETE', '/channels/{channel_id}/messages/{message_id}', {
+      params: { channel_id, message_id },
+    })
+    .catch((cause) => {
+      if (!hasCode(cause, ...GONE)) throw cause
+    })
 }
 
 export interface Edit {
@@ -73,7 +85,7 @@ export interface Edit {
   readonly clearsFiles: boolean
 }
 
-/** Changes the text of a proxied message. Pings nobody. The caller has checked whose it is. */
+/** Changes the text of a proxied message. Pings no account. The caller has checked whose it is. */
 export async function editProxiedMessage(
   bot: Bot,
   message: MessageRef,
@@ -115,18 +127,13 @@ async function logEdit(
     ...message,
     original: record?.message.original ?? null,
     name: before.author.username,
-    avatarUrl: null,
+    avatarUrl: before.author.avatar
+      ? `${bot.cdn[0]}/avatars/${before.author.id}/${before.author.avatar}.png`
+      : null,
     content,
     contentBefore: before.content,
     sender: record?.message.sender ?? '',
     member: record?.member?.hid ?? null,
     system: record?.system?.hid ?? null,
   })
-}
-
-/** Returns what the account is told about a failure of Discord. Others are thrown. */
-export function explain(cause: unknown): string {
-  if (hasCode(cause, ...GONE)) return operationTexts.gone
-  if (cause instanceof DiscordError && !isUncertain(cause)) return operationTexts.notAllowed
-  throw cause
 }

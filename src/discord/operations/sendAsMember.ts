@@ -1,8 +1,9 @@
-import type { APIMessage } from 'discord-api-types/v10'
+import type { APIMessage, APIPoll } from 'discord-api-types/v10'
 import { DISCORD } from '../../model/platform'
 import { discordBot } from '../../model/privacy'
 import { defaultProxyLimits } from '../../model/proxy/decide'
 import { describeClaim, settleClaim } from '../../service/discord/claims'
+import { getGuild } from '../../service/guilds'
 import { decideMessage } from '../../service/proxy/decideMessage'
 import type { SourceAttachment } from '../attachments/attachmentLoader'
 import { planUploads, uploadLimits } from '../attachments/planUploads'
@@ -10,16 +11,20 @@ import type { Bot } from '../bot'
 import { hashContent } from '../cache/latestMessages'
 import { NO_MENTIONS } from '../messages/allowedMentions'
 import { MessageFlag } from '../messages/incomingMessage'
-import { findPlace } from '../place'
-import { colorOf } from '../proxying/buildOutgoing'
+import type { MessageRef } from '../messages/messageLink'
+import { REPLY_MARK } from '../messages/replyEmbed'
+import { missingPermissions, type PermissionName } from '../permissions/permission'
+import { findPlace, ownPermissions } from '../place'
+import { colorOf, copyPoll, KEPT_FLAGS, withoutPreviews } from '../proxying/buildOutgoing'
 import { describeFailure } from '../proxying/failure'
 import { digestOf } from '../proxying/findSent'
 import { recordSent } from '../proxying/finishProxied'
-import { noteSent } from '../proxying/latest'
+import { findPrevious, noteSent } from '../proxying/latest'
 import { sendOutgoing } from '../proxying/outgoing'
 import { operationTexts } from '../text/operationTexts'
 import { ignoreTexts, proxyTexts } from '../text/proxyTexts'
-import { deleteProxiedMessage, type Failure, findMessage, type MessageRef } from './proxiedMessage'
+import type { Failure } from './failure'
+import { deleteProxiedMessage, findMessage } from './proxiedMessage'
 
 /** A text that is sent as a member, without a message of the account. */
 export interface SayRequest {
@@ -32,15 +37,24 @@ export interface SayRequest {
   readonly member: string
   readonly text: string
   readonly files: readonly SourceAttachment[]
-  readonly embeds?: readonly object[]
+  /** Embed of a reply, which gets the colour of the member. */
+  readonly embeds: readonly object[]
+  /** Without it, links get no preview, as in messages of the account. */
+  readonly mayEmbedLinks: boolean
+  readonly flags: number
+  readonly poll: APIPoll | null
 }
 
-/** Sends a text as a member. Pings nobody. The caller has checked what the account may do there. */
+/** Permissions of the bot that sending needs. */
+const NEEDED: readonly PermissionName[] = ['ViewChannel', 'SendMessages', 'ManageWebhooks']
+
+/** Sends a text as a member. Pings no account. The caller has checked what the account may do there. */
 export async function sendAsMember(bot: Bot, request: SayRequest): Promise<Failure> {
   const { commandId, account, guildId, channelId, member, text, files } = request
   const place = await findPlace(bot, guildId, channelId)
   if (!place) return operationTexts.gone
-  const previous = bot.latest.find(channelId)
+  const missing = missingPermissions(ownPermissions(bot, place), NEEDED)
+  if (missing.length > 0) return proxyTexts.missingPermissions(missing)
   const decided = await decideMessage(bot.deps, discordBot, {
     platform: DISCORD,
     account_id: account,
@@ -49,9 +63,9 @@ export async function sendAsMember(bot: Bot, request: SayRequest): Promise<Failu
     thread_id: place.thread?.id ?? null,
     content: text,
     has_attachments: files.length > 0,
-    has_poll: false,
+    has_poll: request.poll !== null,
     is_edit: false,
-    previous: previous ? { name: previous.name, member: previous.member } : null,
+    previous: await findPrevious(bot, channelId),
     limits: defaultProxyLimits,
     at: bot.deps.now(),
     as: member,
@@ -64,9 +78,12 @@ export async function sendAsMember(bot: Bot, request: SayRequest): Promise<Failu
   const plan = planUploads(files, place.guild.boostTier)
   if (plan.kind === 'too_large')
     return proxyTexts.fileTooLarge(uploadLimits(place.guild.boostTier).file / 1024 / 1024)
-  const { name, avatar_url: avatarUrl, content } = decision.message
+  const { name, avatar_url: avatarUrl } = decision.message
+  const { content, flags } = withoutPreviews(decision.message.content, request.mayEmbedLinks)
+  const { silent } = await getGuild(bot.deps, discordBot, guildId)
   const target = { channelId: place.parent.id, threadId: place.thread?.id ?? null }
-  const embeds = request.embeds?.map((embed) => ({ ...embed, ...colorField(decided.member) })) ?? []
+  const color = colorOf(decided.member)
+  const embeds = request.embeds.map((embed) => ({ ...embed, color }))
   const { uuid } = decision.member
   const parts = plan.messages.length === 0 ? [[]] : plan.messages
   await describeClaim(bot.deps, discordBot, commandId, {
@@ -83,8 +100,12 @@ export async function sendAsMember(bot: Bot, request: SayRequest): Promise<Failu
       name,
       avatarUrl,
       content,
-      fields: { allowed_mentions: NO_MENTIONS, ...(embeds.length > 0 && { embeds }) },
-      flags: 0,
+      fields: {
+        allowed_mentions: NO_MENTIONS,
+        ...(embeds.length > 0 && { embeds }),
+        ...(request.poll && { poll: copyPoll(request.poll) }),
+      },
+      flags: request.flags | flags | (silent ? MessageFlag.SuppressNotifications : 0),
       parts,
     })
   } catch (cause) {
@@ -133,12 +154,11 @@ export async function reproxyMessage(
     text: before.content,
     files: before.attachments,
     // Previews of links are added by Discord; only the embed of a reply was sent.
-    embeds: before.embeds.filter(({ author }) => author?.name.endsWith('↩️') ?? false),
+    embeds: before.embeds.filter(({ author }) => author?.name.endsWith(REPLY_MARK) ?? false),
+    // Links without a preview are marked in the text already.
+    mayEmbedLinks: true,
+    flags: (before.flags ?? 0) & KEPT_FLAGS,
+    poll: before.poll ?? null,
   })
   return failure ?? deleteProxiedMessage(bot, message)
-}
-
-function colorField(memberJson: string | null): object {
-  const color = colorOf(memberJson)
-  return color === null ? {} : { color }
 }

@@ -33,8 +33,19 @@ export function computeGuildPermissions(
   member: PermissionMember,
   now: number,
 ): bigint {
-  const base = computeBase(guild, member)
-  return base === ALL_PERMISSIONS || !isTimedOut(member, now) ? base : base & LEFT_BY_TIMEOUT
+  return applyTimeout(computeBase(guild, member), member.timedOutUntil, now)
+}
+
+/** Removes what a timeout takes away from these permissions. Administrators are not affected. */
+export function applyTimeout(
+  granted: bigint,
+  timedOutUntil: PermissionMember['timedOutUntil'],
+  now: number,
+): bigint {
+  const isTimedOut = timedOutUntil != null && Date.parse(timedOutUntil) > now
+  return isTimedOut && !hasPermissions(granted, 'Administrator')
+    ? granted & LEFT_BY_TIMEOUT
+    : granted
 }
 
 /**
@@ -62,8 +73,7 @@ export function computeChannelPermissions(
       !hasPermissions(granted, 'ManageThreads')
     if (isHidden) return 0n
   }
-  const effective = removeImplicitlyDenied(granted, channel.type)
-  return isTimedOut(member, now) ? effective & LEFT_BY_TIMEOUT : effective
+  return applyTimeout(removeImplicitlyDenied(granted, channel.type), member.timedOutUntil, now)
 }
 
 /** Permissions that a member keeps during a timeout. */
@@ -109,8 +119,4 @@ function removeImplicitlyDenied(granted: bigint, channelType: number): bigint {
   const isVoice = channelType === ChannelType.Voice || channelType === ChannelType.Stage
   if (isVoice && !hasPermissions(granted, 'Connect')) return Permission.ViewChannel
   return hasPermissions(granted, 'SendMessages') ? granted : granted & ~NEEDS_SENDING
-}
-
-function isTimedOut({ timedOutUntil }: PermissionMember, now: number): boolean {
-  return timedOutUntil != null && Date.parse(timedOutUntil) > now
 }

@@ -1,6 +1,7 @@
 /** Bits of Discord's permissions that the bot checks (docs.discord.com/developers/topics/permissions). */
 export const Permission = {
   Administrator: 1n << 3n,
+  ManageChannels: 1n << 4n,
   ManageGuild: 1n << 5n,
   AddReactions: 1n << 6n,
   ViewChannel: 1n << 10n,
@@ -18,6 +19,7 @@ export const Permission = {
   SendMessagesInThreads: 1n << 38n,
   SendVoiceMessages: 1n << 46n,
   SendPolls: 1n << 49n,
+  BypassSlowmode: 1n << 52n,
 } as const
 
 export type PermissionName = keyof typeof Permission

@@ -1,3 +1,4 @@
+import type { APIPoll } from 'discord-api-types/v10'
 import type { Guild } from '../../model/guild'
 import type { Decision } from '../../model/proxy/decide'
 import { planUploads, type UploadPlan } from '../attachments/planUploads'
@@ -23,7 +24,8 @@ export interface BuildParts {
 }
 
 const MAX_CONTENT = 2000
-const KEPT_FLAGS =
+/** Flags that a copy of a message has too. */
+export const KEPT_FLAGS =
   MessageFlag.SuppressEmbeds | MessageFlag.SuppressNotifications | MessageFlag.VoiceMessage
 
 /** Distributes the attachments of a message; `too_large` if Discord would refuse one. */
@@ -74,7 +76,10 @@ export function buildOutgoing(
 }
 
 /** Webhooks always show previews of links, so those of authors without Embed Links are marked. */
-function withoutPreviews(content: string, mayEmbed: boolean): { content: string; flags: number } {
+export function withoutPreviews(
+  content: string,
+  mayEmbed: boolean,
+): { content: string; flags: number } {
   if (mayEmbed) return { content, flags: 0 }
   const marked = suppressLinkPreviews(content)
   if (marked.length <= MAX_CONTENT) return { content: marked, flags: 0 }
@@ -100,12 +105,12 @@ export function colorOf(memberJson: string | null): number | null {
   return color ? Number.parseInt(color, 16) : null
 }
 
-type Poll = NonNullable<IncomingMessage['poll']>
-
 const HOUR_MS = 3_600_000
 const MAX_HOURS = 768
 
-function copyPoll({ question, answers, allow_multiselect, expiry, layout_type }: Poll): object {
+/** Copies a poll with the time that is left. */
+export function copyPoll(poll: APIPoll): object {
+  const { question, answers, allow_multiselect, expiry, layout_type } = poll
   const hours = Math.round((Date.parse(String(expiry)) - Date.now()) / HOUR_MS)
   return {
     question: { text: question.text },

@@ -3,7 +3,7 @@ import { DiscordError } from '../rest/errors'
 import { proxyTexts } from '../text/proxyTexts'
 import { PartError } from './outgoing'
 
-/** A failure that the author is told about. */
+/** A failure that the author is notified of. */
 export interface ToldFailure {
   readonly reason: string
   readonly text: string
@@ -11,7 +11,7 @@ export interface ToldFailure {
   readonly isPermission?: boolean
 }
 
-/** Returns what the author is told about a failure; null if it is not told. */
+/** Returns the notice for the author about a failure; null if there is none. */
 export function describeFailure(cause: unknown, isVoice: boolean): ToldFailure | null {
   if (cause instanceof PartError) return { reason: 'part_failed', text: proxyTexts.partFailed }
   if (cause instanceof DownloadError)

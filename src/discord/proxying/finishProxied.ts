@@ -1,10 +1,10 @@
 import { DomainError } from '../../model/errors'
 import { discordBot } from '../../model/privacy'
-import { recordClaimedMessage, settleClaim } from '../../service/discord/claims'
+import { ownsClaim, recordClaimedMessage, settleClaim } from '../../service/discord/claims'
 import { deleteMessages, type MessageDraft, type Recorded } from '../../service/proxy/recordMessage'
 import type { Bot } from '../bot'
 import { describeError } from '../core'
-import { hasCode, isUncertain, NotSentError } from '../rest/errors'
+import { hasCode, isTokenRefused, isUncertain, NotSentError } from '../rest/errors'
 import { backoffMs } from '../timing'
 import { deleteProxied } from './outgoing'
 
@@ -34,7 +34,7 @@ export async function recordSent(bot: Bot, sent: Sent): Promise<Recorded | null>
       const isConflict = cause instanceof DomainError && cause.kind === 'conflict'
       const isRefused = cause instanceof DomainError && !bot.isDatabaseAway(cause) && !isConflict
       if (isRefused || (isConflict && ++conflicts > MAX_CONFLICTS)) {
-        await withdraw(bot, sent)
+        await withdraw(bot, sent, sent.draft.original)
         return null
       }
       if (bot.sleeper.isStopped || !bot.maySend()) throw cause
@@ -48,37 +48,52 @@ export async function recordSent(bot: Bot, sent: Sent): Promise<Recorded | null>
   }
 }
 
-/** Deletes a message that was sent, and its claim is given up. */
-async function withdraw(bot: Bot, sent: Sent): Promise<void> {
+/**
+ * Deletes a message that was sent, and its record, so that the original stays alone or a message that
+ * another bot or a moderator has deleted stays away.
+ */
+export async function withdraw(
+  bot: Bot,
+  sent: Pick<Sent, 'channelId' | 'threadId' | 'ids'>,
+  original: string,
+): Promise<void> {
   for (const id of sent.ids) await deleteProxied(bot, sent, id)
-  await settleClaim(bot.deps, discordBot, sent.draft.original, 'dropped')
+  await deleteMessages(bot.deps, discordBot, sent.ids)
+  await settleClaim(bot.deps, discordBot, original, 'dropped')
   bot.metrics?.countMessage('failed', 'withdrawn')
 }
 
+interface DeletionParts {
+  /** Attempt that claimed the original. */
+  readonly node: string
+  /** Called after the copy was withdrawn, because the bot may not delete the original. */
+  onRefused(): Promise<void>
+}
+
 /** Deletes the original after a pause, in the background, and ends the claim. */
-export function deleteOriginalLater(bot: Bot, sent: Sent, onRefused: () => void): void {
+export function deleteOriginalLater(
+  bot: Bot,
+  sent: Sent,
+  { node, onRefused }: DeletionParts,
+): void {
   const { original } = sent.draft
-  bot.underWay.add(original)
+  const end = bot.underWay.begin(original)
   bot.background.run('deletion of an original', async () => {
     try {
       await bot.sleeper.sleep(bot.timing.deletionMs)
       // The rest is done by recovery, here or in another process.
       if (!bot.maySend()) return
       const result = await deleteOriginal(bot, sent.threadId ?? sent.channelId, original)
-      if (result === 'gone') await withdrawRecorded(bot, sent)
-      if (result === 'refused') onRefused()
-      if (result !== 'failed') await settleClaim(bot.deps, discordBot, original, 'done')
+      if (result === 'failed') return
+      if (result === 'deleted') return await settleClaim(bot.deps, discordBot, original, 'done')
+      // Another process that took over may have deleted the original; the copy must stay then.
+      if (!(await ownsClaim(bot.deps, discordBot, original, node))) return
+      await withdraw(bot, sent, original)
+      if (result === 'refused') await onRefused()
     } finally {
-      bot.underWay.delete(original)
+      end()
     }
   })
-}
-
-/** Another bot or a moderator was faster: the copy must not replace a message that was removed. */
-async function withdrawRecorded(bot: Bot, sent: Sent): Promise<void> {
-  for (const id of sent.ids) await deleteProxied(bot, sent, id)
-  await deleteMessages(bot.deps, discordBot, sent.ids)
-  bot.metrics?.countMessage('failed', 'withdrawn')
 }
 
 /**
@@ -111,7 +126,7 @@ export async function deleteOriginal(
     } catch (cause) {
       if (hasCode(cause, UNKNOWN_MESSAGE)) return attempt === 1 ? 'gone' : 'deleted'
       if (hasCode(cause, UNKNOWN_CHANNEL)) return 'deleted'
-      if (cause instanceof NotSentError) return 'failed'
+      if (cause instanceof NotSentError || isTokenRefused(cause)) return 'failed'
       if (!isUncertain(cause)) return 'refused'
       if (attempt === ATTEMPTS) return 'failed'
       await sleeper.sleep(backoffMs(DELETE_BACKOFF, attempt))

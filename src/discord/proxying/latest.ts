@@ -1,6 +1,8 @@
+import type { Bot } from '../bot'
 import { hashContent, type LatestMessage } from '../cache/latestMessages'
 import type { BotCore } from '../core'
 import { type IncomingMessage, shownName } from '../messages/incomingMessage'
+import { findRecord } from '../operations/proxiedMessage'
 
 /** Remembers a message as the latest of its channel, unless a later one is known. */
 export function noteLatest(
@@ -17,6 +19,7 @@ export function noteLatest(
     member: null,
     contentHash: hashContent(message.content),
     isCommand,
+    isFromWebhook: message.webhook_id !== undefined,
   })
 }
 
@@ -28,4 +31,19 @@ export function noteSent(
 ): void {
   const known = latest.find(channelId)
   if (!known || BigInt(known.id) <= BigInt(message.id)) latest.set(channelId, message)
+}
+
+/** Returns the latest message of a channel, unless it is this one, as the proxy engine needs it. */
+export async function findPrevious(
+  bot: Bot,
+  channelId: string,
+  messageId?: string,
+): Promise<Pick<LatestMessage, 'name' | 'member'> | null> {
+  const latest = bot.latest.find(channelId)
+  if (!latest || latest.id === messageId) return null
+  const { id, name, member, isFromWebhook } = latest
+  if (member !== null || !isFromWebhook) return { name, member }
+  // The process before this one may have proxied it.
+  const record = await findRecord(bot, id, null)
+  return { name, member: record?.member?.uuid ?? null }
 }

@@ -52,7 +52,7 @@ export async function sendOutgoing(bot: Bot, outgoing: Outgoing): Promise<APIMes
 
 /** Deletes a message that the bot's webhook has sent. Does nothing if it is gone. */
 export async function deleteProxied(
-  { rest, webhooks }: Pick<Bot, 'rest' | 'webhooks'>,
+  { rest, webhooks, maySend }: Pick<Bot, 'rest' | 'webhooks' | 'maySend'>,
   { channelId, threadId }: Pick<Outgoing, 'channelId' | 'threadId'>,
   messageId: string,
 ): Promise<void> {
@@ -63,6 +63,7 @@ export async function deleteProxied(
         query: threadId ? { thread_id: threadId } : {},
         auth: false,
         isProxying: true,
+        maySend,
       }),
     )
     .catch((cause) => {

@@ -2,7 +2,12 @@ import type { MessageOutcome } from '../../metrics/discord'
 import { DISCORD } from '../../model/platform'
 import { discordBot } from '../../model/privacy'
 import { defaultProxyLimits } from '../../model/proxy/decide'
-import { claimEvent, settleClaim } from '../../service/discord/claims'
+import {
+  type ClaimDraft,
+  claimEvent,
+  findDroppedClaim,
+  settleClaim,
+} from '../../service/discord/claims'
 import { getGuild } from '../../service/guilds'
 import { type Decided, decideMessage } from '../../service/proxy/decideMessage'
 import { uploadLimits } from '../attachments/planUploads'
@@ -19,7 +24,7 @@ import { buildOutgoing, type ProxyDecision, planAttachments } from './buildOutgo
 import { describeFailure } from './failure'
 import { digestOf } from './findSent'
 import { deleteOriginalLater, recordSent, type Sent } from './finishProxied'
-import { noteLatest, noteSent } from './latest'
+import { findPrevious, noteLatest, noteSent } from './latest'
 import { sendOutgoing } from './outgoing'
 import { whileDatabaseAway } from './whileDatabaseAway'
 
@@ -37,6 +42,7 @@ export async function proxyMessage(
 ): Promise<void> {
   const place = await findPlace(bot, message.guild_id, message.channel_id)
   if (!place) return ignore(bot, message, 'no_permission')
+  if (!arrival.isEdit) bot.slowMode.note(place, message.author.id)
   const skipped = findSkipReason(message, place.channel.type)
   if (skipped) return ignore(bot, message, skipped)
   const deadline = arrival.at + bot.timing.databaseMs
@@ -80,15 +86,13 @@ interface Job {
   readonly arrival: Arrival
 }
 
-function decide(
-  { deps, latest }: Bot,
+async function decide(
+  bot: Bot,
   message: IncomingMessage & { guild_id: string },
   { parent, thread }: Place,
   { isEdit }: Arrival,
 ): Promise<Decided> {
-  const previous = latest.find(message.channel_id)
-  const isOther = previous !== undefined && previous.id !== message.id
-  return decideMessage(deps, discordBot, {
+  return decideMessage(bot.deps, discordBot, {
     platform: DISCORD,
     account_id: message.author.id,
     guild_id: message.guild_id,
@@ -98,9 +102,9 @@ function decide(
     has_attachments: message.attachments.length > 0,
     has_poll: message.poll !== undefined,
     is_edit: isEdit,
-    previous: isOther ? { name: previous.name, member: previous.member } : null,
+    previous: await findPrevious(bot, message.channel_id, message.id),
     limits: defaultProxyLimits,
-    at: deps.now(),
+    at: bot.deps.now(),
     original: message.id,
     dry_run: false,
   })
@@ -195,18 +199,36 @@ async function sendClaimed(
     member: decision.member.uuid,
     digest: digestOf(outgoing.name, outgoing.content, outgoing.parts.length),
   }
-  bot.underWay.add(message.id)
+  const end = bot.underWay.begin(message.id)
   try {
     const isClaimed = await whileDatabaseAway(bot, deadline, () =>
-      claimEvent(bot.deps, discordBot, claim),
+      arrival.isEdit ? claimEdited(bot, claim) : claimEvent(bot.deps, discordBot, claim),
     )
     if (isClaimed === null) return ignore(bot, message, 'database', 'dropped')
     if (!isClaimed) return void bot.metrics?.countMessage('duplicate')
     const sent = await send(bot, job, outgoing, refuse)
-    if (sent) await finish(bot, job, sent, outgoing.content)
+    if (sent) await finish(bot, job, sent, { content: outgoing.content, node: claim.node })
   } finally {
-    bot.underWay.delete(message.id)
+    end()
   }
+}
+
+/** Loads a guild again, after Discord refused what its cached permissions allowed. */
+async function reloadGuild({ guilds, log }: Bot, id: string): Promise<void> {
+  await guilds
+    .reload(id)
+    .catch((cause) => log.debug('Discord guild not loaded', { id, error: describeError(cause) }))
+}
+
+/**
+ * Claims an edited message, also if nothing was sent for it before the edit. A repeated event would
+ * send the same text, so it claims nothing. Had Discord delivered the text before the edit after all,
+ * the original would not be the latest message any more.
+ */
+async function claimEdited(bot: Bot, claim: ClaimDraft): Promise<boolean> {
+  const dropped = await findDroppedClaim(bot.deps, discordBot, claim.id)
+  if (dropped && dropped.digest === claim.digest) return false
+  return claimEvent(bot.deps, discordBot, claim, dropped)
 }
 
 async function send(
@@ -243,7 +265,7 @@ async function send(
       guild: message.guild_id,
       error: describeError(cause),
     })
-    if (failure?.isPermission) await bot.guilds.reload(message.guild_id).catch(() => {})
+    if (failure?.isPermission) await reloadGuild(bot, message.guild_id)
     if (failure) refuse(failure.reason, failure.text)
     else ignore(bot, message, 'failed', 'failed')
     await settleClaim(bot.deps, discordBot, message.id, 'dropped')
@@ -251,7 +273,13 @@ async function send(
   }
 }
 
-async function finish(bot: Bot, job: Job, sent: Sent, content: string): Promise<void> {
+interface Finished {
+  readonly content: string
+  /** Attempt that claimed the message. */
+  readonly node: string
+}
+
+async function finish(bot: Bot, job: Job, sent: Sent, { content, node }: Finished): Promise<void> {
   const { message, place, decision, system } = job
   const recorded = await recordSent(bot, sent)
   if (!recorded) return ignore(bot, message, 'failed', 'failed')
@@ -275,10 +303,13 @@ async function finish(bot: Bot, job: Job, sent: Sent, content: string): Promise<
     member: decision.member.hid,
     system,
   })
-  deleteOriginalLater(bot, sent, () =>
-    bot.notices.tellSystem(
-      system,
-      noticeOf(bot, message, place, 'deletion_refused', proxyTexts.deletionRefused),
-    ),
-  )
+  deleteOriginalLater(bot, sent, {
+    node,
+    async onRefused() {
+      await reloadGuild(bot, message.guild_id)
+      const { deletionRefused } = proxyTexts
+      const notice = noticeOf(bot, message, place, 'deletion_refused', deletionRefused)
+      bot.notices.tellSystem(system, notice)
+    },
+  })
 }

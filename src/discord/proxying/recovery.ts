@@ -1,13 +1,19 @@
 import type { APIMessage } from 'discord-api-types/v10'
 import type { Claim } from '../../model/discord'
 import { discordBot } from '../../model/privacy'
-import { listUnfinishedClaims, STALE_CLAIM_MS, settleClaim } from '../../service/discord/claims'
+import {
+  listUnfinishedClaims,
+  STALE_CLAIM_MS,
+  settleClaim,
+  takeOverClaim,
+} from '../../service/discord/claims'
 import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
 import type { Bot } from '../bot'
 import { describeError } from '../core'
+import { findRecord } from '../operations/proxiedMessage'
 import { hasCode } from '../rest/errors'
 import { digestOf, isRecorded, listSent } from './findSent'
-import { deleteOriginal, recordSent, type Sent } from './finishProxied'
+import { deleteOriginal, recordSent, type Sent, withdraw } from './finishProxied'
 import { deleteProxied } from './outgoing'
 
 /** Messages are split into at most this many parts: a message has at most ten files. */
@@ -15,8 +21,8 @@ const MAX_PARTS = 10
 /** Unknown channel, unknown message, missing access. */
 const NOT_READABLE = [10003, 10008, 50001, 50013]
 
-/** Added to the age of a claim from which recovery handles it. */
-const MARGIN_MS = 500
+/** From then on, recovery handles the claims of a process that was killed just before the start. */
+const FIRST_PAUSE_MS = STALE_CLAIM_MS + 500
 
 /**
  * Finishes what this or another process left unfinished: at once, as soon as the claims of a process
@@ -25,7 +31,7 @@ const MARGIN_MS = 500
 export function startRecovery(bot: Bot): PeriodicTask {
   let runs = 0
   return startPeriodicTask({
-    everyMs: () => (runs++ === 0 ? STALE_CLAIM_MS + MARGIN_MS : bot.timing.recoveryMs),
+    everyMs: () => Math.min(bot.timing.recoveryMs, runs++ === 0 ? FIRST_PAUSE_MS : Infinity),
     firstMs: 0,
     mayRun: bot.maySend,
     run: (isStopped) => recoverClaims(bot, isStopped),
@@ -40,6 +46,8 @@ async function recoverClaims(bot: Bot, isStopped: () => boolean): Promise<void> 
     if (bot.underWay.has(claim.id)) continue
     try {
       const result = await recover(bot, claim)
+      // It was finished while the list was read.
+      if (result === null) continue
       bot.metrics?.countRecovered(result)
       bot.log.info('Discord message recovered', { message: claim.id, result })
     } catch (cause) {
@@ -48,60 +56,91 @@ async function recoverClaims(bot: Bot, isStopped: () => boolean): Promise<void> 
   }
 }
 
-async function recover(bot: Bot, claim: Claim): Promise<'finished' | 'recorded' | 'dropped'> {
-  if (claim.state === 'recorded') {
-    await finish(bot, claim)
-    return 'finished'
-  }
-  const sent = await findParts(bot, claim)
-  if (!sent || !(await recordSent(bot, sent))) {
-    await settleClaim(bot.deps, discordBot, claim.id, 'dropped')
-    return 'dropped'
-  }
-  await finish(bot, claim)
-  return 'recorded'
+type Result = 'finished' | 'recorded' | 'dropped' | 'withdrawn'
+
+async function recover(bot: Bot, claim: Claim): Promise<Result | null> {
+  const node = `${bot.node} ${crypto.randomUUID()}`
+  if (!(await takeOverClaim(bot.deps, discordBot, claim.id, node))) return null
+  if (claim.state === 'recorded') return finish(bot, claim, 'finished')
+  const sent = await findUnrecorded(bot, claim)
+  if (sent && (await recordSent(bot, sent))) return finish(bot, claim, 'recorded')
+  await settleClaim(bot.deps, discordBot, claim.id, 'dropped')
+  return 'dropped'
 }
 
 /**
  * Deletes the original. If it is gone, the interrupted process most likely deleted it, so the copy
  * stays.
  */
-async function finish(bot: Bot, { id, kind, channel, thread }: Claim): Promise<void> {
+async function finish(bot: Bot, claim: Claim, done: Result): Promise<Result> {
+  const { id, kind, channel, thread } = claim
   // The record of a command has no original in the channel, or one that the command itself deletes.
-  if (kind === 'message') {
-    const result = await deleteOriginal(bot, thread ?? channel, id)
-    if (result === 'failed') throw new Error('the original could not be deleted')
+  const deletion = kind === 'message' ? await deleteOriginal(bot, thread ?? channel, id) : 'deleted'
+  if (deletion === 'failed') throw new Error('the original could not be deleted')
+  if (deletion === 'refused') {
+    await withdraw(
+      bot,
+      { channelId: channel, threadId: thread, ids: await findCopy(bot, claim) },
+      id,
+    )
+    return 'withdrawn'
   }
   await settleClaim(bot.deps, discordBot, id, 'done')
+  return done
 }
 
 /** Finds all parts that an interrupted process sent. Incomplete ones are deleted. */
-async function findParts(bot: Bot, claim: Claim): Promise<Sent | null> {
-  const { id, guild, channel, thread, sender, member, digest } = claim
-  if (digest === null || member === null) return null
-  const channelId = thread ?? channel
-  const candidates = await listReadable(bot, channelId, id)
+async function findUnrecorded(bot: Bot, claim: Claim): Promise<Sent | null> {
+  const { id, guild, channel, thread, sender, member } = claim
+  if (member === null) return null
+  const candidates = await listReadable(bot, thread ?? channel, id)
   for (const [at, first] of candidates.entries()) {
-    const { username } = first.author
-    const counts = Array.from({ length: MAX_PARTS }, (_, index) => index + 1)
-    const count = counts.find((parts) => digestOf(username, first.content, parts) === digest)
-    if (count === undefined || (await isRecorded(bot, first.id))) continue
-    const later = candidates
-      .slice(at + 1)
-      .filter(
-        ({ author, content, attachments }) =>
-          author.username === username && content === '' && attachments.length > 0,
-      )
-    const ids = [first, ...later.slice(0, count - 1)].map((part) => part.id)
+    const count = countParts(first, claim)
+    if (count === null || (await isRecorded(bot, first.id))) continue
+    const ids = await listParts(bot, candidates.slice(at), count)
     const place = { channelId: channel, threadId: thread }
     if (ids.length < count) {
       for (const part of ids) await deleteProxied(bot, place, part)
       return null
     }
-    const draft = { id: first.id, original: id, sender, channel: channelId, guild, member }
+    const draft = { id: first.id, original: id, sender, channel: thread ?? channel, guild, member }
     return { ...place, ids, draft: { ...draft, timestamp: null } }
   }
   return null
+}
+
+/** Lists the IDs of all parts of a recorded message. */
+async function findCopy(bot: Bot, claim: Claim): Promise<string[]> {
+  const { id, channel, thread } = claim
+  const record = await findRecord(bot, id, null)
+  if (!record) return []
+  const candidates = await listReadable(bot, thread ?? channel, id)
+  const at = candidates.findIndex((one) => one.id === record.message.id)
+  const first = candidates[at]
+  const count = first ? countParts(first, claim) : null
+  return count === null ? [record.message.id] : listParts(bot, candidates.slice(at), count)
+}
+
+/** Number of parts of the claimed message if this is its first one; null if it is another message. */
+function countParts({ author, content }: APIMessage, { digest }: Claim): number | null {
+  const counts = Array.from({ length: MAX_PARTS }, (_, index) => index + 1)
+  return counts.find((parts) => digestOf(author.username, content, parts) === digest) ?? null
+}
+
+/** Lists the IDs of the first part and of those after it, which have files and no text. */
+async function listParts(
+  bot: Bot,
+  [first, ...later]: readonly APIMessage[],
+  count: number,
+): Promise<string[]> {
+  const ids = first ? [first.id] : []
+  for (const { id, author, content, attachments } of later) {
+    if (ids.length === count) break
+    const isAlike = author.username === first?.author.username && content === ''
+    // A message that consists of files looks the same, but has a record.
+    if (isAlike && attachments.length > 0 && !(await isRecorded(bot, id))) ids.push(id)
+  }
+  return ids
 }
 
 async function listReadable(bot: Bot, channelId: string, after: string): Promise<APIMessage[]> {

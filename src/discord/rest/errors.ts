@@ -48,6 +48,11 @@ export function isUncertain(error: unknown): boolean {
   return error instanceof NoResponseError || (error instanceof DiscordError && error.status >= 500)
 }
 
+/** Returns whether Discord refused the bot token. */
+export function isTokenRefused(error: unknown): boolean {
+  return error instanceof DiscordError && error.status === 401
+}
+
 export function hasCode(error: unknown, ...codes: readonly number[]): error is DiscordError {
   return error instanceof DiscordError && codes.includes(error.code)
 }

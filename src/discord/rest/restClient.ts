@@ -90,7 +90,8 @@ export interface RestParts {
   /** Address of the API without its version. */
   readonly api: string
   readonly token: string
-  readonly userAgent: string
+  /** Header of each request; it names the application once it is known. */
+  readonly userAgent: () => string
   readonly log: Log
   readonly metrics?: RestMetrics
   /** Called once, when Discord refuses the bot token. */
@@ -165,7 +166,7 @@ export function createRestClient(parts: RestParts): RestClient {
         ...(options.hasOwnConnection && { keepalive: false }),
         ...(body !== undefined && { body }),
         headers: {
-          'user-agent': userAgent,
+          'user-agent': userAgent(),
           ...headers,
           ...(hasToken && { authorization: `Bot ${token}` }),
           ...(options.reason && { 'x-audit-log-reason': encodeURIComponent(options.reason) }),

@@ -1,6 +1,7 @@
 import type { Tally } from '../../model/transfer'
 import type { PermissionName } from '../permissions/permission'
 import { commandSummaries, topics } from './enHelp'
+import { slashTexts } from './enSlash'
 
 /** Counts of an import. */
 interface Summary {
@@ -64,6 +65,7 @@ function counts({ members, groups, switches }: Summary): string {
 /** All texts of the bot in English. Values that people wrote arrive escaped. */
 export const en = {
   commandSummaries,
+  slashTexts,
   topics,
 
   // Words
@@ -72,12 +74,14 @@ export const en = {
   cancel: 'Cancel',
   accept: 'Accept',
   decline: 'Decline',
+  deleteLabel: 'Delete',
   typedYes: ['yes', 'y'],
   typedNo: ['no', 'n'],
   on: 'on',
   off: 'off',
   none: 'none',
   never: 'never',
+  now: 'now',
   defaultValue: 'default',
   everything: 'everything',
   isPublic: 'Public',
@@ -100,6 +104,9 @@ export const en = {
     members: 'Members',
     created: 'Created',
     lastMessage: 'Last message',
+    lastFronted: 'Last fronted',
+    avatar: 'Avatar',
+    id: 'ID',
     fronters: 'Fronters',
     since: 'Since',
     accounts: 'Linked accounts',
@@ -207,10 +214,8 @@ export const en = {
     `${owner}: ${label} is ${isOn ? 'on' : 'off'}.`,
   flagSet: (owner: string, label: string, isOn: boolean) =>
     `✅ ${owner}: ${label} is now ${isOn ? 'on' : 'off'}.`,
-  serverFlagIs: (owner: string, label: string, isOn: boolean | null) =>
-    isOn === null
-      ? `${owner}: ${label} follows the member’s own setting.`
-      : `${owner}: ${label} is ${isOn ? 'on' : 'off'}.`,
+  flagFollows: (owner: string, label: string) =>
+    `${owner}: ${label} follows the member’s own setting.`,
   privacyOf: (owner: string) => `Privacy of ${owner}`,
   privacyLevels: 'Say `public` or `private`.',
   privacySubjectsAre: (subjects: readonly string[]) => `Choose one of: ${subjects.join(', ')}.`,
@@ -224,9 +229,10 @@ export const en = {
   systemCreated: (id: string) =>
     `✅ Your system was created. Its ID is ${id}. Add a member with \`member new <name>\`.`,
   inviteNeeded:
-    'You need an invite code here. Send `system new` with the code in a direct message, or use /system new.',
+    'You need an invite code here. Send `system new` to me in a direct message, or use /system new with the code.',
+  askInvite: 'This server needs an invite code. Please send me yours now.',
   confirmDeleteSystem: (id: string) =>
-    `This deletes your system with all members, groups and switches for good. Run \`export\` first if you want a copy. To delete it, type its ID: ${id}`,
+    `This deletes your system with all members, groups and switches for good. Press *Export* first if you want a copy. To delete it, type its ID: ${id}`,
   systemDeleted: '✅ Your system was deleted.',
   proxyingIs: (isOn: boolean) =>
     `Proxying of your system is ${isOn ? 'on' : 'off'} in this server.`,
@@ -237,6 +243,8 @@ export const en = {
   membersOf: (name: string) => `Members of ${name}`,
   groupsOf: (name: string) => `Groups of ${name}`,
   listEmpty: 'Nothing was found.',
+  labelled: (label: string, value: string) => `${label}: ${value}`,
+  oneOrder: 'A list has one order. Please choose only one `-by-…` flag.',
   listFooter: (page: number, pages: number, count: number, hidden: number) =>
     [
       plural(count, 'result', 'results'),
@@ -282,6 +290,7 @@ export const en = {
   deleted: (name: string) => `✅ ${name} was deleted.`,
   deletedMember: 'Deleted member',
   noTags: (name: string) => `${name} has no proxy tags.`,
+  tagsChanged: (tags: string) => `✅ ${tags}`,
   tagsAre: (name: string, tags: string) => `Proxy tags of ${name}: ${tags}`,
   tagNeedsText: 'Write an example with the word `text` once, such as `[text]` or `w: text`.',
   tagEmpty: 'Something must precede or follow the word `text`.',
@@ -368,12 +377,16 @@ export const en = {
     'Attach the export file of PluralKit, Tupperbox or Simply Plural to the command.',
   importTooLarge: 'The file is too large.',
   confirmImport: (summary: Summary) => `Import this file?\n${counts(summary)}`,
-  confirmImportNew: 'This creates a system from the file. Continue?',
+  confirmImportNew: (summary: Summary | null) =>
+    summary
+      ? `Create a system from this file?\n${counts(summary)}`
+      : 'This file is a copy of a system here. Create a new system from it?',
   importLabel: 'Import',
+  exportLabel: 'Export',
   imported: (summary: Summary) => `✅ Imported.\n${counts(summary)}`,
   exportDone: 'Here is your system. Keep the file private.',
-  exportTooLarge:
-    'Your export is too large for Discord. Download it in the dashboard: run `dashboard`.',
+  exportTooLarge: (link: string) =>
+    `Your export is too large for Discord. Download it in the dashboard. ${link}`,
 
   // Proxied messages
   messageId: (id: string) => `Message ID: ${id}`,
@@ -384,6 +397,8 @@ export const en = {
     'You have no proxied message of the last ten minutes in this channel. Name one by its link, or reply to it.',
   notYourMessage: 'That is not a message of your system.',
   noAccessToChannel: 'You may not view or write in that channel.',
+  noFilesInChannel: 'You may not send files in this channel.',
+  replyElsewhere: 'You can reply only to a message of this channel.',
   authorIs: (mention: string, name: string) => `${mention} (${name})`,
   voiceMessage: 'Voice messages cannot be edited.',
   editNeedsText: 'Write the new text.',

@@ -90,7 +90,7 @@ export const commandSummaries = {
   'group.frontpercent': 'Show the share of front time in a group',
   random: 'Show a random member, or with -group a random group',
   'switch.log': 'Log a switch',
-  'switch.out': 'Log that nobody fronts',
+  'switch.out': 'Log a switch without members',
   'switch.edit': 'Change the members of the latest switch',
   'switch.edit.out': 'Remove all members from the latest switch',
   'switch.copy': 'Log a switch with the current and further members',

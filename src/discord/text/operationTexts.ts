@@ -5,14 +5,9 @@ export const operationTexts = {
   notAllowed: 'Discord did not let me do that. I may lack a permission in that channel.',
   tooSoon: 'You have pinged this author already. Please wait a minute.',
   pingsDisabled: 'The author of this message does not want to be pinged through it.',
-  channelDisabled: 'Proxying is switched off in that channel.',
-  sayRepeated: 'This was sent already.',
-  slowmode: (seconds: number) => `Slow mode is on in this channel. Please wait ${seconds} seconds.`,
+  /** Takes the time of the end in seconds since 1970. */
+  slowmode: (endsAt: number) =>
+    `Slow mode is on in this channel. You can write again <t:${endsAt}:R>.`,
   pinged: (sender: string, pinger: string, link: string) =>
     `Psst, <@${sender}>, <@${pinger}> mentioned you: ${link}`,
-  sentBy: 'Sent by',
-  system: 'System',
-  member: 'Member',
-  sentAt: 'Sent',
-  deletedMember: 'Deleted member',
 }

@@ -28,7 +28,7 @@ export const proxyTexts = {
   partFailed: 'I could not send all files of this message, so I took back the part that was sent.',
   failed: 'Discord refused the proxied message, so I left yours as it is.',
   deletionRefused:
-    'I could not delete your message, because I lack the permission Manage Messages here.',
+    'I could not delete your message, because I lack the permission Manage Messages here, so I took back the proxied one.',
 }
 
 /** Reasons of ignored messages in sentences, for accounts that ask why. */
@@ -44,6 +44,8 @@ export const ignoreTexts: Readonly<Record<string, string>> = {
   missing_permissions: 'I lack the permission Manage Webhooks or Manage Messages in this channel.',
   queue_full: 'Too many messages were waiting in this channel.',
   database: 'The database did not answer in time.',
+  nothing:
+    'I find nothing that prevents it. I may have been offline when you sent it; edit it, or send it again.',
   duplicate: 'It was handled before.',
   failed: 'Discord refused the proxied message.',
   already_proxied: 'It was proxied already.',

@@ -36,7 +36,7 @@ async function createCache(scene: TestDiscord, isConnected: boolean): Promise<Gu
 }
 
 async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + 100_000
   while (!(await isDone())) {
     if (Date.now() > deadline) throw new Error('the cache did not change')
     await Bun.sleep(2)

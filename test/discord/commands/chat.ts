@@ -67,7 +67,10 @@ export function createTestDiscord() {
       avatarUrl: 'https://cdn.discordapp.com/avatars/1/a.png',
     }),
     listChannels: async (guildId) => (guildId === GUILD ? channels : null),
+    findPermissions: async (_, channelId) =>
+      channels.find(({ id }) => id === channelId)?.asker ?? 0n,
     findMessage: async ({ messageId }) => messages.get(messageId) ?? null,
+    isLatest: async ({ messageId }) => [...messages.keys()].at(-1) === messageId,
     editProxied: async ({ messageId }, { content }) => {
       done.push(`edit ${messageId}: ${content}`)
       return null
@@ -142,7 +145,11 @@ export function createChat(testApp: TestApp, settings: { publicUrl?: string } = 
       },
       async register(viewer: Parameters<typeof removeWebhook>[1], url: string) {
         const token = String(chooseToken(null))
-        await registerWebhook(testApp.app.events.deps, viewer, url, token)
+        await registerWebhook(testApp.app.events.deps, viewer, {
+          url,
+          token,
+          events: 'pluralkit',
+        })
         return token
       },
       remove: (viewer: Parameters<typeof removeWebhook>[1]) =>

@@ -8,21 +8,9 @@ const chat = createChat(testApp)
 
 /** Creates a system with a proxied message of its member Wren. */
 async function createMessage(
-  values: {
-    channel?: string
-    content?: string
-    isVoice?: boolean
-    minutesAgo?: number
-    isLatest?: boolean
-  } = {},
+  values: { channel?: string; content?: string; isVoice?: boolean; minutesAgo?: number } = {},
 ) {
-  const {
-    channel = CHANNEL,
-    content = 'hello world',
-    isVoice = false,
-    minutesAgo = 0,
-    isLatest = true,
-  } = values
+  const { channel = CHANNEL, content = 'hello world', isVoice = false, minutesAgo = 0 } = values
   const owner = await chat.newSystem('Lantern Hill')
   await owner.say('pk;member new Wren')
   await owner.say('pk;member new Finch')
@@ -53,7 +41,6 @@ async function createMessage(
     hasFiles: false,
     isVoice,
     sentAt: now / 1000,
-    isLatest,
   })
   return { owner, id, link: `https://discord.com/channels/${GUILD}/${channel}/${id}` }
 }
@@ -124,7 +111,8 @@ describe('proxied messages', () => {
     expect(lastDone()).toBe(`delete ${id}`)
     await owner.say('pk;del', { replyTo: link })
     expect(lastDone()).toBe(`delete ${id}`)
-    const old = await createMessage({ minutesAgo: 2, isLatest: false })
+    const old = await createMessage({ minutesAgo: 2 })
+    await createMessage()
     expect((await old.owner.say('pk;rp Finch')).text).toContain('❌ Only the latest message')
   })
 

@@ -1,197 +1,220 @@
 import { operator } from '../../../src/model/privacy'
 import { disableSystem } from '../../../src/service/admin/disableSystem'
-import { expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
-import { createChat } from './chat'
-import { runConversations } from './conversations'
+import { createInvite } from '../../../src/service/admin/invites'
+import { describe, expect, test } from '../../test'
+import type { SeenMessage } from '../standIn/controlRead'
+import { startChat } from './discordChat'
+import { DIRECT, importFile, jsonFile, TOKEN } from './scenarios/privateMatters'
 
-const testApp = createTestApp()
-const chat = createChat(testApp, { publicUrl: 'https://multitude.example' })
+const inDirect = { inDirect: true }
+const chat = await startChat()
+const invited = await startChat({ REGISTRATION: 'invite' })
+const { users } = chat
 
-const file = (name: string, size = 100) => ({
-  url: `https://cdn.discordapp.com/attachments/1/2/${name}`,
-  filename: name,
-  size,
-  contentType: 'application/json',
+describe('if an account accepts no direct messages', () => {
+  const commands = ['pk;token', 'pk;token refresh', 'pk;linkcode', 'pk;system webhook', 'pk;export']
+  test.each(commands)('%s shows nothing private in the channel', async (command) => {
+    const { owner } = await chat.newScene()
+    await users.updateUser({ userId: owner.id, hasClosedDms: true })
+    chat.allow({ statuses: { 403: 2 * (commands.length + 1) } })
+    const { text, message } = await owner.say(command)
+    expect(text).toBe(
+      '❌ I could not send you a direct message. Allow direct messages from this server and try again.',
+    )
+    expect(message?.attachments).toEqual([])
+  })
+
+  test('/export says so ephemerally', async () => {
+    const { owner } = await chat.newScene()
+    await users.updateUser({ userId: owner.id, hasClosedDms: true })
+    const { text, isPrivate, message } = await owner.use('export')
+    expect({ text, isPrivate, files: message?.attachments }).toEqual({
+      text: expect.stringContaining('could not send you a direct message'),
+      isPrivate: true,
+      files: [],
+    })
+  })
 })
 
-chat.discord.files.set(
-  file('system.json').url,
-  JSON.stringify({
-    version: 2,
-    name: 'Imported',
-    members: [{ id: 'aaaaaa', name: 'MARKER-MEMBER', proxy_tags: [] }],
-    groups: [],
-    switches: [],
-  }),
-)
-chat.discord.files.set(file('broken.json').url, '{ nonsense')
+describe('link', () => {
+  test('a request expires after five minutes', async () => {
+    const { owner, guest } = await chat.newScene()
+    const asked = await owner.say(`pk;link <@${guest.id}>`)
+    expect(asked.message?.notified).toEqual([guest.id])
+    chat.wait(6)
+    expect((await guest.press('Accept', asked)).text).toContain('has expired')
+    expect((await guest.say('pk;system')).text).toContain('has no system')
+  })
 
-const TOKEN = /[\w+/=-]{40,}/
+  test('a code of another platform links the account in private', async () => {
+    const { owner, guest } = await chat.newScene()
+    const { direct } = await owner.say('pk;linkcode')
+    const [, code = ''] = /``(\w{8})``/.exec(direct) ?? []
+    expect((await guest.say('pk;link WRONGCODE', inDirect)).text).toContain('❌ That code is wrong')
+    expect((await guest.use('link', { code })).text).toContain('now linked')
+    expect((await guest.say('pk;system')).text).toContain('Lantern Hill')
+  })
 
-runConversations(chat, {
-  'sends secrets by direct message only': [
-    {
-      say: 'pk;token',
-      answer: 'Check your direct messages',
-      direct: 'replaces the one',
-      lacks: ['Your token is'],
-    },
-    { say: 'pk;token refresh', answer: 'Check your direct messages', direct: TOKEN },
-    { say: 'pk;token refresh', options: { inDirect: true }, answer: TOKEN },
-    { say: 'pk;dashboard', answer: 'Check your', direct: 'https://multitude.example/#/login/' },
-    { say: 'pk;linkcode', answer: 'Check your', direct: 'Send this code' },
-    { say: 'pk;system webhook', answer: 'Check your', direct: 'No webhook is set' },
-  ],
-  'never shows a secret in the channel if direct messages are refused': [
-    {
-      say: 'pk;token refresh',
-      options: { refusesDirect: true },
-      answer: '❌ I could not send you a direct message',
-      after: ({ text }) => expect(text).not.toMatch(TOKEN),
-    },
-    {
-      say: 'pk;export',
-      options: { refusesDirect: true },
-      answer: '❌ I could not send you a direct message',
-      after: ({ answer }) => expect(answer?.files).toBeUndefined(),
-    },
-  ],
-  'refuses codes and addresses in a channel, and deletes the message': [
-    {
-      say: 'pk;link ABCD-EFGH',
-      answer: '❌ Never show a code in a channel',
-      after: ({ deletesCommand }) => expect(deletesCommand).toBe(true),
-    },
-    {
-      say: 'pk;system webhook https://example.com/secret',
-      answer: '❌ Please send this to me in a direct message',
-      after: ({ deletesCommand }) => expect(deletesCommand).toBe(true),
-    },
-    {
-      say: 'pk;system webhook https://example.com/hook',
-      options: { inDirect: true },
-      answer: 'signing token',
-    },
-    { say: 'pk;system webhook', options: { inDirect: true }, answer: 'https://example.com/hook' },
-    { say: 'pk;system webhook -clear', options: { inDirect: true }, answer: 'was removed' },
-  ],
-  'exports to a direct message': [
-    {
-      say: 'pk;export',
-      answer: 'Check your direct messages',
-      after: ({ directFiles }) => expect(directFiles.join()).toContain('"Wren"'),
-    },
-  ],
-  'imports an attached file after a dry run, without names in the channel': [
-    ['pk;import', '❌ Attach the export file'],
-    {
-      say: 'pk;import',
-      options: { files: [file('system.json', 2_000_000)] },
-      answer: '❌ The file is too large',
-    },
-    { say: 'pk;import', options: { files: [file('broken.json')] }, answer: '❌' },
-    {
-      say: 'pk;import',
-      options: { files: [file('system.json')] },
-      answer: ['Import this file?', '1 new member'],
-      lacks: ['MARKER'],
-    },
-    { press: 'Import', answer: ['✅ Imported', '1 new member'], lacks: ['MARKER'] },
-    ['pk;m MARKER-MEMBER', 'MARKER-MEMBER'],
-  ],
-  'links another account only if it accepts': [
-    ['pk;link <owner>', '❌ That account is already linked'],
-    ['pk;link <@<other>>', '❌ That account is linked to another system'],
-    ['pk;link 123456789012345678', 'wants to link your account'],
-    { press: 'Accept', answer: 'Only the account that was asked' },
-    ['pk;unlink', '❌ This is the last account'],
-    ['pk;unlink 123456789012345678', '❌ That account is not linked'],
-  ],
+  test('a question is not answered for a system that the account has left', async () => {
+    const { owner, guest } = await chat.newScene()
+    await guest.press('Accept', await owner.say(`pk;link <@${guest.id}>`))
+    const clearing = await guest.say('pk;system name -clear')
+    expect(clearing.text).toContain('Clear the name')
+    await owner.say(`pk;unlink ${guest.id} -y`)
+    expect((await guest.press('Yes', clearing)).text).toContain('❌ This question has expired')
+    expect((await owner.say('pk;system')).text).toContain('Lantern Hill')
+  })
 })
 
-test('an account that accepts is linked and can be unlinked', async () => {
-  const owner = await chat.newSystem('Lantern Hill')
-  const guest = chat.newcomer()
-  const asked = await owner.say(`pk;link <@${guest.account}>`)
-  expect(asked.answer).toMatchObject({ pings: guest.account })
-  expect((await guest.press('Accept', asked.answer)).text).toContain('is now linked')
-  expect((await guest.say('pk;system')).text).toContain('Lantern Hill')
-  const unlinking = await owner.say(`pk;unlink ${guest.account}`)
-  expect((await owner.press('Yes', unlinking.answer)).text).toContain('no longer linked')
-  expect((await guest.say('pk;system')).text).toContain('has no system')
+describe('import', () => {
+  test('creates a system if the account has none, and none from a broken file', async () => {
+    const { guest, manager } = await chat.newScene()
+    const broken = await guest.say('pk;import', { files: [jsonFile('{ nonsense')] })
+    expect(broken.text).toContain('❌')
+    expect((await guest.say('pk;system')).text).toContain('has no system')
+    const asked = await manager.say('pk;import', { files: [importFile] })
+    expect((await manager.press('Import', asked)).text).toContain('✅ Imported')
+    expect((await manager.say('pk;list')).text).toContain('MARKER-MEMBER')
+  })
+
+  test('reads only files of the origins of `DISCORD_CDN`', async () => {
+    const { owner } = await chat.newScene()
+    const file = { ...importFile, foreignUrl: 'https://evil.example/system.json' }
+    const asked = await owner.say('pk;import', { files: [file] })
+    expect(asked.text).toContain('❌')
+    expect((await owner.say('pk;list -all')).text).not.toContain('MARKER')
+  })
 })
 
-test('a question is not answered for a system that the account has left', async () => {
-  const owner = await chat.newSystem('Lantern Hill')
-  const guest = chat.newcomer()
-  await guest.press('Accept', (await owner.say(`pk;link <@${guest.account}>`)).answer)
-  const clearing = await guest.say('pk;system name -clear')
-  expect(clearing.text).toContain('Clear the name')
-  await owner.say(`pk;unlink ${guest.account} -y`)
-  expect((await guest.press('Yes', clearing.answer)).text).toContain('❌ This question has expired')
-  expect((await owner.say('pk;system')).text).toContain('Lantern Hill')
+describe('registration by invite', () => {
+  const newInvite = () =>
+    createInvite(invited.app.deps, operator, {
+      name: crypto.randomUUID(),
+      uses: 1,
+      expires: null,
+    })
+
+  test('asks for the code, and accepts it in a direct message', async () => {
+    const { guest } = await invited.newScene()
+    const code = await newInvite()
+    expect((await guest.say('pk;system new Orchard', inDirect)).text).toContain('invite code')
+    expect((await guest.say('WRONG-CODE', inDirect)).text).toContain('❌')
+    expect((await guest.say('pk;system new Orchard', inDirect)).text).toContain('invite code')
+    const created = await guest.say(code, inDirect)
+    expect(created.text).toContain('✅ Your system was created')
+    expect(created.text).not.toMatch(TOKEN)
+    expect((await guest.say('pk;system', inDirect)).text).toContain('Orchard')
+  })
+
+  test('accepts the code as an option of /system new', async () => {
+    const { guest } = await invited.newScene()
+    const invite = await newInvite()
+    expect((await guest.use('system new', { name: 'Orchard' })).text).toContain('❌')
+    expect((await guest.use('system new', { invite: 'WRONG' })).text).toContain('❌')
+    expect((await guest.use('system new', { name: 'Orchard', invite })).text).toContain('✅')
+  })
+
+  test('refuses in a channel, and deletes the message, which may contain the code', async () => {
+    const { guest } = await invited.newScene()
+    const { text, isCommandDeleted } = await guest.say('pk;system new CODE')
+    expect(text).toContain('❌ You need an invite code')
+    expect(isCommandDeleted).toBe(true)
+  })
 })
 
-test('a link request expires after five minutes', async () => {
-  const owner = await chat.newSystem()
-  const guest = chat.newcomer()
-  const asked = await owner.say(`pk;link <@${guest.account}>`)
-  chat.wait(6)
-  expect((await guest.press('Accept', asked.answer)).text).toContain('has expired')
-  expect((await guest.say('pk;system')).text).toContain('has no system')
+test('a new system’s token is not shown', async () => {
+  const { guest } = await chat.newScene()
+  const created = await guest.say('pk;system new Orchard')
+  expect(created.text).toContain('✅ Your system was created')
+  expect(created.text).not.toMatch(TOKEN)
+  expect(created.direct).toBe('')
 })
 
-test('a code of another platform links the account in private', async () => {
-  const owner = await chat.newSystem('Lantern Hill')
-  const guest = chat.newcomer()
-  const { direct } = await owner.say('pk;linkcode')
-  const [, code = ''] = /``(\w{8})``/.exec(direct) ?? []
-  expect((await guest.say('pk;link WRONGCODE', { inDirect: true })).text).toContain(
-    '❌ That code is wrong',
-  )
-  expect((await guest.say(`pk;link ${code}`, { inDirect: true })).text).toContain('now linked')
-  expect((await guest.say('pk;system')).text).toContain('Lantern Hill')
-})
-
-test('an import without a system creates one, and a broken file leaves none', async () => {
-  const broken = chat.newcomer()
-  const asked = await broken.say('pk;import', { files: [file('broken.json')] })
-  expect((await broken.press('Import', asked.answer)).text).toContain('❌')
-  expect((await broken.say('pk;system')).text).toContain('has no system')
-  const newcomer = chat.newcomer()
-  const question = await newcomer.say('pk;import', { files: [file('system.json')] })
-  expect((await newcomer.press('Import', question.answer)).text).toContain('✅ Imported')
-  expect((await newcomer.say('pk;list')).text).toContain('MARKER-MEMBER')
-})
-
-test('imports and exports have a limit of their own', async () => {
-  const owner = await chat.newSystem()
-  for (let count = 0; count < 3; count++)
-    expect((await owner.say('pk;export')).text).toContain('Check')
-  expect((await owner.say('pk;export')).text).toContain('⏳')
-})
-
-test('without a public address there is no dashboard link', async () => {
-  const local = createChat(testApp)
-  const owner = await local.newSystem()
+test('without a public address there is no dashboard link, and the answer says so', async () => {
+  const { owner } = await chat.newScene()
   expect((await owner.say('pk;dash')).text).toContain('❌ This server has no public address')
+  expect((await owner.use('dashboard')).text).toContain('❌ This server has no public address')
 })
 
 test('a disabled system gets the refusal of the operator', async () => {
-  const owner = await chat.newSystem('Lantern Hill')
-  await disableSystem(testApp.deps, { ...operator, system: owner.system.id })
+  const { owner, system } = await chat.newScene()
+  await disableSystem(chat.app.deps, { ...operator, system: system.id })
   for (const command of ['pk;system', 'pk;member new Finch', 'pk;token refresh', 'pk;switch out']) {
     const { text, direct } = await owner.say(command)
     expect(text).toContain('❌')
     expect(text + direct).not.toContain('Lantern')
     expect(direct).not.toMatch(TOKEN)
   }
+  expect((await owner.use('system info')).text).toContain('❌')
+  expect(await owner.complete('member info', 'member', 'w')).toEqual([])
 })
 
-test('every command answers within the limit, then one notice, then silence', async () => {
-  const owner = await chat.newSystem()
-  const { context } = chat.createContext(owner.account, {})
-  const allowances = Array.from({ length: 8 }, () => context.rateLimit.request('1', 'command'))
-  expect(allowances).toEqual(['run', 'run', 'run', 'run', 'run', 'notice', 'silence', 'silence'])
+describe('rate limits', () => {
+  test('five text commands at once, then one reaction a minute, then silence', async () => {
+    const { guild, guest } = await chat.newScene()
+    const { channelId } = guild
+    const send = async () =>
+      (await users.sendMessage({ userId: guest.id, channelId, content: 'pk;explain' })).id
+    const ids: string[] = []
+    for (let count = 0; count < 8; count++) ids.push(await send())
+    const answersOf = (all: readonly SeenMessage[]) =>
+      all.filter(({ replyTo }) => ids.includes(replyTo ?? ''))
+    const noticesOf = (all: readonly SeenMessage[]) =>
+      all.filter(({ reactions }) => reactions['⏳'] !== undefined)
+    await chat.untilMessages(
+      channelId,
+      (all) => answersOf(all).length === 5 && noticesOf(all).length === 1,
+    )
+    await chat.settle(chat.guild.channelId)
+    const messages = await users.messages({ channelId })
+    expect([answersOf(messages).length, noticesOf(messages).length]).toEqual([5, 1])
+    // Another command is allowed every two seconds.
+    expect((await guest.say('pk;explain')).text).toContain('plural systems')
+  })
+
+  test('slash commands get one ephemeral notice', async () => {
+    const { guild, guest } = await chat.newScene()
+    const use = () =>
+      users.invokeCommand({ userId: guest.id, channelId: guild.channelId, command: 'invite' })
+    const ids: string[] = []
+    for (let count = 0; count < 8; count++) ids.push((await use()).id)
+    const readAll = () => Promise.all(ids.map((id) => users.interaction({ id })))
+    await users.until(readAll, (all) => all.filter(({ answer }) => answer !== null).length === 6)
+    await chat.settle(chat.guild.channelId)
+    const seen = await readAll()
+    const texts = seen.map(({ messages }) => messages[0]?.content ?? null)
+    expect(texts.filter((text) => text?.includes('https://'))).toHaveLength(5)
+    expect(texts.filter((text) => text?.includes('⏳'))).toHaveLength(1)
+    expect(seen.filter(({ answer }) => answer === null)).toHaveLength(2)
+    expect(seen.flatMap(({ messages }) => messages).every((one) => one.ephemeralFor)).toBe(true)
+  })
+
+  test('imports and exports: three at once', async () => {
+    const { owner } = await chat.newScene()
+    for (let count = 0; count < 3; count++)
+      expect((await owner.say('pk;export')).text).toContain(DIRECT)
+    expect((await owner.say('pk;export')).text).toContain('⏳')
+    expect((await owner.say('pk;import', { files: [importFile] })).text).toContain('⏳')
+    chat.wait(4)
+    expect((await owner.use('export')).text).toContain(DIRECT)
+  })
+
+  test('looking up by reaction: ten a minute', async () => {
+    const { guild, owner, guest } = await chat.newScene()
+    const { channelId } = guild
+    await owner.say('pk;m Wren proxy w:text')
+    const { id: messageId } = await chat.sendProxied(owner.id, channelId, 'w:hello')
+    const react = () => users.react({ channelId, messageId, userId: guest.id, emoji: '❓' })
+    const arrived = async () => (await users.directMessages({ userId: guest.id })).length
+    const untilNoReaction = () =>
+      chat.untilMessages(channelId, (all) => all.every(({ reactions }) => !reactions['❓']))
+    for (let count = 1; count <= 10; count++) {
+      await react()
+      await users.until(arrived, (length) => length === count)
+      await untilNoReaction()
+    }
+    await react()
+    await chat.settle(chat.guild.channelId)
+    expect(await arrived()).toBe(10)
+  })
 })

@@ -1,312 +1,185 @@
-import { toMessageBody, toModalBody } from '../../../src/discord/commands/answer'
-import { runPress } from '../../../src/discord/commands/runCommand'
-import { completeOption } from '../../../src/discord/commands/slash/complete'
 import {
   buildDefinitions,
   messageMenus,
   slashCommands,
 } from '../../../src/discord/commands/slash/definitions'
-import {
-  runMenu,
-  runSlash,
-  type SlashValues,
-  slashCalls,
-} from '../../../src/discord/commands/slash/runSlash'
-import { combine } from '../../../src/discord/permissions/permission'
+import { slashCalls } from '../../../src/discord/commands/slash/runSlash'
+import { en } from '../../../src/discord/text/en'
 import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
-import { ALL, CHANNEL, createChat, type SayOptions, textOf } from './chat'
+import { lineOf, runConversations } from './conversations'
+import { startChat } from './discordChat'
+import { privateConversations } from './scenarios/privateMatters'
+import { slashConversations } from './scenarios/slash'
 
-const chat = createChat(createTestApp())
-const manager = { permissions: ALL | combine('ManageGuild') }
+const chat = await startChat()
+const { users } = chat
+
+const names = slashCommands.flatMap(({ name, subcommands }) =>
+  subcommands.length === 0 ? [name] : subcommands.map((one) => `${name} ${one.name}`),
+)
 
 describe('definitions', () => {
-  const definitions = buildDefinitions()
+  interface Definition {
+    name: string
+    description?: string
+    required?: boolean
+    choices?: { name: string; value: string }[]
+    options?: Definition[]
+  }
+  const definitions: Definition[] = JSON.parse(JSON.stringify(buildDefinitions(en)))
+
+  /** Counts the characters that Discord limits to 8000 for a command. */
+  const sizeOf = ({ name, description = '', choices = [], options = [] }: Definition): number =>
+    name.length +
+    description.length +
+    choices.reduce((sum, choice) => sum + choice.name.length + choice.value.length, 0) +
+    options.reduce((sum, option) => sum + sizeOf(option), 0)
+
+  const expectWithinLimits = ({
+    name,
+    description = '',
+    choices = [],
+    options = [],
+  }: Definition) => {
+    expect(name).toMatch(/^[-_a-z]{1,32}$/)
+    expect(description, name).toMatch(/^.{1,100}$/)
+    expect(choices.length).toBeLessThanOrEqual(25)
+    expect(options.length).toBeLessThanOrEqual(25)
+    const order = options.map(({ required }) => Number(required === false))
+    expect(order).toEqual(order.toSorted())
+    options.forEach(expectWithinLimits)
+  }
 
   test('keep the limits of Discord', () => {
     expect(slashCommands.length).toBeLessThanOrEqual(100)
     expect(messageMenus.length).toBeLessThanOrEqual(15)
-    for (const { name, description, options, subcommands } of slashCommands) {
-      const all = [{ name, description, options }, ...subcommands]
-      const lengths = all.flatMap((one) => [
-        one.name.length,
-        one.description.length,
-        ...one.options.map(
-          (option) =>
-            option.name.length +
-            option.description.length +
-            (option.choices ?? []).join('').length * 2,
-        ),
-      ])
-      expect(
-        lengths.reduce((sum, length) => sum + length, 0),
-        name,
-      ).toBeLessThanOrEqual(8000)
-      expect(subcommands.length).toBeLessThanOrEqual(25)
-      for (const one of all) {
-        expect(one.name).toMatch(/^[-_a-z]{1,32}$/)
-        expect(one.description.length).toBeGreaterThan(0)
-        expect(one.description.length, one.description).toBeLessThanOrEqual(100)
-        expect(one.options.length).toBeLessThanOrEqual(25)
-        const order = one.options.map(({ isRequired }) => Number(!isRequired))
-        expect(order).toEqual(order.toSorted())
-        for (const option of one.options) {
-          expect(option.name).toMatch(/^[-_a-z]{1,32}$/)
-          expect(option.description.length).toBeLessThanOrEqual(100)
-          expect((option.choices ?? []).length).toBeLessThanOrEqual(25)
-        }
-      }
+    for (const definition of definitions.slice(0, slashCommands.length)) {
+      expectWithinLimits(definition)
+      expect(sizeOf(definition), definition.name).toBeLessThanOrEqual(8000)
     }
     expect(new Set(slashCommands.map(({ name }) => name)).size).toBe(slashCommands.length)
     expect(definitions.length).toBe(slashCommands.length + messageMenus.length + 1)
   })
 
-  test('each slash command has a handler, and each handler a slash command', () => {
-    const names = slashCommands.flatMap(({ name, subcommands }) =>
-      subcommands.length === 0 ? [name] : subcommands.map((one) => `${name} ${one.name}`),
+  test('every description belongs to a slash command or an option', () => {
+    const options = slashCommands.flatMap(({ options, subcommands }) =>
+      [...options, ...subcommands.flatMap((one) => one.options)].map((one) => one.description),
     )
+    expect(Object.keys(en.slashTexts.options).toSorted()).toEqual(
+      [...new Set(options)].map(String).toSorted(),
+    )
+    const families = slashCommands.filter(({ subcommands }) => subcommands.length > 0)
+    expect(Object.keys(en.slashTexts.commands).toSorted()).toEqual(
+      [...names, ...families.map(({ name }) => name)].toSorted(),
+    )
+  })
+
+  test('each slash command has a handler, and each handler a slash command', () => {
     expect(names.toSorted()).toEqual(Object.keys(slashCalls).toSorted())
   })
+
+  test('every slash command and each of its options is used in a scenario', () => {
+    // Tests of private matters and of acting on proxied messages use these.
+    const elsewhere = ['system new invite', 'say', 'edit', 'reproxy', 'message', 'why']
+    const lines = Object.values({ ...slashConversations, ...privateConversations })
+      .flat()
+      .map(lineOf)
+    const unused = slashCommands.flatMap(({ name, options, subcommands }) =>
+      (subcommands.length > 0 ? subcommands : [{ name: '', options }]).flatMap((one) => {
+        const full = `${name} ${one.name}`.trim()
+        const uses = lines.filter(({ use }) => use === full)
+        const given = new Set(uses.flatMap((line) => Object.keys(line.with ?? {})))
+        const missing = one.options.filter((option) => !given.has(option.name))
+        return uses.length === 0 ? [full] : missing.map((option) => `${full} ${option.name}`)
+      }),
+    )
+    expect(unused.toSorted()).toEqual(elsewhere.toSorted())
+  })
 })
 
-/** Slash commands in order, each with options and a part of the answer. */
-const conversation: [
-  name: string,
-  options: SlashValues,
-  answer: string | RegExp,
-  say?: SayOptions,
-][] = [
-  ['system info', {}, 'Lantern Hill'],
-  [
-    'member new',
-    {
-      name: 'Finch',
-      tags: '[text]',
-      display_name: 'The Bird',
-      pronouns: 'it/its',
-      color: '#ff8800',
-    },
-    /Finch[\s\S]*display name changed[\s\S]*\[text\]/,
-  ],
-  ['member info', { member: 'Finch' }, 'The Bird'],
-  ['member tags', { member: 'Finch', action: 'add', tags: '{text}' }, '{text}'],
-  ['member server', { member: 'Finch', name: 'Finchy', keep_tags: 'on' }, 'now on'],
-  ['member server', { member: 'Finch' }, '❌ Nothing was given'],
-  [
-    'member options',
-    { member: 'Finch', autoproxy: false, tts: true },
-    /autoproxy is now off[\s\S]*speech is now on/,
-  ],
-  [
-    'member avatar',
-    { member: 'Finch', url: 'https://example.com/f.png', where: 'proxy' },
-    'proxy avatar changed',
-  ],
-  [
-    'member privacy',
-    { member: 'Finch', subject: 'description', level: 'private' },
-    'is now private',
-  ],
-  ['member list', { search: 'fin', sort: 'created' }, 'Finch'],
-  ['member random', {}, 'Member ID'],
-  ['group new', { name: 'Keepers', display_name: 'The Keepers' }, 'Group Keepers'],
-  ['group info', { group: 'Keepers' }, 'The Keepers'],
-  ['group add', { group: 'Keepers', members: 'Finch Wren' }, '2 added'],
-  ['group members', { group: 'Keepers' }, 'Finch'],
-  ['group remove', { group: 'Keepers', members: 'Wren' }, '1 removed'],
-  ['group privacy', { group: 'Keepers', subject: 'all', level: 'public' }, '✅'],
-  ['group list', {}, 'Keepers'],
-  ['switch to', { members: 'Finch' }, 'Now fronting: Finch'],
-  ['switch edit', { members: 'Wren' }, 'Now fronting: Wren'],
-  ['switch move', { when: '1h' }, 'Move the latest switch'],
-  ['front now', {}, 'Wren'],
-  ['front history', {}, 'Wren'],
-  ['front percent', { period: '7d' }, 'Share'],
-  ['switch out', {}, 'Nobody fronts'],
-  ['switch delete', {}, 'Delete the latest'],
-  ['switch delete', { all: true }, 'Delete **all**'],
-  ['autoproxy', { mode: 'latch' }, 'last proxied'],
-  ['autoproxy', { mode: 'member', member: 'Finch' }, 'now uses Finch'],
-  ['say', { member: 'Finch', text: 'hello' }, '❌ Speaking by command is off'],
-  ['config show', {}, 'timezone'],
-  ['config set', { setting: 'proxy switch', value: 'new' }, '✅ proxy switch'],
-  ['server show', {}, '❌ You need the permission'],
-  ['server show', {}, 'log channel', manager],
-  ['server set', { setting: 'say', value: 'on' }, '✅ say: on', manager],
-  ['say', { member: 'Finch', text: 'hello' }, '✅ Sent'],
-  ['server proxying', { channel: CHANNEL, state: 'off' }, `<#${CHANNEL}>`, manager],
-  ['server proxying', { channel: CHANNEL, state: 'on' }, 'none', manager],
-  ['server logging', { channel: CHANNEL, state: 'off' }, `<#${CHANNEL}>`, manager],
-  ['edit', { text: 'x' }, '❌ You have no proxied message'],
-  ['reproxy', { member: 'Finch' }, '❌ You have no proxied message'],
-  ['message', { message: '123456789012345678' }, '❌ I did not proxy'],
-  ['why', { message: '123456789012345677' }, 'reason for'],
-  ['import', {}, '❌ Attach'],
-  ['export', {}, 'Check your direct messages'],
-  ['token', { refresh: true }, 'Your token is'],
-  ['dashboard', {}, '❌ This server has no public address'],
-  ['link', {}, '❌ Give the code'],
-  ['link', { code: 'WRONG' }, '❌ Your account already has a system'],
-  ['help', {}, 'Topics'],
-  ['permissions', {}, 'Missing permissions'],
-  ['invite', {}, 'https://discord.com'],
-  ['system privacy', { subject: 'name', level: 'public' }, '✅'],
-  ['system link', { account: '123456789012345678' }, 'wants to link'],
-  ['system unlink', { account: '123456789012345678' }, '❌ That account is not linked'],
-  ['system new', { name: 'Again' }, '❌ Your account already has a system'],
-  ['__proto__', {}, '❌ Unknown command'],
-]
+describe('slash commands', () => runConversations(chat, slashConversations))
 
-test('slash commands call the handlers of the text commands, and answer in private', async () => {
-  const owner = await chat.newSystem('Lantern Hill')
-  await owner.say('pk;m new Wren')
-  for (const [name, options, expected, say = {}] of conversation) {
-    chat.wait(5)
-    const { context } = chat.createContext(owner.account, say, 'interaction')
-    const { answer } = await runSlash(context, name, options)
-    const text = answer ? textOf(answer) : ''
-    if (expected instanceof RegExp) expect(text, name).toMatch(expected)
-    else expect(text, `/${name}`).toContain(expected)
-    expect([name, answer?.isPrivate]).toEqual([name, name !== 'system link'])
-    expect(chat.errors).toEqual([])
-  }
+test('/server is for accounts with the permission Manage Server, and for guilds', async () => {
+  const { owner } = await chat.newScene()
+  await expect(owner.use('server show')).rejects.toThrow('may not use the command')
 })
 
-test('`public: true` shows only what strangers see, to everybody', async () => {
-  const owner = await chat.newSystem('Lantern Hill')
-  await owner.say('pk;m new Wren')
-  await owner.say('pk;m Wren desc MARKER')
-  await owner.say('pk;m Wren privacy desc private')
-  await owner.say('pk;m new Hidden-MARKER')
-  await owner.say('pk;m Hidden-MARKER private')
-  const { context } = chat.createContext(owner.account, {}, 'interaction')
-  const run = async (name: string, options: SlashValues) => {
-    chat.wait(5)
-    const { answer } = await runSlash(context, name, options)
-    return { isPrivate: answer?.isPrivate, text: answer ? textOf(answer) : '' }
-  }
-  expect((await run('member info', { member: 'Wren' })).text).toContain('MARKER')
-  expect((await run('member list', {})).text).toContain('Hidden-MARKER')
-  for (const [name, options] of [
-    ['member info', { member: 'Wren', public: true }],
-    ['member list', { public: true }],
-    ['system info', { public: true }],
+test('slash commands work in direct messages, except those for guilds', async () => {
+  const { owner, guild } = await chat.newScene()
+  const sent = await users.sendMessage({ userId: owner.id, content: 'pk;help' })
+  const inDirect = chat.speaker(guild, owner.id, sent.channelId)
+  expect((await inDirect.use('member info', { member: 'Wren' })).text).toContain('Wren')
+  for (const [command, options] of [
+    ['autoproxy', { mode: 'off' }],
+    ['say', { member: 'Wren', text: 'x' }],
+    ['server show', {}],
+  ] as const)
+    await expect(inDirect.use(command, options)).rejects.toThrow('cannot be used in this context')
+  for (const [command, options] of [
+    ['member server', { member: 'Wren', name: 'x' }],
+    ['permissions', {}],
+  ] as const)
+    expect((await inDirect.use(command, options)).text).toContain('❌ This works in servers only')
+})
+
+test('members are completed by prefix, then substring, the most recently used first', async () => {
+  const { owner, guest, guild } = await chat.newScene()
+  for (const name of ['Marwen', 'Finch', 'Wrendle']) await owner.say(`pk;m new ${name}`)
+  await owner.say('pk;g new Keepers')
+  await owner.say('pk;m Wrendle proxy d:text')
+  await chat.sendProxied(owner.id, guild.channelId, 'd:hello')
+  const complete = async (...args: [command: string, option: string, typed: string]) =>
+    (await owner.complete(...args)).map(({ name }) => String(name).replace(/ \(.*/, ''))
+  expect(await complete('member info', 'member', 'wre')).toEqual(['Wrendle', 'Wren'])
+  expect(await complete('member info', 'member', 'en')).toHaveLength(3)
+  expect(await complete('member info', 'member', 'wen')).toEqual(['Marwen'])
+  expect(await complete('member info', 'member', '')).toHaveLength(4)
+  expect(await complete('group info', 'group', 'keep')).toEqual(['Keepers'])
+  expect(await complete('config set', 'setting', 'proxy')).toContain('proxy switch')
+  const [list] = await owner.complete('switch to', 'members', 'abcdef Fin')
+  expect(list?.value).toMatch(/^abcdef [a-z]{6}$/)
+  expect(await guest.complete('member info', 'member', 'w')).toEqual([])
+})
+
+test('at most 25 members are completed', async () => {
+  const { owner } = await chat.newScene()
+  for (let count = 0; count < 30; count++) await owner.say(`pk;m new Bird${count}`)
+  expect(await owner.complete('member info', 'member', 'bird')).toHaveLength(25)
+})
+
+test('the menu of an account shows its system, to the account that asks alone', async () => {
+  const { owner, other, guest } = await chat.newScene()
+  const shown = await guest.use('System info', {}, owner.id)
+  expect(shown).toMatchObject({ isPrivate: true, text: expect.stringContaining('Lantern Hill') })
+  expect((await other.use('System info', {}, guest.id)).text).toContain('has no system')
+})
+
+test('menus act on the message that they were opened on', async () => {
+  const { owner, guest, guild } = await chat.newScene()
+  const { channelId } = guild
+  await owner.say('pk;m Wren proxy w:text')
+  await owner.say('pk;m new Finch')
+  const { id } = await chat.sendProxied(owner.id, channelId, 'w:hello')
+  for (const [by, menu, answer] of [
+    [guest, 'Message info', 'Wren'],
+    [guest, 'Why not proxied?', '❌'],
+    [guest, 'Edit message', '❌ That is not a message of your system'],
+    [guest, 'Reproxy message', '❌ That is not a message of your system'],
+    [guest, 'Delete message', '❌ That is not a message of your system'],
+    [owner, 'Edit message', 'Text: hello'],
+    [owner, 'Reproxy message', 'Member (name or ID)'],
   ] as const) {
-    const shown = await run(name, options)
-    expect(shown.isPrivate, name).toBe(false)
-    expect(shown.text, name).not.toContain('MARKER')
+    const reply = await by.use(menu, {}, id)
+    expect([menu, reply.text]).toEqual([menu, expect.stringContaining(answer)])
+    if (reply.message) expect([menu, reply.isPrivate]).toEqual([menu, true])
   }
-})
-
-test('forms edit several fields at once and name every problem', async () => {
-  const owner = await chat.newSystem('Lantern Hill')
-  await owner.say('pk;m new Wren')
-  await owner.say('pk;g new Keepers')
-  const { context } = chat.createContext(owner.account, {}, 'interaction')
-  const forms: [
-    name: string,
-    options: SlashValues,
-    fields: Record<string, string>,
-    show: string,
-  ][] = [
-    [
-      'system edit',
-      {},
-      { name: 'Hill', tag: '|H', pronouns: '', color: '#112233', description: 'Text' },
-      'pk;system',
-    ],
-    [
-      'member edit',
-      { member: 'Wren' },
-      { name: 'Robin', birthday: 'May 3', description: 'Text' },
-      'pk;m Robin',
-    ],
-    ['group edit', { group: 'Keepers' }, { name: 'Guards', description: 'Text' }, 'pk;g Guards'],
-  ]
-  for (const [name, options, fields, show] of forms) {
-    chat.wait(5)
-    const { answer } = await runSlash(context, name, options)
-    expect(answer?.modal?.fields.length).toBeLessThanOrEqual(5)
-    if (answer?.modal) expect(toModalBody(answer.modal).title.length).toBeLessThanOrEqual(45)
-    const wrong = await owner.press('', answer ?? null, {
-      ...fields,
-      color: 'x',
-      name: 'x'.repeat(101),
-    })
-    expect(wrong.text).toContain('name: Too long')
-    chat.wait(5)
-    const again = await runSlash(context, name, options)
-    expect((await owner.press('', again.answer, fields)).text).toContain('✅')
-    expect((await owner.say(show)).text).toContain('Text')
-  }
-})
-
-test('deleting asks for the ID in a form', async () => {
-  const owner = await chat.newSystem('Lantern Hill')
-  await owner.say('pk;m new Wren')
-  const { context } = chat.createContext(owner.account, {}, 'interaction')
-  const { answer } = await runSlash(context, 'system delete', {})
-  expect(answer?.modal?.fields[0]?.label).toContain(owner.system.hid)
-  const stranger = chat.newcomer()
-  expect((await stranger.press('', answer, { confirmation: owner.system.hid })).text).toContain(
-    'Only the account',
+  await guest.use('Ping author', {}, id)
+  await chat.untilMessages(channelId, (all) =>
+    all.some(({ notified }) => notified.includes(owner.id)),
   )
-  expect((await owner.press('', answer, { confirmation: owner.system.hid })).text).toContain(
-    'was deleted',
-  )
-})
-
-test('menus act on the message or account they were opened on', async () => {
-  const owner = await chat.newSystem('Lantern Hill')
-  const link = `https://discord.com/channels/500000000000000001/${CHANNEL}/123456789012345677`
-  const { context } = chat.createContext(owner.account, { replyTo: link }, 'interaction')
-  for (const name of messageMenus) {
-    chat.wait(5)
-    const { answer } = await runMenu(context, name)
-    const expected = name === 'Why not proxied?' ? 'reason for' : '❌ I did not proxy'
-    expect(textOf(answer ?? {}), name).toContain(expected)
-  }
-  chat.wait(5)
-  const { answer } = await runMenu(context, 'System info', owner.account)
-  expect(textOf(answer ?? {})).toContain('Lantern Hill')
-})
-
-test('options are completed from the own system, starting with what begins with the text', async () => {
-  const owner = await chat.newSystem()
-  for (const name of ['Wren', 'Marwen', 'Finch']) await owner.say(`pk;m new ${name}`)
-  await owner.say('pk;g new Keepers')
-  const { context } = chat.createContext(owner.account, {}, 'interaction')
-  const names = async (...args: [command: string, option: string, typed: string]) =>
-    (await completeOption(context, ...args)).map(({ name }) => name.replace(/ \(.*/, ''))
-  expect(await names('member info', 'member', 'wre')).toEqual(['Wren'])
-  expect(await names('member info', 'member', 'wen')).toEqual(['Marwen'])
-  expect(await names('member info', 'member', '')).toHaveLength(3)
-  expect(await names('group info', 'group', 'keep')).toEqual(['Keepers'])
-  expect(await names('config set', 'setting', 'proxy')).toContain('proxy switch')
-  expect(await names('server set', 'setting', 'log')).toContain('log channel')
-  expect(await names('member new', 'name', 'W')).toEqual([])
-  expect(await names('nonsense', 'name', 'W')).toEqual([])
-  const list = await completeOption(context, 'switch to', 'members', 'abcdef Fin')
-  expect(list[0]?.value).toMatch(/^abcdef [a-z]{6}$/)
-  const stranger = chat.createContext(chat.newcomer().account, {}, 'interaction')
-  expect(await completeOption(stranger.context, 'member info', 'member', 'w')).toEqual([])
-})
-
-test('buttons of a former process answer that they have expired', async () => {
-  const owner = await chat.newSystem()
-  const { context } = chat.createContext(owner.account, {}, 'interaction')
-  const answer = await runPress(context, 'q:AAAAAAAAAAAAAAAA:yes')
-  expect(answer).toMatchObject({ isPrivate: true, isRefusal: true })
-  expect(await runPress(context, 'something else')).toBeNull()
-})
-
-test('answers ping nobody, except an account that is asked', async () => {
-  expect(toMessageBody({ content: '@everyone <@1>' }).allowed_mentions).toEqual({
-    parse: [],
-    users: [],
-    replied_user: false,
-  })
-  expect(toMessageBody({ content: '<@1>', pings: '1' }).allowed_mentions).toMatchObject({
-    users: ['1'],
-  })
+  const form = await owner.use('Edit message', {}, id)
+  await owner.submit({ value: 'goodbye' }, form)
+  await chat.untilMessages(channelId, (all) => all.some(({ content }) => content === 'goodbye'))
+  await owner.use('Delete message', {}, id)
+  await chat.untilMessages(channelId, (all) => all.every((one) => one.id !== id))
 })

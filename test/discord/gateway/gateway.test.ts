@@ -50,9 +50,9 @@ async function connect(
     onFatal: (close) => fatal.push(close),
     ...parts,
     timing: { ...gatewayTiming, ...parts.timing },
-    onEvent(event, shard) {
+    onEvent(event, shard, id) {
       events.push(event)
-      return parts.onEvent?.(event, shard)
+      return parts.onEvent?.(event, shard, id)
     },
   })
   cleanUp(gateway.stop)
@@ -68,7 +68,7 @@ async function connect(
 
 /** Waits for a condition, and names it if it does not come true. */
 async function until(description: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + 100_000
   while (!(await isDone())) {
     if (Date.now() > deadline) throw new Error(`not reached: ${description}`)
     await Bun.sleep(2)

@@ -7,7 +7,6 @@ import {
 } from '../../../src/discord/messages/escape'
 import { formatMessageLink, parseMessageReference } from '../../../src/discord/messages/messageLink'
 import { suppressLinkPreviews } from '../../../src/discord/messages/suppressLinkPreviews'
-import { webhookAvatar } from '../../../src/discord/messages/webhookAvatar'
 import { inviteUrl } from '../../../src/model/discord'
 import { describe, expect, test } from '../../test'
 
@@ -110,18 +109,6 @@ describe('references to messages', () => {
     expect(formatMessageLink(null, '2', '3')).toBe('https://discord.com/channels/@me/2/3')
   })
 })
-
-test.each([
-  [
-    'https://cdn.example/attachments/1/2/a.png?ex=1&hm=2',
-    'https://cdn.example/attachments/1/2/a.png',
-  ],
-  ['https://cdn.example/avatars/1/a.png?size=64', 'https://cdn.example/avatars/1/a.png?size=64'],
-  ['https://other.example/attachments/a.png?b=1', 'https://other.example/attachments/a.png?b=1'],
-  ['not an address', 'not an address'],
-])('the picture %p is sent as %p', (before, after) =>
-  expect(webhookAvatar(before, ['https://cdn.example'])).toBe(after),
-)
 
 test('the invite URL is the documented one', () =>
   expect(inviteUrl('123')).toBe(

@@ -26,6 +26,8 @@ export function createControl(address: string): Control {
     const response = await fetch(`${address}/${name}`, {
       method: 'POST',
       body: JSON.stringify(input),
+      // A connection that is used again may be closed by the server at the same moment.
+      keepalive: false,
     })
     const answer: unknown = await response.json()
     if (!response.ok) throw new Error(`${name}: ${(answer as { error: string }).error}`)
@@ -34,7 +36,7 @@ export function createControl(address: string): Control {
   const until = async <T>(
     read: () => Promise<T>,
     isDone: (value: T) => boolean,
-    { timeoutMs = 10_000, description = 'the condition' } = {},
+    { timeoutMs = 100_000, description = 'the condition' } = {},
   ): Promise<T> => {
     const deadline = Date.now() + timeoutMs
     let version = 0

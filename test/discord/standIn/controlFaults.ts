@@ -69,6 +69,14 @@ export const faultActions = {
     sessions.eventDelayMs = ms
   },
 
+  /** Sends the event with this message or interaction once more, as Discord may. */
+  repeatEvent({ sessions }: FaultContext, { id }: { id: string }) {
+    for (const session of sessions.list()) {
+      const found = session.events.find(({ data }) => data.id === id)
+      if (found) sessions.send(session, { ...found, guildId: null, intent: null })
+    }
+  },
+
   breakAttachments({ faults }: FaultContext, { isBroken }: { isBroken: boolean }) {
     faults.isCdnBroken = isBroken
   },

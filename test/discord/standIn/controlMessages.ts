@@ -189,7 +189,7 @@ function userMessage(context: Context, channel: Channel, input: MessageInput) {
   const content = input.content ?? ''
   const target = input.replyTo ? world.getMessage(channel, input.replyTo) : null
   const files = input.files ?? []
-  rejectTooLong({ content })
+  rejectTooLong({ content }, world.getUser(input.userId).hasNitro)
   rejectBlockedWords(context, channel, content)
   if (!input.stickers && !input.forward && !input.hasActivity)
     rejectEmpty({ content, embeds: input.embeds, poll: input.poll }, files)

@@ -1,8 +1,9 @@
 import type { Context } from './context'
 import { notPossible } from './controlInvoke'
+import { isObject } from './errors'
 import { MessageFlag } from './messageRules'
 import { serializeCommand } from './serialize'
-import type { Interaction, JsonObject, Message } from './types'
+import type { Channel, Interaction, JsonObject, Message } from './types'
 
 /** A message as users see it, with what the client hides: who was notified. */
 export interface SeenMessage {
@@ -63,19 +64,19 @@ export interface Allowance {
 
 /** Reads of the world and of the record. */
 export const readActions = {
-  /** Messages of a channel in order; with a user, also those that only this user sees. */
-  messages({ world }: Context, input: { channelId: string; userId?: string }) {
-    const all = [...world.getChannel(input.channelId).messages.values()]
-    return all
-      .filter(({ isDeleted }) => !isDeleted)
+  /**
+   * Messages of a channel in order, or those from one on; with a user, also those that only this
+   * user sees.
+   */
+  messages({ world }: Context, input: { channelId: string; userId?: string; from?: string }) {
+    return messagesFrom(world.getChannel(input.channelId), input.from)
       .filter(({ ephemeralFor }) => ephemeralFor === null || ephemeralFor === input.userId)
       .map(seenMessage)
   },
 
-  directMessages({ world }: Context, { userId }: { userId: string }) {
+  directMessages({ world }: Context, { userId, from }: { userId: string; from?: string }) {
     const channel = [...world.channels.values()].find(({ recipientId }) => recipientId === userId)
-    const all = [...(channel?.messages.values() ?? [])]
-    return all.filter(({ isDeleted }) => !isDeleted).map(seenMessage)
+    return channel ? messagesFrom(channel, from).map(seenMessage) : []
   },
 
   message({ world }: Context, input: { channelId: string; messageId: string }) {
@@ -110,6 +111,17 @@ export const readActions = {
 
   requests({ record }: Context, { route }: { route?: string } = {}) {
     return record.requests.filter((request) => route === undefined || request.route === route)
+  },
+
+  /** Times of the monotonic clock at which frames of messages were written and requests arrived. */
+  times({ record }: Context, { route }: { route: string }) {
+    const requests = record.requests
+      .filter((request) => request.route === route)
+      .map(({ receivedAt, body }) => ({
+        receivedAt,
+        content: isObject(body) && typeof body.content === 'string' ? body.content : '',
+      }))
+    return { frames: record.frames, requests }
   },
 
   connections({ record }: Context) {
@@ -169,6 +181,12 @@ export const readActions = {
   ) {
     return { version: await record.afterVersion(after, timeoutMs) }
   },
+}
+
+/** Messages that were not deleted, from one on. */
+function messagesFrom({ messages }: Channel, from = '0'): Message[] {
+  const first = BigInt(from)
+  return [...messages.values()].filter(({ id, isDeleted }) => !isDeleted && BigInt(id) >= first)
 }
 
 function seenInteraction(context: Context, interaction: Interaction): SeenInteraction {

@@ -44,8 +44,10 @@ export const worldActions = {
     input: {
       username: string
       globalName?: string
+      avatar?: string
       isBot?: boolean
       isSystem?: boolean
+      hasNitro?: boolean
       hasClosedDms?: boolean
     },
   ) {

@@ -34,6 +34,7 @@ declare module 'discord-api-spec/zod' {
   export const PrivateChannelResponseSchema: ZodMiniType
   export const RatelimitedResponseSchema: ZodMiniType
   export const SnowflakeTypeSchema: ZodMiniType
+  export const ThreadMemberResponseSchema: ZodMiniType
   export const ThreadResponseSchema: ZodMiniType
   export const ThreadsResponseSchema: ZodMiniType
   export const UpdateMessageInteractionCallbackRequestSchema: ZodMiniType

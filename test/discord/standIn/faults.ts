@@ -9,6 +9,7 @@ export interface RestFault {
   status?: number
   /** JSON error code for `status`. */
   code?: number
+  /** Ends earlier when the faults are cleared. */
   delayMs?: number
   retryAfterMs?: number
   scope?: 'user' | 'shared' | 'global'
@@ -35,6 +36,7 @@ export class Faults {
   }
   /** Attachment addresses answer 404. */
   isCdnBroken = false
+  private cleared = Promise.withResolvers<void>()
 
   add(fault: RestFault): void {
     this.rest.push({
@@ -52,8 +54,15 @@ export class Faults {
     return fault ?? null
   }
 
+  /** Waits for a time, or until the faults are cleared. */
+  async delay(ms: number): Promise<void> {
+    await Promise.race([Bun.sleep(ms), this.cleared.promise])
+  }
+
   clear(): void {
     this.rest = []
+    this.cleared.resolve()
+    this.cleared = Promise.withResolvers()
     Object.assign(this.gateway, {
       withholdsAcks: false,
       upgradeStatus: null,

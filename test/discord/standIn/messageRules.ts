@@ -23,16 +23,18 @@ export interface UploadedFile {
 }
 
 const CONTENT_LIMIT = 2000
+const NITRO_CONTENT_LIMIT = 4000
 const EMBED_TEXT_LIMIT = 6000
 
 /** Refuses content and embeds beyond the limits of "Message Resource, Embed Limits". */
-export function rejectTooLong(body: JsonObject): void {
+export function rejectTooLong(body: JsonObject, hasNitro = false): void {
   const errors: FieldError[] = []
-  if (typeof body.content === 'string' && body.content.length > CONTENT_LIMIT)
+  const limit = hasNitro ? NITRO_CONTENT_LIMIT : CONTENT_LIMIT
+  if (typeof body.content === 'string' && body.content.length > limit)
     errors.push({
       path: ['content'],
       code: 'BASE_TYPE_MAX_LENGTH',
-      message: `Must be ${CONTENT_LIMIT} or fewer in length.`,
+      message: `Must be ${limit} or fewer in length.`,
     })
   const embeds = listOf(body.embeds)
   if (embeds.reduce((sum, embed) => sum + embedLength(embed), 0) > EMBED_TEXT_LIMIT)

@@ -10,6 +10,8 @@ export interface StandInOptions {
    * own, although it has an option for it.
    */
   requiresUserAgent: boolean
+  /** Validates events and answers. Benchmarks do not, because it takes longer than the bot does. */
+  isValidating: boolean
   /** Interval in HELLO. */
   heartbeatMs: number
   /** Time after which a closed session cannot be resumed any more. */
@@ -51,7 +53,8 @@ const mebibyte = 1024 * 1024
 
 export const defaultOptions: StandInOptions = {
   requiresUserAgent: true,
-  heartbeatMs: 1000,
+  isValidating: true,
+  heartbeatMs: 10_000,
   sessionTtlMs: 60_000,
   privilegedIntents: ['MESSAGE_CONTENT'],
   shards: 1,

@@ -27,6 +27,7 @@ export const Permission = {
   SEND_VOICE_MESSAGES: 1n << 46n,
   SEND_POLLS: 1n << 49n,
   PIN_MESSAGES: 1n << 51n,
+  BYPASS_SLOWMODE: 1n << 52n,
 } as const
 
 export type PermissionName = keyof typeof Permission

@@ -5,6 +5,8 @@ import type { Clock } from './clock'
 export interface RecordedRequest {
   number: number
   at: number
+  /** Time at which its headers arrived, in milliseconds of the monotonic clock. */
+  receivedAt: number
   method: string
   /** Path and query as sent, without the API base. */
   path: string
@@ -35,6 +37,8 @@ export interface RecordedConnection {
 export class DiscordRecord {
   readonly requests: RecordedRequest[] = []
   readonly connections: RecordedConnection[] = []
+  /** Messages whose MESSAGE_CREATE was written to a connection, by the monotonic clock. */
+  readonly frames: { messageId: string; writtenAt: number }[] = []
   /** Downloads from the CDN and requests to the foreign origin. */
   readonly downloads: { at: number; url: string; status: number; origin: 'cdn' | 'foreign' }[] = []
   /** Breaches that fail a scenario: unknown routes, requests during Retry-After, invalid answers. */

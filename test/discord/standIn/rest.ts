@@ -104,6 +104,7 @@ export async function handleRest(
   message: IncomingMessage,
   response: ServerResponse,
   bytes: Uint8Array,
+  receivedAt: number,
 ): Promise<void> {
   const url = new URL(message.url ?? '/', context.addresses.api)
   const path = url.pathname.startsWith(`${API_VERSION}/`)
@@ -115,6 +116,7 @@ export async function handleRest(
     Object.entries(message.headers).map(([name, value]) => [name, String(value)]),
   )
   const entry = context.record.addRequest({
+    receivedAt,
     method,
     path: `${path ?? url.pathname}${url.search}`,
     route: match?.route.name ?? null,
@@ -195,7 +197,7 @@ async function answerRequest(
 
 /** Applies a fault; returns null if the request goes on after a delay. */
 async function applyFault(context: Context, fault: RestFault, route: string, major: string) {
-  if (fault.delayMs) await Bun.sleep(fault.delayMs)
+  if (fault.delayMs) await context.faults.delay(fault.delayMs)
   switch (fault.kind) {
     case 'delay':
       return null

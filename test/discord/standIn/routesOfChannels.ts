@@ -1,10 +1,10 @@
-import { invalidField, isObject } from './errors'
+import { invalidField, isObject, refusal } from './errors'
 import { addMessage, messageParts, userAuthor } from './messages'
 import { publishChannel, publishTyping } from './publish'
 import type { Route } from './rest'
 import { rejectParts, visibleChannel } from './routesOfMessages'
 import { answers, bodies } from './schemas'
-import { serializeChannel, serializeMessage } from './serialize'
+import { serializeChannel, serializeMessage, serializeThreadMember } from './serialize'
 
 export const routesOfChannels: Route[] = [
   {
@@ -13,6 +13,16 @@ export const routesOfChannels: Route[] = [
     handle: (context, { params }) => ({
       body: serializeChannel(context, visibleChannel(context, params.channel_id)),
     }),
+  },
+  {
+    name: 'GET /channels/{channel_id}/thread-members/{user_id}',
+    answer: answers.threadMember,
+    handle(context, { params }) {
+      const channel = visibleChannel(context, params.channel_id)
+      const userId = params.user_id ?? ''
+      if (!channel.thread?.members.has(userId)) throw refusal(10007)
+      return { body: serializeThreadMember(context, channel, userId) }
+    },
   },
   {
     name: 'POST /channels/{channel_id}/typing',

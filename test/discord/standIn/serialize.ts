@@ -295,6 +295,14 @@ export function serializeEventFields(context: Context, message: Message): JsonOb
   return {
     guild_id: guild.id,
     channel_type: channel.type,
+    // Mentioned users have their member too.
+    mentions: message.mentions.flatMap((id) => {
+      const [user, mentioned] = [world.users.get(id), guild.members.get(id)]
+      if (!user) return []
+      return [
+        { ...serializeUser(user), ...(mentioned && { member: serializePartialMember(mentioned) }) },
+      ]
+    }),
     ...(member ? { member: serializePartialMember(member) } : {}),
   }
 }

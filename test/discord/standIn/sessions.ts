@@ -123,6 +123,8 @@ export class Sessions {
     const { socket } = session
     if (this.eventDelayMs > 0) setTimeout(() => socket?.send(payload), this.eventDelayMs)
     else socket?.send(payload)
+    if (type === 'MESSAGE_CREATE' && socket)
+      this.record.frames.push({ messageId: String(data.id), writtenAt: performance.now() })
   }
 
   /**

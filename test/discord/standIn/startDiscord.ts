@@ -83,6 +83,7 @@ async function handleRequest(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const receivedAt = performance.now()
   const bytes = await readBody(request)
   const url = new URL(request.url ?? '/', context.addresses.cdn)
   try {
@@ -94,7 +95,8 @@ async function handleRequest(
       )
       response.writeHead(answer.status, { 'Content-Type': 'application/json' })
       response.end(await answer.text())
-    } else if (url.pathname.startsWith('/api/')) await handleRest(context, request, response, bytes)
+    } else if (url.pathname.startsWith('/api/'))
+      await handleRest(context, request, response, bytes, receivedAt)
     else sendFile(context, url, response)
   } catch (error) {
     context.record.addProblem(

@@ -8,6 +8,8 @@ export interface User {
   avatar: string | null
   isBot: boolean
   isSystem: boolean
+  /** Subscribers may send up to 4,000 characters. */
+  hasNitro: boolean
   /** Refuses direct messages: Discord answers 50007. */
   hasClosedDms: boolean
 }

@@ -78,6 +78,7 @@ export class World {
       avatar: null,
       isBot: false,
       isSystem: false,
+      hasNitro: false,
       hasClosedDms: false,
       ...fields,
     }

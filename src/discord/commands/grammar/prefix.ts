@@ -12,7 +12,9 @@ export function findCommandText(
   content: string,
   { prefixes, botId }: PrefixOptions,
 ): string | null {
-  const mention = new RegExp(`^<@!?${botId}>\\s`).exec(content)?.[0]
+  const mention = content.startsWith('<@')
+    ? new RegExp(`^<@!?${botId}>\\s`).exec(content)?.[0]
+    : undefined
   const longestFirst = prefixes.toSorted((one, other) => other.length - one.length)
   const prefix =
     mention ??

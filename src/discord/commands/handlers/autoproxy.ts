@@ -9,23 +9,13 @@ import type { Arguments } from '../grammar/matchCommand'
 import { requireOwn } from '../ownSystem'
 import { resolveOwnMember } from '../references'
 import { viewMember } from '../views'
-import { requireGuild } from './system'
+import { requireGuild } from './common'
 
-const MODES: Readonly<Record<string, 'off' | 'front' | 'latch'>> = {
-  off: 'off',
-  stop: 'off',
-  cancel: 'off',
-  no: 'off',
-  disable: 'off',
-  front: 'front',
-  fronter: 'front',
-  switch: 'front',
-  latch: 'latch',
-  last: 'latch',
-  proxy: 'latch',
-  stick: 'latch',
-  sticky: 'latch',
-}
+const MODES: ReadonlyMap<string, 'off' | 'front' | 'latch'> = new Map([
+  ...['off', 'stop', 'cancel', 'no', 'disable'].map((word) => [word, 'off'] as const),
+  ...['front', 'fronter', 'switch'].map((word) => [word, 'front'] as const),
+  ...['latch', 'last', 'proxy', 'stick', 'sticky'].map((word) => [word, 'latch'] as const),
+])
 
 /** Shows or sets the autoproxy mode of the own system in this guild. */
 export async function runAutoproxy(
@@ -37,7 +27,7 @@ export async function runAutoproxy(
   const own = await requireOwn(context)
   const given = values.name
   if (given === undefined) return showAutoproxy(context, guild)
-  const mode = flags.has('id') ? undefined : MODES[given.toLowerCase()]
+  const mode = flags.has('id') ? undefined : MODES.get(given.toLowerCase())
   if (mode !== undefined) {
     const isMember = mode === 'latch'
     await patchAutoproxy(deps, own.viewer, guild, {

@@ -14,7 +14,7 @@ import type { Arguments } from '../grammar/matchCommand'
 import { type Own, ownSettings, requireOwn } from '../ownSystem'
 import { Refusal } from '../refusal'
 import { parseDuration } from '../when'
-import { orNull, parseSwitched, requireGuild } from './system'
+import { orNull, parseSwitched, requireGuild } from './common'
 
 /** A setting of the own system, as `config` names it. */
 interface Setting {

@@ -17,7 +17,7 @@ export async function checkPermissions(context: Context, { values }: Arguments):
   const guildId = ofGuild ? named : context.guild?.id
   if (guildId === undefined || guildId === null) throw new Refusal(texts.guildOnly)
   const all = ofGuild ?? (await discord.listChannels(guildId, account)) ?? []
-  // Somebody who sees no channel is not in the guild and learns nothing about it.
+  // An account that sees no channel is not in the guild and learns nothing about it.
   if (!all.some(isSeen)) throw new Refusal(texts.channelNotFound)
   const wanted = ofGuild || named === null ? all : all.filter(({ id }) => id === named)
   const channels = wanted.filter(({ type }) => type !== ChannelType.Category)

@@ -1,3 +1,4 @@
+import type { Entity, Patch } from '../../../model/entity'
 import type { Field } from '../../../model/field'
 import { Problem } from '../../../model/validation'
 import { escapeMarkdown, escapeMaskedLinks, formatCodeBlock } from '../../messages/escape'
@@ -5,11 +6,14 @@ import type { Answer } from '../answer'
 import { confirm } from '../ask'
 import { formatBirthday } from '../cards/cards'
 import { buildEmbed, shorten } from '../cards/embed'
+import type { Handler } from '../command'
 import type { Context } from '../context'
 import type { Arguments } from '../grammar/matchCommand'
 import { parseAccount } from '../references'
 import { Refusal } from '../refusal'
+import { findSubject, requireOwnSubject, type Subject } from '../subjects'
 import { parseBirthday } from '../when'
+import { orNull, parseSwitched, requireGuild } from './common'
 
 /** Flags of every command that shows and sets a field. */
 export const fieldFlags = [
@@ -24,9 +28,9 @@ export const fieldFlags = [
   'public',
 ] as const
 
-/** A field of a system, member or group that a command shows, sets or clears. */
-export interface FieldTarget {
-  /** What the field belongs to, as people call it. */
+/** A field of an object that a command shows, sets or clears. */
+interface FieldTarget {
+  /** Name of the object, as people call it. */
   readonly owner: string
   readonly label: string
   readonly field: Field
@@ -35,52 +39,156 @@ export interface FieldTarget {
   readonly write: ((value: unknown) => Promise<unknown>) | null
 }
 
+type Key<E extends Entity> = keyof E['fields'] & string
+
+/** Shows, sets or clears a field of a system, member or group. */
+export function changeField<E extends Entity, G extends Entity>(
+  subject: Subject<E, G>,
+  key: Key<E>,
+): Handler {
+  return async (context, args) => {
+    const { id, own, values, name } = await findSubject(context, subject, args)
+    return runField(context, args, {
+      owner: name,
+      label: labelOf(context.texts.fieldLabels, key),
+      field: fieldOf(subject.entity, key),
+      read: async () => values[key],
+      write: own && ((value) => subject.patch(context, own, id, patchOf<E>(key, value))),
+    })
+  }
+}
+
+/** Shows, sets or clears a field of an own system or member in this guild. */
+export function changeGuildField<E extends Entity, G extends Entity>(
+  subject: Subject<E, G>,
+  key: Key<G>,
+): Handler {
+  return async (context, args) => {
+    const guild = requireGuild(context)
+    const { inGuild } = subject
+    if (!inGuild) throw new Error(`a ${subject.parameter} has no settings in guilds`)
+    const { id, own, name } = await requireOwnSubject(context, subject, args)
+    return runField(context, args, {
+      owner: name,
+      label: labelOf(context.texts.serverFieldLabels, key),
+      field: fieldOf(inGuild.entity, key),
+      read: async () => {
+        const found = await orNull(inGuild.read(context, own, id, guild))
+        return found && new Map<string, unknown>(Object.entries(found)).get(key)
+      },
+      write: (value) => inGuild.patch(context, own, id, guild, patchOf<G>(key, value)),
+    })
+  }
+}
+
+/**
+ * Parses the texts of several fields by key. A refusal names every problem, so that nothing is stored
+ * before all are right.
+ */
+export function parseFields<E extends Entity>(
+  { texts }: Context,
+  entity: E,
+  given: Readonly<Record<string, string | undefined>>,
+  others: readonly string[] = [],
+): Patch<E> {
+  const patch = new Map<string, unknown>()
+  const problems = [...others]
+  for (const [key, text] of Object.entries(given)) {
+    if (text === undefined) continue
+    const label = labelOf(texts.fieldLabels, key)
+    const value = parseText(fieldOf(entity, key), text.trim())
+    if (value instanceof Problem)
+      problems.push(texts.invalidValue(label, value.message, value.actual_length))
+    else patch.set(key, value)
+  }
+  if (problems.length > 0) throw new Refusal(problems.join('\n'))
+  return Object.fromEntries(patch) as Patch<E>
+}
+
+function fieldOf(entity: Entity, key: string): Field {
+  const field = entity.fields[key]
+  if (!field) throw new Error(`unknown field of a command: ${key}`)
+  return field
+}
+
+function labelOf(labels: Readonly<Record<string, string>>, key: string): string {
+  return labels[key] ?? key
+}
+
+function patchOf<E extends Entity>(key: string, value: unknown): Patch<E> {
+  return { [key]: value } as Patch<E>
+}
+
 const CLEAR_WORDS = ['clear', 'reset', 'none']
 
-export async function runField(
-  context: Context,
-  { values, flags }: Arguments,
-  target: FieldTarget,
-): Promise<Answer> {
+async function runField(context: Context, args: Arguments, target: FieldTarget): Promise<Answer> {
+  const { field, label, owner, write } = target
+  if (field.kind === 'flag') return runFlag(context, args, target)
   const { texts } = context
-  const given = values.value ?? values.name
-  const isImage = target.field.kind === 'url'
-  const hasUpload = isImage && context.attachments.length > 0
+  const { values, flags } = args
+  const given = values.value
+  const hasUpload = field.kind === 'url' && context.attachments.length > 0
   const isClear =
-    flags.has('clear') ||
-    (!target.field.required && CLEAR_WORDS.includes(given?.toLowerCase() ?? ''))
+    flags.has('clear') || (!field.required && CLEAR_WORDS.includes(given?.toLowerCase() ?? ''))
   if (given === undefined && !isClear && !hasUpload) return show(context, target, flags)
-  const { write } = target
   if (!write) throw new Refusal(texts.notYours)
   if (isClear) {
-    if (target.field.required) throw new Refusal(texts.cannotClear(target.label))
+    if (field.required) throw new Refusal(texts.cannotClear(label))
     const clear = async (): Promise<Answer> => {
-      await write(target.field.defaultValue)
-      return { content: texts.cleared(escapeMarkdown(target.owner), target.label) }
+      await write(field.defaultValue)
+      return { content: texts.cleared(escapeMarkdown(owner), label) }
     }
     const isSure = flags.has('y') || flags.has('yes')
     if (isSure) return clear()
-    return confirm(context, texts.confirmClear(escapeMarkdown(target.owner), target.label), clear)
+    return confirm(context, texts.confirmClear(escapeMarkdown(owner), label), clear)
   }
-  const value = parseValue(context, target, await readInput(context, target, given))
+  const text = field.kind === 'url' ? await readAddress(context, given) : (given ?? '')
+  const value = parseText(field, text)
+  if (value instanceof Problem)
+    throw new Refusal(
+      field.kind === 'date'
+        ? texts.invalidDate
+        : texts.invalidValue(label, value.message, value.actual_length),
+    )
   await write(value)
-  return showChanged(context, target, value)
+  return showChanged(context, target, String(value))
 }
 
-async function readInput(
+/** Shows or sets a field that is on or off; one that may be empty then follows another setting. */
+async function runFlag(
   context: Context,
-  { field }: FieldTarget,
+  { values, flags }: Arguments,
+  { field, label, owner, read, write }: FieldTarget,
+): Promise<Answer> {
+  const { texts } = context
+  if (!write) throw new Refusal(texts.notYours)
+  const name = escapeMarkdown(owner)
+  const { switched } = values
+  const isClear = field.nullable && (flags.has('clear') || switched?.toLowerCase() === 'clear')
+  if (switched === undefined && !isClear) {
+    const isOn = await read()
+    if (field.nullable && typeof isOn !== 'boolean')
+      return { content: texts.flagFollows(name, label) }
+    return { content: texts.flagIs(name, label, isOn === true) }
+  }
+  const value = isClear ? null : parseSwitched(context, switched ?? '')
+  await write(value)
+  return {
+    content: value === null ? texts.cleared(name, label) : texts.flagSet(name, label, value),
+  }
+}
+
+/** Parses a text as people type values of this kind. */
+function parseText(field: Field, text: string): unknown {
+  if (field.kind === 'color') return field.parse(text.trim().replace(/^#|^0x/i, ''))
+  return field.parse(field.kind === 'date' ? (parseBirthday(text) ?? text) : text)
+}
+
+/** Returns the address of a picture: the given one, that of an upload, or that of an account. */
+async function readAddress(
+  { texts, discord, attachments: [upload] }: Context,
   given: string | undefined,
 ): Promise<string> {
-  const { texts, discord, attachments } = context
-  if (field.kind === 'color') return (given ?? '').trim().replace(/^#|^0x/i, '')
-  if (field.kind === 'date') {
-    const date = parseBirthday(given ?? '')
-    if (date === null) throw new Refusal(texts.invalidDate)
-    return date
-  }
-  if (field.kind !== 'url') return given ?? ''
-  const [upload] = attachments
   if (given === undefined && upload) {
     if (!upload.contentType?.startsWith('image/')) throw new Refusal(texts.notAnImage)
     // The signature in the query expires; Discord adds a new one when it shows the picture.
@@ -91,13 +199,6 @@ async function readInput(
   const found = await discord.findAccount(account)
   if (!found?.avatarUrl) throw new Refusal(texts.accountHasNoAvatar)
   return found.avatarUrl
-}
-
-function parseValue({ texts }: Context, { field, label }: FieldTarget, text: string): unknown {
-  const value = field.parse(text)
-  if (value instanceof Problem)
-    throw new Refusal(texts.invalidValue(label, value.message, value.actual_length))
-  return value
 }
 
 async function show(
@@ -121,9 +222,8 @@ async function show(
 function showChanged(
   { texts }: Context,
   { owner, label, field }: FieldTarget,
-  value: unknown,
+  text: string,
 ): Answer {
-  const text = String(value)
   const content = texts.changed(escapeMarkdown(owner), label)
   const embed =
     field.kind === 'url'

@@ -13,7 +13,7 @@ import {
   type MessageReference,
   parseMessageReference,
 } from '../../messages/messageLink'
-import { hasPermissions } from '../../permissions/permission'
+import { hasPermissions, type PermissionName } from '../../permissions/permission'
 import { type Answer, MAX_CONTENT, type Modal } from '../answer'
 import { buildEmbed, shorten } from '../cards/embed'
 import type { Context } from '../context'
@@ -23,8 +23,8 @@ import { requireOwn, viewerAt } from '../ownSystem'
 import { resolveOwnMember } from '../references'
 import { Refusal } from '../refusal'
 import { viewMessage } from '../views'
+import { requireGuild } from './common'
 import { showNamedMember } from './member'
-import { requireGuild } from './system'
 
 /** A proxied message that a command acts on, with its record. */
 interface Target {
@@ -55,13 +55,22 @@ async function findOwnTarget(context: Context, text: string | undefined): Promis
   return target
 }
 
+/** Returns whether the account has these permissions in the channel of the message. */
+async function mayInChannel(
+  context: Context,
+  { reference: { guildId, channelId } }: Target,
+  ...names: readonly PermissionName[]
+): Promise<boolean> {
+  const { guild, channel } = context
+  if (channelId === channel) return guild === null || hasPermissions(guild.permissions, ...names)
+  if (guildId === null) return false
+  const granted = await context.discord.findPermissions(guildId, channelId, context.account)
+  return hasPermissions(granted, ...names)
+}
+
 /** Requires that the account may see and write in the channel of the message. */
-async function requireChannel(context: Context, { reference }: Target): Promise<void> {
-  if (reference.channelId === context.channel) return
-  const { guildId, channelId } = reference
-  const channels = guildId && (await context.discord.listChannels(guildId, context.account))
-  const channel = channels ? channels.find(({ id }) => id === channelId) : undefined
-  if (!channel || !hasPermissions(channel.asker, 'ViewChannel', 'SendMessages'))
+async function requireChannel(context: Context, target: Target): Promise<void> {
+  if (!(await mayInChannel(context, target, 'ViewChannel', 'SendMessages')))
     throw new Refusal(context.texts.noAccessToChannel)
 }
 
@@ -80,14 +89,11 @@ export async function showMessage(context: Context, args: Arguments): Promise<An
     const author = await discord.findAccount(sender)
     return { content: texts.authorIs(`<@${sender}>`, author?.name ?? sender) }
   }
-  const isVisible = await requireChannel(context, { record, reference }).then(
-    () => true,
-    () => false,
-  )
+  const isVisible = await mayInChannel(context, { record, reference }, 'ViewChannel')
   const found = isVisible ? await discord.findMessage(reference) : null
   const link = formatMessageLink(reference.guildId, reference.channelId, id)
   const own = record.own ? await requireOwn(context).catch(() => null) : null
-  const viewer = await viewerAt(context, own, own?.system.hid ?? '', flags)
+  const viewer = await viewerAt(context, own, flags)
   const shown = await viewMessage(context, viewer, id)
   const embed = buildEmbed({
     title: shown.member?.name ?? texts.deletedMember,
@@ -194,7 +200,8 @@ export async function reproxy(context: Context, { values, flags }: Arguments): P
   const found = await discord.findMessage(target.reference)
   if (!found) throw new Refusal(texts.messageNotFound)
   const age = deps.now() / 1000 - found.sentAt
-  if (!found.isLatest && age > REPROXY_MS) throw new Refusal(texts.reproxyTooOld)
+  if (age > REPROXY_MS && !(await discord.isLatest(found, context.id)))
+    throw new Refusal(texts.reproxyTooOld)
   requireDone(await discord.reproxy(found, member.id, context.id))
   return done(context)
 }
@@ -204,11 +211,13 @@ export async function say(context: Context, { values, flags }: Arguments): Promi
   const { texts, deps, discord, attachments, account, channel } = context
   const guildId = requireGuild(context)
   if (!(await getGuild(deps, discordBot, guildId)).say_enabled) throw new Refusal(texts.sayDisabled)
-  if (!hasPermissions(context.guild?.permissions ?? 0n, 'ViewChannel', 'SendMessages'))
+  const permissions = context.guild?.permissions ?? 0n
+  if (!hasPermissions(permissions, 'ViewChannel', 'SendMessages'))
     throw new Refusal(texts.noAccessToChannel)
+  if (attachments.length > 0 && !hasPermissions(permissions, 'AttachFiles'))
+    throw new Refusal(texts.noFilesInChannel)
   const member = await resolveOwnMember(context, values.member ?? '', flags)
-  const replyTo = values.message === undefined ? null : parseMessageReference(values.message)
-  if (values.message !== undefined && !replyTo) throw new Refusal(texts.invalidMessage)
+  const replyTo = findReplyTarget(context, values.message)
   await context.defer()
   const failure = await discord.say({
     interactionId: context.id,
@@ -219,9 +228,19 @@ export async function say(context: Context, { values, flags }: Arguments): Promi
     text: values.text ?? '',
     files: attachments,
     replyTo,
+    permissions,
   })
   requireDone(failure)
   return { content: texts.said, isPrivate: true, deleteAfter: 1 }
+}
+
+/** Only messages of the same channel are quoted, because the account may not see others. */
+function findReplyTarget({ texts, channel }: Context, text: string | undefined): string | null {
+  if (text === undefined) return null
+  const named = parseMessageReference(text)
+  if (!named) throw new Refusal(texts.invalidMessage)
+  if ((named.channelId ?? channel) !== channel) throw new Refusal(texts.replyElsewhere)
+  return named.messageId
 }
 
 /** Pings the sender of a proxied message, unless its system does not want that. */

@@ -5,42 +5,46 @@ import { buildEmbed } from '../cards/embed'
 import type { Context } from '../context'
 import { Refusal } from '../refusal'
 
-const SYNONYMS: Readonly<Record<string, string>> = {
-  bio: 'description',
-  desc: 'description',
-  pfp: 'avatar',
-  picture: 'avatar',
-  icon: 'avatar',
-  bday: 'birthday',
-  birthdate: 'birthday',
-  cover: 'banner',
-  splash: 'banner',
-  members: 'memberlist',
-  list: 'memberlist',
-  groups: 'grouplist',
-  fronters: 'front',
-  fronter: 'front',
-  fh: 'fronthistory',
-  switches: 'fronthistory',
-  history: 'fronthistory',
-  pronouns: 'pronoun',
-  prns: 'pronoun',
-  meta: 'metadata',
-  created: 'metadata',
-  tags: 'proxy',
-  proxytags: 'proxy',
-  visible: 'visibility',
-}
+const SYNONYMS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    bio: 'description',
+    desc: 'description',
+    pfp: 'avatar',
+    picture: 'avatar',
+    icon: 'avatar',
+    bday: 'birthday',
+    birthdate: 'birthday',
+    cover: 'banner',
+    splash: 'banner',
+    members: 'memberlist',
+    list: 'memberlist',
+    groups: 'grouplist',
+    fronters: 'front',
+    fronter: 'front',
+    fh: 'fronthistory',
+    switches: 'fronthistory',
+    history: 'fronthistory',
+    pronouns: 'pronoun',
+    prns: 'pronoun',
+    meta: 'metadata',
+    created: 'metadata',
+    tags: 'proxy',
+    proxytags: 'proxy',
+    visible: 'visibility',
+  }),
+)
 
-const LEVELS: Readonly<Record<string, Level>> = {
-  public: 'public',
-  show: 'public',
-  shown: 'public',
-  visible: 'public',
-  private: 'private',
-  hide: 'private',
-  hidden: 'private',
-}
+const LEVELS: ReadonlyMap<string, Level> = new Map(
+  Object.entries({
+    public: 'public',
+    show: 'public',
+    shown: 'public',
+    visible: 'public',
+    private: 'private',
+    hide: 'private',
+    hidden: 'private',
+  } as const),
+)
 
 /** Returns the name of a privacy level as people type it, such as `description`. */
 export function subjectOf(level: string): string {
@@ -69,7 +73,7 @@ export async function runPrivacy(
     }))
     return { embeds: [buildEmbed({ title: texts.privacyOf(owner), fields })] }
   }
-  const wanted = level === undefined ? undefined : LEVELS[level.toLowerCase()]
+  const wanted = level === undefined ? undefined : LEVELS.get(level.toLowerCase())
   const subjects = entity.levels.map(subjectOf)
   if (wanted === undefined) throw new Refusal(texts.privacyLevels)
   const found = findLevels(entity, subject)
@@ -86,5 +90,7 @@ function findLevels({ levels }: Entity, subject: string): readonly string[] {
     .replace(/privacy$/, '')
   if (typed === 'all') return levels
   const exact = levels.filter((level) => subjectOf(level) === typed)
-  return exact.length > 0 ? exact : levels.filter((level) => subjectOf(level) === SYNONYMS[typed])
+  return exact.length > 0
+    ? exact
+    : levels.filter((level) => subjectOf(level) === SYNONYMS.get(typed))
 }

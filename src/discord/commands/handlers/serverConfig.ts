@@ -13,8 +13,8 @@ import type { Context } from '../context'
 import type { ChannelAccess } from '../discordSide'
 import type { Arguments } from '../grammar/matchCommand'
 import { Refusal } from '../refusal'
+import { parseSwitched, requireGuild } from './common'
 import { findSetting } from './config'
-import { parseSwitched, requireGuild } from './system'
 
 /** A setting of a guild, as `serverconfig` names it. */
 interface ServerSetting {
@@ -129,7 +129,7 @@ async function listChannels(context: Context): Promise<readonly ChannelAccess[]>
   return (await discord.listChannels(requireGuild(context), account)) ?? []
 }
 
-/** Finds channels by mention or ID; a category stands for its channels, `all` for every channel. */
+/** Finds channels by mention or ID; a category means its channels, `all` every channel. */
 async function findChannels(
   context: Context,
   refs: readonly string[],

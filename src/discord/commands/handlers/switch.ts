@@ -29,7 +29,7 @@ export async function logSwitch(context: Context, { lists, flags }: Arguments): 
   return insert(context, own, members)
 }
 
-/** Logs that nobody fronts. */
+/** Logs a switch without members. */
 export async function switchOut(context: Context): Promise<Answer> {
   return insert(context, await requireOwn(context), [])
 }

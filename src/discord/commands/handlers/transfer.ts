@@ -1,14 +1,16 @@
+import { DomainError } from '../../../model/errors'
 import { discordBot } from '../../../model/privacy'
 import { createSystem } from '../../../service/registration'
 import { actFor, deleteSystem } from '../../../service/systems'
 import { exportSystem } from '../../../service/transfer/export'
-import { importLimited } from '../../../service/transfer/import'
+import { importForAccount, importLimited } from '../../../service/transfer/import'
 import type { Answer } from '../answer'
 import { confirm } from '../ask'
 import type { Context } from '../context'
 import type { Attachment } from '../discordSide'
 import { findOwn, type Own, requireOwn } from '../ownSystem'
 import { Refusal } from '../refusal'
+import { showDashboard } from './accounts'
 
 /** Largest file that every account may receive in a direct message. */
 const MAX_FILE = 10 * 1024 * 1024
@@ -20,7 +22,10 @@ export async function runExport(context: Context): Promise<Answer> {
   requireTransfer(context)
   await context.defer()
   const { file, hasMore } = await exportSystem(deps, own.viewer)
-  if (file.byteLength > MAX_FILE || hasMore) throw new Refusal(texts.exportTooLarge)
+  if (file.byteLength > MAX_FILE || hasMore) {
+    const { content = '' } = await showDashboard(context)
+    return { content: texts.exportTooLarge(content), isPrivate: true }
+  }
   const answer: Answer = {
     content: texts.exportDone,
     files: [{ name: 'system.json', bytes: file }],
@@ -42,11 +47,25 @@ export async function runImport(context: Context): Promise<Answer> {
   await context.defer()
   const own = await findOwn(context)
   if (!own && deps.quotas.registration !== 'open') throw new Refusal(texts.noSystem)
-  if (!own)
-    // Nothing can be compared with a system that does not exist yet.
-    return askImport(context, file, texts.confirmImportNew)
-  const report = await read(context, own, file, true)
-  return askImport(context, file, texts.confirmImport(summaryOf(report)))
+  if (own) {
+    const report = await read(context, own, file, true)
+    return askImport(context, file, texts.confirmImport(summaryOf(report)))
+  }
+  const report = await countForNewSystem(context, file)
+  return askImport(context, file, texts.confirmImportNew(report && summaryOf(report)))
+}
+
+/** Counts what a file would create. Returns null for a copy of a system of this server. */
+async function countForNewSystem(context: Context, file: Attachment): Promise<Report | null> {
+  const { deps, discord, settings, account } = context
+  const owner = { account, invite: null }
+  const options = { dryRun: true, only: null, isPublic: false, owner }
+  const bytes = discord.download(file, settings.importLimit)
+  const { signal } = new AbortController()
+  return importForAccount(deps, discordBot, bytes, options, signal).catch((cause) => {
+    if (cause instanceof DomainError && cause.kind === 'conflict') return null
+    throw cause
+  })
 }
 
 function askImport(context: Context, file: Attachment, question: string): Answer {

@@ -3,11 +3,15 @@ import { group } from '../../../model/group'
 import { member } from '../../../model/member'
 import { system } from '../../../model/system'
 import { Permission } from '../../permissions/permission'
+import type { SlashOptionText } from '../../text/enSlash'
+import type { Texts } from '../../text/texts'
 import { settingTable } from '../handlers/config'
 import { subjectOf } from '../handlers/privacy'
 import { serverSettingTable } from '../handlers/serverConfig'
+import { listOrders } from '../list'
 
-// Application commands as Discord registers them. `slashCalls` maps them onto the handlers.
+// Application commands as Discord registers them. `slashCalls` maps them onto the handlers, and their
+// descriptions are texts.
 
 type Definitions = RESTPutAPIApplicationCommandsJSONBody
 type OptionType = 'text' | 'flag' | 'account' | 'channel' | 'file'
@@ -18,8 +22,9 @@ const types = { text: 3, flag: 5, account: 6, channel: 7, file: 11 } as const
 export interface SlashOption {
   readonly name: string
   readonly type: OptionType
-  readonly description: string
   readonly isRequired: boolean
+  /** Key of its description. */
+  readonly description: SlashOptionText
   readonly choices?: readonly string[]
   /** Kind of names that are completed while the person types. */
   readonly completes?: Completion
@@ -29,7 +34,6 @@ export type Completion = 'member' | 'members' | 'group' | 'setting' | 'server se
 
 export interface SlashSubcommand {
   readonly name: string
-  readonly description: string
   readonly options: readonly SlashOption[]
 }
 
@@ -45,290 +49,164 @@ interface OptionDetails {
   readonly completes?: Completion
 }
 
-function required(name: string, description: string, details: OptionDetails = {}): SlashOption {
+/** Creates an option whose name is its description's key without what follows a space. */
+function required(description: SlashOptionText, details: OptionDetails = {}): SlashOption {
+  const [name = ''] = description.split(' ')
   return { type: 'text', ...details, name, description, isRequired: true }
 }
 
-function optional(name: string, description: string, details: OptionDetails = {}): SlashOption {
-  return { type: 'text', ...details, name, description, isRequired: false }
+function optional(description: SlashOptionText, details: OptionDetails = {}): SlashOption {
+  return { ...required(description, details), isRequired: false }
 }
 
-function sub(name: string, description: string, ...options: SlashOption[]): SlashSubcommand {
-  return { name, description, options }
+const flag = (description: SlashOptionText) => optional(description, { type: 'flag' })
+
+function sub(name: string, ...options: SlashOption[]): SlashSubcommand {
+  return { name, options }
 }
 
-function family(
-  name: string,
-  description: string,
-  ...subcommands: SlashSubcommand[]
-): SlashCommand {
-  return {
-    name,
-    description,
-    options: [],
-    subcommands,
-    isGuildOnly: false,
-    needsManageGuild: false,
-  }
+function family(name: string, ...subcommands: SlashSubcommand[]): SlashCommand {
+  return { ...single(name), subcommands }
 }
 
-function single(name: string, description: string, ...options: SlashOption[]): SlashCommand {
-  return {
-    name,
-    description,
-    options,
-    subcommands: [],
-    isGuildOnly: false,
-    needsManageGuild: false,
-  }
+function single(name: string, ...options: SlashOption[]): SlashCommand {
+  return { name, options, subcommands: [], isGuildOnly: false, needsManageGuild: false }
 }
 
-const isPublic = optional('public', 'Show the public view to everybody in the channel', {
-  type: 'flag',
-})
-const ofAccount = optional('account', 'Account of another system', { type: 'account' })
-const theMember = required('member', 'Name or ID of a member', { completes: 'member' })
-const theGroup = required('group', 'Name or ID of a group', { completes: 'group' })
-const theMembers = required(
-  'members',
-  'Names or IDs, separated by spaces; quotes around names with spaces',
-  {
-    completes: 'members',
-  },
-)
-const theMessage = optional('message', 'Link or ID of the message; otherwise your last one')
-const privacyLevel = required('level', 'Who may see it', { choices: ['public', 'private'] })
+const isPublic = flag('public')
+const ofAccount = optional('account', { type: 'account' })
+const theMember = required('member', { completes: 'member' })
+const theGroup = required('group', { completes: 'group' })
+const theMembers = required('members', { completes: 'members' })
+const privacyLevel = required('level', { choices: ['public', 'private'] })
+const onOrOff = required('state', { choices: ['on', 'off'] })
+const theChannel = required('channel', { type: 'channel' })
 
 function subject(levels: readonly string[]): SlashOption {
-  return required('subject', 'What is shown or hidden', {
-    choices: [...levels.map(subjectOf), 'all'],
-  })
+  return required('subject', { choices: [...levels.map(subjectOf), 'all'] })
 }
-
-const flag = (name: string, description: string) => optional(name, description, { type: 'flag' })
 
 /** All slash commands. */
 export const slashCommands: readonly SlashCommand[] = [
   family(
     'system',
-    'Your system',
-    sub('info', 'Show a system', ofAccount, optional('id', 'ID of a system'), isPublic),
-    sub(
-      'new',
-      'Create a system',
-      optional('name', 'Name'),
-      optional('invite', 'Invite code, if the server needs one'),
-    ),
-    sub('edit', 'Edit name, tag, pronouns, colour and description'),
-    sub('privacy', 'Change who may see something', subject(system.levels), privacyLevel),
-    sub(
-      'link',
-      'Link another account',
-      required('account', 'The other account', { type: 'account' }),
-    ),
-    sub('unlink', 'Unlink an account', required('account', 'The account', { type: 'account' })),
-    sub('delete', 'Delete your system'),
+    sub('info', ofAccount, optional('id'), isPublic),
+    sub('new', optional('name'), optional('invite')),
+    sub('edit'),
+    sub('privacy', subject(system.levels), privacyLevel),
+    sub('link', required('account to link', { type: 'account' })),
+    sub('unlink', required('account to unlink', { type: 'account' })),
+    sub('delete'),
   ),
   family(
     'member',
-    'Members of your system',
-    sub('info', 'Show a member', theMember, isPublic),
+    sub('info', theMember, isPublic),
     sub(
       'new',
-      'Create a member',
-      required('name', 'Name'),
-      optional('tags', 'Proxy tags, as an example with the word text'),
-      optional('display_name', 'Display name'),
-      optional('pronouns', 'Pronouns'),
-      optional('color', 'Colour, such as #ff8800'),
+      required('name'),
+      optional('tags'),
+      optional('display_name'),
+      optional('pronouns'),
+      optional('color'),
     ),
-    sub('edit', 'Edit a member', theMember),
+    sub('edit', theMember),
     sub(
       'avatar',
-      'Change the picture',
       theMember,
-      optional('url', 'Address of the picture'),
-      optional('file', 'The picture', { type: 'file' }),
-      optional('where', 'Where it is used', { choices: ['everywhere', 'proxy', 'server'] }),
+      optional('url'),
+      optional('file of a picture', { type: 'file' }),
+      optional('where', { choices: ['everywhere', 'proxy', 'server'] }),
     ),
     sub(
       'tags',
-      'Change proxy tags',
       theMember,
-      required('action', 'What to do', { choices: ['set', 'add', 'remove', 'clear'] }),
-      optional('tags', 'An example with the word text, such as [text]'),
+      required('action', { choices: ['set', 'add', 'remove', 'clear'] }),
+      optional('tags'),
     ),
     sub(
       'server',
-      'Change name and tags in this server',
       theMember,
-      optional('name', 'Name in this server; a hyphen clears it'),
-      optional('keep_tags', 'Keep the tags in proxied messages', {
-        choices: ['on', 'off', 'clear'],
-      }),
+      optional('name in this server'),
+      optional('keep_tags', { choices: ['on', 'off', 'clear'] }),
     ),
-    sub(
-      'options',
-      'Change options',
-      theMember,
-      flag('autoproxy', 'Autoproxy may choose this member'),
-      flag('keep_tags', 'Keep the tags in proxied messages'),
-      flag('tts', 'Read proxied messages aloud'),
-    ),
-    sub('privacy', 'Change who may see something', theMember, subject(member.levels), privacyLevel),
-    sub('delete', 'Delete a member', theMember),
-    sub(
-      'list',
-      'List members',
-      optional('search', 'Part of a name'),
-      optional('sort', 'Order', {
-        choices: [
-          'name',
-          'display-name',
-          'id',
-          'message-count',
-          'created',
-          'last-message',
-          'birthday',
-        ],
-      }),
-      ofAccount,
-      isPublic,
-    ),
-    sub(
-      'random',
-      'Show a random member',
-      optional('group', 'Of this group', { completes: 'group' }),
-    ),
+    sub('options', theMember, flag('autoproxy'), flag('keep_tags'), flag('tts')),
+    sub('privacy', theMember, subject(member.levels), privacyLevel),
+    sub('delete', theMember),
+    sub('list', optional('search'), optional('sort', { choices: listOrders }), ofAccount, isPublic),
+    sub('random', optional('group of a random member', { completes: 'group' })),
   ),
   family(
     'group',
-    'Groups of your system',
-    sub('info', 'Show a group', theGroup, isPublic),
-    sub(
-      'new',
-      'Create a group',
-      required('name', 'Name'),
-      optional('display_name', 'Display name'),
-    ),
-    sub('edit', 'Edit a group', theGroup),
-    sub('add', 'Add members', theGroup, theMembers),
-    sub('remove', 'Remove members', theGroup, theMembers),
-    sub('members', 'List the members of a group', theGroup, isPublic),
-    sub('privacy', 'Change who may see something', theGroup, subject(group.levels), privacyLevel),
-    sub('delete', 'Delete a group', theGroup),
-    sub('list', 'List groups', isPublic),
+    sub('info', theGroup, isPublic),
+    sub('new', required('name'), optional('display_name')),
+    sub('edit', theGroup),
+    sub('add', theGroup, theMembers),
+    sub('remove', theGroup, theMembers),
+    sub('members', theGroup, isPublic),
+    sub('privacy', theGroup, subject(group.levels), privacyLevel),
+    sub('delete', theGroup),
+    sub('list', isPublic),
   ),
   family(
     'switch',
-    'Log who fronts',
-    sub('to', 'Log a switch', theMembers),
-    sub('out', 'Log that nobody fronts'),
-    sub('edit', 'Change the members of the latest switch', theMembers),
-    sub(
-      'move',
-      'Move the latest switch',
-      required('when', 'Such as 1h30m, 14:30 or yesterday 9pm'),
-    ),
-    sub('delete', 'Delete the latest switch', flag('all', 'Delete all switches')),
+    sub('to', theMembers),
+    sub('out'),
+    sub('edit', theMembers),
+    sub('move', required('when')),
+    sub('delete', flag('all')),
   ),
   family(
     'front',
-    'Who fronts',
-    sub('now', 'Show who fronts', ofAccount, isPublic),
-    sub('history', 'Show the latest switches'),
-    sub('percent', 'Show the share of front time', optional('period', 'Such as 30d or 2024-05-03')),
+    sub('now', ofAccount, isPublic),
+    sub('history'),
+    sub('percent', optional('period')),
   ),
   {
     ...single(
       'autoproxy',
-      'Choose who messages without tags are sent as',
-      required('mode', 'Mode', { choices: ['off', 'front', 'latch', 'member'] }),
-      optional('member', 'For the mode member', { completes: 'member' }),
+      required('mode', { choices: ['off', 'front', 'latch', 'member'] }),
+      optional('member of autoproxy', { completes: 'member' }),
     ),
     isGuildOnly: true,
   },
   {
     ...single(
       'say',
-      'Speak as a member',
       theMember,
-      required('text', 'Text of the message'),
-      optional('file', 'A file', { type: 'file' }),
-      optional('reply_to', 'Link or ID of the message to reply to'),
+      required('text'),
+      optional('file', { type: 'file' }),
+      optional('reply_to'),
     ),
     isGuildOnly: true,
   },
-  single('edit', 'Edit a proxied message', required('text', 'New text'), theMessage),
-  single('reproxy', 'Send a proxied message as another member', theMember, theMessage),
-  single(
-    'message',
-    'Show who sent a proxied message',
-    required('message', 'Link or ID of the message'),
-  ),
-  single(
-    'why',
-    'Explain why a message was not proxied',
-    required('message', 'Link or ID of the message'),
-  ),
+  single('edit', required('text after the edit'), optional('message or your last one')),
+  single('reproxy', theMember, optional('message or your last one')),
+  single('message', required('message')),
+  single('why', required('message')),
   family(
     'config',
-    'Settings of your system',
-    sub('show', 'Show all settings'),
-    sub(
-      'set',
-      'Change a setting',
-      required('setting', 'Name of the setting', { completes: 'setting' }),
-      required('value', 'New value'),
-    ),
+    sub('show'),
+    sub('set', required('setting', { completes: 'setting' }), required('value')),
   ),
   {
     ...family(
       'server',
-      'Settings of this server',
-      sub('show', 'Show all settings'),
-      sub(
-        'set',
-        'Change a setting',
-        required('setting', 'Name of the setting', { completes: 'server setting' }),
-        required('value', 'New value'),
-      ),
-      sub(
-        'proxying',
-        'Turn proxying on or off in a channel',
-        required('channel', 'Channel or category', { type: 'channel' }),
-        required('state', 'State', { choices: ['on', 'off'] }),
-      ),
-      sub(
-        'logging',
-        'Turn the log on or off for a channel',
-        required('channel', 'Channel or category', { type: 'channel' }),
-        required('state', 'State', { choices: ['on', 'off'] }),
-      ),
+      sub('show'),
+      sub('set', required('setting', { completes: 'server setting' }), required('value')),
+      sub('proxying', theChannel, onOrOff),
+      sub('logging', theChannel, onOrOff),
     ),
     isGuildOnly: true,
     needsManageGuild: true,
   },
-  single(
-    'import',
-    'Import a file of PluralKit, Tupperbox or Simply Plural',
-    required('file', 'The file', { type: 'file' }),
-  ),
-  single('export', 'Export your system'),
-  single('token', 'Create a token for the API', flag('refresh', 'Replace it at once')),
-  single('dashboard', 'Get a link to the dashboard'),
-  single(
-    'link',
-    'Link this account to a system of another platform',
-    optional('code', 'Code from the other platform'),
-  ),
-  single('help', 'Explain this bot', optional('topic', 'Topic')),
-  single(
-    'permissions',
-    'List permissions that the bot lacks',
-    optional('channel', 'Only this channel', { type: 'channel' }),
-  ),
-  single('invite', 'Get the address that adds the bot to a server'),
+  single('import', required('file to import', { type: 'file' })),
+  single('export'),
+  single('token', flag('refresh')),
+  single('dashboard'),
+  single('link', optional('code')),
+  single('help', optional('topic')),
+  single('permissions', optional('channel to check', { type: 'channel' })),
+  single('invite'),
 ]
 
 /** Names of the commands in the menu of a message. */
@@ -357,22 +235,37 @@ const USER_MENU_TYPE = 2
 const MESSAGE_MENU_TYPE = 3
 
 /** Builds the body of the request that registers all application commands. */
-export function buildDefinitions(): Definitions {
+export function buildDefinitions({ slashTexts }: Texts): Definitions {
+  const buildOption = ({
+    name,
+    type,
+    isRequired,
+    description,
+    choices,
+    completes,
+  }: SlashOption) => ({
+    type: types[type],
+    name,
+    description: slashTexts.options[description],
+    required: isRequired,
+    ...(choices && { choices: choices.map((choice) => ({ name: choice, value: choice })) }),
+    ...(completes && { autocomplete: true }),
+  })
   return [
     ...slashCommands.map((command) => ({
       type: 1 as const,
       name: command.name,
-      description: command.description,
+      description: describeCommand(slashTexts, command.name),
       integration_types: [GUILD_INSTALL],
       contexts: command.isGuildOnly ? [GUILD] : [GUILD, BOT_DIRECT],
       ...(command.needsManageGuild && {
         default_member_permissions: String(Permission.ManageGuild),
       }),
       options: [
-        ...command.subcommands.map(({ name, description, options }) => ({
+        ...command.subcommands.map(({ name, options }) => ({
           type: SUBCOMMAND,
           name,
-          description,
+          description: describeCommand(slashTexts, `${command.name} ${name}`),
           options: options.map(buildOption),
         })),
         ...command.options.map(buildOption),
@@ -393,13 +286,9 @@ export function buildDefinitions(): Definitions {
   ] as Definitions
 }
 
-function buildOption({ name, description, type, isRequired, choices, completes }: SlashOption) {
-  return {
-    type: types[type],
-    name,
-    description,
-    required: isRequired,
-    ...(choices && { choices: choices.map((choice) => ({ name: choice, value: choice })) }),
-    ...(completes && { autocomplete: true }),
-  }
+/** Returns the description of a slash command, named with its subcommand. */
+export function describeCommand({ commands }: Texts['slashTexts'], name: string): string {
+  const found = new Map(Object.entries(commands)).get(name)
+  if (found === undefined) throw new Error(`a slash command without a description: ${name}`)
+  return found
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '../answer'
+import type { Answer, Button } from '../answer'
 import type { Handler } from '../command'
 import type { Context } from '../context'
 import type { Arguments } from '../grammar/matchCommand'
@@ -7,28 +7,18 @@ import { link, showDashboard, showToken, unlink } from '../handlers/accounts'
 import { runAutoproxy } from '../handlers/autoproxy'
 import { runConfig } from '../handlers/config'
 import { checkPermissions } from '../handlers/debug'
+import { changePrivacy, removeSubject } from '../handlers/entity'
+import { changeField, changeGuildField } from '../handlers/fields'
+import { showFront, showHistory, showPercent } from '../handlers/front'
 import {
   changeMembersOfGroup,
-  groupField,
-  groupPrivacy,
+  createGroupFrom,
   listGroupMembers,
-  newGroup,
-  removeGroup,
   showGroup,
   showRandom,
 } from '../handlers/group'
 import { showHelp, showInvite } from '../handlers/help'
-import {
-  changeTags,
-  memberField,
-  memberFlag,
-  memberGuildField,
-  memberPrivacy,
-  memberServerKeepProxy,
-  newMember,
-  removeMember,
-  showMember,
-} from '../handlers/member'
+import { createMemberFrom, type DraftTexts, showMember } from '../handlers/member'
 import {
   deleteMessage,
   editMessage,
@@ -39,6 +29,7 @@ import {
   say,
   showMessage,
 } from '../handlers/message'
+import { changeTags } from '../handlers/proxyTags'
 import { runServerConfig } from '../handlers/serverConfig'
 import {
   deleteHistory,
@@ -53,19 +44,14 @@ import {
   listSystemMembers,
   newSystem,
   removeSystem,
-  showFront,
-  showHistory,
-  showPercent,
   showSystem,
-  systemPrivacy,
 } from '../handlers/system'
 import { runExport, runImport } from '../handlers/transfer'
-import { requireOwn } from '../ownSystem'
 import { Refusal } from '../refusal'
-import { answerFor, type Result } from '../runCommand'
-import { viewGroups, viewMembers } from '../views'
+import { answerFor, checkRate, type Result } from '../runCommand'
+import { groups, members, systems } from '../subjects'
 import { type MessageMenu, messageMenus, USER_MENU } from './definitions'
-import { editGroupForm, editMemberForm, editSystemForm } from './modals'
+import { editForm } from './modals'
 
 /** Options of an interaction: texts, flags, and IDs of accounts and channels. Files are attachments. */
 export type SlashValues = Readonly<Record<string, string | boolean | undefined>>
@@ -110,38 +96,12 @@ const system = (options: SlashValues): Partial<Arguments> => {
   return { values: named === undefined ? {} : { system: named } }
 }
 
-/** Creates an entity and then sets the other options; the first answer with a question ends it. */
-const createMember: SlashHandler = async (context, options) => {
-  const created = await call(newMember, values('name'))(context, options)
-  // Further options wait until the question about a second member of this name is answered.
-  if (created.buttons) return created
-  const { viewer } = await requireOwn(context)
-  const id = findNewest(await viewMembers(context, viewer, '@me'), options)
-  const changes: [Handler, Arguments['values'] | null][] = [
-    [memberField('display_name'), asValue(options.display_name)],
-    [memberField('pronouns'), asValue(options.pronouns)],
-    [memberField('color'), asValue(options.color)],
-    [
-      changeTags('set'),
-      text(options.tags) === undefined ? null : { tags: text(options.tags) ?? '' },
-    ],
-  ]
-  return inOrder(context, created, { member: id }, changes)
-}
-
-/** Returns the ID of the entity that was just created under this name. */
-function findNewest(rows: readonly { id: string; name: string }[], options: SlashValues): string {
-  return rows.findLast(({ name }) => name === text(options.name))?.id ?? ''
-}
-
-const createGroup: SlashHandler = async (context, options) => {
-  const created = await call(newGroup, values('name'))(context, options)
-  if (created.buttons) return created
-  const { viewer } = await requireOwn(context)
-  const id = findNewest(await viewGroups(context, viewer, '@me'), options)
-  return inOrder(context, created, { group: id }, [
-    [groupField('display_name'), asValue(options.display_name)],
-  ])
+/** Texts of a new member or group; options have the keys of fields. */
+function draft(options: SlashValues, ...keys: readonly string[]): DraftTexts {
+  return {
+    ...Object.fromEntries(keys.map((key) => [key, text(options[key])])),
+    name: text(options.name) ?? '',
+  }
 }
 
 function asValue(value: string | boolean | undefined): Arguments['values'] | null {
@@ -152,12 +112,11 @@ function asValue(value: string | boolean | undefined): Arguments['values'] | nul
 /** Runs several handlers on one entity and joins their answers. A refusal names what was not done. */
 async function inOrder(
   context: Context,
-  first: Answer | null,
   target: Arguments['values'],
   changes: readonly (readonly [Handler, Arguments['values'] | null])[],
 ): Promise<Answer> {
-  const lines = first?.content === undefined ? [] : [first.content]
-  const buttons = [...(first?.buttons ?? [])]
+  const lines: string[] = []
+  const buttons: Button[] = []
   for (const [run, given] of changes) {
     if (given === null) continue
     const flags = new Set<string>()
@@ -185,8 +144,8 @@ const setAvatar: SlashHandler = (context, options) => {
   const where = text(options.where)
   const run =
     where === 'server'
-      ? memberGuildField('avatar_url')
-      : memberField(where === 'proxy' ? 'webhook_avatar_url' : 'avatar_url')
+      ? changeGuildField(members, 'avatar_url')
+      : changeField(members, where === 'proxy' ? 'webhook_avatar_url' : 'avatar_url')
   return call(run, () => ({
     values: { member: text(options.member) ?? '', ...asValue(options.url) },
   }))(context, options)
@@ -203,20 +162,20 @@ const setTags: SlashHandler = (context, options) => {
 const setServer: SlashHandler = (context, options) => {
   const name = text(options.name)
   const isClear = name === '-'
-  return inOrder(context, null, { member: text(options.member) ?? '' }, [
+  return inOrder(context, { member: text(options.member) ?? '' }, [
     [
-      memberGuildField('display_name'),
+      changeGuildField(members, 'display_name'),
       name === undefined ? null : { value: isClear ? 'clear' : name },
     ],
-    [memberServerKeepProxy, switched(options.keep_tags)],
+    [changeGuildField(members, 'keep_proxy'), switched(options.keep_tags)],
   ])
 }
 
 const setOptions: SlashHandler = (context, options) =>
-  inOrder(context, null, { member: text(options.member) ?? '' }, [
-    [memberFlag('autoproxy_enabled'), switched(options.autoproxy)],
-    [memberFlag('keep_proxy'), switched(options.keep_tags)],
-    [memberFlag('tts'), switched(options.tts)],
+  inOrder(context, { member: text(options.member) ?? '' }, [
+    [changeField(members, 'autoproxy_enabled'), switched(options.autoproxy)],
+    [changeField(members, 'keep_proxy'), switched(options.keep_tags)],
+    [changeField(members, 'tts'), switched(options.tts)],
   ])
 
 function switched(value: string | boolean | undefined): Arguments['values'] | null {
@@ -270,30 +229,36 @@ export const slashCalls: Readonly<Record<string, SlashHandler>> = {
       ...(text(options.invite) !== undefined && { code: text(options.invite) ?? '' }),
     },
   })),
-  'system edit': call(editSystemForm),
-  'system privacy': call(systemPrivacy, values('subject', 'level')),
+  'system edit': call(editForm(systems)),
+  'system privacy': call(changePrivacy(systems), values('subject', 'level')),
   'system link': call(link, values('account')),
   'system unlink': call(unlink, values('account')),
   'system delete': call(removeSystem),
   'member info': call(showMember, values('member')),
-  'member new': createMember,
-  'member edit': call(editMemberForm, values('member')),
+  'member new': (context, options) =>
+    createMemberFrom(
+      context,
+      draft(options, 'tags', 'display_name', 'pronouns', 'color'),
+      new Set(),
+    ),
+  'member edit': call(editForm(members), values('member')),
   'member avatar': setAvatar,
   'member tags': setTags,
   'member server': setServer,
   'member options': setOptions,
-  'member privacy': call(memberPrivacy, values('member', 'subject', 'level')),
-  'member delete': call(removeMember, values('member')),
+  'member privacy': call(changePrivacy(members), values('member', 'subject', 'level')),
+  'member delete': call(removeSubject(members), values('member')),
   'member list': list,
   'member random': call(showRandom, values('group')),
   'group info': call(showGroup, values('group')),
-  'group new': createGroup,
-  'group edit': call(editGroupForm, values('group')),
+  'group new': (context, options) =>
+    createGroupFrom(context, draft(options, 'display_name'), new Set()),
+  'group edit': call(editForm(groups), values('group')),
   'group add': call(changeMembersOfGroup('add'), withMembers),
   'group remove': call(changeMembersOfGroup('remove'), withMembers),
   'group members': call(listGroupMembers, values('group')),
-  'group privacy': call(groupPrivacy, values('group', 'subject', 'level')),
-  'group delete': call(removeGroup, values('group')),
+  'group privacy': call(changePrivacy(groups), values('group', 'subject', 'level')),
+  'group delete': call(removeSubject(groups), values('group')),
   'group list': call(listSystemGroups),
   'switch to': call(logSwitch, withMembers),
   'switch out': call(switchOut),
@@ -356,7 +321,6 @@ const menuCalls: Readonly<Record<MessageMenu, SlashHandler>> = {
 
 const formCommands: readonly string[] = [
   'system edit',
-  'system delete',
   'member edit',
   'member delete',
   'group edit',
@@ -396,12 +360,8 @@ async function runInteraction(
   command: string,
   run: () => Promise<Answer>,
 ): Promise<Result> {
-  const allowance = context.rateLimit.request(context.account, 'command')
-  if (allowance !== 'run')
-    return {
-      answer: { content: context.texts.slowDown, isPrivate: true, isRefusal: true },
-      command,
-    }
+  const limited = checkRate(context)
+  if (limited) return { answer: limited.answer, command }
   const answer = await answerFor(context, command, run)
   return { answer: { ...answer, isPrivate: answer.isPublic !== true }, command }
 }

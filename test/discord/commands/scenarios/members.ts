@@ -1,10 +1,24 @@
-import { createTestApp } from '../../testApp'
-import { createChat } from './chat'
-import { runConversations } from './conversations'
+import { expect } from '../../../test'
+import type { SeenMessage } from '../../standIn/controlRead'
+import type { Conversations, Line } from '../conversations'
 
-const chat = createChat(createTestApp())
+/** A text that would be bold, end a code span, mention accounts and hide an address. */
+const HOSTILE = '**b**``c``[d](https://evil.example)@everyone<@1>'
 
-runConversations(chat, {
+/** Expects that the formatted parts of an answer show the text as typed; descriptions may be bold. */
+function expectShownAsTyped(message: SeenMessage | null): void {
+  const { content = '', embeds = [] } = message ?? {}
+  const withoutCode = (part: unknown) =>
+    (JSON.stringify(part) ?? '').replace(/``(?:(?!``).)*``/g, '')
+  const fields = embeds.map((embed) => embed.fields)
+  const descriptions = embeds.map(({ description }) => description)
+  expect(message).not.toBeNull()
+  expect(withoutCode([content, fields, descriptions])).not.toMatch(/(?<!\\)\]\(https/)
+  expect(withoutCode([content, fields])).not.toContain('**b**')
+  expect(message?.notified).toEqual([])
+}
+
+export const memberConversations: Conversations = {
   'creates members and asks before a second one of the same name': [
     ['pk;member new Finch', ['✅ Member Finch', 'ID is']],
     ['pk;m new finch', 'already exists'],
@@ -14,7 +28,7 @@ runConversations(chat, {
     ['pk;m n finch -y', '✅'],
     ['pk;member new "Wren Hill"', ['✅ Member Wren Hill', 'in quotes']],
     ['pk;member new', '❌ Usage: `pk;member new <name>`'],
-    [`pk;member new ${'x'.repeat(101)}`, '❌ Name: Too long'],
+    [`pk;member new ${'x'.repeat(101)}`, '❌ name: Too long'],
   ],
   'finds members by name, display name and ID': [
     ['pk;member Finch new', '❌'],
@@ -30,11 +44,12 @@ runConversations(chat, {
     { say: 'pk;m <finch>', by: 'other', answer: 'Finch' },
     { say: 'pk;m Finch', by: 'other', answer: '❌ There is no such member' },
   ],
-  'sets, shows and clears each field': [
+  'sets, shows and clears each field of a member': [
     ['pk;m Wren displayname *Wren*', '\\*Wren\\*'],
     ['pk;m Wren servername Wrenny', '✅'],
     ['pk;m Wren', ['Display name: \\*Wren\\*', 'Server name: Wrenny']],
     ['pk;m Wren desc hello\nworld', 'hello\nworld'],
+    ['pk;m Wren bio -pt', 'hello\nworld'],
     ['pk;m Wren bio -raw', '```\nhello\nworld\n```'],
     ['pk;m Wren pronouns she/her', '✅'],
     ['pk;m Wren colour 0xAABBCC', '#aabbcc'],
@@ -67,6 +82,32 @@ runConversations(chat, {
     { press: 'Yes', answer: '✅ Proxy tags of Finch' },
     ['pk;m Finch proxy ``text', ['Proxy tags of Finch']],
     ['pk;m Finch proxy clear', 'has no proxy tags'],
+  ],
+  'takes flags instead of questions': [
+    ['pk;m new wren -y', '✅ Member wren'],
+    ['pk;m new wren -yes', '✅ Member wren'],
+    ['pk;m <last> id -id', '<last>'],
+    ['pk;m <last> -id', 'wren'],
+    ['pk;m <last> dn Bird -id', '✅'],
+    ['pk;m <last> tags a:text -id', '✅'],
+    ['pk;m <last> tags set b:text -y -id', '✅'],
+    ['pk;m <last> tags add c:text -y', '✅'],
+    { say: 'pk;m <last> tags -public', answer: 'b:text' },
+    { say: 'pk;m <last> tags -private', answer: 'b:text' },
+    ['pk;m <last> tags -clear', 'Remove all proxy tags'],
+    { press: 'No', answer: 'Nothing was changed' },
+    ['pk;m <last> tags -clear -y', 'has no proxy tags'],
+    ['pk;g new Keepers', '✅'],
+    ['pk;g new keepers -y', '✅'],
+    ['pk;g <keepers> -id', 'Group ID: <keepers>'],
+    ['pk;g <keepers> add -all', '3 added'],
+    ['pk;g <keepers> random -all', 'Member ID'],
+    ['pk;g <keepers> frontpercent', 'There are no switches'],
+    ['pk;g <keepers> list -id', '3 results'],
+    ['pk;random -all', 'Member ID'],
+    ['pk;m Wren private', '✅'],
+    ['pk;m <wren> private', '✅'],
+    ['pk;random', 'Member ID'],
   ],
   'turns options on and off': [
     ['pk;m Wren autoproxy', 'autoproxy is on'],
@@ -129,9 +170,50 @@ runConversations(chat, {
     { say: 'pk;m <finch> tts on', by: 'other', answer: '❌ That does not belong' },
     ['pk;m Finch', 'Finch'],
   ],
-  'names cannot break out of their formatting': [
-    ['pk;m new ``x``[a](https://evil.example)@everyone', '✅'],
-    { say: 'pk;list', answer: ['\\@everyone', '\\]\\('] },
+  'user text is shown as typed in every answer': [
+    [`pk;m new ${HOSTILE}`, '✅'],
+    [`pk;m Wren dn ${HOSTILE}`, '✅'],
+    [`pk;m Wren pronouns ${HOSTILE}`, '✅'],
+    [`pk;m Wren desc ${HOSTILE}`, '✅'],
+    [`pk;m Wren proxy ${HOSTILE}text`, '✅'],
+    [`pk;g new ${HOSTILE}`, '✅'],
+    [`pk;g ${HOSTILE} desc ${HOSTILE}`, '✅'],
+    [`pk;g ${HOSTILE} add Wren`, '✅'],
+    [`pk;s name ${HOSTILE}`, '✅'],
+    [`pk;s tag ${HOSTILE}`, '✅'],
+    ['pk;s proxy on', '✅'],
+    [`pk;cfg name format ${HOSTILE}`, '✅'],
+    ...[
+      'pk;list',
+      'pk;list full',
+      'pk;list -wp -wdn',
+      'pk;m Wren',
+      'pk;m Wren pronouns',
+      'pk;m Wren desc',
+      'pk;m Wren proxy',
+      'pk;m Wren groups',
+      `pk;m ${HOSTILE}`,
+      `pk;m ${HOSTILE} privacy`,
+      `pk;m ${HOSTILE} delete`,
+      `pk;m new ${HOSTILE}`,
+      `pk;m nothing ${HOSTILE}`,
+      'pk;g list',
+      `pk;g ${HOSTILE}`,
+      `pk;g ${HOSTILE} list`,
+      `pk;g ${HOSTILE} add ${HOSTILE}y`,
+      'pk;s',
+      'pk;s tag',
+      `pk;sw ${HOSTILE}`,
+      `pk;sw ${HOSTILE}y`,
+      'pk;s f',
+      'pk;s fh',
+      'pk;s fp',
+      `pk;ap ${HOSTILE}`,
+      'pk;ap',
+      'pk;cfg',
+      `pk;${HOSTILE}`,
+      `pk;help ${HOSTILE}`,
+    ].map((say): Line => ({ say, after: ({ message }) => expectShownAsTyped(message) })),
   ],
   'creates and changes groups': [
     ['pk;group new Keepers', '✅ Group Keepers'],
@@ -163,4 +245,4 @@ runConversations(chat, {
     ['<keepers>', '✅ Guards was deleted'],
     ['pk;g Guards', '❌ There is no such group'],
   ],
-})
+}

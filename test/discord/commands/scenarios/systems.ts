@@ -1,11 +1,8 @@
-import { expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
-import { createChat } from './chat'
-import { runConversations } from './conversations'
+import { listFlags } from '../../../../src/discord/commands/list'
+import { expect } from '../../../test'
+import type { Conversations } from '../conversations'
 
-const chat = createChat(createTestApp())
-
-runConversations(chat, {
+export const systemConversations: Conversations = {
   'shows the own system, by ID, by account and by mention': [
     ['pk;system', ['Lantern Hill', 'System ID: <system>', 'Members: 1']],
     ['pk;s <harbour>', 'Harbour'],
@@ -16,7 +13,7 @@ runConversations(chat, {
     ['pk;system nonsense', '❌ There is no such system'],
     ['pk;system 999999999999999999', 'has no system'],
   ],
-  'sets, shows and clears each field': [
+  'sets, shows and clears each field of a system': [
     ['pk;system name Hill of Lanterns', ['✅', 'Hill of Lanterns']],
     ['pk;system rn', 'Hill of Lanterns'],
     ['pk;system tag | LH', '✅'],
@@ -45,27 +42,17 @@ runConversations(chat, {
   'takes a picture from an upload or a mention': [
     {
       say: 'pk;system avatar',
-      options: {
-        files: [
-          {
-            url: 'https://cdn.discordapp.com/attachments/1/2/a.png?ex=1&hm=2',
-            filename: 'a.png',
-            size: 10,
-            contentType: 'image/png',
-          },
-        ],
-      },
-      answer: 'https://cdn.discordapp.com/attachments/1/2/a.png',
-      lacks: ['hm=2'],
+      options: { files: [{ filename: 'a.png', size: 10, contentType: 'image/png' }] },
+      answer: /attachments\/\d+\/\d+\/a\.png/,
+      lacks: ['hm='],
     },
     {
       say: 'pk;system avatar',
-      options: {
-        files: [{ url: 'https://x/a.txt', filename: 'a.txt', size: 1, contentType: 'text/plain' }],
-      },
+      options: { files: [{ filename: 'a.txt', text: 'x', contentType: 'text/plain' }] },
       answer: '❌ The attached file is not a picture',
     },
-    ['pk;system avatar <@<other>>', 'avatars/1/a.png'],
+    ['pk;system avatar <@<other>>', 'avatars/<other>/a1b2c3.png'],
+    ['pk;system avatar <@<guest>>', '❌ That account does not exist or has no avatar'],
   ],
   'keeps settings of this server apart': [
     ['pk;system servername Hill', '✅'],
@@ -84,7 +71,7 @@ runConversations(chat, {
     ['pk;system proxy off', 'now off'],
     ['pk;proxy', 'is off'],
     ['pk;proxy on', 'now on'],
-    { say: 'pk;proxy 500000000000000001 off', options: { inDirect: true }, answer: 'now off' },
+    { say: 'pk;proxy <guild> off', options: { inDirect: true }, answer: 'now off' },
     ['pk;proxy maybe', '❌ Say `on` or `off`'],
   ],
   'changes privacy': [
@@ -138,7 +125,7 @@ runConversations(chat, {
     { say: 'pk;s <system> fp', by: 'other', answer: '❌ That is private', lacks: ['Wren'] },
   ],
   'deletes a system only when its ID is typed': [
-    ['pk;system delete', ['export', '<system>']],
+    ['pk;system delete', ['Export', '<system>']],
     ['wrong', '❌ That does not match'],
     ['pk;system', 'Lantern Hill'],
     ['pk;system yeet', '<system>'],
@@ -147,28 +134,91 @@ runConversations(chat, {
     ['pk;system', '❌ Your account has no system'],
     ['pk;system new Again', '✅ Your system was created'],
   ],
+  'offers an export before a system is deleted, to its owner only': [
+    ['pk;system delete', 'Press *Export* first'],
+    { press: 'Export', by: 'other', answer: 'Only the account that was asked' },
+  ],
+  'exports and then deletes a system': [
+    ['pk;system delete', 'Press *Export* first'],
+    {
+      press: 'Export',
+      answer: 'Check your direct messages',
+      after: ({ directFiles }) => expect(directFiles.join()).toContain('"Wren"'),
+    },
+    ['<system>', 'was deleted'],
+  ],
+  'keeps a system whose deletion is cancelled': [
+    ['pk;system delete', 'Press *Export* first'],
+    { press: 'Cancel', answer: 'Nothing was changed' },
+    ['pk;system', 'Lantern Hill'],
+  ],
+  'sorts lists by each value': [
+    ['pk;m new Finch', '✅'],
+    ['pk;m new Heron', '✅'],
+    ['pk;m Wren bday May 3', '✅'],
+    ['pk;m Heron bday 1999-01-02', '✅'],
+    ['pk;m Finch dn Zebra', '✅'],
+    ['pk;m Wren dn Ant', '✅'],
+    ['pk;m Heron avatar https://example.com/h.png', '✅'],
+    ['pk;m Heron pronouns it/its', '✅'],
+    ['pk;m Heron desc likes ponds', '✅'],
+    ['pk;sw Heron', '✅'],
+    ['pk;sw Wren', '✅'],
+    ['pk;list -by-name', /Finch[\s\S]*Heron[\s\S]*Wren/],
+    ['pk;list -bn -r', /Wren[\s\S]*Heron[\s\S]*Finch/],
+    ['pk;list -by-display-name', /Ant[\s\S]*Zebra[\s\S]*Heron/],
+    ['pk;list -bdn -reverse', /Zebra[\s\S]*Ant[\s\S]*Heron/],
+    ['pk;list -by-id', ['Finch', 'Heron', 'Wren']],
+    ['pk;list -by-created', /Wren[\s\S]*Finch[\s\S]*Heron/],
+    ['pk;list -bcd -rev', /Heron[\s\S]*Finch[\s\S]*Wren/],
+    ['pk;list -by-birthday', /Heron[\s\S]*Birthday[\s\S]*Wren[\s\S]*May 3[\s\S]*Finch/],
+    ['pk;list -by-message-count', 'Messages: 0'],
+    ['pk;list -by-last-message', ['Finch', 'Heron', 'Wren']],
+    [
+      'pk;list -by-last-fronted',
+      /Wren\*\* \(Last fronted: now\)[\s\S]*Heron\*\* \(Last fronted: <t:[\s\S]*Finch/,
+    ],
+    ['pk;list -bls -r', /Heron[\s\S]*Wren[\s\S]*Finch/],
+    ['pk;list -random', ['Finch', 'Heron', 'Wren']],
+    ['pk;list -by-name -by-id', '❌ A list has one order'],
+    ['pk;list -with-last-switch', ['Last fronted: now', /Finch\*\*$/m]],
+    ['pk;list -wlf -wmc', ['Messages: 0; Last fronted: now']],
+    ['pk;list -wmc', 'Messages: 0'],
+    ['pk;list -with-created', /Created: <t:\d+:D>/],
+    ['pk;list -with-last-message', 'Heron'],
+    ['pk;list -with-avatar', 'Avatar: <https://example.com/h.png>'],
+    ['pk;list -with-pronouns', 'Pronouns: it/its'],
+    ['pk;list -with-displayname', 'Display name: Zebra'],
+    ['pk;list -with-birthday', 'Birthday: Jan 2, 1999'],
+    ['pk;list -full -with-last-switch', ['Last fronted: now', 'likes ponds', 'Pronouns: it/its']],
+    { say: 'pk;find ponds -search-description', answer: 'Heron', lacks: ['Finch'] },
+    { say: 'pk;find heron -sd', answer: 'Heron', lacks: ['Finch'] },
+    ['pk;s privacy fronthistory private', '✅'],
+    { say: 'pk;s <system> list -by-last-fronted', by: 'other', answer: '❌ That is private' },
+    ['pk;list -by-last-fronted', 'Last fronted: now'],
+    ['pk;g new Keepers', '✅'],
+    ['pk;g Keepers icon https://example.com/k.png', '✅'],
+    ['pk;g Keepers add Wren Finch', '2 added'],
+    ['pk;g Keepers list -by-last-fronted', /Wren[\s\S]*Finch/],
+    ['pk;g list -with-icon', 'Avatar: <https://example.com/k.png>'],
+    ['pk;g list -by-created -full', ['Keepers', 'Created: <t:']],
+  ],
+  'accepts every flag of a list': listFlags.map((flag): [string, string] => [
+    `pk;list -${flag}`,
+    ['po', 'private-only'].includes(flag) ? 'Nothing was found' : 'Wren',
+  ]),
+  'shows long lists in pages, to the account that asked': [
+    ...Array.from({ length: 26 }, (_, at): [string, string] => [
+      `pk;m new Bird${String.fromCharCode(65 + at)}`,
+      '✅',
+    ]),
+    { say: 'pk;list', answer: ['BirdA', 'page 1 of 2'], lacks: ['Wren'] },
+    { press: '▶', by: 'other', answer: 'Only the account that was asked' },
+  ],
   'refuses to change another system': [
     ['pk;system <harbour> name Mine', '❌ That does not belong to your system'],
     ['pk;system <harbour> desc -clear -y', '❌ That does not belong'],
     ['pk;system <harbour> servername Mine', '❌ That does not belong'],
     ['pk;system new', '❌ Your account already has a system'],
   ],
-})
-
-test('accounts without a system can create one', async () => {
-  const newcomer = chat.newcomer()
-  expect((await newcomer.say('pk;system')).text).toContain('has no system yet')
-  const created = await newcomer.say('pk;system new Lantern "Hill"')
-  expect(created.text).toContain('✅ Your system was created')
-  expect(created.direct).toBe('')
-  expect((await newcomer.say('pk;system')).text).toContain('Lantern "Hill"')
-})
-
-test('an invite code is accepted in private only', async () => {
-  const invited = createChat(createTestApp({ REGISTRATION: 'invite' }))
-  const newcomer = invited.newcomer()
-  const inGuild = await newcomer.say('pk;system new CODE')
-  expect(inGuild).toMatchObject({ deletesCommand: true })
-  expect(inGuild.text).toContain('❌ You need an invite code')
-  expect((await newcomer.say('pk;system new', { inDirect: true })).text).toContain('invite code')
-})
+}

@@ -1,65 +1,6 @@
 import { parseBirthday, parseDuration, parseWhen } from '../../../src/discord/commands/when'
 import { parseInstant } from '../../../src/model/time'
 import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
-import { createChat } from './chat'
-import { runConversations } from './conversations'
-
-const chat = createChat(createTestApp())
-
-runConversations(chat, {
-  'logs, edits, copies and deletes switches': [
-    ['pk;m new Finch', '✅'],
-    ['pk;m new Heron', '✅'],
-    ['pk;switch', '❌ Usage: `pk;switch <members>`'],
-    ['pk;switch Wren', '✅ Switch logged. Now fronting: Wren.'],
-    ['pk;sw Wren', '❌ Wren is already fronting'],
-    ['pk;sw Wren Wren', '❌ A member is named twice'],
-    ['pk;sw Wren Nobody', '❌ Not found: Nobody'],
-    ['pk;sw Wren Finch', 'Now fronting: Wren, Finch'],
-    ['pk;sw edit Heron', 'Now fronting: Heron'],
-    ['pk;sw e Finch -append', 'Now fronting: Heron, Finch'],
-    ['pk;sw edit Wren -prepend', 'Now fronting: Wren, Heron, Finch'],
-    ['pk;sw edit Finch -first', 'Now fronting: Finch, Wren, Heron'],
-    ['pk;sw edit Wren Heron -remove', 'Now fronting: Finch'],
-    ['pk;sw copy Wren', 'Now fronting: Finch, Wren'],
-    ['pk;sw add Finch -remove', 'Now fronting: Wren'],
-    ['pk;sw edit out', 'Now fronting: nobody'],
-    ['pk;sw Wren', '✅'],
-    ['pk;sw out', 'Nobody fronts'],
-    ['pk;sw out', '❌ Nobody fronts already'],
-    ['pk;sw delete', 'Delete the latest switch'],
-    { press: 'Yes', answer: 'was deleted' },
-    ['pk;s f', 'Wren'],
-    ['pk;sw delete all', 'Delete **all** switches'],
-    ['yes', 'All switches were deleted'],
-    ['pk;s f', 'There are no switches'],
-    ['pk;sw delete', '❌ There are no switches'],
-    ['pk;sw edit Wren', '❌ There are no switches'],
-  ],
-  'moves the latest switch, but not before the previous one': [
-    ['pk;sw Wren', '✅'],
-    ['pk;sw move 2h', 'Move the latest switch'],
-    { press: 'Yes', answer: '✅ The latest switch is now at' },
-    ['pk;sw out', '✅'],
-    ['pk;sw move 3h', '❌ The switch before it was at'],
-    ['pk;sw move 1h -y', '✅ The latest switch is now at'],
-    ['pk;sw move nonsense', '❌ That is not a time'],
-    ['pk;sw move <t:99999999999>', '❌ That is in the future'],
-  ],
-  'shows and changes autoproxy': [
-    ['pk;autoproxy', ['Autoproxy is off', '`latch`']],
-    ['pk;ap front', 'first fronter'],
-    ['pk;ap latch', 'last proxied member'],
-    ['pk;ap Wren', 'now uses Wren'],
-    ['pk;auto', 'Autoproxy uses Wren'],
-    ['pk;ap nobody', '❌ There is no such member'],
-    ['pk;config autoproxy account off', '✅'],
-    ['pk;ap', 'off for this account'],
-    ['pk;ap off', 'now off'],
-    { say: 'pk;ap front', options: { inDirect: true }, answer: '❌ This works in servers only' },
-  ],
-})
 
 describe('times', () => {
   const now = parseInstant('2024-05-10T12:00:00Z') ?? 0

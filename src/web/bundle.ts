@@ -30,6 +30,7 @@ export async function bundlePage(): Promise<BundledFile[]> {
     target: 'browser',
     minify: true,
     splitting: true,
+    jsx: { runtime: 'automatic', importSource: 'preact', development: false },
     external: ['*.webmanifest'],
     naming: {
       entry: '[name].[ext]',

@@ -64,6 +64,6 @@ describe('a subscription', () => {
     await until(() => server.connections() === 5)
     subscription.stop()
     server.stop()
-    expect(performance.now() - began).toBeLessThan(1000)
+    expect(performance.now() - began).toBeLessThan(5000)
   })
 })

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { DAY, HOUR, parseInstant } from '../../src/model/time'
 import {
   customSpan,
-  excludeMembers,
   type Figures,
   groupWeeks,
   leaderOf,
@@ -120,15 +119,6 @@ describe('the figures', () => {
 
   test('switchesADay returns the average number of switches', () => {
     expect(switchesADay(figures)).toBe(1.5)
-  })
-
-  test('excludeMembers removes a member from every figure', () => {
-    const left = excludeMembers(figures, (id) => id === 'sleep')
-    expect(JSON.stringify(left)).not.toContain('sleep')
-    expect(left.members.map(({ member }) => member)).toEqual(['wren', 'iris'])
-    expect(left.pairs).toHaveLength(1)
-    expect(left.periods.map(({ members }) => members)).toEqual([{ wren: 5 }, {}])
-    expect(left.switches).toBe(21)
   })
 
   test.each([

@@ -1,4 +1,4 @@
-import { eventTypes } from '../../src/model/events'
+import { eventTypes, extEventTypes } from '../../src/model/events'
 import {
   type Invalidation,
   invalidationFor,
@@ -18,7 +18,7 @@ describe('invalidationFor', () => {
     'UPDATE_AUTOPROXY',
   ]
 
-  test.each([...eventTypes])(
+  test.each([...eventTypes, ...extEventTypes])(
     '%s invalidates something, unless the page does not show it',
     (type) => {
       expect(invalidationFor(type, data) === null).toBe(notShown.includes(type))
@@ -32,6 +32,10 @@ describe('invalidationFor', () => {
     ['UPDATE_MEMBER', { kind: 'member', uuid: 'uuid-1', isDeleted: false }],
     ['DELETE_MEMBER', { kind: 'member', uuid: 'uuid-1', isDeleted: true }],
     ['DELETE_GROUP', { kind: 'group', uuid: 'uuid-1', isDeleted: true }],
+    ['UPDATE_MEMBER_EXT', { kind: 'member', uuid: 'uuid-1', isDeleted: false }],
+    ['UPDATE_GROUP_EXT', { kind: 'groups' }],
+    ['DELETE_NOTE', { kind: 'notes' }],
+    ['UPDATE_POLL_VOTES', { kind: 'polls' }],
     ['DELETE_ALL_SWITCHES', { kind: 'switches' }],
     ['SUCCESSFUL_IMPORT', { kind: 'all' }],
     ['gap', { kind: 'all' }],

@@ -157,7 +157,7 @@ describe('arbitrary text', () => {
       const text = mark.repeat(1000).slice(0, 1000)
       const start = performance.now()
       parseMarkdown(text)
-      expect(performance.now() - start).toBeLessThan(1000)
+      expect(performance.now() - start).toBeLessThan(10_000)
     }
   })
 })

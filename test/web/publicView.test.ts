@@ -1,8 +1,10 @@
+import type { ExtSettings } from '../../src/model/ext/extSettings'
 import { group } from '../../src/model/group'
 import { member } from '../../src/model/member'
 import { system } from '../../src/model/system'
 import { parseInstant } from '../../src/model/time'
-import { hidden, publicView, RECENT_SWITCHES } from '../../src/web/app/publicView'
+import type { CustomField } from '../../src/web/app/customFields'
+import { hidden, type PublicFront, publicView, RECENT_SWITCHES } from '../../src/web/app/publicView'
 import type { Group, Member, System } from '../../src/web/app/types'
 import { describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
@@ -35,6 +37,22 @@ await own('PATCH /v2/systems/@me', {
 })
 await own('POST /v2/systems/@me/switches', { members: [dot.id] })
 await own('POST /v2/systems/@me/switches', { members: [wren.id, dot.id] })
+for (const { id } of [wren, dot])
+  await own('POST /ext/v1/systems/@me/front/notes', { kind: 'status', member: id, text: 'at work' })
+
+for (const privacy of ['public', 'private']) {
+  const { id } = await own<CustomField>('POST /ext/v1/systems/@me/fields', {
+    name: `A ${privacy} field`,
+    type: 'text',
+    privacy,
+  })
+  for (const member of [wren, dot])
+    await own(`PATCH /ext/v1/members/${member.id}`, { fields: { [id]: `${member.name}’s` } })
+}
+
+type ExtMember = NonNullable<Member['ext']> & { member: Member }
+
+const withExt = ({ member, ...ext }: ExtMember): Member => ({ ...member, ext })
 
 /** Public data from the server; `hidden` for a list it refuses. */
 async function fromServer() {
@@ -42,11 +60,24 @@ async function fromServer() {
     const { status, json } = await ask<T>(`GET /v2/systems/${us.hid}${path}`)
     return status === 403 ? hidden : json
   }
+  const readMembers = async () => {
+    const { status, json } = await ask<ExtMember[]>(`GET /ext/v1/systems/${us.hid}/members`)
+    return status === 403 ? hidden : json.map(withExt)
+  }
+  const readFields = async () => {
+    const { status, json } = await ask<CustomField[]>(`GET /ext/v1/systems/${us.hid}/fields`)
+    return status === 403 ? [] : json
+  }
+  const readFront = async () => {
+    const { status, json } = await ask<PublicFront>(`GET /ext/v1/systems/${us.hid}/front`)
+    return status === 403 ? hidden : shownOf(json)
+  }
   return {
     system: await read<System>(''),
-    members: await read<Member[]>('/members'),
+    members: await readMembers(),
+    fields: await readFields(),
     groups: await read<Group[]>('/groups?with_members=true'),
-    front: await read('/fronters'),
+    front: await readFront(),
     switches: await read(`/switches?limit=${RECENT_SWITCHES}`),
   }
 }
@@ -56,13 +87,26 @@ async function fromPage() {
   const switches = await own<{ id: string; timestamp: string; members: string[] }[]>(
     'GET /v2/systems/@me/switches',
   )
-  return publicView({
+  const settings = await own<ExtSettings>('GET /ext/v1/systems/@me/settings')
+  const { fronters } = await own<PublicFront>('GET /ext/v1/systems/@me/front')
+  const statuses = new Map(fronters.map(({ member, status }) => [member.id, status ?? '']))
+  const view = publicView({
+    ...(settings.front_status_privacy === 'public' && { statuses }),
     system: await own<System>('GET /v2/systems/@me'),
-    members: await own<Member[]>('GET /v2/systems/@me/members'),
+    members: (await own<ExtMember[]>('GET /ext/v1/systems/@me/members')).map(withExt),
+    fields: await own<CustomField[]>('GET /ext/v1/systems/@me/fields'),
     groups: await own<Group[]>('GET /v2/systems/@me/groups?with_members=true'),
     switches: switches.map((one) => ({ ...one, timestamp: parseInstant(one.timestamp) ?? 0 })),
   })
+  const { front } = view
+  return { ...view, front: front === hidden || front === null ? front : shownOf(front) }
 }
+
+/** Returns what pages show of the front, with members as v2 has them. */
+const shownOf = ({ since, fronters }: PublicFront) => ({
+  since,
+  fronters: fronters.map(({ member: { ext: _, ...member }, status }) => ({ member, status })),
+})
 
 async function expectSame() {
   const [server, page] = [await fromServer(), await fromPage()]
@@ -72,7 +116,14 @@ async function expectSame() {
 describe('publicView', () => {
   test("the computed public view equals the server's responses when everything is public", async () => {
     await expectSame()
-    expect(await fromPage()).toMatchObject({ members: [{ name: 'Wren' }, { name: 'Dot' }] })
+    const view = await fromPage()
+    const [field] = view.fields
+    expect(view.fields).toMatchObject([{ name: 'A public field' }])
+    const values = (name: string) => ({ [field?.id ?? '']: `${name}’s` })
+    expect(view.members).toMatchObject([
+      { name: 'Wren', ext: { fields: values('Wren') } },
+      { name: 'Dot', ext: { fields: values('Dot') } },
+    ])
   })
 
   const levels: [string, string, string][] = [
@@ -94,6 +145,18 @@ describe('publicView', () => {
       await own(`PATCH /v2${path}`, { privacy: { [level]: 'private' } })
       await expectSame()
       await own(`PATCH /v2${path}`, { privacy: { [level]: 'public' } })
+    },
+  )
+
+  test.each([
+    ['public', 'at work'],
+    ['private', null],
+  ])(
+    "the computed public view equals the server's responses when statuses are %s",
+    async (level, status) => {
+      await own('PATCH /ext/v1/systems/@me/settings', { front_status_privacy: level })
+      await expectSame()
+      expect((await fromPage()).front).toMatchObject({ fronters: [{ status }, { status }] })
     },
   )
 

@@ -36,14 +36,23 @@ async function createReaders(systemId: number) {
   )
   const asOwner: RequestOptions = { headers: { authorization: token } }
   const read = async <T>(path: string, options: RequestOptions) => {
-    const { status, json } = await ask<T>(`GET /v2${path}`, options)
+    const { status, json } = await ask<T>(`GET ${path}`, options)
     return status === 403 ? hidden : json
   }
   return {
     own: async <T>(path: string) => (await ask<T>(`GET /v2${path}`, asOwner)).json,
-    anonymous: <T>(path: string) => read<T>(path, {}),
+    anonymous: <T>(path: string, version = '/v2') => read<T>(`${version}${path}`, {}),
   }
 }
+
+/** Returns what pages show of the front. */
+const shownOf = (front: PublicFront | typeof hidden | null) =>
+  front === hidden || front === null
+    ? front
+    : {
+        since: front.since,
+        fronters: front.fronters.map(({ member, status }) => ({ member, status })),
+      }
 
 const toJson = (value: unknown) => JSON.parse(JSON.stringify(value))
 
@@ -60,12 +69,13 @@ describe('what the page says others see', () => {
           timestamp: parseInstant(one.timestamp) ?? 0,
         }))
         const path = `/systems/${system.id}`
-        const front = await anonymous<PublicFront | null>(`${path}/fronters`)
+        const front = shownOf(await anonymous<PublicFront | null>(`${path}/front`, '/ext/v1'))
         const history = await anonymous<PublicSwitch[]>(`${path}/switches`)
 
-        expect(toJson(publicView({ system, members, groups, switches }))).toEqual({
+        expect(toJson(publicView({ system, members, fields: [], groups, switches }))).toEqual({
           system: await anonymous(path),
           members: await anonymous(`${path}/members`),
+          fields: [],
           groups: await anonymous(`${path}/groups?with_members=true`),
           front,
           switches: history === hidden ? hidden : history.slice(0, RECENT_SWITCHES),
@@ -87,7 +97,8 @@ describe('what the page says others see', () => {
           expect(toJson(said.groups)).toEqual(await anonymous(`/members/${one.id}/groups`))
           const isHere = switches[0]?.members.includes(one.id) ?? false
           expect(said.isInFronters && isHere).toBe(
-            front !== hidden && (front?.members.some(({ id }) => id === one.id) ?? false),
+            front !== hidden &&
+              (front?.fronters.some(({ member }) => member.id === one.id) ?? false),
           )
           const wasHere = switches.some((past) => past.members.includes(one.id))
           expect(said.isInHistory && wasHere).toBe(

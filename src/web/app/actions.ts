@@ -15,6 +15,7 @@ import {
   switches,
 } from './store'
 import { strings } from './strings'
+import type { FronterStatus } from './switchWithStatus'
 import { nowInstant } from './time'
 import { loadToast, type SwitchChange, storeToast, type Toast } from './toastStorage'
 
@@ -55,14 +56,16 @@ export function findLost({ members, known }: LostSwitch): Switch | undefined {
 /**
  * Shows the switch before the server has confirmed it, and removes it again if the request fails.
  */
-export async function logSwitch(members: readonly string[], at: Instant | null): Promise<void> {
+export async function logSwitch(
+  members: readonly string[],
+  at: Instant | null,
+  statuses: readonly FronterStatus[] = [],
+): Promise<void> {
   lostSwitch.value = null
   const attempted = { members, known: switches.value }
   putSwitch({ id: PENDING_SWITCH, timestamp: at ?? nowInstant(), members })
   try {
-    const body = { members, ...(at !== null && { timestamp: formatInstant(at) }) }
-    const created = await requestOwn<SerializedSwitch>(PATH, { method: 'POST', body })
-    if (created) putSwitch(readSwitch(created))
+    const created = await createSwitch(members, at, statuses)
     announceLogged(members, at, created?.id)
   } catch (cause) {
     if (cause instanceof ApiError) throw cause
@@ -87,9 +90,9 @@ export async function logStint(
   },
 ): Promise<void> {
   if (!end.isNeeded) return await logSwitch(members, from)
-  const first = await restoreSwitch(members, from)
+  const first = await createSwitch(members, from)
   try {
-    const last = await restoreSwitch(end.members, end.timestamp)
+    const last = await createSwitch(end.members, end.timestamp)
     const ids = [first, last].flatMap((one) => one?.id ?? [])
     showToast({ text: strings.isLogged, undo: { kind: 'removeSwitches', ids } })
   } catch (cause) {
@@ -118,18 +121,30 @@ export async function removeSwitch(id: string): Promise<void> {
   removeSwitchFromStore(id)
 }
 
-/** Deletes a switch from the history. Undo creates it again with the same members and time. */
-export async function deleteSwitch(id: string, members: readonly string[], at: Instant) {
-  await removeSwitch(id)
-  showToast({ text: strings.isDeleted, undo: { kind: 'restoreSwitch', members, at } })
-}
-
-export async function restoreSwitch(
+/**
+ * Deletes a switch from the history, and with it the statuses that were set at its time. Undo
+ * creates it again with the same members, time and statuses.
+ */
+export async function deleteSwitch(
+  id: string,
   members: readonly string[],
   at: Instant,
+  statuses: readonly FronterStatus[],
+) {
+  await removeSwitch(id)
+  showToast({ text: strings.isDeleted, undo: { kind: 'restoreSwitch', members, at, statuses } })
+}
+
+export async function createSwitch(
+  members: readonly string[],
+  at: Instant | null,
+  statuses: readonly FronterStatus[] = [],
 ): Promise<SerializedSwitch | null> {
-  const body = { members, timestamp: formatInstant(at) }
-  const created = await requestOwn<SerializedSwitch>(PATH, { method: 'POST', body })
+  const body = { members, ...(at !== null && { timestamp: formatInstant(at) }) }
+  const created =
+    statuses.length > 0
+      ? await (await import('./switchWithStatus')).createWithStatuses(body, statuses)
+      : await requestOwn<SerializedSwitch>(PATH, { method: 'POST', body })
   if (created) putSwitch(readSwitch(created))
   return created
 }

@@ -46,12 +46,27 @@ function parseHistory(rest: string): Route {
   return { page: 'history', view, ...query }
 }
 
+export const memberTabs = ['about', 'notes', 'board', 'history'] as const
+export type MemberTab = (typeof memberTabs)[number]
+
 export type Route =
   | { page: 'system' | 'systemEdit' | 'settings' | 'friends' | 'privacy' }
   | {
-      page: 'now' | 'members' | 'groups' | 'insights' | 'import' | 'more' | 'devices' | 'appearance'
+      page:
+        | 'now'
+        | 'members'
+        | 'groups'
+        | 'fields'
+        | 'insights'
+        | 'import'
+        | 'more'
+        | 'devices'
+        | 'appearance'
     }
-  | { page: 'member' | 'memberEdit' | 'group' | 'groupEdit'; id: string }
+  | { page: 'member'; id: string; tab?: MemberTab }
+  | { page: 'memberEdit' | 'group' | 'groupEdit'; id: string }
+  /** The rest of the address, which these pages parse themselves. */
+  | { page: 'notes' | 'chat' | 'archive'; id: string }
   | ({ page: 'history'; view: HistoryView | 'day' } & HistoryQuery)
   | { page: 'login' | 'setup'; code: string }
   | { page: 'create' }
@@ -61,6 +76,7 @@ export type Route =
 const plainPages = [
   'members',
   'groups',
+  'fields',
   'insights',
   'import',
   'more',
@@ -80,10 +96,14 @@ export function parseRoute(hash: string): Route {
   if (name === 'watch') return { page: 'watch', token: decode(rest) }
   if (name === 'systems' && rest !== '') return { page: 'systems', ref: decode(rest) }
   if ((name === 'members' || name === 'groups') && rest !== '') {
-    const [id = '', action] = rest.split('/')
-    const page = name === 'members' ? 'member' : 'group'
-    return { page: action === 'edit' ? `${page}Edit` : page, id: decode(id) }
+    const [ref = '', action] = rest.split('/')
+    const id = decode(ref)
+    if (action === 'edit') return { page: name === 'members' ? 'memberEdit' : 'groupEdit', id }
+    if (name === 'groups') return { page: 'group', id }
+    const tab = memberTabs.find((one) => one === action)
+    return { page: 'member', id, ...(tab && { tab }) }
   }
+  if (name === 'notes' || name === 'chat' || name === 'archive') return { page: name, id: rest }
   if (name === 'system' && rest === 'edit') return { page: 'systemEdit' }
   if (name === 'system' && rest === 'settings') return { page: 'settings' }
   if (name === 'history' || name.startsWith('history?')) return parseHistory(rest)
@@ -92,7 +112,8 @@ export function parseRoute(hash: string): Route {
   return { page: plainPages.find((page) => page === name) ?? 'now' }
 }
 
-function decode(text: string): string {
+/** Decodes a part of an address; one that cannot be decoded is returned as it is. */
+export function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

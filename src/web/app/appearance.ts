@@ -70,7 +70,7 @@ export function changeAppearance(patch: Partial<Appearance>): void {
  * Locale of dates and times: the browser's variant of the language of the texts, such as en-GB, so
  * that dates are never in another language than the texts.
  */
-const locale = computed(
+export const locale = computed(
   () =>
     navigator.languages.find((tag) => new Intl.Locale(tag).language === language.value) ??
     language.value,

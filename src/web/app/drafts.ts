@@ -1,8 +1,9 @@
 import { type Signal, signal } from '@preact/signals'
-import type { Instant } from '../../model/time'
+import type { ExactTime } from './exactTime'
 import type { FormDraft } from './form'
 import type { SpanKind } from './insights'
 import { resetListing } from './memberList'
+import type { FronterStatus } from './switchWithStatus'
 
 /** Unsent input. It is kept when the session ends before it was sent. */
 
@@ -18,16 +19,12 @@ export interface Earlier {
 export const earlier = signal<Earlier | null>(null)
 
 /** Switch that is being created or edited on History. */
-export interface SwitchDraft {
+export interface SwitchDraft extends ExactTime {
   /** Null for a new one. */
   readonly id: string | null
-  readonly date: string
-  readonly time: string
   readonly members: readonly string[]
   /** End of the stint, for a new switch; null if it goes on until the next one. */
   readonly until: { readonly date: string; readonly time: string } | null
-  /** Exact timestamp of the switch (microseconds) until its fields are edited. */
-  readonly timestamp: Instant | null
 }
 export const switchDraft = signal<SwitchDraft | null>(null)
 
@@ -52,6 +49,18 @@ export function toggleSelection(id: string): void {
     : [...selection.value, id]
 }
 
+/** Status or comment that is being written or edited. Members are short IDs; '' means none. */
+export interface FrontNoteDraft {
+  readonly kind: 'status' | 'comment'
+  readonly text: string
+  /** Absent for a new one. */
+  readonly id?: string
+  readonly member?: string
+  /** Author of a comment; absent for the likely one. */
+  readonly by?: string
+  /** Absent for now. */
+  readonly moment?: ExactTime
+}
 /** Creates a draft for a lazily loaded page, so that `dropDrafts` resets it too. */
 export function createDraft<T>(initial: T): Signal<T> {
   const draft = signal(initial)
@@ -62,7 +71,20 @@ export function createDraft<T>(initial: T): Signal<T> {
 }
 const resets: (() => void)[] = []
 
+/** Status of the one selected member, to be logged with the switch; null until it is asked for. */
+export const switchStatus = createDraft<FronterStatus | null>(null)
+
+export const frontNoteDraft = createDraft<FrontNoteDraft | null>(null)
+
+/** Key of the answered offer to convert archived rows. */
+export const OFFER_KEY = 'multitude-offer'
+
 export function dropDrafts(): void {
+  try {
+    // Drafts of pages that are not loaded.
+    sessionStorage.clear()
+    localStorage.removeItem(OFFER_KEY)
+  } catch {}
   for (const reset of resets) reset()
   selection.value = []
   earlier.value = null

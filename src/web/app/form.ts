@@ -37,6 +37,12 @@ export function beginDraft(entity: Entity, own: EditableEntity): FormDraft {
   return { uuid: own.uuid, base, values: base }
 }
 
+/** Adds the keys that a draft does not have, such as that of a field which was added meanwhile. */
+export function completeDraft(entity: Entity, draft: FormDraft, own: EditableEntity): FormDraft {
+  const now = valuesOf(entity, own)
+  return { ...draft, base: { ...now, ...draft.base }, values: { ...now, ...draft.values } }
+}
+
 export function setValue(draft: FormDraft, key: string, value: unknown): FormDraft {
   return { ...draft, values: { ...draft.values, [key]: value } }
 }
@@ -54,7 +60,9 @@ export function problemsOf(entity: Entity, { values }: FormDraft): Record<string
  */
 export function changedKeys(entity: Entity, { base, values }: FormDraft): string[] {
   const read: JsonObject = {}
-  for (const key of Object.keys(base)) read[key] = parseValue(entity, key, values[key])
+  // A field may have been deleted meanwhile.
+  for (const key of Object.keys(base))
+    if (key in entity.defaults) read[key] = parseValue(entity, key, values[key])
   return Object.keys(diff(base as Row<Entity>, read as Patch<Entity>))
 }
 

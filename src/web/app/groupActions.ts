@@ -1,7 +1,8 @@
 import { showToast } from './actions'
 import { requestOwn } from './api'
-import { groups, type Member, memberWord } from './store'
-import { bulkStrings } from './strings'
+import { moveInTree } from './groupTree'
+import { groups, loadGroups, type Member, memberWord } from './store'
+import { bulkStrings, groupTreeStrings } from './strings'
 import type { Group } from './types'
 
 /** Adds members to a group and removes members from it in one request, with a toast to undo it. */
@@ -47,4 +48,15 @@ export async function updateMembers(
         : ['overwrite', after]
   await requestOwn(`v2/groups/${uuid}/members/${action}`, { method: 'POST', body })
   groups.value = groups.value.map((one) => (one.uuid === uuid ? { ...one, members: after } : one))
+}
+
+/** Moves a group to a place (beginning with 0) inside of a parent, or at the top. */
+export async function moveGroup(group: Group, parent: string | null, place: number): Promise<void> {
+  const body = moveInTree(groups.value, group, parent, place)
+  try {
+    await requestOwn('ext/v1/systems/@me/groups/tree', { method: 'PUT', body })
+    showToast({ text: groupTreeStrings.isMoved(group.display_name || group.name) })
+  } finally {
+    await loadGroups()
+  }
 }

@@ -1,4 +1,13 @@
-import { type ImportPart, importParts, type Part, parts, type Tally } from '../../model/transfer'
+import {
+  type ExtPart,
+  extImportParts,
+  extParts,
+  type ImportPart,
+  importParts,
+  type Part,
+  parts,
+  type Tally,
+} from '../../model/transfer'
 
 /** Report of an import or of its dry run. */
 
@@ -16,6 +25,8 @@ export interface Repair {
 export interface Report extends Readonly<Record<Part, Tally>> {
   readonly format: 'pluralkit' | 'tupperbox' | 'simplyplural'
   readonly dry_run: boolean
+  /** Rows of the extension API, if the file has any. */
+  readonly ext?: Readonly<Record<ExtPart, Tally>>
   readonly repairs: readonly Repair[]
   readonly renamed: readonly { kind: string; name: string | null; from: string; to: string }[]
   readonly accounts: readonly { id: string; linked: boolean; why: string }[]
@@ -25,7 +36,43 @@ export interface Report extends Readonly<Record<Part, Tally>> {
 
 /** Returns true if the import adds and changes nothing. */
 export function isSame(report: Report): boolean {
-  return parts.every((part) => report[part].added + report[part].changed === 0)
+  const isSameTally = ({ added, changed }: Tally) => added + changed === 0
+  const { ext } = report
+  return (
+    parts.every((part) => isSameTally(report[part])) &&
+    (!ext || extParts.every((part) => isSameTally(ext[part])))
+  )
+}
+
+/** Kinds of rows in the order of a report: each of the parts that can be chosen, with its rows. */
+const listed = [
+  'members',
+  'groups',
+  'memberships',
+  'switches',
+  'front_notes',
+  'fields',
+  'values',
+  'notes',
+  'rooms',
+  'posts',
+  'polls',
+  'votes',
+] as const satisfies readonly (Part | ExtPart)[]
+
+/** Kinds of rows that a report lists, with their counts. */
+export function talliesOf(report: Report): [part: Part | ExtPart, tally: Tally][] {
+  const tallies: Partial<Record<Part | ExtPart, Tally>> = { ...report.ext, ...report }
+  return listed.flatMap((part): [Part | ExtPart, Tally][] => {
+    const tally = tallies[part]
+    const isInEveryFile = importParts.some((one) => one === part)
+    return tally && (isInEveryFile || !isEmpty(tally)) ? [[part, tally]] : []
+  })
+}
+
+/** Parts that can be chosen: those of every file, and those of the extension API that it has. */
+export function partsIn({ ext }: Report): ImportPart[] {
+  return [...importParts, ...extImportParts.filter((part) => ext && !isEmpty(ext[part]))]
 }
 
 export function isEmpty({ added, changed, unchanged, left_out }: Tally): boolean {
@@ -48,16 +95,24 @@ export function sortRepairs(repairs: readonly Repair[]) {
   }
 }
 
+/** Counts the rows and texts that found no room here. */
+export function countWithoutRoom(repairs: readonly Repair[]): number {
+  const isFull = ({ why }: Repair) => /^(no space is left|above the limit)/.test(why)
+  return repairs.filter(isFull).reduce((sum, { left_out = 1 }) => sum + left_out, 0)
+}
+
 /** Builds the query of an import. Without `only` the server imports everything in the file. */
 export function importQuery(given: {
   isDryRun: boolean
-  parts: ReadonlySet<ImportPart>
+  parts: readonly ImportPart[]
+  /** True if `parts` are all parts of the file. */
+  isWhole: boolean
   isPublic: boolean
   isPrivate: boolean
 }): string {
   const query = new URLSearchParams()
   if (given.isDryRun) query.set('dry_run', 'true')
-  if (given.parts.size < importParts.length) query.set('only', [...given.parts].join())
+  if (!given.isWhole) query.set('only', given.parts.join())
   if (given.isPublic) query.set('public', 'true')
   if (given.isPrivate) query.set('private', 'true')
   return query.toString()

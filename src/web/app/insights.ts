@@ -69,19 +69,6 @@ export function nearestSpan(at: Instant, now: Instant): SpanKind {
   )
 }
 
-/** Removes members from all figures. */
-export function excludeMembers(figures: Figures, isExcluded: (id: string) => boolean): Figures {
-  const without = <T>(record: Readonly<Record<string, T>>) =>
-    Object.fromEntries(Object.entries(record).filter(([id]) => !isExcluded(id)))
-  return {
-    ...figures,
-    members: figures.members.filter(({ member }) => !isExcluded(member)),
-    hours: without(figures.hours),
-    pairs: figures.pairs.filter(({ members }) => !members.some(isExcluded)),
-    periods: figures.periods.map((period) => ({ ...period, members: without(period.members) })),
-  }
-}
-
 /** Returns the member with the longest single stint. */
 export function longestStay(members: readonly Total[]): Total | null {
   return members.reduce<Total | null>(

@@ -14,16 +14,22 @@ const MONDAY = 1
 const MAX_DAYS = 390
 const PATH = 'v2/systems/@me'
 
+interface Options {
+  isWithoutCustomFronts: boolean
+  signal: AbortSignal
+}
+
 export async function loadInsights(
   span: Span,
   zone: string,
-  signal: AbortSignal,
+  { isWithoutCustomFronts, signal }: Options,
 ): Promise<Figures | null> {
   const { by, since } = periodOf(span)
   const isGrouped =
     by === 'week' && weekStart.value !== MONDAY && span.until - since <= MAX_DAYS * DAY
+  const kind = isWithoutCustomFronts ? '&kind=members' : ''
   const read = <T>(path: string, override: Partial<Span> = {}) =>
-    requestOwn<T>(`${PATH}/fronting/${path}${spanQuery({ ...span, ...override }, zone)}`, {
+    requestOwn<T>(`${PATH}/fronting/${path}${spanQuery({ ...span, ...override }, zone)}${kind}`, {
       signal,
     })
   const [totals, hours, pairs, periods] = await Promise.all([

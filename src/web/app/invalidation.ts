@@ -1,10 +1,20 @@
-import { type EventType, eventTypes } from '../../model/events'
+import type { EventType } from '../../model/events'
+
+/** Data that pages load themselves. */
+export type PageData =
+  | 'accounts'
+  | 'fields'
+  | 'frontNotes'
+  | 'notes'
+  | 'posts'
+  | 'polls'
+  | 'archive'
 
 /** Data to refetch after an event. */
 export type Invalidation =
   | { kind: 'member' | 'group'; uuid: string; isDeleted: boolean }
   | { kind: 'switch'; uuid: string; isDeleted: boolean; now: SwitchValues }
-  | { kind: 'system' | 'settings' | 'accounts' | 'members' | 'groups' | 'switches' | 'all' }
+  | { kind: 'system' | 'settings' | 'members' | 'groups' | 'switches' | 'all' | PageData }
 
 /** New values of a switch; the members are UUIDs. */
 export interface SwitchValues {
@@ -14,27 +24,37 @@ export interface SwitchValues {
 
 type Kind = Invalidation['kind'] | null
 
-const kinds: Record<EventType, Kind> = {
-  UPDATE_SYSTEM: 'system',
-  UPDATE_SETTINGS: 'settings',
-  CREATE_MEMBER: 'member',
-  UPDATE_MEMBER: 'member',
-  DELETE_MEMBER: 'member',
-  CREATE_GROUP: 'group',
-  UPDATE_GROUP: 'group',
-  UPDATE_GROUP_MEMBERS: 'groups',
-  DELETE_GROUP: 'group',
+type Verb = 'CREATE' | 'UPDATE' | 'DELETE'
+type Noun<T extends EventType> = T extends `${Verb}_${infer N}` ? N : T
+
+/** Kinds by event type without its verb. */
+const kinds: Record<Noun<EventType>, Kind> = {
+  SYSTEM: 'system',
+  SETTINGS: 'settings',
+  MEMBER: 'member',
+  MEMBER_EXT: 'member',
+  FIELD_VALUES: 'member',
+  GROUP: 'group',
+  GROUP_EXT: 'groups',
+  GROUP_MEMBERS: 'groups',
   LINK_ACCOUNT: 'accounts',
   UNLINK_ACCOUNT: 'accounts',
-  UPDATE_SYSTEM_GUILD: null,
-  UPDATE_MEMBER_GUILD: null,
-  CREATE_MESSAGE: null,
-  CREATE_SWITCH: 'switch',
-  UPDATE_SWITCH: 'switch',
-  DELETE_SWITCH: 'switch',
-  DELETE_ALL_SWITCHES: 'switches',
+  SYSTEM_GUILD: null,
+  MEMBER_GUILD: null,
+  MESSAGE: null,
+  SWITCH: 'switch',
+  ALL_SWITCHES: 'switches',
   SUCCESSFUL_IMPORT: 'all',
-  UPDATE_AUTOPROXY: null,
+  AUTOPROXY: null,
+  FIELD: 'fields',
+  FRONT_NOTE: 'frontNotes',
+  EXT_SETTINGS: 'frontNotes',
+  NOTE: 'notes',
+  ROOM: 'posts',
+  POST: 'posts',
+  POLL: 'polls',
+  POLL_VOTES: 'polls',
+  ARCHIVE: 'archive',
 }
 
 const lists = { switch: 'switches', member: 'members', group: 'groups' } as const
@@ -42,8 +62,8 @@ const lists = { switch: 'switches', member: 'members', group: 'groups' } as cons
 /** Maps an event to the data that it makes stale; null if the page shows none of it. */
 export function invalidationFor(name: string, data: string): Invalidation | null {
   if (name === 'gap') return { kind: 'all' }
-  const type = eventTypes.find((known) => known === name)
-  const kind = type ? kinds[type] : null
+  const noun = name.replace(/^(CREATE|UPDATE|DELETE)_/, '')
+  const kind = Object.entries(kinds).find(([known]) => known === noun)?.[1] ?? null
   if (kind === null) return null
   if (kind !== 'switch' && kind !== 'member' && kind !== 'group') return { kind }
   const event = JSON.parse(data) as { id: string | null; data?: SwitchValues | null }

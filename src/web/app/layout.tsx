@@ -39,29 +39,17 @@ export function Layout({ children }: { children: ComponentChildren }) {
 }
 
 const memberPages = ['members', 'member', 'memberEdit']
-const morePages = [
-  'more',
-  'groups',
-  'group',
-  'groupEdit',
-  'privacy',
-  'friends',
-  'import',
-  'devices',
-  'appearance',
-  'system',
-  'systemEdit',
-  'settings',
-]
 
 function Navigation() {
   const { page } = route.value
+  // All other pages are opened from More.
+  const isOther = !['now', 'history', 'insights', ...memberPages].includes(page)
   const pages: [IconName, string, string, boolean][] = [
     ['now', '#/now', strings.now, page === 'now'],
     ['members', '#/members', memberWord.value.title, memberPages.includes(page)],
     ['history', '#/history', strings.history, page === 'history'],
     ['insights', '#/insights', strings.insights, page === 'insights'],
-    ['more', '#/more', strings.more, morePages.includes(page)],
+    ['more', '#/more', strings.more, isOther],
   ]
   const state = connectionState.value
   const name =

@@ -1,10 +1,11 @@
 import { now } from './clock'
 import { likelyFronters, weighTime } from './history'
-import { type Member, members, membersById, preferences, statuses, switches } from './store'
+import { type Member, members, membersById, preferences, switches } from './store'
+import { isArchived, isCustomFront } from './types'
 
-/** Returns the members likely to front next, without statuses and without these. */
+/** Returns the members likely to front next, without custom fronts, archived members and these. */
 export function listLikely(here: readonly string[], limit: number): Member[] {
-  const people = members.value.filter(({ uuid }) => !statuses.value.has(uuid))
+  const people = members.value.filter((one) => !isCustomFront(one) && !isArchived(one))
   const weights = weighTime(switches.value, now.value)
   return likelyFronters(people, preferences.value.pinned, weights, here, limit).flatMap(
     (id) => membersById.value.get(id) ?? [],

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { Route } from './address'
 import { applyAppearance } from './appearance'
 import { Unreachable } from './components/centeredPage'
+import { lazy } from './components/lazy'
 import { LoadProblem } from './components/loadProblem'
 import { Page, Skeleton } from './components/page'
 import { fetchFonts } from './fonts'
@@ -11,7 +12,6 @@ import { Layout } from './layout'
 import { Login } from './pages/login'
 import { Members } from './pages/members'
 import { Now } from './pages/now'
-import { Watch } from './pages/watch'
 import { route } from './route'
 import { loadProblem, loadSession, restoreSession, sessionState, startSync } from './session'
 import { listenForShortcuts } from './shortcuts'
@@ -21,7 +21,7 @@ import { useLazy } from './useLazy'
 
 function App() {
   const now = route.value
-  if (now.page === 'watch') return <Watch key={now.token} token={now.token} />
+  if (now.page === 'watch') return <WatchPage key={now.token} token={now.token} />
   if (now.page === 'systems') return <PublicPage key={now.ref} of={now.ref} />
   if (now.page === 'setup') return <SetupPage key={now.code} code={now.code} />
   if (now.page === 'create') return <CreatePage />
@@ -30,18 +30,10 @@ function App() {
 }
 
 /** Pages that work without login. */
-const PublicPage = lazyPage(async () => (await import('./pages/public')).Public)
-const SetupPage = lazyPage(async () => (await import('./pages/createSystem')).Setup)
-const CreatePage = lazyPage(async () => (await import('./pages/createSystem')).Create)
-
-/** Returns a page whose code is loaded when it is opened. */
-function lazyPage<P extends object>(load: () => Promise<ComponentType<P>>) {
-  return (props: P) => {
-    const { Content, hasFailed, retry } = useLazy(load)
-    if (Content) return <Content {...props} />
-    return hasFailed ? <Unreachable onRetry={retry} /> : null
-  }
-}
+const WatchPage = lazy(async () => (await import('./pages/watch')).Watch, Unreachable)
+const PublicPage = lazy(async () => (await import('./pages/public')).Public, Unreachable)
+const SetupPage = lazy(async () => (await import('./pages/createSystem')).Setup, Unreachable)
+const CreatePage = lazy(async () => (await import('./pages/createSystem')).Create, Unreachable)
 
 /** Shows the dashboard when logged in, otherwise the login page. */
 function Home({ page, id }: { page: DashboardPage; id: string }) {
@@ -74,9 +66,13 @@ const pages: Record<DashboardPage, [Title, () => ComponentType | Promise<Compone
   groups: [() => strings.groups, async () => (await import('./pages/groups')).Groups],
   group: [() => strings.groups, async () => (await import('./pages/group')).GroupPage],
   groupEdit: [() => strings.groups, async () => (await import('./pages/edit/group')).GroupEdit],
+  notes: [() => strings.notes, async () => (await import('./pages/notes')).Notes],
+  chat: [() => strings.chat, async () => (await import('./pages/chat')).Chat],
+  fields: [() => strings.fields, async () => (await import('./pages/fields')).FieldsPage],
+  archive: [() => strings.archivedData, async () => (await import('./pages/transfer')).Archive],
   history: [() => strings.history, async () => (await import('./pages/history')).History],
   insights: [() => strings.insights, async () => (await import('./pages/insights')).Insights],
-  import: [() => strings.import, async () => (await import('./pages/import')).Import],
+  import: [() => strings.import, async () => (await import('./pages/transfer')).Import],
   more: [() => strings.more, async () => (await import('./pages/more')).More],
   devices: [() => strings.devices, async () => (await import('./pages/devices')).Devices],
   privacy: [() => strings.privacy, async () => (await import('./pages/privacy')).Privacy],

@@ -1,7 +1,9 @@
 import { showToast } from './actions'
 import { requestOwn } from './api'
-import { type Member, memberWord, nameOf, removeMemberFromStore } from './store'
-import { bulkStrings } from './strings'
+import { patchMember } from './memberForm'
+import { type Member, memberWord, nameOf, putMembers, removeMemberFromStore } from './store'
+import { bulkStrings, memberExtStrings } from './strings'
+import type { ArchiveChange } from './types'
 
 /** Deletes members one by one and reports the number deleted so far. */
 export async function deleteMembers(
@@ -19,4 +21,30 @@ export async function deleteMembers(
     onProgress(at + 1)
   }
   showToast({ text })
+}
+
+/** Archives a member, with a toast to undo it. */
+export async function archiveMember(own: Member, reason: string | null): Promise<void> {
+  await changeArchived(own.uuid, { archived: true, archived_reason: reason })
+  showToast({
+    text: memberExtStrings.isArchived(nameOf(own.id)),
+    undo: { kind: 'changeArchived', uuid: own.uuid, change: unarchived },
+  })
+}
+
+/** Restores an archived member, with a toast to undo it. */
+export async function restoreMember({ id, uuid, ext }: Member): Promise<void> {
+  const before = { archived: true, archived_reason: ext?.archived_reason ?? null }
+  await changeArchived(uuid, unarchived)
+  showToast({
+    text: memberExtStrings.isRestored(nameOf(id)),
+    undo: { kind: 'changeArchived', uuid, change: before },
+  })
+}
+
+const unarchived: ArchiveChange = { archived: false, archived_reason: null }
+
+export async function changeArchived(uuid: string, change: ArchiveChange): Promise<void> {
+  const saved = await patchMember(uuid, { ...change })
+  if (saved) putMembers([saved])
 }

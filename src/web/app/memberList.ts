@@ -1,14 +1,16 @@
 import { signal } from '@preact/signals'
 import { parseInstant } from '../../model/time'
 import { searchMembers } from './search'
-import type { Group, Member } from './types'
-import { isListed } from './types'
+import { memberUuids } from './subgroups'
+import { type Group, isArchived, isCustomFront, isListed, type Member } from './types'
 
 /** Search, filter and order of the member list. Kept while a member page is open. */
 export interface Listing {
   readonly typed: string
-  /** 'everyone', 'here', 'private', or the UUID of a group. */
+  /** 'everyone', 'here', 'private', 'custom', 'archived', or the UUID of a group. */
   readonly filter: string
+  /** A group lists the members of its subgroups, too. */
+  readonly isDeep?: boolean
   readonly sort: Sort
 }
 
@@ -37,22 +39,36 @@ interface ListContext {
   readonly last: ReadonlyMap<string, number | null>
 }
 
-/** Filters and sorts members. Expects them sorted by name. */
+/** Filters and sorts members. Expects them sorted by name. Archived ones are listed on request. */
 export function listMembers(
   all: readonly Member[],
-  { typed, filter, sort }: Listing,
+  { typed, filter, isDeep, sort }: Listing,
   context: ListContext,
 ): Member[] {
-  const chosen = all.filter(filterBy(filter, context))
+  const isMatch = filterBy(filter, context, isDeep)
+  const isWanted = typed === '' ? wantedBy(filter, context) : () => true
+  const chosen = all.filter((one) => isMatch(one) && isWanted(one))
   return searchMembers(sort === 'name' ? chosen : orderBy(chosen, rankOf(sort, context)), typed)
 }
 
-function filterBy(filter: string, { here, groups }: ListContext): (one: Member) => boolean {
+/** Returns the kinds of members that a filter shows without a search, which finds all kinds. */
+function wantedBy(filter: string, { groups }: ListContext): (one: Member) => boolean {
+  if (filter === 'here' || filter === 'archived') return () => true
+  const hasCustomFronts = filter === 'custom' || groups.some(({ uuid }) => uuid === filter)
+  return (one) => !isArchived(one) && (hasCustomFronts || !isCustomFront(one))
+}
+
+function filterBy(
+  filter: string,
+  { here, groups }: ListContext,
+  isDeep = false,
+): (one: Member) => boolean {
   if (filter === 'here') return ({ id }) => here.includes(id)
   if (filter === 'private') return (one) => !isListed(one)
-  const group = groups.find(({ uuid }) => uuid === filter)
-  if (!group) return () => true
-  const inside = new Set(group.members)
+  if (filter === 'custom') return isCustomFront
+  if (filter === 'archived') return isArchived
+  if (!groups.some(({ uuid }) => uuid === filter)) return () => true
+  const inside = memberUuids(groups, filter, isDeep)
   return ({ uuid }) => inside.has(uuid)
 }
 

@@ -1,10 +1,10 @@
 import { group } from '../../model/group'
-import { member } from '../../model/member'
 import { listAccessRules } from '../../model/privacy'
 import { system } from '../../model/system'
 import { formatInstant } from '../../model/time'
+import type { CustomField } from './customFields'
 import type { Switch } from './history'
-import { redactForPublic } from './redact'
+import { redactForPublic, redactMember } from './redact'
 import { type Group, isListed, type Member, type System } from './types'
 
 /** Stands for a list that a privacy level hides. */
@@ -13,11 +13,16 @@ type OrHidden<T> = T | typeof hidden
 
 /** Public fronters; null if no switch was ever logged. */
 export interface PublicFront {
-  readonly id: string
-  readonly timestamp: string
-  readonly members: readonly Member[]
+  readonly since: string
+  readonly fronters: readonly PublicFronter[]
   /** Number of further fronters that a friend may not see. */
   readonly hidden?: number
+}
+
+export interface PublicFronter {
+  readonly member: Member
+  /** Null if there is none, or it is private. */
+  readonly status: string | null
 }
 
 /** Switch of the public history, with short member IDs. */
@@ -31,6 +36,8 @@ export interface PublicSwitch {
 export interface PublicView {
   readonly system: System
   readonly members: OrHidden<readonly Member[]>
+  /** Public custom fields. */
+  readonly fields: readonly CustomField[]
   readonly groups: OrHidden<readonly Group[]>
   readonly front: OrHidden<PublicFront | null>
   readonly switches: OrHidden<readonly PublicSwitch[]>
@@ -41,15 +48,28 @@ export const RECENT_SWITCHES = 5
 interface OwnData {
   readonly system: System
   readonly members: readonly Member[]
+  readonly fields: readonly CustomField[]
   readonly groups: readonly Group[]
   /** Newest first. */
   readonly switches: readonly Switch[]
+  /** Public status texts by the short ID of the fronter. */
+  readonly statuses?: ReadonlyMap<string, string>
 }
 
 /** Returns what an anonymous caller sees, computed from the owner's data and the current levels. */
-export function publicView({ system: own, members, groups, switches }: OwnData): PublicView {
+export function publicView({
+  system: own,
+  members,
+  fields,
+  groups,
+  switches,
+  statuses,
+}: OwnData): PublicView {
   const ifPublic = <T>(list: SystemList, show: () => T) =>
     isListPublic(own, list) ? show() : hidden
+  const shownFields = isListPublic(own, 'members')
+    ? fields.filter(({ privacy }) => privacy === 'public')
+    : []
   const listed = new Set(members.filter(isListed).map(({ uuid }) => uuid))
   const byId = new Map(members.map((one) => [one.id, one]))
   const serializeSwitch = ({ id, timestamp, members }: Switch): PublicSwitch => ({
@@ -60,8 +80,9 @@ export function publicView({ system: own, members, groups, switches }: OwnData):
   return {
     system: redactForPublic(system, own),
     members: ifPublic('members', () =>
-      members.filter(isListed).map((one) => redactForPublic(member, one)),
+      members.filter(isListed).map((one) => redactMember(one, shownFields)),
     ),
+    fields: shownFields,
     groups: ifPublic('groups', () =>
       groups.filter(isListed).map((one) => ({
         ...redactForPublic(group, one),
@@ -73,8 +94,11 @@ export function publicView({ system: own, members, groups, switches }: OwnData):
       if (!latest) return null
       const here = latest.members.flatMap((id) => byId.get(id) ?? [])
       return {
-        ...serializeSwitch(latest),
-        members: here.map((one) => redactForPublic(member, one)),
+        since: formatInstant(latest.timestamp),
+        fronters: here.map((one) => ({
+          member: redactMember(one),
+          status: statuses?.get(one.id) ?? null,
+        })),
       }
     }),
     switches: ifPublic('history', () => switches.slice(0, RECENT_SWITCHES).map(serializeSwitch)),
@@ -100,7 +124,7 @@ export function publicMember(
 ): PublicMember {
   const isInHistory = isListPublic(system, 'history')
   return {
-    member: redactForPublic(member, own),
+    member: redactMember(own),
     groups: isListPublic(system, 'groups')
       ? groups
           .filter((one) => isListed(one) && isOpen(one) && one.members?.includes(own.uuid))
@@ -120,7 +144,7 @@ export function publicGroupMembers(
   if (!isOpen(own)) return hidden
   return members
     .filter((one) => isListed(one) && own.members?.includes(one.uuid))
-    .map((one) => redactForPublic(member, one))
+    .map((one) => redactMember(one))
 }
 
 /** Lists of the system that name private members, too, while they are public. */

@@ -1,5 +1,8 @@
 import type { Entity, Level, Row } from '../../model/entity'
+import { memberExt } from '../../model/ext/memberExt'
+import { member } from '../../model/member'
 import { redact } from '../../model/privacy'
+import type { Member } from './types'
 
 interface OwnEntity {
   readonly id: string
@@ -15,6 +18,20 @@ export function redactForPublic<T extends OwnEntity>(entity: Entity, own: T): T 
   // Remove keys that anonymous callers do not get, or the owner's values would remain.
   for (const [key] of entity.entries) if (!(key in shown)) Reflect.deleteProperty(redacted, key)
   return redacted
+}
+
+/** Redacts a member with what the extension API adds to it, and its values of public fields. */
+export function redactMember(own: Member, publicFields: readonly { id: string }[] = []): Member {
+  const { ext, ...shown } = redactForPublic(member, own)
+  if (!ext) return shown
+  const { id, uuid, privacy } = own
+  const values = publicFields.flatMap((field) =>
+    field.id in ext.fields ? [[field.id, ext.fields[field.id]]] : [],
+  )
+  const public_fields = Object.fromEntries(values)
+  const row = redactForPublic(memberExt, { ...ext, id, uuid, privacy, public_fields })
+  const { id: _, uuid: __, privacy: ___, public_fields: ____, ...added } = row
+  return { ...shown, ext: added }
 }
 
 /**

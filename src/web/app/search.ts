@@ -9,6 +9,7 @@ interface Searchable {
   readonly birthday?: string | null
   readonly color?: string | null
   readonly proxy_tags?: readonly ProxyTag[]
+  readonly ext?: { readonly about: string | null } | undefined
 }
 
 /** Removes accents and case. */
@@ -34,7 +35,7 @@ function foldOf(one: Searchable): Folded {
   if (cached) return cached
   const names = fold(`${one.display_name ?? ''} ${one.name}`)
   const tags = (one.proxy_tags ?? []).map(({ prefix, suffix }) => `${prefix ?? ''} ${suffix ?? ''}`)
-  const others = [one.pronouns, one.birthday, one.description, ...tags]
+  const others = [one.pronouns, one.birthday, one.ext?.about ?? one.description, ...tags]
   const all = `${names} ${fold(others.filter(Boolean).join(' '))}`
   const entry = { names, all, codes: [one.id, one.color ?? ''] }
   cache.set(one, entry)

@@ -10,7 +10,7 @@ import {
   connectionState,
   hasSwitch,
   hasValues,
-  invalidateAccounts,
+  increaseVersion,
   isDeviceOnline,
   isLoaded,
   loadAhead,
@@ -19,10 +19,13 @@ import {
   loadGroups,
   loadMember,
   loadMembers,
+  loadPreferences,
   loadSettings,
+  loadStatuses,
   loadSwitch,
   loadSwitches,
   loadSystem,
+  loadUnreadPosts,
   PENDING_SWITCH,
   reloadAll,
   removeGroupFromStore,
@@ -208,6 +211,7 @@ async function refetchStale(waits = 0): Promise<void> {
 
 async function refetch(one: Invalidation): Promise<void> {
   if (one.kind === 'switch') {
+    await loadStatuses()
     if (one.isDeleted) return removeSwitchFromStore(one.uuid)
     // The page made this change itself and got it in the response.
     return hasValues(one.uuid, one.now) ? undefined : await loadSwitch(one.uuid)
@@ -216,16 +220,22 @@ async function refetch(one: Invalidation): Promise<void> {
     return one.isDeleted ? removeMemberFromStore(one.uuid) : await loadMember(one.uuid)
   if (one.kind === 'group')
     return one.isDeleted ? removeGroupFromStore(one.uuid) : await loadGroup(one.uuid)
-  const lists = {
-    system: loadSystem,
-    settings: loadSettings,
-    accounts: invalidateAccounts,
-    members: loadMembers,
-    groups: loadGroups,
-    switches: loadSwitches,
-    all: reloadAll,
-  }
-  await lists[one.kind]()
+  increaseVersion(one.kind)
+  await lists[one.kind]?.()
+}
+
+const lists: { readonly [K in Invalidation['kind']]?: () => Promise<void> } = {
+  system: loadSystem,
+  settings: loadSettings,
+  members: loadMembers,
+  groups: loadGroups,
+  switches: () => loadSwitches().then(loadStatuses),
+  all: reloadAll,
+  frontNotes: loadStatuses,
+  posts: loadUnreadPosts,
+  archive: loadPreferences,
+  // Values change with their fields.
+  fields: loadMembers,
 }
 
 /** The event stream already shows that the server is unreachable. */

@@ -4,10 +4,17 @@ import { formatInstant, parseInstant } from '../../model/time'
 import { requestOwn } from './api'
 import type { LiveState } from './eventStream'
 import { insertSwitch, mergeNewestPage, mergeSwitches, type Switch, type Switches } from './history'
-import type { SwitchValues } from './invalidation'
+import type { Invalidation, PageData, SwitchValues } from './invalidation'
 import { language, strings, wordOf } from './strings'
 import { fieldsOf, nowInstant } from './time'
-import type { Group, Member, System } from './types'
+import {
+  type Group,
+  isArchived,
+  isCustomFront,
+  type Member,
+  type MemberExt,
+  type System,
+} from './types'
 
 /** Loaded data of the logged-in system. */
 
@@ -15,8 +22,15 @@ export type { Group, Member, System } from './types'
 
 export interface Preferences {
   readonly pinned: readonly string[]
-  readonly statuses: readonly string[]
   readonly word: string
+  /** Absent without archived rows. */
+  readonly archive?: { readonly convertible: readonly ConvertibleRows[] }
+}
+
+/** Number of archived rows that can be converted. */
+export interface ConvertibleRows {
+  readonly collection: string
+  readonly rows: number
 }
 
 interface SerializedSwitch {
@@ -25,7 +39,7 @@ interface SerializedSwitch {
   readonly members: readonly (string | Member)[]
 }
 
-const defaultPreferences: Preferences = { pinned: [], statuses: [], word: 'members' }
+const defaultPreferences: Preferences = { pinned: [], word: 'members' }
 
 export const system = signal<System | null>(null)
 export const members = signal<readonly Member[]>([])
@@ -37,8 +51,10 @@ export const preferences = signal<Preferences>(defaultPreferences)
 /** The system's word for its members. */
 export const memberWord = computed(() => wordOf(preferences.value.word))
 export const settings = signal<Settings | null>(null)
-/** Increases when an account was linked or unlinked, so that lists of accounts reload. */
-export const accountsVersion = signal(0)
+/** Status texts of the present fronters by the ID of the member. */
+export const frontStatuses = signal<ReadonlyMap<string, string>>(new Map())
+/** Numbers of unread posts by the UUID of the member on whose board they are. */
+export const unreadPosts = signal<Readonly<Record<string, number>>>({})
 export const isLoaded = signal(false)
 export const connectionState = signal<LiveState | 'off'>('connecting')
 
@@ -47,15 +63,20 @@ export const membersById = computed(() => new Map(members.value.map((one) => [on
 /** Latest switch; null if none was ever logged. */
 export const front = computed(() => switches.value[0] ?? null)
 
-/** UUIDs of the members of groups marked as statuses. */
-export const statuses = computed(
-  () =>
-    new Set(
-      groups.value
-        .filter(({ uuid }) => preferences.value.statuses.includes(uuid))
-        .flatMap((group) => group.members ?? []),
-    ),
+export const customFronts = computed(() =>
+  members.value.filter((one) => isCustomFront(one) && !isArchived(one)),
 )
+
+const versions = signal<Readonly<Record<string, number>>>({})
+
+/** Returns a number that changes when the data does, so that pages load it again. */
+export function versionOf(kind: PageData): number {
+  return (versions.value[kind] ?? 0) + (versions.value.all ?? 0)
+}
+
+export function increaseVersion(kind: Invalidation['kind']): void {
+  versions.value = { ...versions.value, [kind]: (versions.value[kind] ?? 0) + 1 }
+}
 
 /** The page cannot write while the server is unreachable. */
 export const isOffline = computed(() => connectionState.value === 'away')
@@ -94,6 +115,7 @@ export function nameOf(id: string): string {
 }
 
 const SYSTEM_PATH = 'v2/systems/@me'
+const EXT_PATH = 'ext/v1/systems/@me'
 const PAGE_SIZE = 100
 /** Pages loaded in advance, for the ranking of likely fronters. */
 const PAGES_AHEAD = 4
@@ -104,6 +126,8 @@ export async function loadAll(): Promise<void> {
     loadMembers(),
     loadGroups(),
     loadSwitches(),
+    loadStatuses(),
+    loadUnreadPosts(),
     loadSettings(),
     loadPreferences(),
   ])
@@ -131,13 +155,39 @@ export async function loadSettings(): Promise<void> {
   settings.value = await requestOwn<Settings>(`${SYSTEM_PATH}/settings`)
 }
 
+export type SerializedMember = MemberExt & { readonly member: Member }
+
+/** Returns a member as the extension API serializes it with what it adds to the member of v2. */
+export function readMember({ member, ...ext }: SerializedMember): Member {
+  return { ...member, ext }
+}
+
 export async function loadMembers(): Promise<void> {
-  members.value = sortByName((await requestOwn<Member[]>(`${SYSTEM_PATH}/members`)) ?? [])
+  const all = (await requestOwn<SerializedMember[]>(`${EXT_PATH}/members`)) ?? []
+  members.value = sortByName(all.map(readMember))
+}
+
+type SerializedGroup = Pick<Group, 'members' | 'parent' | 'emoji' | 'position'> & {
+  readonly group: Group
 }
 
 export async function loadGroups(): Promise<void> {
-  groups.value = sortByName(
-    (await requestOwn<Group[]>(`${SYSTEM_PATH}/groups?with_members=true`)) ?? [],
+  const all = (await requestOwn<SerializedGroup[]>(`${EXT_PATH}/groups`)) ?? []
+  groups.value = sortByName(all.map(({ group, ...ext }) => ({ ...group, ...ext })))
+}
+
+export async function loadUnreadPosts(): Promise<void> {
+  unreadPosts.value = (await requestOwn(`${EXT_PATH}/posts/unread`)) ?? {}
+}
+
+interface SerializedFront {
+  readonly fronters: readonly { readonly member: Member; readonly status: string | null }[]
+}
+
+export async function loadStatuses(): Promise<void> {
+  const { fronters = [] } = (await requestOwn<SerializedFront>(`${EXT_PATH}/front`)) ?? {}
+  frontStatuses.value = new Map(
+    fronters.flatMap(({ member, status }) => (status === null ? [] : [[member.id, status]])),
   )
 }
 
@@ -214,8 +264,8 @@ export function removeSwitchFromStore(id: string): void {
 }
 
 export async function loadMember(uuid: string): Promise<void> {
-  const found = await nullIfNotFound(requestOwn<Member>(`v2/members/${uuid}`))
-  if (found) putMembers([found])
+  const found = await nullIfNotFound(requestOwn<SerializedMember>(`ext/v1/members/${uuid}`))
+  if (found) putMembers([readMember(found)])
   else removeMemberFromStore(uuid)
 }
 
@@ -230,16 +280,17 @@ export function removeMemberFromStore(uuid: string): void {
   }))
 }
 
-/** Stores members from a response. */
+/** Stores members from a response; one of v2 leaves what the extension API adds unchanged. */
 export function putMembers(news: readonly Member[]): void {
-  const uuids = new Set(news.map(({ uuid }) => uuid))
-  members.value = sortByName([...members.value.filter(({ uuid }) => !uuids.has(uuid)), ...news])
+  const byUuid = new Map(members.value.map((one) => [one.uuid, one]))
+  for (const one of news) byUuid.set(one.uuid, { ext: byUuid.get(one.uuid)?.ext, ...one })
+  members.value = sortByName([...byUuid.values()])
 }
 
 export function putGroup(news: Group): void {
   const known = groups.value.find(({ uuid }) => uuid === news.uuid)
   const others = groups.value.filter(({ uuid }) => uuid !== news.uuid)
-  groups.value = sortByName([...others, { ...news, members: known?.members ?? [] }])
+  groups.value = sortByName([...others, { members: [], ...known, ...news }])
 }
 
 export async function loadGroup(uuid: string): Promise<void> {
@@ -248,12 +299,12 @@ export async function loadGroup(uuid: string): Promise<void> {
   else removeGroupFromStore(uuid)
 }
 
+/** Removes a deleted group; its parent contains its children from then on. */
 export function removeGroupFromStore(uuid: string): void {
-  groups.value = groups.value.filter((one) => one.uuid !== uuid)
-}
-
-export async function invalidateAccounts(): Promise<void> {
-  accountsVersion.value++
+  const deleted = groups.value.find((one) => one.uuid === uuid)
+  groups.value = groups.value
+    .filter((one) => one !== deleted)
+    .map((one) => (one.parent === uuid ? { ...one, parent: deleted?.parent ?? null } : one))
 }
 
 /** Removes all data of the system on logout. */
@@ -264,6 +315,8 @@ export function clearStore(): void {
   groups.value = []
   switches.value = []
   hasOlder.value = false
+  frontStatuses.value = new Map()
+  unreadPosts.value = {}
   preferences.value = defaultPreferences
   settings.value = null
 }

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import type { First, Rest } from './strings/catalogue'
+import type { Ext, First, Rest } from './strings/catalogue'
 import { type LanguageCode, languages } from './strings/languages'
 import { capitalize, type Word } from './strings/messages'
 
@@ -14,7 +14,7 @@ interface Loaded {
   readonly language: LanguageCode
   readonly first: First
   /** Null until a page needs it. */
-  readonly rest: Rest | null
+  readonly rest: (Rest & Ext) | null
 }
 
 const loaded = signal<Loaded | null>(null)
@@ -45,21 +45,27 @@ export async function loadRestOfStrings(): Promise<void> {
 
 export const strings = sectionOf((all) => all.first.main)
 export const listStrings = sectionOf((all) => all.first.list)
+export const archiveStrings = sectionOf((all) => restOf(all).archive)
 export const bulkStrings = sectionOf((all) => restOf(all).bulk)
 export const createStrings = sectionOf((all) => restOf(all).create)
 export const editStrings = sectionOf((all) => restOf(all).edit)
+export const fieldStrings = sectionOf((all) => restOf(all).fields)
 export const friendStrings = sectionOf((all) => restOf(all).friends)
+export const frontNoteStrings = sectionOf((all) => restOf(all).frontNotes)
+export const groupTreeStrings = sectionOf((all) => restOf(all).groupTree)
 export const historyStrings = sectionOf((all) => restOf(all).history)
 export const importStrings = sectionOf((all) => restOf(all).importing)
 export const importReasons = sectionOf((all) => restOf(all).importReasons)
 export const insightsStrings = sectionOf((all) => restOf(all).insights)
+export const journalStrings = sectionOf((all) => restOf(all).journal)
+export const memberExtStrings = sectionOf((all) => restOf(all).memberExt)
 export const memberStrings = sectionOf((all) => restOf(all).member)
 export const moreStrings = sectionOf((all) => restOf(all).more)
 export const privacyStrings = sectionOf((all) => restOf(all).privacy)
 export const publicViewStrings = sectionOf((all) => restOf(all).publicView)
 export const systemStrings = sectionOf((all) => restOf(all).system)
 
-function restOf({ rest }: Loaded): Rest {
+function restOf({ rest }: Loaded): Rest & Ext {
   if (rest === null) throw new Error('the texts of this page are not loaded')
   return rest
 }

@@ -1,6 +1,7 @@
 import type { Level } from '../../model/entity'
 import type { Instant } from '../../model/time'
-import type { LevelChange } from './types'
+import type { FronterStatus } from './switchWithStatus'
+import type { ArchiveChange, LevelChange } from './types'
 
 /** Notice at the bottom of the page, with a way to revert what it announces. */
 export interface Toast {
@@ -11,7 +12,12 @@ export interface Toast {
 /** Change that reverts another one. Data rather than a function, so that it survives a reload. */
 export type Undo =
   | { readonly kind: 'removeSwitches'; readonly ids: readonly string[] }
-  | { readonly kind: 'restoreSwitch'; readonly members: readonly string[]; readonly at: Instant }
+  | {
+      readonly kind: 'restoreSwitch'
+      readonly members: readonly string[]
+      readonly at: Instant
+      readonly statuses: readonly FronterStatus[]
+    }
   | { readonly kind: 'changeSwitch'; readonly id: string; readonly change: SwitchChange }
   | {
       readonly kind: 'changeMemberships'
@@ -20,6 +26,7 @@ export type Undo =
       readonly removed: readonly string[]
     }
   | { readonly kind: 'changeLevels'; readonly changes: readonly LevelChange[] }
+  | { readonly kind: 'changeArchived'; readonly uuid: string; readonly change: ArchiveChange }
   | { readonly kind: 'changeSystemLevels'; readonly levels: Readonly<Record<string, Level>> }
 
 /** New time or members of a switch. */

@@ -1,4 +1,5 @@
 import type { Entity, Fields, Level, Row } from '../../model/entity'
+import type { memberExt } from '../../model/ext/memberExt'
 import type { group } from '../../model/group'
 import type { member } from '../../model/member'
 import type { system } from '../../model/system'
@@ -20,7 +21,16 @@ interface Identified<L extends string> {
 }
 
 export type System = Serialized<typeof system>
-export type Member = Serialized<typeof member>
+/** What the extension API adds to a member. */
+export type MemberExt = Readonly<
+  Omit<Row<typeof memberExt>, 'archived_at'> & { archived_at: string | null }
+>
+export type Member = Serialized<typeof member> & {
+  /** Absent in responses of v2. */
+  readonly ext?: MemberExt | undefined
+}
+/** Change that archives or restores a member. */
+export type ArchiveChange = Pick<MemberExt, 'archived' | 'archived_reason'>
 export type MemberLevel = (typeof member)['levels'][number]
 export type Levels = Partial<Readonly<Record<MemberLevel, Level>>>
 /** Patch of a member's privacy levels; the ID is its UUID. */
@@ -31,6 +41,10 @@ export interface LevelChange {
 export type Group = Serialized<typeof group> & {
   /** UUIDs. */
   readonly members?: readonly string[]
+  /** UUID of the group that contains this one. */
+  readonly parent?: string | null
+  readonly emoji?: string | null
+  readonly position?: number
 }
 
 /** Returns true if the entity is in public lists. */
@@ -40,4 +54,18 @@ export function isListed({
   privacy: Readonly<Record<string, Level>> | null
 }): boolean {
   return privacy === null || privacy.visibility === 'public'
+}
+
+/** Returns true for a state such as "Asleep" that is logged like a member. */
+export function isCustomFront({ ext }: Member): boolean {
+  return ext?.kind === 'custom_front'
+}
+
+/** Returns the description of a member; other clients get only the beginning of a long one. */
+export function descriptionOf({ description, ext }: Member): string | null {
+  return ext?.about ?? description
+}
+
+export function isArchived({ ext }: Member): boolean {
+  return ext?.archived ?? false
 }

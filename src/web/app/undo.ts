@@ -2,8 +2,8 @@ import {
   announce,
   attempt,
   changeSwitch,
+  createSwitch,
   removeSwitch,
-  restoreSwitch,
   showToast,
   toast,
 } from './actions'
@@ -30,7 +30,7 @@ async function revert(step: Undo): Promise<void> {
       for (const id of step.ids) await removeSwitch(id)
       return
     case 'restoreSwitch':
-      await restoreSwitch(step.members, step.at)
+      await createSwitch(step.members, step.at, step.statuses)
       return
     case 'changeSwitch':
       return await changeSwitch(step.id, step.change)
@@ -41,6 +41,10 @@ async function revert(step: Undo): Promise<void> {
     case 'changeLevels': {
       const { restoreLevels } = await import('./privacyPresets')
       return await restoreLevels(step.changes)
+    }
+    case 'changeArchived': {
+      const { changeArchived } = await import('./memberActions')
+      return await changeArchived(step.uuid, step.change)
     }
     case 'changeSystemLevels': {
       const { changeSystemLevels } = await import('./privacyPresets')

@@ -3,7 +3,7 @@ import { bareId, platformOf } from '../../../model/platform'
 import { parseInstant } from '../../../model/time'
 import { ApiError, errorMessage, request, requestOwn } from '../api'
 import { formatter } from '../appearance'
-import { accountsVersion, isOffline, type System, system } from '../store'
+import { isOffline, type System, system, versionOf } from '../store'
 import { strings, systemStrings } from '../strings'
 import { useAction } from '../useAction'
 import { CopyField } from './copyField'
@@ -27,7 +27,7 @@ export function AccountsCard() {
       (found) => setAccounts(found ?? []),
       () => {},
     )
-  }, [isOffline.value, accountsVersion.value])
+  }, [isOffline.value, versionOf('accounts')])
   return (
     <section class="card" aria-labelledby="accounts">
       <h2 id="accounts">{systemStrings.accounts}</h2>

@@ -1,7 +1,8 @@
-import { selection } from '../drafts'
+import { selection, switchStatus } from '../drafts'
 import { isOffline, nameOf, offlineReason } from '../store'
 import { strings } from '../strings'
 import { Icon } from './icon'
+import { lazy } from './lazy'
 import { ProblemText } from './problemText'
 
 interface Props {
@@ -12,10 +13,14 @@ interface Props {
   onClear: () => void
 }
 
+const StatusField = lazy(async () => (await import('./nowParts')).StatusField)
+
 /** Shown while members are selected; more can be selected meanwhile. */
 export function ActionBar({ current, problem, onSwitch, onClear }: Props) {
   const chosen = selection.value
   if (chosen.length === 0) return null
+  const [id = ''] = chosen
+  const status = switchStatus.value
   const joining = chosen.filter((id) => !current.includes(id))
   const reason = isOffline.value ? offlineReason() : problem
   return (
@@ -45,6 +50,21 @@ export function ActionBar({ current, problem, onSwitch, onClear }: Props) {
       {current.length > 1 && joining.length > 0 && (
         <ReplaceRow current={current} joining={joining} onSwitch={onSwitch} />
       )}
+      {chosen.length === 1 &&
+        joining.length === 1 &&
+        (status?.id === id ? (
+          <StatusField of={status} onEnter={() => onSwitch(chosen)} />
+        ) : (
+          <button
+            type="button"
+            class="plain"
+            onClick={() => {
+              switchStatus.value = { id, status: '' }
+            }}
+          >
+            {strings.setStatus}
+          </button>
+        ))}
       <button
         type="button"
         class="round clear"

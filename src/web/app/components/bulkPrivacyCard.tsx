@@ -1,8 +1,11 @@
 import { useState } from 'preact/hooks'
 import { groups, members } from '../store'
-import { privacyStrings } from '../strings'
+import { memberExtStrings, privacyStrings } from '../strings'
+import { hasSubgroups, memberUuids } from '../subgroups'
+import { isArchived, isCustomFront } from '../types'
 import { BulkPrivacyForm } from './bulkPrivacyForm'
 import { ChipGroup } from './chipGroup'
+import { IncludeSubgroups } from './includeSubgroups'
 import { MemberPicker } from './memberPicker'
 
 /** Sets the privacy of all members, of a group, or of some that are selected here. */
@@ -10,13 +13,18 @@ export function BulkPrivacyCard() {
   /** `everyone`, `chosen`, or the UUID of a group. */
   const [who, setWho] = useState('everyone')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const inside = who === 'chosen' ? chosen : membersOf(who)
+  const [isDeep, setDeep] = useState(false)
+  const inside = who === 'chosen' ? chosen : memberUuids(groups.value, who, isDeep)
   const selected =
     who === 'everyone' ? members.value : members.value.filter(({ uuid }) => inside.has(uuid))
   return (
     <section class="card" aria-labelledby="many">
       <h2 id="many">{privacyStrings.many}</h2>
       <WhoChips who={who} onChange={setWho} />
+      {who === 'everyone' && members.value.some((one) => isArchived(one) || isCustomFront(one)) && (
+        <p class="quiet">{memberExtStrings.reallyEveryone}</p>
+      )}
+      {hasSubgroups(groups.value, who) && <IncludeSubgroups value={isDeep} onChange={setDeep} />}
       {who === 'chosen' && (
         <div class="scrolling">
           <MemberPicker chosen={chosen} onChange={setChosen} />
@@ -54,8 +62,4 @@ function WhoChips({ who, onChange }: { who: string; onChange: (who: string) => v
       }
     />
   )
-}
-
-function membersOf(group: string): ReadonlySet<string> {
-  return new Set(groups.value.find(({ uuid }) => uuid === group)?.members)
 }

@@ -3,16 +3,18 @@ interface Props {
   label: string
   hint: string
   value: boolean
+  isSwitch?: boolean
   onChange: (value: boolean) => void
 }
 
 /** Checkbox with an explanation. */
-export function CheckField({ id, label, hint, value, onChange }: Props) {
+export function CheckField({ id, label, hint, value, isSwitch = false, onChange }: Props) {
   return (
     <div class="check">
       <input
         id={id}
         type="checkbox"
+        role={isSwitch ? 'switch' : undefined}
         checked={value}
         aria-describedby={`${id}-more`}
         onChange={(event) => onChange(event.currentTarget.checked)}

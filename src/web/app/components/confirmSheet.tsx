@@ -11,7 +11,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Asks before an action that cannot be undone. */
+/** Asks before an action. */
 export function ConfirmSheet({ heading, effect, action, onConfirm, onClose }: Props) {
   const confirm = () => {
     onClose()

@@ -1,17 +1,25 @@
 import type { RefObject } from 'preact'
 import { formatter } from '../appearance'
 import { now } from '../clock'
+import { type FrontNoteDraft, frontNoteDraft } from '../drafts'
 import { sinceWhen } from '../history'
-import { front, isOffline, membersById, nameOf, switches } from '../store'
+import { front, frontStatuses, isOffline, membersById, nameOf, switches } from '../store'
 import { strings } from '../strings'
 import { Avatar, tint } from './avatar'
 import { Icon } from './icon'
+import { lazy } from './lazy'
 import { ZoneNote } from './zoneNote'
 
 interface Props {
   heading: RefObject<HTMLHeadingElement | null>
   /** Called with the remaining fronters when one is removed. */
   onStay: (ids: readonly string[]) => void
+}
+
+const LazyFrontNoteSheet = lazy(async () => (await import('./nowParts')).FrontNoteSheet)
+
+function write(draft: FrontNoteDraft): void {
+  frontNoteDraft.value = draft
 }
 
 /** Card of the current fronters, tinted in their colours. */
@@ -33,6 +41,7 @@ export function CurrentFronters({ heading, onStay }: Props) {
       <ul>
         {here.map((id) => {
           const member = membersById.value.get(id)
+          const status = frontStatuses.value.get(id) ?? ''
           const since = began.get(id) ?? now.value
           return (
             <li key={id} class="someone">
@@ -41,6 +50,14 @@ export function CurrentFronters({ heading, onStay }: Props) {
                 <bdi class="name">{nameOf(id)}</bdi>{' '}
                 {member?.pronouns && <bdi class="pronouns">{member.pronouns}</bdi>}
                 <div class="small">{formatter.value.since(since, now.value)}</div>
+                <button
+                  type="button"
+                  class="plain small"
+                  aria-label={strings.statusOf(nameOf(id), status || strings.setStatus)}
+                  onClick={() => write({ kind: 'status', member: id, text: status })}
+                >
+                  <bdi>{status || strings.setStatus}</bdi>
+                </button>
               </div>
               {here.length > 1 && (
                 <button
@@ -58,6 +75,10 @@ export function CurrentFronters({ heading, onStay }: Props) {
           )
         })}
       </ul>
+      <button type="button" class="plain" onClick={() => write({ kind: 'comment', text: '' })}>
+        {strings.addComment}
+      </button>
+      {frontNoteDraft.value && <LazyFrontNoteSheet draft={frontNoteDraft.value} />}
     </section>
   )
 }

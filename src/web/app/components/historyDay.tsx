@@ -3,12 +3,19 @@ import { HOUR, type Instant, MINUTE } from '../../../model/time'
 import { type HistoryQuery, historyHash } from '../address'
 import { formatter } from '../appearance'
 import { now } from '../clock'
+import { frontNoteDraft } from '../drafts'
+import { exactFieldsOf } from '../exactTime'
+import { selectNotes, useFrontNotes } from '../frontNotes'
 import { switchAt } from '../history'
 import { goTo } from '../route'
 import { loadBackTo, nameOf, switches, zone } from '../store'
-import { historyStrings, listNames, strings } from '../strings'
+import { frontNoteStrings, historyStrings, listNames, strings } from '../strings'
 import { daysIn, fieldsOf, instantOf } from '../time'
 import { Days } from './days'
+import { FrontNoteRows } from './frontNoteRows'
+import { Icon } from './icon'
+import { LoadProblem } from './loadProblem'
+import { Skeleton } from './page'
 import { PeriodHeading } from './periodHeading'
 import { SwitchRows } from './switchRows'
 import { TimeFields } from './timeFields'
@@ -23,6 +30,7 @@ export function HistoryDay({ query }: { query: HistoryQuery }) {
   useEffect(() => {
     loadBackTo(start).catch(() => {})
   }, [start])
+  const { notes, problem, reload } = useFrontNotes({ since: day?.start, until: day?.end })
   if (!day) return null
   const showDay = (at: Instant) =>
     goTo(historyHash('day', { ...query, date: fieldsOf(at, zone.value).date }))
@@ -32,6 +40,13 @@ export function HistoryDay({ query }: { query: HistoryQuery }) {
       timestamp < day.end &&
       (query.member === undefined || members.includes(query.member)),
   )
+  const comments = selectNotes(notes, { kind: 'comment', only: query.member })
+  /** About the time that is asked for, or else about now or noon. */
+  const addComment = () => {
+    const asked = instantOf(date, time, zone.value)
+    const at = asked ?? (day.end > now.value ? now.value : noon)
+    frontNoteDraft.value = { kind: 'comment', text: '', moment: exactFieldsOf(at) }
+  }
   // The switch in effect when the day began.
   const before = switchAt(switches.value, day.start - 1)
   return (
@@ -56,8 +71,24 @@ export function HistoryDay({ query }: { query: HistoryQuery }) {
       <Days days={[day]} {...(query.member !== undefined && { only: query.member })} />
       <SwitchRows
         shown={before && query.member === undefined ? [...shown, before] : shown}
-        hasDays
+        dayOf={noon}
+        notes={selectNotes(notes, { kind: 'status', only: query.member })}
       />
+      <header class="heading">
+        <h3>{frontNoteStrings.comments}</h3>
+        <button type="button" class="plain" onClick={addComment}>
+          <Icon name="plus" />
+          {strings.addComment}
+        </button>
+      </header>
+      {problem !== '' ? (
+        <LoadProblem text={problem} onRetry={reload} />
+      ) : notes === null ? (
+        <Skeleton blocks={[]} />
+      ) : (
+        comments.length === 0 && <p class="quiet">{frontNoteStrings.noComments}</p>
+      )}
+      <FrontNoteRows notes={comments} />
     </section>
   )
 }

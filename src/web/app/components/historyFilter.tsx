@@ -1,6 +1,7 @@
 import type { HistoryView } from '../address'
 import { type HistoryQuery, historyHash } from '../address'
 import { now } from '../clock'
+import { listSections } from '../memberSections'
 import { goTo } from '../route'
 import { members, zone } from '../store'
 import { historyStrings } from '../strings'
@@ -42,11 +43,19 @@ export function HistoryFilter({ view, query }: Props) {
           }
         >
           <option value="">{historyStrings.everyone}</option>
-          {members.value.map((one) => (
-            <option key={one.id} value={one.id}>
-              {one.display_name || one.name}
-            </option>
-          ))}
+          {listSections(members.value).map(([heading, inside]) => {
+            const options = inside.map((one) => (
+              <option key={one.id} value={one.id}>
+                {one.display_name || one.name}
+              </option>
+            ))
+            if (heading === '') return options
+            return (
+              <optgroup key={heading} label={heading}>
+                {options}
+              </optgroup>
+            )
+          })}
         </select>
       </label>
     </div>

@@ -1,4 +1,6 @@
+import { Fragment } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Section } from '../memberSections'
 import type { Member } from '../store'
 import { strings } from '../strings'
 import { Avatar, tint } from './avatar'
@@ -11,7 +13,7 @@ interface Props {
   onToggle: (id: string) => void
 }
 
-export function MemberGrid({ members, chosen, label, onToggle }: Props) {
+function MemberGrid({ members, chosen, label, onToggle }: Props) {
   const { shown, moreButton } = useIncrementalList(members)
   return (
     <>
@@ -39,6 +41,24 @@ export function MemberGrid({ members, chosen, label, onToggle }: Props) {
         ))}
       </ul>
       {moreButton}
+    </>
+  )
+}
+
+interface SectionsProps extends Omit<Props, 'members'> {
+  sections: readonly Section[]
+}
+
+/** Grids with headings; the label is that of the one without. */
+export function MemberGrids({ sections, label, ...props }: SectionsProps) {
+  return (
+    <>
+      {sections.map(([heading, inside]) => (
+        <Fragment key={heading}>
+          {heading !== '' && <h3 class="quiet small">{heading}</h3>}
+          <MemberGrid {...props} members={inside} label={heading || label} />
+        </Fragment>
+      ))}
     </>
   )
 }

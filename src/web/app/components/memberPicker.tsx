@@ -1,7 +1,9 @@
+import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { announce } from '../actions'
+import { listSections } from '../memberSections'
 import { searchMembers } from '../search'
-import { members } from '../store'
+import { type Member, members } from '../store'
 import { strings } from '../strings'
 import { Avatar } from './avatar'
 import { useIncrementalList } from './memberGrid'
@@ -16,8 +18,7 @@ interface Props {
 /** Searchable list of all members with check boxes. */
 export function MemberPicker({ chosen, onChange }: Props) {
   const [typed, setTyped] = useState('')
-  const found = searchMembers(members.value, typed)
-  const { shown, moreButton } = useIncrementalList(found, { listKey: typed })
+  const sections = listSections(searchMembers(members.value, typed))
   const search = (value: string) => {
     setTyped(value)
     announce(strings.found(searchMembers(members.value, value).length))
@@ -30,15 +31,36 @@ export function MemberPicker({ chosen, onChange }: Props) {
   return (
     <>
       <Search value={typed} onChange={search} />
-      {found.length === 0 && <p class="quiet">{strings.nobodyFound}</p>}
+      {sections.length === 0 && <p class="quiet">{strings.nobodyFound}</p>}
+      {sections.map(([heading, inside]) => (
+        <Fragment key={heading}>
+          {heading !== '' && <h3 class="quiet small">{heading}</h3>}
+          <CheckList all={inside} listKey={typed} chosen={chosen} onToggle={toggle} />
+        </Fragment>
+      ))}
+    </>
+  )
+}
+
+interface ListProps {
+  all: readonly Member[]
+  listKey: string
+  chosen: ReadonlySet<string>
+  onToggle: (uuid: string) => void
+}
+
+function CheckList({ all, listKey, chosen, onToggle }: ListProps) {
+  const { shown, moreButton } = useIncrementalList(all, { listKey })
+  return (
+    <>
       <ul class="members choosing">
         {shown.map((member, at) => (
-          <li key={member.id} aria-setsize={found.length} aria-posinset={at + 1}>
+          <li key={member.id} aria-setsize={all.length} aria-posinset={at + 1}>
             <label class="someone">
               <input
                 type="checkbox"
                 checked={chosen.has(member.uuid)}
-                onChange={() => toggle(member.uuid)}
+                onChange={() => onToggle(member.uuid)}
               />
               <Avatar of={member} size="s" />
               <span class="about">

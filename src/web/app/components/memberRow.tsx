@@ -2,7 +2,7 @@ import { now } from '../clock'
 import type { Member } from '../store'
 import { listStrings, strings } from '../strings'
 import { formatAgo } from '../time'
-import { isListed } from '../types'
+import { isArchived, isListed } from '../types'
 import { Avatar } from './avatar'
 import { Icon } from './icon'
 
@@ -13,9 +13,13 @@ interface Props {
   until: number | null | undefined
 }
 
-/** Row of a member: avatar, name, pronouns, last front, and a lock if unlisted. */
+/** Row of a member: avatar, name, whether archived, pronouns, last front, a lock if unlisted. */
 export function MemberRow({ member, isHere, until }: Props) {
-  const about = [member.pronouns, !isHere && until ? formatAgo(now.value - until) : null]
+  const about = [
+    isArchived(member) && listStrings.archived,
+    member.pronouns,
+    !isHere && until && formatAgo(now.value - until),
+  ]
   return (
     <>
       <Avatar of={member} />

@@ -1,15 +1,25 @@
 import { parseInstant } from '../../../model/time'
 import { formatter } from '../appearance'
+import type { CustomField } from '../customFields'
 import { memberStrings, strings } from '../strings'
-import type { Member } from '../types'
+import { descriptionOf, type Member } from '../types'
 import { Avatar } from './avatar'
 import { Markdown } from './markdown'
+import { FieldValues } from './memberFields'
 import { CopyId, Fact, ProxyTags } from './profile'
 import { Sheet } from './sheet'
 
+interface Props {
+  member: Member
+  /** Public custom fields of the system. */
+  fields: readonly CustomField[]
+  onClose: () => void
+}
+
 /** Public fields of a member. */
-export function PublicMemberSheet({ member, onClose }: { member: Member; onClose: () => void }) {
-  const { pronouns, description, birthday, proxy_tags, message_count } = member
+export function PublicMemberSheet({ member, fields, onClose }: Props) {
+  const { pronouns, birthday, proxy_tags, message_count } = member
+  const description = descriptionOf(member)
   const created = parseInstant(member.created ?? '')
   return (
     <Sheet heading={member.display_name || member.name} onClose={onClose}>
@@ -22,6 +32,7 @@ export function PublicMemberSheet({ member, onClose }: { member: Member; onClose
         )}
       </div>
       {description && <Markdown text={description} />}
+      <FieldValues of={member} fields={fields} />
       <dl class="facts">
         {birthday && (
           <Fact name={memberStrings.birthday}>{formatter.value.birthday(birthday)}</Fact>

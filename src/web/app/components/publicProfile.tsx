@@ -4,7 +4,7 @@ import { formatter } from '../appearance'
 import { now } from '../clock'
 import { hidden, type PublicSwitch, type PublicView } from '../publicView'
 import { listNames, publicViewStrings, strings, type Word } from '../strings'
-import type { Group, Member } from '../types'
+import { type Group, isCustomFront, type Member } from '../types'
 import { Avatar } from './avatar'
 import { Fronters } from './fronters'
 import { Icon } from './icon'
@@ -23,7 +23,10 @@ interface Props {
 
 /** Public view of a system. Hidden lists are marked as hidden. */
 export function PublicProfile({ view, word, isInside = false }: Props) {
-  const { system, members, groups, front, switches } = view
+  const { system, members, fields, groups, front, switches } = view
+  const listed = members === hidden ? [] : members
+  const customFronts = listed.filter(isCustomFront)
+  const people = listed.filter((one) => !isCustomFront(one))
   const [shown, setShown] = useState<Member | null>(null)
   const [Title, Part] = isInside ? (['h3', 'h4'] as const) : (['h1', 'h2'] as const)
   const name = system.name || publicViewStrings.system(system.id)
@@ -53,11 +56,17 @@ export function PublicProfile({ view, word, isInside = false }: Props) {
       ) : (
         <section class="part">
           <Part>
-            {members.length === 0
+            {people.length === 0
               ? publicViewStrings.noMembers(word)
-              : strings.countOf(members.length, word)}
+              : strings.countOf(people.length, word)}
           </Part>
-          <AvatarList members={members} onOpen={setShown} />
+          <AvatarList members={people} onOpen={setShown} />
+        </section>
+      )}
+      {customFronts.length > 0 && (
+        <section class="part">
+          <Part>{strings.customFronts}</Part>
+          <AvatarList members={customFronts} onOpen={setShown} />
         </section>
       )}
       {groups === hidden ? (
@@ -82,7 +91,7 @@ export function PublicProfile({ view, word, isInside = false }: Props) {
           <RecentSwitches switches={switches} view={view} />
         </section>
       )}
-      {shown && <PublicMemberSheet member={shown} onClose={() => setShown(null)} />}
+      {shown && <PublicMemberSheet member={shown} fields={fields} onClose={() => setShown(null)} />}
     </div>
   )
 }
@@ -160,7 +169,7 @@ function RecentSwitches({
 }) {
   if (switches.length === 0) return <p>{publicViewStrings.noHistory}</p>
   const listed = view.members === hidden ? [] : view.members
-  const here = view.front === hidden ? [] : (view.front?.members ?? [])
+  const here = view.front === hidden ? [] : (view.front?.fronters ?? []).map(({ member }) => member)
   const names = new Map(
     [...listed, ...here].map((one) => [one.id, one.display_name || one.name] as const),
   )

@@ -1,11 +1,9 @@
 import { useState } from 'preact/hooks'
 import { announce } from '../actions'
 import { isOffline, type Member, offlineReason } from '../store'
-import { listStrings } from '../strings'
-import { useLazy } from '../useLazy'
-import type { BulkAction, BulkEditProps } from './bulkEditSheet'
+import { bulkStrings, listStrings } from '../strings'
+import { type BulkAction, BulkEditSheet } from './bulkEditSheet'
 import { Icon } from './icon'
-import { LoadProblem } from './loadProblem'
 import { ProblemText } from './problemText'
 
 interface Props {
@@ -19,11 +17,11 @@ interface Props {
 /** Actions for the selected members. */
 export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
   const [action, setAction] = useState<BulkAction | null>(null)
-  const count = listStrings.selected(chosen.length)
+  const count = bulkStrings.selected(chosen.length)
   const reason = isOffline.value ? offlineReason() : ''
   const isOff = isOffline.value || chosen.length === 0
   const startAction = (one: BulkAction) => {
-    if (chosen.length === 0) return announce(listStrings.nobodySelected)
+    if (chosen.length === 0) return announce(bulkStrings.nobodySelected)
     if (!isOffline.value) setAction(one)
   }
   const hasAll = chosen.length > 0 && chosen.length >= found.length
@@ -34,10 +32,10 @@ export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
         <button
           type="button"
           class="plain"
-          aria-label={hasAll ? listStrings.selectNone : listStrings.selectAll(found.length)}
+          aria-label={hasAll ? bulkStrings.selectNone : bulkStrings.selectAll(found.length)}
           onClick={() => onChoose(hasAll ? [] : found)}
         >
-          {hasAll ? listStrings.none : listStrings.all(found.length)}
+          {hasAll ? bulkStrings.none : bulkStrings.all(found.length)}
         </button>
         <button type="button" class="round" aria-label={listStrings.done} onClick={onDone}>
           <Icon name="close" />
@@ -53,12 +51,12 @@ export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
             aria-disabled={isOff}
             onClick={() => startAction(one)}
           >
-            {listStrings[one]}
+            {bulkStrings[one]}
           </button>
         ))}
       </div>
       {action && (
-        <LazyBulkEditSheet
+        <BulkEditSheet
           action={action}
           chosen={chosen}
           onClose={() => setAction(null)}
@@ -70,12 +68,4 @@ export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
       )}
     </section>
   )
-}
-
-const loadBulkEditSheet = async () => (await import('./bulkEditSheet')).BulkEditSheet
-
-function LazyBulkEditSheet(props: BulkEditProps) {
-  const { Content, hasFailed, retry } = useLazy(loadBulkEditSheet)
-  if (Content) return <Content {...props} />
-  return hasFailed ? <LoadProblem onRetry={retry} /> : null
 }

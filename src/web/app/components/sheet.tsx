@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { announcement } from '../actions'
 import { openSheetEntry } from '../historyEntries'
@@ -13,6 +13,8 @@ export const openSheets = signal<readonly symbol[]>([])
 interface Props {
   heading: string
   onClose: () => void
+  /** Gets the focus in place of the heading. */
+  field?: RefObject<HTMLElement | null>
   /** Asks before unsaved changes are dropped. */
   isChanged?: boolean
   children: ComponentChildren
@@ -22,7 +24,7 @@ interface Props {
  * Modal dialog. Escape and the browser's Back close it, and the focus returns to the element that
  * had it.
  */
-export function Sheet({ heading, onClose, isChanged = false, children }: Props) {
+export function Sheet({ heading, onClose, isChanged = false, field, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
   const [isAsking, setAsking] = useState(false)
@@ -46,13 +48,13 @@ export function Sheet({ heading, onClose, isChanged = false, children }: Props) 
       if (focused instanceof HTMLElement) focused.focus()
     }
   }, [])
-  useEffect(() => title.current?.focus(), [isAsking])
+  useEffect(() => ((!isAsking && field?.current) || title.current)?.focus(), [isAsking])
   const close = () => (isChanged ? setAsking(true) : onClose())
   return (
     <dialog
       ref={dialog}
       class="sheet"
-      aria-labelledby="sheet-title"
+      aria-label={isAsking ? strings.leaveAsk : heading}
       onCancel={(event) => {
         if (!isChanged) return
         event.preventDefault()
@@ -67,7 +69,7 @@ export function Sheet({ heading, onClose, isChanged = false, children }: Props) 
     >
       {isAsking && (
         <div class="inside">
-          <h2 id="sheet-title" ref={title} tabIndex={-1}>
+          <h2 ref={title} tabIndex={-1}>
             {strings.leaveAsk}
           </h2>
           <p>{strings.leaveEffect}</p>
@@ -81,7 +83,7 @@ export function Sheet({ heading, onClose, isChanged = false, children }: Props) 
       )}
       <div class="inside" hidden={isAsking}>
         <header class="heading">
-          <h2 id={isAsking ? undefined : 'sheet-title'} ref={isAsking ? null : title} tabIndex={-1}>
+          <h2 ref={isAsking ? null : title} tabIndex={-1}>
             <bdi>{heading}</bdi>
           </h2>
           <button type="button" class="round" aria-label={strings.close} onClick={close}>

@@ -1,32 +1,43 @@
+import type { Instant } from '../../../model/time'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import { switchDraft } from '../drafts'
+import type { FrontNote } from '../frontNotes'
 import type { Switch, Switches } from '../history'
 import { membersById, nameOf, switches } from '../store'
 import { historyStrings, listNames, strings } from '../strings'
 import { formatDuration } from '../time'
 import { Avatar } from './avatar'
+import { FrontNoteLines } from './frontNoteRows'
 import { Icon } from './icon'
 import { draftOf } from './switchSheet'
 
 interface Props {
   shown: Switches
-  /** Writes the day of switches of other days. */
-  hasDays?: boolean
+  /** Time in the day whose switches show no date; without it, none shows one. */
+  dayOf?: Instant | null
+  /** Status texts and comments to show with their switches. */
+  notes?: readonly FrontNote[]
 }
 
 /** Switches, newest first, each with a button to edit it. */
-export function SwitchRows({ shown, hasDays = false }: Props) {
+export function SwitchRows({ shown, dayOf = null, notes = [] }: Props) {
   return (
     <ul class="switches">
       {shown.map((one) => (
-        <SwitchRow key={one.id} one={one} dayOf={hasDays ? (shown[0]?.timestamp ?? 0) : null} />
+        <SwitchRow key={one.id} one={one} dayOf={dayOf} notes={notes} />
       ))}
     </ul>
   )
 }
 
-function SwitchRow({ one, dayOf }: { one: Switch; dayOf: number | null }) {
+interface RowProps {
+  one: Switch
+  dayOf: Instant | null
+  notes: readonly FrontNote[]
+}
+
+function SwitchRow({ one, dayOf, notes }: RowProps) {
   const next = switches.value[switches.value.indexOf(one) - 1]
   const length = formatDuration((next?.timestamp ?? now.value) - one.timestamp)
   const names = one.members.length === 0 ? strings.nobodyShort : listNames(one.members.map(nameOf))
@@ -38,7 +49,7 @@ function SwitchRow({ one, dayOf }: { one: Switch; dayOf: number | null }) {
   const at = dayOf === null ? shownTime : moment(one.timestamp, dayOf)
   return (
     <li>
-      <span class={at === shownTime ? 'at' : 'at on-day'}>{at}</span>
+      <span class={at === shownTime ? 'at' : 'at whole-row'}>{at}</span>
       <span class="avatars">
         {one.members.slice(0, 3).map((id) => (
           <Avatar key={id} of={membersById.value.get(id)} size="s" />
@@ -58,6 +69,7 @@ function SwitchRow({ one, dayOf }: { one: Switch; dayOf: number | null }) {
       >
         <Icon name="edit" />
       </button>
+      <FrontNoteLines one={one} notes={notes} />
     </li>
   )
 }

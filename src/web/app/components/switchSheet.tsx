@@ -4,6 +4,8 @@ import { deleteSwitch, editSwitch, logStint, logSwitch } from '../actions'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import { type SwitchDraft, switchDraft } from '../drafts'
+import { exactFieldsOf, exactInstantOf } from '../exactTime'
+import { loadStatusesAt } from '../frontNotes'
 import {
   compareHistories,
   type Effect,
@@ -13,13 +15,16 @@ import {
   switchAt,
 } from '../history'
 import { listLikely } from '../likely'
+import { listSections } from '../memberSections'
 import { searchMembers } from '../search'
-import { isOffline, type Member, members, nameOf, switches, zone } from '../store'
+import { customFronts, isOffline, type Member, members, nameOf, switches, zone } from '../store'
 import { historyStrings, listNames, strings } from '../strings'
-import { fieldsOf, instantOf } from '../time'
+import { instantOf } from '../time'
+import { isArchived, isCustomFront } from '../types'
 import { useAction } from '../useAction'
+import { SwitchNotes } from './frontNoteRows'
 import { Icon } from './icon'
-import { MemberGrid } from './memberGrid'
+import { MemberGrids } from './memberGrid'
 import { Search } from './search'
 import { Sheet } from './sheet'
 import { TimeFields } from './timeFields'
@@ -31,7 +36,7 @@ const NEW_END = 'new end'
 export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
   const { run, onSubmit, problem, setProblem } = useAction()
   const known = switches.value.find(({ id }) => id === draft.id)
-  const at = momentOf(draft)
+  const at = exactInstantOf(draft)
   const until = draft.until && instantOf(draft.until.date, draft.until.time, zone.value)
   const end = endOf(at, until)
   const [opened] = useState(draft)
@@ -58,7 +63,7 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
     close()
   }
   const remove = async ({ id, members, timestamp }: Switch) => {
-    await deleteSwitch(id, members, timestamp)
+    await deleteSwitch(id, members, timestamp, await loadStatusesAt(timestamp))
     close()
   }
   const others = switches.value.filter(({ id }) => id !== draft.id)
@@ -83,6 +88,7 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
           <h3>{historyStrings.effects}</h3>
           <Effects after={saved} />
         </div>
+        {known && <SwitchNotes one={known} />}
         <button type="submit" class="main" aria-disabled={isOffline.value}>
           {strings.save}
         </button>
@@ -151,22 +157,13 @@ function UntilFields({ draft: { date, time, until }, onChange }: UntilProps) {
 
 /** Returns the draft for editing a switch. */
 export function draftOf({ id, timestamp, members }: Switch): SwitchDraft {
-  return { id, ...fieldsOf(timestamp, zone.value), members, until: null, timestamp }
+  return { id, ...exactFieldsOf(timestamp), members, until: null }
 }
 
 function isSameDraft(one: SwitchDraft, other: SwitchDraft): boolean {
   const key = ({ date, time, until, members }: SwitchDraft) =>
     [date, time, until?.date, until?.time, ...members].join()
   return key(one) === key(other)
-}
-
-/** Fields have minutes only, so an unchanged time keeps its exact timestamp. */
-function momentOf({ date, time, timestamp }: SwitchDraft): Instant | null {
-  if (timestamp !== null) {
-    const fields = fieldsOf(timestamp, zone.value)
-    if (fields.date === date && fields.time === time) return timestamp
-  }
-  return instantOf(date, time, zone.value)
 }
 
 function Who({ ids, onChange }: { ids: readonly string[]; onChange: (ids: string[]) => void }) {
@@ -201,9 +198,9 @@ function Who({ ids, onChange }: { ids: readonly string[]; onChange: (ids: string
       {isAdding && (
         <>
           <Search value={typed} onChange={setTyped} />
-          <MemberGrid
+          <MemberGrids
             key={typed}
-            members={suggest(typed)}
+            sections={listSections(suggest(typed))}
             chosen={ids}
             label={strings.who}
             onToggle={toggle}
@@ -216,12 +213,14 @@ function Who({ ids, onChange }: { ids: readonly string[]; onChange: (ids: string
 
 const SUGGESTED = 12
 
-/** Returns the members that match, or the likely ones while nothing is typed. */
+/** Returns the members that match, or the likely ones and custom fronts while nothing is typed. */
 function suggest(typed: string): Member[] {
-  if (typed.trim() !== '') return searchMembers(members.value, typed).slice(0, SUGGESTED)
+  if (typed.trim() !== '') return searchMembers(members.value, typed)
   const likely = listLikely([], SUGGESTED)
-  const others = members.value.filter((one) => !likely.includes(one))
-  return [...likely, ...others].slice(0, SUGGESTED)
+  const others = members.value.filter(
+    (one) => !likely.includes(one) && !isArchived(one) && !isCustomFront(one),
+  )
+  return [...[...likely, ...others].slice(0, SUGGESTED), ...customFronts.value]
 }
 
 function Effects({ after }: { after: Switches }) {

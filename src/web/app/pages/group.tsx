@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { group as table } from '../../../model/group'
 import { parseInstant } from '../../../model/time'
@@ -5,17 +6,26 @@ import { runWithToast } from '../actions'
 import { formatter } from '../appearance'
 import { tint } from '../components/avatar'
 import { GroupMembersSheet } from '../components/groupMembersSheet'
+import { GroupRow } from '../components/groupRow'
 import { Icon } from '../components/icon'
 import { Markdown } from '../components/markdown'
 import { useIncrementalList } from '../components/memberGrid'
 import { MemberRow } from '../components/memberRow'
+import { MoveGroupSheet } from '../components/moveGroupSheet'
 import { NotFound } from '../components/notFound'
 import { Page } from '../components/page'
-import { ProblemText } from '../components/problemText'
 import { CopyId, Fact, ProfileHead } from '../components/profile'
 import { type ViewMode, ViewModeToggle } from '../components/viewModeToggle'
+import { describeCount, membersOf } from '../groupMembers'
+import { nameOfGroup, pathOf, subgroupsOf } from '../groupTree'
 import { lastHere } from '../history'
-import { findNamingLists, hidden, namingLists, publicGroupMembers } from '../publicView'
+import {
+  findNamingLists,
+  hidden,
+  isListPublic,
+  namingLists,
+  publicGroupMembers,
+} from '../publicView'
 import { redactForPublic } from '../redact'
 import { findByRoute } from '../route'
 import {
@@ -26,31 +36,33 @@ import {
   type Member,
   members,
   memberWord,
-  preferences,
-  savePreferences,
   switches,
   system,
 } from '../store'
-import { memberStrings, strings } from '../strings'
+import { groupTreeStrings, memberStrings } from '../strings'
 import { isListed } from '../types'
-import { useAction } from '../useAction'
 
 /** Page of a group, as its owner or an anonymous visitor sees it. */
 export function GroupPage() {
   const own = findByRoute(groups.value)
   const [viewMode, setViewMode] = useState<ViewMode>('ours')
   const [isChoosing, setChoosing] = useState(false)
+  const [isMoving, setMoving] = useState(false)
   if (!own) return <NotFound kind="groups" />
   const isOurs = viewMode === 'ours'
   const visible = isOurs ? own : redactForPublic(table, own)
   const created = parseInstant(visible.created ?? '')
+  const all = isOurs ? groups.value : publicGroups()
   return (
     <Page
       title={own.display_name || own.name}
-      heading={visible.display_name || visible.name}
+      heading={nameOfGroup(visible)}
       header={(heading) => (
         <ProfileHead of={visible} picture={visible.icon}>
-          <div class="named">{heading}</div>
+          <div class="named">
+            {heading}
+            <GroupPath path={pathOf(all, own)} />
+          </div>
           <div class="row">
             <button
               type="button"
@@ -70,6 +82,13 @@ export function GroupPage() {
               <Icon name="edit" />
               {memberStrings.edit}
             </button>
+            <button
+              type="button"
+              aria-disabled={isOffline.value}
+              onClick={() => runWithToast(() => setMoving(true))}
+            >
+              {groupTreeStrings.move}
+            </button>
           </div>
         </ProfileHead>
       )}
@@ -85,6 +104,7 @@ export function GroupPage() {
               {isOurs ? memberStrings.noDescription : memberStrings.noPublicDescription}
             </p>
           )}
+          <Subgroups all={subgroupsOf(all, own.uuid)} isOurs={isOurs} />
           <GroupMembers own={own} isOurs={isOurs} />
         </div>
         <div class="part">
@@ -99,11 +119,57 @@ export function GroupPage() {
             )}
             <CopyId id={visible.id} />
           </dl>
-          {isOurs && <Statuses own={own} />}
         </div>
       </div>
+      {isMoving && <MoveGroupSheet own={own} onClose={() => setMoving(false)} />}
       {isChoosing && <GroupMembersSheet own={own} onClose={() => setChoosing(false)} />}
     </Page>
+  )
+}
+
+/** Returns the groups that an anonymous visitor sees. */
+function publicGroups(): Group[] {
+  if (!system.value || !isListPublic(system.value, 'groups')) return []
+  return groups.value.filter(isListed).map((one) => redactForPublic(table, one))
+}
+
+/** Groups that contain the group. */
+function GroupPath({ path }: { path: readonly Group[] }) {
+  if (path.length === 0) return null
+  return (
+    <nav
+      class="row"
+      aria-label={groupTreeStrings.inside}
+      style={{ alignItems: 'center', gap: 0, marginInlineStart: 'max(-0.9rem, -3vw)' }}
+    >
+      {path.map((group) => (
+        <Fragment key={group.uuid}>
+          <a class="beside" href={`#/groups/${group.id}`}>
+            <bdi>{nameOfGroup(group)}</bdi>
+          </a>
+          <Icon name="forth" />
+        </Fragment>
+      ))}
+    </nav>
+  )
+}
+
+/** Groups directly inside of the group that are visible in the view mode. */
+function Subgroups({ all, isOurs }: { all: readonly Group[]; isOurs: boolean }) {
+  if (all.length === 0) return null
+  return (
+    <section class="part">
+      <h2>{groupTreeStrings.subgroups}</h2>
+      <ul class="members">
+        {all.map((group) => (
+          <li key={group.id}>
+            <a class="someone" href={`#/groups/${group.id}`}>
+              <GroupRow group={group} isOurs={isOurs} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 
@@ -114,9 +180,7 @@ function GroupMembers({ own, isOurs }: { own: Group; isOurs: boolean }) {
     <section class="part">
       <header class="heading">
         <h2>{memberWord.value.title}</h2>
-        {visible !== hidden && (
-          <p class="quiet">{strings.countOf(visible.length, memberWord.value)}</p>
-        )}
+        {visible !== hidden && <p class="quiet">{describeCount(visible)}</p>}
       </header>
       {visible === hidden ? (
         <p class="quiet">{memberStrings.hiddenMembers}</p>
@@ -128,11 +192,6 @@ function GroupMembers({ own, isOurs }: { own: Group; isOurs: boolean }) {
       )}
     </section>
   )
-}
-
-function membersOf(own: Group): readonly Member[] {
-  const uuids = new Set(own.members)
-  return members.value.filter(({ uuid }) => uuids.has(uuid))
 }
 
 function MemberList({ all, isOurs }: { all: readonly Member[]; isOurs: boolean }) {
@@ -157,29 +216,5 @@ function MemberList({ all, isOurs }: { all: readonly Member[]; isOurs: boolean }
       </ul>
       {moreButton}
     </>
-  )
-}
-
-/** A preference of the dashboard, so it is stored outside the group. */
-function Statuses({ own }: { own: Group }) {
-  const { run, problem } = useAction({ canOverlap: true })
-  const { statuses } = preferences.value
-  const isMarked = statuses.includes(own.uuid)
-  const mark = () => {
-    const others = statuses.filter((uuid) => uuid !== own.uuid)
-    run(() => savePreferences({ statuses: isMarked ? others : [...others, own.uuid] }))
-  }
-  return (
-    <div class="card">
-      <label class="check">
-        <input type="checkbox" checked={isMarked} aria-disabled={isOffline.value} onClick={mark} />
-        <span>
-          {memberStrings.useAsStatuses}
-          <br />
-          <span class="quiet small">{memberStrings.statusesMore}</span>
-        </span>
-      </label>
-      <ProblemText text={problem} />
-    </div>
   )
 }

@@ -1,15 +1,17 @@
 import { useState } from 'preact/hooks'
 import { announce, showToast } from '../actions'
 import { requestOwn } from '../api'
-import { Avatar } from '../components/avatar'
 import { NameSheet } from '../components/createMember'
+import { GroupRow } from '../components/groupRow'
 import { Icon } from '../components/icon'
+import { MoveGroupSheet } from '../components/moveGroupSheet'
 import { Page } from '../components/page'
 import { Search } from '../components/search'
+import { createDraft } from '../drafts'
+import { type GroupNode, listTree, pathOf } from '../groupTree'
 import { searchMembers } from '../search'
-import { type Group, groups, memberWord, preferences, putGroup } from '../store'
-import { listStrings, memberStrings, strings } from '../strings'
-import { isListed } from '../types'
+import { type Group, groups, isOffline, putGroup } from '../store'
+import { groupTreeStrings, listStrings, memberStrings, strings } from '../strings'
 
 export function Groups() {
   const [typed, setTyped] = useState('')
@@ -48,15 +50,19 @@ export function Groups() {
       {found.length === 0 && (
         <p>{groups.value.length === 0 ? memberStrings.noGroups : memberStrings.noGroupFound}</p>
       )}
-      <ul class="members">
-        {found.map((group) => (
-          <li key={group.id}>
-            <a class="someone" href={`#/groups/${group.id}`}>
-              <Row group={group} />
-            </a>
-          </li>
-        ))}
-      </ul>
+      {typed.trim() === '' ? (
+        <Tree />
+      ) : (
+        <ul class="members">
+          {found.map((group) => (
+            <li key={group.id}>
+              <a class="someone" href={`#/groups/${group.id}`}>
+                <GroupRow group={group} path={pathOf(groups.value, group)} />
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
       {isCreating && (
         <NameSheet
           heading={memberStrings.addGroup}
@@ -68,26 +74,63 @@ export function Groups() {
   )
 }
 
-function Row({ group }: { group: Group }) {
-  const count = strings.countOf(group.members?.length ?? 0, memberWord.value)
-  const about = preferences.value.statuses.includes(group.uuid)
-    ? `${count} · ${memberStrings.areStatuses}`
-    : count
+/** UUIDs of the groups whose subgroups are hidden. */
+const collapsed = createDraft<ReadonlySet<string>>(new Set())
+
+/** All groups, each followed by its subgroups. */
+function Tree() {
+  const [moved, setMoved] = useState<Group | null>(null)
+  const isCollapsed = ({ uuid }: Group) => collapsed.value.has(uuid)
+  const nodes = listTree(groups.value, isCollapsed)
+  const isNested = nodes.some(({ children }) => children > 0)
+  const toggle = ({ uuid }: Group) => {
+    const others = new Set(collapsed.value)
+    if (!others.delete(uuid)) others.add(uuid)
+    collapsed.value = others
+  }
   return (
     <>
-      <Avatar of={{ ...group, avatar_url: group.icon }} />
-      <span class="about">
-        <span class="name">
-          <bdi>{group.display_name || group.name}</bdi>
-        </span>{' '}
-        <span class="quiet small">{about}</span>
-      </span>
-      {!isListed(group) && (
-        <span class="hidden-one">
-          <Icon name="lock" />
-          <span class="unseen">{listStrings.hiddenFromLists}</span>
-        </span>
-      )}
+      <ul class="members tree">
+        {nodes.map(({ group, children, ...place }) => (
+          <li key={group.id} {...describePlace(place)}>
+            {isNested && (
+              <button
+                type="button"
+                class="round"
+                aria-expanded={!isCollapsed(group)}
+                aria-label={groupTreeStrings.subgroupsOf(group.display_name || group.name)}
+                hidden={children === 0}
+                onClick={() => toggle(group)}
+              >
+                <Icon name={isCollapsed(group) ? 'forth' : 'down'} />
+              </button>
+            )}
+            <a class="someone" href={`#/groups/${group.id}`}>
+              <GroupRow group={group} />
+            </a>
+            <button
+              type="button"
+              class="round"
+              aria-label={groupTreeStrings.moveNamed(group.display_name || group.name)}
+              aria-disabled={isOffline.value}
+              onClick={() => isOffline.value || setMoved(group)}
+            >
+              <Icon name="more" />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {moved && <MoveGroupSheet own={moved} onClose={() => setMoved(null)} />}
     </>
   )
+}
+
+/** Returns the attributes of a row, because rows of subgroups are not inside of their parent's. */
+function describePlace({ level, place, siblings }: Omit<GroupNode, 'group' | 'children'>) {
+  return {
+    'aria-level': level,
+    'aria-posinset': place,
+    'aria-setsize': siblings,
+    style: { '--level': level - 1 },
+  }
 }

@@ -4,16 +4,19 @@ import { type HistoryQuery, historyHash, historyViews } from '../address'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import { Days } from '../components/days'
+import { FrontNoteSheet } from '../components/frontNoteSheet'
 import { HistoryDay } from '../components/historyDay'
 import { HistoryFilter } from '../components/historyFilter'
 import { Icon } from '../components/icon'
+import { LoadProblem } from '../components/loadProblem'
 import { useIncrementalList } from '../components/memberGrid'
 import { Month } from '../components/month'
 import { Page } from '../components/page'
 import { SwitchRows } from '../components/switchRows'
 import { SwitchSheet } from '../components/switchSheet'
 import { ZoneNote } from '../components/zoneNote'
-import { switchDraft } from '../drafts'
+import { frontNoteDraft, switchDraft } from '../drafts'
+import { selectNotes, useFrontNotes } from '../frontNotes'
 import { goTo, route } from '../route'
 import { hasOlder, loadBackTo, switches, zone } from '../store'
 import { historyStrings, strings } from '../strings'
@@ -57,6 +60,7 @@ export function History() {
       {view === 'month' && <Month query={query} />}
       {view === 'day' && <HistoryDay query={query} />}
       {switchDraft.value && <SwitchSheet draft={switchDraft.value} />}
+      {frontNoteDraft.value && <FrontNoteSheet draft={frontNoteDraft.value} />}
     </Page>
   )
 }
@@ -128,6 +132,11 @@ function ListView({ query }: { query: HistoryQuery }) {
   }, [query.date])
   const start = top === null ? 0 : all.filter(({ timestamp }) => timestamp >= top).length
   const { shown, isMore, more, end } = useIncrementalList(all, { start, listKey: `${member}` })
+  const oldest = shown.at(-1)?.timestamp
+  const { notes, problem, reload } = useFrontNotes(
+    until < now.value ? { until: until + 1 } : {},
+    oldest,
+  )
   const byDay = Map.groupBy(shown, ({ timestamp }) => fieldsOf(timestamp, zone.value).date)
   const showMore = () => {
     if (!isMore) loadBackTo((switches.value.at(-1)?.timestamp ?? 0) - 1).catch(() => {})
@@ -135,10 +144,11 @@ function ListView({ query }: { query: HistoryQuery }) {
   }
   return (
     <>
+      {problem !== '' && <LoadProblem text={problem} onRetry={reload} />}
       {[...byDay].map(([date, list]) => (
         <section key={date} class="part" data-date={date}>
           <h2>{formatter.value.longDay(list[0]?.timestamp ?? 0)}</h2>
-          <SwitchRows shown={list} />
+          <SwitchRows shown={list} notes={selectNotes(notes, { only: member })} />
         </section>
       ))}
       {(isMore || hasOlder.value) && (

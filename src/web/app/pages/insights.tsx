@@ -17,7 +17,6 @@ import { ZoneNote } from '../components/zoneNote'
 import { spanDraft } from '../drafts'
 import {
   customSpan,
-  excludeMembers,
   type Figures,
   longestStay,
   nearestSpan,
@@ -26,32 +25,32 @@ import {
   switchesADay,
 } from '../insights'
 import { findFirstDay, loadInsights } from '../insightsApi'
-import { membersById, nameOf, statuses, switches, zone } from '../store'
+import { members, nameOf, switches, zone } from '../store'
 import { insightsStrings, strings } from '../strings'
 import { fieldsOf, formatDuration } from '../time'
+import { isCustomFront } from '../types'
 
 export function Insights() {
-  const [isWithoutStatuses, setWithoutStatuses] = useState(false)
-  const { figures, problem, isBusy, hasFailed, retry } = useFigures()
-  const isStatus = (id: string) => statuses.value.has(membersById.value.get(id)?.uuid ?? '')
+  const [isWithoutCustomFronts, setWithoutCustomFronts] = useState(false)
+  const { figures, problem, isBusy, hasFailed, retry } = useFigures(isWithoutCustomFronts)
   return (
     <Page title={strings.insights}>
       <Spans />
       <ZoneNote />
       {hasFailed ? <LoadProblem text={problem} onRetry={retry} /> : <ProblemText text={problem} />}
-      {statuses.value.size > 0 && (
+      {members.value.some(isCustomFront) && (
         <label class="check">
           <input
             type="checkbox"
-            checked={isWithoutStatuses}
-            onChange={(event) => setWithoutStatuses(event.currentTarget.checked)}
+            checked={isWithoutCustomFronts}
+            onChange={(event) => setWithoutCustomFronts(event.currentTarget.checked)}
           />
-          {insightsStrings.hideStatuses}
+          {insightsStrings.hideCustomFronts}
         </label>
       )}
       <div class="insights" aria-busy={isBusy}>
         {figures ? (
-          <FiguresView figures={isWithoutStatuses ? excludeMembers(figures, isStatus) : figures} />
+          <FiguresView figures={figures} />
         ) : (
           problem === '' && <Skeleton blocks={['card', 'rows']} />
         )}
@@ -64,7 +63,7 @@ export function Insights() {
 const DEBOUNCE_MS = 400
 
 /** Loads the figures of the selected span, and again after every change of the history. */
-function useFigures() {
+function useFigures(isWithoutCustomFronts: boolean) {
   const [figures, setFigures] = useState<Figures | null>(null)
   const [problem, setProblem] = useState('')
   const [hasFailed, setFailed] = useState(false)
@@ -87,7 +86,10 @@ function useFigures() {
       const span = kind === 'own' ? customSpan({ from, to }, timeZone, now.value) : await spanOf()
       setProblem(typeof span === 'string' ? insightsStrings[span] : '')
       if (typeof span === 'string') return
-      const found = await loadInsights(span, timeZone, controller.signal)
+      const found = await loadInsights(span, timeZone, {
+        isWithoutCustomFronts,
+        signal: controller.signal,
+      })
       if (!found || controller.signal.aborted) return
       setFigures(found)
       announce(insightsStrings.loaded(insightsStrings.spans[kind], found.switches))
@@ -112,7 +114,7 @@ function useFigures() {
         if (!controller.signal.aborted) setBusy(false)
       })
     return () => controller.abort()
-  }, [kind, from, to, timeZone, loadedSwitches, attempts])
+  }, [kind, from, to, timeZone, loadedSwitches, attempts, isWithoutCustomFronts])
 
   return { figures, problem, isBusy, hasFailed, retry: () => setAttempts(attempts + 1) }
 }

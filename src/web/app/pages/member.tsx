@@ -1,37 +1,35 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { member as table } from '../../../model/member'
-import { DAY } from '../../../model/time'
 import { logSwitch, runWithToast, showToast } from '../actions'
-import { historyHash } from '../address'
-import { now } from '../clock'
+import { type MemberTab, memberTabs } from '../address'
+import { ArchivedNote } from '../components/archiveMember'
 import { tint } from '../components/avatar'
-import { Days } from '../components/days'
 import { Icon } from '../components/icon'
 import { Markdown } from '../components/markdown'
 import { MemberFacts } from '../components/memberFacts'
+import { MemberFields } from '../components/memberFields'
+import { MemberHistory } from '../components/memberHistory'
+import { MemberBoard, MemberNotes } from '../components/memberJournal'
 import { NotFound } from '../components/notFound'
 import { Page } from '../components/page'
 import { ProfileHead } from '../components/profile'
 import { StillNamed } from '../components/stillNamed'
+import { Tabs } from '../components/tabs'
 import { type ViewMode, ViewModeToggle } from '../components/viewModeToggle'
 import { hidden, type PublicMember, publicMember } from '../publicView'
-import { findByRoute } from '../route'
+import { findByRoute, route } from '../route'
 import {
   front,
   groups,
   isOffline,
-  loadBackTo,
   type Member,
   members,
-  nameOf,
   preferences,
   savePreferences,
   system,
-  zone,
 } from '../store'
-import { historyStrings, memberStrings, strings } from '../strings'
-import { daysIn } from '../time'
-import { isListed } from '../types'
+import { memberExtStrings, memberStrings, strings } from '../strings'
+import { descriptionOf, isArchived, isCustomFront, isListed } from '../types'
 
 /** Page of a member, as its owner or an anonymous visitor sees it. */
 export function MemberPage() {
@@ -42,9 +40,10 @@ export function MemberPage() {
   const isOurs = viewMode === 'ours'
   const shown = isOurs ? null : publicMember(own, { system: us, groups: groups.value })
   const visible = shown?.member ?? own
-  const inside = shown?.groups ?? groups.value.filter((one) => one.members?.includes(own.uuid))
   const name = visible.display_name || visible.name
-  const canSeeTimes = shown?.hasTimes ?? true
+  const tabs = memberTabs.filter((one) => hasTab(own, one, isOurs))
+  const chosen = ('tab' in route.value && route.value.tab) || 'about'
+  const tab = tabs.includes(chosen) ? chosen : 'about'
   return (
     <Page
       title={own.display_name || own.name}
@@ -58,6 +57,7 @@ export function MemberPage() {
                 <bdi>{visible.pronouns}</bdi>
               </p>
             )}
+            {isCustomFront(visible) && <p class="quiet">{memberExtStrings.customFront}</p>}
           </div>
           <Actions own={own} canSeeFront={shown?.isInFronters ?? true} />
         </ProfileHead>
@@ -70,25 +70,66 @@ export function MemberPage() {
           <StillNamed />
         </>
       )}
-      <div class="sides tinted" style={tint(visible.color)}>
-        <div class="part">
-          {visible.description ? (
-            <Markdown text={visible.description} />
-          ) : (
-            <p class="quiet">
-              {isOurs ? memberStrings.noDescription : memberStrings.noPublicDescription}
-            </p>
-          )}
-          {canSeeTimes && <LastWeek id={own.id} />}
-          {shown && !shown.hasTimes && <p class="quiet">{describeHiddenTimes(shown)}</p>}
+      {isOurs && isArchived(own) && (
+        <div class="note">
+          <ArchivedNote own={own} />
         </div>
-        <MemberFacts
-          member={visible}
-          inside={inside === hidden ? [] : inside}
-          canSeeTimes={canSeeTimes}
-        />
-      </div>
+      )}
+      <Tabs
+        label={name}
+        options={tabs.map((one) => [one, memberStrings.tabs[one]])}
+        value={tab}
+        onChange={(one) => {
+          location.hash = `#/members/${own.id}${one === 'about' ? '' : `/${one}`}`
+        }}
+      >
+        {tab === 'about' && <About own={own} shown={shown} />}
+        {tab === 'history' &&
+          (shown && !shown.hasTimes ? (
+            <p class="quiet">{describeHiddenTimes(shown)}</p>
+          ) : (
+            <MemberHistory id={own.id} isOurs={isOurs} />
+          ))}
+        {tab === 'notes' && <MemberNotes member={own} />}
+        {tab === 'board' && <MemberBoard member={own} />}
+      </Tabs>
     </Page>
+  )
+}
+
+/** Notes and boards are never public, and a custom front has neither. */
+function hasTab(own: Member, tab: MemberTab, isOurs: boolean): boolean {
+  return (tab !== 'notes' && tab !== 'board') || (isOurs && !isCustomFront(own))
+}
+
+interface AboutProps {
+  own: Member
+  /** What an anonymous visitor sees; null in the owner's view. */
+  shown: PublicMember | null
+}
+
+function About({ own, shown }: AboutProps) {
+  const visible = shown?.member ?? own
+  const description = descriptionOf(visible)
+  const inside = shown?.groups ?? groups.value.filter((one) => one.members?.includes(own.uuid))
+  return (
+    <div class="sides tinted" style={tint(visible.color)}>
+      <div class="part">
+        {description ? (
+          <Markdown text={description} />
+        ) : (
+          <p class="quiet">
+            {shown ? memberStrings.noPublicDescription : memberStrings.noDescription}
+          </p>
+        )}
+        <MemberFields own={own} isOurs={shown === null} />
+      </div>
+      <MemberFacts
+        member={visible}
+        inside={inside === hidden ? [] : inside}
+        canSeeTimes={shown?.hasTimes ?? true}
+      />
+    </div>
   )
 }
 
@@ -117,7 +158,7 @@ function Actions({ own, canSeeFront }: { own: Member; canSeeFront: boolean }) {
         <Icon name="edit" />
         {memberStrings.edit}
       </button>
-      <PinButton own={own} />
+      {!isArchived(own) && !isCustomFront(own) && <PinButton own={own} />}
     </div>
   )
 }
@@ -144,24 +185,5 @@ function PinButton({ own }: { own: Member }) {
       <Icon name={isPinned ? 'check' : 'plus'} />
       {memberStrings.pin}
     </button>
-  )
-}
-
-const WEEK = 7
-
-function LastWeek({ id }: { id: string }) {
-  const since = now.value - (WEEK - 1) * DAY
-  useEffect(() => {
-    loadBackTo(now.value - WEEK * DAY).catch(() => {})
-  }, [])
-  const days = daysIn(zone.value, { since, until: now.value + 1 }).slice(0, WEEK)
-  return (
-    <section class="part">
-      <h2>{memberStrings.lastWeek}</h2>
-      <Days days={days} only={id} />
-      <a class="beside" href={historyHash('days', { member: id })}>
-        {historyStrings.ownHistory(nameOf(id))}
-      </a>
-    </section>
   )
 }

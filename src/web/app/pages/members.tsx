@@ -1,15 +1,16 @@
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { announce } from '../actions'
 import { ChipGroup } from '../components/chipGroup'
 import { CreateMemberSheet, createMember, EmptyState } from '../components/createMember'
 import { Icon } from '../components/icon'
+import { IncludeSubgroups } from '../components/includeSubgroups'
+import { lazy } from '../components/lazy'
 import { useIncrementalList } from '../components/memberGrid'
 import { MemberRow } from '../components/memberRow'
 import { Page } from '../components/page'
 import { ProblemText } from '../components/problemText'
 import { Search } from '../components/search'
-import { SelectBar } from '../components/selectBar'
 import { lastHere } from '../history'
 import {
   changeListing,
@@ -19,11 +20,14 @@ import {
   listPosition,
   sorts,
 } from '../memberList'
+import { listSections } from '../memberSections'
 import { pageBefore, route } from '../route'
 import { prepareSearch } from '../search'
 import { requestedFocus } from '../shortcuts'
 import { front, groups, isOffline, type Member, members, memberWord, switches } from '../store'
 import { listStrings, strings } from '../strings'
+import { hasSubgroups } from '../subgroups'
+import { isArchived, isCustomFront } from '../types'
 import { useAction } from '../useAction'
 
 export function Members() {
@@ -51,6 +55,8 @@ export function Members() {
   }
   const { typed } = listing.value
   const found = listMembers(members.value, listing.value, context)
+  const sections = listSections(found)
+  const isOnlyMembers = sections.every(([heading]) => heading === '')
   const updateListing = (patch: Partial<Listing>) => {
     changeListing(patch)
     announce(strings.found(listMembers(members.value, listing.value, context).length))
@@ -89,12 +95,19 @@ export function Members() {
       <Filters onChange={updateListing} />
       <div class="heading">
         <p class="quiet">
-          {typed === '' ? strings.countOf(found.length, word) : strings.found(found.length)}
+          {typed === '' && isOnlyMembers
+            ? strings.countOf(found.length, word)
+            : strings.found(found.length)}
         </p>
         <Sorting onChange={updateListing} />
       </div>
       {found.length > 0 ? (
-        <List all={found} row={row} chosen={chosen} onChoose={setChosen} />
+        sections.map(([heading, inside]) => (
+          <Fragment key={heading}>
+            {heading !== '' && <h2>{heading}</h2>}
+            <List all={inside} row={row} chosen={chosen} onChoose={setChosen} />
+          </Fragment>
+        ))
       ) : typed.trim() === '' ? (
         <p>{listStrings.noMatch}</p>
       ) : (
@@ -113,12 +126,20 @@ export function Members() {
   )
 }
 
+const SelectBar = lazy(async () => (await import('../components/selectBar')).SelectBar)
+
 /** Number of groups shown until the list is expanded. */
 const FIRST_GROUPS = 8
 
+/** Filters that are offered while they have members. */
+const offered = [
+  ['custom', () => strings.customFronts, isCustomFront],
+  ['archived', () => listStrings.archived, isArchived],
+] as const
+
 function Filters({ onChange }: { onChange: (patch: Partial<Listing>) => void }) {
   const [isOpen, setOpen] = useState(false)
-  const { filter } = listing.value
+  const { filter, isDeep = false } = listing.value
   const shown = groups.value.filter(
     ({ uuid }, at) => isOpen || at < FIRST_GROUPS || uuid === filter,
   )
@@ -126,6 +147,9 @@ function Filters({ onChange }: { onChange: (patch: Partial<Listing>) => void }) 
     ['everyone', listStrings.everyone],
     ['here', strings.hereNow],
     ['private', listStrings.private],
+    ...offered
+      .filter(([kind, , isOne]) => filter === kind || members.value.some(isOne))
+      .map(([kind, title]) => [kind, title()]),
     ...shown.map((group) => [group.uuid, group.display_name || group.name]),
   ] as [string, string][]
   const current = options.some(([value]) => value === filter) ? filter : 'everyone'
@@ -144,7 +168,11 @@ function Filters({ onChange }: { onChange: (patch: Partial<Listing>) => void }) 
           </button>
         )
       }
-    />
+    >
+      {hasSubgroups(groups.value, filter) && (
+        <IncludeSubgroups value={isDeep} onChange={(isDeep) => onChange({ isDeep })} />
+      )}
+    </ChipGroup>
   )
 }
 
@@ -196,9 +224,9 @@ interface ListProps {
 }
 
 function List({ all, row, chosen, onChoose }: ListProps) {
-  const { typed, filter, sort } = listing.value
+  const { typed, filter, isDeep, sort } = listing.value
   const { shown, moreButton } = useIncrementalList(all, {
-    listKey: `${sort} ${filter} ${typed}`,
+    listKey: `${sort} ${filter} ${isDeep} ${typed}`,
     start: listPosition.count,
     onMore: (count) => {
       listPosition.count = count

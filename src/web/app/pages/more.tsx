@@ -1,15 +1,21 @@
 import { Page } from '../components/page'
 import { ProblemText } from '../components/problemText'
 import { useLogOut } from '../components/useLogOut'
-import { isOffline } from '../store'
-import { moreStrings, strings } from '../strings'
+import { isOffline, preferences } from '../store'
+import { archiveStrings, fieldStrings, moreStrings, strings } from '../strings'
 
 export function More() {
   const pages = [
     ['#/groups', strings.groups, moreStrings.groupsMore],
+    ['#/notes', strings.notes, moreStrings.notesMore],
+    ['#/chat', strings.chat, moreStrings.chatMore],
+    ['#/fields', strings.fields, fieldStrings.more],
     ['#/privacy', strings.privacy, moreStrings.privacyMore],
     ['#/friends', strings.friends, moreStrings.friendsMore],
     ['#/import', strings.import, moreStrings.importMore],
+    ...(preferences.value.archive
+      ? [['#/archive', strings.archivedData, archiveStrings.more] as const]
+      : []),
     ['#/devices', strings.devices, moreStrings.devicesMore],
     ['#/appearance', strings.appearance, moreStrings.appearanceMore],
     ['#/system', strings.system, moreStrings.systemMore],

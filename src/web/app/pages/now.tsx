@@ -9,19 +9,34 @@ import { EmptyState } from '../components/createMember'
 import { CurrentFronters } from '../components/currentFronters'
 import { Days } from '../components/days'
 import { Icon } from '../components/icon'
-import { MemberGrid } from '../components/memberGrid'
+import { lazy } from '../components/lazy'
+import { MemberGrids } from '../components/memberGrid'
 import { Page } from '../components/page'
 import { describeFuture, momentOf, PastTimeButton, PastTimePanel } from '../components/pastTime'
 import { ProblemText } from '../components/problemText'
 import { Search } from '../components/search'
-import { earlier, selection, toggleSelection } from '../drafts'
+import { earlier, selection, switchStatus, toggleSelection } from '../drafts'
 import { switchAt } from '../history'
 import { listLikely } from '../likely'
+import { listSections } from '../memberSections'
 import { searchMembers } from '../search'
 import { requestedFocus } from '../shortcuts'
-import { front, isOffline, members, nameOf, statuses, switches, system, zone } from '../store'
+import {
+  customFronts,
+  front,
+  isOffline,
+  members,
+  membersById,
+  nameOf,
+  preferences,
+  switches,
+  system,
+  unreadPosts,
+  zone,
+} from '../store'
 import { strings } from '../strings'
 import { daysIn, fieldsOf } from '../time'
+import { isArchived } from '../types'
 import { useAction } from '../useAction'
 
 const LIKELY = 8
@@ -43,7 +58,9 @@ export function Now() {
       earlier.value = null
       card.current?.focus()
       try {
-        await logSwitch(ids, at)
+        const status = chosen.length === 1 && switchStatus.value
+        await logSwitch(ids, at, status ? [status] : [])
+        switchStatus.value = null
         tick()
       } catch (cause) {
         selection.value = chosen
@@ -58,6 +75,7 @@ export function Now() {
     lostSwitch.value = null
     selection.value = []
     earlier.value = null
+    switchStatus.value = null
     setProblem('')
   }, [switches.value])
 
@@ -79,6 +97,9 @@ export function Now() {
       ) : (
         <>
           <CurrentFronters heading={card} onStay={log} />
+          {front.value?.members.some(
+            (id) => unreadPosts.value[membersById.value.get(id)?.uuid ?? ''],
+          ) && <NewPosts />}
           <MemberChooser />
           <div class="row">
             <button
@@ -93,6 +114,7 @@ export function Now() {
           </div>
           {earlier.value === null && selection.value.length === 0 && <ProblemText text={problem} />}
           <PastTimePanel problem={problem} onChange={() => setProblem('')} />
+          {preferences.value.archive?.convertible[0] && <ConvertOffer />}
           <section class="part">
             <header class="heading">
               <h2>{strings.todayAndYesterday}</h2>
@@ -113,6 +135,7 @@ export function Now() {
             onSwitch={log}
             onClear={() => {
               selection.value = []
+              switchStatus.value = null
               setProblem('')
             }}
           />
@@ -146,11 +169,10 @@ function MemberChooser() {
     hadSelection.current = !isEmpty
   }, [selection.value.length === 0])
 
-  const statusMembers = members.value.filter(({ uuid }) => statuses.value.has(uuid))
-  const shown = isOpen ? searchMembers(members.value, typed) : likely.value
+  const shown = listSections(isOpen ? find(typed) : [...likely.value, ...customFronts.value])
   const search = (value: string) => {
     setTyped(value)
-    announce(strings.found(searchMembers(members.value, value).length))
+    announce(strings.found(find(value).length))
   }
   return (
     <section class="part">
@@ -158,31 +180,29 @@ function MemberChooser() {
         <h2>{strings.whoIsSwitchingIn}</h2>
         <button type="button" class="plain" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <Icon name="search" />
-          {strings.everyone(members.value.length)}
+          {strings.everyone(find('').length - customFronts.value.length)}
         </button>
       </header>
       {isOpen && <Search value={typed} onChange={search} field={field} />}
       {shown.length === 0 && <p class="quiet">{strings.nobodyFound}</p>}
-      <MemberGrid
+      <MemberGrids
         key={String(isOpen)}
-        members={shown}
+        sections={shown}
         chosen={selection.value}
         label={isOpen ? strings.whoIsSwitchingIn : strings.suggested}
         onToggle={toggleSelection}
       />
-      {!isOpen && statusMembers.length > 0 && (
-        <>
-          <h3 class="quiet small">{strings.statuses}</h3>
-          <MemberGrid
-            members={statusMembers}
-            chosen={selection.value}
-            label={strings.statuses}
-            onToggle={toggleSelection}
-          />
-        </>
-      )}
     </section>
   )
+}
+
+const NewPosts = lazy(async () => (await import('../components/nowParts')).NewPosts)
+const ConvertOffer = lazy(async () => (await import('./transfer')).ConvertOffer)
+
+/** Returns the members that match; archived ones only if something is typed. */
+function find(typed: string) {
+  const all = members.value
+  return searchMembers(typed === '' ? all.filter((one) => !isArchived(one)) : all, typed)
 }
 
 const likely = computed(() => listLikely(front.value?.members ?? [], LIKELY))

@@ -1,19 +1,34 @@
+import { useEffect, useState } from 'preact/hooks'
 import type { Level } from '../../../model/entity'
+import type { ExtSettings } from '../../../model/ext/extSettings'
 import type { system as table } from '../../../model/system'
 import { requestOwn } from '../api'
 import { BulkPrivacyCard } from '../components/bulkPrivacyCard'
 import { LevelButton } from '../components/levelButton'
+import { LoadProblem } from '../components/loadProblem'
 import { Page } from '../components/page'
 import { ProblemText } from '../components/problemText'
 import { PublicProfile } from '../components/publicProfile'
 import { publicView } from '../publicView'
-import { groups, isOffline, members, memberWord, type System, switches, system } from '../store'
+import {
+  frontStatuses,
+  groups,
+  isOffline,
+  members,
+  memberWord,
+  type System,
+  switches,
+  system,
+} from '../store'
 import { privacyStrings, strings, type Word } from '../strings'
 import { useAction } from '../useAction'
+import { useFields } from '../useFields'
+import { useOwn } from '../useOwn'
 
 /** Most frequently changed levels first. */
-const order: readonly SystemLevel[] = [
+const order: readonly (SystemLevel | typeof STATUS_LEVEL)[] = [
   'front_privacy',
+  'front_status_privacy',
   'front_history_privacy',
   'member_list_privacy',
   'group_list_privacy',
@@ -30,18 +45,22 @@ type SystemLevel = (typeof table)['levels'][number]
  */
 export function Privacy() {
   const own = system.value
+  const status = useStatusLevel()
+  const fields = useFields()
   if (!own) return null
   const word = memberWord.value
   const view = publicView({
     system: own,
     members: members.value,
+    fields: fields.data ?? [],
     groups: groups.value,
     switches: switches.value,
+    ...(status.level === 'public' && { statuses: frontStatuses.value }),
   })
   return (
     <Page title={strings.privacy}>
       <div class="two-sides">
-        <Levels own={own} word={word} />
+        <Levels own={own} word={word} status={status} />
         <section class="card" aria-labelledby="eyes">
           <h2 id="eyes">{privacyStrings.strangersEyes}</h2>
           <p class="quiet">{privacyStrings.strangersMore}</p>
@@ -58,7 +77,42 @@ export function Privacy() {
   )
 }
 
-function Levels({ own, word }: { own: System; word: Word }) {
+const STATUS_LEVEL = 'front_status_privacy'
+const SETTINGS_PATH = 'ext/v1/systems/@me/settings'
+
+interface StatusLevel {
+  /** Null until it is known. */
+  readonly level: Level | null
+  readonly problem: string
+  readonly reload: () => void
+  readonly change: (to: Level) => Promise<void>
+}
+
+/** Privacy of status texts, which is not part of the system in version 2. */
+function useStatusLevel(): StatusLevel {
+  const { data, problem, reload } = useOwn<ExtSettings>(SETTINGS_PATH, 'frontNotes')
+  const [chosen, setChosen] = useState<Level | null>(null)
+  useEffect(() => setChosen(null), [data])
+  const level = chosen ?? data?.[STATUS_LEVEL] ?? null
+  const change = async (to: Level) => {
+    setChosen(to)
+    try {
+      await requestOwn(SETTINGS_PATH, { method: 'PATCH', body: { [STATUS_LEVEL]: to } })
+    } catch (cause) {
+      setChosen(null)
+      throw cause
+    }
+  }
+  return { level, problem, reload, change }
+}
+
+interface LevelsProps {
+  own: System
+  word: Word
+  status: StatusLevel
+}
+
+function Levels({ own, word, status }: LevelsProps) {
   const { run, problem } = useAction({ canOverlap: true })
   const titles = privacyStrings.systemLevels(word)
   const changeLevel = (level: SystemLevel, to: Level) =>
@@ -79,9 +133,12 @@ function Levels({ own, word }: { own: System; word: Word }) {
     <section class="card" aria-labelledby="everyone-sees">
       <h2 id="everyone-sees">{privacyStrings.whatOthersSee}</h2>
       <ProblemText text={problem} />
+      {status.problem !== '' && <LoadProblem text={status.problem} onRetry={status.reload} />}
       <ul class="things">
         {order.map((level) => {
           const { title, hint } = titles[level]
+          const current = level === STATUS_LEVEL ? status.level : own.privacy?.[level]
+          if (current === null) return null
           return (
             <li key={level}>
               <div class="about">
@@ -90,9 +147,11 @@ function Levels({ own, word }: { own: System; word: Word }) {
               </div>
               <LevelButton
                 label={title}
-                level={own.privacy?.[level] ?? 'private'}
+                level={current ?? 'private'}
                 isOff={isOffline.value}
-                onChange={(to) => changeLevel(level, to)}
+                onChange={(to) =>
+                  level === STATUS_LEVEL ? run(() => status.change(to)) : changeLevel(level, to)
+                }
               />
             </li>
           )

@@ -4,6 +4,7 @@ import { CenteredPage, Unreachable } from '../components/centeredPage'
 import { Logo } from '../components/logo'
 import { Skeleton } from '../components/page'
 import { PublicProfile } from '../components/publicProfile'
+import type { CustomField } from '../customFields'
 import { subscribe } from '../eventStream'
 import { onPageVisibility } from '../pageVisibility'
 import {
@@ -13,8 +14,9 @@ import {
   type PublicView,
   RECENT_SWITCHES,
 } from '../publicView'
+import { readMember, type SerializedMember } from '../store'
 import { publicViewStrings, strings } from '../strings'
-import type { Group, Member, System } from '../types'
+import type { Group, System } from '../types'
 
 type State =
   | { is: 'loading' }
@@ -90,30 +92,40 @@ function PublicPageContent({ view }: { view: PublicView }) {
 
 /** Requests without the session cookie: the owner would get private data, too. */
 async function loadPublicView(of: string): Promise<PublicView> {
-  const path = `v2/systems/${encodeURIComponent(of)}`
-  const read = <T,>(rest: string) => request<T>(`${path}${rest}`, { isAnonymous: true })
-  const list = <T,>(rest: string) =>
-    read<T>(rest).catch((cause: unknown): typeof hidden => {
+  const path = `systems/${encodeURIComponent(of)}`
+  const read = <T,>(rest: string, api = 'v2') =>
+    request<T>(`${api}/${path}${rest}`, { isAnonymous: true })
+  const list = <T,>(rest: string, api?: string) =>
+    read<T>(rest, api).catch((cause: unknown): typeof hidden => {
       if (cause instanceof ApiError && cause.status === 403) return hidden
       throw cause
     })
   const [system, members, groups, front, switches] = await Promise.all([
     read<System>(''),
-    list<Member[]>('/members'),
+    list<SerializedMember[]>('/members', 'ext/v1'),
     list<Group[]>('/groups?with_members=true'),
-    list<PublicFront>('/fronters'),
+    list<PublicFront>('/front', 'ext/v1'),
     list<PublicSwitch[]>(`/switches?limit=${RECENT_SWITCHES}`),
   ])
   if (!system) throw new ApiError(404, '', 0)
-  return { system, members: members ?? [], groups: groups ?? [], front, switches: switches ?? [] }
+  const hasValues =
+    members !== hidden && members?.some(({ fields }) => Object.keys(fields).length > 0)
+  return {
+    system,
+    members: members === hidden ? hidden : (members ?? []).map(readMember),
+    fields: (hasValues && (await read<CustomField[]>('/fields', 'ext/v1'))) || [],
+    groups: groups ?? [],
+    front,
+    switches: switches ?? [],
+  }
 }
 
 function subscribeToFront(of: string, onFront: (front: PublicView['front']) => void): () => void {
   const start = () =>
     subscribe({
-      path: `v2/systems/${encodeURIComponent(of)}/fronters/stream`,
+      path: `ext/v1/systems/${encodeURIComponent(of)}/front/stream`,
       isAnonymous: true,
-      onEvent: ({ name, data }) => name === 'fronters' && onFront(JSON.parse(data)),
+      onEvent: ({ name, data }) => name === 'front' && onFront(JSON.parse(data)),
       onStateChange: (state) => state === 'refused' && onFront(hidden),
     })
   let subscription = start()

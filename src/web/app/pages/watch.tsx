@@ -27,10 +27,10 @@ export function Watch({ token: given }: { token: string }) {
       )
     const start = () =>
       subscribe({
-        path: 'v2/systems/@me/fronters/stream',
+        path: 'ext/v1/systems/@me/front/stream',
         token,
         onEvent(event) {
-          if (event.name === 'fronters') setState({ is: 'open', front: JSON.parse(event.data) })
+          if (event.name === 'front') setState({ is: 'open', front: JSON.parse(event.data) })
         },
         onStateChange(now) {
           setLink(now)

@@ -1,4 +1,4 @@
-import type { First, Rest } from './catalogue'
+import type { Ext, First, Rest } from './catalogue'
 
 /** Languages of the dashboard. Only the texts of the language in use are downloaded. */
 
@@ -7,11 +7,11 @@ interface Language {
   readonly name: string | null
   readonly dir: 'ltr' | 'rtl'
   readonly loadFirst: () => Promise<First>
-  readonly loadRest: () => Promise<Rest>
+  readonly loadRest: () => Promise<Rest & Ext>
 }
 
 const loadEnglishFirst = async () => (await import('./en/first')).first
-const loadEnglishRest = async () => (await import('./en/rest')).rest
+const loadEnglishRest = () => merge(import('./en/rest'), import('./en/ext'))
 const loadPseudoFirst = async () => (await import('./pseudo')).toPseudo(await loadEnglishFirst())
 const loadPseudoRest = async () => (await import('./pseudo')).toPseudo(await loadEnglishRest())
 
@@ -26,7 +26,7 @@ export const languages = {
     name: 'Deutsch',
     dir: 'ltr',
     loadFirst: async () => (await import('./de/first')).first,
-    loadRest: async () => (await import('./de/rest')).rest,
+    loadRest: () => merge(import('./de/rest'), import('./de/ext')),
   },
   'en-XA': {
     name: null,
@@ -41,6 +41,12 @@ export const languages = {
     loadRest: loadPseudoRest,
   },
 } as const satisfies Record<string, Language>
+
+/** Loads the texts of the pages from two scripts at the same time, because one would be too large. */
+async function merge<R, E>(...parts: [Promise<{ rest: R }>, Promise<{ ext: E }>]): Promise<R & E> {
+  const [{ rest }, { ext }] = await Promise.all(parts)
+  return { ...rest, ...ext }
+}
 
 export type LanguageCode = keyof typeof languages
 

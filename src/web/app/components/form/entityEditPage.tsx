@@ -1,20 +1,24 @@
 import type { ComponentChildren } from 'preact'
-import type { Entity } from '../../../../model/entity'
+import type { Entity, JsonObject } from '../../../../model/entity'
 import { formDraft } from '../../drafts'
 import { findByRoute, goTo } from '../../route'
 import { editStrings } from '../../strings'
 import type { Group, Member } from '../../types'
 import { NotFound } from '../notFound'
-import { type Form, useForm } from './form'
+import { type Form, type Saving, useForm } from './form'
 import { DeleteButton, FormPage } from './page'
 
-interface Props<T> {
+interface Props<T> extends Pick<Saving<T>, 'toForm' | 'describe'> {
   kind: 'members' | 'groups'
   entity: Entity
   all: readonly T[]
+  /** Sends the changed values and returns the entity as it is then. */
+  onSend: (own: T, patch: JsonObject) => Promise<T | null>
   onSaved: (saved: T) => void
   /** `onDeleted` leaves the page. */
   confirmDelete: (own: T, onClose: () => void, onDeleted: () => void) => ComponentChildren
+  /** Content between the form and the button that deletes. */
+  below?: (own: T) => ComponentChildren
   children: (form: Form, own: T) => ComponentChildren
 }
 
@@ -28,14 +32,18 @@ function Editing<T extends Member | Group>({
   kind,
   entity,
   own,
+  onSend,
   onSaved,
   confirmDelete,
+  below,
   children,
+  ...more
 }: Props<T> & { own: T }) {
   const back = `#/${kind}/${own.id}`
   const name = own.display_name || own.name
   const form = useForm<T>(entity, own, {
-    path: `v2/${kind}/${own.uuid}`,
+    ...more,
+    send: (patch) => onSend(own, patch),
     onSaved(saved) {
       onSaved(saved)
       goTo(back)
@@ -51,7 +59,12 @@ function Editing<T extends Member | Group>({
       title={editStrings.editOf(name)}
       back={back}
       backName={name}
-      below={<DeleteButton confirm={(onClose) => confirmDelete(own, onClose, leave)} />}
+      below={
+        <>
+          {below?.(own)}
+          <DeleteButton confirm={(onClose) => confirmDelete(own, onClose, leave)} />
+        </>
+      }
     >
       {children(form, own)}
     </FormPage>

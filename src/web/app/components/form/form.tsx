@@ -1,12 +1,13 @@
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
-import type { Entity } from '../../../../model/entity'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Entity, JsonObject } from '../../../../model/entity'
 import { showToast } from '../../actions'
-import { ApiError, problemMessage, requestOwn } from '../../api'
+import { ApiError, problemMessage } from '../../api'
 import { formDraft } from '../../drafts'
 import {
   beginDraft,
   changedElsewhere,
   changedKeys,
+  completeDraft,
   type FormDraft,
   patchOf,
   problemsOf,
@@ -26,6 +27,8 @@ interface OwnEntity {
 /** State and operations that the lines of a form share. */
 export interface Form {
   readonly entity: Entity
+  /** Names of fields that have others in this form. */
+  readonly labels?: Readonly<Record<string, string>>
   readonly values: FormDraft['values']
   /** Validation messages by key. */
   readonly problems: Readonly<Record<string, string>>
@@ -38,20 +41,29 @@ export interface Form {
   readonly conflicts: readonly string[]
   /** Value that another client stored. */
   theirs(key: string): unknown
+  readonly describe?: Saving<unknown>['describe']
   change(key: string, value: unknown): void
   resolve(key: string, choice: 'theirs' | 'mine'): void
   readonly onSubmit: (event: Event) => void
 }
 
-interface Saving<T> {
-  readonly path: string
+export interface Saving<T> {
+  /** Adds the values of the form that are not keys of the entity. */
+  readonly toForm?: (own: T) => T
+  /** Describes such a value. */
+  readonly describe?: (key: string, value: unknown) => string | undefined
+  /** Sends the changed values and returns the entity as it is then. */
+  readonly send: (patch: JsonObject) => Promise<T | null>
   readonly onSaved: (saved: T) => void
 }
 
 /** Edits an entity. Input is kept if the session ends; leaving with unsaved changes asks first. */
 export function useForm<T extends OwnEntity>(entity: Entity, own: T, saving: Saving<T>): Form {
+  const stored = saving.toForm?.(own) ?? own
   const known = formDraft.value?.uuid === own.uuid ? formDraft.value : null
-  const draft = known ?? beginDraft(entity, own)
+  const draft = known ? completeDraft(entity, known, stored) : beginDraft(entity, stored)
+  const latest = useRef(entity)
+  latest.current = entity
   const [serverProblems, setServerProblems] = useState<Record<string, string>>({})
   const [wasTried, setTried] = useState(false)
   const { onSubmit, problem, setProblem, isBusy } = useAction()
@@ -59,7 +71,8 @@ export function useForm<T extends OwnEntity>(entity: Entity, own: T, saving: Sav
     formDraft.value = draft
     const unblock = blockNavigation(() => {
       const now = formDraft.value
-      return sessionState.value === 'in' && now !== null && changedKeys(entity, now).length > 0
+      const isChanged = now !== null && changedKeys(latest.current, now).length > 0
+      return sessionState.value === 'in' && isChanged
     })
     return () => {
       unblock()
@@ -82,7 +95,7 @@ export function useForm<T extends OwnEntity>(entity: Entity, own: T, saving: Sav
     const body = patchOf(entity, draft)
     if (Object.keys(body).length === 0) return saving.onSaved(own)
     try {
-      const saved = await requestOwn<T>(saving.path, { method: 'PATCH', body })
+      const saved = await saving.send(body)
       formDraft.value = null
       showToast({ text: strings.isSaved })
       saving.onSaved(saved ?? own)
@@ -90,7 +103,11 @@ export function useForm<T extends OwnEntity>(entity: Entity, own: T, saving: Sav
       const serverErrors = cause instanceof ApiError ? Object.entries(cause.problems) : []
       setServerProblems(
         Object.fromEntries(
-          serverErrors.map(([key, [first]]) => [key, first ? problemMessage(first) : '']),
+          serverErrors.map(([key, [first]]) => [
+            // The extension API names the fields of v2 by their path.
+            key.replace(/^member\./, ''),
+            first ? problemMessage(first) : '',
+          ]),
         ),
       )
       setTried(true)
@@ -105,16 +122,18 @@ export function useForm<T extends OwnEntity>(entity: Entity, own: T, saving: Sav
     wasTried,
     problem,
     isBusy,
-    conflicts: changedElsewhere(entity, draft, own),
-    theirs: (key) => ({ ...own, ...own.privacy })[key as keyof T],
+    conflicts: changedElsewhere(entity, draft, stored),
+    theirs: (key) => ({ ...stored, ...stored.privacy })[key as keyof T],
+    ...(saving.describe && { describe: saving.describe }),
     change(key, value) {
       const { [key]: _, ...others } = serverProblems
       setServerProblems(others)
       setProblem('')
-      formDraft.value = setValue(formDraft.value ?? draft, key, value)
+      const now = completeDraft(entity, formDraft.value ?? draft, stored)
+      formDraft.value = setValue(now, key, value)
     },
     resolve(key, choice) {
-      formDraft.value = resolveConflict(entity, formDraft.value ?? draft, own, key, choice)
+      formDraft.value = resolveConflict(entity, formDraft.value ?? draft, stored, key, choice)
     },
     onSubmit: onSubmit(save),
   }

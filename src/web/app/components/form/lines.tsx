@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { Level } from '../../../../model/entity'
+import type { Entity, Level } from '../../../../model/entity'
 import { group } from '../../../../model/group'
 import { appearance, formatter } from '../../appearance'
 import { memberWord } from '../../store'
 import { editStrings, findText } from '../../strings'
 import { NO_YEAR } from '../../time'
+import { ColorInput } from '../colorInput'
 import { LevelButton } from '../levelButton'
 import { Markdown } from '../markdown'
 import { ProblemText } from '../problemText'
@@ -15,22 +16,25 @@ import { labelOf } from './page'
 export interface Props {
   form: Form
   name: string
+  /** Shown beside the label in place of a privacy level. */
+  beside?: ComponentChildren
 }
 
 interface LineProps extends Props {
   /** Spans the full width of the form. */
   isWide?: boolean
+  hint?: string | undefined
   children: ComponentChildren
 }
 
 /** Field with its label, privacy level, hint and validation message. */
-export function Line({ form, name, isWide = false, children }: LineProps) {
-  const hint = hintOf(form, name)
+export function Line(props: LineProps) {
+  const { form, name, beside, isWide = false, hint = hintOf(form, name), children } = props
   return (
     <div class={isWide ? 'line wide-line' : 'line'}>
       <div class="line-head">
-        <label for={`field-${name}`}>{labelOf(name)}</label>
-        <Guard form={form} name={name} />
+        <label for={`field-${name}`}>{labelOf(name, form)}</label>
+        {beside ?? <Guard form={form} name={name} />}
       </div>
       {children}
       {hint && (
@@ -43,15 +47,20 @@ export function Line({ form, name, isWide = false, children }: LineProps) {
   )
 }
 
+/** The form of a group has more fields than the group of v2. */
+function isGroup({ name }: Entity): boolean {
+  return name === group.name
+}
+
 /** Explains a field or a level, where its name is not enough. */
 function hintOf({ entity, values }: Form, name: string): string | undefined {
   if (name === 'visibility') {
-    const kind = entity === group ? 'groups' : 'members'
+    const kind = isGroup(entity) ? 'groups' : 'members'
     return editStrings.listed[kind][values[name] as Level](memberWord.value)
   }
   if (name === 'name' && entity.fields.display_name && values.name_privacy === 'private')
     return values.display_name ? editStrings.nameReplaced : editStrings.nameStillShown
-  if (name === 'metadata_privacy' && entity === group) return editStrings.groupMetadataMore
+  if (name === 'metadata_privacy' && isGroup(entity)) return editStrings.groupMetadataMore
   return findText(editStrings.hints, name)
 }
 
@@ -63,7 +72,7 @@ export function Guard({ form, name }: Props) {
     return field?.ownerOnly === undefined ? (
       <span class="quiet small">{editStrings.alwaysPublic}</span>
     ) : null
-  return <LevelOf form={form} level={field.guard} label={labelOf(name)} />
+  return <LevelOf form={form} level={field.guard} label={labelOf(name, form)} />
 }
 
 export function LevelOf({ form, level, label }: { form: Form; level: string; label: string }) {
@@ -78,8 +87,8 @@ export function LevelOf({ form, level, label }: { form: Form; level: string; lab
 
 /** Level that guards more than one field. */
 export function LevelLine({ form, level }: { form: Form; level: string }) {
-  const isOfGroup = level === 'metadata_privacy' && form.entity === group
-  const label = isOfGroup ? editStrings.groupMetadata : labelOf(level)
+  const isOfGroup = level === 'metadata_privacy' && isGroup(form.entity)
+  const label = isOfGroup ? editStrings.groupMetadata : labelOf(level, form)
   return (
     <div class="line">
       <div class="line-head">
@@ -115,25 +124,9 @@ export function TextLine(props: Props) {
 
 export function ColorLine(props: Props) {
   const { form, name } = props
-  const typed = String(form.values[name] ?? '')
-  const isColor = typed !== '' && !(name in form.problems)
   return (
     <Line {...props}>
-      <div class="color-field">
-        <input
-          type="color"
-          aria-label={editStrings.palette}
-          value={isColor ? `#${typed}` : '#888888'}
-          onInput={(event) => form.change(name, event.currentTarget.value.slice(1))}
-        />
-        <input
-          {...common(props)}
-          dir="ltr"
-          spellcheck={false}
-          placeholder={editStrings.noColour}
-          onInput={(event) => form.change(name, event.currentTarget.value.trim().replace(/^#/, ''))}
-        />
-      </div>
+      <ColorInput {...common(props)} onChange={(value) => form.change(name, value)} />
     </Line>
   )
 }
@@ -177,7 +170,7 @@ export function BirthdayLine(props: Props) {
   )
 }
 
-export function DescriptionLine(props: Props) {
+export function DescriptionLine(props: Props & Pick<LineProps, 'hint'>) {
   const { form, name } = props
   const typed = String(form.values[name] ?? '')
   const max = form.entity.fields[name]?.max ?? 0
@@ -239,7 +232,7 @@ export function FlagLine({ form, name }: Props) {
         checked={form.values[name] === true}
         onChange={(event) => form.change(name, event.currentTarget.checked)}
       />
-      {labelOf(name)}
+      {labelOf(name, form)}
     </label>
   )
 }

@@ -10,6 +10,15 @@ import { ProblemText } from '../problemText'
 import { Sheet } from '../sheet'
 import type { Form } from './form'
 
+interface KeptDraft {
+  /** Says what happens to the draft. */
+  readonly effect: string
+  /** Text of the button that drops the draft. */
+  readonly discard: string
+  readonly onLeave: () => void
+  readonly onDiscard: () => void
+}
+
 interface Props {
   form: Form
   title: string
@@ -17,12 +26,14 @@ interface Props {
   back: string
   backName: string
   /** Content outside the form. */
-  below: ComponentChildren
+  below?: ComponentChildren
+  /** Set if what was typed is kept when the page is left. */
+  keptDraft?: KeptDraft
   children: ComponentChildren
 }
 
 /** Full-page form with a save button that is always visible. */
-export function FormPage({ form, title, back, backName, below, children }: Props) {
+export function FormPage({ form, title, back, backName, below, keptDraft, children }: Props) {
   return (
     <Page
       title={title}
@@ -49,7 +60,7 @@ export function FormPage({ form, title, back, backName, below, children }: Props
         </div>
       </form>
       {below}
-      {pendingHash.value !== null && <ConfirmLeave to={pendingHash.value} />}
+      {pendingHash.value !== null && <ConfirmLeave to={pendingHash.value} keptDraft={keptDraft} />}
     </Page>
   )
 }
@@ -74,26 +85,39 @@ export function DeleteButton({ confirm }: { confirm: (onClose: () => void) => Co
   )
 }
 
-function ConfirmLeave({ to }: { to: string }) {
+function ConfirmLeave({ to, keptDraft }: { to: string; keptDraft: KeptDraft | undefined }) {
   const stay = () => {
     pendingHash.value = null
   }
-  const leave = () => {
-    formDraft.value = null
+  const leave = (onLeave: () => void) => {
+    onLeave()
     pendingHash.value = null
     location.hash = to
   }
   return (
     <Sheet heading={strings.leaveAsk} onClose={stay}>
-      <p>{strings.leaveEffect}</p>
+      <p>{keptDraft?.effect ?? strings.leaveEffect}</p>
       <button type="button" class="main" onClick={stay}>
         {strings.stay}
       </button>
-      <button type="button" class="danger" onClick={leave}>
+      <button
+        type="button"
+        class={keptDraft ? '' : 'danger'}
+        onClick={() => leave(keptDraft?.onLeave ?? dropForm)}
+      >
         {strings.leave}
       </button>
+      {keptDraft && (
+        <button type="button" class="danger" onClick={() => leave(keptDraft.onDiscard)}>
+          {keptDraft.discard}
+        </button>
+      )}
     </Sheet>
   )
+}
+
+function dropForm(): void {
+  formDraft.value = null
 }
 
 /** Lists fields that another client changed meanwhile; the user decides for each. */
@@ -102,13 +126,13 @@ function Conflicts({ form }: { form: Form }) {
     <div role="status" class="elsewhere">
       {form.conflicts.map((key) => (
         <div key={key} class="note">
-          <p>{editStrings.changedElsewhere(labelOf(key), describeValue(form.theirs(key)))}</p>
+          <p>{editStrings.changedElsewhere(labelOf(key, form), describeTheirs(form, key))}</p>
           <div class="row">
             {(['theirs', 'mine'] as const).map((choice) => (
               <button
                 key={choice}
                 type="button"
-                aria-label={editStrings.choiceOf(editStrings[choice], labelOf(key))}
+                aria-label={editStrings.choiceOf(editStrings[choice], labelOf(key, form))}
                 onClick={() => form.resolve(key, choice)}
               >
                 {editStrings[choice]}
@@ -121,11 +145,19 @@ function Conflicts({ form }: { form: Form }) {
   )
 }
 
-export function labelOf(key: string): string {
+/** Returns the label of a key; that of a custom field is in the field table. */
+export function labelOf(key: string, form?: Form): string {
   const word = memberWord.value
-  return (
-    findText(editStrings.fields(word), key) ?? findText(privacyStrings.levels(word), key) ?? key
-  )
+  const known =
+    form?.labels?.[key] ??
+    findText(editStrings.fields(word), key) ??
+    findText(privacyStrings.levels(word), key)
+  return known ?? form?.entity.fields[key]?.doc ?? key
+}
+
+function describeTheirs(form: Form, key: string): string {
+  const value = form.theirs(key)
+  return form.describe?.(key, value) ?? describeValue(value)
 }
 
 /** Formats a value for use in a sentence. */

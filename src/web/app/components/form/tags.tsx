@@ -21,10 +21,10 @@ export function TagsField({ form, name }: { form: Form; name: string }) {
     )
   return (
     <fieldset class="choice line wide-line">
-      <legend class="unseen">{labelOf(name)}</legend>
+      <legend class="unseen">{labelOf(name, form)}</legend>
       <div class="line-head">
         <span class="label" aria-hidden="true">
-          {labelOf(name)}
+          {labelOf(name, form)}
         </span>
         <Guard form={form} name={name} />
       </div>

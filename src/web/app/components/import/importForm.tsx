@@ -1,12 +1,12 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type ImportPart, importParts } from '../../../../model/transfer'
+import { allImportParts, type ImportPart } from '../../../../model/transfer'
 import { announce } from '../../actions'
 import { ApiError, errorMessage, uploadOwn } from '../../api'
 import { importFile } from '../../drafts'
-import { importQuery, isSame, type Report } from '../../importReport'
+import { importQuery, isSame, partsIn, type Report, talliesOf } from '../../importReport'
 import { isOffline, members, memberWord, reloadAll, system } from '../../store'
-import { importStrings, strings } from '../../strings'
+import { findText, importStrings, strings } from '../../strings'
 import { useAction } from '../../useAction'
 import { CheckField } from '../checkField'
 import { ProblemText } from '../problemText'
@@ -102,19 +102,30 @@ interface PreviewProps {
   onDone: (report: Report) => void
 }
 
-const allParts: ReadonlySet<ImportPart> = new Set(importParts)
+const allParts: ReadonlySet<ImportPart> = new Set(allImportParts)
 
 function Preview({ file, heading, onFile, onDone }: PreviewProps) {
   const [report, setReport] = useState<Report | null>(null)
   const [parts, setParts] = useState(allParts)
+  // A preview of some parts still reports which parts the file has.
+  const shown = report ? partsIn(report) : allImportParts
+  const chosen = shown.filter((part) => parts.has(part))
+  const isWhole = chosen.length === shown.length
   const [isPublic, setPublic] = useState(false)
   const [isPrivate, setPrivate] = useState(isNewAndPrivate)
   const [status, setStatus] = useState('')
+  const [isImporting, setImporting] = useState(false)
   const { run, problem, isBusy } = useAction({ explain, canOverlap: true })
 
   const send = (isDryRun: boolean, signal?: AbortSignal) => {
     setStatus(importStrings.waiting)
-    const query = importQuery({ isDryRun, parts, isPublic: isPublic && !isPrivate, isPrivate })
+    const query = importQuery({
+      isDryRun,
+      parts: chosen,
+      isWhole,
+      isPublic: isPublic && !isPrivate,
+      isPrivate,
+    })
     return uploadOwn<Report>(`v2/systems/@me/import?${query}`, {
       method: 'POST',
       file,
@@ -125,7 +136,7 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
 
   useEffect(() => {
     // An interrupted preview runs again when the server is reachable.
-    if (parts.size === 0 || isOffline.value) return
+    if (chosen.length === 0 || isOffline.value) return
     const controller = new AbortController()
     run(async () => {
       const found = await send(true, controller.signal)
@@ -136,30 +147,38 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
     return () => controller.abort()
   }, [file, parts, isPublic, isPrivate, isOffline.value])
 
-  const isReady = !isBusy && parts.size > 0 && report !== null
+  const isReady = !isBusy && chosen.length > 0 && report !== null
   const runImport = () => {
     if (!isReady) return
+    setImporting(true)
     run(async () => {
-      const imported = await send(false)
-      if (imported) onDone(imported)
+      try {
+        const imported = await send(false)
+        if (imported) onDone(imported)
+      } finally {
+        setImporting(false)
+      }
     })
   }
   return (
     <section class="card" aria-busy={isBusy}>
       <h2 ref={heading} tabIndex={-1}>
-        {report ? importStrings.formats[report.format] : file.name}
+        {report ? importStrings.formats[report.format] : importStrings.import}
       </h2>
       <p class="quiet">{importStrings.fileSize(file.name, formatSize(file.size))}</p>
       {report && (
         <>
           <ImportReport report={report} />
-          <Choices {...{ report, parts, setParts, isPublic, setPublic, isPrivate, setPrivate }} />
+          <Choices
+            {...{ report, shown, parts, setParts, isPublic, setPublic, isPrivate, setPrivate }}
+            isOff={isImporting}
+          />
         </>
       )}
       <p role="status" class="quiet">
         {isBusy && status}
       </p>
-      <ProblemText text={problem || (parts.size === 0 ? importStrings.noParts : '')} />
+      <ProblemText text={problem || (chosen.length === 0 ? importStrings.noParts : '')} />
       <div class="row">
         {report && (
           <button
@@ -171,15 +190,20 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
             {importStrings.import}
           </button>
         )}
-        <ChooseFile label={importStrings.another} onFile={onFile} />
-        <button
-          type="button"
-          onClick={() => {
-            importFile.value = null
-          }}
-        >
-          {strings.cancel}
-        </button>
+        {/* An import that runs can no longer be stopped. */}
+        {!isImporting && (
+          <>
+            <ChooseFile label={importStrings.another} onFile={onFile} />
+            <button
+              type="button"
+              onClick={() => {
+                importFile.value = null
+              }}
+            >
+              {strings.cancel}
+            </button>
+          </>
+        )}
       </div>
     </section>
   )
@@ -187,12 +211,14 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
 
 interface ChoicesProps {
   report: Report
+  shown: readonly ImportPart[]
   parts: ReadonlySet<ImportPart>
   setParts: (parts: ReadonlySet<ImportPart>) => void
   isPublic: boolean
   setPublic: (isPublic: boolean) => void
   isPrivate: boolean
   setPrivate: (isPrivate: boolean) => void
+  isOff: boolean
 }
 
 /** A new system that was created as private stays private by default, whatever the file says. */
@@ -202,28 +228,30 @@ function isNewAndPrivate(): boolean {
 
 function Choices({
   report,
+  shown,
   parts,
   setParts,
   isPublic,
   setPublic,
   isPrivate,
   setPrivate,
+  isOff,
 }: ChoicesProps) {
   return (
-    <fieldset class="choice">
+    <fieldset class="choice" disabled={isOff}>
       <legend>{importStrings.parts}</legend>
-      {importParts.map((part) => (
+      {shown.map((part) => (
         <label key={part} class="check">
           <input
             type="checkbox"
             checked={parts.has(part)}
             onChange={({ currentTarget: { checked } }) =>
               setParts(
-                new Set(importParts.filter((one) => (one === part ? checked : parts.has(one)))),
+                new Set(allImportParts.filter((one) => (one === part ? checked : parts.has(one)))),
               )
             }
           />
-          {nameOfPart(part)}
+          {(report.ext && findText(importStrings.choices, part)) ?? nameOfPart(part)}
         </label>
       ))}
       <p class="quiet small">{importStrings.allParts}</p>
@@ -271,13 +299,17 @@ function Done({ report, heading, onFile }: DoneProps) {
 }
 
 function describeCounts(report: Report): string[] {
-  return importParts.map((part) => importStrings.tally(nameOfPart(part), countsOf(report[part])))
+  return talliesOf(report).map(([part, tally]) =>
+    importStrings.tally(nameOfPart(part), countsOf(tally)),
+  )
 }
 
 function explain(cause: unknown): string {
   if (cause instanceof ApiError && cause.status === 413) return importStrings.tooLarge
   if (cause instanceof ApiError && cause.status === 400 && cause.code === 0)
-    return importStrings.unreadable
+    return cause.message.includes('multitude.ext has version')
+      ? importStrings.newer
+      : importStrings.unreadable
   return errorMessage(cause)
 }
 

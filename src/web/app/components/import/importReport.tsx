@@ -1,8 +1,15 @@
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { parseInstant } from '../../../../model/time'
-import { type Part, parts, type Tally } from '../../../../model/transfer'
+import type { ExtPart, Part, Tally } from '../../../../model/transfer'
 import { formatter } from '../../appearance'
-import { isEmpty, isSame, type Repair, type Report, sortRepairs } from '../../importReport'
+import {
+  countWithoutRoom,
+  isSame,
+  type Repair,
+  type Report,
+  sortRepairs,
+  talliesOf,
+} from '../../importReport'
 import { memberWord } from '../../store'
 import { findServerText, findText, importReasons, importStrings, strings } from '../../strings'
 import { labelOf } from '../form/page'
@@ -11,6 +18,7 @@ import { Icon } from '../icon'
 /** Report of an import or a dry run: what comes in first, what is only stored last. */
 export function ImportReport({ report }: { report: Report }) {
   const { file, repaired, dropped, leftOut } = sortRepairs(report.repairs)
+  const withoutRoom = countWithoutRoom(report.repairs)
   const same = report.dry_run ? importStrings.nothingNew : importStrings.nothingDone
   return (
     <>
@@ -18,23 +26,42 @@ export function ImportReport({ report }: { report: Report }) {
         <h3>{report.dry_run ? importStrings.preview : importStrings.imported}</h3>
         {isSame(report) && <p>{same}</p>}
         <dl class="tallies">
-          {parts
-            .filter((part) => part !== 'memberships' || !isEmpty(report[part]))
-            .map((part) => (
-              <div key={part}>
-                <dt>{nameOfPart(part)}</dt>
-                <dd>{countsOf(report[part]).join(' · ')}</dd>
-              </div>
-            ))}
+          {talliesOf(report).map(([part, tally]) => (
+            <div key={part}>
+              <dt>
+                <b>
+                  {report.dry_run ? (
+                    nameOfPart(part)
+                  ) : (
+                    <a href={pageOf[part]}>{nameOfPart(part)}</a>
+                  )}
+                </b>
+                {report.format === 'simplyplural' && <Source part={part} />}
+              </dt>
+              <dd>
+                {countsOf(tally).map((count, at) => (
+                  <Fragment key={count}>
+                    {at > 0 && ' · '}
+                    <span>{count}</span>
+                  </Fragment>
+                ))}
+              </dd>
+            </div>
+          ))}
         </dl>
       </section>
+      {withoutRoom > 0 && <p>{importStrings.withoutRoom(withoutRoom)}</p>}
       {file.map(({ why }) => (
         <p key={why}>{findServerText(importReasons, why)}</p>
       ))}
       <div class="folds">
         <Fold title={importStrings.repaired} lines={repaired.map(formatRepair)} />
         <Fold title={importStrings.dropped} lines={dropped.map(formatRepair)} />
-        <Fold title={importStrings.skippedRows} lines={leftOut.map(formatRepair)} />
+        <Fold
+          title={importStrings.skippedRows}
+          count={leftOut.reduce((all, { left_out = 1 }) => all + left_out, 0)}
+          lines={leftOut.map(formatRepair)}
+        />
         <Fold
           title={importStrings.renamed}
           lines={report.renamed.map(({ kind, name, from, to }) =>
@@ -56,17 +83,55 @@ export function ImportReport({ report }: { report: Report }) {
           title={importStrings.lost}
           count={sum(report.skipped)}
           lines={formatCounts(report.skipped)}
-        />
-        <Fold title={importStrings.kept} count={sum(report.kept)} lines={formatCounts(report.kept)}>
+        >
+          {importStrings.lostMore}
+        </Fold>
+        <Fold title={importStrings.kept} count={sum(report.kept)} lines={formatKept(report.kept)}>
           {importStrings.keptMore}
         </Fold>
       </div>
+      {!report.dry_run && sum(report.kept) > 0 && (
+        <p>
+          <a href="#/archive">{importStrings.toArchive}</a>
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Pages that show the imported rows. */
+const pageOf: Record<Part | ExtPart, string> = {
+  members: '#/members',
+  groups: '#/groups',
+  memberships: '#/groups',
+  switches: '#/history',
+  fields: '#/fields',
+  values: '#/fields',
+  front_notes: '#/history',
+  notes: '#/notes',
+  rooms: '#/chat',
+  posts: '#/chat',
+  polls: '#/chat',
+  votes: '#/chat',
+}
+
+/** What a kind of rows was in Simply Plural, or where it is here, unless its name says that. */
+function Source({ part }: { part: Part | ExtPart }) {
+  const text =
+    part === 'members'
+      ? importStrings.withCustomFronts(memberWord.value)
+      : findText(importStrings.sources, part)
+  if (text === undefined) return null
+  return (
+    <>
+      <br />
+      <span class="quiet small">{text}</span>
     </>
   )
 }
 
 /** Uses the system's word for members. */
-export function nameOfPart(part: Part): string {
+export function nameOfPart(part: Part | ExtPart): string {
   if (part === 'memberships') return importStrings.memberships(memberWord.value)
   return part === 'members' ? memberWord.value.title : importStrings[part]
 }
@@ -111,15 +176,41 @@ function Fold({ title, lines, count = lines.length, children }: FoldProps) {
   )
 }
 
+/** Lists of rows by their kind. What happens to whole rows is reported like a field of them. */
+const listsOf: Readonly<Record<string, readonly string[]>> = {
+  member: ['member', 'members', 'frontStatuses'],
+  group: ['group', 'groups'],
+  switch: ['switch', 'switches', 'frontHistory', 'fronters', 'startTime'],
+  field: ['fields', 'values'],
+  front_note: ['front_notes'],
+  note: ['notes'],
+  room: ['rooms'],
+  post: ['posts'],
+  poll: ['polls'],
+}
+
+/** Rows that were all changed in the same way have their number as old and new value. */
 function formatRepair({ kind, name, field, was, now, why, left_out = 1 }: Repair): string {
-  const subject = importStrings.subject(nameRow(kind, name) ?? nameKind(kind), nameField(field))
+  const row = nameRow(kind, name)
+  const subject = listsOf[kind]?.includes(field)
+    ? (row ?? nameList(kind, field))
+    : importStrings.subject(row ?? nameKind(kind), nameField(field))
   const isRemoved = now === null || now === undefined
   const old = was === null || was === undefined ? '' : quote(was)
-  const change = isRemoved ? old : importStrings.becomes(old || '–', quote(now))
+  const change = isRemoved
+    ? old
+    : was === now
+      ? importStrings.rows(Number(now))
+      : importStrings.becomes(old || '–', quote(now))
   const rows = left_out > 1 ? importStrings.rows(left_out) : ''
   return [importStrings.line(subject, findServerText(importReasons, why)), change, rows]
     .filter(Boolean)
     .join(' · ')
+}
+
+function nameList(kind: string, list: string): string {
+  if (list === 'members') return memberWord.value.title
+  return list === kind ? nameKind(kind) : nameField(list)
 }
 
 function quote(value: unknown): string {
@@ -132,6 +223,11 @@ function sum(counts: Readonly<Record<string, number>>): number {
 
 function formatCounts(counts: Readonly<Record<string, number>>): string[] {
   return Object.entries(counts).map(([name, count]) => describeCollection(name, count))
+}
+
+function formatKept({ customFields = 0, ...kept }: Report['kept']): string[] {
+  const details = customFields > 0 ? [importStrings.fieldDetails(customFields)] : []
+  return [...details, ...formatCounts(kept)]
 }
 
 /** Collections of other apps that there is no name for keep their own. */
@@ -155,9 +251,11 @@ function nameRow(kind: string, name: string | null): string | null {
 }
 
 function nameField(field: string): string {
-  return findText(importStrings.fields, field) ?? labelOf(field)
+  return findText(importStrings.fieldNames, field) ?? labelOf(field)
 }
 
 function nameKind(kind: string): string {
   return findText(importStrings.kinds, kind) ?? kind
 }
+
+export { describeCollection, Fold, formatCounts, formatRepair, pageOf, sum }

@@ -1,4 +1,6 @@
-import { group as table } from '../../../../model/group'
+import { entity, isEmptyPatch, type JsonObject } from '../../../../model/entity'
+import { groupExt } from '../../../../model/ext/groupExt'
+import { group } from '../../../../model/group'
 import { showToast } from '../../actions'
 import { requestOwn } from '../../api'
 import { ConfirmDelete } from '../../components/confirmDelete'
@@ -15,15 +17,19 @@ import { Sheet } from '../../components/sheet'
 import { type Group, groups, memberWord, putGroup, removeGroupFromStore } from '../../store'
 import { bulkStrings, editStrings, memberStrings } from '../../strings'
 
-const basics = ['name', 'display_name', 'color', 'description']
+/** Fields of the form of a group: those of v2, and what the extension API adds. */
+const groupForm = entity('group', { ...group.fields, emoji: groupExt.fields.emoji }, group.levels)
+
+const basics = ['name', 'display_name', 'emoji', 'color', 'description']
 const pictures = ['icon', 'banner']
 
 export function GroupEdit() {
   return (
     <EntityEditPage<Group>
       kind="groups"
-      entity={table}
+      entity={groupForm}
       all={groups.value}
+      onSend={saveGroup}
       onSaved={putGroup}
       confirmDelete={(own, onClose, onDeleted) => (
         <DeleteGroup own={own} onClose={onClose} onDeleted={onDeleted} />
@@ -34,6 +40,7 @@ export function GroupEdit() {
           <Fold title={editStrings.profile} form={form} keys={basics} isFirst>
             <TextLine form={form} name="name" />
             <TextLine form={form} name="display_name" />
+            <TextLine form={form} name="emoji" />
             <ColorLine form={form} name="color" />
             <DescriptionLine form={form} name="description" />
             <LevelLine form={form} level="visibility" />
@@ -48,6 +55,17 @@ export function GroupEdit() {
       )}
     </EntityEditPage>
   )
+}
+
+async function saveGroup(own: Group, { emoji, ...body }: JsonObject): Promise<Group | null> {
+  const { uuid } = own
+  const saved = isEmptyPatch(body)
+    ? own
+    : await requestOwn<Group>(`v2/groups/${uuid}`, { method: 'PATCH', body })
+  if (emoji === undefined || !saved) return saved
+  const path = `ext/v1/groups/${uuid}`
+  const ext = await requestOwn<Pick<Group, 'emoji'>>(path, { method: 'PATCH', body: { emoji } })
+  return { ...saved, emoji: ext?.emoji ?? null }
 }
 
 interface DeleteProps {

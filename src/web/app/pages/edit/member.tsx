@@ -1,5 +1,7 @@
-import { member as table } from '../../../../model/member'
+import type { FieldValue } from '../../../../model/ext/fieldValue'
+import { ArchiveMember } from '../../components/archiveMember'
 import { BulkEditSheet } from '../../components/bulkEditSheet'
+import { CheckField } from '../../components/checkField'
 import { EntityEditPage } from '../../components/form/entityEditPage'
 import {
   BirthdayLine,
@@ -10,22 +12,40 @@ import {
   PictureLine,
   TextLine,
 } from '../../components/form/lines'
-import { Fold } from '../../components/form/page'
+import { Fold, labelOf } from '../../components/form/page'
 import { TagsField, TryTags } from '../../components/form/tags'
-import { type Member, members, putMembers } from '../../store'
-import { editStrings } from '../../strings'
+import { ValueLine } from '../../components/form/valueLines'
+import { LoadProblem } from '../../components/loadProblem'
+import { type CustomField, keyOf } from '../../customFields'
+import { formatValue } from '../../fieldFormat'
+import {
+  isLongDescription,
+  memberBody,
+  memberForm,
+  patchMember,
+  toMemberForm,
+} from '../../memberForm'
+import { type Member, members, memberWord, putMembers } from '../../store'
+import { editStrings, fieldStrings, memberExtStrings, strings } from '../../strings'
+import { useFields } from '../../useFields'
 
 const basics = ['name', 'display_name', 'pronouns', 'color', 'birthday', 'description']
 const pictures = ['avatar_url', 'webhook_avatar_url', 'banner']
 const proxying = ['proxy_tags', 'keep_proxy', 'tts', 'autoproxy_enabled']
 
 export function MemberEdit() {
+  const { data, problem, reload } = useFields()
+  const fields = data ?? []
   return (
     <EntityEditPage<Member>
       kind="members"
-      entity={table}
+      entity={memberForm(fields)}
       all={members.value}
+      toForm={(own) => toMemberForm(own, fields)}
+      describe={(key, value) => describeValue(fields, key, value)}
+      onSend={({ uuid }, patch) => patchMember(uuid, memberBody(patch))}
       onSaved={(saved) => putMembers([saved])}
+      below={(own) => <ArchiveMember own={own} />}
       confirmDelete={(own, onClose, onDeleted) => (
         <BulkEditSheet action="delete" chosen={[own]} onClose={onClose} onDone={onDeleted} />
       )}
@@ -38,9 +58,32 @@ export function MemberEdit() {
             <TextLine form={form} name="pronouns" />
             <ColorLine form={form} name="color" />
             <BirthdayLine form={form} name="birthday" />
-            <DescriptionLine form={form} name="description" />
+            <DescriptionLine
+              form={form}
+              name="description"
+              hint={memberExtStrings.descriptionHint(isLongDescription(form.values.description))}
+            />
             <LevelLine form={form} level="visibility" />
             <LevelLine form={form} level="metadata_privacy" />
+            <CheckField
+              id="field-custom_front"
+              isSwitch
+              label={labelOf('custom_front')}
+              hint={memberExtStrings.customFrontEffect(memberWord.value)}
+              value={form.values.custom_front === true}
+              onChange={(value) => form.change('custom_front', value)}
+            />
+          </Fold>
+          <Fold title={strings.fields} form={form} keys={fields.map(keyOf)}>
+            {problem !== '' && <LoadProblem text={problem} onRetry={reload} />}
+            {data?.length === 0 && (
+              <p>
+                {fieldStrings.noFields} <a href="#/fields">{fieldStrings.toFields}</a>
+              </p>
+            )}
+            {fields.map((field) => (
+              <ValueLine key={field.id} form={form} field={field} />
+            ))}
           </Fold>
           <Fold title={editStrings.pictures} form={form} keys={pictures}>
             <PictureLine form={form} name="avatar_url" />
@@ -60,4 +103,10 @@ export function MemberEdit() {
       )}
     </EntityEditPage>
   )
+}
+
+function describeValue(fields: readonly CustomField[], key: string, value: unknown) {
+  const field = fields.find((one) => keyOf(one) === key)
+  if (!field) return
+  return value === null ? editStrings.nothing : formatValue(field, value as FieldValue)
 }

@@ -1,4 +1,5 @@
 import { type Settings, settings as table } from '../../../../model/settings'
+import { requestOwn } from '../../api'
 import { useForm } from '../../components/form/form'
 import { FlagLine, TextLine } from '../../components/form/lines'
 import { Fold, FormPage } from '../../components/form/page'
@@ -28,7 +29,7 @@ type OwnSettings = Settings & { uuid: string; privacy: null }
 
 function Editing({ own }: { own: OwnSettings }) {
   const form = useForm<OwnSettings>(table, own, {
-    path: 'v2/systems/@me/settings',
+    send: (body) => requestOwn('v2/systems/@me/settings', { method: 'PATCH', body }),
     onSaved(saved) {
       settings.value = saved
       goTo('#/system')

@@ -1,4 +1,5 @@
 import { system as table } from '../../../../model/system'
+import { requestOwn } from '../../api'
 import { useForm } from '../../components/form/form'
 import { ColorLine, DescriptionLine, PictureLine, TextLine } from '../../components/form/lines'
 import { Fold, FormPage } from '../../components/form/page'
@@ -15,7 +16,7 @@ export function SystemEdit() {
 
 function Editing({ own }: { own: System }) {
   const form = useForm<System>(table, own, {
-    path: 'v2/systems/@me',
+    send: (body) => requestOwn('v2/systems/@me', { method: 'PATCH', body }),
     onSaved(saved) {
       system.value = saved
       goTo('#/system')

@@ -4,6 +4,15 @@ import { createMessageTools } from '../messages'
 const { countOf, number, plural } = createMessageTools('de')
 
 export const bulk: Rest['bulk'] = {
+  selected: (count) => `${number(count)} ausgewählt`,
+  selectAll: (count) => `Alle ${number(count)} auswählen`,
+  selectNone: 'Auswahl aufheben',
+  all: (count) => `Alle ${number(count)}`,
+  none: 'Keine',
+  privacy: 'Privatsphäre …',
+  groups: 'Gruppen …',
+  delete: 'Löschen …',
+  nobodySelected: 'Wähle zuerst jemanden aus.',
   privacyOf: (who) => `Privatsphäre: ${who}`,
   groupsOf: (who) => `Gruppen: ${who}`,
   deleteAsk: (who) => `${who} löschen?`,

@@ -6,6 +6,12 @@ const { list, number, plural } = createMessageTools('de')
 const rows = (one: string, other: string) => (count: number) =>
   plural(count, { one: `${number(count)} ${one}`, other: `${number(count)} ${other}` })
 
+const detailsOf = (one: string, other: string) => (count: number) =>
+  plural(count, {
+    one: `weitere Angaben: 1 ${one}`,
+    other: `weitere Angaben: ${number(count)} ${other}`,
+  })
+
 export const importing: Rest['importing'] = {
   import: 'Importieren',
   importMore:
@@ -17,6 +23,7 @@ export const importing: Rest['importing'] = {
   previewing: 'Die Datei wird gelesen …',
   importing: 'Wird importiert …',
   tooLarge: 'Diese Datei ist zu groß für diesen Server.',
+  newer: 'Diese Datei ist von einem neueren Multitude. Dieser Server braucht zuerst ein Update.',
   unreadable: 'Diese Datei ist nicht lesbar. Wähle die .json-Datei aus deinem Export.',
 
   formats: {
@@ -32,8 +39,28 @@ export const importing: Rest['importing'] = {
   groups: 'Gruppen',
   switches: 'Wechsel',
   memberships: (word) => `${word.title} in Gruppen`,
+  fields: 'Felder',
+  values: 'Werte von Feldern',
+  front_notes: 'Status und Kommentare',
+  notes: 'Notizen',
+  rooms: 'Räume',
+  posts: 'Beiträge',
+  polls: 'Umfragen',
+  votes: 'Stimmen',
+  withCustomFronts: () => 'mit Custom Fronts und Archivierten',
+  sources: {
+    front_notes: 'im Verlauf',
+    fields: 'aus eigenen Feldern',
+    rooms: 'aus Chat-Kanälen',
+    posts: 'aus Chat und schwarzen Brettern',
+    polls: 'im Chat',
+  },
+  choices: {
+    switches: 'Wechsel, Status und Kommentare',
+    posts: 'Räume und Beiträge',
+  },
   allParts:
-    'Wenn alle drei ausgewählt sind, kommen auch Name, Beschreibung und Einstellungen deines Systems mit, und alles, was noch nicht gezeigt werden kann, wird gespeichert.',
+    'Wenn alles ausgewählt ist, kommen auch Name, Beschreibung und Einstellungen deines Systems mit, und der Rest der Datei wird als archivierte Daten gespeichert.',
   noParts: 'Wähle mindestens eines aus.',
   keepPrivate: 'Alles privat lassen',
   keepPrivateMore: (word) =>
@@ -51,15 +78,19 @@ export const importing: Rest['importing'] = {
   tally: (part, counts) => `${part}: ${list(counts)}`,
   tallies: (format, tallies) => `${format}. ${tallies.join('; ')}`,
   nothingNew: 'Alles aus dieser Datei ist schon da.',
+  withoutRoom: (count) =>
+    `Für ${number(count)} davon ist hier kein Platz mehr. Importiert werden die neuesten.`,
   nothingDone: 'Alles aus dieser Datei war schon da. Nichts hat sich geändert.',
 
   repaired: (count) => `Angepasst (${number(count)})`,
   dropped: (count) => `Nicht importierbar (${number(count)})`,
   skippedRows: (count) => `Übersprungen (${number(count)})`,
-  kept: (count) => `Gespeichert, noch nicht zu sehen (${number(count)})`,
+  kept: (count) => `Als archivierte Daten gespeichert (${number(count)})`,
   keptMore:
-    'Das kann hier noch nicht gezeigt werden. Es bleibt bei deinem System und ist in jedem Export dabei.',
+    'Dafür gibt es hier noch keinen Platz. Es bleibt bei deinem System, unter „Archivierte Daten“, und ist in jedem Export dabei.',
+  toArchive: 'Archivierte Daten ansehen',
   lost: (count) => `Nicht gespeichert (${number(count)})`,
+  lostMore: 'In der Datei verschlüsselt oder unlesbar.',
   renamed: (count) => `Neue IDs (${number(count)})`,
   renamedMore: 'Die alten IDs sind auf diesem Server vergeben.',
   newId: 'eine neue',
@@ -68,7 +99,7 @@ export const importing: Rest['importing'] = {
   line: (subject, what) => `${subject}: ${what}`,
   subject: (name, field) => `${name}, ${field}`,
   rows: rows('Zeile', 'Zeilen'),
-  fields: {
+  fieldNames: {
     id: 'ID',
     uuid: 'UUID',
     created: 'Hinzugefügt am',
@@ -80,6 +111,31 @@ export const importing: Rest['importing'] = {
     switch: 'Eintrag',
     groups: 'Gruppen',
     parent: 'Übergeordnete Gruppe',
+    about: 'Lange Beschreibung',
+    archived_reason: 'Grund',
+    emoji: 'Emoji',
+    fields: 'Felder',
+    values: 'Werte',
+    front_notes: 'Status und Kommentare',
+    notes: 'Notizen',
+    rooms: 'Räume',
+    posts: 'Beiträge',
+    polls: 'Umfragen',
+    votes: 'Stimmen',
+    text: 'Text',
+    title: 'Titel',
+    for: 'Brett',
+    type: 'Art',
+    value: 'Wert',
+    option: 'Option',
+    pkId: 'PluralKit-ID',
+    webhook_url: 'Webhook',
+    group_id: 'Gruppe',
+    switches: 'Wechsel',
+    frontHistory: 'Verlauf',
+    fronters: 'Verlauf',
+    startTime: 'Verlauf',
+    frontStatuses: 'Custom Fronts',
   },
   kinds: {
     system: 'System',
@@ -90,23 +146,31 @@ export const importing: Rest['importing'] = {
     guild: 'Server',
     account: 'Konto',
     autoproxy: 'Autoproxy',
+    field: 'Feld',
+    front_note: 'Status oder Kommentar',
+    note: 'Notiz',
+    room: 'Raum',
+    post: 'Beitrag',
+    poll: 'Umfrage',
   },
 
   isDone: 'Import fertig',
   toNow: 'Zu „Jetzt“',
 
   collections: {
-    members: (count, word) =>
-      plural(count, {
-        one: `eigene Felder: 1 ${word.one}`,
-        other: `eigene Felder: ${number(count)} ${word.many}`,
-      }),
-    frontStatuses: rows('Custom Front mit Angaben', 'Custom Fronts mit Angaben'),
-    groups: rows('Gruppe mit Angaben', 'Gruppen mit Angaben'),
+    members: (count, word) => detailsOf(word.one, word.many)(count),
+    fieldValues: rows('unlesbarer Wert eines Felds', 'unlesbare Werte von Feldern'),
+    defaultPrivacy: rows('Einstellung für neue Einträge', 'Einstellungen für neue Einträge'),
+    frontStatuses: detailsOf('Custom Front', 'Custom Fronts'),
+    groups: detailsOf('Gruppe', 'Gruppen'),
     privacyBuckets: rows('Privatsphäre-Gruppe', 'Privatsphäre-Gruppen'),
     notes: rows('Notiz', 'Notizen'),
     comments: rows('Kommentar', 'Kommentare'),
     polls: rows('Umfrage', 'Umfragen'),
+    pollOptions: rows(
+      'Liste weiterer Optionen einer Umfrage',
+      'Listen weiterer Optionen von Umfragen',
+    ),
     boardMessages: rows('Nachricht am schwarzen Brett', 'Nachrichten am schwarzen Brett'),
     channels: rows('Chat-Kanal', 'Chat-Kanäle'),
     channelCategories: rows('Kanal-Kategorie', 'Kanal-Kategorien'),
@@ -118,12 +182,13 @@ export const importing: Rest['importing'] = {
     frontHistory: rows('Kommentar oder Status im Verlauf', 'Kommentare und Status im Verlauf'),
     longTexts: rows('Text in voller Länge', 'Texte in voller Länge'),
   },
+  fieldDetails: detailsOf('Feld', 'Felder'),
   otherRows: (name, count) => `${name}: ${number(count)}`,
 
   export: 'Exportieren',
   everything: 'Alles',
   everythingMore:
-    'System, Gruppen, Verlauf und Einstellungen in einer Datei. Auch PluralKit kann sie importieren.',
+    'System, Gruppen, Verlauf, Notizen und alles andere in einer Datei. Auch PluralKit kann sie importieren.',
   json: 'JSON',
   history: 'Verlauf',
   historyMore: 'Für Tabellenprogramme',
@@ -133,6 +198,6 @@ export const importing: Rest['importing'] = {
   calendarTitle: 'Verlauf als Kalender',
   nextPart: (part) => `JSON, Teil ${number(part)}`,
   partsMore: (part) =>
-    `Ein langer Verlauf wird in mehreren Dateien exportiert. Als Nächstes kommt Teil ${number(part)}.`,
+    `Lange Verläufe und Listen werden in mehreren Dateien exportiert. Als Nächstes kommt Teil ${number(part)}.`,
   isSaved: (name) => `${name} ist in deinen Downloads.`,
 }

@@ -1,6 +1,6 @@
-import type { Rest } from '../catalogue'
+import type { Ext } from '../catalogue'
 
-export const importReasons: Rest['importReasons'] = {
+export const importReasons: Ext['importReasons'] = {
   'Everything from a Simply Plural file arrives private: only you can see it until you change that.':
     'Alles aus einer Simply-Plural-Datei wird privat importiert. Nur du siehst es, bis du das änderst.',
   'Simply Plural hosted the picture and has shut down; its avatar archive may have it':
@@ -25,12 +25,14 @@ export const importReasons: Rest['importReasons'] = {
   'groups contain each other': 'die Gruppen enthalten einander',
   'longer than # characters': 'länger als # Zeichen',
   'neither public nor private': 'weder öffentlich noch privat',
+  'neither true nor false': 'weder ja noch nein',
   'no list of members': 'keine Liste der Mitglieder',
   'no such group in this file': 'diese Gruppe ist nicht in der Datei',
   'no such member in this file': 'nicht in der Datei',
   'no such member in this file; left out of # switches':
     'nicht in der Datei; in # Wechseln ausgelassen',
   'not a colour': 'keine Farbe',
+  'not a count': 'keine Anzahl',
   'not a date': 'kein Datum',
   'not a guild ID': 'keine Server-ID',
   'not a known time zone': 'keine bekannte Zeitzone',
@@ -60,4 +62,28 @@ export const importReasons: Rest['importReasons'] = {
   'is named by the file': 'in der Datei genannt',
   'link it from that account': 'verknüpfe es von diesem Konto aus',
   'is not named by the file': 'nicht in der Datei genannt',
+  'above the limit of #': 'mehr als die #, die hier Platz haben',
+  'no space is left for text of this system': 'für Text ist kein Platz mehr',
+  'belongs to a row that is not imported': 'gehört zu etwas, das nicht importiert wird',
+  'does not fit the type that the field has here': 'passt nicht zur Art des Felds hier',
+  'groups would contain each other, or be nested more than # deep':
+    'Gruppen können einander nicht enthalten und höchstens # Ebenen tief sein',
+  'groups are nested at most # deep': 'Gruppen können höchstens # Ebenen tief sein',
+  'have no readable time': 'ohne lesbare Zeit',
+  'lasted no time': 'ohne Dauer',
+  'incomplete, or given twice': 'unvollständig oder doppelt in der Datei',
+  'no such member in this file; it is a note of the system':
+    'nicht in der Datei; die Notiz ist für alle',
+  'no such member in this file; it is on the board of the system':
+    'nicht in der Datei; der Beitrag steht am Brett für alle',
+  'no member here has this name and time of creation, or several have; stays archived':
+    'niemand hier passt dazu, oder mehrere',
+  'no group here has this name and time of creation, or several have; stays archived':
+    'keine Gruppe hier passt dazu, oder mehrere',
+  'not a value of this field': 'kein Wert dieses Felds',
+  'not a value of this type; archived': 'kein Wert dieser Art; als archivierte Daten gespeichert',
+  'unknown option': 'unbekannte Option',
+  'unknown type': 'unbekannte Art',
+  'voters that are not members of this file, or too many options; archived':
+    'von jemandem, der nicht in der Datei ist, oder zu viele Optionen; als archivierte Daten gespeichert',
 }

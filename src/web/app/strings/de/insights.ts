@@ -34,7 +34,7 @@ export const insights: Rest['insights'] = {
   wrongOrder: '„Von“ darf nicht nach „Bis“ liegen.',
   notYet: 'Dieser Zeitraum liegt in der Zukunft.',
   noDays: 'Gib zwei Tage ein.',
-  hideStatuses: 'Zustände ausblenden',
+  hideCustomFronts: 'Custom Fronts ausblenden',
   untilNow: (from) => `${from} bis jetzt`,
   fromTo: (from, to) => `${from} bis ${to}`,
 

@@ -8,6 +8,7 @@ export const member: Rest['member'] = {
   noGroupByThatId: 'Keine Gruppe mit dieser ID.',
   toEveryone: (word) => `Alle ${word.many} ansehen`,
   toGroups: 'Alle Gruppen ansehen',
+  tabs: { about: 'Info', history: 'Verlauf', notes: 'Notizen', board: 'Pinnwand' },
   edit: 'Bearbeiten',
   pin: 'Auf „Jetzt“ anheften',
   isPinned: (name) => `${name} ist angeheftet und wird auf „Jetzt“ immer zuerst vorgeschlagen.`,
@@ -47,13 +48,9 @@ export const member: Rest['member'] = {
   willRemove: (count) => `${number(count)} entfernen`,
   willAddAndRemove: (added, removed) => `${number(added)} hinzufügen, ${number(removed)} entfernen`,
   noChanges: 'Noch keine Änderungen.',
-  useAsStatuses: 'Als Zustände verwenden',
-  statusesMore:
-    'Für „schläft“, „verschwommen“ und Ähnliches: Sie bekommen auf „Jetzt“ eine eigene Reihe.',
   addGroup: 'Gruppe hinzufügen',
   noGroups: 'Noch keine Gruppen.',
   noGroupFound: 'Keine Gruppe gefunden.',
   groupIsAdded: 'Gruppe hinzugefügt.',
   groupIsDeleted: (word) => `Gruppe gelöscht. Ihre ${word.many} sind noch da.`,
-  areStatuses: 'Zustände',
 }

@@ -1,12 +1,11 @@
 import type { First } from '../catalogue'
-import { createMessageTools } from '../messages'
-
-const { number } = createMessageTools('de')
 
 export const list: First['list'] = {
   filters: 'Filter',
   everyone: 'Alle',
   private: 'Privat',
+  archived: 'Archiviert',
+  includeSubgroups: 'Mit Untergruppen',
   moreGroups: 'Weitere Gruppen …',
   sort: 'Sortieren',
   sorts: { name: 'Name', last: 'Zuletzt da', newest: 'Zuletzt hinzugefügt', colour: 'Farbe' },
@@ -15,14 +14,5 @@ export const list: First['list'] = {
   hiddenFromLists: 'Privat',
   select: 'Auswählen',
   done: 'Fertig',
-  selected: (count) => `${number(count)} ausgewählt`,
-  selectAll: (count) => `Alle ${number(count)} auswählen`,
-  selectNone: 'Auswahl aufheben',
-  all: (count) => `Alle ${number(count)}`,
-  none: 'Keine',
-  privacy: 'Privatsphäre …',
-  groups: 'Gruppen …',
-  delete: 'Löschen …',
   noMatch: 'Auf diesen Filter passt niemand.',
-  nobodySelected: 'Wähle zuerst jemanden aus.',
 }

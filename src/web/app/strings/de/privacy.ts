@@ -64,6 +64,10 @@ export const privacy: Rest['privacy'] = {
   publicPage: 'Öffentliche Seite öffnen',
   systemLevels: (word) => ({
     front_privacy: { title: 'Wer gerade da ist', hint: 'Auch für Widgets und Live-Streams' },
+    front_status_privacy: {
+      title: 'Status-Texte',
+      hint: 'Für alle, die sehen, wer gerade da ist, auch über einen Link',
+    },
     front_history_privacy: { title: 'Verlauf', hint: 'Alle Wechsel und Einblicke' },
     member_list_privacy: {
       title: `Liste der ${word.many}`,

@@ -5,7 +5,6 @@ import { edit } from './edit'
 import { friends } from './friends'
 import { history } from './history'
 import { importing } from './import'
-import { importReasons } from './importReasons'
 import { insights } from './insights'
 import { member } from './member'
 import { more } from './more'
@@ -21,7 +20,6 @@ export const rest: Rest = {
   friends,
   history,
   importing,
-  importReasons,
   insights,
   member,
   more,

@@ -1,9 +1,18 @@
 import { createMessageTools, type Word } from '../messages'
 
-const { countOf, number } = createMessageTools('en')
+const { countOf, number, plural } = createMessageTools('en')
 
 /** Texts of bulk changes and deletions. */
 export const bulk = {
+  selected: (count: number) => plural(count, { other: `${number(count)} selected` }),
+  selectAll: (count: number) => `Select all ${number(count)}`,
+  selectNone: 'Select none',
+  all: (count: number) => `All ${number(count)}`,
+  none: 'None',
+  privacy: 'Privacy…',
+  groups: 'Groups…',
+  delete: 'Delete…',
+  nobodySelected: 'Select someone first.',
   privacyOf: (who: string) => `Privacy of ${who}`,
   groupsOf: (who: string) => `Groups of ${who}`,
   deleteAsk: (who: string) => `Delete ${who}?`,

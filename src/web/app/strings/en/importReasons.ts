@@ -26,11 +26,13 @@ export const importReasons = {
   'groups contain each other': 'the groups contain each other',
   'longer than # characters': 'longer than # characters',
   'neither public nor private': 'neither public nor private',
+  'neither true nor false': 'neither true nor false',
   'no list of members': 'no list of members',
   'no such group in this file': 'this group isn’t in the file',
   'no such member in this file': 'not in the file',
   'no such member in this file; left out of # switches': 'not in the file; left out of # switches',
   'not a colour': 'not a colour',
+  'not a count': 'not a number',
   'not a date': 'not a date',
   'not a guild ID': 'not a server ID',
   'not a known time zone': 'not a known time zone',
@@ -60,4 +62,28 @@ export const importReasons = {
   'is named by the file': 'named in the file',
   'link it from that account': 'link it from that account',
   'is not named by the file': 'not named in the file',
+  'above the limit of #': 'more than the # that fit here',
+  'no space is left for text of this system': 'no space is left for text',
+  'belongs to a row that is not imported': 'belongs to something that isn’t imported',
+  'does not fit the type that the field has here': 'doesn’t fit the type of the field here',
+  'groups would contain each other, or be nested more than # deep':
+    'groups can’t contain each other or be more than # deep',
+  'groups are nested at most # deep': 'groups can be at most # deep',
+  'have no readable time': 'without a readable time',
+  'lasted no time': 'lasted no time',
+  'incomplete, or given twice': 'incomplete, or twice in the file',
+  'no such member in this file; it is a note of the system':
+    'not in the file; the note is for everyone',
+  'no such member in this file; it is on the board of the system':
+    'not in the file; the post is on the board for everyone',
+  'no member here has this name and time of creation, or several have; stays archived':
+    'nobody here matches, or more than one does',
+  'no group here has this name and time of creation, or several have; stays archived':
+    'no group here matches, or more than one does',
+  'not a value of this field': 'not a value of this field',
+  'not a value of this type; archived': 'not a value of this type; stored as archived data',
+  'unknown option': 'unknown option',
+  'unknown type': 'unknown type',
+  'voters that are not members of this file, or too many options; archived':
+    'by someone who isn’t in the file, or too many options; stored as archived data',
 }

@@ -34,7 +34,7 @@ export const insights = {
   wrongOrder: '“From” can’t be after “To”.',
   notYet: 'This period is in the future.',
   noDays: 'Enter two dates.',
-  hideStatuses: 'Hide statuses',
+  hideCustomFronts: 'Hide custom fronts',
   untilNow: (from: string) => `${from} until now`,
   fromTo: (from: string, to: string) => `${from} to ${to}`,
 

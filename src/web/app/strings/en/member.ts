@@ -8,6 +8,7 @@ export const member = {
   noGroupByThatId: 'No group by that ID.',
   toEveryone: (word: Word) => `See all ${word.many}`,
   toGroups: 'See all groups',
+  tabs: { about: 'About', history: 'History', notes: 'Notes', board: 'Board' },
   edit: 'Edit',
   pin: 'Pin to Now',
   isPinned: (name: string) => `${name} is pinned: always suggested first on Now.`,
@@ -49,12 +50,9 @@ export const member = {
   willAddAndRemove: (added: number, removed: number) =>
     `${number(added)} to add, ${number(removed)} to remove`,
   noChanges: 'No changes yet.',
-  useAsStatuses: 'Use as statuses',
-  statusesMore: 'For Asleep, Blurry and the like: they get their own row on Now.',
   addGroup: 'Add a group',
   noGroups: 'No groups yet.',
   noGroupFound: 'No group found.',
   groupIsAdded: 'Group added.',
   groupIsDeleted: (word: Word) => `Group deleted. Its ${word.many} are still here.`,
-  areStatuses: 'statuses',
 }

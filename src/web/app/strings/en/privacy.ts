@@ -66,6 +66,10 @@ export const privacy = {
   publicPage: 'Open the public page',
   systemLevels: (word: Word) => ({
     front_privacy: { title: 'Who is here now', hint: 'Also for widgets and live streams' },
+    front_status_privacy: {
+      title: 'Status texts',
+      hint: 'For everyone who sees who is here, friends with a link too',
+    },
     front_history_privacy: { title: 'History', hint: 'All switches and insights' },
     member_list_privacy: {
       title: `The list of ${word.many}`,

@@ -4,7 +4,6 @@ import { edit } from './edit'
 import { friends } from './friends'
 import { history } from './history'
 import { importing } from './import'
-import { importReasons } from './importReasons'
 import { insights } from './insights'
 import { member } from './member'
 import { more } from './more'
@@ -20,7 +19,6 @@ export const rest = {
   friends,
   history,
   importing,
-  importReasons,
   insights,
   member,
   more,

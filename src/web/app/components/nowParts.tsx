@@ -1,0 +1,5 @@
+/** Parts of Now that are loaded together when the first of them is needed. */
+
+export { FrontNoteSheet } from './frontNoteSheet'
+export { NewPosts } from './newPosts'
+export { StatusField } from './statusField'

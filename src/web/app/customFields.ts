@@ -1,0 +1,54 @@
+import type { Level } from '../../model/entity'
+import type { CustomFieldType } from '../../model/ext/customField'
+import type { FieldValue } from '../../model/ext/fieldValue'
+import type { Option } from '../../model/field'
+import { members } from './store'
+import { isListed, type Member } from './types'
+
+/** Field that a system added to its members. */
+export interface CustomField {
+  readonly id: string
+  readonly name: string
+  readonly type: CustomFieldType
+  readonly options: Option[] | null
+  readonly privacy: Level
+}
+
+export const FIELDS_PATH = 'ext/v1/systems/@me/fields'
+
+export function fieldPath({ id }: CustomField): string {
+  return `ext/v1/fields/${id}`
+}
+
+/** Returns a member's value of a field; null without one. */
+export function fieldValue({ ext }: Member, { id }: CustomField): FieldValue {
+  return (ext?.fields[id] ?? null) as FieldValue
+}
+
+/** Returns the members that have a value of a field. */
+export function membersWith(field: CustomField): Member[] {
+  return members.value.filter((one) => fieldValue(one, field) !== null)
+}
+
+/** Returns the fields that an anonymous caller sees of a member. */
+export function publicFields(own: Member, fields: readonly CustomField[]): CustomField[] {
+  return isListed(own) ? fields.filter(({ privacy }) => privacy === 'public') : []
+}
+
+/** Returns the options that a value of `choice` or `choices` names, in the order of the field. */
+export function chosenOptions({ options }: CustomField, value: FieldValue): Option[] {
+  const ids = Array.isArray(value) ? value : [value]
+  return (options ?? []).filter(({ id }) => ids.includes(id))
+}
+
+const PREFIX = 'fields.'
+
+/** Returns the key of a field in forms and in the server's problems. */
+export function keyOf({ id }: CustomField): string {
+  return `${PREFIX}${id}`
+}
+
+/** Returns the ID of the field whose key this is; null for other keys. */
+export function fieldIdOf(key: string): string | null {
+  return key.startsWith(PREFIX) ? key.slice(PREFIX.length) : null
+}

@@ -1,0 +1,18 @@
+import type { Ext } from '../catalogue'
+import { archive } from './archive'
+import { fields } from './fields'
+import { frontNotes } from './frontNotes'
+import { groupTree } from './groupTree'
+import { importReasons } from './importReasons'
+import { journal } from './journal'
+import { memberExt } from './memberExt'
+
+export const ext: Ext = {
+  archive,
+  fields,
+  frontNotes,
+  groupTree,
+  importReasons,
+  journal,
+  memberExt,
+}

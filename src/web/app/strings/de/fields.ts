@@ -1,0 +1,98 @@
+import type { Ext } from '../catalogue'
+import { createMessageTools } from '../messages'
+
+const { countOf, number, plural } = createMessageTools('de')
+
+export const fields: Ext['fields'] = {
+  more: 'Was ihr übereinander festhaltet',
+  intro: (word) => `Was ihr über eure ${word.many} festhaltet, neben Name und Pronomen.`,
+  none: (word) =>
+    `Noch keine Felder. Füg eins hinzu für alles, was ihr über eure ${word.many} festhalten wollt: eine Rolle, ein Alter, eine Lieblingsfarbe.`,
+  add: 'Feld hinzufügen',
+  editNamed: (name) => `${name} bearbeiten`,
+  up: (name) => `${name} nach oben`,
+  down: (name) => `${name} nach unten`,
+  movedTo: (name, position, count) =>
+    `${name} steht jetzt an Stelle ${number(position)} von ${number(count)}.`,
+  type: 'Art',
+  types: {
+    text: 'Text',
+    markdown: 'Text mit Formatierung',
+    color: 'Farbe',
+    date: 'Datum',
+    month: 'Monat',
+    year: 'Jahr',
+    month_year: 'Monat und Jahr',
+    month_day: 'Tag und Monat',
+    moment: 'Datum und Uhrzeit',
+    number: 'Zahl',
+    flag: 'Ja oder nein',
+    url: 'Link',
+    choice: 'Eine von mehreren Möglichkeiten',
+    choices: 'Beliebig viele Möglichkeiten',
+  },
+  about: (type, count, word) =>
+    count === 0 ? `${type} · noch keine Werte` : `${type} · ${countOf(count, word)}`,
+  options: 'Möglichkeiten',
+  option: (at) => `Möglichkeit ${number(at)}`,
+  optionName: 'Name der Möglichkeit',
+  addOption: 'Möglichkeit hinzufügen',
+  removeOption: (at) => `Möglichkeit ${number(at)} entfernen`,
+  nameMissing: 'Gib einen Namen ein.',
+  optionMissing: 'Füg mindestens eine Möglichkeit hinzu.',
+  privacy: 'Sichtbarkeit',
+  privacyMore: {
+    public: 'Alle können dieses Feld und seine Werte sehen.',
+    private: 'Nur ihr seht dieses Feld und seine Werte.',
+  },
+  typeFixed: (count, word) =>
+    plural(count, {
+      one: `${countOf(count, word)} hat einen Wert, deshalb ist nur ein Wechsel zu Text möglich.`,
+      other: `${countOf(count, word)} haben einen Wert, deshalb ist nur ein Wechsel zu Text möglich.`,
+    }),
+  becomesText: (count, word) =>
+    plural(count, {
+      one: `Der Wert von ${countOf(count, word)} wird zu Text. Das lässt sich nicht rückgängig machen.`,
+      other: `Die Werte von ${countOf(count, word)} werden zu Text. Das lässt sich nicht rückgängig machen.`,
+    }),
+  keepsText: 'Die Werte bleiben, wie sie sind.',
+  losesOptions: (count, word) =>
+    plural(count, {
+      one: `Entfernte Möglichkeiten verschwinden bei ${countOf(count, word)}.`,
+      other: `Entfernte Möglichkeiten verschwinden bei ${countOf(count, word)}.`,
+    }),
+  isAdded: (name) => `${name} ist hinzugefügt.`,
+  isDeleted: (name) => `${name} ist gelöscht.`,
+  deleteAsk: (name) => `${name} löschen?`,
+  deleteEffect: (count, word) =>
+    count === 0
+      ? 'Niemand hat einen Wert. Das Feld wird gelöscht. Das lässt sich nicht rückgängig machen.'
+      : plural(count, {
+          one: `${countOf(count, word)} hat einen Wert. Das Feld und dieser Wert werden gelöscht. Das lässt sich nicht rückgängig machen.`,
+          other: `${countOf(count, word)} haben einen Wert. Das Feld und diese Werte werden gelöscht. Das lässt sich nicht rückgängig machen.`,
+        }),
+  limit: 'Mehr Felder sind nicht möglich: Ihr habt schon 100.',
+  typeInUse: 'Die Art lässt sich nicht ändern, weil es inzwischen Werte gibt.',
+
+  yes: 'Ja',
+  no: 'Nein',
+  noValue: 'Kein Wert',
+  month: 'Monat',
+  day: 'Tag',
+  year: 'Jahr',
+  partOf: (part, field) => `${field}: ${part}`,
+  noFields: 'Ihr habt noch keine Felder.',
+  toFields: 'Zu euren Feldern',
+  problems: {
+    'Must be YYYY-MM-DD or null.': 'Gib ein Datum ein.',
+    'Must be MM or null.': 'Wähl einen Monat.',
+    'Must be YYYY or null.': 'Gib ein Jahr mit vier Ziffern ein.',
+    'Must be YYYY-MM or null.': 'Gib Monat und Jahr ein.',
+    'Must be MM-DD or null.': 'Gib einen Tag ein, den dieser Monat hat.',
+    'Must be YYYY-MM-DDTHH:MM or null.': 'Gib Datum und Uhrzeit ein.',
+    'Must be a number or null.': 'Gib eine Zahl ein.',
+    'Must be the ID of an option or null.': 'Diese Möglichkeit gibt es nicht mehr.',
+    'Must be a list of IDs of options or null.': 'Eine dieser Möglichkeiten gibt es nicht mehr.',
+    'Field not found.': 'Dieses Feld gibt es nicht mehr.',
+  },
+}

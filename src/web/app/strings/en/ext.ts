@@ -1,0 +1,10 @@
+import { archive } from './archive'
+import { fields } from './fields'
+import { frontNotes } from './frontNotes'
+import { groupTree } from './groupTree'
+import { importReasons } from './importReasons'
+import { journal } from './journal'
+import { memberExt } from './memberExt'
+
+/** English texts of the extensions, in a script of their own because of its size. */
+export const ext = { archive, fields, frontNotes, groupTree, importReasons, journal, memberExt }

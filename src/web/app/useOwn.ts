@@ -1,0 +1,94 @@
+import { useEffect, useState } from 'preact/hooks'
+import { errorMessage, requestOwn } from './api'
+import type { PageData } from './invalidation'
+import { isOffline, versionOf } from './store'
+
+interface Own<T> {
+  /** Null until it has arrived. */
+  readonly data: T | null
+  /** Problem of the last request; '' without one. */
+  readonly problem: string
+  /** Loads the data again. */
+  readonly reload: () => void
+}
+
+/** Loads data of the logged-in system for a page, and again after events about it. */
+export function useOwn<T>(path: string, kind: PageData): Own<T> {
+  return useLoaded(path, kind, (signal) => requestOwn<T>(path, { signal }))
+}
+
+/** Items requested at once. */
+const PAGE_SIZE = 50
+
+interface Pages<T> {
+  readonly items: readonly T[]
+  readonly hasMore: boolean
+}
+
+/**
+ * Loads a list that grows, newest first, page by page. The path may have a query. After events it
+ * loads as many items as are shown.
+ */
+export function useOwnPages<T extends { id: string }>(path: string, kind: PageData) {
+  const [size, setSize] = useState(PAGE_SIZE)
+  const load = async (signal: AbortSignal, known: Pages<T> | null) => {
+    // Only more items were requested.
+    let items = known && known.items.length < size ? known.items : []
+    for (;;) {
+      const page = (await requestOwn<T[]>(pagePath(path, items.at(-1)?.id), { signal })) ?? []
+      items = [...items, ...page]
+      const hasMore = page.length === PAGE_SIZE
+      if (!hasMore || items.length >= size) return { items, hasMore }
+    }
+  }
+  const { data, problem, reload } = useLoaded<Pages<T>>(path, kind, load, size)
+  return {
+    items: data?.items ?? null,
+    hasMore: data?.hasMore ?? false,
+    problem,
+    reload,
+    loadMore: () => setSize((data?.items.length ?? 0) + PAGE_SIZE),
+  }
+}
+
+function pagePath(path: string, before: string | undefined): string {
+  const query = `limit=${PAGE_SIZE}${before === undefined ? '' : `&before=${before}`}`
+  return `${path}${path.includes('?') ? '&' : '?'}${query}`
+}
+
+interface State<T> {
+  readonly path: string
+  readonly version: number
+  readonly data: T | null
+  readonly problem: string
+}
+
+/** Calls `load` with the data that is known, or null if events made it stale. */
+function useLoaded<T>(
+  path: string,
+  kind: PageData,
+  load: (signal: AbortSignal, known: T | null) => Promise<T | null>,
+  size = 0,
+): Own<T> {
+  const [attempts, setAttempts] = useState(0)
+  const version = versionOf(kind) + attempts
+  const [state, setState] = useState<State<T>>({ path, version, data: null, problem: '' })
+  const data = state.path === path ? state.data : null
+  useEffect(() => {
+    if (isOffline.value) return
+    const stop = new AbortController()
+    const known = state.version === version ? data : null
+    load(stop.signal, known).then(
+      (news) => {
+        if (!stop.signal.aborted) setState({ path, version, data: news, problem: '' })
+      },
+      (cause) => {
+        if (stop.signal.aborted) return
+        setState({ path, version: Number.NaN, data, problem: errorMessage(cause) })
+      },
+    )
+    return () => stop.abort()
+  }, [path, version, size, isOffline.value])
+  const reload = () => setAttempts((count) => count + 1)
+  return { data, problem: state.path === path ? state.problem : '', reload }
+}

@@ -11,8 +11,11 @@ import {
 } from '../serverProcess'
 import { afterAll, afterEach, expect } from '../test'
 
-/** Path of an installed browser; null without one. */
-export const executable = Bun.which('chromium') ?? Bun.which('google-chrome')
+/** Browsers that can install pages as apps. */
+export const fullBrowsers: readonly string[] = ['chromium', 'google-chrome']
+
+/** All browsers; the first is Chromium without windows and needs half the CPU time. */
+const anyBrowsers = ['chromium-headless-shell', ...fullBrowsers]
 
 /** The built executable, so that the tests run what is released. */
 const built = join(import.meta.dir, '../../dist/multitude')
@@ -32,10 +35,12 @@ export type Size = keyof typeof sizes
  */
 const openContexts = new Set<BrowserContext>()
 
-/** Starts the browser, and closes it after the tests. */
-export async function startBrowser(): Promise<Browser> {
+/** Starts the first of these browsers that is installed, and closes it after the tests. */
+export async function startBrowser(names: readonly string[] = anyBrowsers): Promise<Browser> {
+  const executablePath = names.map((name) => Bun.which(name)).find((path) => path !== null)
+  if (!executablePath) throw new Error('No Chromium is installed: apt-get install chromium')
   const browser = await chromium.launch({
-    executablePath: executable ?? '',
+    executablePath,
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -122,7 +127,7 @@ export async function visit(
 ): Promise<Visitor> {
   const context = await browser.newContext({ viewport: sizes[size], colorScheme: scheme })
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(100_000)
   const consoleMessages: string[] = []
   page.on('console', (message) => {
     // The browser logs every error response; these are expected in the tests.

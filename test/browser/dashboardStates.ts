@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
+import { archiveRows } from './archivedRows'
 import { type Size, type TestServer, type Visitor, visit } from './browser'
-import { logIn, seedSystem, waitForPage } from './testSystem'
+import { logIn, type SeededSystem, seedSystem, waitForPage } from './testSystem'
 
 /** Every page, sheet and state of the dashboard, for checks that apply to all of them. */
 
@@ -39,6 +40,10 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
   await system.setSwitches([30, 'Moss'], [20, 'Juno', 'Iris'], [3, 'Wren', 'Iris'])
   const group = await system.ask<{ id: string }>('POST /v2/groups', { name: 'Littles' })
   await system.ask(`POST /v2/groups/${group.id}/members/add`, [system.idOf('Juno')])
+  const inner = await system.ask<{ id: string }>('POST /v2/groups', { name: 'Small ones' })
+  await system.ask(`PATCH /ext/v1/groups/${inner.id}`, { parent: group.id, emoji: '🌱' })
+  const values = await createFields(system)
+  await system.ask(`PATCH /ext/v1/members/${system.idOf('Wren')}`, { fields: values })
   const { token } = await system.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
     name: 'Sam',
     scope: 'watch',
@@ -46,6 +51,27 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
   const iris = await system.ask<{ uuid: string }>(`GET /v2/members/${system.idOf('Iris')}`)
   await system.ask('PATCH /web/preferences', { pinned: [iris.uuid] })
   const wren = system.idOf('Wren')
+  const asleep = await system.ask<{ member: { id: string } }>('POST /ext/v1/members', {
+    member: { name: 'Asleep' },
+    kind: 'custom_front',
+  })
+  const away = system.idOf('Atlas')
+  await system.ask(`PATCH /ext/v1/members/${away}`, { archived: true, archived_reason: 'Fern' })
+  const texts = [
+    { kind: 'status', member: wren, text: 'at work' },
+    { kind: 'comment', text: 'A quiet evening.', by: wren, member: system.idOf('Iris') },
+    { kind: 'comment', text: 'Rain.', at: new Date(Date.now() - DAY_MS).toISOString() },
+  ]
+  for (const text of texts) await system.ask('POST /ext/v1/systems/@me/front/notes', text)
+  await system.ask('POST /ext/v1/systems/@me/posts', { for: wren, text: 'Milk, please.' })
+  const journal = await seedJournal(system, iris.uuid)
+  await archiveRows(system)
+  // Made by imports of earlier releases. Its name is English in all languages.
+  const old = await system.ask<{ id: string }>('POST /v2/groups', {
+    name: 'Archived',
+    display_name: 'Lantern room',
+  })
+  await system.ask(`POST /v2/groups/${old.id}/members/add`, [away])
   const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
   const { url } = await emptyServer.operate<{ url: string }>('login', '--setup')
   const setupLink = `${emptyServer.server.address}/${url.slice(url.indexOf('#'))}`
@@ -59,6 +85,9 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
     ['new system without an answer', 'create', click('.chip:nth-child(2)', 'form .main')],
     ['Now', 'now'],
     ['Now with a selection', 'now', click('.tile')],
+    ['status sheet', 'now', click('.here-now .about button')],
+    ['comment sheet', 'now', click('.here-now > .plain')],
+    ['status of a switch', 'now', click('.tile', '.action-bar .plain')],
     [
       'Now with a past time',
       'now',
@@ -67,6 +96,8 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
     ['Now with a search', 'now', click('.heading .plain')],
     ['shortcut help', 'now', (page) => page.keyboard.press('?')],
     ['member list', 'members'],
+    ['search for archived members', 'members', (page) => page.locator('.search input').fill('as')],
+    ['archived members', 'members', click('.choice .chip:nth-child(5)')],
     ['selection of members', 'members', click('.heading .plain', '.members input')],
     [
       'privacy sheet',
@@ -85,23 +116,57 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
     ],
     ['sheet for a new member', 'members', click('.heading .main')],
     ['member page', `members/${wren}`],
+    ['history of a member', `members/${wren}/history`],
+    ['page of a custom front', `members/${asleep.member.id}`],
+    ['page of an archived member', `members/${away}`],
     ['page of a pinned member', `members/${system.idOf('Iris')}`],
     ['public view of a member', `members/${wren}`, click('.halves button:nth-child(2)')],
     [
       'member form',
       `members/${wren}/edit`,
-      click('.fold:nth-of-type(2) summary', '.fold:nth-of-type(3) summary'),
+      click(...[2, 3, 4].map((at) => `.fold:nth-of-type(${at}) summary`)),
+    ],
+    ['form of an archived member', `members/${away}/edit`],
+    [
+      'question before a fronter is archived',
+      `members/${wren}/edit`,
+      click('section[aria-labelledby=archive] button'),
     ],
     ['unknown member', 'members/zzzzz'],
     ['group list', 'groups'],
     ['sheet for a new group', 'groups', click('.heading .main')],
+    ['sheet that moves a group', 'groups', click('.tree li > .round:last-child')],
     ['group page', `groups/${group.id}`],
+    ['page of a group inside of another', `groups/${inner.id}`],
     ['members of a group', `groups/${group.id}`, click('.head .main')],
     ['group form', `groups/${group.id}/edit`],
+    ['Fields', 'fields'],
+    [
+      'sheet for a new field',
+      'fields',
+      async (page) => {
+        await page.locator('.heading .main').click()
+        await page.locator('dialog select').selectOption('choice')
+        await page.locator('dialog [type=submit]').click()
+      },
+    ],
+    ['sheet of a field', 'fields', click('.things .round:last-child')],
+    ['question about a field', 'fields', click('.things .round:last-child', 'dialog .danger')],
+    ['fields that could not be loaded', 'fields', undefined, '**/ext/v1/systems/@me/fields'],
     ['history as days', 'history'],
     ['history as a table', 'history', click('.days .plain')],
     ['history as a list', 'history/list'],
     ['switch sheet', 'history/list', click('.switches .round')],
+    [
+      'status in the past',
+      'history/list',
+      click('.switches .round', 'dialog .row .plain:first-child'),
+    ],
+    [
+      'deletion of a comment',
+      'history/day',
+      click('.heading ~ .switches .round', 'dialog .danger'),
+    ],
     ['sheet for a past switch', 'history', click('.heading button')],
     ['history as a month', 'history/month'],
     ['history of a day', `history/day?date=${yesterday}&time=12:00`],
@@ -139,6 +204,21 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
         for (const fold of await page.locator('.folds summary').all()) await fold.click()
       },
     ],
+    ['Archived data', 'archive'],
+    ['question about an old group', 'archive', click('.danger')],
+    ['archived rows', 'archive/rows/notes'],
+    ['question about archived rows', 'archive/rows/polls', click('.danger')],
+    ['unknown archived rows', 'archive/rows/aaaaa'],
+    [
+      'preview of the conversion',
+      'archive/convert',
+      async (page) => {
+        await page.locator('.tallies').waitFor()
+        for (const fold of await page.locator('summary').all()) await fold.click()
+      },
+    ],
+    ['archived data that could not be loaded', 'archive', undefined, '**/@me/archive'],
+    ['conversion without an answer', 'archive/convert', undefined, '**/archive/convert**'],
     ['device list', 'devices'],
     [
       'link for another device',
@@ -168,12 +248,93 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
       click('.fold:nth-of-type(3) summary', '.fold:nth-of-type(4) summary'),
     ],
     ['More', 'more'],
+    ['note list', 'notes'],
+    ['note', `notes/${journal.note}`],
+    ['note form', `notes/${journal.note}/edit`],
+    ['form of a new note', 'notes/new'],
+    ['question about a note', `notes/${journal.note}`, click('.danger')],
+    ['notes that could not be loaded', 'notes', undefined, '**/notes?**'],
+    ['Chat', 'chat'],
+    ['order of rooms', 'chat', click('section[aria-labelledby=rooms] .plain')],
+    [
+      'sheet for a new room',
+      'chat',
+      click('section[aria-labelledby=rooms] .row button:last-child'),
+    ],
+    ['sheet for a new poll', 'chat', click('section[aria-labelledby=polls] .heading button')],
+    ['board', `chat/board/${iris.uuid}`],
+    ['reply', `chat/board/${iris.uuid}`, click('article .plain')],
+    ['post form', `chat/board/${iris.uuid}`, click('article .plain:nth-child(2)')],
+    ['room', `chat/room/${journal.room}`],
+    ['poll', `chat/poll/${journal.poll}`],
+    ['vote sheet', `chat/poll/${journal.poll}`, click('main > .main')],
+    ['poll form', `chat/poll/${journal.poll}`, click('main > .row button')],
+    ['notes of a member', `members/${wren}/notes`],
+    ['board of a member', `members/${system.idOf('Iris')}/board`],
     ['public page', `systems/${system.hid}`],
     ['public sheet of a member', `systems/${system.hid}`, click('.tile')],
     ['unknown public page', 'systems/zzzzz'],
     ['friend page', `watch/${encodeURIComponent(token)}`],
   ]
   return { system, ids: [system.hid, wren, group.id], states }
+}
+
+/** Adds a field of each type and returns a value of each by the ID of its field. */
+async function createFields(system: SeededSystem): Promise<Record<string, unknown>> {
+  const options = [{ name: 'Keeper', color: '88c0a8' }, { name: 'Host' }]
+  const examples: [type: string, value: (ids: string[]) => unknown][] = [
+    ['text', () => 'Fern'],
+    ['markdown', () => 'Green and **tall**.'],
+    ['color', () => '6f9e5e'],
+    ['date', () => '2020-03-14'],
+    ['month', () => '11'],
+    ['year', () => '1998'],
+    ['month_year', () => '2019-05'],
+    ['month_day', () => '02-29'],
+    ['moment', () => '2021-07-01T18:30'],
+    ['number', () => 171.5],
+    ['flag', () => true],
+    ['url', () => 'https://music.example.org/fern'],
+    ['choice', ([first]) => first],
+    ['choices', (ids) => ids],
+  ]
+  const values: Record<string, unknown> = {}
+  for (const [type, value] of examples) {
+    const field = await system.ask<{ id: string; options: { id: string }[] | null }>(
+      'POST /ext/v1/systems/@me/fields',
+      { name: `Lantern ${type}`, type, ...(type.startsWith('choice') && { options }) },
+    )
+    values[field.id] = value((field.options ?? []).map(({ id }) => id))
+  }
+  return values
+}
+
+/** Adds a note, posts on a board and in a room, and a poll with votes. */
+async function seedJournal(system: SeededSystem, member: string) {
+  const create = (kind: string, body: object) =>
+    system.ask<{ id: string; options: { id: string }[] }>(`POST /ext/v1/systems/@me/${kind}`, body)
+  const note = await create('notes', {
+    member,
+    title: 'Tuesday',
+    text: '**Quiet** morning.',
+    color: '88c0a8',
+    pinned: true,
+  })
+  const room = await create('rooms', { name: 'General', category: 'Business' })
+  await create('rooms', { name: 'Lobby' })
+  await create('posts', { room: room.id, by: member, text: 'Hello' })
+  const first = await create('posts', { for: member, title: 'Groceries', text: 'Milk, please.' })
+  await create('posts', { for: member, by: member, text: 'Done.', reply_to: first.id })
+  const poll = await create('polls', {
+    name: 'Move the desk?',
+    options: [
+      { name: 'yes', color: '6f9e5e' },
+      { name: 'no', veto: true },
+    ],
+    ends: new Date(Date.now() + DAY_MS).toISOString(),
+  })
+  await system.ask(`PUT /ext/v1/polls/${poll.id}/votes/${member}`, { option: poll.options[1]?.id })
+  return { note: note.id, room: room.id, poll: poll.id }
 }
 
 /** Opens the dashboard in a language, logged in. */

@@ -1,8 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, withTimeout } from '../test'
-import { executable, startBrowser, startTestServer, visit } from './browser'
-
-if (!executable) throw new Error('No Chromium is installed: apt-get install chromium')
+import { startBrowser, startTestServer, visit } from './browser'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Lantern Hill')

@@ -95,9 +95,9 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
 
   test('shows a server error at its field and keeps the input', async () => {
     const { page, context } = await open(fern.id)
-    await context.route(`**/v2/members/${fern.uuid}`, async (route) => {
+    await context.route(`**/ext/v1/members/${fern.uuid}`, async (route) => {
       if (route.request().method() !== 'PATCH') return route.continue()
-      const errors = { pronouns: [{ message: 'Not today.' }] }
+      const errors = { 'member.pronouns': [{ message: 'Not today.' }] }
       await route.fulfill({ status: 400, json: { message: 'Error', code: 40001, errors } })
     })
     await page.getByLabel('Pronouns').fill('xe/xem')

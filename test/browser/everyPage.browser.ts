@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from '../test'
+import { archiveRows } from './archivedRows'
 import {
   expectNoClippedText,
   expectNoHorizontalScroll,
@@ -21,11 +22,27 @@ const system = await seedSystem(testServer, 'Lantern Hill')
 await system.setSwitches([30, 'Moss'], [20, 'Juno', 'Iris'], [3, 'Wren', 'Iris'])
 const group = await system.ask<{ id: string }>('POST /v2/groups', { name: 'Littles' })
 await system.ask(`POST /v2/groups/${group.id}/members/add`, [system.idOf('Juno')])
+const inner = await system.ask<{ id: string }>('POST /v2/groups', { name: 'Small ones' })
+await system.ask(`PATCH /ext/v1/groups/${inner.id}`, { parent: group.id })
+const role = await system.ask<{ id: string }>('POST /ext/v1/systems/@me/fields', {
+  name: 'Role',
+  type: 'text',
+})
+await system.ask(`PATCH /ext/v1/members/${system.idOf('Wren')}`, { fields: { [role.id]: 'Host' } })
 const { token } = await system.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
   name: 'Sam',
   scope: 'watch',
 })
 const wren = system.idOf('Wren')
+const create = (kind: string, body: object) =>
+  system.ask<{ id: string }>(`POST /ext/v1/systems/@me/${kind}`, body)
+const note = await create('notes', { title: 'Tuesday', text: 'Quiet', color: '88c0a8' })
+await create('rooms', { name: 'Lobby', category: 'Business' })
+const room = await create('rooms', { name: 'General' })
+await create('posts', { room: room.id, text: 'Hello' })
+await create('posts', { title: 'Groceries', text: 'Milk, please.' })
+const poll = await create('polls', { name: 'Move the desk?', options: [{ name: 'yes' }] })
+await archiveRows(system)
 const pages: [name: string, hash: string][] = [
   ['Now', 'now'],
   ['member list', 'members'],
@@ -34,6 +51,14 @@ const pages: [name: string, hash: string][] = [
   ['group list', 'groups'],
   ['group page', `groups/${group.id}`],
   ['group form', `groups/${group.id}/edit`],
+  ['field list', 'fields'],
+  ['note list', 'notes'],
+  ['note', `notes/${note.id}`],
+  ['note form', `notes/${note.id}/edit`],
+  ['Chat page', 'chat'],
+  ['board', 'chat/board/@system'],
+  ['room', `chat/room/${room.id}`],
+  ['poll', `chat/poll/${poll.id}`],
   ['history as days', 'history'],
   ['history as a list', 'history/list'],
   ['history as a month', 'history/month'],
@@ -41,6 +66,9 @@ const pages: [name: string, hash: string][] = [
   ['Privacy page', 'privacy'],
   ['Friends page', 'friends'],
   ['import and export page', 'import'],
+  ['list of archived data', 'archive'],
+  ['archived rows', 'archive/rows/polls'],
+  ['preview of the conversion', 'archive/convert'],
   ['device list', 'devices'],
   ['appearance page', 'appearance'],
   ['system page', 'system'],
@@ -105,13 +133,14 @@ async function readAll(page: Page): Promise<string[]> {
 
 /**
  * Reaches every control with Tab and expects a visible focus on each, except links that repeat a
- * reachable one.
+ * reachable one, and tabs that the arrow keys reach.
  */
 async function walkByKeyboard({ page }: Visitor): Promise<void> {
   const expected = Number(
     await page.evaluate(`
-      const controls = 'a[href]:not([tabindex="-1"]), button, input, select, textarea, summary'
-      const shown = [...document.querySelectorAll(controls)].filter((one) => one.checkVisibility())
+      const controls = 'a[href]:not([tabindex="-1"]), button:not([role=tab][tabindex="-1"]), input, select, textarea, summary'
+      const isShown = (one) => one.checkVisibility({ visibilityProperty: true })
+      const shown = [...document.querySelectorAll(controls)].filter(isShown)
       shown.forEach((one, at) => { one.dataset.walk = String(at) })
       document.activeElement.blur()
       shown.length`),

@@ -5,13 +5,14 @@ import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
+  fullBrowsers,
   startBrowser,
   startTestServer,
   visit,
 } from './browser'
 import { describeDashboard } from './testSystem'
 
-const browser = await startBrowser()
+const browser = await startBrowser(fullBrowsers)
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
 
@@ -72,7 +73,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await system.log(0, 'Iris', 'Moss')
     await friend.page.locator('.here-now').getByText('Moss').waitFor()
     // Immediate on an idle machine, and always faster than polling would be.
-    expect(Date.now() - began).toBeLessThan(5000)
+    expect(Date.now() - began).toBeLessThan(15_000)
     expect(await friend.page.locator('.here-now').textContent()).not.toContain('Wren')
     await expectAccessible(friend)
     await expectNoHorizontalScroll(friend)
@@ -97,7 +98,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await page.getByRole('button', { name: 'Turn off Sam' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Turn off', exact: true }).click()
     await page.getByText('The link for Sam is turned off.').first().waitFor()
-    await friend.page.getByText('This link no longer works').waitFor({ timeout: 15_000 })
+    await friend.page.getByText('This link no longer works').waitFor({ timeout: 60_000 })
     expect(await friend.page.getByText('Moss').count()).toBe(0)
     await expectAccessible(friend)
     await system.ask('PATCH /v2/systems/@me', {

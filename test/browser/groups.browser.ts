@@ -57,7 +57,7 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
     await page.getByLabel('Display name').fill('The Littles')
     await page.getByRole('switch', { name: 'Member list: Public' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('heading', { name: 'The Littles', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'The Littles', level: 1, exact: true }).waitFor()
     await page.getByText('1 of 7 details is private').waitFor()
     await page.getByRole('button', { name: 'A stranger’s view' }).click()
     await page.getByText('Strangers don’t see who is in it.').waitFor()
@@ -122,22 +122,93 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
       if (names.includes(name)) await system.ask(`DELETE /v2/members/${id}`)
   })
 
-  test('shows the members of a status group in their own row on Now', async () => {
-    const asleep = await system.ask<MemberJson>('POST /v2/members', { name: 'Asleep' })
-    const group = await create('Custom fronts')
-    await system.ask(`POST /v2/groups/${group.id}/members/add`, [asleep.id])
-    const { page } = await open(`groups/${group.id}`)
-    await page.getByRole('checkbox', { name: /^Use as statuses/ }).click()
-    const marked = async () =>
-      (await system.ask<{ statuses: string[] }>('GET /web/preferences')).statuses
-    await waitUntil(async () => (await marked()).length > 0)
-    expect(await marked()).toEqual([group.uuid])
-    await page.getByRole('checkbox', { name: /^Use as statuses/, checked: true }).waitFor()
-    await page.getByRole('link', { name: 'Now', exact: true }).click()
-    const row = page.getByRole('list', { name: 'Statuses' })
-    await row.getByRole('button', { name: 'Asleep', exact: true }).waitFor()
-    await system.ask(`DELETE /v2/groups/${group.id}`)
-    await system.ask(`DELETE /v2/members/${asleep.id}`)
+  test('counts custom fronts of a group apart, and lists archived members last', async () => {
+    const createMember = (name: string, added: object) =>
+      system.ask<{ member: MemberJson }>('POST /ext/v1/members', { member: { name }, ...added })
+    const asleep = await createMember('Asleep', { kind: 'custom_front' })
+    const away = await createMember('Aster', { archived: true })
+    const added = [asleep.member.id, away.member.id]
+    await system.ask(`POST /v2/groups/${watch.id}/members/add`, added)
+    const { page } = await open(`groups/${watch.id}`)
+    await page.getByText(/members? and 1 custom front$/).waitFor()
+    expect(await page.locator('.members li').last().textContent()).toContain('Aster Archived')
+    for (const id of added) await system.ask(`DELETE /v2/members/${id}`)
+  })
+
+  test('shows groups as a tree and moves a group with the keyboard', async () => {
+    const house = await create('House')
+    const attic = await create('Attic')
+    const cellar = await create('Cellar')
+    await system.ask(`PATCH /ext/v1/groups/${attic.id}`, { parent: house.id, emoji: '🕯️' })
+    await system.ask(`POST /v2/groups/${attic.id}/members/add`, [system.idOf('Iris')])
+    await system.ask(`POST /v2/groups/${house.id}/members/add`, [system.idOf('Moss')])
+    const visitor = await open('groups')
+    const { page } = visitor
+    const rows = () =>
+      page.locator('.tree li').evaluateAll((all) =>
+        all.map((one) => {
+          const name = one.querySelector('.name')?.textContent
+          return `${one.getAttribute('aria-level')} ${name}`
+        }),
+      )
+    const expectRows = async (...expected: string[]) => {
+      await waitUntil(async () => (await rows()).join() === expected.join())
+      expect(await rows()).toEqual(expected)
+    }
+    await expectRows('1 Cellar', '1 House', '2 🕯️ Attic', '1 Night watch')
+    await expectAccessible(visitor)
+    await expectLargeTargets(visitor)
+    await expectNoHorizontalScroll(visitor)
+    const toggle = page.getByRole('button', { name: 'Subgroups of House' })
+    await toggle.focus()
+    await page.keyboard.press('Enter')
+    await expectRows('1 Cellar', '1 House', '1 Night watch')
+    expect(await toggle.getAttribute('aria-expanded')).toBe('false')
+    await page.keyboard.press('Enter')
+
+    await page.getByRole('button', { name: 'Move to… (Cellar)' }).focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Move Cellar' })
+    await dialog.getByLabel('Inside').focus()
+    await page.keyboard.press('ArrowDown')
+    await dialog.getByText('Position 2 of 2', { exact: true }).first().waitFor()
+    await dialog.getByRole('button', { name: 'Move up' }).focus()
+    await page.keyboard.press('Enter')
+    await dialog.getByText('Position 1 of 2', { exact: true }).first().waitFor()
+    await expectAccessible(visitor)
+    await dialog.getByRole('button', { name: 'Save' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('Cellar was moved.').first().waitFor()
+    await expectRows('1 House', '2 Cellar', '2 🕯️ Attic', '1 Night watch')
+
+    await page.getByRole('link', { name: /^House/ }).click()
+    await page.getByRole('heading', { name: 'Subgroups' }).waitFor()
+    await page.getByRole('button', { name: 'Move to…', exact: true }).click()
+    const offered = page.getByRole('dialog').getByRole('option')
+    await offered.first().waitFor({ state: 'attached' })
+    expect(await offered.allTextContents()).toEqual(['Top level', 'Night watch'])
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: /Attic/ }).click()
+    const path = page.getByRole('navigation', { name: 'Inside' })
+    await path.getByRole('link', { name: 'House' }).waitFor()
+    await expectAccessible(visitor)
+    await expectNoHorizontalScroll(visitor)
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await page.getByLabel('Emoji').fill('🔥')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: '🔥 Attic', level: 1, exact: true }).waitFor()
+
+    await page.getByRole('link', { name: 'Members', exact: true }).click()
+    await page.getByRole('button', { name: 'House', exact: true }).click()
+    await expectListed(page, ['Moss'])
+    await page.getByRole('checkbox', { name: 'Include subgroups' }).check()
+    await expectListed(page, ['Iris', 'Moss'])
+    await expectAccessible(visitor)
+    // Its subgroups stay, without a parent.
+    await system.ask(`DELETE /v2/groups/${house.id}`)
+    await page.goto(`${testServer.server.address}/#/groups`)
+    await expectRows('1 Cellar', '1 🔥 Attic', '1 Night watch')
+    for (const { id } of [attic, cellar]) await system.ask(`DELETE /v2/groups/${id}`)
   })
 
   test('asks before leaving a group form with changes', async () => {

@@ -110,9 +110,11 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       .first()
       .waitFor()
     await expectAccessible(visitor)
-    await page.goto(`${address}/#/members/${system.idOf('Iris')}`)
+    await page.goto(`${address}/#/members/${system.idOf('Iris')}/history`)
     await page.getByRole('link', { name: 'All of Iris’s history' }).click()
-    expect(await page.getByLabel('Who').inputValue()).toBe(system.idOf('Iris'))
+    expect(await page.getByRole('combobox', { name: 'Who', exact: true }).inputValue()).toBe(
+      system.idOf('Iris'),
+    )
   })
 
   test('keeps the position when a page was opened and left', async () => {

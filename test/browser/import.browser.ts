@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { emptyFolder } from '../serverProcess'
+import { generateFile } from '../simplyplural/generateFile'
 import { expect, test } from '../test'
 import {
   disconnect,
@@ -12,12 +13,13 @@ import {
   startTestServer,
   visit,
 } from './browser'
-import { describeDashboard, logIn } from './testSystem'
+import { describeDashboard, logIn, waitForPage } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
 const openServer = await startTestServer('Somebody else', ['--web-registration', 'open'])
+const smallServer = await startTestServer('Somebody else', ['--ext-text-quota', '2KiB'])
 /** Systems whose files the server receives at the same time. */
 const PLACES = 8
 const fixtures = join(import.meta.dir, '../formats/fixtures')
@@ -41,6 +43,12 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await page.getByLabel('Choose a file').setInputFiles(join(fixtures, name))
     await page.locator('.tallies').waitFor()
   }
+  const giveFile = (page: Page, content: object) =>
+    page.getByLabel('Choose a file').setInputFiles({
+      name: 'export.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(content)),
+    })
   const announced = (page: Page, text: string) =>
     page.locator('#said').filter({ hasText: text }).waitFor({ state: 'attached' })
   const tally = (page: Page, part: string) =>
@@ -62,8 +70,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await page.getByText('arrives private').waitFor()
     expect(await tally(page, 'Members').textContent()).toBe('3 new')
     expect(await tally(page, 'Switches').textContent()).toBe('5 new')
-    await page.getByText(/^Stored, not shown yet \(\d+\)$/).click()
-    await page.getByText('1 poll').waitFor()
+    await page.getByText(/^Stored as archived data \(\d+\)$/).click()
     await expectAccessible(visitor)
     await expectLargeTargets(visitor)
     await expectNoHorizontalScroll(visitor)
@@ -78,7 +85,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     expect(await ask<unknown[]>('GET /v2/systems/@me/switches')).toHaveLength(5)
 
     await page.getByRole('link', { name: 'Go to Now' }).click()
-    await page.getByRole('list', { name: 'Statuses' }).getByText('Asleep').waitFor()
+    await page.getByRole('list', { name: 'Custom fronts' }).getByText('Asleep').waitFor()
     const before = await ask('GET /v2/systems/@me/export')
 
     await page.goto(`${address}/#/import`)
@@ -101,7 +108,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
       await page.getByText(/^Skipped \(\d+\)$/).waitFor()
       await expectAccessible(visitor)
       await expectNoHorizontalScroll(visitor)
-      for (const name of ['Members', 'Groups', 'Switches']) {
+      for (const name of ['Members', 'Groups', 'Switches', 'Fields']) {
         await page.getByLabel(name).click()
         await page.getByRole('checkbox', { name, checked: false }).waitFor()
       }
@@ -109,6 +116,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
       const importButton = page.getByRole('button', { name: 'Import' })
       expect(await importButton.getAttribute('aria-disabled')).toBe('true')
       await page.getByLabel('Members').check()
+      await tally(page, 'Fields').filter({ hasText: '1 skipped' }).waitFor()
       await tally(page, 'Groups')
         .filter({ hasText: /^\d+ skipped$/ })
         .waitFor()
@@ -119,8 +127,171 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
       expect((await ask<unknown[]>('GET /v2/systems/@me/members')).length).toBeGreaterThan(5)
       expect(await ask<unknown[]>('GET /v2/systems/@me/groups')).toEqual([])
       expect(await ask<unknown[]>('GET /v2/systems/@me/switches')).toEqual([])
+      expect(await ask<unknown[]>('GET /ext/v1/systems/@me/fields')).toEqual([])
     },
   )
+
+  test('shows all data of a Simply Plural file on its pages, and imports it only once', async () => {
+    const { file, facts } = generateFile({ seed: 6, size: 'small', shape: 'export' })
+    const { visitor, page, ask } = await openEmptySystem()
+    const counts = {
+      Members: facts.members.length + facts.customFronts.length,
+      Groups: facts.groups.length,
+      'Statuses and comments': facts.statuses.length + facts.comments.length,
+      Fields: facts.fields.length,
+      'Values of fields': facts.values.length,
+      Notes: facts.notes.length,
+      Rooms: facts.rooms.length,
+      Posts: facts.chat.length + facts.boards.length,
+      Polls: facts.polls.length,
+      Votes: facts.polls.flatMap(({ votes }) => votes).length,
+    }
+    const expectTallies = async (what: string) => {
+      for (const [part, count] of Object.entries(counts))
+        expect(`${part}: ${await tally(page, part).textContent()}`).toBe(
+          `${part}: ${count} ${what}`,
+        )
+    }
+    const choose = async () => {
+      await page.goto(`${address}/#/import`)
+      await giveFile(page, file)
+      await page.locator('.tallies').waitFor()
+    }
+    await choose()
+    await expectTallies('new')
+    await expectAccessible(visitor)
+    await expectNoHorizontalScroll(visitor)
+    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByRole('heading', { name: 'Import finished' }).waitFor()
+    await expectTallies('new')
+    const links = await page
+      .locator('main a:not(.button)')
+      .evaluateAll((all) => all.map((one) => [one.textContent, one.getAttribute('href')]))
+    expect(Object.fromEntries(links)).toEqual({
+      Members: '#/members',
+      Groups: '#/groups',
+      'Members in groups': '#/groups',
+      Switches: '#/history',
+      'Statuses and comments': '#/history',
+      Fields: '#/fields',
+      'Values of fields': '#/fields',
+      Notes: '#/notes',
+      Rooms: '#/chat',
+      Posts: '#/chat',
+      Polls: '#/chat',
+      Votes: '#/chat',
+      'See archived data': '#/archive',
+    })
+    await expectAccessible(visitor)
+
+    const main = page.locator('main')
+    const nameOf = (id: string) => facts.members.find((one) => one.id === id)?.name ?? ''
+    const open = async (path: string, title: string) => {
+      await page.goto(`${address}/#/${path}`)
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+      await waitForPage(page)
+    }
+    const follow = async (link: string, title = link) => {
+      await main.getByRole('link', { name: link }).first().click()
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+      await waitForPage(page)
+    }
+    await follow('Fields')
+    expect(await main.locator('.things .name').allTextContents()).toEqual(
+      facts.fields.map(({ name }) => name),
+    )
+
+    await open('notes', 'Notes')
+    const note = facts.notes.find(({ title }) => title !== null)
+    if (!note?.title) throw new Error('the file has no note with a title')
+    expect(await main.locator('.things > li').count()).toBe(facts.notes.length)
+    await follow(note.title)
+    expect(await main.textContent()).toContain(note.text.slice(0, 200))
+    await main.getByText(nameOf(note.member)).first().waitFor()
+
+    await open('chat', 'Chat')
+    const [room] = facts.rooms
+    const [poll] = facts.polls
+    const unread = facts.boards.find(({ read }) => !read)
+    if (!room || !poll || !unread) throw new Error('the file has no room, poll or unread message')
+    for (const { name } of [...facts.rooms, ...facts.polls]) await main.getByText(name).waitFor()
+    await main.getByRole('heading', { name: room.category ?? '' }).waitFor()
+    await follow(room.name)
+    await main
+      .locator('article')
+      .nth(room.posts - 1)
+      .waitFor()
+    const posts = await main
+      .locator('article')
+      .evaluateAll((all) =>
+        all.map((one) =>
+          ['header .name', ':scope > [dir=auto]'].map((part) =>
+            one.querySelector(part)?.textContent?.trim(),
+          ),
+        ),
+      )
+    expect(posts.toSorted()).toEqual(
+      facts.chat
+        .filter((post) => post.room === room.id)
+        .map(({ by, text }) => [nameOf(by), text])
+        .toSorted(),
+    )
+
+    await open('chat', 'Chat')
+    await main
+      .locator('.members li', { hasText: nameOf(unread.for) })
+      .getByText('1 new')
+      .waitFor()
+    await main.getByRole('link', { name: nameOf(unread.for) }).click()
+    await main.locator('article', { hasText: unread.title }).getByText(nameOf(unread.by)).waitFor()
+
+    await open('chat', 'Chat')
+    await follow(poll.name)
+    for (const { member, option } of poll.votes)
+      await main
+        .locator('.things > li', { has: page.getByText(option, { exact: true }) })
+        .getByText(nameOf(member))
+        .waitFor()
+
+    const [comment] = facts.comments
+    const [status] = facts.statuses
+    if (!comment || !status) throw new Error('the file has no comment or status')
+    for (const { at, text } of [comment, status]) {
+      await page.goto(`${address}/#/history/day?date=${dayOf(at, facts.system.timezone)}`)
+      await main.getByText(text).first().waitFor()
+    }
+
+    const [wren] = await ask<{ id: string; name: string }[]>('GET /v2/systems/@me/members')
+    await open(`members/${wren?.id}`, 'Wren')
+    const about = (await main.textContent()) ?? ''
+    expect(about.split('A long text.')).toHaveLength(201)
+    const own = facts.values.filter(({ member }) => nameOf(member) === 'Wren')
+    const texts = facts.fields.filter(({ type }) => type === 'text').map(({ id }) => id)
+    for (const { field, value } of own) if (texts.includes(field)) expect(about).toContain(value)
+    expect(await main.locator('.facts').first().locator('dt').allTextContents()).toEqual(
+      facts.fields
+        .filter(({ id }) => own.some(({ field }) => field === id))
+        .map(({ name }) => name),
+    )
+
+    await open('members', 'Members')
+    await main.getByRole('button', { name: 'Custom fronts' }).click()
+    for (const { name } of facts.customFronts) await main.getByRole('link', { name }).waitFor()
+    const before = await ask('GET /v2/systems/@me/export')
+
+    await choose()
+    await page.getByText('Everything in this file is here already.').waitFor()
+    await expectTallies('unchanged')
+    await page.getByRole('button', { name: 'Import' }).click()
+    await page
+      .getByText('Everything in this file was here already. Nothing changed.')
+      .first()
+      .waitFor()
+    await expectTallies('unchanged')
+    expect(withoutExportTime(await ask('GET /v2/systems/@me/export'))).toEqual(
+      withoutExportTime(before),
+    )
+  })
 
   test('makes members public that friends could see only when asked to', async () => {
     const { page, ask } = await openEmptySystem()
@@ -145,7 +316,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await page.getByRole('button', { name: 'Import' }).click()
     await page.getByRole('heading', { name: 'Import finished' }).waitFor()
     const text = (await page.locator('main').textContent()) ?? ''
-    const places = ['3 new', 'arrives private', 'Stored, not shown yet'].map((part) =>
+    const places = ['3 new', 'arrives private', 'Stored as archived data'].map((part) =>
       text.indexOf(part),
     )
     expect(places).not.toContain(-1)
@@ -176,6 +347,58 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await openServer.ask('POST /v2/systems/@me/import', {}, others[0]).catch(() => {})
     await page.locator('.tallies').waitFor()
     expect(uploads).toEqual(['POST'])
+  })
+
+  test('says how much of a file found no room', async () => {
+    const { token } = await smallServer.operate<{ token: string }>(
+      'system',
+      'create',
+      '--name',
+      'New',
+    )
+    const visitor = await visit(browser, size)
+    const { page } = visitor
+    await logIn(page, smallServer, token)
+    await page.getByRole('heading', { name: 'No members yet.' }).waitFor()
+    await page.goto(`${smallServer.server.address}/#/import`)
+    const { file } = generateFile({ seed: 6, size: 'small', shape: 'export' })
+    await giveFile(page, file)
+    const text = /^There’s no room left for \d+ of these/
+    await page.getByText(text).waitFor()
+    await page.getByText(/^Skipped \(\d+\)$/).click()
+    await page.locator('details[open]').getByText('no space is left for text').first().waitFor()
+    await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByRole('heading', { name: 'Import finished' }).waitFor()
+    await page.getByText(text).waitFor()
+    await expectAccessible(visitor)
+  })
+
+  test('offers no other file and no choice while an import runs', async () => {
+    const { page } = await openEmptySystem()
+    await page.goto(`${address}/#/import`)
+    await chooseFile(page, 'simplyplural.json')
+    await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/v2/systems/@me/import*', async (route) => {
+      await released
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByText('Importing…').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' })
+    expect(await page.locator('input[type=file]').count()).toBe(0)
+    expect(await page.getByRole('checkbox', { name: 'Members' }).isDisabled()).toBe(true)
+    release()
+    await page.getByRole('heading', { name: 'Import finished' }).waitFor()
+  })
+
+  test('says that a file of a newer release needs an update of the server', async () => {
+    const { page } = await openEmptySystem()
+    await page.goto(`${address}/#/import`)
+    const system = JSON.parse(readFileSync(join(fixtures, 'pluralkit.json'), 'utf8'))
+    await giveFile(page, { ...system, multitude: { ext: { version: 2 } } })
+    await page.getByRole('alert').filter({ hasText: 'from a newer Multitude' }).waitFor()
   })
 
   test('explains that a file has no known format, and accepts another one', async () => {
@@ -291,6 +514,11 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     }
   })
 })
+
+/** Returns the date of a time, in milliseconds, in a time zone. */
+function dayOf(at: number, timeZone: string): string {
+  return new Date(at).toLocaleDateString('sv', { timeZone })
+}
 
 function withoutExportTime(file: unknown): unknown {
   const { multitude, ...rest } = file as { multitude: object }

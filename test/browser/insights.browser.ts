@@ -223,20 +223,18 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await page.getByText('No switches in this period.').waitFor()
   })
 
-  test('updates Insights after a switch logged elsewhere, and excludes statuses on request', async () => {
+  test('updates Insights after a switch logged elsewhere, and excludes custom fronts on request', async () => {
     await system.setSwitches([24 * 9, 'Ember'], [24 * 2, 'Wren'])
-    const asleep = await system.ask<{ id: string; uuid: string }>('POST /v2/groups', {
-      name: 'Custom fronts',
-    })
-    await system.ask(`POST /v2/groups/${asleep.id}/members/add`, [system.idOf('Ember')])
-    await system.ask('PATCH /web/preferences', { statuses: [asleep.uuid] })
+    const setKind = (kind: string) =>
+      system.ask(`PATCH /ext/v1/members/${system.idOf('Ember')}`, { kind })
+    await setKind('custom_front')
     try {
       const visitor = await open()
       const { page } = visitor
       const bars = page.locator('.bars')
       await bars.getByText('Ember').waitFor()
       await page.getByText('Ember was here longest:').waitFor()
-      await page.getByLabel('Hide statuses').check()
+      await page.getByLabel('Hide custom fronts').check()
       await page.getByText('Wren was here longest:').waitFor()
       expect(await bars.getByText('Ember').count()).toBe(0)
       await settled(page)
@@ -245,8 +243,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       await bars.getByText('Moss').waitFor()
       await announced(page, '14 days: 3 switches')
     } finally {
-      await system.ask('PATCH /web/preferences', { statuses: [] })
-      await system.ask(`DELETE /v2/groups/${asleep.id}`)
+      await setKind('member')
     }
   })
 

@@ -28,13 +28,13 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await system.setSwitches([5, 'Wren'])
     const visitor = await openNow()
     const { page, context } = visitor
-    await context.route('**/v2/systems/@me/groups*', (route) =>
+    await context.route('**/systems/@me/groups*', (route) =>
       route.fulfill({ status: 503, json: { message: '503: Service Unavailable', code: 0 } }),
     )
     await page.reload()
     await page.getByText('The server is busy. Try again in a moment.').waitFor()
     await expectAccessible(visitor)
-    await context.unroute('**/v2/systems/@me/groups*')
+    await context.unroute('**/systems/@me/groups*')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'Here now' }).waitFor()
   })

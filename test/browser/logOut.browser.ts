@@ -19,9 +19,10 @@ describeDashboard(browser, testServer, ({ size, system, openNow, openPath }) => 
     await visitor.page.getByRole('heading', { name: 'Here now' }).waitFor()
     return visitor
   }
+  /** Other pages have buttons named "Log out …" too, so this waits for the heading. */
   const openMore = async (page: Page) => {
     await page.getByRole('link', { name: 'More' }).click()
-    await page.getByRole('button', { name: 'Log out' }).waitFor()
+    await page.getByRole('heading', { name: 'More', level: 1 }).waitFor()
   }
   const dialog = (page: Page) => page.getByRole('dialog')
 

@@ -1,16 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, test } from '../test'
-import {
-  executable,
-  expectAccessible,
-  type Size,
-  sizes,
-  startBrowser,
-  startTestServer,
-  visit,
-} from './browser'
-
-if (!executable) throw new Error('No Chromium is installed: apt-get install chromium')
+import { expectAccessible, type Size, sizes, startBrowser, startTestServer, visit } from './browser'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Lantern Hill')

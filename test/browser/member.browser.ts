@@ -97,6 +97,7 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
     await page.getByText('Strangers don’t see a description.').waitFor()
     expect(await page.getByText('she/her').count()).toBe(0)
     await page.getByText('Hidden from public lists.').waitFor()
+    await page.getByRole('tab', { name: 'History' }).click()
     await page.getByText('Insights leave them out for strangers.').waitFor()
     await patch({
       display_name: null,
@@ -121,6 +122,42 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
     await page.getByText('Copied.').first().waitFor()
     await page.getByRole('link', { name: 'Daytime' }).click()
     await page.getByRole('heading', { name: 'Daytime', level: 1 }).waitFor()
+  })
+
+  test('selects tabs with the keyboard, and keeps the tab on reload and Back', async () => {
+    const visitor = await open()
+    const { page } = visitor
+    const isSelected = (name: string) => page.getByRole('tab', { name, selected: true }).waitFor()
+    await page.getByRole('tab', { name: 'About' }).focus()
+    await page.keyboard.press('End')
+    await isSelected('History')
+    expect(await page.locator('[role=tab]:focus').textContent()).toBe('History')
+    await page.getByRole('heading', { name: 'Last 7 days' }).waitFor()
+    await expectAccessible(visitor)
+    await page.reload()
+    await isSelected('History')
+    await page.getByRole('tab', { name: 'History' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await isSelected('About')
+    expect(await page.getByRole('heading', { name: 'Last 7 days' }).count()).toBe(0)
+    await page.goBack()
+    await isSelected('History')
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('Home')
+    await isSelected('About')
+    expect(page.url()).toEndWith(`#/members/${id}`)
+  })
+
+  test('History lists the switches of the member, and edits one', async () => {
+    const { page } = await open('light', `members/${id}/history`)
+    const edit = page.getByRole('button', { name: /^Edit switch/ })
+    await edit.first().waitFor()
+    expect(await edit.count()).toBe(2)
+    await edit.first().click()
+    await page.getByRole('heading', { name: 'Edit switch' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'All of Wren’s history' }).click()
+    await page.getByRole('heading', { name: 'History', level: 1 }).waitFor()
   })
 
   test('shows that a member ID is unknown, with a link to all members', async () => {

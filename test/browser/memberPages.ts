@@ -20,7 +20,7 @@ export async function expectListed(page: Page, names: readonly string[]): Promis
   expect(await listedNames(page)).toEqual([...names])
 }
 
-const TIMEOUT_MS = 15_000
+const TIMEOUT_MS = 100_000
 
 /** Waits until a condition is true, or for the timeout. */
 export async function waitUntil(condition: () => Promise<boolean>): Promise<void> {

@@ -64,7 +64,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   test('shows the layout and a notice while the server is slow', async () => {
     const visitor = await openDashboard(browser, testServer, system, size)
     const { page, context } = visitor
-    await context.route('**/v2/systems/@me/members', async (route) => {
+    await context.route('**/ext/v1/systems/@me/members', async (route) => {
       await Bun.sleep(7000)
       await route.continue()
     })

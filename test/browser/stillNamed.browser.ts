@@ -94,7 +94,7 @@ describeDashboard(browser, testServer, ({ size, system, openPath }) => {
     await setLists('public')
     await setLevels('Wren', { visibility: 'private' })
     await system.setSwitches([5, 'Wren'])
-    const visitor = await openPath(`members/${system.idOf('Wren')}`)
+    const visitor = await openPath(`members/${system.idOf('Wren')}/history`)
     const { page } = visitor
     await page.getByRole('button', { name: 'A stranger’s view' }).click()
     await page.getByText('Anyone with the ID can still open this.').waitFor()

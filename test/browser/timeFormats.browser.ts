@@ -21,7 +21,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
   const open = async (locale: string, timezoneId: string) => {
     const context = await browser.newContext({ viewport: sizes[size], locale, timezoneId })
     const page = await context.newPage()
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(100_000)
     await logIn(page, testServer, system.token)
     await page.getByRole('heading', { name: 'Here now' }).waitFor()
     return { page, context, consoleMessages: [] }

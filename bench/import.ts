@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bombs } from './hostileFiles'
+import { measureWaits } from './measure'
 import { memoryOf, program } from './serverProcess'
 
 const [members = 1000, groups = 250, switches = 100_000] = process.argv
@@ -93,31 +94,6 @@ function print([title = '', ...cells]: string[]) {
 
 function formatMs(ms: number, limit: number): string {
   return `${ms.toFixed(0)} ms${ms > limit ? ' ✗' : ''}`
-}
-
-/** Sends requests repeatedly until the work is done, and records the longest wait of each kind. */
-async function measureWaits<K extends string>(
-  waits: Record<K, number>,
-  work: () => Promise<{ status: number }>,
-  requests: Record<K, () => Promise<{ status: number }>>,
-) {
-  let isDone = false
-  const names = Object.keys(requests) as K[]
-  const watching = names.map(async (name) => {
-    while (!isDone) {
-      const sentAt = performance.now()
-      const { status } = await requests[name]()
-      if (status !== 200) throw new Error(`${name} got ${status}`)
-      waits[name] = Math.max(waits[name], performance.now() - sentAt)
-      await Bun.sleep(2)
-    }
-  })
-  const started = performance.now()
-  const { status } = await work()
-  const took = (performance.now() - started) / 1000
-  isDone = true
-  await Promise.all(watching)
-  return { status, took }
 }
 
 /** Runs the work on a server with this many systems. */

@@ -92,6 +92,29 @@ export function medianOf(turns: Measurement[]): Measurement {
   }
 }
 
+/**
+ * Starts work at a fixed rate, whether or not earlier work is done, so that slow responses are not
+ * measured less often. Resolves when all of it is done.
+ */
+export async function atFixedRate(
+  { seconds, pauseMs }: { readonly seconds: number; readonly pauseMs: number },
+  work: (at: number) => Promise<void>,
+): Promise<void> {
+  const all: Promise<void>[] = []
+  const began = performance.now()
+  for (let at = 0; at * pauseMs < seconds * 1000; at++) {
+    await Bun.sleep(Math.max(0, began + at * pauseMs - performance.now()))
+    all.push(work(at))
+  }
+  await Promise.all(all)
+}
+
+/** Returns the value below which this share of the values is; infinite if there is none. */
+export function percentileOf(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.POSITIVE_INFINITY
+}
+
 /** Returns the CPU seconds of a process; NaN on systems other than Linux. */
 export function cpuOfProcess(pid: number): number {
   if (!existsSync('/proc/self/stat')) return Number.NaN
@@ -113,8 +136,12 @@ export function cpuOfFamily(pid: number): number {
 }
 
 /** Starts the server with all features: tokens, limits behind a proxy, CORS, a log to a file. */
-export async function startProduct(log: string, env: Record<string, string>): Promise<Running> {
-  const running = Bun.spawn([...program, 'serve'], {
+export async function startProduct(
+  log: string,
+  env: Record<string, string>,
+  command: readonly string[] = program,
+): Promise<Running> {
+  const running = Bun.spawn([...command, 'serve'], {
     env: { PORT: '0', ...allFeatures, ...env },
     stdin: 'ignore',
     stdout: 'ignore',
@@ -140,4 +167,67 @@ export function print(rows: string[][]): void {
         )
         .join('  '),
     )
+}
+
+/** A measured value and its target. */
+export interface Figure {
+  readonly name: string
+  readonly measured: string
+  readonly target: string
+  /** Null if there is no target. */
+  readonly isReached: boolean | null
+}
+
+/** Compares a value with its target, which it must not exceed; null if it has none. */
+export function figure(
+  name: string,
+  value: number,
+  target: number | null,
+  unit: string,
+  digits = 1,
+): Figure {
+  return {
+    name,
+    measured: `${value.toFixed(digits)} ${unit}`,
+    target: target === null ? '' : `≤ ${target} ${unit}`,
+    // As printed: a difference below the last digit is noise.
+    isReached: target === null ? null : Number(value.toFixed(digits)) <= target,
+  }
+}
+
+export function printFigures(title: string, figures: readonly Figure[]): void {
+  print([
+    [title, 'measured', 'target', ''],
+    ...figures.map(({ name, measured, target, isReached }) => [
+      name,
+      measured,
+      target,
+      isReached === null ? '' : isReached ? '✓' : '✗',
+    ]),
+  ])
+}
+
+/** Sends requests repeatedly until the work is done, and records the longest wait of each kind. */
+export async function measureWaits<K extends string>(
+  waits: Record<K, number>,
+  work: () => Promise<{ status: number }>,
+  requests: Record<K, () => Promise<{ status: number }>>,
+) {
+  let isDone = false
+  const names = Object.keys(requests) as K[]
+  const watching = names.map(async (name) => {
+    while (!isDone) {
+      const sentAt = performance.now()
+      const { status } = await requests[name]()
+      if (status !== 200) throw new Error(`${name} got ${status}`)
+      waits[name] = Math.max(waits[name], performance.now() - sentAt)
+      await Bun.sleep(2)
+    }
+  })
+  const started = performance.now()
+  const { status } = await work()
+  const took = (performance.now() - started) / 1000
+  isDone = true
+  await Promise.all(watching)
+  return { status, took }
 }

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { hashSecret } from '../src/service/access/secrets'
 import { makeEngine, onServer } from '../test/postgres/engine'
 import { copyData, folder, hidOf, known, type Size, small } from './data'
-import { print, startProduct } from './measure'
+import { atFixedRate, percentileOf, print, startProduct } from './measure'
 import { program } from './serverProcess'
 
 /**
@@ -177,7 +177,7 @@ async function measure(
   return { readers, writers, '/health': health }
 }
 
-/** Sends requests at a fixed rate, so that slow responses are not measured less often. */
+/** Sends requests at a fixed rate and measures each. */
 async function repeat(
   seconds: number,
   pause: number,
@@ -192,15 +192,8 @@ async function repeat(
     times.push(performance.now() - sent)
     if (!response.ok) failures++
   }
-  const all: Promise<void>[] = []
-  const began = performance.now()
-  for (let at = 0; at * pause < seconds * 1000; at++) {
-    await Bun.sleep(Math.max(0, began + at * pause - performance.now()))
-    all.push(time(at))
-  }
-  await Promise.all(all)
-  times.sort((a, b) => a - b)
-  return { p99: times[Math.floor(times.length * 0.99)] ?? Infinity, failures }
+  await atFixedRate({ seconds, pauseMs: pause }, time)
+  return { p99: percentileOf(times, 0.99), failures }
 }
 
 async function runLoad(name: string, address: string): Promise<void> {

@@ -8,7 +8,7 @@ import { commandLine, emptyFolder, runCommand } from './serverProcess'
 import { describe, expect, withTimeout } from './test'
 
 // Starting processes is slow on a busy machine.
-const { test } = withTimeout(120_000)
+const { test } = withTimeout(240_000)
 
 test('every block of commands in the documents has a runner, or a reason for none', () => {
   const shown = listBlocks().map(({ page, text }, at) => {

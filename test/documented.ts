@@ -99,7 +99,7 @@ export const runners: [page: string, start: string, runner: Runner, why?: string
   ['docs/operating.md', 'multitude stats', 'shell'],
   ['docs/operating.md', 'sudo install dist/multitude', 'by hand'],
   ['docs/operating.md', 'sudo systemctl stop multitude', 'by hand'],
-  ['docs/performance.md', 'bun run bench', 'none', 'takes long; .ci/run runs two of them'],
+  ['docs/performance.md', 'bun run bench', 'none', 'takes long; .ci/run runs three of them'],
 ]
 
 /** Returns the blocks with this runner. */

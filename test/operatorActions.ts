@@ -10,6 +10,7 @@ import * as guilds from '../src/service/guilds'
 import * as decide from '../src/service/proxy/decideMessage'
 import * as registration from '../src/service/registration'
 import * as systems from '../src/service/systems'
+import * as conversion from '../src/service/transfer/convertArchive'
 import * as exporting from '../src/service/transfer/export'
 import * as importing from '../src/service/transfer/import'
 
@@ -118,4 +119,8 @@ export function importFile(
   return target === 'new'
     ? importing.importNewSystem(deps, operator, file, options)
     : importing.importFile(deps, as(target.systemId), file, options)
+}
+
+export function convertArchive(deps: Deps, system: number) {
+  return conversion.convertArchive(deps, as(system), { dryRun: false })
 }

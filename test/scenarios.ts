@@ -52,6 +52,8 @@ export interface Fixture {
   do<T = Json>(line: string, body?: unknown, as?: Who): Promise<T>
   /** Replaces placeholders by IDs: `<wren>`, `<wren.uuid>`, `<own.dashed>` … */
   fill<T>(value: T): T
+  /** Makes the ID of an object that `given` created available as a placeholder. */
+  remember(name: string, id: unknown): void
 }
 
 /** JSON object of a response. */
@@ -110,8 +112,8 @@ function changesNothing({ ask, status = 200 }: Scenario): boolean {
 }
 
 async function runScenario(fixture: Fixture, scenario: Scenario, who: Who): Promise<void> {
-  const { status = 200, code, message, problems, json, has, lacks = [] } = fixture.fill(scenario)
   await scenario.given?.(fixture)
+  const { status = 200, code, message, problems, json, has, lacks = [] } = fixture.fill(scenario)
   const before = await stateOf(fixture.testApp)
   const answer = await fixture.ask(scenario.ask, scenario.body, who)
   const recorded = await eventsSince(fixture, before.lastEvent)
@@ -175,7 +177,7 @@ export async function createFixture(testApp: TestApp): Promise<Fixture> {
     return { wren, finch, heron, stray, keepers, dreamers, circle, first, latest, otherSwitch }
   })
 
-  const names = { own: owner, other, ...entities }
+  const names: Record<string, Named> = { own: owner, other, ...entities }
   const fill = <T>(value: T): T => fillIn(value, names, { account, message, original })
   const fixture: Fixture = {
     testApp: testApp,
@@ -186,6 +188,9 @@ export async function createFixture(testApp: TestApp): Promise<Fixture> {
     message,
     original,
     fill,
+    remember: (name, id) => {
+      names[name] = { uuid: String(id) }
+    },
     ask: (line, body, as = 'owner') =>
       testApp.ask(fill(line), {
         as: as === 'anonymous' ? null : { owner, other }[as],
@@ -276,7 +281,7 @@ function formsOf({ hid, uuid }: Named): Record<string, string> {
 /** Fails unless the API document of the route lists this error code for this status. */
 function expectDocumentedCode(line: string, status: number, code: number): void {
   const [method = '', target = ''] = line.split(' ')
-  const [path = ''] = target.replace(/^(?!\/v2\/)/, '/v2').split('?')
+  const [path = ''] = target.replace(/^(?!\/(v2|ext)\/)/, '/v2').split('?')
   const [, methods] =
     Object.entries(document.paths)
       .toSorted(([a], [b]) => a.split('{').length - b.split('{').length)

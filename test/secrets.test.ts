@@ -27,8 +27,8 @@ import { describe, expect, test } from './test'
 import { createTestApp } from './testApp'
 
 /*
- * Sends every GET of the API document as an anonymous caller and as another system, for a system in
- * which everything is private and every field holds a secret. Paths and parameters come from the
+ * Sends every GET of the API document as an anonymous caller, as another system and with tokens of
+ * narrow scopes, for a system in which everything is private and every field holds a secret. Paths and parameters come from the
  * document, so new endpoints are included.
  */
 
@@ -42,9 +42,13 @@ interface Secret {
   trace: string
   /** True if it is public, or replaces a private value, although everything is private. */
   isShown: boolean
+  /** Set if the extension API stores it: `journal` for what only `read_journal` and `export` show. */
+  ext?: 'journal' | 'other'
 }
 
 const secrets: Secret[] = []
+/** UUIDs of objects of the extension API that paths and queries name. */
+const extIds: Record<string, string> = {}
 let planted = 0
 const fixture = await plantSecrets()
 const lines = Object.entries(document.paths)
@@ -83,9 +87,93 @@ describe('responses about a system in which everything is private', () => {
     })
 })
 
+/** Scopes of the owner's tokens, and which secrets of the extension API they must not show. */
+const scopes: [scope: string, more: JsonObject, isSecret: (secret: Secret) => boolean][] = [
+  ['watch', {}, ({ ext }) => ext !== undefined],
+  ['watch', { private_members: true }, ({ ext }) => ext !== undefined],
+  ['calendar', {}, ({ ext }) => ext !== undefined],
+  ['front', {}, ({ ext }) => ext === 'journal'],
+]
+
+describe.each(scopes)(
+  'responses to a token with scope %s and %j',
+  async (scope, more, isSecret) => {
+    const body = { name: `${scope} ${JSON.stringify(more)}`, scope, ...more }
+    const { token } = await fixture.do<{ token: string }>('POST /v2/systems/@me/tokens', body)
+    const hidden = secrets.filter(isSecret)
+
+    test.each(lines)(`$line reveals no journal to scope ${scope}`, async ({ path, line }) => {
+      const text = await readWithToken(line, token)
+      const found = hidden
+        .filter(({ trace }) => text.includes(trace))
+        .map(({ of }) => `GET ${path} reveals the ${of}`)
+      expect(found).toEqual([])
+    })
+  },
+)
+
+/** Fills the tables of the extension API with secrets of wren and finch. */
+async function plantExtSecrets(created: Fixture): Promise<void> {
+  const secret = (of: string, ext: Secret['ext'] = 'journal') => {
+    const trace = `secret-${++planted}-${of.replaceAll(' ', '-')}`
+    secrets.push({ of, trace, isShown: false, ext })
+    return trace
+  }
+  const create = async (name: string, path: string, body: JsonObject) => {
+    const json = await created.do(`POST /ext/v1/systems/@me/${path}`, body)
+    extIds[name] = String(json.id)
+    return json
+  }
+  await create('field', 'fields', { name: secret('name of a field', 'other'), type: 'text' })
+  await create('choice', 'fields', {
+    name: 'Choice',
+    type: 'choice',
+    options: [{ name: secret('option of a field', 'other') }],
+  })
+  await created.do('PATCH /ext/v1/members/<wren>', {
+    about: secret('about of wren', 'other'),
+    archived: true,
+    archived_reason: secret('reason of wren', 'other'),
+    fields: { [extIds.field ?? '']: secret('value of wren', 'other') },
+  })
+  await create('status', 'front/notes', {
+    kind: 'status',
+    member: '<finch>',
+    text: secret('status of finch', 'other'),
+  })
+  const comment = { kind: 'comment', text: secret('comment'), by: '<wren>' }
+  await create('comment', 'front/notes', comment)
+  await create('note', 'notes', {
+    member: '<wren>',
+    title: secret('title of a note'),
+    text: secret('text of a note'),
+  })
+  await create('room', 'rooms', {
+    name: secret('name of a room'),
+    about: secret('about of a room'),
+    category: secret('category of a room'),
+  })
+  await create('post', 'posts', {
+    for: '<wren>',
+    title: secret('title of a post'),
+    text: secret('text of a post'),
+  })
+  await create('inRoom', 'posts', { room: extIds.room, text: secret('post in a room') })
+  const { options } = await create('poll', 'polls', {
+    name: secret('name of a poll'),
+    about: secret('about of a poll'),
+    options: [{ name: secret('option of a poll') }],
+  })
+  await created.do(`PUT /ext/v1/polls/${extIds.poll}/votes/<wren>`, {
+    option: (options as { id: string }[])[0]?.id,
+    comment: secret('comment of a vote'),
+  })
+}
+
 /** Fills the owner's system with secrets. Paths name wren, keepers, first and message. */
 async function plantSecrets(): Promise<Fixture> {
   const created = await createFixture(testApp)
+  await plantExtSecrets(created)
   const { owner, wren, finch, heron, keepers, dreamers, first, latest, message } = created
   const allPrivate = ({ levels }: Entity) =>
     Object.fromEntries(levels.map((level) => [level, 'private']))
@@ -233,7 +321,7 @@ function linesOf(path: string): { path: string; line: string }[] {
   const named = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathValue(path, name))
   const operation = document.paths[path]?.get as { parameters?: Parameter[] } | undefined
   const inQuery = (operation?.parameters ?? []).filter((parameter) => parameter.in === 'query')
-  const query = (some: Parameter[]) => some.map(({ name }) => `${name}=${queryValue(name)}`)
+  const query = (some: Parameter[]) => some.map(({ name }) => `${name}=${queryValue(path, name)}`)
   const required = query(inQuery.filter((parameter) => parameter.required))
   const variants = [[], ...inQuery.filter((one) => !one.required).map((one) => query([one]))]
   return variants.map((some) => {
@@ -254,7 +342,11 @@ function pathValue(path: string, name: string): string {
     account_id: account,
     message,
     id: message,
+    collection: 'notes',
   }
+  const [, , , extNoun = ''] = path.split('/')
+  const ofExt = { notes: extIds.note, polls: extIds.poll }[extNoun]
+  if (path.startsWith('/ext/') && name === 'id' && ofExt) return ofExt
   const old: Record<string, string> = { s: owner.hid, m: wren.hid, a: account, msg: message }
   const [, , noun = ''] = path.split('/')
   const found = path.startsWith('/v1/') && name === 'id' ? old[noun] : known[name]
@@ -262,7 +354,7 @@ function pathValue(path: string, name: string): string {
   return found
 }
 
-function queryValue(name: string): string {
+function queryValue(path: string, name: string): string {
   const known: Record<string, string> = {
     with_members: 'true',
     before: '2100-01-01T00:00:00Z',
@@ -280,17 +372,35 @@ function queryValue(name: string): string {
     groups: fixture.keepers.hid,
     format: 'csv',
     token: 'nonsense',
+    search: 'secret',
+    room: extIds.room ?? '',
+    for: fixture.wren.hid,
+    unread: 'true',
+    kind: kindFor(path),
+    archived: 'true',
+    after: '0',
+    with: 'notes',
   }
   const found = known[name]
   if (!found) throw new Error(`add ${name} to queryValue in test/secrets.test.ts`)
   return found
 }
 
+/** Returns a value of the parameter `kind`, which differs between the reads. */
+function kindFor(path: string): string {
+  if (!path.startsWith('/ext/')) return 'members'
+  return path.endsWith('/front/notes') ? 'comment' : 'member'
+}
+
 /** Returns the text of a response; of a stream only the first chunk. */
-async function readResponse(line: string, who: Who): Promise<string> {
+function readResponse(line: string, who: Who): Promise<string> {
   const { token } = who === 'owner' ? fixture.owner : fixture.other
+  return readWithToken(line, who === 'anonymous' ? null : token)
+}
+
+async function readWithToken(line: string, token: string | null): Promise<string> {
   const request = new Request(`http://localhost${line.replace('GET ', '')}`, {
-    headers: who === 'anonymous' ? {} : { authorization: token },
+    headers: token === null ? {} : { authorization: token },
   })
   const response = await testApp.app.handle(request, () => '127.0.0.1')
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text()

@@ -110,6 +110,9 @@ export async function commandLine() {
     run,
     runJson: runJsonBy(run),
     startServer: (args: string[], options: ProcessOptions) => startServer(words, args, options),
+    /** Starts the Discord bot without a server. */
+    startDiscordBot: (options: ProcessOptions) =>
+      startProcess([...words, 'discord', '--log-format', 'json'], options, /(Discord bot on duty)/),
   }
 }
 
@@ -146,10 +149,19 @@ export async function runCommand(
 export async function startServer(
   command: readonly string[],
   args: string[],
-  { cwd, env = {} }: ProcessOptions,
+  options: ProcessOptions,
 ): Promise<Server> {
   const port = args.includes('--port') ? [] : ['--port', '0']
   const words = [...command, 'serve', ...port, '--log-format', 'json', ...args]
+  return startProcess(words, options, /"address":"([^"]+)"/)
+}
+
+/** Starts a process and waits until its log matches; the first group is its address. */
+async function startProcess(
+  words: string[],
+  { cwd, env = {} }: ProcessOptions,
+  ready: RegExp,
+): Promise<Server> {
   const child = Bun.spawn(words, { cwd, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
   afterAll(() => child.kill('SIGKILL'))
   const out = child.stdout.text()
@@ -159,10 +171,10 @@ export async function startServer(
     const decoder = new TextDecoder()
     for await (const chunk of child.stderr) {
       stderr += decoder.decode(chunk, { stream: true })
-      const [, address] = /"address":"([^"]+)"/.exec(stderr) ?? []
+      const [, address] = ready.exec(stderr) ?? []
       if (address) listening.resolve(address)
     }
-    listening.reject(new Error(`the server did not start: ${stderr}`))
+    listening.reject(new Error(`the process did not start: ${stderr}${await out}`))
   })()
   const timer = setTimeout(
     () => listening.reject(new Error(`the server did not start in time: ${stderr}`)),

@@ -11,6 +11,7 @@ import * as accounts from '../src/service/accounts'
 import * as adminActivity from '../src/service/admin/activity'
 import * as adminBacklog from '../src/service/admin/backlog'
 import * as adminDisableSystem from '../src/service/admin/disableSystem'
+import * as adminExtTotals from '../src/service/admin/extTotals'
 import * as adminFindLocalServer from '../src/service/admin/findLocalServer'
 import * as adminInvites from '../src/service/admin/invites'
 import * as adminStats from '../src/service/admin/stats'
@@ -20,6 +21,17 @@ import * as discordBotStatus from '../src/service/discord/botStatus'
 import * as discordClaims from '../src/service/discord/claims'
 import * as discordCommandHashes from '../src/service/discord/commandHashes'
 import * as discordSessions from '../src/service/discord/sessions'
+import * as extSettings from '../src/service/ext/extSettings'
+import * as extFields from '../src/service/ext/fields'
+import * as extFront from '../src/service/ext/front'
+import * as extFrontNotes from '../src/service/ext/frontNotes'
+import * as extGroups from '../src/service/ext/groups'
+import * as extMembers from '../src/service/ext/members'
+import * as extNotes from '../src/service/ext/notes'
+import * as extPolls from '../src/service/ext/polls'
+import * as extPosts from '../src/service/ext/posts'
+import * as extPutSwitch from '../src/service/ext/putSwitch'
+import * as extRooms from '../src/service/ext/rooms'
 import * as frontingFronting from '../src/service/fronting/fronting'
 import * as groups from '../src/service/groups'
 import * as guilds from '../src/service/guilds'
@@ -35,6 +47,8 @@ import * as registration from '../src/service/registration'
 import * as settings from '../src/service/settings'
 import * as switches from '../src/service/switches'
 import * as systems from '../src/service/systems'
+import * as transferArchivedRows from '../src/service/transfer/archivedRows'
+import * as transferConvertArchive from '../src/service/transfer/convertArchive'
 import * as transferExport from '../src/service/transfer/export'
 import * as transferImport from '../src/service/transfer/import'
 
@@ -86,6 +100,7 @@ export const serviceModules = {
   'admin/activity.ts': adminActivity satisfies ServiceModule<typeof adminActivity>,
   'admin/backlog.ts': adminBacklog satisfies ServiceModule<typeof adminBacklog>,
   'admin/disableSystem.ts': adminDisableSystem satisfies ServiceModule<typeof adminDisableSystem>,
+  'admin/extTotals.ts': adminExtTotals satisfies ServiceModule<typeof adminExtTotals>,
   'admin/findLocalServer.ts': adminFindLocalServer satisfies ServiceModule<
     typeof adminFindLocalServer
   >,
@@ -103,6 +118,17 @@ export const serviceModules = {
     typeof discordCommandHashes
   >,
   'discord/sessions.ts': discordSessions satisfies ServiceModule<typeof discordSessions>,
+  'ext/extSettings.ts': extSettings satisfies ServiceModule<typeof extSettings>,
+  'ext/front.ts': extFront satisfies ServiceModule<typeof extFront>,
+  'ext/frontNotes.ts': extFrontNotes satisfies ServiceModule<typeof extFrontNotes>,
+  'ext/putSwitch.ts': extPutSwitch satisfies ServiceModule<typeof extPutSwitch>,
+  'ext/fields.ts': extFields satisfies ServiceModule<typeof extFields>,
+  'ext/groups.ts': extGroups satisfies ServiceModule<typeof extGroups>,
+  'ext/members.ts': extMembers satisfies ServiceModule<typeof extMembers>,
+  'ext/notes.ts': extNotes satisfies ServiceModule<typeof extNotes>,
+  'ext/polls.ts': extPolls satisfies ServiceModule<typeof extPolls>,
+  'ext/posts.ts': extPosts satisfies ServiceModule<typeof extPosts>,
+  'ext/rooms.ts': extRooms satisfies ServiceModule<typeof extRooms>,
   'fronting/fronting.ts': frontingFronting satisfies ServiceModule<typeof frontingFronting>,
   'groups.ts': groups satisfies ServiceModule<typeof groups>,
   'guilds.ts': guilds satisfies ServiceModule<typeof guilds>,
@@ -122,6 +148,12 @@ export const serviceModules = {
   'settings.ts': settings satisfies ServiceModule<typeof settings>,
   'switches.ts': switches satisfies ServiceModule<typeof switches>,
   'systems.ts': systems satisfies ServiceModule<typeof systems>,
+  'transfer/archivedRows.ts': transferArchivedRows satisfies ServiceModule<
+    typeof transferArchivedRows
+  >,
+  'transfer/convertArchive.ts': transferConvertArchive satisfies ServiceModule<
+    typeof transferConvertArchive
+  >,
   'transfer/export.ts': transferExport satisfies ServiceModule<typeof transferExport>,
   'transfer/import.ts': transferImport satisfies ServiceModule<typeof transferImport>,
 }

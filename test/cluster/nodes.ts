@@ -31,11 +31,11 @@ export interface Nodes {
   makeSystem(name: string): Promise<{ id: string; token: string }>
 }
 
-/** Prepares nodes on a database. Called once per test file. */
-export async function nodesOn(address: string): Promise<Nodes> {
+/** Prepares nodes on a database, with further settings. Called once per test file. */
+export async function nodesOn(address: string, more: Record<string, string> = {}): Promise<Nodes> {
   const { startServer, runJson } = await commandLine()
   const cwd = emptyFolder('cluster')
-  const env = { ...settings, DATABASE_URL: address }
+  const env = { ...settings, ...more, DATABASE_URL: address }
   const alive: Server[] = []
   return {
     env,

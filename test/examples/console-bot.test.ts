@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { explain } from '../../examples/multitude'
 import { messages } from '../../src/db/tables'
 import { ignoreReasons } from '../../src/model/proxy/decide'
+import { createBaseSystem, type Send, useAllExtensions } from '../allExtensions'
 import { drizzleOn } from '../drizzle'
 import { createBot } from '../operatorActions'
 import { afterAll, describe, expect, test } from '../test'
@@ -320,6 +321,29 @@ describe('console bot', () => {
     bot.stdin.flush()
     expect(await bot.exited).toBe(0)
     expect(await bot.stdout.text()).toBe(`${OFFER}\n`)
+  })
+
+  test('the console bot proxies for a system that uses all extensions', async () => {
+    const env = { MULTITUDE_ACCOUNT: newAccount() }
+    const created = await type(['/register Lantern Hill'], env)
+    const [, token = ''] = /once: (\S+)/.exec(created.lines.join()) ?? []
+    const send: Send = async <T>(line: string, body?: unknown) => {
+      const { status, text, json } = await ask<T>(line, { headers: { authorization: token }, body })
+      if (status >= 400) throw new Error(`${line}: ${text}`)
+      return json
+    }
+    await useAllExtensions(send, await createBaseSystem(send))
+    const { lines } = await type(
+      ['wren:hello', 'elm:hello', 'asleep:hello', '/autoproxy front', 'hi'],
+      env,
+    )
+    expect(lines.slice(1)).toEqual([
+      'Wren: hello',
+      'Elm: hello',
+      'Asleep: hello',
+      '* Autoproxy in this guild: front.',
+      'Wren: hi',
+    ])
   })
 })
 

@@ -10,7 +10,7 @@ export const ngircd = Bun.which('ngircd', { PATH: `${process.env.PATH}:/usr/sbin
 
 const NAME = 'irc.lantern.example'
 const SERVICES = 'services.lantern.example'
-const TIMEOUT_MS = 20_000
+const TIMEOUT_MS = 60_000
 
 /** Starts a real IRC server on loopback. It is killed after the tests. */
 export async function startNgircd() {

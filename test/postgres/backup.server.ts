@@ -149,7 +149,7 @@ describe('backup and restore of PostgreSQL', () => {
     const polling = setInterval(() => {
       for (const line of commandLinesOf(node.pid)) commandsSeen.add(line)
     }, 2)
-    const deadline = Date.now() + 30_000
+    const deadline = Date.now() + 100_000
     while (!node.output().includes('backup created') && Date.now() < deadline) await Bun.sleep(5)
     clearInterval(polling)
     node.kill('SIGTERM')

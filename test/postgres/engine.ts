@@ -180,7 +180,7 @@ function engineIn(
         env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
         cwd: '/',
       })
-      const deadline = Date.now() + 60_000
+      const deadline = Date.now() + 120_000
       for (;;) {
         if (await isReady(engine.addressOf('postgres'))) return
         if (child.exitCode !== null || Date.now() > deadline)

@@ -104,6 +104,57 @@ async function addRemainingRows(tx: Db, system_id: number): Promise<void> {
   await insert(tx, 'discord_status', { ...bot, guilds: 2 })
   const session = { uuid: 'sess', hash: 's', name: 'Firefox', created: 1, last_used: 2 }
   await insert(tx, 'sessions', { ...session, system_id, expires: 2 ** 52, remember: 1 })
+  await addExtRows(tx, system_id, member_id, group_id)
+}
+
+/** Adds rows to the tables of the extension API. */
+async function addExtRows(
+  tx: Db,
+  system_id: number,
+  member_id: number,
+  group_id: number,
+): Promise<void> {
+  const idOf = async (table: string, uuid: string) =>
+    (await rows<{ id: number }>(tx, `select id from ${table} where uuid = :uuid`, { uuid }))[0]
+      ?.id ?? 0
+  await insert(tx, 'member_ext', { member_id, kind: 'custom_front', archived_at: 3, about: 'x' })
+  await insert(tx, 'group_ext', { group_id, emoji: '\u{1f331}', position: 2 })
+  await insert(tx, 'ext_settings', { system_id, front_status_privacy: 'public' })
+  const field = { uuid: 'f-1', system_id, name: 'Role', type: 'text', created: 1 }
+  await insert(tx, 'fields', field)
+  await insert(tx, 'field_values', {
+    member_id,
+    field_id: await idOf('fields', 'f-1'),
+    value: '"x"',
+  })
+  const status = { uuid: 'n-1', system_id, kind: 'status', at: 1, text: 'at work', created: 1 }
+  await insert(tx, 'front_notes', { ...status, member_id })
+  await insert(tx, 'notes', { uuid: 'n-2', system_id, title: 'Tuesday', date: 1, pinned: 1 })
+  await insert(tx, 'rooms', { uuid: 'r-1', system_id, name: 'General' })
+  const post = { uuid: 'p-1', system_id, text: 'Hello', written: 1, by_member: member_id }
+  await insert(tx, 'posts', { ...post, room_id: await idOf('rooms', 'r-1') })
+  const options = JSON.stringify([{ id: 'o', name: 'yes', color: null, veto: false }])
+  await insert(tx, 'polls', { uuid: 'q-1', system_id, name: 'Move?', options, created: 1 })
+  const vote = { poll_id: await idOf('polls', 'q-1'), member_id, option_id: 'o', created: 1 }
+  await insert(tx, 'poll_votes', vote)
+  await insert(tx, 'deleted_switches', { system_id, uuid: 'gone', at: 1 })
+  const origin = { system_id, app: 'simplyplural', collection: 'members', source_id: '1' }
+  await insert(tx, 'origins', { ...origin, target: 'u-many' })
+  await insert(tx, 'deleted_archives', { system_id, collection: 'notes', through_id: 1 })
+  const texts = [
+    'x',
+    '🌱',
+    'Role',
+    '"x"',
+    'at work',
+    'Tuesday',
+    'General',
+    'Hello',
+    'Move?',
+    options,
+  ]
+  const text_bytes = Buffer.byteLength(texts.join(''))
+  await insert(tx, 'ext_usage', { system_id, text_bytes, notes: 1, posts: 1, front_notes: 1 })
 }
 
 /** Exports every system, by its short ID. */

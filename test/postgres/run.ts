@@ -1,15 +1,25 @@
 import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { workerCount } from '../workerCount'
 import { makeEngine } from './engine'
 import { createTemplates } from './templateDatabases'
 
 /** Runs the tests of both engines, and those of PostgreSQL only, on a real PostgreSQL. */
 const allTests = [
   ...['./test/db/bothEngines', './test/service', './test/http', './test/events', './test/discord'],
+  // The Discord bot is killed and loses its database.
+  ...filesOf('./test/discord', '.discord.ts'),
   // Tests of PostgreSQL only.
-  ...readdirSync(import.meta.dir)
-    .filter((name) => name.endsWith('.server.ts'))
-    .map((name) => `./test/postgres/${name}`),
+  ...filesOf('./test/postgres', '.server.ts'),
 ]
+
+function filesOf(folder: string, ending: string): string[] {
+  const names = readdirSync(join(import.meta.dir, '../..', folder))
+  return names.filter((name) => name.endsWith(ending)).map((name) => `${folder}/${name}`)
+}
+
+/** The server needs CPU time too. */
+const workers = workerCount - 1
 
 const engine = await makeEngine({
   fsync: 'off',
@@ -24,7 +34,7 @@ const args = process.argv.slice(2)
 const tests = Bun.spawn(
   [
     process.execPath,
-    ...['test', '--parallel', '--no-isolate'],
+    ...['test', `--parallel=${workers}`, '--no-isolate'],
     ...(args.length > 0 ? args : allTests),
   ],
   {

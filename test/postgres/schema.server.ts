@@ -8,7 +8,7 @@ import { onServer } from './engine'
 import { newDatabase } from './fullDatabase'
 import { acquireDatabase } from './templateDatabases'
 
-const { afterAll, beforeAll, test } = withTimeout(120_000)
+const { afterAll, beforeAll, test } = withTimeout(240_000)
 
 const FAILED = 1
 const { TEST_POSTGRES = '' } = process.env

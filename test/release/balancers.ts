@@ -12,7 +12,7 @@ import { findMissing, insecure, proxiesIn, readDocument } from './startProxies'
  * by `npm run test:release`.
  */
 
-const { afterAll, beforeAll, test } = withTimeout(3 * 60_000)
+const { afterAll, beforeAll, test } = withTimeout(5 * 60_000)
 
 const missing = findMissing(['nginx', 'caddy', 'openssl'], 'several nodes behind a balancer')
 

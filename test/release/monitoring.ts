@@ -5,7 +5,7 @@ import { describe, expect, withTimeout } from '../test'
 
 /** Checks metrics and alerts with Prometheus itself. Run by `npm run test:release`. */
 
-const { afterAll, test } = withTimeout(2 * 60_000)
+const { afterAll, test } = withTimeout(4 * 60_000)
 
 const folder = join(import.meta.dir, '../../docs/monitoring')
 const missing = ['promtool', 'prometheus'].filter((tool) => Bun.which(tool) === null)
@@ -99,7 +99,7 @@ test.skipIf(missing.includes('prometheus'))('Prometheus scrapes the metrics', as
       }
       return data.result.map(({ value: [, value] }) => value)
     }
-    const deadline = Date.now() + 60_000
+    const deadline = Date.now() + 120_000
     while ((await query('up{job="multitude"} == 1')).length === 0 && Date.now() < deadline)
       await Bun.sleep(200)
     expect(await query('up{job="multitude"}')).toEqual(['1'])

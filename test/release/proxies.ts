@@ -4,7 +4,7 @@ import { findMissing, insecure, proxiesIn, readDocument } from './startProxies'
 
 /** The server behind real proxies with the configurations of docs/operating.md. Run by `npm run test:release`. */
 
-const { test } = withTimeout(2 * 60_000)
+const { test } = withTimeout(4 * 60_000)
 
 const missing = findMissing(['nginx', 'caddy', 'openssl'], 'the server behind a proxy')
 

@@ -5,6 +5,7 @@ import { $ } from 'bun'
 import { type CommonFiles, pack, writeCommonFiles } from './.ci/release/archive'
 import { readCommit } from './.ci/release/commit'
 import { debianNames, packDeb } from './.ci/release/deb'
+import { executableOptions } from './.ci/release/executable'
 import { fetchRuntime, type Target, targets } from './.ci/release/runtimes'
 import manifest from './package.json' with { type: 'json' }
 import { bundlePage } from './src/web/bundle'
@@ -72,13 +73,8 @@ async function release(wanted: readonly Target[]): Promise<void> {
 
 async function compile(outfile: string, target?: Target): Promise<string> {
   const result = await Bun.build({
-    entrypoints: ['src/main.ts'],
-    minify: true,
-    bytecode: true,
+    ...executableOptions,
     files: page,
-    // Splitting keeps dynamic imports in separate chunks, which are read when they are first needed.
-    format: 'esm',
-    splitting: true,
     define: {
       'process.env.MULTITUDE_COMMIT': JSON.stringify(commit),
       'process.env.MULTITUDE_DATE': JSON.stringify(

@@ -166,6 +166,11 @@ export const settings = {
     parseArchiveLimit,
     'Maximum size per system of imported data that is only kept for export, at most 32MiB',
   ),
+  EXT_TEXT_QUOTA: setting(
+    64 * MiB,
+    parseBytes,
+    'Maximum text of one system in notes, posts and other extension data',
+  ),
   MESSAGE_KEEP: {
     ...setting<number | null>(
       null,

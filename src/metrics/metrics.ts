@@ -23,6 +23,8 @@ export interface DatabaseGauges {
   readonly webhooks: Readonly<Record<string, number>>
   /** Periodic tasks: result of the latest run, and time of the latest success. */
   readonly tasks: Readonly<Record<string, { readonly ok: boolean; readonly lastOk: number | null }>>
+  /** Rows by kind, and bytes of text, in the tables of the extension API. */
+  readonly ext: { readonly rows: Readonly<Record<string, number>>; readonly textBytes: number }
 }
 
 /** Counters that other layers update. */
@@ -125,6 +127,17 @@ export function createMetrics(build: { version: string; commit: string }): Metri
     'multitude_disk_free_bytes',
     'Free space on the disk of the database.',
     ({ files }) => files.free,
+  )
+  gauges(
+    'multitude_ext_rows',
+    'Rows of the extension API, by kind.',
+    'kind',
+    ({ database }) => database.ext.rows,
+  )
+  gauge(
+    'multitude_ext_text_bytes',
+    'Text of all systems in the tables of the extension API.',
+    ({ database }) => database.ext.textBytes,
   )
   const tasks =
     (select: (task: DatabaseGauges['tasks'][string]) => number) =>

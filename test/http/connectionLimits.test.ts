@@ -148,15 +148,13 @@ describe('rate limiter with many addresses', () => {
   const scopes: Scope[] = ['generic_get', 'message', 'generic_update']
   const start = Date.UTC(2026, 4, 6, 12)
 
-  test('a million addresses take little memory and time in the rate limiter', () => {
+  test('a million addresses take little memory in the rate limiter', () => {
     const take = createRateLimiter(limits)
     Bun.gc(true)
     const before = heapStats().heapSize
-    const started = performance.now()
     // All within one second, more than any server receives.
     for (let n = 0; n < 1_000_000; n++)
       take(scopes[n % 3] as Scope, `2001:db8:${n >> 16}:${n & 0xffff}::/64`, start + n / 1000)
-    expect(performance.now() - started).toBeLessThan(10_000)
     Bun.gc(true)
     expect(heapStats().heapSize - before).toBeLessThan(32 * 1024 * 1024)
     expect(take('generic_update', 'one more', start + 1000).remaining).toBe(0)

@@ -47,10 +47,13 @@ describe('substitutions', () => {
 })
 
 test('a worker process applies substitutions, and is killed if one takes exponential time', async () => {
-  const substitute = createSubstitute([process.execPath, '--no-env-file', main])
+  const worker = [process.execPath, '--no-env-file', main]
+  const substitute = createSubstitute(worker, 60_000)
   const plain = { source: 'a', flags: 'g', replacement: 'o' }
   expect(await substitute(plain, 'banana')).toEqual({ text: 'bonono' })
   expect(await substitute({ ...plain, source: '(' }, 'banana')).toEqual({ failure: 'invalid' })
   const endless = { source: '(a+)+$', flags: '', replacement: '' }
-  expect(await substitute(endless, `${'a'.repeat(40)}!`)).toEqual({ failure: 'too slow' })
+  expect(await createSubstitute(worker)(endless, `${'a'.repeat(40)}!`)).toEqual({
+    failure: 'too slow',
+  })
 })

@@ -15,8 +15,8 @@ import { type DiscordStandIn, startDiscord } from './standIn/startDiscord'
 import { everybodysPermissions, MARKER, readMetric, textOf } from './testBot'
 
 const worker = [process.execPath, '--no-env-file', join(import.meta.dir, '../../src/main.ts')]
-/** Enough for a substitution on busy cores; Bun itself gives one up after about a second. */
-const SUBSTITUTION_MS = 500
+/** Enough for a substitution on busy cores. */
+const SUBSTITUTION_MS = 60_000
 
 /** Starts the real application with the bot in this process, once for all tests of a file. */
 export async function startBotInProcess(
@@ -47,10 +47,14 @@ export async function startBotInProcess(
   )
   let allowance: Allowance = {}
   let metricsAddress = ''
+  let substitutionMs = SUBSTITUTION_MS
 
   beforeAll(async () => {
     await app.started
-    await app.startDiscord(createSubstitute(worker, SUBSTITUTION_MS), timing)
+    await app.startDiscord(
+      (substitution, text) => createSubstitute(worker, substitutionMs)(substitution, text),
+      timing,
+    )
     metricsAddress = app.listenForMetrics() ?? ''
     await users.until(
       () => users.sessions(),
@@ -100,6 +104,15 @@ export async function startBotInProcess(
       return { id, ...(await createSystem(id)) }
     },
     linkAccount: link,
+    /** Applies this limit to substitutions until `run` has ended. */
+    async withSubstitutionLimit<T>(limitMs: number, run: () => Promise<T>): Promise<T> {
+      substitutionMs = limitMs
+      try {
+        return await run()
+      } finally {
+        substitutionMs = SUBSTITUTION_MS
+      }
+    },
     untilMessages,
     /** Waits until the texts of a channel are these. */
     expectTexts: (channelId: string, ...texts: readonly string[]) =>

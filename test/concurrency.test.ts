@@ -301,7 +301,7 @@ function startWriter({ folder, config }: TestApp) {
   return {
     end,
     async waitForFirst() {
-      for (let turn = 0; turn < 500 && Bun.file(join(folder, 'made')).size === 0; turn++)
+      for (let turn = 0; turn < 6000 && Bun.file(join(folder, 'made')).size === 0; turn++)
         await Bun.sleep(10)
     },
     async finish() {

@@ -141,7 +141,7 @@ function nextTurn(): Promise<void> {
 
 /** Waits until the background refresh has cached the JSON of so many rows. */
 async function untilCached(table: RenderedTable, count: number): Promise<void> {
-  for (let time = 0; time < 1000 && countCached(table) < count; time++) await Bun.sleep(5)
+  for (let time = 0; time < 10_000 && countCached(table) < count; time++) await Bun.sleep(5)
 }
 
 describe('bot API', () => {

@@ -219,7 +219,7 @@ function startLoad(server: Server, systems: CreatedSystem[]) {
   return {
     results: Promise.all(workers.map(work)),
     async hasStarted() {
-      for (let turn = 0; turn < 500; turn++) {
+      for (let turn = 0; turn < 6000; turn++) {
         if (workers.every(({ answered }) => answered >= 10)) return
         await Bun.sleep(10)
       }

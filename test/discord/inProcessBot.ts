@@ -135,7 +135,7 @@ export async function startBotInProcess(
     },
     /** Waits until a message has no record any more. */
     async untilNoRecord(messageId: string): Promise<void> {
-      for (let tries = 0; tries < 200; tries++) {
+      for (let tries = 0; tries < 3000; tries++) {
         if ((await ask(`GET /v2/messages/${messageId}`)).status === 404) return
         await Bun.sleep(20)
       }

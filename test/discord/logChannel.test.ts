@@ -128,7 +128,7 @@ describe('the log channel gets no entry', () => {
     const log = await newLog()
     await users.deleteChannel({ channelId: log })
     await proxied()
-    for (let tries = 0; tries < 200; tries++) {
+    for (let tries = 0; tries < 3000; tries++) {
       const { json } = await bot.askAsBot(`GET /bot/guilds/${guild.id}`)
       if (json.log_channel === null) return
       await Bun.sleep(20)

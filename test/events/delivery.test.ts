@@ -12,7 +12,7 @@ const DISPATCH_ALLOW = '127.0.0.1'
 
 const at = createTestApp({
   DISPATCH_ALLOW,
-  events: { timeoutMs: 1500, pauses: [20 * MS, 60 * MS, 180 * MS] },
+  events: { timeoutMs: 5000, pauses: [20 * MS, 60 * MS, 180 * MS] },
 })
 const defaultApp = createTestApp({ DISPATCH_ALLOW })
 const givingUp = createTestApp({
@@ -95,7 +95,7 @@ describe('webhook receivers', () => {
     ['answers 500', () => 500, { status: 500, error: null }],
     ['answers 403', () => 403, { status: 403, error: null }],
     ['redirects', () => Response.redirect('/other'), { status: 302, error: null }],
-    ['hangs', () => Bun.sleep(2500).then(() => 200), { status: null, error: 'timeout' }],
+    ['hangs', () => Bun.sleep(8000).then(() => 200), { status: null, error: 'timeout' }],
   ]
   test.each(failing)(
     'retries after growing pauses when the receiver %s',

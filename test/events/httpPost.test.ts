@@ -141,7 +141,7 @@ describe('responses to post', () => {
     const { url, open } = await receiveRaw((socket) => {
       socket.write(`${OK}content-length: 10\r\n\r\nhalf`)
     })
-    expect(await send(url, { timeoutMs: 1000 })).toEqual({ status: 200 })
+    expect(await send(url, { timeoutMs: 5000 })).toEqual({ status: 200 })
     await until(() => open.size === 0)
   })
 
@@ -322,7 +322,7 @@ function writeForever(socket: Socket, text: string): void {
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
-  for (let i = 0; i < 200 && !isTrue(); i += 1) await Bun.sleep(5)
+  for (let i = 0; i < 4000 && !isTrue(); i += 1) await Bun.sleep(5)
   expect(isTrue()).toBe(true)
 }
 

@@ -16,7 +16,7 @@ const names: Record<string, string[]> = {
 
 const at = createTestApp({
   DISPATCH_ALLOW: '127.0.0.1',
-  events: { timeoutMs: 1500, resolve: async (host) => names[host] ?? [] },
+  events: { timeoutMs: 5000, resolve: async (host) => names[host] ?? [] },
 })
 const { ask, makeSystem } = at
 const receive = receivers()
@@ -126,7 +126,7 @@ describe('webhook verification', () => {
     ['answers the right token with 401', { ping: () => 401 }, /with 200, not 401/],
     ['answers 500', { ping: () => 500 }, /with 200, not 500/],
     ['redirects', { ping: () => Response.redirect('/pk') }, /with 200, not 302/],
-    ['hangs', { ping: () => Bun.sleep(2500).then(() => 200) }, /not answered: timeout/],
+    ['hangs', { ping: () => Bun.sleep(8000).then(() => 200) }, /not answered: timeout/],
     ['accepts a wrong token', { wrong: () => 200 }, /must be answered with 401/],
     ['answers a wrong token with 403', { wrong: () => 403 }, /must be answered with 401/],
   ]
@@ -220,7 +220,7 @@ describe('other webhook routes', () => {
     const receiver = receive()
     await hook(at, as, receiver.url)
     const answers: unknown[] = []
-    for (const ping of [() => 200, () => 418, () => Bun.sleep(2500).then(() => 200)]) {
+    for (const ping of [() => 200, () => 418, () => Bun.sleep(8000).then(() => 200)]) {
       receiver.ping = ping
       answers.push((await ask(`POST ${WEBHOOK}/test`, { as })).json)
     }

@@ -100,7 +100,7 @@ describe('a generated file of Simply Plural', () => {
       for (const part of others) await importInto(elsewhere, { ...system, id }, bytesOf(part))
       expect(await readExport(elsewhere, id)).toEqual(exported)
     },
-    240_000,
+    900_000,
   )
 
   test.each(files.filter(isShort))('changes nothing the second time: %j', async (options) => {

@@ -42,7 +42,7 @@ export interface Server {
 }
 
 /** After this time a process counts as hanging. */
-const TIMEOUT_MS = 40_000
+const TIMEOUT_MS = 120_000
 
 /** Creates a folder that is deleted after the tests of the file. */
 export function emptyFolder(name = ''): string {

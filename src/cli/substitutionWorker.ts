@@ -9,7 +9,7 @@ import { selfCommand } from './selfProcess'
 
 const LIMIT_MS = 100
 /** A worker starts within milliseconds; a busy machine takes longer. */
-const START_LIMIT_MS = 5_000
+const START_LIMIT_MS = 30_000
 
 const SUBSTITUTE = 'substitute'
 

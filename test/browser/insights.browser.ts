@@ -9,7 +9,7 @@ import {
   startBrowser,
   startTestServer,
 } from './browser'
-import { describeDashboard } from './testSystem'
+import { describeDashboard, goByKeys } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
@@ -25,9 +25,7 @@ const charts = ['Time here', 'Time of day', 'Often together', 'Weeks']
 describeDashboard(browser, testServer, ({ system, openNow }) => {
   const open = async (scheme: 'light' | 'dark' = 'light') => {
     const visitor = await openNow(scheme)
-    await visitor.page.keyboard.press('g')
-    await visitor.page.keyboard.press('i')
-    await visitor.page.getByRole('heading', { name: 'Insights', level: 1 }).waitFor()
+    await goByKeys(visitor.page, 'i', 'Insights')
     await settled(visitor.page)
     return visitor
   }

@@ -8,7 +8,7 @@ import {
   startTestServer,
   visit,
 } from './browser'
-import { describeDashboard, logIn } from './testSystem'
+import { describeDashboard, goByKeys, logIn } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
@@ -193,9 +193,7 @@ describeDashboard(browser, testServer, ({ system, openNow: open }) => {
     await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await page.keyboard.press('g')
-    await page.keyboard.press('h')
-    await page.getByRole('heading', { name: 'History' }).waitFor()
+    await goByKeys(page, 'h', 'History')
     await page.waitForFunction('document.title.includes("History")')
     await page.locator('h1:focus').waitFor()
   })

@@ -148,3 +148,21 @@ export async function logIn(page: Page, testServer: TestServer, token: string): 
   await page.getByLabel('Token').fill(token)
   await page.getByRole('button', { name: 'Log in' }).click()
 }
+
+/**
+ * Goes to a page by its shortcut. The keys are pressed again if the page does not appear, because a
+ * busy browser can be slower than the pause that a shortcut allows.
+ */
+export async function goByKeys(page: Page, key: string, title: string): Promise<void> {
+  const heading = page.getByRole('heading', { name: title, level: 1 })
+  for (let tries = 0; tries < 20; tries++) {
+    await page.keyboard.press('g')
+    await page.keyboard.press(key)
+    const isThere = await heading.waitFor({ timeout: 5000 }).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return
+  }
+  throw new Error(`the shortcut did not open ${title}`)
+}

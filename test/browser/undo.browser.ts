@@ -49,8 +49,9 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
 
   test('Undo is the next stop by keyboard, stays while it has the focus, and has a key', async () => {
     const { page } = await switchToMoss()
-    await page.keyboard.press('Tab')
     const undo = page.getByRole('button', { name: 'Undo' })
+    await undo.waitFor()
+    await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Undo')
     await page.keyboard.press('Shift+Tab')
     expect(await page.evaluate('document.activeElement.id')).toBe('here-now')

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { toast } from '../actions'
 import { strings } from '../strings'
 import { undo } from '../undo'
@@ -21,7 +21,7 @@ export function Toaster() {
   }, [current, isHeld])
 
   // The toast is at the end of the page, so without this Undo would be the last stop of Tab.
-  useEffect(() => {
+  useLayoutEffect(() => {
     origin.current = null
     setHeld(false)
     if (!current?.undo) return

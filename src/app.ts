@@ -32,6 +32,7 @@ import { createBulkQueue } from './service/bulkQueue'
 import type { Deps } from './service/deps'
 import { startClaimCleanup } from './service/discord/claims'
 import { startDeletedSwitchCleanup } from './service/ext/deletedSwitchCleanup'
+import { startReminderTimer } from './service/ext/reminderTimer'
 import { createLongReads } from './service/longReads'
 import { noDeps } from './service/noDeps'
 import { createCacheRefresher } from './service/read/cacheRefresher'
@@ -156,6 +157,11 @@ export function createApp(
   })
   const claimCleanup = startClaimCleanup(deps, { isLeader, warn: log.warn })
   const switchCleanup = startDeletedSwitchCleanup(deps, { isLeader, warn: log.warn })
+  const reminderTimer = startReminderTimer(deps, {
+    isLeader: () => events.leases.holds('reminders'),
+    warn: log.warn,
+    onFired: metrics?.countReminder,
+  })
   let server: Bun.Server<undefined> | undefined
   let requestCount = 0
 
@@ -223,6 +229,7 @@ export function createApp(
         messageRetention?.stop(),
         claimCleanup.stop(),
         switchCleanup.stop(),
+        reminderTimer.stop(),
         cacheRefresher.stop(),
       ])
       // Streams never end by themselves, and `server.stop` would wait for them.

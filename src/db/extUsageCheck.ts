@@ -8,6 +8,7 @@ import { memberExt } from '../model/ext/memberExt'
 import { note } from '../model/ext/note'
 import { poll, vote } from '../model/ext/poll'
 import { post } from '../model/ext/post'
+import { reminder } from '../model/ext/reminder'
 import { room } from '../model/ext/room'
 import { countedKeys } from '../model/ext/textSize'
 import type { Dialect } from './dialect'
@@ -27,6 +28,7 @@ import {
   polls,
   pollVotes,
   posts,
+  reminders,
   rooms,
 } from './tables'
 import type { Db } from './types'
@@ -113,6 +115,7 @@ const sources: readonly Source[] = [
   owned(room, rooms, sql`and ${rooms.is_deleted} = 0`),
   owned(post, posts),
   owned(poll, polls),
+  owned(reminder, reminders),
   {
     rows: sql`${polls} join ${pollVotes} on ${eq(pollVotes.poll_id, polls.id)}
       where ${eq(polls.system_id, id)} and ${isImportCommitted(polls.import_id)}`,

@@ -10,12 +10,13 @@ import type { Db } from './types'
 
 /**
  * Tasks that only one process does, however many use the same database. `dispatch` sends to webhooks;
- * `maintenance` prunes and writes scheduled backups; `discord` runs the Discord bot.
+ * `maintenance` prunes and writes scheduled backups; `reminders` looks for due reminders; `discord`
+ * runs the Discord bot.
  */
-export type Task = 'dispatch' | 'maintenance' | 'discord'
+export type Task = 'dispatch' | 'maintenance' | 'reminders' | 'discord'
 
 /** Tasks of every server. A process without a token of a Discord bot cannot do its task. */
-export const serverTasks: readonly Task[] = ['dispatch', 'maintenance']
+export const serverTasks: readonly Task[] = ['dispatch', 'maintenance', 'reminders']
 
 export interface Leases {
   /** Returns whether this process holds the lease of the task now. */

@@ -19,6 +19,7 @@ import invalidationByNewId from '../../migrations/0015_invalidation_by_new_id.sq
 import setupCodes from '../../migrations/0016_setup_codes.sql' with { type: 'text' }
 import discord from '../../migrations/0017_discord.sql' with { type: 'text' }
 import extensions from '../../migrations/0018_extensions.sql' with { type: 'text' }
+import reminders from '../../migrations/0019_reminders.sql' with { type: 'text' }
 import postgresBaseline from '../../migrations/postgres/0012_operating.sql' with { type: 'text' }
 import postgresStandardNames from '../../migrations/postgres/0013_standard_names.sql' with {
   type: 'text',
@@ -29,6 +30,7 @@ import postgresSetupCodes from '../../migrations/postgres/0016_setup_codes.sql' 
 }
 import postgresDiscord from '../../migrations/postgres/0017_discord.sql' with { type: 'text' }
 import postgresExtensions from '../../migrations/postgres/0018_extensions.sql' with { type: 'text' }
+import postgresReminders from '../../migrations/postgres/0019_reminders.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -58,6 +60,7 @@ export const migrations: Migration[] = [
   { name: '0016_setup_codes', sql: setupCodes },
   { name: '0017_discord', sql: discord },
   { name: '0018_extensions', sql: extensions },
+  { name: '0019_reminders', sql: reminders },
 ]
 
 /**
@@ -71,4 +74,5 @@ export const serverMigrations: readonly Migration[] = [
   { name: '0016_setup_codes', sql: postgresSetupCodes },
   { name: '0017_discord', sql: postgresDiscord },
   { name: '0018_extensions', sql: postgresExtensions },
+  { name: '0019_reminders', sql: postgresReminders },
 ]

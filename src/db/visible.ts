@@ -14,6 +14,7 @@ import {
   pendingImports,
   polls,
   posts,
+  reminders,
   rooms,
   switches,
   systems,
@@ -164,6 +165,12 @@ export const visiblePolls = builder
   .from(polls)
   .where(isImportCommitted(polls.import_id))
   .as('polls')
+
+export const visibleReminders = builder
+  .select()
+  .from(reminders)
+  .where(isImportCommitted(reminders.import_id))
+  .as('reminders')
 
 /** UUID of a member by its row ID; null while the member is being deleted. */
 export function visibleMemberUuid(id: SQLWrapper): SQL {

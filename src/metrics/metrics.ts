@@ -1,4 +1,5 @@
 import { type DeliveryResult, deliveryResults } from '../model/events'
+import { type ReminderKind, reminderKinds } from '../model/ext/reminder'
 import { type ImportResult, importResults } from '../model/transfer'
 import { createDiscordMetrics, type DiscordGauges, type DiscordMetrics } from './discord'
 import { type Counter, createRegistry, type Histogram } from './registry'
@@ -35,6 +36,7 @@ export interface Metrics {
   countOverload(): void
   countDelivery(result: DeliveryResult): void
   countImport(result: ImportResult): void
+  countReminder(kind: ReminderKind): void
   countCommit(writes: number, seconds: number): void
   countFailedCommit(): void
   countUnhandledRejection(): void
@@ -116,6 +118,13 @@ export function createMetrics(build: { version: string; commit: string }): Metri
   for (const result of importResults) imports(result)
   gauge('multitude_imports_under_way', 'Running imports.', ({ importsUnderWay }) => importsUnderWay)
 
+  const firedReminders = counter(
+    'multitude_reminders_fired_total',
+    'Reminders that were due and recorded, by kind.',
+    ['kind'],
+  )
+  for (const kind of reminderKinds) firedReminders(kind)
+
   gauge(
     'multitude_database_ok',
     '1 if the database responds; if 0, metrics from the database have their last known values.',
@@ -186,6 +195,7 @@ export function createMetrics(build: { version: string; commit: string }): Metri
     countOverload: () => void tooMany.value++,
     countDelivery: (result) => void deliveries(result).value++,
     countImport: (result) => void imports(result).value++,
+    countReminder: (kind) => void firedReminders(kind).value++,
     countCommit(writes, seconds) {
       commitWrites.observe(writes)
       commitDurations.observe(seconds)

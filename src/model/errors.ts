@@ -64,6 +64,7 @@ export const errorTable = {
   postNotFound: { status: 404, code: 29003, message: 'Post not found.' },
   roomNotFound: { status: 404, code: 29004, message: 'Room not found.' },
   pollNotFound: { status: 404, code: 29005, message: 'Poll not found.' },
+  reminderNotFound: { status: 404, code: 29006, message: 'Reminder not found.' },
   frontNoteNotFound: { status: 404, code: 29010, message: 'Front note not found.' },
   archiveNotFound: { status: 404, code: 29012, message: 'Archived collection not found.' },
   memberListHidden: { status: 403, code: 30001, message: 'Unauthorized to view member list' },

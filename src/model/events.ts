@@ -48,6 +48,10 @@ export const extEventTypes = [
   'UPDATE_POLL_VOTES',
   'UPDATE_EXT_SETTINGS',
   'DELETE_ARCHIVE',
+  'CREATE_REMINDER',
+  'UPDATE_REMINDER',
+  'DELETE_REMINDER',
+  'REMINDER',
 ] as const
 
 export type ExtEventType = (typeof extEventTypes)[number]

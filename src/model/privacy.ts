@@ -18,7 +18,7 @@ export const permissions = {
   watch: 'Read current fronters, and name, colour, avatar and tag of the own system',
   subscribe: 'Read the calendar of the own front history',
   switch: 'Log, move, change and delete switches, set status texts and write comments',
-  read_journal: 'Read notes, posts, rooms, polls, comments and archived rows',
+  read_journal: 'Read notes, posts, rooms, polls, reminders, comments and archived rows',
   export: 'Export the own system',
   change: 'Change members, groups, settings and everything else',
   follow: 'Follow all events of the own system',

@@ -84,6 +84,11 @@ export function pollToExt({
   })
 }
 
+/** Serializes the result of a test: the number of devices that get a notification. */
+export function reminderTestToExt(targets: number): SerializedObject {
+  return markSerialized({ targets })
+}
+
 /** Serializes the numbers of unread posts by board. */
 export function unreadToExt(counts: ReadonlyMap<string, number>): SerializedObject {
   return markSerialized(Object.fromEntries(counts))

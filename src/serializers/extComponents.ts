@@ -9,6 +9,7 @@ import { memberExt } from '../model/ext/memberExt'
 import { note } from '../model/ext/note'
 import { poll, vote } from '../model/ext/poll'
 import { post } from '../model/ext/post'
+import { reminder } from '../model/ext/reminder'
 import { room } from '../model/ext/room'
 import { group } from '../model/group'
 import { member } from '../model/member'
@@ -50,6 +51,10 @@ export const extComponents = {
   }),
   UnreadPosts: mapOf(Type.Integer(), 'Number of unread posts by board'),
   PollInList: withExtra(owned(poll), pollSums),
+  Reminder: owned(reminder),
+  ReminderTest: Type.Object({
+    targets: Type.Integer({ description: 'Number of devices that get a notification' }),
+  }),
   ArchivedCollection: Type.Object({
     collection: Type.String({ description: 'Name in the imported file', examples: ['notes'] }),
     rows: Type.Integer({ description: 'Number of rows' }),

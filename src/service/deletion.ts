@@ -38,6 +38,7 @@ import {
   posts,
   preferences,
   proxyTagIndex,
+  reminders,
   rooms,
   sessions,
   switches,
@@ -261,7 +262,7 @@ const keepNames = authored.map(({ table, author, name }) =>
 const sizeOfSystem = createSize(
   ...history,
   ...[members, groups, messages, events, importArchive, autoproxies].map(ofSystem),
-  ...[notes, posts, polls, frontNotes, fields, origins, deletedSwitches].map(ofSystem),
+  ...[notes, posts, polls, reminders, frontNotes, fields, origins, deletedSwitches].map(ofSystem),
   ofItsMembers(fieldValues),
   (id) => sql`${proxyTagIndex} where ${proxyTagIndex.index_id} = (
     select coalesce(${systems.tag_index_id}, ${systems.id}) from ${systems} where ${systems.id} = ${id})`,
@@ -403,6 +404,7 @@ const hiddenSystemBatches = [
     rooms,
     notes,
     polls,
+    reminders,
     frontNotes,
     fields,
     origins,

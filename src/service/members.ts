@@ -9,6 +9,7 @@ import type { System } from '../model/system'
 import { deleteOrHideMember } from './deletion'
 import type { Deps } from './deps'
 import { clearAbouts, freeMemberExt } from './extRows/memberExts'
+import { updateDuesWithout } from './extRows/reminderDues'
 import { recordEvent } from './outbox'
 import { createOwnedRepository } from './ownedEntity'
 import { commitWithTagIndex } from './stageTagIndex'
@@ -46,6 +47,7 @@ export const memberRepository = createOwnedRepository<typeof member>({
   async beforeDelete(deps, tx, row) {
     await releaseAutoproxy(deps, tx, row)
     await freeMemberExt(deps, tx, row)
+    await updateDuesWithout(tx, row)
   },
   remove: deleteOrHideMember,
 })

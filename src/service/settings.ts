@@ -9,6 +9,7 @@ import { isOwner, type Redacted, redact, requireSystem, type Viewer } from '../m
 import { type Settings, type SettingsPatch, settings } from '../model/settings'
 import type { System, SystemPatch } from '../model/system'
 import type { Deps } from './deps'
+import { updateDuesIn } from './extRows/reminderDues'
 import { recordEvent } from './outbox'
 import { getOwnSystem, getSystem, updateSystem } from './systems'
 
@@ -85,6 +86,7 @@ export async function updateSettings(
     data: changed,
   })
   await store(tx, { ...stored, ...changed })
+  if (changed.timezone !== undefined) await updateDuesIn(deps, tx, id, changed.timezone)
   return { ...before, ...changed }
 }
 

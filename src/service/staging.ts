@@ -9,6 +9,7 @@ import {
   pendingImports,
   polls,
   posts,
+  reminders,
   rooms,
   switches,
   systems,
@@ -215,6 +216,7 @@ const removeSome = [
   posts,
   rooms,
   polls,
+  reminders,
   fields,
   origins,
 ].map((table) =>

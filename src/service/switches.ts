@@ -21,6 +21,7 @@ import type { Instant } from '../model/time'
 import { deleteOrHideSwitches, requireExists } from './deletion'
 import type { Deps } from './deps'
 import { recordDeletedSwitch } from './extRows/deletedSwitches'
+import { clearDuesOf, clearDuesOfSwitches, updateDuesAfter } from './extRows/reminderDues'
 import { deleteStatusesOutOfFront, hasStatusAt, moveStatuses } from './extRows/statuses'
 import { memberRepository } from './members'
 import { recordEvent } from './outbox'
@@ -79,6 +80,7 @@ export async function moveSwitch(
     await deleteHiddenAt(tx).run({ system: id, timestamp })
     await setTimestamp(tx).run({ id: front.id, timestamp })
     if (front.has_statuses) await moveStatuses(deps, tx, id, front.timestamp, timestamp)
+    await updateDuesAfter(deps, tx, { ...front, timestamp })
     await recordSwitchEvent(deps, tx, 'UPDATE_SWITCH', front, { timestamp })
     return { ...front, timestamp }
   })
@@ -119,6 +121,7 @@ export async function removeSwitch(deps: Deps, tx: Db, front: FoundSwitch): Prom
   const { id, system_id, timestamp } = front
   await deleteRow(tx).run({ id })
   await recordDeletedSwitch(tx, deps.now(), front)
+  await clearDuesOf(tx, front)
   await recordSwitchEvent(deps, tx, 'DELETE_SWITCH', front, null)
   if (front.has_statuses) await deleteStatusesOutOfFront(deps, tx, system_id, timestamp)
 }
@@ -128,6 +131,7 @@ export async function deleteAllSwitches(deps: Deps, viewer: Viewer): Promise<voi
   await deps.transact({ system: systemId }, async (tx) => {
     if (!(await latest(tx).get({ system: systemId }))) return
     await deleteOrHideSwitches(tx, systemId)
+    await clearDuesOfSwitches(tx, systemId)
     await recordEvent(tx, deps.now(), {
       system_id: systemId,
       type: 'DELETE_ALL_SWITCHES',
@@ -155,6 +159,7 @@ export async function insertSwitch(
   const id = await insertRow(tx, row)
   await insertMembers(tx, id, named)
   const front = { id, ...row, members: named }
+  await updateDuesAfter(deps, tx, front)
   await recordSwitchEvent(deps, tx, 'CREATE_SWITCH', front, { timestamp, members: uuidsOf(named) })
   return front
 }
@@ -167,6 +172,7 @@ export async function replaceMembers(
 ): Promise<Front> {
   await removeMembers(tx).run({ switch: front.id })
   await insertMembers(tx, front.id, named)
+  await updateDuesAfter(deps, tx, front)
   await recordSwitchEvent(deps, tx, 'UPDATE_SWITCH', front, { members: uuidsOf(named) })
   return { ...front, members: named }
 }

@@ -8,6 +8,7 @@ import { derivedKeys, memberExt } from '../../model/ext/memberExt'
 import { note } from '../../model/ext/note'
 import { poll, vote } from '../../model/ext/poll'
 import { post } from '../../model/ext/post'
+import { reminder } from '../../model/ext/reminder'
 import { room } from '../../model/ext/room'
 import { columnsOf } from '../columns'
 import { ofImport } from './imports'
@@ -171,6 +172,21 @@ export const pollVotes = sqliteTable(
   (table) => [
     uniqueIndex('poll_votes_by_voter').on(table.poll_id, table.member_id),
     index('poll_votes_by_member').on(table.member_id),
+  ],
+)
+
+export const reminders = sqliteTable(
+  'reminders',
+  {
+    ...owned(),
+    ...columnsOf(reminder),
+    /** Switch that `due` was set by. It has no foreign key: the service clears `due` with it. */
+    due_switch_id: integer(),
+  },
+  (table) => [
+    index('reminders_by_system').on(table.system_id, table.created, table.id),
+    index('reminders_by_due').on(table.due, table.id).where(isNotNull(table.due)),
+    index('reminders_by_import').on(table.import_id).where(isNotNull(table.import_id)),
   ],
 )
 

@@ -28,6 +28,7 @@ export {
   polls,
   pollVotes,
   posts,
+  reminders,
   rooms,
 } from './ext'
 export { autoproxies, guilds, memberGuilds, systemGuilds } from './guilds'

@@ -13,6 +13,7 @@ import { memberRoutes } from './members'
 import { noteListRoutes, noteRoutes } from './notes'
 import { pollListRoutes, pollRoutes } from './polls'
 import { postListRoutes, postRoutes, roomRoutes } from './posts'
+import { reminderListRoutes, reminderRoutes } from './reminders'
 
 /** What PluralKit's API does not have. Objects of version 2 never get additional keys. */
 export function ext(deps: Deps, events: Events, bodyLimit: number): ApiModule {
@@ -37,6 +38,8 @@ export function ext(deps: Deps, events: Events, bodyLimit: number): ApiModule {
         .use(postRoutes(deps, bodyLimit))
         .use(pollListRoutes(deps, bodyLimit))
         .use(pollRoutes(deps, bodyLimit))
+        .use(reminderListRoutes(deps, bodyLimit))
+        .use(reminderRoutes(deps, bodyLimit))
         .use(archiveRoutes(deps, bodyLimit)),
     policy: { isCacheable: true },
     resources: { systems: { hasSystemParam: true } },

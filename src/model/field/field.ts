@@ -6,6 +6,7 @@ export type Kind =
   | 'color'
   | 'url'
   | 'date'
+  | 'timeOfDay'
   | 'timestamp'
   | 'flag'
   | 'count'

@@ -9,11 +9,12 @@ export {
 } from './field'
 export { nullableSnowflake, snowflake, snowflakes } from './id'
 export { memberList, proxyTags, textList } from './list'
-export { count, flag, nullableCount, nullableFlag, requiredFlag } from './number'
+export { count, flag, nullableCount, nullableFlag, nullableNumber, requiredFlag } from './number'
 export { type Option, optionList } from './options'
 export {
   choice,
   color,
+  nullableChoice,
   reference,
   required,
   requiredChoice,
@@ -23,4 +24,4 @@ export {
   timezone,
   url,
 } from './text'
-export { clientTimestamp, date, timestamp } from './time'
+export { clientTimestamp, date, timeOfDay, timestamp } from './time'

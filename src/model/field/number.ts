@@ -45,6 +45,23 @@ export function nullableCount(options: Options): Field<number | null> {
   }
 }
 
+/** A whole number between two bounds, or null. */
+export function nullableNumber(
+  options: Options & { min: number; max: number },
+): Field<number | null> {
+  const { min, max } = options
+  const [least, most] = [min, max].map((bound) => bound.toLocaleString('en'))
+  return {
+    ...base('count', 'integer', { type: 'integer', minimum: min, maximum: max }, options),
+    ...optional,
+    parse: (value) =>
+      value === null || (isCount(value) && value >= min && value <= max)
+        ? value
+        : new Problem(`Must be a whole number between ${least} and ${most}, or null.`),
+    repair: discardWith('out of range'),
+  }
+}
+
 function baseFlag(options: Options) {
   return {
     ...base('flag', 'flag', { type: 'boolean' }, options),

@@ -118,6 +118,25 @@ export function choice<const C extends readonly string[]>(
   }
 }
 
+/** A choice that may be empty. */
+export function nullableChoice<const C extends readonly string[]>(
+  choices: C,
+  options: Options,
+): Field<C[number] | null> {
+  return {
+    ...base('choice', 'text', { type: 'string', enum: choices }, options),
+    ...optional,
+    choices,
+    parse: (value) =>
+      isEmpty(value)
+        ? null
+        : choices.includes(value as C[number])
+          ? (value as C[number])
+          : new Problem(`Must be one of: ${choices.join(', ')}; or null.`),
+    repair: discardWith('not one of the choices'),
+  }
+}
+
 /** A choice that must be given, because it has no default. */
 export function requiredChoice<const C extends readonly [string, ...string[]]>(
   choices: C,

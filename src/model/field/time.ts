@@ -26,6 +26,22 @@ export function date(options: Options): Field<string | null> {
   }
 }
 
+/** Time of a day, as `HH:MM`. */
+export function timeOfDay(options: Options): Field<string | null> {
+  return {
+    ...base('timeOfDay', 'text', { type: 'string', pattern: TIME_OF_DAY.source }, options),
+    ...optional,
+    parse: (value) => {
+      if (isEmpty(value)) return null
+      if (typeof value !== 'string') return notText
+      return TIME_OF_DAY.test(value) ? value : new Problem('Must be a time of day, HH:MM.')
+    },
+    repair: discardWith('not a time of day'),
+  }
+}
+
+const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/
+
 /** Microseconds since 1970, written by the service and never by a client's patch. */
 export function timestamp(options: Omit<Options, 'readonly'>): Field<number | null> {
   return {

@@ -45,6 +45,22 @@ function findChange(offsetAt: (at: Instant) => number, start: Instant, end: Inst
   return high * SECOND
 }
 
+/**
+ * Returns a function that converts local times of a zone, as microseconds without a zone. A local time
+ * that is skipped becomes the next one that exists; of one that occurs twice, the first is meant.
+ */
+export function createLocalTimes(zone: string): (local: number) => Instant {
+  const offsetAt = createOffsetLookup(zone)
+  return (local) => {
+    // No offset exceeds a day, and no zone changes its offset twice within two days.
+    const [start, end] = [local - DAY, local + DAY]
+    const [before, after] = [offsetAt(start), offsetAt(end)]
+    if (before === after) return local - before
+    const change = findChange(offsetAt, start, end)
+    return local - before < change ? local - before : Math.max(change, local - after)
+  }
+}
+
 /** Creates a numeric format of local times in a zone. */
 export function createFormat(zone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en-US', {

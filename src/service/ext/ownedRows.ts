@@ -41,7 +41,7 @@ import { recordEvent } from '../outbox'
 
 /**
  * Objects of the extension API that a system owns and clients name by a UUID: custom fields, front
- * notes, notes, rooms, posts and polls. Their differences are an `OwnedRowKind`; finding, listing in
+ * notes, notes, rooms, posts, polls and reminders. Their differences are an `OwnedRowKind`; finding, listing in
  * pages, limits, events and permissions are the same for all.
  */
 
@@ -99,6 +99,7 @@ export interface OwnedRowKind<E extends Entity> {
     systemId: number,
     given: Patch<E>,
     before: OwnedRow<E> | null,
+    now: Instant,
   ) => Promise<Patch<E>>
   /** Adapts other rows to a change. Returns further data of its event. */
   readonly onChange?: (
@@ -259,7 +260,7 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
   ): Promise<OwnedRow<E>> => {
     const { ids, uuids } = await resolve(tx, systemId, draft)
     const now = deps.now()
-    const chosen = await kind.chooseValues?.(tx, systemId, draft, null)
+    const chosen = await kind.chooseValues?.(tx, systemId, draft, null, now)
     const values: JsonObject = { ...fillDefaults(entity, draft), ...uuids, ...chosen }
     for (const key of kind.timeKeys) values[key] ??= now
     const filled = values as Row<E>
@@ -283,7 +284,7 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
     patch: Patch<E>,
   ): Promise<OwnedRow<E>> => {
     const { ids, uuids } = await resolve(tx, before.system_id, patch)
-    const chosen = await kind.chooseValues?.(tx, before.system_id, patch, before)
+    const chosen = await kind.chooseValues?.(tx, before.system_id, patch, before, deps.now())
     const given: JsonObject = { ...patch, ...uuids, ...chosen }
     for (const key of kind.timeKeys) if (given[key] === null) given[key] = deps.now()
     const changed: JsonObject = diff<E>(before, given as Patch<E>)

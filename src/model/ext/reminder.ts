@@ -1,4 +1,4 @@
-import { type Draft, entity, type Patch, type Row } from '../entity'
+import { type Draft, entity, type Patch, type Row, withKeys } from '../entity'
 import type { Problems } from '../errors'
 import {
   date,
@@ -51,6 +51,12 @@ export const reminder = entity('reminder', {
   last_fired: timestamp({ doc: 'When it was due last' }),
   created: timestamp({ doc: 'When the reminder was created' }),
 })
+
+/** What an export contains. `due` follows from the rest. */
+export const exportedReminder = withKeys(
+  reminder,
+  reminder.entries.map(([key]) => key).filter((key) => key !== 'due'),
+)
 
 export type Reminder = Row<typeof reminder>
 export type ReminderDraft = Draft<typeof reminder>

@@ -3,8 +3,9 @@ import { type Placeholders, query } from '../../db/query'
 import { committedArchive } from '../../db/visible'
 import {
   convertibleCollections,
+  firstReaderOf,
   isConvertible,
-  READER_VERSION,
+  readSince,
 } from '../../formats/simplyplural/archive'
 import { error } from '../../model/errors'
 import { requireSystem, type Viewer } from '../../model/privacy'
@@ -50,7 +51,12 @@ export async function summarizeArchive(
   if (!(await anyArchived(db).get({ system }))) return null
   const counts = await Promise.all(
     convertibleCollections.map(async (collection) => {
-      const found = await unread(db).get({ system, collection, limit: MAX_COUNTED })
+      const found = await unread(db).get({
+        system,
+        collection,
+        reader: firstReaderOf(collection),
+        limit: MAX_COUNTED,
+      })
       return { collection, rows: found?.rows ?? 0 }
     }),
   )
@@ -109,7 +115,11 @@ export async function deleteArchive(deps: Deps, viewer: Viewer, collection: stri
 const { id, system_id, content } = committedArchive
 
 const collections = query((db, { system }: Placeholders<'system'>, { count, number, size }) => {
-  const unread = sql`case when ${committedArchive.reader} < ${READER_VERSION} then 1 else 0 end`
+  const later = Object.entries(readSince).map(
+    ([name, version]) => sql`when ${committedArchive.collection} = ${name} then ${version}`,
+  )
+  const firstReader = sql`case ${sql.join(later, sql` `)} else 1 end`
+  const unread = sql`case when ${committedArchive.reader} < ${firstReader} then 1 else 0 end`
   return db
     .select({
       collection: committedArchive.collection,
@@ -147,19 +157,21 @@ const anyArchived = query((db, { system }: Placeholders<'system'>) =>
 )
 
 /** Number of unread rows among the first ones of a collection. */
-const unread = query((db, values: Placeholders<'system' | 'collection' | 'limit'>, { count }) => {
-  const first = db
-    .select({ reader: committedArchive.reader })
-    .from(committedArchive)
-    .where(ofCollection(values))
-    .orderBy(asc(id))
-    .limit(values.limit)
-    .as('first_rows')
-  return db
-    .select({ rows: count().as('rows') })
-    .from(first)
-    .where(lt(first.reader, READER_VERSION))
-})
+const unread = query(
+  (db, values: Placeholders<'system' | 'collection' | 'reader' | 'limit'>, { count }) => {
+    const first = db
+      .select({ reader: committedArchive.reader })
+      .from(committedArchive)
+      .where(ofCollection(values))
+      .orderBy(asc(id))
+      .limit(values.limit)
+      .as('first_rows')
+    return db
+      .select({ rows: count().as('rows') })
+      .from(first)
+      .where(lt(first.reader, values.reader))
+  },
+)
 
 const contents = query((db, values: Placeholders<'system' | 'collection' | 'after' | 'through'>) =>
   db

@@ -6,9 +6,9 @@ import { createYielder } from '../../db/yieldToEventLoop'
 import {
   type ConvertibleCollection,
   convertibleCollections,
+  firstReaderOf,
   longDescriptionOf,
   membersOfRow,
-  READER_VERSION,
   unreadRow,
 } from '../../formats/simplyplural/archive'
 import { areRemainsOfEncrypted } from '../../formats/simplyplural/chat'
@@ -81,7 +81,7 @@ function addRow(
 ): AppRow | null {
   const value: unknown = JSON.parse(content)
   const app = unreadRow(collection, value)
-  const isUnseen = reader < READER_VERSION
+  const isUnseen = reader < firstReaderOf(collection)
   const row = { id, collection, content, digest, sourceId: app?._id ?? null, isUnseen }
   loaded.all.push(row)
   const description = collection === 'longTexts' ? longDescriptionOf(value) : null

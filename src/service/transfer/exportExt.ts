@@ -12,6 +12,7 @@ import {
   polls,
   pollVotes,
   posts,
+  reminders,
   rooms,
 } from '../../db/tables'
 import type { Db } from '../../db/types'
@@ -26,6 +27,7 @@ import {
   visibleNotes,
   visiblePolls,
   visiblePosts,
+  visibleReminders,
   visibleRooms,
 } from '../../db/visible'
 import { EXT_VERSION } from '../../formats/pluralkit/ext'
@@ -40,7 +42,9 @@ import { defaultMemberExt, memberExt } from '../../model/ext/memberExt'
 import { note } from '../../model/ext/note'
 import { poll, vote } from '../../model/ext/poll'
 import { post } from '../../model/ext/post'
+import { exportedReminder } from '../../model/ext/reminder'
 import { room } from '../../model/ext/room'
+import { exportLists } from '../../model/transfer'
 
 /** What a partial export includes: members and groups by UUID, and lists by name. */
 export interface ExtChoice {
@@ -98,6 +102,7 @@ const listNames = [
   'rooms',
   'posts',
   'polls',
+  'reminders',
   'origins',
 ] as const
 
@@ -111,6 +116,7 @@ const longLists: readonly LongList[] = [
   'notes',
   'posts',
   'polls',
+  'reminders',
   'origins',
 ]
 
@@ -192,7 +198,7 @@ class LongLists {
 
   async *#rows(name: LongList): AsyncGenerator<string> {
     const { choice } = this
-    const isOptional = name === 'notes' || name === 'posts' || name === 'polls'
+    const isOptional = exportLists.some((one) => one === name)
     if (choice && (name === 'origins' || (isOptional && !choice.with.has(name)))) return
     for await (const page of this.#pages(name)) {
       await this.step()
@@ -264,7 +270,7 @@ const PAGE = 200
 
 /** Returns whether a partial export includes the row: only what belongs to the chosen members. */
 function belongsTo(choice: ExtChoice | null, name: LongList, row: JsonObject): boolean {
-  if (!choice || name === 'polls') return true
+  if (!choice || name === 'polls' || name === 'reminders') return true
   const { members } = choice
   if (name === 'posts') return members.has(String(row.by)) || members.has(String(row.for))
   return members.has(String(row.member))
@@ -360,6 +366,9 @@ const rowLists = {
     posts.by_member,
   ),
   polls: pagesOf(visiblePolls, poll, {}, 'created', { options: polls.options }),
+  reminders: pagesOf(visibleReminders, exportedReminder, {}, 'created', {
+    enabled: reminders.enabled,
+  }),
 }
 
 const memberIds = query(

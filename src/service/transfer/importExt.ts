@@ -35,6 +35,7 @@ const partOf: Record<ExtPart, ImportPart> = {
   posts: 'posts',
   polls: 'polls',
   votes: 'polls',
+  reminders: 'reminders',
 }
 
 /** Order in which the space for text is given: what others belong to first, then the long lists. */
@@ -44,6 +45,7 @@ const order = [
   'rooms',
   'polls',
   'votes',
+  'reminders',
   'front_notes',
   'notes',
   'posts',
@@ -239,7 +241,7 @@ export async function applyExt(work: Import, tx: Db, systemId: number): Promise<
 
 /** Throws if other requests added rows meanwhile, and there is no space for both. */
 export async function requireRowLimits(work: Import, tx: Db, systemId: number): Promise<void> {
-  for (const part of ['fields', 'rooms', 'polls'] as const) {
+  for (const part of ['fields', 'rooms', 'polls', 'reminders'] as const) {
     if (!work.report.ext?.[part].added) continue
     const stored = await countRows[part](tx).get({ system: systemId })
     if (stored && stored.size > smallLimits[part]) throw usedUp()

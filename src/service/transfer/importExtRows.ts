@@ -280,8 +280,8 @@ class OwnedRows implements AddedRows {
   /** Returns the row as it is stored; null if it refers to a row that is not imported. */
   #toRow({ key, values, refs }: BundleExtRow): JsonObject | null {
     const { work, part } = this
-    const { entity, references, timeKeys } = kinds[part]
-    const row: JsonObject = { ...fillDefaults(entity, {}), ...values }
+    const { entity, references, timeKeys, fixed } = kinds[part]
+    const row: JsonObject = { ...fillDefaults(entity, {}), ...values, ...fixed }
     for (const name of timeKeys) row[name] ??= work.deps.now()
     for (const [name, column] of Object.entries(references)) {
       const ref = refs[name] ?? null

@@ -10,6 +10,7 @@ import {
   polls,
   pollVotes,
   posts,
+  reminders,
   rooms,
 } from '../../db/tables'
 import {
@@ -18,15 +19,17 @@ import {
   visibleNotes,
   visiblePolls,
   visiblePosts,
+  visibleReminders,
   visibleRooms,
 } from '../../db/visible'
 import type { Subject } from '../../formats/bundle'
-import type { Entity } from '../../model/entity'
+import type { Entity, JsonObject } from '../../model/entity'
 import { customField } from '../../model/ext/customField'
 import { frontNote } from '../../model/ext/frontNote'
 import { note } from '../../model/ext/note'
 import { poll } from '../../model/ext/poll'
 import { post } from '../../model/ext/post'
+import { reminder } from '../../model/ext/reminder'
 import { room } from '../../model/ext/room'
 import type { ExtPart } from '../../model/transfer'
 import { rowLimits, smallLimits } from '../extRows/usage'
@@ -42,6 +45,8 @@ interface OwnedKind {
   readonly references: Readonly<Record<string, string>>
   /** Keys of times that are now if the file has none. */
   readonly timeKeys: readonly string[]
+  /** Values that every imported row has, whatever the file says. */
+  readonly fixed?: JsonObject
   /** Maximum number of rows of a system. */
   readonly limit: number
 }
@@ -70,6 +75,16 @@ export const kinds: Record<OwnedPart, OwnedKind> = {
     references: {},
     timeKeys: ['created'],
     limit: smallLimits.polls,
+  },
+  reminders: {
+    table: reminders,
+    visible: visibleReminders,
+    entity: reminder,
+    references: {},
+    timeKeys: ['created'],
+    // An import sends nothing unasked.
+    fixed: { enabled: false, due: null },
+    limit: smallLimits.reminders,
   },
   front_notes: {
     table: frontNotes,
@@ -107,6 +122,7 @@ export const subjectKinds: Record<ExtPart, Subject['kind']> = {
   posts: 'post',
   polls: 'poll',
   votes: 'poll',
+  reminders: 'reminder',
 }
 
 const parts = Object.keys(kinds) as OwnedPart[]

@@ -58,6 +58,7 @@ const listed = [
   'posts',
   'polls',
   'votes',
+  'reminders',
 ] as const satisfies readonly (Part | ExtPart)[]
 
 /** Kinds of rows that a report lists, with their counts. */

@@ -113,6 +113,7 @@ const pageOf: Record<Part | ExtPart, string> = {
   posts: '#/chat',
   polls: '#/chat',
   votes: '#/chat',
+  reminders: '#/reminders',
 }
 
 /** What a kind of rows was in Simply Plural, or where it is here, unless its name says that. */
@@ -187,6 +188,7 @@ const listsOf: Readonly<Record<string, readonly string[]>> = {
   room: ['rooms'],
   post: ['posts'],
   poll: ['polls'],
+  reminder: ['reminder', 'reminders'],
 }
 
 /** Rows that were all changed in the same way have their number as old and new value. */

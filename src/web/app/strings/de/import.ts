@@ -47,6 +47,7 @@ export const importing: Rest['importing'] = {
   posts: 'Beiträge',
   polls: 'Umfragen',
   votes: 'Stimmen',
+  reminders: 'Erinnerungen',
   withCustomFronts: () => 'mit Custom Fronts und Archivierten',
   sources: {
     front_notes: 'im Verlauf',
@@ -54,6 +55,7 @@ export const importing: Rest['importing'] = {
     rooms: 'aus Chat-Kanälen',
     posts: 'aus Chat und schwarzen Brettern',
     polls: 'im Chat',
+    reminders: 'ausgeschaltet',
   },
   choices: {
     switches: 'Wechsel, Status und Kommentare',
@@ -122,6 +124,14 @@ export const importing: Rest['importing'] = {
     posts: 'Beiträge',
     polls: 'Umfragen',
     votes: 'Stimmen',
+    reminder: 'Erinnerung',
+    reminders: 'Erinnerungen',
+    every_days: 'Tage',
+    at: 'Uhrzeit',
+    from: 'Erster Tag',
+    after: 'Zeit nach dem Wechsel',
+    on: 'Nach',
+    enabled: 'Eingeschaltet',
     text: 'Text',
     title: 'Titel',
     for: 'Brett',
@@ -152,6 +162,7 @@ export const importing: Rest['importing'] = {
     room: 'Raum',
     post: 'Beitrag',
     poll: 'Umfrage',
+    reminder: 'Erinnerung',
   },
 
   isDone: 'Import fertig',

@@ -86,4 +86,8 @@ export const importReasons: Ext['importReasons'] = {
   'unknown type': 'unbekannte Art',
   'voters that are not members of this file, or too many options; archived':
     'von jemandem, der nicht in der Datei ist, oder zu viele Optionen; als archivierte Daten gespeichert',
+  'has values that a reminder cannot have; archived':
+    'hat Werte, die eine Erinnerung nicht haben kann; unter den archivierten Daten gespeichert',
+  'out of range': 'außerhalb des Bereichs',
+  'not a time of day': 'keine Uhrzeit',
 }

@@ -46,6 +46,7 @@ export const importing = {
   posts: 'Posts',
   polls: 'Polls',
   votes: 'Votes',
+  reminders: 'Reminders',
   /** What these were in Simply Plural, or where they are here. */
   withCustomFronts: (word: Word) => `with custom fronts and archived ${word.many}`,
   sources: {
@@ -54,6 +55,7 @@ export const importing = {
     rooms: 'from chat channels',
     posts: 'from chats and boards',
     polls: 'in Chat',
+    reminders: 'turned off',
   },
   /** Parts that are chosen together with other rows. */
   choices: {
@@ -124,6 +126,14 @@ export const importing = {
     posts: 'Posts',
     polls: 'Polls',
     votes: 'Votes',
+    reminder: 'Reminder',
+    reminders: 'Reminders',
+    every_days: 'Days',
+    at: 'Time',
+    from: 'First day',
+    after: 'Time after the switch',
+    on: 'After',
+    enabled: 'Turned on',
     text: 'Text',
     title: 'Title',
     for: 'Board',
@@ -154,6 +164,7 @@ export const importing = {
     room: 'Room',
     post: 'Post',
     poll: 'Poll',
+    reminder: 'Reminder',
   },
 
   isDone: 'Import finished',

@@ -86,4 +86,8 @@ export const importReasons = {
   'unknown type': 'unknown type',
   'voters that are not members of this file, or too many options; archived':
     'by someone who isn’t in the file, or too many options; stored as archived data',
+  'has values that a reminder cannot have; archived':
+    'has values that a reminder can’t have; it’s stored as archived data',
+  'out of range': 'out of range',
+  'not a time of day': 'not a time of day',
 }

@@ -146,5 +146,22 @@ export async function useAllExtensions(
   const [yes, no] = poll.options.map(({ id }) => id)
   await send(`PUT /ext/v1/polls/${poll.id}/votes/${wren}`, { option: yes, comment: 'finally' })
   await send(`PUT /ext/v1/polls/${poll.id}/votes/${ash}`, { option: no })
+  await send(`POST ${ofMe}/reminders`, {
+    name: 'Log your front',
+    text: 'Who is here?',
+    kind: 'repeat',
+    every_days: 1,
+    at: '09:00',
+    from: '2026-03-22',
+    // An import turns reminders off.
+    enabled: false,
+  })
+  await send(`POST ${ofMe}/reminders`, {
+    name: 'Front check',
+    kind: 'after_switch',
+    after: 3_600,
+    on: 'members',
+    enabled: false,
+  })
   return { fields, room, poll: poll.id }
 }

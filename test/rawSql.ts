@@ -29,7 +29,11 @@ export async function execute(
 export async function insert(tx: Db, table: string, row: Record<string, Value>): Promise<void> {
   const columns = Object.keys(row)
   const placeholders = columns.map((name) => `:${name}`)
-  await execute(tx, `insert into ${table} (${columns.join()}) values (${placeholders.join()})`, row)
+  await execute(
+    tx,
+    `insert into ${table} (${quoted(columns)}) values (${placeholders.join()})`,
+    row,
+  )
 }
 
 /**
@@ -48,7 +52,7 @@ export async function insertAll(
       { length: count },
       (_, at) => `(${columns.map((name) => `:${name}_${at}`).join()})`,
     )
-    const sql = `insert into ${table} (${columns.join()}) values ${placeholders.join()}`
+    const sql = `insert into ${table} (${quoted(columns)}) values ${placeholders.join()}`
     const insertRows = statements.get(count) ?? statement<string>(sql)
     statements.set(count, insertRows)
     return insertRows
@@ -63,6 +67,11 @@ export async function insertAll(
 }
 
 const BATCH_SIZE = 200
+
+/** Joins the names of columns, some of which are words of SQL. */
+function quoted(columns: readonly string[]): string {
+  return columns.map((name) => `"${name}"`).join()
+}
 
 /**
  * Reads all rows of all tables, to compare databases. Leaves out leases, which change every few

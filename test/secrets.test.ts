@@ -159,6 +159,13 @@ async function plantExtSecrets(created: Fixture): Promise<void> {
     text: secret('text of a post'),
   })
   await create('inRoom', 'posts', { room: extIds.room, text: secret('post in a room') })
+  await create('reminder', 'reminders', {
+    name: secret('name of a reminder'),
+    text: secret('text of a reminder'),
+    kind: 'after_switch',
+    after: 60,
+    on: 'any',
+  })
   const { options } = await create('poll', 'polls', {
     name: secret('name of a poll'),
     about: secret('about of a poll'),

@@ -31,6 +31,7 @@ import * as extNotes from '../src/service/ext/notes'
 import * as extPolls from '../src/service/ext/polls'
 import * as extPosts from '../src/service/ext/posts'
 import * as extPutSwitch from '../src/service/ext/putSwitch'
+import * as extReminders from '../src/service/ext/reminders'
 import * as extRooms from '../src/service/ext/rooms'
 import * as frontingFronting from '../src/service/fronting/fronting'
 import * as groups from '../src/service/groups'
@@ -128,6 +129,7 @@ export const serviceModules = {
   'ext/notes.ts': extNotes satisfies ServiceModule<typeof extNotes>,
   'ext/polls.ts': extPolls satisfies ServiceModule<typeof extPolls>,
   'ext/posts.ts': extPosts satisfies ServiceModule<typeof extPosts>,
+  'ext/reminders.ts': extReminders satisfies ServiceModule<typeof extReminders>,
   'ext/rooms.ts': extRooms satisfies ServiceModule<typeof extRooms>,
   'fronting/fronting.ts': frontingFronting satisfies ServiceModule<typeof frontingFronting>,
   'groups.ts': groups satisfies ServiceModule<typeof groups>,

@@ -142,6 +142,7 @@ const extObjects: [name: string, path: string, body: unknown][] = [
   ['note', 'notes', { text: 'Hello' }],
   ['comment', 'front/notes', { kind: 'comment', text: 'Hello' }],
   ['poll', 'polls', { name: 'Move?', options: [{ name: 'yes' }] }],
+  ['reminder', 'reminders', { name: 'Check', kind: 'after_switch', after: 60, on: 'any' }],
 ]
 
 const memberAt = (at: number) => changing.members[at]?.hid ?? ''
@@ -191,6 +192,16 @@ const extRequests: [string, () => string, unknown?][] = [
   ['a withdrawn vote', () => `DELETE /ext/v1/polls/${extIds.poll}/votes/${memberAt(2)}`],
   ['a renamed poll', () => `PATCH /ext/v1/polls/${extIds.poll}`, { name: 'Move it?' }],
   ['a deleted poll', () => `DELETE /ext/v1/polls/${extIds.poll}`],
+  ['the reminders', () => `GET ${ME}/reminders`],
+  [
+    'a switch that sets a reminder',
+    () => `PUT ${ME}/switches/${crypto.randomUUID()}`,
+    { members: [memberAt(2)] },
+  ],
+  ['another time zone', () => 'PATCH /v2/systems/@me/settings', { timezone: 'Europe/Oslo' }],
+  ['a tested reminder', () => `POST /ext/v1/reminders/${extIds.reminder}/test`],
+  ['a changed reminder', () => `PATCH /ext/v1/reminders/${extIds.reminder}`, { after: 120 }],
+  ['a deleted reminder', () => `DELETE /ext/v1/reminders/${extIds.reminder}`],
   ['a deleted field', () => `DELETE /ext/v1/fields/${extIds.field}`],
 ]
 

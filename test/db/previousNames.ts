@@ -121,6 +121,7 @@ const onlyDefaults = {
   rooms: [],
   posts: [],
   polls: [],
+  reminders: [],
   origins: [],
 }
 

@@ -52,6 +52,7 @@ const requiredByOperation: Record<string, Permission> = {
   countUnreadPosts: 'read_journal',
   listPolls: 'read_journal',
   getPoll: 'read_journal',
+  listReminders: 'read_journal',
   listArchive: 'read_journal',
   readArchive: 'read_journal',
   convertArchive: 'import',

@@ -137,6 +137,8 @@ async function addExtRows(
   await insert(tx, 'polls', { uuid: 'q-1', system_id, name: 'Move?', options, created: 1 })
   const vote = { poll_id: await idOf('polls', 'q-1'), member_id, option_id: 'o', created: 1 }
   await insert(tx, 'poll_votes', vote)
+  const reminder = { uuid: 'm-1', system_id, name: 'Front check', kind: 'after_switch', created: 1 }
+  await insert(tx, 'reminders', { ...reminder, after: 60, on: 'any' })
   await insert(tx, 'deleted_switches', { system_id, uuid: 'gone', at: 1 })
   const origin = { system_id, app: 'simplyplural', collection: 'members', source_id: '1' }
   await insert(tx, 'origins', { ...origin, target: 'u-many' })
@@ -152,6 +154,7 @@ async function addExtRows(
     'Hello',
     'Move?',
     options,
+    'Front check',
   ]
   const text_bytes = Buffer.byteLength(texts.join(''))
   await insert(tx, 'ext_usage', { system_id, text_bytes, notes: 1, posts: 1, front_notes: 1 })

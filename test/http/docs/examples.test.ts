@@ -70,6 +70,13 @@ const setupRequests: Record<string, (ask: Ask) => ReturnType<Ask>> = {
   'PATCH /ext/v1/posts/{id}': (ask) => ask('POST /ext/v1/systems/@me/posts', { text: 'Hello' }),
   'PATCH /ext/v1/polls/{id}': createPoll,
   'PUT /ext/v1/polls/{id}/votes/{memberRef}': createPoll,
+  'PATCH /ext/v1/reminders/{id}': (ask) =>
+    ask('POST /ext/v1/systems/@me/reminders', {
+      name: 'Log your front',
+      kind: 'after_switch',
+      after: 60,
+      on: 'any',
+    }),
   'POST /web/setup': async (ask) => {
     await ask('DELETE /bot/systems/<other>')
     return ask('DELETE /bot/systems/<own>')

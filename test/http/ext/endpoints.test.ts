@@ -41,6 +41,7 @@ const named = (ask: string, owner: number, missing: number, body?: unknown): End
 
 const text = { text: 'Changed' }
 const name = { name: 'Changed' }
+const afterSwitch = { kind: 'after_switch', after: 60, on: 'any' }
 
 /** Every operation of the extension API, by its line in the API document. */
 const endpoints: Record<string, Endpoint> = {
@@ -142,6 +143,14 @@ const endpoints: Record<string, Endpoint> = {
     200,
     29005,
   ),
+  'GET /ext/v1/systems/@me/reminders': own(`GET ${ME}/reminders`, 200),
+  'POST /ext/v1/systems/@me/reminders': own(`POST ${ME}/reminders`, 201, {
+    ...name,
+    ...afterSwitch,
+  }),
+  'PATCH /ext/v1/reminders/{id}': named('PATCH /ext/v1/reminders/<reminder>', 200, 29006, name),
+  'DELETE /ext/v1/reminders/{id}': named('DELETE /ext/v1/reminders/<reminder>', 204, 29006),
+  'POST /ext/v1/reminders/{id}/test': named('POST /ext/v1/reminders/<reminder>/test', 200, 29006),
   'GET /ext/v1/systems/@me/archive': own(`GET ${ME}/archive`, 200),
   'GET /ext/v1/systems/@me/archive/{collection}': named(`GET ${ME}/archive/notes`, 200, 29012),
   'DELETE /ext/v1/systems/@me/archive/{collection}': named(
@@ -168,6 +177,7 @@ async function createObjects(): Promise<Fixture> {
   await create('post', 'posts', { for: '<wren>', text: 'Secret' })
   const poll = await create('poll', 'polls', { name: 'Secret', options: [{ name: 'yes' }] })
   fixture.remember('option', (poll.options as Json[])[0]?.id)
+  await create('reminder', 'reminders', { name: 'Secret', ...afterSwitch })
   await archiveRows(testApp, fixture.owner, 'notes', [{ _id: 'n1', title: 'Secret' }])
   return fixture
 }

@@ -246,12 +246,20 @@ const counted: [table: string, size: number, path: string, body: Json, what: str
   ['fields', 100, 'fields', { name: 'Role', type: 'text' }, 'fields (100)'],
   ['rooms', 200, 'rooms', { name: 'General' }, 'rooms (200)'],
   ['polls', 1_000, 'polls', { name: 'Move?', options: [{ name: 'yes' }] }, 'polls (1,000)'],
+  [
+    'reminders',
+    50,
+    'reminders',
+    { name: 'x', kind: 'after_switch', after: 60, on: 'any' },
+    'reminders (50)',
+  ],
 ]
 
 const rowsOf: Record<string, (at: number) => Record<string, Value>> = {
   fields: (at) => ({ name: 'x', type: 'text', position: at, created: at }),
   rooms: (at) => ({ name: 'x', position: at }),
   polls: (at) => ({ name: 'x', options: '[]', created: at }),
+  reminders: (at) => ({ name: 'x', created: at }),
 }
 
 /** Large limits, by the counters of `ext_usage`. */

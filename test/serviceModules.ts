@@ -14,6 +14,7 @@ import * as adminDisableSystem from '../src/service/admin/disableSystem'
 import * as adminExtTotals from '../src/service/admin/extTotals'
 import * as adminFindLocalServer from '../src/service/admin/findLocalServer'
 import * as adminInvites from '../src/service/admin/invites'
+import * as adminOverdueReminders from '../src/service/admin/overdueReminders'
 import * as adminStats from '../src/service/admin/stats'
 import * as adminTaskRuns from '../src/service/admin/taskRuns'
 import * as autoproxy from '../src/service/autoproxy'
@@ -106,6 +107,9 @@ export const serviceModules = {
     typeof adminFindLocalServer
   >,
   'admin/invites.ts': adminInvites satisfies ServiceModule<typeof adminInvites>,
+  'admin/overdueReminders.ts': adminOverdueReminders satisfies ServiceModule<
+    typeof adminOverdueReminders
+  >,
   'admin/stats.ts': adminStats satisfies ServiceModule<typeof adminStats>,
   'admin/taskRuns.ts': adminTaskRuns satisfies ServiceModule<typeof adminTaskRuns>,
   'autoproxy.ts': autoproxy satisfies ServiceModule<typeof autoproxy>,

@@ -10,6 +10,7 @@ import { operator } from '../model/privacy'
 import { formatInstant, type Instant } from '../model/time'
 import { type Backlog, measureBacklog } from '../service/admin/backlog'
 import { type ExtTotals, sumExtUsage } from '../service/admin/extTotals'
+import { countOverdueReminders, type OverdueReminders } from '../service/admin/overdueReminders'
 import { listTaskRuns, type TaskRun } from '../service/admin/taskRuns'
 import { findBotStatus } from '../service/discord/botStatus'
 import { countSystems } from '../service/systems'
@@ -57,6 +58,10 @@ export const statusCommand: Command = {
         oldest: timeOrNull(database.backlog.oldest),
       },
       webhooks: database?.backlog.webhooks ?? null,
+      reminders: database && {
+        overdue: database.reminders.count,
+        oldest: timeOrNull(database.reminders.oldest),
+      },
       extensions: database && { ...database.ext.rows, text_bytes: database.ext.textBytes },
       discord: database?.discord ? discordStatusJson(database.discord) : null,
       backup: newest && { ...newest, at: formatInstant(newest.at) },
@@ -100,6 +105,7 @@ async function queryDatabase({ config, deps: open }: Call) {
     systems: await countSystems(deps, operator),
     backlog: await measureBacklog(deps, operator),
     ext: await sumExtUsage(deps, operator),
+    reminders: await countOverdueReminders(deps, operator),
     taskRuns: (await listTaskRuns(deps, operator)).filter(({ name }) =>
       isTaskConfigured(name, config),
     ),
@@ -109,7 +115,7 @@ async function queryDatabase({ config, deps: open }: Call) {
 
 function describeDatabase(
   path: string,
-  { size, systems, ext, backlog, discord }: DatabaseStatus,
+  { size, systems, ext, reminders, backlog, discord }: DatabaseStatus,
   now: Instant,
 ): string[][] {
   return [
@@ -120,6 +126,7 @@ function describeDatabase(
     ...(size.free === null ? [] : [['', `${formatBytes(size.free)} free on disk`]]),
     ['Systems', formatCount(systems)],
     ['Extensions', describeExtTotals(ext)],
+    ['Reminders', describeOverdue(reminders, now)],
     ...describeBacklog(backlog, now),
     ...(discord ? describeDiscordStatus(discord, now) : []),
   ]
@@ -133,6 +140,11 @@ function describeExtTotals({ rows, textBytes }: ExtTotals): string {
     countOf(front_notes, 'front note'),
   ]
   return `${counts.join(', ')}, ${formatBytes(textBytes)} of text`
+}
+
+function describeOverdue({ count, oldest }: OverdueReminders, now: Instant): string {
+  if (oldest === null) return 'none overdue'
+  return `${formatCount(count)} overdue, the oldest for ${formatDuration(now - oldest)}`
 }
 
 function formatTaskRun({ name, at, ok, last_ok, problem }: TaskRun) {

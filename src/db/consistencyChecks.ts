@@ -12,6 +12,7 @@ import { type Check, type Finding, PAGE } from './finding'
 import { findWrongGroupTrees } from './groupTreeCheck'
 import { findMemberExts, type MemberExtRow } from './memberExtRows'
 import { type Placeholders, query } from './query'
+import { findWrongDues } from './reminderCheck'
 import {
   accounts,
   autoproxies,
@@ -42,6 +43,7 @@ export const checks: readonly Check[] = [
   findWrongFieldValues,
   findWrongVotes,
   findWrongUsage,
+  findWrongDues,
   findStaleJson,
   findStaleExtJson,
 ]

@@ -49,6 +49,7 @@ describe('the status', () => {
       server: { ok: true, version: expect.stringMatching(/^\d/) },
       systems: 0,
       outbox: { waiting: 0, oldest: null },
+      reminders: { overdue: 0, oldest: null },
       extensions: { notes: 0, posts: 0, front_notes: 0, text_bytes: 0 },
       metrics: { failed: 0, streams: 0, deliveries: { delivered: 0, refused: 0, unanswered: 0 } },
     })

@@ -99,6 +99,16 @@ export interface Facts {
     options: string[]
     votes: { member: string; option: string; comment: string | null }[]
   }[]
+  reminders: {
+    id: string
+    name: string
+    text: string | null
+    every_days: number | null
+    at: string | null
+    from: string | null
+    after: number | null
+    on: string | null
+  }[]
   archived: Record<string, number>
   skippedChat: number
   /** Texts that an import must never store or show. */

@@ -36,6 +36,7 @@ class Making extends RandomTexts {
     chat: [],
     boards: [],
     polls: [],
+    reminders: [],
     archived: {},
     skippedChat: 0,
     secrets: [],
@@ -64,9 +65,7 @@ class Making extends RandomTexts {
     const { channels, categories, messages } = this.#chat()
     const boards = this.#boards()
     const polls = this.#polls()
-    const reminders = [
-      { _id: this.id(), uid, name: 'Log your front', message: 'Who is here?', dayInterval: 1 },
-    ]
+    const { repeated, automated } = this.#reminders()
     const friends = [
       { _id: this.id(), uid, frienduid: 'friend1', seeMembers: true, seeFront: true },
     ]
@@ -87,8 +86,6 @@ class Making extends RandomTexts {
       }),
     }
     Object.assign(this.facts.archived, {
-      repeatedReminders: 1,
-      automatedReminders: 1,
       friends: 1,
       ...(buckets.length > 0 && { privacyBuckets: buckets.length }),
     })
@@ -127,8 +124,8 @@ class Making extends RandomTexts {
       polls,
       privacyBuckets: buckets,
       friends,
-      repeatedReminders: reminders,
-      automatedReminders: [{ _id: this.id(), uid, name: 'Front check', delayInHours: 1, type: 0 }],
+      repeatedReminders: repeated,
+      automatedReminders: automated,
       ...(!this.isLegacy && { customFields: fields }),
     }
   }
@@ -163,7 +160,22 @@ class Making extends RandomTexts {
       message: 'in a room that is gone',
       writtenAt: this.start,
     })
-    Object.assign(this.facts.archived, { comments: 1, polls: 1, notes: 1, chatMessages: 1 })
+    add('repeatedReminders', {
+      name: '',
+      message: '',
+      dayInterval: 0,
+      time: { hour: 25, minute: 61 },
+      startTime: { day: 31, month: 2, year: 2026 },
+    })
+    add('automatedReminders', { name: 'never', message: 'x', delayInHours: -1, type: 9 })
+    Object.assign(this.facts.archived, {
+      comments: 1,
+      polls: 1,
+      notes: 1,
+      chatMessages: 1,
+      repeatedReminders: 1,
+      automatedReminders: 1,
+    })
   }
 
   #sharing(buckets: readonly Document[]): JsonObject {
@@ -449,6 +461,32 @@ class Making extends RandomTexts {
       this.facts.boards.push({ id: _id, for: writtenFor, by: writtenBy, title, read })
       return { _id, title, message: this.sentence(9), writtenBy, writtenFor, read, writtenAt }
     })
+  }
+
+  /** Adds reminders. Old files have digits in place of numbers. */
+  #reminders(): { repeated: Document[]; automated: Document[] } {
+    const none = { every_days: null, at: null, from: null, after: null, on: null }
+    const number = (value: number) => (this.isLegacy ? String(value) : value)
+    const repeated = Array.from({ length: 3 }, () => {
+      const [hour, minute, day] = [this.below(24), this.below(60), 1 + this.below(28)]
+      const [_id, dayInterval] = [this.id(), 1 + this.below(365)]
+      const [name, message] = [this.sentence(3), this.sentence(6)]
+      const two = (part: number) => String(part).padStart(2, '0')
+      this.facts.reminders.push({
+        ...{ id: _id, name, text: message, ...none, every_days: dayInterval },
+        ...{ at: `${two(hour)}:${two(minute)}`, from: `2026-03-${two(day)}` },
+      })
+      const time = { hour: number(hour), minute: number(minute) }
+      const startTime = { year: number(2026), month: number(3), day: number(day) }
+      return { _id, name, message, dayInterval: number(dayInterval), time, startTime }
+    })
+    const automated = (['members', 'custom_fronts', 'any'] as const).map((on, type) => {
+      const [_id, name, delayInHours] = [this.id(), this.sentence(2), this.pick([0.5, 8, 720])]
+      const after = delayInHours * 3_600
+      this.facts.reminders.push({ id: _id, name, text: null, ...none, after, on })
+      return { _id, name, message: '', action: 0, delayInHours: number(delayInHours), type }
+    })
+    return { repeated, automated }
   }
 
   #polls(): Document[] {

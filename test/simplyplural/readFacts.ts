@@ -53,6 +53,16 @@ class ExportReader {
         date: time(row.date),
       })),
       ...this.#posts(),
+      reminders: this.#rows('reminders').map((row) => ({
+        id: this.#id(row.id),
+        name: String(row.name),
+        text: row.text as string | null,
+        every_days: row.every_days as number | null,
+        at: row.at as string | null,
+        from: row.from as string | null,
+        after: row.after as number | null,
+        on: row.on as string | null,
+      })),
       polls: this.#rows('polls').map((row) => {
         const options = row.options as { id: string; name: string }[]
         const votes = (row.votes as Rows).map(({ member, option, comment }) => ({

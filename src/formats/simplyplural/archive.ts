@@ -24,8 +24,8 @@ const convertibleKeys = {
   channelCategories: ['channels'],
   chatMessages: ['message'],
   polls: ['name', 'desc', 'custom', 'options'],
-  repeatedReminders: ['name', 'message', 'dayInterval'],
-  automatedReminders: ['name', 'message', 'delayInHours'],
+  repeatedReminders: ['dayInterval'],
+  automatedReminders: ['delayInHours'],
   longTexts: ['text'],
 } as const satisfies Record<string, readonly string[]>
 

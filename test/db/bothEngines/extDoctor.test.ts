@@ -88,6 +88,27 @@ const archivedValue = (type: string, value: unknown) => ({
   content: JSON.stringify({ member: base.members[0]?.uuid, field: fieldOf(type), value }),
 })
 
+let reminder = ''
+
+const repeating = {
+  name: 'Log your front',
+  kind: 'repeat',
+  every_days: 365,
+  at: '09:00',
+  from: '2100-01-01',
+}
+const following = { name: 'Front check', kind: 'after_switch', after: 60, on: 'any' }
+
+async function addReminder(body: object): Promise<string> {
+  const line = 'POST /ext/v1/systems/@me/reminders'
+  return (await sendAs(system)<{ id: string }>(line, body)).id
+}
+
+const setDue = (due: number) =>
+  change('update reminders set due = :due where uuid = :reminder', { due, reminder })
+
+const dueOf = () => `select due from reminders where uuid = '${reminder}'`
+
 const damages: Record<string, Damage> = {
   'opens a loop of groups at its oldest group': {
     damage: () => move(0, base.groups[2]?.uuid ?? ''),
@@ -204,6 +225,54 @@ const damages: Record<string, Damage> = {
     leaves: () => [
       `select notes, posts, front_notes from ext_usage where system_id = ${other.id}`,
       [{ notes: 2, posts: 4, front_notes: 3 }],
+    ],
+  },
+  'computes when a reminder is due that is not due when its rule says': {
+    damage: async () => {
+      reminder = await addReminder(repeating)
+      await setDue(Date.parse('2200-01-01T09:01:00Z') * 1000)
+    },
+    finds: () => [`reminders: reminder ${reminder} is not due when its rule says`],
+    leaves: () => [dueOf(), [{ due: Date.parse('2100-01-01T09:00:00Z') * 1000 }]],
+  },
+  'computes when a reminder is due that is on and has no time': {
+    damage: async () => {
+      reminder = await addReminder(repeating)
+      await change('update reminders set due = null where uuid = :reminder', { reminder })
+    },
+    finds: () => [`reminders: reminder ${reminder} is on and has no time`],
+    leaves: () => [dueOf(), [{ due: Date.parse('2100-01-01T09:00:00Z') * 1000 }]],
+  },
+  'clears when a reminder is due that is off': {
+    damage: async () => {
+      reminder = await addReminder({ ...repeating, enabled: false })
+      await setDue(Date.parse('2100-01-01T09:00:00Z') * 1000)
+    },
+    finds: () => [`reminders: reminder ${reminder} is off and has a time`],
+    leaves: () => [dueOf(), [{ due: null }]],
+  },
+  'clears when a reminder is due that was set by a switch that does not exist': {
+    damage: async () => {
+      reminder = await addReminder(following)
+      await setDue(1)
+    },
+    finds: () => [`reminders: reminder ${reminder} was set by a switch that does not exist`],
+    leaves: () => [dueOf(), [{ due: null }]],
+  },
+  'computes when a reminder is due from the time of its switch': {
+    damage: async () => {
+      reminder = await addReminder(following)
+      await change(
+        `update reminders set due = 1, due_switch_id = (select max(id) from switches
+         where system_id = :system) where uuid = :reminder`,
+        { reminder, system: system.id },
+      )
+    },
+    finds: () => [`reminders: reminder ${reminder} is not due as long after its switch as set`],
+    leaves: () => [
+      `select 1 as is_right from reminders join switches on switches.id = due_switch_id
+       where due = timestamp + 60000000 and reminders.uuid = '${reminder}'`,
+      [{ is_right: 1 }],
     ],
   },
   'deletes stale JSON of the extensions of a member': {

@@ -85,10 +85,13 @@ describe('a Simply Plural export', () => {
     expect(bundle.skipped).toEqual({ chatMessages: 1 })
   })
 
-  test('reports a lost picture and an unknown member', () => {
+  test('reports a lost picture, an unknown member and incomplete reminders', () => {
     expect(repairsOf(bundle)).toEqual([
       'file null privacy → private',
       'group Night watch members → null',
+      'reminder Sleep reminder → null',
+      'reminder Eat reminder → null',
+      'reminder Drink reminder → null',
       'system lanternhill avatar_url → null',
     ])
   })

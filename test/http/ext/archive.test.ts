@@ -52,6 +52,12 @@ describe('archived rows', () => {
       ask: 'GET /ext/v1/systems/@me/archive',
       json: [{ collection: 'notes', rows: 1, bytes: 11, convertible: false }],
     },
+    'rows that an earlier reader could not read are convertible': {
+      given: (fixture) =>
+        archive(fixture, 'repeatedReminders', [{ _id: 'a' }], { reader: READER_VERSION - 1 }),
+      ask: 'GET /ext/v1/systems/@me/archive',
+      json: [{ collection: 'repeatedReminders', rows: 1, bytes: 11, convertible: true }],
+    },
     'rows are returned as they were, oldest first': {
       given: withArchive,
       ask: 'GET /ext/v1/systems/@me/archive/notes',

@@ -75,7 +75,7 @@ const file: AppFile = {
   ],
   polls: [{ _id: 'p1', name: 'Move?', votes: [{ id: wren, vote: 'yes' }], endTime: AT * 1000 }],
   friends: [{ _id: 'z1', frienduid: 'someone' }],
-  automatedReminders: [{ _id: 'z2', name: 'Drink' }],
+  automatedReminders: [{ _id: 'z2', name: 'Drink', delayInHours: 2, type: 1 }],
 }
 
 const CONVERT = 'POST /ext/v1/systems/@me/archive/convert'
@@ -142,6 +142,9 @@ async function factsOf(system: TestSystem) {
     posts: (await get(system, 'posts')).map((row) =>
       named(row, 'by', 'for', 'title', 'text', 'read').concat(row.reply_to !== null),
     ),
+    reminders: (await get(system, 'reminders')).map((row) =>
+      named(row, 'name', 'text', 'kind', 'after', 'on', 'enabled', 'due'),
+    ),
     polls: (await get(system, 'polls')).map((row) => [row.name, Object.values(row.counts as Json)]),
   }
 }
@@ -165,6 +168,23 @@ describe('conversion of archived rows', () => {
     expect(archive.notes).toEqual(file.notes?.slice(1))
     const list = await get(before, 'archive')
     expect(list.filter(({ convertible }) => convertible)).toEqual([])
+  })
+
+  test('turns reminders into reminders that are off, and marks none of the other rows', async () => {
+    const system = await testApp.makeSystem()
+    const rows = [{ _id: 'r1', name: 'Drink', message: 'Water', delayInHours: 2, type: 0 }]
+    // An earlier release has read all of these, and could not import reminders.
+    await archiveRows(testApp, system, 'automatedReminders', rows, { reader: 1 })
+    await archiveRows(testApp, system, 'notes', [{ _id: 'n1', title: '' }], { reader: 1 })
+    const convertible = async () =>
+      (await get(system, 'archive')).filter((one) => one.convertible).map((one) => one.collection)
+    expect(await convertible()).toEqual(['automatedReminders'])
+    expect((await convert(system)).ext?.reminders.added).toBe(1)
+    expect(await get(system, 'reminders')).toMatchObject([
+      { name: 'Drink', text: 'Water', after: 7_200, on: 'members', enabled: false, due: null },
+    ])
+    expect(await convertible()).toEqual([])
+    expect(Object.keys(await archiveOf(system))).toEqual(['notes'])
   })
 
   test.each(['small', 'typical'] as const)(
@@ -193,6 +213,7 @@ describe('conversion of archived rows', () => {
         'chat',
         'boards',
         'polls',
+        'reminders',
       ] as const)
         expect([key, sorted<unknown>(found[key])]).toEqual([key, sorted<unknown>(facts[key])])
       expect(await archiveOf(system)).toEqual(await archiveOf(fresh))

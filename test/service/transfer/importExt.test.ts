@@ -44,6 +44,7 @@ const file = (changes: JsonObject = {}) =>
         { _id: 'b1', message: 'Milk', writtenBy: 'm1', writtenFor: 'm2', writtenAt: at * 1000 },
       ],
       polls: [{ _id: 'p1', name: 'Move?', votes: [{ id: 'm1', vote: 'yes' }], endTime: at * 1000 }],
+      automatedReminders: [{ _id: 'a1', name: 'Front check', delayInHours: 1, type: 0 }],
       ...changes,
     }),
   )
@@ -60,6 +61,7 @@ const added = [
   'posts 3 0 0 0',
   'polls 1 0 0 0',
   'votes 1 0 0 0',
+  'reminders 1 0 0 0',
 ]
 const unchanged = [
   'fields 0 0 1 0',
@@ -70,6 +72,7 @@ const unchanged = [
   'posts 0 0 3 0',
   'polls 0 0 1 0',
   'votes 0 0 1 0',
+  'reminders 0 0 1 0',
 ]
 
 describe('extension data of a Simply Plural file', () => {

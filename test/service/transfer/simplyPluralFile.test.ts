@@ -77,6 +77,7 @@ describe('a generated file of Simply Plural', () => {
         'chat',
         'boards',
         'polls',
+        'reminders',
       ] as const)
         expect([key, sorted<unknown>(found[key])]).toEqual([key, sorted<unknown>(facts[key])])
       for (const key of ['values', 'statuses', 'comments'] as const)

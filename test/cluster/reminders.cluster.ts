@@ -1,0 +1,88 @@
+import { until } from '../events/receiver'
+import { makeEngine, onServer } from '../postgres/engine'
+import { expect, withTimeout } from '../test'
+import { must, nodesOn } from './nodes'
+
+const { afterAll, test } = withTimeout(240_000)
+
+const engine = await makeEngine()
+await engine.start()
+await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database multitude'))
+const nodes = await nodesOn(engine.addressOf('multitude'))
+
+afterAll(async () => {
+  for (const node of [...nodes.alive]) await nodes.kill(node)
+  await engine.stop('immediate')
+  engine.remove()
+})
+
+const SYSTEMS = 4
+const REMINDERS = 50
+
+const onDatabase = <T>(work: Parameters<typeof onServer<T>>[1]) =>
+  onServer(engine.addressOf('multitude'), work)
+
+/** Finds the node that holds the lease of the reminders. Its name contains its process ID. */
+async function findHolder() {
+  const rows = await onDatabase(
+    (sql) =>
+      sql.unsafe("select holder from leases where name = 'reminders'") as Promise<
+        { holder: string }[]
+      >,
+  )
+  const holder = rows[0]?.holder ?? ''
+  return nodes.alive.find(({ pid }) => holder.split(':')[1] === String(pid))
+}
+
+/** Counts the recorded reminders, and the different ones among them. */
+async function countRecorded(): Promise<{ recorded: number; different: number }> {
+  const rows = await onDatabase(
+    (sql) =>
+      sql.unsafe(`select count(*)::int as recorded, count(distinct subject)::int as different
+        from events where type = 'REMINDER'`) as Promise<{ recorded: number; different: number }[]>,
+  )
+  return rows[0] ?? { recorded: 0, different: 0 }
+}
+
+test('three nodes record 200 reminders once each, also when the holder of the lease is killed', async () => {
+  const [first] = await Promise.all([nodes.start(), nodes.start(), nodes.start()])
+  const all = SYSTEMS * REMINDERS
+  for (let at = 0; at < SYSTEMS; at++) {
+    const { token } = await nodes.makeSystem(`Reminded ${at}`)
+    for (let number = 0; number < REMINDERS; number++)
+      await must(first, 'POST /ext/v1/systems/@me/reminders', token, {
+        name: `Reminder ${number}`,
+        kind: 'repeat',
+        every_days: 1,
+        at: '09:00',
+        from: '2026-01-01',
+      })
+  }
+  await until(async () => (await findHolder()) !== undefined)
+  await onDatabase((sql) =>
+    sql.begin(async (tx) => {
+      // The holder waits at the third system, so that it is killed in the middle.
+      await tx.unsafe('select id from systems order by id limit 1 offset 2 for update')
+      // All are due in the same second, which has just passed.
+      await onDatabase((other) =>
+        other.unsafe('update reminders set due = floor(extract(epoch from now())) * 1000000'),
+      )
+      await until(async () => (await countRecorded()).recorded === all / 2)
+      const holder = await findHolder()
+      if (holder) await nodes.kill(holder)
+    }),
+  )
+  expect(nodes.alive).toHaveLength(2)
+  await until(async () => (await countRecorded()).recorded >= all)
+  // A late transaction of the killed node would be visible by now: another one holds the lease.
+  await until(async () => (await findHolder()) !== undefined)
+  expect(await countRecorded()).toEqual({ recorded: all, different: all })
+  const left = await onDatabase(
+    (sql) =>
+      sql.unsafe(`select count(*)::int as left_over from reminders
+        where due <= extract(epoch from now()) * 1000000 or last_fired is null`) as Promise<
+        { left_over: number }[]
+      >,
+  )
+  expect(left).toEqual([{ left_over: 0 }])
+})

@@ -12,6 +12,7 @@ const nodes = await nodesOn(engine.addressOf('multitude'))
 
 afterAll(async () => {
   for (const node of [...nodes.alive]) await nodes.kill(node)
+  await database.close({ timeout: 1 })
   await engine.stop('immediate')
   engine.remove()
 })
@@ -19,29 +20,28 @@ afterAll(async () => {
 const SYSTEMS = 4
 const REMINDERS = 50
 
-const onDatabase = <T>(work: Parameters<typeof onServer<T>>[1]) =>
-  onServer(engine.addressOf('multitude'), work)
+const database = new Bun.SQL({ url: engine.addressOf('multitude'), max: 2 })
+
+/** Reads the only row of a query. */
+async function readRow<Row>(text: string): Promise<Row | undefined> {
+  const rows: Row[] = await database.unsafe(text)
+  return rows[0]
+}
 
 /** Finds the node that holds the lease of the reminders. Its name contains its process ID. */
 async function findHolder() {
-  const rows = await onDatabase(
-    (sql) =>
-      sql.unsafe("select holder from leases where name = 'reminders'") as Promise<
-        { holder: string }[]
-      >,
+  const lease = await readRow<{ holder: string }>(
+    "select holder from leases where name = 'reminders'",
   )
-  const holder = rows[0]?.holder ?? ''
-  return nodes.alive.find(({ pid }) => holder.split(':')[1] === String(pid))
+  return nodes.alive.find(({ pid }) => lease?.holder.split(':')[1] === String(pid))
 }
 
 /** Counts the recorded reminders, and the different ones among them. */
-async function countRecorded(): Promise<{ recorded: number; different: number }> {
-  const rows = await onDatabase(
-    (sql) =>
-      sql.unsafe(`select count(*)::int as recorded, count(distinct subject)::int as different
-        from events where type = 'REMINDER'`) as Promise<{ recorded: number; different: number }[]>,
+function countRecorded() {
+  return readRow<{ recorded: number; different: number }>(
+    `select count(*)::int as recorded, count(distinct subject)::int as different
+     from events where type = 'REMINDER'`,
   )
-  return rows[0] ?? { recorded: 0, different: 0 }
 }
 
 test('three nodes record 200 reminders once each, also when the holder of the lease is killed', async () => {
@@ -59,30 +59,32 @@ test('three nodes record 200 reminders once each, also when the holder of the le
       })
   }
   await until(async () => (await findHolder()) !== undefined)
-  await onDatabase((sql) =>
-    sql.begin(async (tx) => {
-      // The holder waits at the third system, so that it is killed in the middle.
-      await tx.unsafe('select id from systems order by id limit 1 offset 2 for update')
-      // All are due in the same second, which has just passed.
-      await onDatabase((other) =>
-        other.unsafe('update reminders set due = floor(extract(epoch from now())) * 1000000'),
-      )
-      await until(async () => (await countRecorded()).recorded === all / 2)
-      const holder = await findHolder()
-      if (holder) await nodes.kill(holder)
-    }),
-  )
+  let seen: Awaited<ReturnType<typeof countRecorded>>
+  await database.begin(async (tx) => {
+    // The holder waits at the third system, so that it is killed in the middle.
+    await tx.unsafe(`select id from systems
+      where id = (select id from systems order by id limit 1 offset 2) for update`)
+    // All are due in the same second, which has just passed.
+    await database.unsafe('update reminders set due = floor(extract(epoch from now())) * 1000000')
+    await until(
+      async () => {
+        seen = await countRecorded()
+        return seen?.recorded === all / 2
+      },
+      () => JSON.stringify(seen),
+    )
+    const holder = await findHolder()
+    if (holder) await nodes.kill(holder)
+  })
   expect(nodes.alive).toHaveLength(2)
-  await until(async () => (await countRecorded()).recorded >= all)
-  // A late transaction of the killed node would be visible by now: another one holds the lease.
+  await until(async () => Number((await countRecorded())?.recorded) >= all)
+  // The transactions of the killed node have ended: another one holds the lease.
   await until(async () => (await findHolder()) !== undefined)
   expect(await countRecorded()).toEqual({ recorded: all, different: all })
-  const left = await onDatabase(
-    (sql) =>
-      sql.unsafe(`select count(*)::int as left_over from reminders
-        where due <= extract(epoch from now()) * 1000000 or last_fired is null`) as Promise<
-        { left_over: number }[]
-      >,
-  )
-  expect(left).toEqual([{ left_over: 0 }])
+  expect(
+    await readRow<{ left_over: number }>(
+      `select count(*)::int as left_over from reminders
+       where due <= extract(epoch from now()) * 1000000 or last_fired is null`,
+    ),
+  ).toEqual({ left_over: 0 })
 })

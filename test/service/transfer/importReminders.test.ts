@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/model/entity'
-import { exportSystem } from '../../../src/service/transfer/export'
+import { exportSystem } from '../../operatorActions'
 import { describe, expect, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
 import { exportText, importInto } from './importFixture'

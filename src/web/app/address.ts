@@ -57,6 +57,7 @@ export type Route =
         | 'members'
         | 'groups'
         | 'fields'
+        | 'reminders'
         | 'insights'
         | 'import'
         | 'more'
@@ -77,6 +78,7 @@ const plainPages = [
   'members',
   'groups',
   'fields',
+  'reminders',
   'insights',
   'import',
   'more',

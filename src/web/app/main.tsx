@@ -16,7 +16,7 @@ import { route } from './route'
 import { loadProblem, loadSession, restoreSession, sessionState, startSync } from './session'
 import { listenForShortcuts } from './shortcuts'
 import { isLoaded, memberWord } from './store'
-import { strings } from './strings'
+import { findText, strings } from './strings'
 import { useLazy } from './useLazy'
 
 function App() {
@@ -56,46 +56,46 @@ type DashboardPage = Exclude<Route['page'], 'watch' | 'systems' | 'login' | 'set
 type Title = () => string
 
 const ofMembers: Title = () => memberWord.value.title
+const ofGroups: Title = () => strings.groups
+const ofSystem: Title = () => strings.system
 
-/** Now and Members are in the first script; the code of other pages is loaded when they are opened. */
-const pages: Record<DashboardPage, [Title, () => ComponentType | Promise<ComponentType>]> = {
-  now: [() => strings.now, () => Now],
-  members: [ofMembers, () => Members],
-  member: [ofMembers, async () => (await import('./pages/member')).MemberPage],
-  memberEdit: [ofMembers, async () => (await import('./pages/edit/member')).MemberEdit],
-  groups: [() => strings.groups, async () => (await import('./pages/groups')).Groups],
-  group: [() => strings.groups, async () => (await import('./pages/group')).GroupPage],
-  groupEdit: [() => strings.groups, async () => (await import('./pages/edit/group')).GroupEdit],
-  notes: [() => strings.notes, async () => (await import('./pages/notes')).Notes],
-  chat: [() => strings.chat, async () => (await import('./pages/chat')).Chat],
-  fields: [() => strings.fields, async () => (await import('./pages/fields')).FieldsPage],
-  archive: [() => strings.archivedData, async () => (await import('./pages/transfer')).Archive],
-  history: [() => strings.history, async () => (await import('./pages/history')).History],
-  insights: [() => strings.insights, async () => (await import('./pages/insights')).Insights],
-  import: [() => strings.import, async () => (await import('./pages/transfer')).Import],
-  more: [() => strings.more, async () => (await import('./pages/more')).More],
-  devices: [() => strings.devices, async () => (await import('./pages/devices')).Devices],
-  privacy: [() => strings.privacy, async () => (await import('./pages/privacy')).Privacy],
-  system: [() => strings.system, async () => (await import('./pages/system')).SystemPage],
-  systemEdit: [() => strings.system, async () => (await import('./pages/edit/system')).SystemEdit],
-  settings: [
-    () => strings.system,
-    async () => (await import('./pages/edit/settings')).SettingsPage,
-  ],
-  friends: [() => strings.friends, async () => (await import('./pages/friends')).Friends],
-  appearance: [
-    () => strings.appearance,
-    async () => (await import('./pages/appearance')).AppearancePage,
-  ],
+/**
+ * Now and Members are in the first script; the code of other pages is loaded when they are opened. A
+ * page without a title has the text of its name.
+ */
+const pages: Record<DashboardPage, [() => ComponentType | Promise<ComponentType>, Title?]> = {
+  now: [() => Now],
+  members: [() => Members, ofMembers],
+  member: [async () => (await import('./pages/member')).MemberPage, ofMembers],
+  memberEdit: [async () => (await import('./pages/edit/member')).MemberEdit, ofMembers],
+  groups: [async () => (await import('./pages/groups')).Groups],
+  group: [async () => (await import('./pages/group')).GroupPage, ofGroups],
+  groupEdit: [async () => (await import('./pages/edit/group')).GroupEdit, ofGroups],
+  notes: [async () => (await import('./pages/notes')).Notes],
+  chat: [async () => (await import('./pages/chat')).Chat],
+  reminders: [async () => (await import('./pages/reminders')).Reminders],
+  fields: [async () => (await import('./pages/fields')).FieldsPage],
+  archive: [async () => (await import('./pages/transfer')).Archive, () => strings.archivedData],
+  history: [async () => (await import('./pages/history')).History],
+  insights: [async () => (await import('./pages/insights')).Insights],
+  import: [async () => (await import('./pages/transfer')).Import],
+  more: [async () => (await import('./pages/more')).More],
+  devices: [async () => (await import('./pages/devices')).Devices],
+  privacy: [async () => (await import('./pages/privacy')).Privacy],
+  system: [async () => (await import('./pages/system')).SystemPage],
+  systemEdit: [async () => (await import('./pages/edit/system')).SystemEdit, ofSystem],
+  settings: [async () => (await import('./pages/edit/settings')).SettingsPage, ofSystem],
+  friends: [async () => (await import('./pages/friends')).Friends],
+  appearance: [async () => (await import('./pages/appearance')).AppearancePage],
 }
 
 function CurrentPage({ page }: { page: DashboardPage }) {
-  const [title, load] = pages[page]
+  const [load, title] = pages[page]
   const { Content, hasFailed, retry } = useLazy(load)
   if (Content && isLoaded.value) return <Content />
   const problem = isLoaded.value ? '' : loadProblem.value
   return (
-    <Page title={title()}>
+    <Page title={title?.() ?? findText(strings, page) ?? ''}>
       {hasFailed ? (
         <LoadProblem onRetry={retry} />
       ) : problem !== '' ? (

@@ -27,6 +27,8 @@ export type Undo =
     }
   | { readonly kind: 'changeLevels'; readonly changes: readonly LevelChange[] }
   | { readonly kind: 'changeArchived'; readonly uuid: string; readonly change: ArchiveChange }
+  /** Creates a deleted object again, with another ID. */
+  | { readonly kind: 'create'; readonly path: string; readonly body: object }
   | { readonly kind: 'changeSystemLevels'; readonly levels: Readonly<Record<string, Level>> }
 
 /** New time or members of a switch. */

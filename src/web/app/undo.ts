@@ -7,6 +7,7 @@ import {
   showToast,
   toast,
 } from './actions'
+import { requestOwn } from './api'
 import { strings } from './strings'
 import type { Undo } from './toastStorage'
 
@@ -34,6 +35,8 @@ async function revert(step: Undo): Promise<void> {
       return
     case 'changeSwitch':
       return await changeSwitch(step.id, step.change)
+    case 'create':
+      return void (await requestOwn(step.path, { method: 'POST', body: step.body }))
     case 'changeMemberships': {
       const { updateMembers } = await import('./groupActions')
       return await updateMembers(step.group, step.added, step.removed)

@@ -1,7 +1,9 @@
+import type { ComponentChildren } from 'preact'
+
 interface Props {
   id: string
-  label: string
-  hint: string
+  label: ComponentChildren
+  hint: ComponentChildren
   value: boolean
   isSwitch?: boolean
   onChange: (value: boolean) => void

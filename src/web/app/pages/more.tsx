@@ -2,13 +2,14 @@ import { Page } from '../components/page'
 import { ProblemText } from '../components/problemText'
 import { useLogOut } from '../components/useLogOut'
 import { isOffline, preferences } from '../store'
-import { archiveStrings, fieldStrings, moreStrings, strings } from '../strings'
+import { archiveStrings, fieldStrings, moreStrings, reminderStrings, strings } from '../strings'
 
 export function More() {
   const pages = [
     ['#/groups', strings.groups, moreStrings.groupsMore],
     ['#/notes', strings.notes, moreStrings.notesMore],
     ['#/chat', strings.chat, moreStrings.chatMore],
+    ['#/reminders', strings.reminders, reminderStrings.more],
     ['#/fields', strings.fields, fieldStrings.more],
     ['#/privacy', strings.privacy, moreStrings.privacyMore],
     ['#/friends', strings.friends, moreStrings.friendsMore],

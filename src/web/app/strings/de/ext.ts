@@ -6,6 +6,7 @@ import { groupTree } from './groupTree'
 import { importReasons } from './importReasons'
 import { journal } from './journal'
 import { memberExt } from './memberExt'
+import { reminders } from './reminders'
 
 export const ext: Ext = {
   archive,
@@ -15,4 +16,5 @@ export const ext: Ext = {
   importReasons,
   journal,
   memberExt,
+  reminders,
 }

@@ -199,6 +199,7 @@ export const main: First['main'] = {
   groups: 'Gruppen',
   notes: 'Notizen',
   chat: 'Chat',
+  reminders: 'Erinnerungen',
   fields: 'Felder',
   import: 'Import und Export',
   archivedData: 'Archivierte Daten',

@@ -213,6 +213,7 @@ export const main = {
   groups: 'Groups',
   notes: 'Notes',
   chat: 'Chat',
+  reminders: 'Reminders',
   fields: 'Fields',
   import: 'Import and export',
   archivedData: 'Archived data',

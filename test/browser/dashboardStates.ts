@@ -269,6 +269,25 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
     ['poll', `chat/poll/${journal.poll}`],
     ['vote sheet', `chat/poll/${journal.poll}`, click('main > .main')],
     ['poll form', `chat/poll/${journal.poll}`, click('main > .row button')],
+    ['Reminders', 'reminders'],
+    ['sheet for a new reminder', 'reminders', click('.heading .main', 'dialog [type=submit]')],
+    [
+      'sheet for a reminder after a switch',
+      'reminders',
+      async (page) => {
+        await page.locator('.heading .main').click()
+        await page.locator('dialog .chip:last-child').click()
+        await page.locator('dialog [type=number]').fill('0')
+        await page.locator('dialog [type=submit]').click()
+      },
+    ],
+    ['sheet of a reminder', 'reminders', click('.things .round')],
+    [
+      'reminders that could not be loaded',
+      'reminders',
+      undefined,
+      '**/ext/v1/systems/@me/reminders',
+    ],
     ['notes of a member', `members/${wren}/notes`],
     ['board of a member', `members/${system.idOf('Iris')}/board`],
     ['public page', `systems/${system.hid}`],
@@ -334,6 +353,15 @@ async function seedJournal(system: SeededSystem, member: string) {
     ends: new Date(Date.now() + DAY_MS).toISOString(),
   })
   await system.ask(`PUT /ext/v1/polls/${poll.id}/votes/${member}`, { option: poll.options[1]?.id })
+  const repeat = { kind: 'repeat', every_days: 3, at: '09:00', from: '2026-03-22' }
+  await create('reminders', { name: 'Lantern oil', text: 'Trim it', ...repeat })
+  await create('reminders', {
+    name: 'Lantern check',
+    kind: 'after_switch',
+    after: 5_400,
+    on: 'any',
+  })
+  await create('reminders', { name: 'Lantern off', ...repeat, enabled: false })
   return { note: note.id, room: room.id, poll: poll.id }
 }
 

@@ -42,6 +42,7 @@ const room = await create('rooms', { name: 'General' })
 await create('posts', { room: room.id, text: 'Hello' })
 await create('posts', { title: 'Groceries', text: 'Milk, please.' })
 const poll = await create('polls', { name: 'Move the desk?', options: [{ name: 'yes' }] })
+await create('reminders', { name: 'Front check', kind: 'after_switch', after: 3_600, on: 'any' })
 await archiveRows(system)
 const pages: [name: string, hash: string][] = [
   ['Now', 'now'],
@@ -52,6 +53,7 @@ const pages: [name: string, hash: string][] = [
   ['group page', `groups/${group.id}`],
   ['group form', `groups/${group.id}/edit`],
   ['field list', 'fields'],
+  ['list of reminders', 'reminders'],
   ['note list', 'notes'],
   ['note', `notes/${note.id}`],
   ['note form', `notes/${note.id}/edit`],

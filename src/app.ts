@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { type DiscordOptions, discordOptions } from './app/discordOptions'
 import { createEventWebhooks } from './app/eventWebhooks'
 import { createMonitoring } from './app/monitoring'
+import { pushContact } from './app/push/pushContact'
+import { createPushSources } from './app/push/pushSources'
 import type { Config } from './config'
 import { noChanges } from './db/changeNotifier'
 import { serverTasks } from './db/lease'
@@ -117,10 +119,16 @@ export function createApp(
       ...eventOptions(config, log),
       ...(metrics && { recordDelivery: metrics.countDelivery }),
       ...options,
+      push: {
+        contact: pushContact(config),
+        sources: createPushSources(() => deps),
+        ...(metrics && { recordResult: metrics.countPush }),
+        ...options.push,
+      },
     },
   )
   const cacheRefresher = createCacheRefresher(storage)
-  const deps = createDeps(config, storage, {
+  const deps: Deps = createDeps(config, storage, {
     now,
     parseImport,
     onImport: metrics?.countImport,
@@ -128,6 +136,7 @@ export function createApp(
     async transact(lockKey, work, kind) {
       const result = await storage.transact(lockKey, work, kind)
       events.hub.wake()
+      events.push.wake()
       return result
     },
   })
@@ -329,7 +338,10 @@ export function serverOptions(config: Config): ServerOptions {
 export function describeServer(config: Config): Promise<object> {
   const events = createEvents(
     { ...noDeps, changes: noChanges, warn: () => {} },
-    dispatchOptions(config),
+    {
+      ...dispatchOptions(config),
+      push: { contact: null, sources: createPushSources(() => noDeps) },
+    },
   )
   return describeRoutes({ deps: noDeps, events, config })
 }

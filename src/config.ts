@@ -20,6 +20,7 @@ import {
   parseAllowed,
   parseArchiveLimit,
   parseBytes,
+  parseContact,
   parseCount,
   parseDatabaseUrl,
   parseDuration,
@@ -190,6 +191,16 @@ export const settings = {
     'Maximum number of open streams per client address, and per system',
   ),
   STREAMS_IN_ALL: setting(10_000, parseMany, 'Maximum number of open streams in total'),
+  PUSH: setting<'on' | 'off'>(
+    'on',
+    oneOf('on', 'off'),
+    'on: send push notifications to browsers that asked for them; off: send none',
+  ),
+  PUSH_CONTACT: setting(
+    '',
+    parseContact,
+    'Contact for push services, https: or mailto:; PUBLIC_URL by default; without one push is off',
+  ),
   BACKUP_DIR: setting('', parseText, 'Directory for scheduled backups; without it none are made'),
   BACKUP_EVERY: {
     ...setting(24 * HOURS, parseDuration, 'Time between scheduled backups, such as 30m, 24h or 7d'),

@@ -39,6 +39,7 @@ const PROBE_LIMIT_MS = 2_000
 const noGauges: DatabaseGauges = {
   outbox: { waiting: 0, oldestAt: null },
   webhooks: {},
+  pushQueued: 0,
   tasks: {},
   ext: noExtTotals,
 }
@@ -89,7 +90,7 @@ export function createMonitoring(
 }
 
 async function readDatabaseGauges(deps: Deps, config: Config): Promise<DatabaseGauges> {
-  const { waiting, oldest, webhooks } = await measureBacklog(deps, operator)
+  const { waiting, oldest, webhooks, pushes } = await measureBacklog(deps, operator)
   const taskRuns = await listTaskRuns(deps, operator)
   const tasks = taskRuns
     .filter(({ name }) => isTaskConfigured(name, config))
@@ -97,6 +98,7 @@ async function readDatabaseGauges(deps: Deps, config: Config): Promise<DatabaseG
   return {
     outbox: { waiting, oldestAt: toSeconds(oldest) },
     webhooks,
+    pushQueued: pushes,
     tasks: Object.fromEntries(tasks),
     ext: await sumExtUsage(deps, operator),
   }

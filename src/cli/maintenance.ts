@@ -5,6 +5,7 @@ import { openStorage } from '../db/open'
 import { isServerAddress } from '../db/postgres/address'
 import { operator } from '../model/privacy'
 import { renderRowJson } from '../serializers/v2'
+import type { Deps } from '../service/deps'
 import { countSystems } from '../service/systems'
 import { type Command, columns, Failure, UsageError } from './command'
 import { findAddressProblem } from './database'
@@ -102,8 +103,15 @@ export const maintenanceCommands: Command[] = [
   {
     name: 'doctor',
     summary: 'Check the database for damage and inconsistencies',
-    flags: { fix: { type: 'boolean', doc: 'Repair the problems that can be repaired' } },
-    async run({ flags, config }) {
+    flags: {
+      fix: { type: 'boolean', doc: 'Repair the problems that can be repaired' },
+      'new-push-key': {
+        type: 'boolean',
+        doc: 'Replace the key for push notifications, which every browser must then turn on again',
+      },
+    },
+    async run({ flags, config, deps }) {
+      if (flags['new-push-key'] === true) return replaceKey(deps())
       const isToFix = flags.fix === true
       const { openInspector } = await import('../db/inspect')
       const inspector = await openInspector(
@@ -135,6 +143,15 @@ export const maintenanceCommands: Command[] = [
     },
   },
 ]
+
+async function replaceKey(deps: Deps) {
+  const { replacePushKey } = await import('../service/admin/pushKey')
+  const targets = await replacePushKey(deps, operator)
+  return {
+    json: { targets },
+    text: `Replaced the push key and deleted ${countOf(targets, 'push target')}. People turn notifications on again in their browsers.`,
+  }
+}
 
 /** Whether only a backup helps. The rest of such a database cannot be trusted. */
 function isUnfixable({ fix, remedy }: Finding): boolean {

@@ -62,6 +62,7 @@ export const statusCommand: Command = {
         overdue: database.reminders.count,
         oldest: timeOrNull(database.reminders.oldest),
       },
+      push: database && { queued: database.backlog.pushes },
       extensions: database && { ...database.ext.rows, text_bytes: database.ext.textBytes },
       discord: database?.discord ? discordStatusJson(database.discord) : null,
       backup: newest && { ...newest, at: formatInstant(newest.at) },
@@ -245,7 +246,7 @@ function describeMetrics(samples: readonly Sample[], now: Instant): string[][] {
   ]
 }
 
-function describeBacklog({ waiting, oldest, webhooks }: Backlog, now: Instant): string[][] {
+function describeBacklog({ waiting, oldest, webhooks, pushes }: Backlog, now: Instant): string[][] {
   const states = Object.entries(webhooks).filter(([, count]) => count > 0)
   return [
     [
@@ -258,6 +259,7 @@ function describeBacklog({ waiting, oldest, webhooks }: Backlog, now: Instant): 
         ? 'empty'
         : `${countOf(waiting, 'event')} waiting, the oldest for ${formatDuration(now - oldest)}`,
     ],
+    ['Push', pushes === 0 ? 'nothing queued' : `${countOf(pushes, 'message')} queued`],
   ]
 }
 

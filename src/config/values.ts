@@ -104,6 +104,14 @@ export function parseHttpUrl(text: string): string {
   return text.replace(/\/+$/, '')
 }
 
+/** Checks an address under which operators of other servers can reach the operator of this one. */
+export function parseContact(text: string): string {
+  const isMail = /^mailto:[^\s@]+@[^\s@]+$/i.test(text)
+  if (!isMail && !(/^https:\/\//i.test(text) && URL.canParse(text)))
+    throw new Error('must be an https or mailto address')
+  return text
+}
+
 export function parseText(text: string): string {
   return text
 }

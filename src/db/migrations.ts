@@ -20,6 +20,7 @@ import setupCodes from '../../migrations/0016_setup_codes.sql' with { type: 'tex
 import discord from '../../migrations/0017_discord.sql' with { type: 'text' }
 import extensions from '../../migrations/0018_extensions.sql' with { type: 'text' }
 import reminders from '../../migrations/0019_reminders.sql' with { type: 'text' }
+import push from '../../migrations/0020_push.sql' with { type: 'text' }
 import postgresBaseline from '../../migrations/postgres/0012_operating.sql' with { type: 'text' }
 import postgresStandardNames from '../../migrations/postgres/0013_standard_names.sql' with {
   type: 'text',
@@ -31,6 +32,7 @@ import postgresSetupCodes from '../../migrations/postgres/0016_setup_codes.sql' 
 import postgresDiscord from '../../migrations/postgres/0017_discord.sql' with { type: 'text' }
 import postgresExtensions from '../../migrations/postgres/0018_extensions.sql' with { type: 'text' }
 import postgresReminders from '../../migrations/postgres/0019_reminders.sql' with { type: 'text' }
+import postgresPush from '../../migrations/postgres/0020_push.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -61,6 +63,7 @@ export const migrations: Migration[] = [
   { name: '0017_discord', sql: discord },
   { name: '0018_extensions', sql: extensions },
   { name: '0019_reminders', sql: reminders },
+  { name: '0020_push', sql: push },
 ]
 
 /**
@@ -75,4 +78,5 @@ export const serverMigrations: readonly Migration[] = [
   { name: '0017_discord', sql: postgresDiscord },
   { name: '0018_extensions', sql: postgresExtensions },
   { name: '0019_reminders', sql: postgresReminders },
+  { name: '0020_push', sql: postgresPush },
 ]

@@ -7,6 +7,7 @@ import type { EventDeps } from './deps'
 import { createDispatcher, type Dispatcher, type DispatchOptions } from './dispatch'
 import { createHub, type Hub } from './hub'
 import { pruneEvents } from './prune'
+import { createPushSender, type PushOptions, type PushSender } from './push/sender'
 import { createStreams, type StreamLimits, type Streams } from './stream'
 
 /** Event delivery: outbox, webhooks and live streams. */
@@ -14,6 +15,8 @@ export interface Events {
   readonly deps: EventDeps
   readonly hub: Hub
   readonly dispatcher: Dispatcher
+  /** Sends push messages to browsers. */
+  readonly push: PushSender
   readonly streams: Streams
   /** Leases that decide which process sends webhooks, prunes, and runs the Discord bot. */
   readonly leases: Leases
@@ -36,15 +39,19 @@ export type EventOptions = Partial<DispatchOptions & StreamLimits> & {
   readonly leaseMs?: number
   /** Tasks whose leases this process requests. */
   readonly tasks?: readonly Task[]
+  readonly push?: Partial<PushOptions>
 }
+
+type RequiredOptions = DispatchOptions & Omit<EventOptions, 'push'> & { push: PushOptions }
 
 export function createEvents(
   deps: EventDeps,
-  { leaseMs, tasks, ...options }: DispatchOptions & EventOptions,
+  { leaseMs, tasks, push: pushOptions, ...options }: RequiredOptions,
 ): Events {
   const leases = createLeases(deps, { durationMs: leaseMs, tasks })
   const hub = createHub(deps)
   const dispatcher = createDispatcher(deps, hub, leases, options)
+  const push = createPushSender(deps, leases, options, pushOptions)
   const streams = createStreams({ ...defaultLimits, ...options })
   let pruning: PeriodicTask | undefined
   leases.onAcquired('maintenance', () => void pruning?.runNow())
@@ -53,6 +60,7 @@ export function createEvents(
     deps,
     hub,
     dispatcher,
+    push,
     streams,
     leases,
     async start() {
@@ -60,6 +68,7 @@ export function createEvents(
       await hub.start()
       streams.start()
       dispatcher.start()
+      push.start()
       pruning = startPeriodicTask({
         everyMs: PRUNE_EVERY_MS,
         mayRun: () => leases.holds('maintenance'),
@@ -73,7 +82,7 @@ export function createEvents(
       await pruning?.stop()
       hub.stop()
       streams.stop()
-      await dispatcher.stop()
+      await Promise.all([dispatcher.stop(), push.stop()])
       await leases.stop()
     },
   }

@@ -7,7 +7,7 @@ export interface Post {
   url: URL
   ips: readonly string[]
   headers: Record<string, string>
-  body: string
+  body: string | Uint8Array
   /** From connecting to the end of the response; at most 10 s. */
   timeoutMs?: number
   /** Trusted instead of the well-known certificate authorities. */
@@ -16,7 +16,8 @@ export interface Post {
   signal?: AbortSignal
 }
 
-export type PostResult = { status: number } | { error: string }
+/** Status of the response and its `Retry-After`, or why there is none. */
+export type PostResult = { status: number; retryAfter?: string } | { error: string }
 
 /**
  * Posts once and returns the status, or a short error without private details. Uses `node:http` and
@@ -45,6 +46,7 @@ function exchange(
 ): Promise<PostResult> {
   const { promise, resolve } = Promise.withResolvers<PostResult>()
   let status: number | undefined
+  let retryAfter: string | undefined
   let interim = 0
   let bytes = 0
 
@@ -53,7 +55,8 @@ function exchange(
     clearTimeout(timer)
     signal?.removeEventListener('abort', giveUp)
     request.destroy()
-    resolve(status === undefined ? { error } : { status })
+    if (status === undefined) return resolve({ error })
+    resolve({ status, ...(retryAfter !== undefined && { retryAfter }) })
   }
   const giveUp = () => finish('given up')
   const timer = setTimeout(finish, Math.min(timeoutMs, MAX_TIME_MS), 'timeout')
@@ -66,6 +69,7 @@ function exchange(
   })
   request.on('response', (response) => {
     status = response.statusCode
+    retryAfter = response.headers['retry-after']
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes > MAX_RESPONSE_BYTES) finish()

@@ -11,16 +11,26 @@ export type CheckedAddress =
   /** The reason is shown to the owner. It never contains the resolved addresses. */
   | { ok: false; reason: string }
 
+export interface AddressRules {
+  readonly allow: AllowList
+  readonly resolve?: Resolve | undefined
+  /** Longest address; that of a webhook by default. */
+  readonly maxLength?: number
+  /** Requires https also for receivers on the allow list. */
+  readonly isHttpsOnly?: boolean
+}
+
 /**
  * Checks that events may be sent to an address. The sender connects to one of the `ips` and does
  * not resolve the name again, because the result may have changed since.
  */
 export async function checkAddress(
   address: string,
-  { allow, resolve = resolveHost }: { allow: AllowList; resolve?: Resolve },
+  { allow, resolve = resolveHost, maxLength = MAX_URL, isHttpsOnly = false }: AddressRules,
 ): Promise<CheckedAddress> {
-  const url = parseAddress(address)
+  const url = parseAddress(address, maxLength)
   if (typeof url === 'string') return rejected(url)
+  if (isHttpsOnly && url.protocol !== 'https:') return rejected(NOT_HTTPS)
 
   const host = hostOf(url)
   const isLiteral = parseIp(host) !== null
@@ -61,8 +71,8 @@ function rejected(reason: string): CheckedAddress {
 }
 
 /** Returns the address without a final dot in its host, or the reason why it is never allowed. */
-function parseAddress(address: string): URL | string {
-  if (address.length > MAX_URL) return `Bad address: at most ${MAX_URL} characters.`
+function parseAddress(address: string, maxLength: number): URL | string {
+  if (address.length > maxLength) return `Bad address: at most ${maxLength} characters.`
   if (!isHttpUrl(address)) return 'Bad address: must be absolute and start with https://.'
   const url = new URL(address)
   if (url.username !== '' || url.password !== '')
@@ -78,11 +88,13 @@ function parseAddress(address: string): URL | string {
 
 /** Returns the rule that the URL violates, or null. Receivers on the allow list are exempt from these rules. */
 function findViolation(url: URL, isLiteral: boolean): string | null {
-  if (url.protocol !== 'https:') return 'Bad address: must start with https://.'
+  if (url.protocol !== 'https:') return NOT_HTTPS
   if (isLiteral) return 'Bad address: must have a host name instead of an IP address.'
   if (url.port !== '') return 'Bad address: must use port 443.'
   return null
 }
+
+const NOT_HTTPS = 'Bad address: must start with https://.'
 
 const DISCORD = /(^|\.)discord(app)?\.com$/
 

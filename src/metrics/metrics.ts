@@ -1,4 +1,5 @@
 import { type DeliveryResult, deliveryResults } from '../model/events'
+import { type PushResult, pushResults } from '../model/ext/pushTarget'
 import { type ReminderKind, reminderKinds } from '../model/ext/reminder'
 import { type ImportResult, importResults } from '../model/transfer'
 import { createDiscordMetrics, type DiscordGauges, type DiscordMetrics } from './discord'
@@ -22,6 +23,8 @@ export interface Gauges {
 export interface DatabaseGauges {
   readonly outbox: { readonly waiting: number; readonly oldestAt: number | null }
   readonly webhooks: Readonly<Record<string, number>>
+  /** Push messages that wait to be sent. */
+  readonly pushQueued: number
   /** Periodic tasks: result of the latest run, and time of the latest success. */
   readonly tasks: Readonly<Record<string, { readonly ok: boolean; readonly lastOk: number | null }>>
   /** Rows by kind, and bytes of text, in the tables of the extension API. */
@@ -35,6 +38,7 @@ export interface Metrics {
   countRateLimited(scope: string): void
   countOverload(): void
   countDelivery(result: DeliveryResult): void
+  countPush(result: PushResult): void
   countImport(result: ImportResult): void
   countReminder(kind: ReminderKind): void
   countCommit(writes: number, seconds: number): void
@@ -97,6 +101,18 @@ export function createMetrics(build: { version: string; commit: string }): Metri
     ['result'],
   )
   for (const result of deliveryResults) deliveries(result)
+
+  gauge(
+    'multitude_push_queued',
+    'Push messages that wait to be sent.',
+    ({ database }) => database.pushQueued,
+  )
+  const pushes = counter(
+    'multitude_push_sent_total',
+    'Push messages: sent, retried, given up, target gone, too large, or dropped as outdated.',
+    ['result'],
+  )
+  for (const result of pushResults) pushes(result)
 
   const commitWrites = histogram('multitude_commit_writes', 'Writes per commit.', WRITES)()
   const commitDurations = histogram(
@@ -194,6 +210,7 @@ export function createMetrics(build: { version: string; commit: string }): Metri
     countRateLimited: (scope) => void limited(scope).value++,
     countOverload: () => void tooMany.value++,
     countDelivery: (result) => void deliveries(result).value++,
+    countPush: (result) => void pushes(result).value++,
     countImport: (result) => void imports(result).value++,
     countReminder: (kind) => void firedReminders(kind).value++,
     countCommit(writes, seconds) {

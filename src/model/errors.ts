@@ -66,6 +66,7 @@ export const errorTable = {
   pollNotFound: { status: 404, code: 29005, message: 'Poll not found.' },
   reminderNotFound: { status: 404, code: 29006, message: 'Reminder not found.' },
   frontNoteNotFound: { status: 404, code: 29010, message: 'Front note not found.' },
+  pushTargetNotFound: { status: 404, code: 29011, message: 'Push target not found.' },
   archiveNotFound: { status: 404, code: 29012, message: 'Archived collection not found.' },
   memberListHidden: { status: 403, code: 30001, message: 'Unauthorized to view member list' },
   groupListHidden: { status: 403, code: 30002, message: 'Unauthorized to view group list' },

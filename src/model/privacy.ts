@@ -26,6 +26,7 @@ export const permissions = {
   manage: 'Manage webhooks, tokens, sessions and preferences',
   share: 'Create tokens with the scopes `watch` and `calendar`',
   issue_tokens: 'Create tokens with any scope, and codes that link an account',
+  manage_push: 'Register browsers for push notifications; with a `watch` token only its own',
   remove: 'Delete the system',
 } as const
 
@@ -47,11 +48,12 @@ const granted: Record<Exclude<Access, 'full'>, ReadonlySet<Permission>> = {
     'import',
     'manage',
     'share',
+    'manage_push',
   ]),
   front: new Set(['read', 'watch', 'subscribe', 'switch']),
   read: new Set(['read', 'watch', 'subscribe', 'read_journal', 'export']),
   calendar: new Set(['subscribe']),
-  watch: new Set(['watch']),
+  watch: new Set(['watch', 'manage_push']),
 }
 
 export function canWrite(access: Access): boolean {
@@ -87,6 +89,8 @@ export interface Viewer {
   readonly access?: Access
   /** Row ID of the caller's session. */
   readonly session?: number
+  /** Row ID of the caller's token. */
+  readonly token?: number
   /** Shows private members to a `watch` token. */
   readonly watchesPrivate?: boolean
 }

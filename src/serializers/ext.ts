@@ -4,6 +4,7 @@ import {
   type JsonObject,
   MAX_BULK_ITEMS,
   type Patch,
+  parseDraft,
   parsePartial,
   requireNonEmpty,
   serializeFields,
@@ -17,6 +18,7 @@ import { type MemberExtPatch, memberExt } from '../model/ext/memberExt'
 import { EXCERPT_LENGTH, note } from '../model/ext/note'
 import { poll, vote } from '../model/ext/poll'
 import { post } from '../model/ext/post'
+import { type PushSubscription, type PushTargetDraft, pushTarget } from '../model/ext/pushTarget'
 import { room } from '../model/ext/room'
 import { group } from '../model/group'
 import { type MemberDraft, member } from '../model/member'
@@ -87,6 +89,44 @@ export function pollToExt({
 /** Serializes the result of a test: the number of devices that get a notification. */
 export function reminderTestToExt(targets: number): SerializedObject {
   return markSerialized({ targets })
+}
+
+/** Serializes a push target, and whether it belongs to the caller's session or token. */
+export function pushTargetToExt({
+  target,
+  isThis,
+}: {
+  target: Redacted<typeof pushTarget>
+  isThis: boolean
+}): SerializedObject {
+  return markSerialized({ ...toExt(pushTarget, target), is_this: isThis })
+}
+
+/** Serializes the public key of the server and the push targets of the caller. */
+export function pushToExt(
+  key: string | null,
+  targets: readonly { target: Redacted<typeof pushTarget>; isThis: boolean }[],
+): SerializedObject {
+  return markSerialized({ key, targets: targets.map(pushTargetToExt) })
+}
+
+/** Parses the registration of a browser: its address and keys, and what it wants. */
+export function pushTargetFromExt(body: RawBody): {
+  subscription: PushSubscription
+  draft: PushTargetDraft
+} {
+  const values = parseObject(body)
+  const { endpoint, keys } = values
+  const { p256dh, auth } = isObject(keys) ? keys : {}
+  const problems: Problems = {}
+  for (const [key, value] of Object.entries({ endpoint, 'keys.p256dh': p256dh, 'keys.auth': auth }))
+    if (typeof value !== 'string')
+      problems[key] = [new Problem(value === undefined ? 'Required.' : 'Must be a string.')]
+  const draft = parseDraft(pushTarget, { values, problems })
+  return {
+    subscription: { endpoint: String(endpoint), p256dh: String(p256dh), auth: String(auth) },
+    draft,
+  }
 }
 
 /** Serializes the numbers of unread posts by board. */

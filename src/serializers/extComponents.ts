@@ -9,6 +9,7 @@ import { memberExt } from '../model/ext/memberExt'
 import { note } from '../model/ext/note'
 import { poll, vote } from '../model/ext/poll'
 import { post } from '../model/ext/post'
+import { pushTarget } from '../model/ext/pushTarget'
 import { reminder } from '../model/ext/reminder'
 import { room } from '../model/ext/room'
 import { group } from '../model/group'
@@ -48,6 +49,13 @@ export const extComponents = {
   Poll: withExtra(owned(poll), {
     ...pollSums,
     votes: Type.Array(responseSchema(vote), { description: 'Votes, oldest first' }),
+  }),
+  PushTarget: withIsThis(owned(pushTarget)),
+  Push: Type.Object({
+    key: Type.Union([Type.String(), Type.Null()], {
+      description: 'Public key for `applicationServerKey`, in Base64url; null if push is off',
+    }),
+    targets: Type.Array(withIsThis(owned(pushTarget))),
   }),
   UnreadPosts: mapOf(Type.Integer(), 'Number of unread posts by board'),
   PollInList: withExtra(owned(poll), pollSums),
@@ -95,6 +103,12 @@ function extended(key: string, entity: Entity, added: Entity): TSchema {
     ...rest,
     required: [key, ...required],
     properties: { [key]: responseSchema(entity), ...properties },
+  })
+}
+
+function withIsThis(schema: TSchema): TSchema {
+  return withExtra(schema, {
+    is_this: Type.Boolean({ description: 'Whether your session or token registered it' }),
   })
 }
 

@@ -246,7 +246,9 @@ export function registrationToV2(url: string, token: string) {
 
 /** Serializes the response of a receiver to a PING, or the reason why there was none. */
 export function pingToV2(sent: { status: number } | { error: string }) {
-  return markSerialized('status' in sent ? sent : { status: null, error: sent.error })
+  return markSerialized(
+    'status' in sent ? { status: sent.status } : { status: null, error: sent.error },
+  )
 }
 
 /** Serializes an import report as it is: it contains only data of the caller's own file. */

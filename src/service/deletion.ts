@@ -38,6 +38,7 @@ import {
   posts,
   preferences,
   proxyTagIndex,
+  pushTargets,
   reminders,
   rooms,
   sessions,
@@ -287,6 +288,7 @@ const deleteSwitches = deleteOfSystem(switches)
 const deleteAccess = [
   tokens,
   sessions,
+  pushTargets,
   loginCodes,
   preferences,
   accounts,

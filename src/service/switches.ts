@@ -21,6 +21,7 @@ import type { Instant } from '../model/time'
 import { deleteOrHideSwitches, requireExists } from './deletion'
 import type { Deps } from './deps'
 import { recordDeletedSwitch } from './extRows/deletedSwitches'
+import { enqueueFrontPush } from './extRows/pushQueue'
 import { clearDuesOf, clearDuesOfSwitches, updateDuesAfter } from './extRows/reminderDues'
 import { deleteStatusesOutOfFront, hasStatusAt, moveStatuses } from './extRows/statuses'
 import { memberRepository } from './members'
@@ -82,6 +83,7 @@ export async function moveSwitch(
     if (front.has_statuses) await moveStatuses(deps, tx, id, front.timestamp, timestamp)
     await updateDuesAfter(deps, tx, { ...front, timestamp })
     await recordSwitchEvent(deps, tx, 'UPDATE_SWITCH', front, { timestamp })
+    await enqueueFrontPush(tx, id, Math.max(front.timestamp, timestamp))
     return { ...front, timestamp }
   })
 }
@@ -123,6 +125,7 @@ export async function removeSwitch(deps: Deps, tx: Db, front: FoundSwitch): Prom
   await recordDeletedSwitch(tx, deps.now(), front)
   await clearDuesOf(tx, front)
   await recordSwitchEvent(deps, tx, 'DELETE_SWITCH', front, null)
+  await enqueueFrontPush(tx, system_id, timestamp)
   if (front.has_statuses) await deleteStatusesOutOfFront(deps, tx, system_id, timestamp)
 }
 
@@ -138,6 +141,7 @@ export async function deleteAllSwitches(deps: Deps, viewer: Viewer): Promise<voi
       subject: null,
       data: null,
     })
+    await enqueueFrontPush(tx, systemId)
   })
 }
 
@@ -161,6 +165,7 @@ export async function insertSwitch(
   const front = { id, ...row, members: named }
   await updateDuesAfter(deps, tx, front)
   await recordSwitchEvent(deps, tx, 'CREATE_SWITCH', front, { timestamp, members: uuidsOf(named) })
+  await enqueueFrontPush(tx, systemId, timestamp)
   return front
 }
 
@@ -174,6 +179,7 @@ export async function replaceMembers(
   await insertMembers(tx, front.id, named)
   await updateDuesAfter(deps, tx, front)
   await recordSwitchEvent(deps, tx, 'UPDATE_SWITCH', front, { members: uuidsOf(named) })
+  await enqueueFrontPush(tx, front.system_id, front.timestamp)
   return { ...front, members: named }
 }
 

@@ -11,6 +11,8 @@ import {
   events,
   loginCodes,
   prunedEvents,
+  pushQueue,
+  pushTargets,
   sessions,
   setupCodes,
   systems,
@@ -138,7 +140,7 @@ function explainUnfit(candidate: Database): string[] {
 const SKIPPED_EVENT_IDS = 1_000_000
 
 /**
- * Removes sessions, login links and set-up links, and skips event IDs that the backup or the
+ * Removes sessions with their push targets, queued pushes, login links and set-up links, and skips event IDs that the backup or the
  * replaced database has assigned. Discord would send messages since the backup again to a resumed
  * session, and commands may have been registered since. An older backup may not have all of the
  * tables. SQL text, because this is one synchronous transaction on a file that is no database of the
@@ -153,6 +155,11 @@ export function prepareRestored(path: string, replacedEventId: number): void {
       const stateTables = [discordSessions, discordCommands, discordStatus]
       for (const table of [sessions, loginCodes, setupCodes, ...stateTables])
         if (has(table)) run(sql`delete from ${table}`)
+      // This connection does not enforce foreign keys, so rows of the sessions are not deleted yet.
+      if (has(pushTargets)) {
+        run(sql`delete from ${pushQueue}`)
+        run(sql`delete from ${pushTargets} where ${pushTargets.session_id} is not null`)
+      }
       const last = Math.max(lastEventIdOf(database), replacedEventId) + SKIPPED_EVENT_IDS
       sqliteDialect.advanceSequence(events, sql`${last}`).forEach(run)
       // Streams that resume get a gap, because the events since the backup are lost.

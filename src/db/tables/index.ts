@@ -35,6 +35,7 @@ export { autoproxies, guilds, memberGuilds, systemGuilds } from './guilds'
 export { importArchive, pendingImports } from './imports'
 export { groupMembers, groups, members, proxyTagIndex } from './members'
 export { pinnedMembers, preferences, statusGroups } from './preferences'
+export { pushQueue, pushTargets, serverKeys } from './push'
 export {
   renderedGroups,
   renderedMemberExts,

@@ -13,6 +13,7 @@ import { memberRoutes } from './members'
 import { noteListRoutes, noteRoutes } from './notes'
 import { pollListRoutes, pollRoutes } from './polls'
 import { postListRoutes, postRoutes, roomRoutes } from './posts'
+import { pushRoutes } from './push'
 import { reminderListRoutes, reminderRoutes } from './reminders'
 
 /** What PluralKit's API does not have. Objects of version 2 never get additional keys. */
@@ -22,6 +23,8 @@ export function ext(deps: Deps, events: Events, bodyLimit: number): ApiModule {
     prefix,
     routes: () =>
       new Elysia({ prefix, normalize: false })
+        // Before the check of write access, because `watch` tokens may register browsers.
+        .use(pushRoutes(events, bodyLimit))
         .onBeforeHandle(requireWriteAccess)
         .use(frontRoutes(deps, events, bodyLimit))
         .use(frontNoteListRoutes(deps, bodyLimit))

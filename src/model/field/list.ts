@@ -41,6 +41,27 @@ export function textList(options: Options & { maxItems: number; max: number }): 
   }
 }
 
+/** List of distinct values of a fixed set; required on create, but may be empty. */
+export function choiceList<const T extends string>(
+  choices: readonly T[],
+  options: Options,
+): Field<T[]> & { readonly required: true } {
+  const items = { type: 'string', enum: choices }
+  return {
+    ...base('texts', 'json', { type: 'array', uniqueItems: true, items }, options),
+    defaultValue: [],
+    required: true,
+    choices,
+    max: choices.length,
+    parse: (value) => {
+      if (!Array.isArray(value)) return new Problem('Must be a list of strings.')
+      const isKnown = (item: unknown): item is T => choices.includes(item as T)
+      if (!value.every(isKnown)) return new Problem(`Each must be one of: ${choices.join(', ')}.`)
+      return [...new Set(value)]
+    },
+  }
+}
+
 /** UUIDs of members that the service reads; null if the caller may not see them. */
 export function memberList(options: Options): Field<string[] | null> {
   const items = { type: 'string', format: 'uuid' }

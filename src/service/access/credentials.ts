@@ -23,7 +23,12 @@ export function findToken(deps: Deps, token: string): MaybePromise<Credential | 
   const found = deps.credentialCache.tokens(token, async () => {
     const row = await tokenByHash(deps.db).get({ hash: hashSecret(token) })
     return (
-      row && toCredential(deps, row, { access: row.scope, watchesPrivate: row.private_members })
+      row &&
+      toCredential(deps, row, {
+        access: row.scope,
+        token: row.credential,
+        watchesPrivate: row.private_members,
+      })
     )
   })
   return found instanceof Promise

@@ -1,18 +1,20 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
-import { events, webhooks } from '../../db/tables'
+import { events, pushQueue, webhooks } from '../../db/tables'
 import { isEnabled, visibleSystems } from '../../db/visible'
 import { createYielder } from '../../db/yieldToEventLoop'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
 
-/** Undelivered webhook events of all systems together. */
+/** Undelivered webhook events and push messages of all systems together. */
 export interface Backlog {
   /** Events not yet delivered to active webhooks. */
   waiting: number
   oldest: Instant | null
   webhooks: Record<'active' | 'pending' | 'disabled', number>
+  /** Push messages that wait to be sent. */
+  pushes: number
 }
 
 /** Counts system by system, yielding in between. Each system has a bounded number of events. */
@@ -21,7 +23,8 @@ export async function measureBacklog({ db }: Deps, viewer: Viewer): Promise<Back
   const yieldIfDue = createYielder()
   const webhooks = { active: 0, pending: 0, disabled: 0 }
   for (const { state, count } of await byState(db).all({})) webhooks[state] = count
-  const backlog: Backlog = { waiting: 0, oldest: null, webhooks }
+  const pushes = (await countPushes(db).get({}))?.count ?? 0
+  const backlog: Backlog = { waiting: 0, oldest: null, webhooks, pushes }
   let system = 0
   for (;;) {
     const hook = await nextActive(db).get({ system })
@@ -41,6 +44,10 @@ const byState = query((db, _, { count }) =>
     .select({ state, count: count().as('count') })
     .from(webhooks)
     .groupBy(state),
+)
+
+const countPushes = query((db, _, { count }) =>
+  db.select({ count: count().as('count') }).from(pushQueue),
 )
 
 const nextActive = query((db, { system }: Placeholders<'system'>) =>

@@ -101,6 +101,8 @@ export interface OwnedRowKind<E extends Entity> {
     before: OwnedRow<E> | null,
     now: Instant,
   ) => Promise<Patch<E>>
+  /** Adapts other rows to a new row. */
+  readonly onCreate?: (tx: Db, row: OwnedRow<E>) => Promise<void>
   /** Adapts other rows to a change. Returns further data of its event. */
   readonly onChange?: (
     deps: Deps,
@@ -273,7 +275,9 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
       ...kind.eventData(filled),
       keys: Object.keys(draft),
     })
-    return { ...filled, ...identity, id }
+    const created = { ...filled, ...identity, id }
+    await kind.onCreate?.(tx, created)
+    return created
   }
 
   /** Changes a row in an open transaction, with its event, if the patch changes anything. */

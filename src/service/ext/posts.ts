@@ -9,8 +9,10 @@ import { type Redacted, requireSystem, type Viewer } from '../../model/privacy'
 import { isUuid } from '../../model/ref'
 import { Problem } from '../../model/validation'
 import type { Deps } from '../deps'
+import { enqueuePush } from '../extRows/pushQueue'
 import { memberRepository } from '../members'
 import { recordEvent } from '../outbox'
+import { findLatest } from '../switches'
 import { anyMember, author } from './memberReference'
 import { createOwnedRows, type OwnedRow, type PageRequest, type Reference } from './ownedRows'
 import { roomRows } from './rooms'
@@ -39,6 +41,7 @@ const rows = createOwnedRows<typeof post>({
   validate: validatePost,
   check: requireSamePlace,
   eventData: placeOf,
+  onCreate: notifyRecipient,
 })
 
 export const { create: createPost, patch: patchPost, delete: deletePost } = rows
@@ -122,6 +125,17 @@ async function findUnread(tx: Db, systemId: number, marks: ReadMarks) {
   if (marks.for === SYSTEM_BOARD) return unreadOfSystem(tx).all(values)
   const [recipient] = await memberRepository.getOwnAll(tx, systemId, [marks.for])
   return unreadOfBoard(tx).all({ ...values, recipient: recipient?.id ?? 0 })
+}
+
+/** Queues notifications about a post to a member who is in front. */
+async function notifyRecipient(
+  tx: Db,
+  { for: recipient, system_id: system }: OwnedRow<typeof post>,
+) {
+  if (recipient === null) return
+  const front = await findLatest(tx, system)
+  if (front?.members.some(({ uuid: fronter }) => fronter === recipient))
+    await enqueuePush(tx, system, 'posts', recipient)
 }
 
 function placeOf({ room, for: recipient, by }: Post) {

@@ -1,0 +1,69 @@
+import type { PushSources, UnreadPost } from '../../events/push/message'
+import { DomainError } from '../../model/errors'
+import { member } from '../../model/member'
+import { isOwner, isWatcher, type Redacted, redact, type Viewer } from '../../model/privacy'
+import { system, withWatcherVisibility } from '../../model/system'
+import type { Deps } from '../../service/deps'
+import { listPosts } from '../../service/ext/posts'
+import { getMember } from '../../service/members'
+import { getFronters } from '../../service/switches'
+import { getSystem } from '../../service/systems'
+import { describeReminder } from './describeReminder'
+
+/** Number of posts of a board among which an unread one is looked for. */
+const POSTS = 20
+
+/** Reads what push messages are about through the service, which checks what the viewer may see. */
+export function createPushSources(deps: () => Deps): PushSources {
+  return {
+    async front(viewer) {
+      const row = await getSystem(deps(), viewer, '@me')
+      const front = await getFronters(deps(), viewer, row)
+      const visible = isWatcher(viewer, row.id) ? withWatcherVisibility(row) : row
+      const owner = isOwner(viewer, row.id)
+      return {
+        system: redact(system, visible, owner).name ?? null,
+        names: (front?.members ?? []).map((one) => nameOf(redact(member, one, owner))),
+        hidden: front?.hidden ?? 0,
+      }
+    },
+    unreadPost: (viewer, uuid) => findUnreadPost(deps(), viewer, uuid),
+    reminder: (viewer, uuid) => describeReminder(deps(), viewer, uuid),
+  }
+}
+
+async function findUnreadPost(
+  deps: Deps,
+  viewer: Viewer,
+  uuid: string,
+): Promise<UnreadPost | null> {
+  const recipient = await findMember(deps, viewer, uuid)
+  if (!recipient) return null
+  const page = await listPosts(deps, viewer, { for: uuid }, { limit: POSTS, position: null })
+  const post = page.find(({ read }) => !read)
+  if (!post) return null
+  const author = post.by ? await findMember(deps, viewer, post.by) : null
+  return {
+    recipient: nameOf(recipient),
+    author: author ? nameOf(author) : (post.author_name ?? null),
+    text: [post.title, post.text].filter(Boolean).join('\n'),
+  }
+}
+
+/** Returns a member of the viewer's system; null if it was deleted. */
+async function findMember(
+  deps: Deps,
+  viewer: Viewer,
+  uuid: string,
+): Promise<Redacted<typeof member> | null> {
+  try {
+    return await getMember(deps, viewer, uuid)
+  } catch (cause) {
+    if (cause instanceof DomainError && cause.status === 404) return null
+    throw cause
+  }
+}
+
+function nameOf({ display_name, name }: Redacted<typeof member>): string {
+  return display_name ?? name ?? ''
+}

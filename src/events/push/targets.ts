@@ -1,0 +1,262 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { and, eq, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { columnsOfEntity, createInserter, createUpdater } from '../../db/rows'
+import { pushTargets, tokens } from '../../db/tables'
+import type { Db } from '../../db/types'
+import { visibleSystems } from '../../db/visible'
+import { fillDefaults, throwIfInvalid } from '../../model/entity'
+import { error, type Problems } from '../../model/errors'
+import {
+  allowedPushKinds,
+  MAX_PUSH_TARGETS,
+  MAX_WATCH_TARGETS,
+  type PushSubscription,
+  type PushTarget,
+  type PushTargetDraft,
+  type PushTargetPatch,
+  pushTarget,
+} from '../../model/ext/pushTarget'
+import { type Redacted, redact, requireSystem, type Viewer } from '../../model/privacy'
+import { isUuid } from '../../model/ref'
+import { Problem } from '../../model/validation'
+import type { EventDeps } from '../deps'
+import type { PostResult } from '../httpPost'
+import { parseAuthSecret, parsePublicKey } from './encrypt'
+import type { PushSender } from './sender'
+import { getPushKey } from './serverKey'
+
+/** Push targets of the caller: a `watch` token has its own, all others share those of the system. */
+
+/** Event layer with its sender. */
+export interface PushParts {
+  readonly deps: EventDeps
+  readonly push: PushSender
+}
+
+export interface ListedTarget {
+  readonly target: Redacted<typeof pushTarget>
+  /** Whether the caller's session or token registered it. */
+  readonly isThis: boolean
+}
+
+/** Returns the public key of the server, null if push is off, and the targets of the caller. */
+export async function listPushTargets(
+  { deps, push }: PushParts,
+  viewer: Viewer,
+): Promise<{ key: string | null; targets: ListedTarget[] }> {
+  const system = requireSystem(viewer, 'manage_push')
+  const key = push.contact === null ? null : (await getPushKey(deps)).public_key
+  const rows = isWatching(viewer)
+    ? await ofToken(deps.db).all({ system, token: viewer.token ?? null })
+    : await ofOwner(deps.db).all({ system })
+  return { key, targets: rows.map((row) => present(row, viewer)) }
+}
+
+/** Registers a browser, or updates the target of its address, which then belongs to the caller. */
+export async function putPushTarget(
+  { deps, push }: PushParts,
+  viewer: Viewer,
+  subscription: PushSubscription,
+  draft: PushTargetDraft,
+): Promise<ListedTarget & { isNew: boolean }> {
+  const system = requireSystem(viewer, 'manage_push')
+  const { session = null, token = null } = viewer
+  // A bot has neither, and could not be told that its target ended.
+  if (session === null && token === null) throw error('forbidden')
+  requirePushOn(push)
+  rejectForbiddenKinds(viewer, draft)
+  const keys = await parseSubscription(push, subscription)
+  const endpoint_hash = createHash('sha256').update(keys.endpoint).digest('hex')
+  return deps.transact({ system }, async (tx) => {
+    if (!(await existing(tx).get({ system }))) throw error('systemNotFound')
+    const known = await byHash(tx).get({ hash: endpoint_hash })
+    const isOwn =
+      known?.system_id === system && known.session_id === session && known.token_id === token
+    if (known && isOwn) {
+      const changed = { ...keys, ...draft, failing_since: null }
+      await updateRow(tx, known.id, changed)
+      return { ...present({ ...known, ...changed }, viewer), isNew: false }
+    }
+    // The messages that wait for the former owner must not reach the new one.
+    if (known) await removeById(tx).run({ id: known.id })
+    await requireSpace(tx, system, viewer)
+    const row = {
+      ...fillDefaults(pushTarget, draft),
+      ...keys,
+      endpoint_hash,
+      uuid: randomUUID(),
+      system_id: system,
+      session_id: session,
+      token_id: session === null ? token : null,
+      created: deps.now(),
+      failing_since: null,
+    }
+    await insertRow(tx, row)
+    return { ...present(row, viewer), isNew: !known }
+  })
+}
+
+export async function patchPushTarget(
+  { deps }: PushParts,
+  viewer: Viewer,
+  uuid: string,
+  patch: PushTargetPatch,
+): Promise<ListedTarget> {
+  const system = requireSystem(viewer, 'manage_push')
+  return deps.transact({ system }, async (tx) => {
+    const found = await getTarget(tx, viewer, uuid)
+    rejectForbiddenKinds(viewer, patch)
+    await updateRow(tx, found.id, patch)
+    return present({ ...found, ...patch }, viewer)
+  })
+}
+
+export async function deletePushTarget(
+  { deps }: PushParts,
+  viewer: Viewer,
+  uuid: string,
+): Promise<void> {
+  const system = requireSystem(viewer, 'manage_push')
+  await deps.transact({ system }, async (tx) => {
+    const { id } = await getTarget(tx, viewer, uuid)
+    await removeById(tx).run({ id })
+  })
+}
+
+/** Sends a message to a target now and returns the answer of the push service. */
+export async function testPushTarget(
+  { deps, push }: PushParts,
+  viewer: Viewer,
+  uuid: string,
+): Promise<PostResult> {
+  requireSystem(viewer, 'manage_push')
+  const { id } = await getTarget(deps.db, viewer, uuid)
+  requirePushOn(push)
+  return push.sendTest(id)
+}
+
+type TargetRow = typeof pushTargets.$inferSelect
+
+function present(row: Omit<TargetRow, 'id'>, { session, token }: Viewer): ListedTarget {
+  const isThis =
+    (row.session_id !== null && row.session_id === session) ||
+    (row.token_id !== null && row.token_id === token)
+  const shown: PushTarget & { uuid: string } = row
+  return { target: redact(pushTarget, shown, true), isThis }
+}
+
+function isWatching({ access }: Viewer): boolean {
+  return access === 'watch'
+}
+
+function requirePushOn({ contact }: PushSender): void {
+  if (contact === null) throw error('badRequest', 'push is turned off on this server')
+}
+
+function rejectForbiddenKinds({ access }: Viewer, { wants = [] }: PushTargetPatch): void {
+  const allowed = allowedPushKinds(access)
+  if (wants.some((kind) => !allowed.includes(kind)))
+    throw error('invalidBody', {
+      wants: [new Problem(`Each must be one of: ${allowed.join(', ')}.`)],
+    })
+}
+
+/** Returns the address and keys in their stored form. Throws if messages cannot be sent there. */
+async function parseSubscription(
+  push: PushSender,
+  { endpoint, p256dh, auth }: PushSubscription,
+): Promise<PushSubscription> {
+  const problems: Problems = {}
+  const key = await parsePublicKey(p256dh)
+  if (key === null) problems['keys.p256dh'] = [new Problem('Must be a public key on P-256.')]
+  const secret = parseAuthSecret(auth)
+  if (secret === null) problems['keys.auth'] = [new Problem('Must be 16 bytes in Base64url.')]
+  const checked = await push.checkEndpoint(endpoint)
+  if (!checked.ok) problems.endpoint = [new Problem(checked.reason)]
+  throwIfInvalid(problems)
+  return { endpoint, p256dh: key ?? '', auth: secret ?? '' }
+}
+
+async function getTarget(db: Db, viewer: Viewer, uuid: string): Promise<TargetRow> {
+  const found = isUuid(uuid) && (await byUuid(db).get({ uuid: uuid.toLowerCase() }))
+  const isVisible =
+    found &&
+    found.system_id === viewer.system &&
+    (isWatching(viewer) ? found.token_id === viewer.token : !(await isWatchTarget(db, found)))
+  if (!isVisible) throw error('pushTargetNotFound')
+  return found
+}
+
+async function isWatchTarget(db: Db, { token_id }: TargetRow): Promise<boolean> {
+  return token_id !== null && (await watchToken(db).get({ id: token_id })) !== null
+}
+
+async function requireSpace(tx: Db, system: number, viewer: Viewer): Promise<void> {
+  const max = isWatching(viewer) ? MAX_WATCH_TARGETS : MAX_PUSH_TARGETS
+  const found = isWatching(viewer)
+    ? await ofToken(tx).all({ system, token: viewer.token ?? null })
+    : await ofOwner(tx).all({ system })
+  if (found.length >= max) throw error('limitReached', `push targets (${max})`)
+}
+
+const { id, system_id, token_id } = pushTargets
+
+const insertRow = createInserter(pushTargets, [
+  'uuid',
+  'system_id',
+  'session_id',
+  'token_id',
+  'endpoint',
+  'endpoint_hash',
+  'p256dh',
+  'auth',
+  ...columnsOfEntity(pushTarget),
+  'failing_since',
+])
+const updateRow = createUpdater(pushTargets)
+
+const existing = query((db, { system }: Placeholders<'system'>) =>
+  db.select({ id: visibleSystems.id }).from(visibleSystems).where(eq(visibleSystems.id, system)),
+)
+
+const byHash = query((db, { hash }: Placeholders<'hash'>) =>
+  db.select().from(pushTargets).where(eq(pushTargets.endpoint_hash, hash)),
+)
+
+const byUuid = query((db, { uuid }: Placeholders<'uuid'>) =>
+  db.select().from(pushTargets).where(eq(pushTargets.uuid, uuid)),
+)
+
+const ofToken = query((db, { system, token }: Placeholders<'system' | 'token'>) =>
+  db
+    .select()
+    .from(pushTargets)
+    .where(and(eq(token_id, token), eq(system_id, system)))
+    .orderBy(id),
+)
+
+/** Targets of sessions, and of tokens that act as the owner. */
+const isOfOwner: SQL | undefined = or(
+  isNull(token_id),
+  sql`exists (select 1 from ${tokens} where ${eq(tokens.id, token_id)} and ${ne(tokens.scope, 'watch')})`,
+)
+
+const ofOwner = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select()
+    .from(pushTargets)
+    .where(and(eq(system_id, system), isOfOwner))
+    .orderBy(id),
+)
+
+const watchToken = query((db, values: Placeholders<'id'>) =>
+  db
+    .select({ id: tokens.id })
+    .from(tokens)
+    .where(and(eq(tokens.id, values.id), eq(tokens.scope, 'watch'))),
+)
+
+const removeById = query((db, values: Placeholders<'id'>) =>
+  db.delete(pushTargets).where(eq(id, values.id)),
+)

@@ -1,0 +1,71 @@
+import { eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { columnNames, type Placeholders, query } from '../../db/query'
+import { pushQueue, pushTargets, systems } from '../../db/tables'
+import type { Db, MaybePromise } from '../../db/types'
+import { liveSwitchesOf } from '../../db/visible'
+import type { PushKind } from '../../model/ext/pushTarget'
+import type { Instant } from '../../model/time'
+
+/**
+ * Queues a message for each push target of the system that wants the kind, in the transaction of
+ * its cause. It replaces a waiting message of the same kind and subject, and keeps the pause of one
+ * that failed. The subject is a UUID.
+ */
+export function enqueuePush(
+  tx: Db,
+  systemId: number,
+  kind: Exclude<PushKind, 'own_front' | 'front'>,
+  subject: string,
+): MaybePromise<unknown> {
+  return enqueue(tx).run({ system: systemId, kind, subject })
+}
+
+/**
+ * Queues messages about the front after a change of a switch, unless a later switch decides who is
+ * fronting.
+ */
+export function enqueueFrontPush(
+  tx: Db,
+  systemId: number,
+  changed: Instant = Number.MAX_SAFE_INTEGER,
+): MaybePromise<unknown> {
+  return enqueueFront(tx).run({ system: systemId, changed })
+}
+
+/**
+ * SQL text, because the builder cannot insert a query with a conflict clause. The targets are
+ * locked, because one that another transaction deletes meanwhile would violate the foreign key.
+ */
+function insertForTargets(kind: SQLWrapper, subject: SQLWrapper, condition: SQL, forUpdate: SQL) {
+  const { target_id, kind: kindName, subject: subjectName, revision } = pushQueue
+  return sql`insert into ${pushQueue} (${columnNames(target_id, kindName, subjectName)})
+    select ${pushTargets.id}, ${kind}, ${subject} from ${pushTargets} where ${condition} ${forUpdate}
+    on conflict (${columnNames(target_id, kindName, subjectName)})
+    do update set ${columnNames(revision)} = ${revision} + 1`
+}
+
+const { system_id, wants } = pushTargets
+
+const enqueue = query(
+  (_, { system, kind, subject }: Placeholders<'system' | 'kind' | 'subject'>, dialect) =>
+    insertForTargets(
+      kind,
+      subject,
+      sql`${eq(system_id, system)} and ${dialect.inJsonTexts(kind, wants)}`,
+      dialect.forUpdate,
+    ),
+)
+
+const enqueueFront = query((_, values: Placeholders<'system' | 'changed'>, dialect) => {
+  const live = liveSwitchesOf(values.system)
+  const isLater = sql`exists (select 1 from ${live}
+    where ${eq(live.system_id, values.system)} and ${live.timestamp} > ${values.changed})`
+  const wantsFront = dialect.inJsonTexts(sql`'front'`, wants)
+  const wantsOwn = dialect.inJsonTexts(sql`'own_front'`, wants)
+  return insertForTargets(
+    sql`case when ${wantsFront} then 'front' else 'own_front' end`,
+    sql`(select ${systems.uuid} from ${systems} where ${systems.id} = ${system_id})`,
+    sql`${eq(system_id, values.system)} and (${wantsFront} or ${wantsOwn}) and not ${isLater}`,
+    dialect.forUpdate,
+  )
+})

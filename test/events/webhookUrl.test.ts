@@ -1,4 +1,5 @@
-import { checkAddress, resolveHost } from '../../src/events/webhookUrl'
+import { type AddressRules, checkAddress, resolveHost } from '../../src/events/webhookUrl'
+import { MAX_ENDPOINT } from '../../src/model/ext/pushTarget'
 import { type AllowList, isGlobal, parseAllowList } from '../../src/model/network'
 import { describe, expect, test } from '../test'
 
@@ -10,12 +11,21 @@ function allow(text: string): AllowList {
   return parsed
 }
 
-async function check(address: string, { list = '', ips = PUBLIC }: Given = {}): Promise<string> {
-  const checked = await checkAddress(address, {
-    allow: allow(list),
-    resolve: async () => ips,
-  })
-  return checked.ok ? 'ok' : checked.reason
+/** Rules for the addresses of webhooks and of push targets. */
+const purposes: [purpose: string, rules: Partial<AddressRules>, maxLength: number][] = [
+  ['webhooks', {}, 256],
+  ['push targets', { maxLength: MAX_ENDPOINT, isHttpsOnly: true }, 2_048],
+]
+
+function createCheck(rules: Partial<AddressRules>) {
+  return async (address: string, { list = '', ips = PUBLIC }: Given = {}): Promise<string> => {
+    const checked = await checkAddress(address, {
+      allow: allow(list),
+      resolve: async () => ips,
+      ...rules,
+    })
+    return checked.ok ? 'ok' : checked.reason
+  }
 }
 
 interface Given {
@@ -64,7 +74,9 @@ describe('isGlobal', () => {
   )
 })
 
-describe('checkAddress for public receivers', () => {
+describe.each(purposes)('checkAddress for public receivers of %s', (_, rules, maxLength) => {
+  const check = createCheck(rules)
+
   test('accepts a public address with all its IPs, IPv4 first', async () => {
     const ips = ['2620:fe::9', '9.9.9.9', '2620:fe::fe', '9.9.9.9', '149.112.112.112']
     const checked = await checkAddress('https://Hooks.Example.org/pk?x=1', {
@@ -98,13 +110,15 @@ describe('checkAddress for public receivers', () => {
     'https://bücher.example/',
     'https://notdiscord.com/api/webhooks/1/a',
     'https://discord.com.example.org/api/webhooks/1/a',
-    `https://example.org/${'a'.repeat(236)}`,
-  ])('accepts %s as a webhook address', async (address) => {
+    `https://example.org/${'a'.repeat(maxLength - 20)}`,
+  ])('accepts %s', async (address) => {
     expect(await check(address)).toBe('ok')
   })
 })
 
-describe('checkAddress', () => {
+describe.each(purposes)('checkAddress for %s', (_, rules, maxLength) => {
+  const check = createCheck(rules)
+
   test.each([
     ['that is empty', '', 'must be absolute'],
     ['that is not absolute', 'example.org/hook', 'must be absolute'],
@@ -116,7 +130,11 @@ describe('checkAddress', () => {
     ['with a line break inside', 'https://exam\nple.org/', 'must be absolute'],
     ['with a leading space', ' https://example.org/', 'must be absolute'],
     ['with a zone id', 'https://[fe80::1%25eth0]/', 'must be absolute'],
-    ['longer than 256 characters', `https://example.org/${'a'.repeat(237)}`, '256 characters'],
+    [
+      'that is too long',
+      `https://example.org/${'a'.repeat(maxLength - 19)}`,
+      `${maxLength} characters`,
+    ],
     ['over http', 'http://example.org/', 'must start with https'],
     ['on another port', 'https://example.org:8443/', 'port 443'],
     ['on the port of http', 'https://example.org:80/', 'port 443'],
@@ -212,7 +230,8 @@ describe('checkAddress', () => {
   })
 })
 
-describe('the allow list', () => {
+describe.each(purposes)('the allow list for %s', (_, rules) => {
+  const check = createCheck(rules)
   const lan = ['192.168.1.5']
   const notPublic = 'Address not public: the host name resolves to a private or reserved network.'
   const notHttps = 'Bad address: must start with https://.'
@@ -272,7 +291,8 @@ describe('the allow list', () => {
     ],
   ]
   test.each(scenarios)('the allow list %s: %s for %s', async (_, list, address, ips, result) => {
-    expect(await check(address, { list, ips })).toBe(result)
+    const isRefused = rules.isHttpsOnly === true && address.startsWith('http:')
+    expect(await check(address, { list, ips })).toBe(isRefused ? notHttps : result)
   })
 
   test('the allow list does not allow user names in addresses', async () => {

@@ -56,6 +56,11 @@ const requiredByOperation: Record<string, Permission> = {
   listArchive: 'read_journal',
   readArchive: 'read_journal',
   convertArchive: 'import',
+  listPushTargets: 'manage_push',
+  putPushTarget: 'manage_push',
+  updatePushTarget: 'manage_push',
+  deletePushTarget: 'manage_push',
+  testPushTarget: 'manage_push',
 }
 
 /** Beginnings of the IDs of GET operations that only the owner may call. */
@@ -184,11 +189,12 @@ describe('scopes', () => {
         'import',
         'manage',
         'share',
+        'manage_push',
       ],
       front: ['read', 'watch', 'subscribe', 'switch'],
       read: ['read', 'watch', 'subscribe', 'read_journal', 'export'],
       calendar: ['subscribe'],
-      watch: ['watch'],
+      watch: ['watch', 'manage_push'],
     })
   })
 })

@@ -142,6 +142,17 @@ async function addExtRows(
   await insert(tx, 'deleted_switches', { system_id, uuid: 'gone', at: 1 })
   const origin = { system_id, app: 'simplyplural', collection: 'members', source_id: '1' }
   await insert(tx, 'origins', { ...origin, target: 'u-many' })
+  await insert(tx, 'server_keys', { name: 'push', private_jwk: '{}', public_key: 'B', created: 1 })
+  const address = { endpoint: 'https://push.example/1', endpoint_hash: 'h', p256dh: 'B', auth: 'a' }
+  const [token] = await rows<{ id: number }>(
+    tx,
+    'select id from tokens where system_id = :system_id',
+    { system_id },
+  )
+  const target = { uuid: 't-1', system_id, token_id: token?.id ?? null, ...address }
+  await insert(tx, 'push_targets', { ...target, label: 'Phone', wants: '["posts"]' })
+  const target_id = await idOf('push_targets', 't-1')
+  await insert(tx, 'push_queue', { target_id, kind: 'posts', subject: 'u-many' })
   await insert(tx, 'deleted_archives', { system_id, collection: 'notes', through_id: 1 })
   const texts = [
     'x',

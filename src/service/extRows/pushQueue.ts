@@ -1,8 +1,8 @@
 import { eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { columnNames, type Placeholders, query } from '../../db/query'
-import { pushQueue, pushTargets, systems } from '../../db/tables'
+import { pushQueue, pushTargets } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
-import { liveSwitchesOf } from '../../db/visible'
+import { liveSwitchesOf, visibleSystems } from '../../db/visible'
 import type { PushKind } from '../../model/ext/pushTarget'
 import type { Instant } from '../../model/time'
 
@@ -64,7 +64,7 @@ const enqueueFront = query((_, values: Placeholders<'system' | 'changed'>, diale
   const wantsOwn = dialect.inJsonTexts(sql`'own_front'`, wants)
   return insertForTargets(
     sql`case when ${wantsFront} then 'front' else 'own_front' end`,
-    sql`(select ${systems.uuid} from ${systems} where ${systems.id} = ${system_id})`,
+    sql`(select ${visibleSystems.uuid} from ${visibleSystems} where ${visibleSystems.id} = ${system_id})`,
     sql`${eq(system_id, values.system)} and (${wantsFront} or ${wantsOwn}) and not ${isLater}`,
     dialect.forUpdate,
   )

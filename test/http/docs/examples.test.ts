@@ -68,6 +68,7 @@ const setupRequests: Record<string, (ask: Ask) => ReturnType<Ask>> = {
   'PATCH /ext/v1/notes/{id}': (ask) => ask('POST /ext/v1/systems/@me/notes', { text: 'Hello' }),
   'PATCH /ext/v1/rooms/{id}': (ask) => ask('POST /ext/v1/systems/@me/rooms', { name: 'General' }),
   'PATCH /ext/v1/posts/{id}': (ask) => ask('POST /ext/v1/systems/@me/posts', { text: 'Hello' }),
+  'PATCH /ext/v1/push/{id}': (ask) => ask('PUT /ext/v1/push', examplePushTarget),
   'PATCH /ext/v1/polls/{id}': createPoll,
   'PUT /ext/v1/polls/{id}/votes/{memberRef}': createPoll,
   'PATCH /ext/v1/reminders/{id}': (ask) =>
@@ -82,6 +83,8 @@ const setupRequests: Record<string, (ask: Ask) => ReturnType<Ask>> = {
     return ask('DELETE /bot/systems/<own>')
   },
 }
+
+const examplePushTarget = examples.find(({ line }) => line === 'PUT /ext/v1/push')?.body
 
 type Ask = (line: string, body?: unknown) => Promise<{ status: number; text: string }>
 
@@ -99,6 +102,7 @@ test.each(examples)('$line accepts its example body', async ({ line, body, param
   // Resolves the host of every example; nothing is sent there.
   const testApp = createTestApp({
     WEB_REGISTRATION: 'open',
+    PUBLIC_URL: 'https://multitude.example',
     events: { resolve: async () => ['93.184.215.14'] },
   })
   const fixture = await createFixture(testApp)

@@ -5,7 +5,11 @@ import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { archiveRows } from './archiveRows'
 
-const testApp = createTestApp({ RATE_LIMIT: 'off' })
+const testApp = createTestApp({
+  RATE_LIMIT: 'off',
+  PUSH_CONTACT: 'mailto:operator@multitude.example',
+  DISPATCH_ALLOW: '127.0.0.1',
+})
 
 /** Answers to a caller: the status, or the code of the error. */
 type Answer = number
@@ -18,6 +22,8 @@ interface Endpoint {
   owner: Answer
   anonymous: Answer
   other: Answer
+  /** Answer to the bot, if it differs from the owner's. */
+  bot?: Answer
 }
 
 const UNAUTHORIZED = 401
@@ -42,6 +48,18 @@ const named = (ask: string, owner: number, missing: number, body?: unknown): End
 const text = { text: 'Changed' }
 const name = { name: 'Changed' }
 const afterSwitch = { kind: 'after_switch', after: 60, on: 'any' }
+
+/** Registration of a browser. No push service listens at its address. */
+const pushTarget = {
+  endpoint: 'https://127.0.0.1:9/<new>',
+  keys: {
+    p256dh:
+      'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+    auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+  },
+  label: 'Secret',
+  wants: ['posts'],
+}
 
 /** Every operation of the extension API, by its line in the API document. */
 const endpoints: Record<string, Endpoint> = {
@@ -151,6 +169,11 @@ const endpoints: Record<string, Endpoint> = {
   'PATCH /ext/v1/reminders/{id}': named('PATCH /ext/v1/reminders/<reminder>', 200, 29006, name),
   'DELETE /ext/v1/reminders/{id}': named('DELETE /ext/v1/reminders/<reminder>', 204, 29006),
   'POST /ext/v1/reminders/{id}/test': named('POST /ext/v1/reminders/<reminder>/test', 200, 29006),
+  'GET /ext/v1/push': own('GET /ext/v1/push', 200),
+  'PUT /ext/v1/push': { ...own('PUT /ext/v1/push', 201, pushTarget), bot: 403 },
+  'PATCH /ext/v1/push/{id}': named('PATCH /ext/v1/push/<target>', 200, 29011, { label: 'Phone' }),
+  'DELETE /ext/v1/push/{id}': named('DELETE /ext/v1/push/<target>', 204, 29011),
+  'POST /ext/v1/push/{id}/test': named('POST /ext/v1/push/<target>/test', 200, 29011),
   'GET /ext/v1/systems/@me/archive': own(`GET ${ME}/archive`, 200),
   'GET /ext/v1/systems/@me/archive/{collection}': named(`GET ${ME}/archive/notes`, 200, 29012),
   'DELETE /ext/v1/systems/@me/archive/{collection}': named(
@@ -178,16 +201,21 @@ async function createObjects(): Promise<Fixture> {
   const poll = await create('poll', 'polls', { name: 'Secret', options: [{ name: 'yes' }] })
   fixture.remember('option', (poll.options as Json[])[0]?.id)
   await create('reminder', 'reminders', { name: 'Secret', ...afterSwitch })
+  const endpoint = `https://127.0.0.1:9/${crypto.randomUUID()}`
+  const target = await fixture.do('PUT /ext/v1/push', { ...pushTarget, endpoint })
+  fixture.remember('target', target.id)
   await archiveRows(testApp, fixture.owner, 'notes', [{ _id: 'n1', title: 'Secret' }])
   return fixture
 }
 
 type Headers = (fixture: Fixture) => Promise<Record<string, string>>
 
+const BOT = 'a bot that acts as the owner'
+
 const callers: [caller: string, column: 'owner' | 'anonymous' | 'other', headers: Headers][] = [
   ['the owner', 'owner', async ({ owner }) => ({ authorization: owner.token })],
   [
-    'a bot that acts as the owner',
+    BOT,
     'owner',
     async ({ owner }) => ({
       authorization: `Bot ${await createBot(testApp.deps, crypto.randomUUID())}`,
@@ -227,7 +255,9 @@ describe.each(callers)('requests of %s to the extension API', (caller, column, h
     const fixture = await objectsFor(ask)
     const headers = await headersOf(fixture)
     const { answer, text } = await readAnswer(fixture.fill(ask), headers, fixture.fill(body))
-    expect(answer, text).toBe(expected[column])
+    const { bot = expected.owner } = expected
+    const isBot = caller === BOT
+    expect(answer, text).toBe(isBot ? bot : expected[column])
     if (column !== 'owner') expect(text).not.toContain('Secret')
   })
 })

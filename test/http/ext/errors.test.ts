@@ -21,6 +21,7 @@ const table: [code: number, status: number, message: string, scenario: Scenario]
   ],
   [29004, 404, 'Room not found.', { ask: `DELETE /ext/v1/rooms/${MISSING}` }],
   [29012, 404, 'Archived collection not found.', { ask: 'GET /ext/v1/systems/@me/archive/x' }],
+  [29011, 404, 'Push target not found.', { ask: `DELETE /ext/v1/push/${MISSING}` }],
   [29005, 404, 'Poll not found.', { ask: `GET /ext/v1/polls/${MISSING}` }],
   [29006, 404, 'Reminder not found.', { ask: `DELETE /ext/v1/reminders/${MISSING}` }],
   [

@@ -6,10 +6,12 @@ import {
   memberGuilds,
   members,
   messages,
+  pushTargets,
   switches,
   systemGuilds,
   systemSettings,
   systems,
+  tokens,
   webhooks,
 } from '../src/db/tables'
 import type { Entity, JsonObject } from '../src/model/entity'
@@ -244,6 +246,28 @@ async function plantSecrets(): Promise<Fixture> {
       .values({ ...hook, reason, system_id: owner.id })
     addSecret('address of the webhook', url)
     addSecret('reason of the webhook', reason)
+    const subscription = {
+      endpoint: 'https://push.example/1',
+      p256dh: 'B',
+      auth: 'a',
+      label: 'secret-device',
+    }
+    const [token] = await drizzleOn(tx)
+      .select({ id: tokens.id })
+      .from(tokens)
+      .where(eq(tokens.system_id, owner.id))
+    await drizzleOn(tx)
+      .insert(pushTargets)
+      .values({
+        ...subscription,
+        uuid: crypto.randomUUID(),
+        system_id: owner.id,
+        token_id: token?.id ?? 0,
+        endpoint_hash: 'x',
+        wants: ['posts'],
+      })
+    // Address and keys are shown to no caller, which test/http/ext/push.test.ts checks.
+    addSecret('label of the push target', subscription.label)
     const content = JSON.stringify({ note: 'secret-note' })
     await drizzleOn(tx)
       .insert(importArchive)

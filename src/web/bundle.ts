@@ -47,10 +47,35 @@ export async function bundlePage(): Promise<BundledFile[]> {
   )
   const withIcons = [...files, ...(await Promise.all(manifestIcons.map(readIcon)))]
   const shown = withIcons.map((file) => (file.path === '/' ? addNoScript(file) : file))
-  return [
+  const page = [
     ...shown,
     ...(await Promise.all(manifests.map((name) => bundleManifest(name, withIcons)))),
   ]
+  return [...page, await bundleWorker(page)]
+}
+
+/** File name of the service worker. It is beside the page, whose folder is therefore its scope. */
+export const WORKER = 'sw.js'
+
+/** Bundles the service worker with the list of the files that it keeps for use without network. */
+async function bundleWorker(page: readonly BundledFile[]): Promise<BundledFile> {
+  const hash = new Bun.CryptoHasher('sha256')
+  for (const { path, bytes } of page) hash.update(path).update(bytes)
+  const paths = page.map(({ path }) => `.${path}`)
+  const { outputs } = await Bun.build({
+    entrypoints: [join(import.meta.dir, 'app/worker/sw.ts')],
+    target: 'browser',
+    format: 'iife',
+    minify: true,
+    define: {
+      BUILD_HASH: JSON.stringify(hash.digest('hex').slice(0, 16)),
+      BUILD_FILES: JSON.stringify(paths),
+    },
+  })
+  const [script] = outputs
+  if (!script) throw new Error(`${WORKER} was not built`)
+  const bytes = new Uint8Array(await script.arrayBuffer())
+  return { path: `/${WORKER}`, type: script.type, bytes }
 }
 
 /** Icons that only the manifests refer to, so that the bundler does not find them. */

@@ -86,13 +86,14 @@ describe('the bundle', () => {
     expect(scripts.length - firstScripts().length).toBeGreaterThan(2)
   })
 
-  test('the bundle lets browsers cache everything but the page and the manifests', () => {
+  test('the bundle lets browsers cache everything but the page, its worker and the manifests', () => {
     const uncached = files.filter(({ path }) => !isImmutable(path)).map(({ path }) => path)
     // A browser requests one of the manifests, and only if the page can be installed.
     expect(uncached.sort()).toEqual([
       '/',
       '/app.de.webmanifest',
       '/app.webmanifest',
+      '/sw.js',
       '/watch.de.webmanifest',
       '/watch.webmanifest',
     ])

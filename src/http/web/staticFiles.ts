@@ -1,10 +1,10 @@
 import { Elysia } from 'elysia'
-import { type Encoding, manifests } from '../../web/bundle'
+import { type Encoding, manifests, WORKER } from '../../web/bundle'
 import { loadPages, type PageFile, type Pages } from '../../web/dashboardFiles'
 import { acceptsEncoding } from '../response'
 
-/** Well-known paths: the page, and the files that installing it as an app needs. */
-export const fixedPaths = ['/', ...manifests.map((name) => `/${name}`)]
+/** Well-known paths: the page, its service worker, and what installing it as an app needs. */
+export const fixedPaths = ['/', ...[...manifests, WORKER].map((name) => `/${name}`)]
 
 /** Serves the dashboard and its files without authentication. */
 export function staticFileRoutes() {
@@ -64,8 +64,10 @@ const POLICY = [
   "font-src 'self'",
   "connect-src 'self'",
   "manifest-src 'self'",
+  "worker-src 'self'",
   "img-src 'self' data: https: http:",
   ...unframed,
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  // The policy of `worker/register.ts`, which returns the one address of the service worker.
+  'trusted-types worker',
 ]

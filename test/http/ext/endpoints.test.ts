@@ -170,7 +170,10 @@ const endpoints: Record<string, Endpoint> = {
   'DELETE /ext/v1/reminders/{id}': named('DELETE /ext/v1/reminders/<reminder>', 204, 29006),
   'POST /ext/v1/reminders/{id}/test': named('POST /ext/v1/reminders/<reminder>/test', 200, 29006),
   'GET /ext/v1/push': own('GET /ext/v1/push', 200),
-  'PUT /ext/v1/push': { ...own('PUT /ext/v1/push', 201, pushTarget), bot: 403 },
+  'PUT /ext/v1/push': {
+    ...own('PUT /ext/v1/push', 201, { ...pushTarget, label: 'Phone' }),
+    bot: 403,
+  },
   'PATCH /ext/v1/push/{id}': named('PATCH /ext/v1/push/<target>', 200, 29011, { label: 'Phone' }),
   'DELETE /ext/v1/push/{id}': named('DELETE /ext/v1/push/<target>', 204, 29011),
   'POST /ext/v1/push/{id}/test': named('POST /ext/v1/push/<target>/test', 200, 29011),

@@ -7,6 +7,7 @@ import { now } from '../clock'
 import { AnotherDevice } from '../components/anotherDevice'
 import { NameForm } from '../components/createMember'
 import { LoadProblem } from '../components/loadProblem'
+import { Notifications } from '../components/notifications'
 import { Page, Skeleton } from '../components/page'
 import { ProblemText } from '../components/problemText'
 import { RowList } from '../components/rowList'
@@ -115,6 +116,7 @@ export function Devices() {
             </button>
             {question}
           </section>
+          <Notifications />
           <AnotherDevice />
           <section class="card">
             <h2>{moreStrings.tokens}</h2>

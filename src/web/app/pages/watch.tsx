@@ -2,11 +2,15 @@ import { useEffect, useState } from 'preact/hooks'
 import { ApiError, request } from '../api'
 import { CenteredPage } from '../components/centeredPage'
 import { Fronters } from '../components/fronters'
+import { lazy } from '../components/lazy'
 import { type LiveState, type Subscription, subscribe } from '../eventStream'
 import { manifestPath } from '../language'
 import { onPageVisibility } from '../pageVisibility'
 import type { PublicFront } from '../publicView'
 import { strings } from '../strings'
+
+/** Loaded on demand, so that it never delays the stream. */
+const Notifications = lazy(async () => (await import('../components/notifications')).Notifications)
 
 type State = { is: 'loading' } | { is: 'over' } | { is: 'open'; front: PublicFront | null }
 
@@ -73,6 +77,9 @@ export function Watch({ token: given }: { token: string }) {
             ? strings.reconnecting
             : strings.connecting}
       </p>
+      {state.is === 'open' && (
+        <Notifications token={token} onTurnOn={() => localStorage.setItem(KEY, token)} />
+      )}
     </CenteredPage>
   )
 }

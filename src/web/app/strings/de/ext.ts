@@ -7,6 +7,7 @@ import { importReasons } from './importReasons'
 import { journal } from './journal'
 import { memberExt } from './memberExt'
 import { reminders } from './reminders'
+import { push } from './push'
 
 export const ext: Ext = {
   archive,
@@ -17,4 +18,5 @@ export const ext: Ext = {
   journal,
   memberExt,
   reminders,
+  push,
 }

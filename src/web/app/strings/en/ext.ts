@@ -6,6 +6,7 @@ import { importReasons } from './importReasons'
 import { journal } from './journal'
 import { memberExt } from './memberExt'
 import { reminders } from './reminders'
+import { push } from './push'
 
 /** English texts of the extensions, in a script of their own because of its size. */
 export const ext = {
@@ -17,4 +18,5 @@ export const ext = {
   journal,
   memberExt,
   reminders,
+  push,
 }

@@ -20,20 +20,17 @@ import {
 import { until } from './receiver'
 
 const CONTACT = 'mailto:operator@multitude.example'
-const TIMEOUT_MS = 300
 
 let clock = Date.parse('2026-11-01T12:00:00Z') * 1000
 /** Addresses that host names resolve to. */
 let addresses = ['127.0.0.1']
 
 const service = await startPushService()
+const settings = { RATE_LIMIT: 'off', PUSH_CONTACT: CONTACT, DISPATCH_ALLOW: '127.0.0.1' }
 const at = createTestApp({
+  ...settings,
   now: () => ++clock,
-  RATE_LIMIT: 'off',
-  PUSH_CONTACT: CONTACT,
-  DISPATCH_ALLOW: '127.0.0.1',
   events: {
-    timeoutMs: TIMEOUT_MS,
     resolve: async () => addresses,
     push: { ca: certificate.cert },
   },
@@ -332,7 +329,6 @@ describe('answers of push services', () => {
     ['403', () => 403],
     ['204', () => 204],
     ['a redirect', () => ({ status: 307, headers: { location: `${service.origin}/other` } })],
-    ['no answer', () => 'hang'],
   ]
   test.each(failures)(
     '%s: sent again after 1, 5 and 30 minutes, then given up',
@@ -356,6 +352,25 @@ describe('answers of push services', () => {
       expect(target?.last_ok).toBeNull()
     },
   )
+
+  test('no answer: sent again after a minute', async () => {
+    const other = createTestApp({
+      ...settings,
+      now: () => ++clock,
+      events: { timeoutMs: 300, push: { ca: certificate.cert } },
+    })
+    const as = await other.makeSystem()
+    const browser = createBrowser(service.origin)
+    answerTo(browser, () => 'hang')
+    const body = { endpoint: browser.endpoint, keys: browser.keys, label: 'x', wants: ['own_front'] }
+    await other.ask('PUT /ext/v1/push', { as, body })
+    await other.ask('POST /v2/systems/@me/switches', { as, body: { members: [] } })
+    const queued = () => rows<QueueRow>(other.deps.db, 'select due, attempts from push_queue')
+    await until(async () => (await queued())[0]?.attempts === 1)
+    const left = ((await queued())[0]?.due ?? 0) - clock
+    expect(left).toBeLessThanOrEqual(MINUTE)
+    expect(left).toBeGreaterThan(MINUTE - SECOND)
+  })
 
   test('Retry-After sets the pause', async () => {
     const { as, wren, browser } = await createReceiver()

@@ -76,11 +76,12 @@ export interface TestServer {
 export async function startTestServer(
   name: string | null,
   args: string[] = [],
+  env: Record<string, string> = {},
 ): Promise<TestServer> {
   const cwd = emptyFolder('browser-')
-  let server = await startServer(program, args, { cwd })
+  let server = await startServer(program, args, { cwd, env })
   const run = async (...given: string[]): Promise<string> => {
-    const { code, out, err } = await runCommand([...program, ...given], { cwd })
+    const { code, out, err } = await runCommand([...program, ...given], { cwd, env })
     if (code !== 0) throw new Error(`${given.join(' ')}: ${err}`)
     return out
   }
@@ -99,7 +100,7 @@ export async function startTestServer(
       await server.end()
     },
     async restart() {
-      server = await startServer(program, args, { cwd })
+      server = await startServer(program, args, { cwd, env })
     },
     token: system.token,
     hid: system.id,

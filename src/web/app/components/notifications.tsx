@@ -34,7 +34,7 @@ export function Notifications({ token, onTurnOn }: Props) {
   const [status, setStatus] = useState<PushStatus | null>(null)
   /** Result of the last action. */
   const [note, setNote] = useState('')
-  const { run, problem, isBusy } = useAction({ explain: explainProblem })
+  const { run, problem, isBusy } = useAction({ explain: explainProblem, canOverlap: true })
   const isWatching = token !== undefined
 
   const load = async () => setStatus(await loadPushStatus(client))
@@ -51,11 +51,17 @@ export function Notifications({ token, onTurnOn }: Props) {
     await turnOffPush(client, target)
     await load()
   }
+  const show = (target: PushTarget) => setStatus((before) => before && { ...before, target })
+  /** Shows the change at once; if it cannot be saved, the former state is shown again. */
   const change = async (target: PushTarget, patch: Partial<PushTarget>) => {
-    const changed = await client.send<PushTarget>(`/${target.id}`, 'PATCH', patch)
-    if (changed) setStatus((before) => before && { ...before, target: changed })
+    show({ ...target, ...patch })
+    try {
+      await client.send<PushTarget>(`/${target.id}`, 'PATCH', patch)
+    } catch (cause) {
+      show(target)
+      throw cause
+    }
   }
-
   const sendTest = async ({ id }: PushTarget) => {
     const answer = await client.send<{ status: number | null }>(`/${id}/test`, 'POST')
     const accepted = answer?.status ?? 0

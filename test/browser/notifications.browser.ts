@@ -1,0 +1,228 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BrowserContext, Page } from 'playwright-core'
+import {
+  certificate,
+  createBrowser,
+  type Browser as PushBrowser,
+  read,
+  startPushService,
+} from '../events/pushService'
+import { until } from '../events/receiver'
+import { emptyFolder } from '../serverProcess'
+import { describe, expect, test } from '../test'
+import {
+  expectAccessible,
+  expectLargeTargets,
+  expectNoHorizontalScroll,
+  fullBrowsers,
+  startBrowser,
+  startTestServer,
+  type Visitor,
+  visit,
+} from './browser'
+import { logIn, seedSystem } from './testSystem'
+
+const ca = join(emptyFolder('ca-'), 'ca.pem')
+writeFileSync(ca, certificate.cert)
+const service = await startPushService()
+const browser = await startBrowser(fullBrowsers)
+const testServer = await startTestServer(
+  'Somebody else',
+  ['--dispatch-allow', '127.0.0.1', '--push-contact', 'mailto:operator@multitude.example'],
+  { NODE_EXTRA_CA_CERTS: ca },
+)
+const system = await seedSystem(testServer, 'Lantern Hill')
+const { address } = testServer.server
+
+/**
+ * Gives the page a subscription at the push service of this test: the browser's own push service is
+ * on the internet.
+ */
+async function subscribeWith({ context }: Visitor, { endpoint, keys }: PushBrowser): Promise<void> {
+  await context.addInitScript(
+    (json) => {
+      const subscription = {
+        options: { applicationServerKey: null },
+        toJSON: () => json,
+        unsubscribe: async () => true,
+      }
+      const { prototype } = (globalThis as unknown as { PushManager: { prototype: object } })
+        .PushManager
+      let current: object | null = null
+      Object.assign(prototype, {
+        subscribe: async () => {
+          current = subscription
+          return subscription
+        },
+        getSubscription: async () => current,
+      })
+    },
+    { endpoint, keys },
+  )
+}
+
+/** Opens a page in a browser that allows notifications. */
+async function openAllowed(path: string) {
+  const visitor = await visit(browser)
+  const push = createBrowser(service.origin)
+  await visitor.context.grantPermissions(['notifications'], { origin: address })
+  await subscribeWith(visitor, push)
+  if (!path.startsWith('watch/')) {
+    await logIn(visitor.page, testServer, system.token)
+    await visitor.page.getByRole('heading', { name: 'Here now' }).waitFor()
+  }
+  await visitor.page.goto(`${address}/#/${path}`)
+  return { ...visitor, push }
+}
+
+/** Passes the message that the push service received to the service worker, as the browser would. */
+async function deliver({ context, page }: Visitor, push: PushBrowser, at: number): Promise<void> {
+  const pushed = service.to(push)[at]
+  if (!pushed) throw new Error('no message was sent')
+  const session = await context.newCDPSession(page)
+  const registered = Promise.withResolvers<string>()
+  session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+    const [found] = registrations.filter(({ isDeleted }) => !isDeleted)
+    if (found) registered.resolve(found.registrationId)
+  })
+  await session.send('ServiceWorker.enable')
+  await session.send('ServiceWorker.deliverPushMessage', {
+    origin: address,
+    registrationId: await registered.promise,
+    data: JSON.stringify(read(pushed, push).shown),
+  })
+  await session.detach()
+}
+
+interface Shown {
+  title: string
+  body: string
+  silent: boolean
+}
+
+function notifications(page: Page): Promise<Shown[]> {
+  return page.evaluate(`navigator.serviceWorker.ready
+    .then((registration) => registration.getNotifications())
+    .then((all) => all.map(({ title, body, silent }) => ({ title, body, silent: silent === true })))`)
+}
+
+/** Clicks the only notification, in the service worker: browsers show it outside of the page. */
+async function clickNotification(context: BrowserContext): Promise<void> {
+  const [worker] = context.serviceWorkers()
+  await worker?.evaluate(`registration.getNotifications().then(([notification]) => {
+    dispatchEvent(new NotificationEvent('notificationclick', { notification }))
+  })`)
+}
+
+const card = (page: Page) => page.getByRole('region', { name: 'Notifications on this device' })
+
+describe('notifications on this device', () => {
+  test('are turned on, chosen, tested, shown, and open a page when clicked', async () => {
+    await system.setSwitches()
+    const visitor = await openAllowed('devices')
+    const { page, context, push } = visitor
+    await card(page).getByRole('button', { name: 'Turn on notifications' }).click()
+    const posts = card(page).getByRole('switch', { name: 'Posts' })
+    await posts.waitFor()
+    expect(await posts.isChecked()).toBe(true)
+    const front = card(page).getByRole('switch', { name: 'Who is here' })
+    expect(await front.isChecked()).toBe(false)
+    await expectAccessible(visitor)
+    await expectLargeTargets(visitor)
+    await expectNoHorizontalScroll(visitor)
+
+    await card(page).getByRole('button', { name: 'Send test' }).click()
+    await card(page).getByText('A test notification is on its way.').waitFor()
+    expect(service.to(push)).toHaveLength(1)
+
+    await front.check()
+    await system.log(1, 'Wren', 'Iris')
+    await until(() => service.to(push).length === 2)
+    await deliver(visitor, push, 1)
+    await until(async () => (await notifications(page)).length === 1)
+    expect(await notifications(page)).toEqual([
+      { title: 'Fronting now', body: 'Wren and Iris', silent: true },
+    ])
+    await system.log(0, 'Moss')
+    await until(() => service.to(push).length === 3)
+    await deliver(visitor, push, 2)
+    await until(async () => (await notifications(page))[0]?.body === 'Moss')
+    expect(await notifications(page)).toHaveLength(1)
+    await clickNotification(context)
+    await page.getByRole('heading', { name: 'Here now' }).waitFor()
+    expect(await notifications(page)).toEqual([])
+  })
+
+  test('contain no names without Show names, and are turned off', async () => {
+    await system.setSwitches()
+    const { page, push } = await openAllowed('devices')
+    await card(page).getByRole('button', { name: 'Turn on notifications' }).click()
+    await card(page).getByRole('switch', { name: 'Show names' }).uncheck()
+    await card(page).getByRole('switch', { name: 'Who is here' }).check()
+    await until(async () => {
+      const { targets } = await system.ask<{
+        targets: { wants: string[]; shows_names: boolean }[]
+      }>('GET /ext/v1/push')
+      return targets.some(({ wants, shows_names }) => wants.includes('own_front') && !shows_names)
+    })
+    await system.log(0, 'Wren')
+    await until(() => service.to(push).length === 1)
+    const [pushed] = service.to(push)
+    expect(pushed && read(pushed, push).shown).toMatchObject({ title: 'Someone came to the front' })
+    await card(page).getByRole('button', { name: 'Turn off notifications' }).click()
+    await card(page).getByRole('button', { name: 'Turn on notifications' }).waitFor()
+  })
+
+  test('say what to do when the browser blocks them', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await logIn(page, testServer, system.token)
+    await page.getByRole('heading', { name: 'Here now' }).waitFor()
+    await visitor.context.addInitScript(() => {
+      const { Notification } = globalThis as unknown as { Notification: object }
+      Object.defineProperty(Notification, 'permission', { get: () => 'denied' })
+    })
+    await page.goto(`${address}/?#/devices`)
+    await card(page).getByText('This browser blocks notifications from this page.').waitFor()
+    await expectAccessible(visitor)
+  })
+
+  test('explain the home screen on an iPhone', async () => {
+    const visitor = await visit(browser)
+    const { page } = visitor
+    await visitor.context.addInitScript(() => {
+      Reflect.deleteProperty(globalThis, 'PushManager')
+      Object.defineProperty(navigator, 'userAgent', { get: () => 'Mozilla/5.0 (iPhone)' })
+    })
+    await logIn(page, testServer, system.token)
+    await page.getByRole('heading', { name: 'Here now' }).waitFor()
+    await page.goto(`${address}/#/devices`)
+    await card(page).getByText('add this page to the home screen first').waitFor()
+    await expectAccessible(visitor)
+  })
+})
+
+test('a friend with a link is notified of the front', async () => {
+  await system.setSwitches([5, 'Wren'])
+  const { token } = await system.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
+    name: 'Sam',
+    scope: 'watch',
+  })
+  const visitor = await openAllowed(`watch/${encodeURIComponent(token)}`)
+  const { page, context, push } = visitor
+  await card(page).getByRole('button', { name: 'Turn on notifications' }).click()
+  await card(page).getByRole('switch', { name: 'Show names' }).waitFor()
+  expect(await card(page).getByRole('switch').count()).toBe(1)
+  await expectAccessible(visitor)
+  await system.log(0, 'Moss')
+  await until(() => service.to(push).length === 1)
+  await deliver(visitor, push, 0)
+  await until(async () => (await notifications(page)).length === 1)
+  expect(await notifications(page)).toEqual([
+    { title: 'Lantern Hill', body: 'Moss', silent: false },
+  ])
+  await clickNotification(context)
+  await until(async () => (await notifications(page)).length === 0)
+  expect(page.url()).toContain('#/watch/')
+})

@@ -362,7 +362,12 @@ describe('answers of push services', () => {
     const as = await other.makeSystem()
     const browser = createBrowser(service.origin)
     answerTo(browser, () => 'hang')
-    const body = { endpoint: browser.endpoint, keys: browser.keys, label: 'x', wants: ['own_front'] }
+    const body = {
+      endpoint: browser.endpoint,
+      keys: browser.keys,
+      label: 'x',
+      wants: ['own_front'],
+    }
     await other.ask('PUT /ext/v1/push', { as, body })
     await other.ask('POST /v2/systems/@me/switches', { as, body: { members: [] } })
     const queued = () => rows<QueueRow>(other.deps.db, 'select due, attempts from push_queue')

@@ -6,8 +6,8 @@ import { groupTree } from './groupTree'
 import { importReasons } from './importReasons'
 import { journal } from './journal'
 import { memberExt } from './memberExt'
-import { reminders } from './reminders'
 import { push } from './push'
+import { reminders } from './reminders'
 
 export const ext: Ext = {
   archive,

@@ -5,8 +5,8 @@ import { groupTree } from './groupTree'
 import { importReasons } from './importReasons'
 import { journal } from './journal'
 import { memberExt } from './memberExt'
-import { reminders } from './reminders'
 import { push } from './push'
+import { reminders } from './reminders'
 
 /** English texts of the extensions, in a script of their own because of its size. */
 export const ext = {

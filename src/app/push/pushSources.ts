@@ -5,10 +5,10 @@ import { isOwner, isWatcher, type Redacted, redact, type Viewer } from '../../mo
 import { system, withWatcherVisibility } from '../../model/system'
 import type { Deps } from '../../service/deps'
 import { listPosts } from '../../service/ext/posts'
+import { getReminder } from '../../service/ext/reminders'
 import { getMember } from '../../service/members'
 import { getFronters } from '../../service/switches'
 import { getSystem } from '../../service/systems'
-import { describeReminder } from './describeReminder'
 
 /** Number of posts of a board among which an unread one is looked for. */
 const POSTS = 20
@@ -28,7 +28,10 @@ export function createPushSources(deps: () => Deps): PushSources {
       }
     },
     unreadPost: (viewer, uuid) => findUnreadPost(deps(), viewer, uuid),
-    reminder: (viewer, uuid) => describeReminder(deps(), viewer, uuid),
+    async reminder(viewer, uuid) {
+      const found = await nullIfMissing(getReminder(deps(), viewer, uuid))
+      return found && { name: found.name ?? '', text: found.text ?? null }
+    },
   }
 }
 
@@ -37,12 +40,12 @@ async function findUnreadPost(
   viewer: Viewer,
   uuid: string,
 ): Promise<UnreadPost | null> {
-  const recipient = await findMember(deps, viewer, uuid)
+  const recipient = await nullIfMissing(getMember(deps, viewer, uuid))
   if (!recipient) return null
   const page = await listPosts(deps, viewer, { for: uuid }, { limit: POSTS, position: null })
   const post = page.find(({ read }) => !read)
   if (!post) return null
-  const author = post.by ? await findMember(deps, viewer, post.by) : null
+  const author = post.by ? await nullIfMissing(getMember(deps, viewer, post.by)) : null
   return {
     recipient: nameOf(recipient),
     author: author ? nameOf(author) : (post.author_name ?? null),
@@ -50,14 +53,10 @@ async function findUnreadPost(
   }
 }
 
-/** Returns a member of the viewer's system; null if it was deleted. */
-async function findMember(
-  deps: Deps,
-  viewer: Viewer,
-  uuid: string,
-): Promise<Redacted<typeof member> | null> {
+/** Returns null instead of an object that was deleted. */
+async function nullIfMissing<T>(reading: Promise<T>): Promise<T | null> {
   try {
-    return await getMember(deps, viewer, uuid)
+    return await reading
   } catch (cause) {
     if (cause instanceof DomainError && cause.status === 404) return null
     throw cause

@@ -69,7 +69,7 @@ type Describe = (
   showsNames: boolean,
 ) => Promise<Described | null>
 
-const SOMEONE = 'Someone came to the front'
+const NOBODY = 'Nobody is fronting.'
 
 const describers: Record<PushKind, Describe> = {
   async reminders({ reminder }, viewer, subject, showsNames) {
@@ -91,15 +91,19 @@ const describers: Record<PushKind, Describe> = {
   async own_front({ front }, viewer, _, showsNames) {
     const { names, hidden } = await front(viewer)
     const url = '#/'
-    if (!showsNames) return { title: SOMEONE, text: '', url }
+    if (!showsNames) return { title: namelessTitle(names, hidden), text: '', url }
     return { title: 'Fronting now', text: listNames(names, hidden), url }
   },
   async front({ front }, viewer, _, showsNames) {
     const { system, names, hidden } = await front(viewer)
     const url = '#/watch'
-    if (!showsNames) return { title: SOMEONE, text: '', url }
+    if (!showsNames) return { title: namelessTitle(names, hidden), text: '', url }
     return { title: system ?? 'Fronting now', text: listNames(names, hidden), url }
   },
+}
+
+function namelessTitle(visible: readonly string[], hidden: number): string {
+  return visible.length + hidden === 0 ? NOBODY : 'Someone came to the front'
 }
 
 const names = new Intl.ListFormat('en')
@@ -107,7 +111,7 @@ const names = new Intl.ListFormat('en')
 function listNames(visible: readonly string[], hidden: number): string {
   const more = visible.length === 0 ? 'someone' : `${hidden} more`
   const all = hidden > 0 ? [...visible, more] : visible
-  if (all.length === 0) return 'Nobody is fronting.'
+  if (all.length === 0) return NOBODY
   const text = names.format(all)
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

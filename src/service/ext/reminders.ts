@@ -16,7 +16,8 @@ import { createSchedule } from '../../model/ext/reminderSchedule'
 import type { Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
-import { countReminderTargets, recordReminder } from '../extRows/recordReminder'
+import { countTargets } from '../extRows/pushQueue'
+import { recordReminder } from '../extRows/recordReminder'
 import { zoneOf } from '../extRows/reminderDues'
 import { smallLimits } from '../extRows/usage'
 import { createOwnedRows } from './ownedRows'
@@ -41,6 +42,7 @@ const rows = createOwnedRows<typeof reminder>({
 })
 
 export const {
+  getOwn: getReminder,
   listInOrder: listReminders,
   create: createReminder,
   patch: patchReminder,
@@ -51,7 +53,7 @@ export const {
 export async function testReminder(deps: Deps, viewer: Viewer, uuid: string): Promise<number> {
   return rows.change(deps, viewer, uuid, async (tx, row) => {
     await recordReminder(deps, tx, row, { isTest: true })
-    return countReminderTargets(tx, row.system_id)
+    return countTargets(tx, row.system_id, 'reminders')
   })
 }
 

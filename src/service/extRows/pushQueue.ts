@@ -1,4 +1,4 @@
-import { eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, count as countRows, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { columnNames, type Placeholders, query } from '../../db/query'
 import { pushQueue, pushTargets } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
@@ -18,6 +18,11 @@ export function enqueuePush(
   subject: string,
 ): MaybePromise<unknown> {
   return enqueue(tx).run({ system: systemId, kind, subject })
+}
+
+/** Counts the push targets of the system that want the kind. */
+export async function countTargets(tx: Db, systemId: number, kind: PushKind): Promise<number> {
+  return (await count(tx).get({ system: systemId, kind }))?.count ?? 0
 }
 
 /**
@@ -45,6 +50,13 @@ function insertForTargets(kind: SQLWrapper, subject: SQLWrapper, condition: SQL,
 }
 
 const { system_id, wants } = pushTargets
+
+const count = query((db, { system, kind }: Placeholders<'system' | 'kind'>, dialect) =>
+  db
+    .select({ count: countRows().as('count') })
+    .from(pushTargets)
+    .where(and(eq(system_id, system), dialect.inJsonTexts(kind, wants))),
+)
 
 const enqueue = query(
   (_, { system, kind, subject }: Placeholders<'system' | 'kind' | 'subject'>, dialect) =>

@@ -2,6 +2,7 @@ import type { Db } from '../../db/types'
 import type { Reminder } from '../../model/ext/reminder'
 import type { Deps } from '../deps'
 import { recordEvent } from '../outbox'
+import { enqueuePush } from './pushQueue'
 
 /** A reminder as it is delivered. */
 export interface FiredReminder extends Pick<Reminder, 'name' | 'text'> {
@@ -22,9 +23,5 @@ export async function recordReminder(
     subject: uuid,
     data: { name, text, ...(isTest && { test: true }) },
   })
-}
-
-/** Counts the devices that a reminder of the system is sent to. */
-export async function countReminderTargets(_tx: Db, _systemId: number): Promise<number> {
-  return 0
+  await enqueuePush(tx, system_id, 'reminders', uuid)
 }

@@ -169,6 +169,60 @@ describe('push messages', () => {
     expect(shown).toMatchObject({ title: 'Someone came to the front', text: '' })
   })
 
+  test('say that nobody is fronting, also if the receiver wants no names', async () => {
+    const { as, wren, browser } = await createReceiver({ shows_names: false })
+    await logSwitch(as, [wren])
+    await until(() => service.to(browser).length === 1)
+    await logSwitch(as, [])
+    await until(() => service.to(browser).length === 2)
+    const { shown } = read(service.to(browser)[1] ?? fail(), browser)
+    expect(shown).toMatchObject({ title: 'Nobody is fronting.', text: '' })
+  })
+
+  test.each([
+    ['with its name', true, 'Log your front', 'Who is here?'],
+    ['without its name', false, 'Reminder', ''],
+  ])('deliver a reminder %s', async (_, shows_names, title, text) => {
+    const { as, browser } = await createReceiver({ wants: ['reminders'], shows_names })
+    await register(as, createBrowser(service.origin), { wants: ['posts'] })
+    const body = { name: 'Log your front', text: 'Who is here?', kind: 'after_switch' }
+    const { json } = await ask<{ id: string }>('POST /ext/v1/systems/@me/reminders', {
+      as,
+      body: { ...body, after: 60, on: 'any' },
+    })
+    const tested = await ask(`POST /ext/v1/reminders/${json.id}/test`, { as })
+    expect(tested.json).toEqual({ targets: 1 })
+    await until(() => service.to(browser).length === 1)
+    const [pushed = fail()] = service.to(browser)
+    expect(pushed.headers).toMatchObject({ ttl: '3600', urgency: 'high' })
+    const tag = topicOf('reminders', json.id)
+    expect(read(pushed, browser).shown).toEqual({
+      kind: 'reminders',
+      title,
+      text,
+      url: '#/reminders',
+      tag,
+    })
+  })
+
+  test('about a reminder that was deleted meanwhile are not sent', async () => {
+    const { as, browser } = await createReceiver({ wants: ['reminders', 'own_front'] })
+    const body = { name: 'Rest', kind: 'after_switch', after: 60, on: 'any' }
+    const { json } = await ask<{ id: string }>('POST /ext/v1/systems/@me/reminders', { as, body })
+    const gate = createGate()
+    answerTo(browser, async () => {
+      await gate.opened
+      return 201
+    })
+    await logSwitch(as, [])
+    await until(() => service.to(browser).length === 1)
+    await ask(`POST /ext/v1/reminders/${json.id}/test`, { as })
+    await ask(`DELETE /ext/v1/reminders/${json.id}`, { as })
+    gate.open()
+    await until(async () => (await queueOf(as)).length === 0)
+    expect(service.to(browser)).toHaveLength(1)
+  })
+
   test('follow every change of the front, but no switch in the past', async () => {
     const { as, wren, browser } = await createReceiver()
     const ash = await createMember(as, 'Ash')

@@ -1,5 +1,14 @@
 import { Database } from 'bun:sqlite'
 import { hiddenIdentity } from '../../src/db/visible'
+import {
+  deleteQueued,
+  findQueued,
+  listDue,
+  postponeQueued,
+  recordFailure,
+  recordSuccess,
+} from '../../src/events/push/queue'
+import { deletePushTarget, listPushTargets, patchPushTarget } from '../../src/events/push/targets'
 import { createHandler } from '../../src/http/handler'
 import { createLog } from '../../src/log'
 import type { Group } from '../../src/model/group'
@@ -8,6 +17,7 @@ import { createCredentialCache } from '../../src/service/access/credentials'
 import { insertAccount } from '../../src/service/accounts'
 import { purgeDeleted } from '../../src/service/deletion'
 import type { Deps } from '../../src/service/deps'
+import { enqueueFrontPush, enqueuePush } from '../../src/service/extRows/pushQueue'
 import { insertGroup } from '../../src/service/groups'
 import { insertMember } from '../../src/service/members'
 import { insertMembership } from '../../src/service/memberships'
@@ -204,6 +214,34 @@ const extRequests: [string, () => string, unknown?][] = [
   ['a deleted reminder', () => `DELETE /ext/v1/reminders/${extIds.reminder}`],
   ['a deleted field', () => `DELETE /ext/v1/fields/${extIds.field}`],
 ]
+
+describe('plans of push messages', () => {
+  test('targets and queued messages are read and written without scans', async () => {
+    const { someone } = changing
+    const push = { deps: { ...app.events.deps, ...recordedDeps }, push: app.events.push }
+    const viewer = { system: someone.id, platform: null, token: 1 }
+    const target = { uuid: crypto.randomUUID(), system_id: someone.id, token_id: 1, auth: 'a' }
+    const address = { endpoint: 'https://push.example', endpoint_hash: 'h', p256dh: 'B' }
+    await deps.transact('new', (tx) => insert(tx, 'push_targets', { ...target, ...address }))
+    statements.length = 0
+    await recordedDeps.transact('new', async (tx) => {
+      await enqueuePush(tx, someone.id, 'posts', crypto.randomUUID())
+      await enqueueFrontPush(tx, someone.id)
+      await recordFailure(tx, 1, 1)
+      await recordSuccess(tx, 1, 1)
+      await postponeQueued(tx, 1, 1, 1)
+      await deleteQueued(tx, { id: 1, revision: 1 })
+    })
+    await listDue(recordedDeps.db, 1, { due: -1, id: 0 }, 10)
+    await findQueued(recordedDeps.db, 1)
+    await listPushTargets(push, viewer)
+    await listPushTargets(push, { ...viewer, access: 'watch' })
+    await patchPushTarget(push, viewer, target.uuid, { label: 'Phone' })
+    await deletePushTarget(push, viewer, target.uuid)
+    expect(statements.join()).toContain('push_queue')
+    expect(statements.flatMap(scansOf)).toEqual([])
+  })
+})
 
 describe('scansOf', () => {
   test('finds scans of tables and indexes, also with an alias', () => {

@@ -9,25 +9,33 @@ import {
   offlineReason,
   PENDING_SWITCH,
   putSwitch,
+  queueReady,
   readSwitch,
   removeSwitchFromStore,
   type SerializedSwitch,
   switches,
+  switchQueue,
 } from './store'
 import { strings } from './strings'
 import type { FronterStatus } from './switchWithStatus'
 import { nowInstant } from './time'
-import { loadToast, type SwitchChange, storeToast, type Toast } from './toastStorage'
+import { loadToast, storeToast, type Toast } from './toastStorage'
 
 /** Changes to switches, each announced in a toast and undoable for a while. */
 
 export const toast = signal<Toast | null>(loadToast())
 effect(() => storeToast(toast.value))
 
+/** Reverts what the toast announces. The code is loaded with the session. */
+export async function revertLast(): Promise<void> {
+  const { undo } = await import('./offline/start')
+  await undo()
+}
+
 /** Text for the live region that screen readers announce. */
 export const announcement = signal('')
 
-const PATH = 'v2/systems/@me/switches'
+export const PATH = 'v2/systems/@me/switches'
 
 export function announce(text: string): void {
   announcement.value = text
@@ -79,28 +87,6 @@ export async function logSwitch(
   }
 }
 
-/** Logs a stint from a time to another as two switches, of which none stays if one fails. */
-export async function logStint(
-  members: readonly string[],
-  from: Instant,
-  end: {
-    readonly timestamp: Instant
-    readonly members: readonly string[]
-    readonly isNeeded: boolean
-  },
-): Promise<void> {
-  if (!end.isNeeded) return await logSwitch(members, from)
-  const first = await createSwitch(members, from)
-  try {
-    const last = await createSwitch(end.members, end.timestamp)
-    const ids = [first, last].flatMap((one) => one?.id ?? [])
-    showToast({ text: strings.isLogged, undo: { kind: 'removeSwitches', ids } })
-  } catch (cause) {
-    if (first) await removeSwitch(first.id)
-    throw cause
-  }
-}
-
 function announceLogged(
   members: readonly string[],
   at: Instant | null,
@@ -117,29 +103,19 @@ function describeFront(members: readonly string[]): string {
 }
 
 export async function removeSwitch(id: string): Promise<void> {
+  if (switchQueue.value?.canAdd || switchQueue.value?.has(id))
+    return await switchQueue.value.remove(id)
   await requestOwn(`${PATH}/${id}`, { method: 'DELETE' })
   removeSwitchFromStore(id)
-}
-
-/**
- * Deletes a switch from the history, and with it the statuses that were set at its time. Undo
- * creates it again with the same members, time and statuses.
- */
-export async function deleteSwitch(
-  id: string,
-  members: readonly string[],
-  at: Instant,
-  statuses: readonly FronterStatus[],
-) {
-  await removeSwitch(id)
-  showToast({ text: strings.isDeleted, undo: { kind: 'restoreSwitch', members, at, statuses } })
 }
 
 export async function createSwitch(
   members: readonly string[],
   at: Instant | null,
   statuses: readonly FronterStatus[] = [],
-): Promise<SerializedSwitch | null> {
+): Promise<{ readonly id: string } | null> {
+  await queueReady.value
+  if (switchQueue.value?.canAdd) return await switchQueue.value.add(members, at, statuses)
   const body = { members, ...(at !== null && { timestamp: formatInstant(at) }) }
   const created =
     statuses.length > 0
@@ -149,30 +125,16 @@ export async function createSwitch(
   return created
 }
 
-/** Changes time or members of a switch and offers to change them back. */
-export async function editSwitch(id: string, change: SwitchChange): Promise<void> {
-  const before = switches.value.find((one) => one.id === id)
-  await changeSwitch(id, change)
-  const reverse: SwitchChange = {
-    ...(before && change.at !== undefined && { at: before.timestamp }),
-    ...(before && change.members && { members: before.members }),
-  }
-  showToast({ text: strings.isSaved, undo: { kind: 'changeSwitch', id, change: reverse } })
-}
-
-/** The time comes first, because the server refuses a taken one, and then nothing has changed. */
-export async function changeSwitch(id: string, { at, members }: SwitchChange): Promise<void> {
-  const patch = async (path: string, body: unknown) => {
-    const changed = await requestOwn<SerializedSwitch>(path, { method: 'PATCH', body })
-    if (changed) putSwitch(readSwitch(changed))
-  }
-  if (at !== undefined) await patch(`${PATH}/${id}`, { timestamp: formatInstant(at) })
-  if (members) await patch(`${PATH}/${id}/members`, members)
-}
-
-/** Runs an action unless the server is unreachable. Returns the problem to show; '' without one. */
-export async function attempt(action: () => unknown, explain = errorMessage): Promise<string> {
-  if (isOffline.value) return offlineReason()
+/**
+ * Runs an action unless the server is unreachable; a switch can also be kept on the device. Returns
+ * the problem to show; '' without one.
+ */
+export async function attempt(
+  action: () => unknown,
+  explain = errorMessage,
+  canRun = !isOffline.value,
+): Promise<string> {
+  if (!canRun) return offlineReason()
   try {
     await action()
     return ''
@@ -183,7 +145,7 @@ export async function attempt(action: () => unknown, explain = errorMessage): Pr
 }
 
 /** Runs an action of a button that has no place for a problem; a toast shows it. */
-export async function runWithToast(action: () => unknown): Promise<void> {
-  const text = await attempt(action)
+export async function runWithToast(action: () => unknown, canRun?: boolean): Promise<void> {
+  const text = await attempt(action, errorMessage, canRun)
   if (text !== '') showToast({ text })
 }

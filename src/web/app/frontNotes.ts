@@ -5,7 +5,7 @@ import { requestOwn } from './api'
 import type { FrontNoteDraft } from './drafts'
 import { exactFieldsOf } from './exactTime'
 import { switchAt } from './history'
-import { front, frontStatuses, members, membersById, switches } from './store'
+import { front, members, membersById, recordedStatuses, switches } from './store'
 import { frontNoteStrings } from './strings'
 import type { FronterStatus } from './switchWithStatus'
 import { isCustomFront } from './types'
@@ -140,10 +140,10 @@ export async function saveFrontNote(
   }
   // The event that announces the change may come later.
   if (kind === 'status' && now.at === null) {
-    const statuses = new Map(frontStatuses.value)
+    const statuses = new Map(recordedStatuses.value)
     if (text === null) statuses.delete(now.member)
     else statuses.set(now.member, text)
-    frontStatuses.value = statuses
+    recordedStatuses.value = statuses
   }
   showToast({
     text:

@@ -2,8 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { announcement } from './actions'
 import { isThrottled } from './api'
 import { Icon, type IconName } from './components/icon'
+import { lazy } from './components/lazy'
 import { Logo } from './components/logo'
-import { openSheets, Sheet } from './components/sheet'
+import { openSheets } from './components/sheet'
 import { Toaster } from './components/toaster'
 import { route } from './route'
 import { isShortcutHelpOpen } from './shortcuts'
@@ -75,34 +76,4 @@ function Navigation() {
   )
 }
 
-function ShortcutHelp() {
-  const close = () => {
-    isShortcutHelpOpen.value = false
-  }
-  const { shortcutNames } = strings
-  const shortcuts = [
-    ['/', shortcutNames.search],
-    ['s', shortcutNames.switch],
-    ['u', strings.undo],
-    ['g n', strings.now],
-    ['g m', memberWord.value.title],
-    ['g h', strings.history],
-    ['g i', strings.insights],
-    ['?', shortcutNames.help],
-  ]
-  return (
-    <Sheet heading={strings.shortcuts} onClose={close}>
-      <dl class="keys">
-        {shortcuts.map(([key, description]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{description}</dd>
-          </div>
-        ))}
-      </dl>
-      <p class="quiet">{strings.shortcutsMore}</p>
-    </Sheet>
-  )
-}
+const ShortcutHelp = lazy(async () => (await import('./components/shortcutHelp')).ShortcutHelp)

@@ -1,5 +1,5 @@
 import { type ComponentType, render } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Route } from './address'
 import { applyAppearance } from './appearance'
 import { Unreachable } from './components/centeredPage'
@@ -15,7 +15,7 @@ import { Now } from './pages/now'
 import { route } from './route'
 import { loadProblem, loadSession, restoreSession, sessionState, startSync } from './session'
 import { listenForShortcuts } from './shortcuts'
-import { isLoaded, memberWord } from './store'
+import { isFromCopy, isLoaded, isOffline, memberWord } from './store'
 import { findText, strings } from './strings'
 import { useLazy } from './useLazy'
 
@@ -89,14 +89,32 @@ const pages: Record<DashboardPage, [() => ComponentType | Promise<ComponentType>
   appearance: [async () => (await import('./pages/appearance')).AppearancePage],
 }
 
+/** Pages that show only what the page keeps in memory, or in the copy on the device. */
+const readable: readonly DashboardPage[] = [
+  'now',
+  'members',
+  'member',
+  'history',
+  'more',
+  'appearance',
+]
+
 function CurrentPage({ page }: { page: DashboardPage }) {
   const [load, title] = pages[page]
   const { Content, hasFailed, retry } = useLazy(load)
-  if (Content && isLoaded.value) return <Content />
+  const wasShown = useRef(false)
+  const isUnavailable =
+    (isOffline.value || isFromCopy.value) && !wasShown.current && !readable.includes(page)
+  if (Content && isLoaded.value && !isUnavailable) {
+    wasShown.current = true
+    return <Content />
+  }
   const problem = isLoaded.value ? '' : loadProblem.value
   return (
     <Page title={title?.() ?? findText(strings, page) ?? ''}>
-      {hasFailed ? (
+      {isLoaded.value && isUnavailable ? (
+        <p role="status">{strings.needsServer(memberWord.value)}</p>
+      ) : hasFailed ? (
         <LoadProblem onRetry={retry} />
       ) : problem !== '' ? (
         <LoadProblem text={problem} onRetry={loadSession} />

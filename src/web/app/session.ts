@@ -12,6 +12,7 @@ import {
   hasValues,
   increaseVersion,
   isDeviceOnline,
+  isFromCopy,
   isLoaded,
   loadAhead,
   loadAll,
@@ -27,6 +28,7 @@ import {
   loadSystem,
   loadUnreadPosts,
   PENDING_SWITCH,
+  queueReady,
   reloadAll,
   removeGroupFromStore,
   removeMemberFromStore,
@@ -114,7 +116,8 @@ export function startSync(): void {
         isDeviceOnline.value = true
         // Without the ID of the last event it is unknown what was missed, so everything is loaded
         // again.
-        if (!isLoaded.value || (wasLive && !subscription?.lastEventId)) loadSession()
+        const isStale = !isLoaded.value || isFromCopy.value
+        if (isStale || (wasLive && !subscription?.lastEventId)) loadSession()
         else if (!wasLive) loadSwitches().catch(ignoreError)
         wasLive = true
       },
@@ -133,6 +136,10 @@ export function startSync(): void {
       wasLive = false
       loadSession()
       start()
+      queueReady.value = import('./offline/start').then(
+        ({ startOffline }) => startOffline(),
+        ignoreError,
+      )
       return
     }
     subscription?.stop()

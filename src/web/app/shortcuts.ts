@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals'
-import { toast } from './actions'
+import { revertLast, toast } from './actions'
 import { appearance } from './appearance'
-import { undo } from './undo'
 
 /** Single-key shortcuts, ignored in form fields and when switched off. */
 export const isShortcutHelpOpen = signal(false)
@@ -37,7 +36,7 @@ export function listenForShortcuts(): void {
       return
     } else if (event.key === '/') requestFocus('search', '#/members')
     else if (event.key === 's') requestFocus('switch', '#/now')
-    else if (event.key === 'u' && toast.value?.undo) undo()
+    else if (event.key === 'u' && toast.value?.undo) revertLast()
     else if (event.key === '?') isShortcutHelpOpen.value = true
     else return
     event.preventDefault()

@@ -1,12 +1,14 @@
 import { computed, signal } from '@preact/signals'
 import type { Settings } from '../../model/settings'
-import { formatInstant, parseInstant } from '../../model/time'
+import { formatInstant, type Instant, parseInstant } from '../../model/time'
 import { requestOwn } from './api'
 import type { LiveState } from './eventStream'
 import { insertSwitch, mergeNewestPage, mergeSwitches, type Switch, type Switches } from './history'
 import type { Invalidation, PageData, SwitchValues } from './invalidation'
 import { language, strings, wordOf } from './strings'
+import type { FronterStatus } from './switchWithStatus'
 import { fieldsOf, nowInstant } from './time'
+import type { SwitchChange } from './toastStorage'
 import {
   type Group,
   isArchived,
@@ -39,12 +41,43 @@ interface SerializedSwitch {
   readonly members: readonly (string | Member)[]
 }
 
+/** Queue of switches on a device that keeps a copy. Its code is loaded with the session. */
+export interface SwitchQueue {
+  /** Switches can be added without network. */
+  readonly canAdd: boolean
+  /** Switches wait for the network or for a decision of the person. */
+  readonly isStuck: boolean
+  /** Adds waiting changes to what the server has. */
+  apply(recorded: Switches): Switches
+  applyStatuses(recorded: ReadonlyMap<string, string>): ReadonlyMap<string, string>
+  add(
+    members: readonly string[],
+    at: Instant | null,
+    statuses: readonly FronterStatus[],
+  ): Promise<{ readonly id: string }>
+  /** Removes a switch of this device, or queues its deletion if it may have been sent. */
+  remove(id: string): Promise<void>
+  /** Returns true if the switch waits, and changes it. */
+  change(id: string, change: SwitchChange): Promise<boolean>
+  has(id: string): boolean
+  /** Says why nothing else can be saved, and how many switches wait. */
+  reason(): string
+}
+export const switchQueue = signal<SwitchQueue | null>(null)
+/** Settled when the queue is known. */
+export const queueReady = signal<Promise<unknown> | null>(null)
+
 const defaultPreferences: Preferences = { pinned: [], word: 'members' }
 
 export const system = signal<System | null>(null)
 export const members = signal<readonly Member[]>([])
 export const groups = signal<readonly Group[]>([])
-export const switches = signal<Switches>([])
+/** Switches as the server has them. */
+export const recordedSwitches = signal<Switches>([])
+/** Switches, including those that wait on this device. */
+export const switches = computed(
+  () => switchQueue.value?.apply(recordedSwitches.value) ?? recordedSwitches.value,
+)
 /** True if the server has older switches than those loaded. */
 export const hasOlder = signal(false)
 export const preferences = signal<Preferences>(defaultPreferences)
@@ -52,10 +85,15 @@ export const preferences = signal<Preferences>(defaultPreferences)
 export const memberWord = computed(() => wordOf(preferences.value.word))
 export const settings = signal<Settings | null>(null)
 /** Status texts of the present fronters by the ID of the member. */
-export const frontStatuses = signal<ReadonlyMap<string, string>>(new Map())
+export const frontStatuses = computed(
+  () => switchQueue.value?.applyStatuses(recordedStatuses.value) ?? recordedStatuses.value,
+)
+export const recordedStatuses = signal<ReadonlyMap<string, string>>(new Map())
 /** Numbers of unread posts by the UUID of the member on whose board they are. */
 export const unreadPosts = signal<Readonly<Record<string, number>>>({})
 export const isLoaded = signal(false)
+/** The data comes from the copy on this device, because the server did not answer. */
+export const isFromCopy = signal(false)
 export const connectionState = signal<LiveState | 'off'>('connecting')
 
 export const membersById = computed(() => new Map(members.value.map((one) => [one.id, one])))
@@ -81,11 +119,15 @@ export function increaseVersion(kind: Invalidation['kind']): void {
 /** The page cannot write while the server is unreachable. */
 export const isOffline = computed(() => connectionState.value === 'away')
 
+/** Switches can be logged: the server answers, or the device keeps them until it does. */
+export const canLog = computed(() => !isOffline.value || (switchQueue.value?.canAdd ?? false))
+
 /** False from the moment the device lost its connection until the server answers again. */
 export const isDeviceOnline = signal(true)
 
 /** Says why the page cannot write: the device or the server is not connected. */
 export function offlineReason(): string {
+  if (switchQueue.value?.canAdd) return switchQueue.value.reason()
   return isDeviceOnline.value ? strings.serverAway : strings.youAreOffline
 }
 
@@ -131,12 +173,13 @@ export async function loadAll(): Promise<void> {
     loadSettings(),
     loadPreferences(),
   ])
+  isFromCopy.value = false
   isLoaded.value = true
 }
 
 /** Drops the loaded history: after an import none of it is reliable. */
 export async function reloadAll(): Promise<void> {
-  switches.value = []
+  recordedSwitches.value = []
   hasOlder.value = false
   await loadAll()
   await loadAhead()
@@ -186,7 +229,7 @@ interface SerializedFront {
 
 export async function loadStatuses(): Promise<void> {
   const { fronters = [] } = (await requestOwn<SerializedFront>(`${EXT_PATH}/front`)) ?? {}
-  frontStatuses.value = new Map(
+  recordedStatuses.value = new Map(
     fronters.flatMap(({ member, status }) => (status === null ? [] : [[member.id, status]])),
   )
 }
@@ -205,13 +248,13 @@ export async function loadSwitches(): Promise<void> {
   const page =
     (await requestOwn<SerializedSwitch[]>(`${SYSTEM_PATH}/switches?limit=${PAGE_SIZE}`)) ?? []
   const isAll = page.length < PAGE_SIZE
-  const known = mergeNewestPage(switches.value, page.map(readSwitch), isAll)
+  const known = mergeNewestPage(recordedSwitches.value, page.map(readSwitch), isAll)
   hasOlder.value = !isAll && (known.length === page.length || hasOlder.value)
-  switches.value = known
+  recordedSwitches.value = known
 }
 
 export async function loadOlder(): Promise<void> {
-  const oldest = switches.value.at(-1)
+  const oldest = recordedSwitches.value.at(-1)
   if (!oldest) return
   const before = encodeURIComponent(formatInstant(oldest.timestamp))
   const page =
@@ -219,14 +262,15 @@ export async function loadOlder(): Promise<void> {
       `${SYSTEM_PATH}/switches?limit=${PAGE_SIZE}&before=${before}`,
     )) ?? []
   // The list changed while this page was requested, so the page may not be adjacent any more.
-  if (switches.value.at(-1)?.id !== oldest.id) return
-  switches.value = mergeSwitches(switches.value, page.map(readSwitch))
+  if (recordedSwitches.value.at(-1)?.id !== oldest.id) return
+  recordedSwitches.value = mergeSwitches(recordedSwitches.value, page.map(readSwitch))
   hasOlder.value = page.length === PAGE_SIZE
 }
 
 /** Loads older pages until everything since a time is loaded. */
 export async function loadBackTo(since: number): Promise<void> {
-  while (hasOlder.value && (switches.value.at(-1)?.timestamp ?? since) > since) await loadOlder()
+  while (hasOlder.value && (recordedSwitches.value.at(-1)?.timestamp ?? since) > since)
+    await loadOlder()
 }
 
 export async function loadSwitch(uuid: string): Promise<void> {
@@ -256,11 +300,11 @@ export function hasValues(id: string, { timestamp, members: uuids }: SwitchValue
 }
 
 export function putSwitch(one: Switch): void {
-  switches.value = insertSwitch(switches.value, one, hasOlder.value)
+  recordedSwitches.value = insertSwitch(recordedSwitches.value, one, hasOlder.value)
 }
 
 export function removeSwitchFromStore(id: string): void {
-  switches.value = switches.value.filter((one) => one.id !== id)
+  recordedSwitches.value = recordedSwitches.value.filter((one) => one.id !== id)
 }
 
 export async function loadMember(uuid: string): Promise<void> {
@@ -274,7 +318,7 @@ export function removeMemberFromStore(uuid: string): void {
   const deleted = members.value.find((one) => one.uuid === uuid)
   if (!deleted) return
   members.value = members.value.filter((one) => one !== deleted)
-  switches.value = switches.value.map((one) => ({
+  recordedSwitches.value = recordedSwitches.value.map((one) => ({
     ...one,
     members: one.members.filter((id) => id !== deleted.id),
   }))
@@ -310,12 +354,13 @@ export function removeGroupFromStore(uuid: string): void {
 /** Removes all data of the system on logout. */
 export function clearStore(): void {
   isLoaded.value = false
+  isFromCopy.value = false
   system.value = null
   members.value = []
   groups.value = []
-  switches.value = []
+  recordedSwitches.value = []
   hasOlder.value = false
-  frontStatuses.value = new Map()
+  recordedStatuses.value = new Map()
   unreadPosts.value = {}
   preferences.value = defaultPreferences
   settings.value = null

@@ -28,7 +28,7 @@ export function createWithStatuses(
 }
 
 /** `crypto.randomUUID` exists only on https and localhost, and the page works elsewhere, too. */
-function createUuid(): string {
+export function createUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
   const groups = [

@@ -1,13 +1,6 @@
-import {
-  announce,
-  attempt,
-  changeSwitch,
-  createSwitch,
-  removeSwitch,
-  showToast,
-  toast,
-} from './actions'
-import { requestOwn } from './api'
+import { announce, attempt, createSwitch, removeSwitch, showToast, toast } from './actions'
+import { errorMessage, requestOwn } from './api'
+import { canLog, queueReady } from './store'
 import { strings } from './strings'
 import type { Undo } from './toastStorage'
 
@@ -17,10 +10,13 @@ export async function undo(): Promise<void> {
   const step = shown?.undo
   if (!step) return
   toast.value = null
-  const problem = await attempt(async () => {
+  await queueReady.value
+  const isQueued = step.kind === 'removeSwitches' || step.kind === 'restoreSwitch'
+  const run = async () => {
     await revert(step)
     announce(strings.isUndone)
-  })
+  }
+  const problem = await attempt(run, errorMessage, isQueued ? canLog.value : undefined)
   if (problem !== '') showToast({ text: problem, undo: step })
 }
 
@@ -34,7 +30,7 @@ async function revert(step: Undo): Promise<void> {
       await createSwitch(step.members, step.at, step.statuses)
       return
     case 'changeSwitch':
-      return await changeSwitch(step.id, step.change)
+      return await (await import('./historyActions')).changeSwitch(step.id, step.change)
     case 'create':
       return void (await requestOwn(step.path, { method: 'POST', body: step.body }))
     case 'changeMemberships': {

@@ -1,25 +1,29 @@
 import { useState } from 'preact/hooks'
 import { attempt } from './actions'
-import { isOffline } from './store'
-import { strings } from './strings'
+import { canLog, isOffline } from './store'
 
 interface Options {
   /** Returns the text for an error. */
   explain?: (cause: unknown) => string
   /** Runs actions at the same time; otherwise one is ignored while another is running. */
   canOverlap?: boolean
+  /** Logs switches, which some devices keep until the server answers again. */
+  isSwitching?: boolean
 }
 
 /** Runs the actions of a form or a button, with the problem to show beside it. */
-export function useAction({ explain, canOverlap = false }: Options = {}) {
+export function useAction({ explain, canOverlap = false, isSwitching }: Options = {}) {
   const [problem, setProblem] = useState('')
+  const [isRefused, setRefused] = useState(false)
   const [running, setRunning] = useState(0)
   const isBusy = running > 0
   const run = async (action: () => unknown): Promise<void> => {
     if (isBusy && !canOverlap) return
     setProblem('')
     setRunning((count) => count + 1)
-    const found = await attempt(action, explain)
+    const canRun = isSwitching ? canLog.value : !isOffline.value
+    setRefused(!canRun)
+    const found = await attempt(action, explain, canRun)
     if (found !== '') setProblem(found)
     setRunning((count) => count - 1)
   }
@@ -28,6 +32,6 @@ export function useAction({ explain, canOverlap = false }: Options = {}) {
     event.preventDefault()
     run(action)
   }
-  const isOver = [strings.youAreOffline, strings.serverAway].includes(problem) && !isOffline.value
+  const isOver = isRefused && !isOffline.value
   return { run, onSubmit, problem: isOver ? '' : problem, setProblem, isBusy }
 }

@@ -1,5 +1,5 @@
 import { selection, switchStatus } from '../drafts'
-import { isOffline, nameOf, offlineReason } from '../store'
+import { canLog, nameOf, offlineReason } from '../store'
 import { strings } from '../strings'
 import { Icon } from './icon'
 import { lazy } from './lazy'
@@ -22,14 +22,14 @@ export function ActionBar({ current, problem, onSwitch, onClear }: Props) {
   const [id = ''] = chosen
   const status = switchStatus.value
   const joining = chosen.filter((id) => !current.includes(id))
-  const reason = isOffline.value ? offlineReason() : problem
+  const reason = canLog.value ? problem : offlineReason()
   return (
     <section class="action-bar" aria-label={strings.switch}>
       <ProblemText id="action-problem" text={reason} />
       <button
         type="button"
         class="main"
-        aria-disabled={isOffline.value}
+        aria-disabled={!canLog.value}
         aria-describedby="action-problem"
         onClick={() => onSwitch(chosen)}
       >
@@ -39,7 +39,7 @@ export function ActionBar({ current, problem, onSwitch, onClear }: Props) {
       {current.length > 0 && joining.length > 0 && (
         <button
           type="button"
-          aria-disabled={isOffline.value}
+          aria-disabled={!canLog.value}
           aria-describedby="action-problem"
           onClick={() => onSwitch([...current, ...joining])}
         >
@@ -93,7 +93,7 @@ function ReplaceRow({ current, joining, onSwitch }: ReplaceProps) {
           type="button"
           class="chip"
           aria-label={strings.replace(names, nameOf(id))}
-          aria-disabled={isOffline.value}
+          aria-disabled={!canLog.value}
           aria-describedby="action-problem"
           onClick={() => onSwitch(current.flatMap((one) => (one === id ? joining : one)))}
         >

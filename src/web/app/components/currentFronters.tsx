@@ -3,7 +3,7 @@ import { formatter } from '../appearance'
 import { now } from '../clock'
 import { type FrontNoteDraft, frontNoteDraft } from '../drafts'
 import { sinceWhen } from '../history'
-import { front, frontStatuses, isOffline, membersById, nameOf, switches } from '../store'
+import { canLog, front, frontStatuses, membersById, nameOf, switches } from '../store'
 import { strings } from '../strings'
 import { Avatar, tint } from './avatar'
 import { Icon } from './icon'
@@ -65,7 +65,7 @@ export function CurrentFronters({ heading, onStay }: Props) {
                   class="round"
                   aria-label={strings.stepsBack(nameOf(id))}
                   title={strings.stepsBack(nameOf(id))}
-                  aria-disabled={isOffline.value}
+                  aria-disabled={!canLog.value}
                   onClick={() => onStay(here.filter((other) => other !== id))}
                 >
                   <Icon name="close" />

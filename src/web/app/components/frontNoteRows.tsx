@@ -11,8 +11,8 @@ import {
   useFrontNotes,
 } from '../frontNotes'
 import type { Switch } from '../history'
-import { nameOf, switches } from '../store'
-import { frontNoteStrings, strings } from '../strings'
+import { isOffline, nameOf, switches } from '../store'
+import { frontNoteStrings, offlineStrings, strings } from '../strings'
 import { Icon } from './icon'
 import { LoadProblem } from './loadProblem'
 import { Markdown } from './markdown'
@@ -110,6 +110,15 @@ function endOf(one: Switch): number | undefined {
   return switches.value[switches.value.findIndex(({ id }) => id === one.id) - 1]?.timestamp
 }
 
+/** Shown in place of notes that are not loaded. */
+export function Pending() {
+  return isOffline.value ? (
+    <p class="quiet">{offlineStrings.notOnDevice}</p>
+  ) : (
+    <Skeleton blocks={[]} />
+  )
+}
+
 /** Status texts and comments in the sheet of a switch. */
 export function SwitchNotes({ one }: { one: Switch }) {
   const { notes, problem, reload } = useFrontNotes({ since: one.timestamp, until: endOf(one) })
@@ -123,7 +132,7 @@ export function SwitchNotes({ one }: { one: Switch }) {
     <section aria-label={frontNoteStrings.notes}>
       <h3>{frontNoteStrings.notes}</h3>
       {problem !== '' && <LoadProblem text={problem} onRetry={reload} />}
-      {notes === null && problem === '' && <Skeleton blocks={[]} />}
+      {notes === null && problem === '' && <Pending />}
       {notes !== null && shown.length === 0 && <p class="quiet">{frontNoteStrings.noNotes}</p>}
       <FrontNoteRows notes={shown} />
       <div class="row">

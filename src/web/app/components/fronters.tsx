@@ -2,7 +2,7 @@ import { parseInstant } from '../../../model/time'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import type { PublicFront } from '../publicView'
-import { strings } from '../strings'
+import { publicViewStrings, strings } from '../strings'
 import { Avatar, tint } from './avatar'
 
 interface Props {
@@ -44,7 +44,11 @@ export function Fronters({ front, isBusy = false, heading: Heading = 'h2' }: Pro
         ))}
       </ul>
       {hidden > 0 && (
-        <p>{fronters.length === 0 ? strings.onlyHidden(hidden) : strings.someHidden(hidden)}</p>
+        <p>
+          {fronters.length === 0
+            ? publicViewStrings.onlyHidden(hidden)
+            : publicViewStrings.someHidden(hidden)}
+        </p>
       )}
       {fronters.length + hidden > 0 && (
         // The duration changes constantly and must not be announced each time.

@@ -12,10 +12,9 @@ import { loadBackTo, nameOf, switches, zone } from '../store'
 import { frontNoteStrings, historyStrings, listNames, strings } from '../strings'
 import { daysIn, fieldsOf, instantOf } from '../time'
 import { Days } from './days'
-import { FrontNoteRows } from './frontNoteRows'
+import { FrontNoteRows, Pending } from './frontNoteRows'
 import { Icon } from './icon'
 import { LoadProblem } from './loadProblem'
-import { Skeleton } from './page'
 import { PeriodHeading } from './periodHeading'
 import { SwitchRows } from './switchRows'
 import { TimeFields } from './timeFields'
@@ -84,7 +83,7 @@ export function HistoryDay({ query }: { query: HistoryQuery }) {
       {problem !== '' ? (
         <LoadProblem text={problem} onRetry={reload} />
       ) : notes === null ? (
-        <Skeleton blocks={[]} />
+        <Pending />
       ) : (
         comments.length === 0 && <p class="quiet">{frontNoteStrings.noComments}</p>
       )}

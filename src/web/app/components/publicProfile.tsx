@@ -194,6 +194,6 @@ function nameMembers(ids: readonly string[], names: ReadonlyMap<string, string>)
   if (ids.length === 0) return strings.nobodyShort
   const known = ids.flatMap((id) => names.get(id) ?? [])
   const unknown = ids.length - known.length
-  if (known.length === 0) return strings.onlyHidden(unknown)
+  if (known.length === 0) return publicViewStrings.onlyHidden(unknown)
   return listNames(unknown === 0 ? known : [...known, publicViewStrings.hiddenOnes(unknown)])
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Instant } from '../../../model/time'
-import { deleteSwitch, editSwitch, logStint, logSwitch } from '../actions'
+import { logSwitch } from '../actions'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import { type SwitchDraft, switchDraft } from '../drafts'
@@ -14,10 +14,21 @@ import {
   type Switches,
   switchAt,
 } from '../history'
+import { deleteSwitch, editSwitch, logStint } from '../historyActions'
 import { listLikely } from '../likely'
 import { listSections } from '../memberSections'
 import { searchMembers } from '../search'
-import { customFronts, isOffline, type Member, members, nameOf, switches, zone } from '../store'
+import {
+  canLog,
+  customFronts,
+  isOffline,
+  type Member,
+  members,
+  nameOf,
+  switches,
+  switchQueue,
+  zone,
+} from '../store'
 import { historyStrings, listNames, strings } from '../strings'
 import { instantOf } from '../time'
 import { isArchived, isCustomFront } from '../types'
@@ -34,7 +45,9 @@ const NEW_END = 'new end'
 
 /** Editor of a switch: time, members, and a preview of the effect on the history. */
 export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
-  const { run, onSubmit, problem, setProblem } = useAction()
+  const isQueued = draft.id !== null && (switchQueue.value?.has(draft.id) ?? false)
+  const { run, onSubmit, problem, setProblem } = useAction({ isSwitching: isQueued })
+  const isBlocked = isQueued ? !canLog.value : isOffline.value
   const known = switches.value.find(({ id }) => id === draft.id)
   const at = exactInstantOf(draft)
   const until = draft.until && instantOf(draft.until.date, draft.until.time, zone.value)
@@ -63,7 +76,8 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
     close()
   }
   const remove = async ({ id, members, timestamp }: Switch) => {
-    await deleteSwitch(id, members, timestamp, await loadStatusesAt(timestamp))
+    const statuses = isQueued ? [] : await loadStatusesAt(timestamp)
+    await deleteSwitch(id, members, timestamp, statuses)
     close()
   }
   const others = switches.value.filter(({ id }) => id !== draft.id)
@@ -88,8 +102,8 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
           <h3>{historyStrings.effects}</h3>
           <Effects after={saved} />
         </div>
-        {known && <SwitchNotes one={known} />}
-        <button type="submit" class="main" aria-disabled={isOffline.value}>
+        {known && !isQueued && <SwitchNotes one={known} />}
+        <button type="submit" class="main" aria-disabled={isBlocked}>
           {strings.save}
         </button>
         {known && (
@@ -98,7 +112,7 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
             <button
               type="button"
               class="danger"
-              aria-disabled={isOffline.value}
+              aria-disabled={isBlocked}
               onClick={() => run(() => remove(known))}
             >
               {strings.delete}

@@ -1,7 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { toast } from '../actions'
+import { revertLast, toast } from '../actions'
 import { strings } from '../strings'
-import { undo } from '../undo'
 
 const TOAST_MS = 10_000
 
@@ -49,7 +48,7 @@ export function Toaster() {
     const heading = document.querySelector<HTMLElement>('h1')
     const target = origin.current?.isConnected ? origin.current : heading
     target?.focus({ preventScroll: true })
-    undo()
+    revertLast()
   }
 
   if (!current) return null

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { isUnauthorized, requestOwn } from '../api'
+import { countUnsent, forgetEverything } from '../offline/start'
 import { clearSession, loginMethod } from '../session'
-import { moreStrings, strings } from '../strings'
+import { moreStrings, offlineStrings, strings } from '../strings'
 import { useAction } from '../useAction'
 import { ConfirmSheet } from './confirmSheet'
 
@@ -12,21 +13,39 @@ interface Ending {
   readonly isOfAll?: boolean
 }
 
+/** What the person is asked before logging out. */
+interface Question {
+  readonly ending: Ending
+  /** Switches that the server may not have. */
+  readonly unsent: number
+  /** The person may not get back in. */
+  readonly needsLink: boolean
+}
+
 /**
- * Logs this browser out. Asks first where the person may not get back in, and stays logged in if the
+ * Logs this browser out. Asks first where the person may not get back in or loses
+ * switches, and stays logged in if the
  * server does not confirm it.
  */
 export function useLogOut() {
   const { run, problem, isBusy } = useAction()
-  const [asking, setAsking] = useState<Ending | null>(null)
+  const [asking, setAsking] = useState<Question | null>(null)
   const logOut = (ending: Ending) =>
-    run(async () => ((await isOnlyWayIn(ending)) ? setAsking(ending) : await end(ending)))
+    run(async () => {
+      const unsent = await countUnsent()
+      const needsLink = await isOnlyWayIn(ending)
+      if (unsent > 0 || needsLink) setAsking({ ending, unsent, needsLink })
+      else await end(ending)
+    })
   const question = asking && (
     <ConfirmSheet
-      heading={moreStrings.logOutAsk}
-      effect={moreStrings.logOutEffect}
+      heading={asking.unsent > 0 ? offlineStrings.logOutAsk : moreStrings.logOutAsk}
+      effect={[
+        ...(asking.unsent > 0 ? [offlineStrings.logOutEffect(asking.unsent)] : []),
+        ...(asking.needsLink ? [moreStrings.logOutEffect] : []),
+      ].join(' ')}
       action={strings.logOut}
-      onConfirm={() => run(() => end(asking))}
+      onConfirm={() => run(() => end(asking.ending))}
       onClose={() => setAsking(null)}
     />
   )
@@ -45,6 +64,7 @@ async function end({ path }: Ending): Promise<void> {
     // The session has ended already.
     if (!isUnauthorized(cause)) throw cause
   }
+  await forgetEverything()
   clearSession()
 }
 

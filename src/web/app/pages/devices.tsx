@@ -8,6 +8,7 @@ import { AnotherDevice } from '../components/anotherDevice'
 import { NameForm } from '../components/createMember'
 import { LoadProblem } from '../components/loadProblem'
 import { Notifications } from '../components/notifications'
+import { CopySwitch } from '../components/offline/copySwitch'
 import { Page, Skeleton } from '../components/page'
 import { ProblemText } from '../components/problemText'
 import { RowList } from '../components/rowList'
@@ -117,6 +118,7 @@ export function Devices() {
             {question}
           </section>
           <Notifications />
+          <CopySwitch />
           <AnotherDevice />
           <section class="card">
             <h2>{moreStrings.tokens}</h2>

@@ -18,8 +18,8 @@ import { ZoneNote } from '../components/zoneNote'
 import { frontNoteDraft, switchDraft } from '../drafts'
 import { selectNotes, useFrontNotes } from '../frontNotes'
 import { goTo, route } from '../route'
-import { hasOlder, loadBackTo, switches, zone } from '../store'
-import { historyStrings, strings } from '../strings'
+import { hasOlder, isFromCopy, loadBackTo, switches, zone } from '../store'
+import { historyStrings, offlineStrings, strings } from '../strings'
 import { daysIn, fieldsOf, instantOf } from '../time'
 import { useScrollDay } from '../useScrollDay'
 
@@ -54,6 +54,7 @@ export function History() {
       </nav>
       <HistoryFilter view={view} query={query} />
       {view !== 'day' && <ZoneNote />}
+      {isFromCopy.value && <p class="quiet">{offlineStrings.onlyLatest}</p>}
       {switches.value.length === 0 && <p>{strings.nothingYet}</p>}
       {view === 'days' && <DaysView query={query} />}
       {view === 'list' && <ListView query={query} />}
@@ -151,7 +152,7 @@ function ListView({ query }: { query: HistoryQuery }) {
           <SwitchRows shown={list} notes={selectNotes(notes, { only: member })} />
         </section>
       ))}
-      {(isMore || hasOlder.value) && (
+      {(isMore || (hasOlder.value && !isFromCopy.value)) && (
         <button type="button" ref={end} class="plain" onClick={showMore}>
           {strings.showMore}
         </button>

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ApiError, errorMessage, isUnauthorized, request } from '../api'
-import { CenteredPage } from '../components/centeredPage'
+import { ApiError, errorMessage, request } from '../api'
+import { CenteredPage, Unreachable } from '../components/centeredPage'
 import { CheckField } from '../components/checkField'
-import { ProblemText } from '../components/problemText'
+import { lazy } from '../components/lazy'
 import { TokenField } from '../components/tokenField'
 import type { Registration } from '../registration'
 import { goTo, route } from '../route'
@@ -10,7 +10,9 @@ import { hasEndedElsewhere, type LoginMethod, startSession } from '../session'
 import { strings } from '../strings'
 import { useAction } from '../useAction'
 
-/** Login with a one-time link, which is used up only after confirmation, or with a token. */
+const LinkLogin = lazy(async () => (await import('./linkLogin')).LinkLogin, Unreachable)
+
+/** Login with a one-time link, or with a token. */
 export function Login({ code }: { code: string }) {
   return code === '' ? <TokenLogin /> : <LinkLogin code={code} />
 }
@@ -81,78 +83,13 @@ export function Remember(props: { value: boolean; onChange: (value: boolean) => 
   )
 }
 
-type Link =
-  | { is: 'loading' }
-  | { is: 'open'; name: string }
-  | { is: 'over' }
-  | { is: 'away'; why: string }
-
-function LinkLogin({ code }: { code: string }) {
-  const [link, setLink] = useState<Link>({ is: 'loading' })
-  const [remember, setRemember] = useState(true)
-  const { run, problem } = useAction({ explain })
-
-  const check = () => {
-    setLink({ is: 'loading' })
-    request<{ system: { name: string | null } }>('web/login', {
-      method: 'POST',
-      body: { code },
-    }).then(
-      (found) => setLink({ is: 'open', name: found?.system.name ?? strings.yourSystem }),
-      (cause) =>
-        setLink(isUnauthorized(cause) ? { is: 'over' } : { is: 'away', why: explain(cause) }),
-    )
-  }
-  useEffect(() => {
-    // Removes the code from the address bar and the browser's history.
-    history.replaceState(null, '', '#/login')
-    check()
-  }, [code])
-
-  const logIn = () =>
-    run(async () => {
-      try {
-        await request('web/session', { method: 'POST', body: { code, remember } })
-        finishLogin('link')
-      } catch (cause) {
-        if (!isUnauthorized(cause)) throw cause
-        setLink({ is: 'over' })
-      }
-    })
-
-  if (link.is === 'loading') return <main class="door" aria-busy="true" />
-  if (link.is === 'open')
-    return (
-      <CenteredPage heading={strings.logInAs(link.name)}>
-        <Remember value={remember} onChange={setRemember} />
-        <ProblemText text={problem} />
-        <button class="main" type="button" onClick={logIn}>
-          {strings.logIn}
-        </button>
-      </CenteredPage>
-    )
-  return (
-    <CenteredPage heading={strings.welcome}>
-      <p role="alert">{link.is === 'over' ? strings.linkIsOver : link.why}</p>
-      {link.is === 'away' && (
-        <button type="button" class="main" onClick={check}>
-          {strings.tryAgain}
-        </button>
-      )}
-      <button type="button" onClick={() => goTo('#/login/')}>
-        {strings.toLogin}
-      </button>
-    </CenteredPage>
-  )
-}
-
 /** Returns to the page that needed the login; from the login page itself to Now. */
-function finishLogin(method: LoginMethod): void {
+export function finishLogin(method: LoginMethod): void {
   if (route.value.page === 'login') goTo('#/now')
   startSession(method)
 }
 
-function explain(cause: unknown): string {
+export function explain(cause: unknown): string {
   if (!(cause instanceof ApiError)) return strings.unreachable
   if (cause.status === 429) return strings.tooMany
   if (cause.status === 403) return strings.limitedToken

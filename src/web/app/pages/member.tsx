@@ -19,6 +19,7 @@ import { type ViewMode, ViewModeToggle } from '../components/viewModeToggle'
 import { hidden, type PublicMember, publicMember } from '../publicView'
 import { findByRoute, route } from '../route'
 import {
+  canLog,
   front,
   groups,
   isOffline,
@@ -140,7 +141,7 @@ function describeHiddenTimes({ isInHistory, isInFronters }: PublicMember): strin
 
 function Actions({ own, canSeeFront }: { own: Member; canSeeFront: boolean }) {
   const isHere = front.value?.members.includes(own.id) ?? false
-  const switchToMember = () => runWithToast(() => logSwitch([own.id], null))
+  const switchToMember = () => runWithToast(() => logSwitch([own.id], null), canLog.value)
   const edit = () => {
     location.hash = `#/members/${own.id}/edit`
   }
@@ -149,7 +150,7 @@ function Actions({ own, canSeeFront }: { own: Member; canSeeFront: boolean }) {
       {isHere ? (
         canSeeFront && <span class="pill">{memberStrings.hereNow}</span>
       ) : (
-        <button type="button" class="main" aria-disabled={isOffline.value} onClick={switchToMember}>
+        <button type="button" class="main" aria-disabled={!canLog.value} onClick={switchToMember}>
           <Icon name="swap" />
           {strings.switchTo([own.display_name || own.name])}
         </button>

@@ -22,14 +22,15 @@ import { listSections } from '../memberSections'
 import { searchMembers } from '../search'
 import { requestedFocus } from '../shortcuts'
 import {
+  canLog,
   customFronts,
   front,
-  isOffline,
   members,
   membersById,
   nameOf,
   preferences,
   switches,
+  switchQueue,
   system,
   unreadPosts,
   zone,
@@ -43,7 +44,7 @@ const LIKELY = 8
 
 /** Current fronters and a switch in two taps: a member, then a button. */
 export function Now() {
-  const { run, problem, setProblem } = useAction({ canOverlap: true })
+  const { run, problem, setProblem } = useAction({ canOverlap: true, isSwitching: true })
   const card = useRef<HTMLHeadingElement>(null)
   const moment = momentOf(earlier.value, now.value, zone.value)
 
@@ -96,6 +97,7 @@ export function Now() {
         <EmptyState />
       ) : (
         <>
+          {switchQueue.value?.isStuck && <QueueCard />}
           <CurrentFronters heading={card} onStay={log} />
           {front.value?.members.some(
             (id) => unreadPosts.value[membersById.value.get(id)?.uuid ?? ''],
@@ -105,7 +107,7 @@ export function Now() {
             <button
               type="button"
               class="plain"
-              aria-disabled={isOffline.value}
+              aria-disabled={!canLog.value}
               onClick={() => log([])}
             >
               {strings.nobodyOrUnsure}
@@ -197,6 +199,7 @@ function MemberChooser() {
 }
 
 const NewPosts = lazy(async () => (await import('../components/nowParts')).NewPosts)
+const QueueCard = lazy(async () => (await import('../components/offline/queueCard')).QueueCard)
 const ConvertOffer = lazy(async () => (await import('./transfer')).ConvertOffer)
 
 /** Returns the members that match; archived ones only if something is typed. */

@@ -7,7 +7,7 @@ import { type LiveState, type Subscription, subscribe } from '../eventStream'
 import { manifestPath } from '../language'
 import { onPageVisibility } from '../pageVisibility'
 import type { PublicFront } from '../publicView'
-import { strings } from '../strings'
+import { publicViewStrings, strings } from '../strings'
 
 /** Loaded on demand, so that it never delays the stream. */
 const Notifications = lazy(async () => (await import('../components/notifications')).Notifications)
@@ -64,7 +64,7 @@ export function Watch({ token: given }: { token: string }) {
   if (state.is === 'over')
     return (
       <CenteredPage heading={strings.title}>
-        <p role="alert">{strings.watchIsOver}</p>
+        <p role="alert">{publicViewStrings.watchIsOver}</p>
       </CenteredPage>
     )
   return (
@@ -74,7 +74,7 @@ export function Watch({ token: given }: { token: string }) {
         {link === 'live'
           ? strings.live
           : link === 'away'
-            ? strings.reconnecting
+            ? publicViewStrings.reconnecting
             : strings.connecting}
       </p>
       {state.is === 'open' && (

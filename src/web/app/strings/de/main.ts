@@ -28,7 +28,8 @@ export const main: First['main'] = {
   createSystem: 'System anlegen',
   token: 'Token',
   remember: 'Auf diesem Gerät angemeldet bleiben',
-  rememberMore: 'Unter Mehr → Geräte kannst du diesen Browser jederzeit abmelden.',
+  rememberMore:
+    'Namen und letzte Wechsel bleiben in diesem Browser, damit er auch ohne Netz funktioniert. Unter Mehr → Geräte kannst du ihn jederzeit abmelden.',
   logIn: 'Anmelden',
   logInAs: (name) => `Als ${name} anmelden?`,
   yourSystem: 'dein System',
@@ -47,15 +48,6 @@ export const main: First['main'] = {
   hereNow: 'Gerade da',
   nobody: 'Gerade ist niemand eingetragen.',
   nothingYet: 'Noch nichts eingetragen.',
-  onlyHidden: (count) =>
-    plural(count, {
-      one: 'Eine Person, die nicht gezeigt wird.',
-      other: `${number(count)}, die nicht gezeigt werden.`,
-    }),
-  someHidden: (count) =>
-    plural(count, { one: 'Und noch jemand.', other: `Und ${number(count)} weitere.` }),
-  reconnecting: 'Offline. Verbindung wird gesucht …',
-  watchIsOver: 'Dieser Link funktioniert nicht mehr. Bitte um einen neuen.',
   stillLoading: 'Lädt noch …',
 
   words: {
@@ -95,14 +87,24 @@ export const main: First['main'] = {
     'Du bist offline. Du kannst dich umsehen; Wechsel lassen sich erst wieder eintragen, wenn du online bist.',
   serverAway:
     'Der Server ist nicht erreichbar. Du kannst dich umsehen; speichern lässt sich erst wieder etwas, wenn er antwortet.',
+  waitingHere: (count, isServer, isPhone) => {
+    const device = isPhone ? 'Handy' : 'Gerät'
+    const why = isServer ? 'Der Server ist nicht erreichbar.' : 'Kein Netz.'
+    return plural(count, {
+      one: `${why} 1 Wechsel wartet auf diesem ${device}.`,
+      other:
+        count === 0
+          ? `${why} Wechsel warten auf diesem ${device}; sonst lässt sich nichts speichern.`
+          : `${why} ${number(count)} Wechsel warten auf diesem ${device}.`,
+    })
+  },
+  needsServer: (word) =>
+    `Diese Seite gibt es nur mit Verbindung zum Server. Jetzt, ${word.title} und Verlauf gehen auch so.`,
   serverBusy: 'Der Server ist ausgelastet. Gleich geht es weiter.',
   close: 'Schließen',
   notice: 'Hinweis',
   undo: 'Rückgängig',
   isUndone: 'Rückgängig gemacht.',
-  shortcuts: 'Tastenkürzel',
-  shortcutNames: { search: 'Suchen', switch: 'Wechseln', help: 'Diese Liste' },
-  shortcutsMore: 'Unter Mehr → Darstellung kannst du Tastenkürzel ausschalten.',
 
   greet: (hour, name) =>
     hour < 5

@@ -89,4 +89,9 @@ export const more: Rest['more'] = {
   },
   percent: (share) => `${share} %`,
   picturesMore: 'Mit „Keine“ werden keine Bilder von anderen Seiten geladen.',
+
+  // Tastenkürzel.
+  shortcuts: 'Tastenkürzel',
+  shortcutNames: { search: 'Suchen', switch: 'Wechseln', help: 'Diese Liste' },
+  shortcutsMore: 'Unter Mehr → Darstellung kannst du Tastenkürzel ausschalten.',
 }

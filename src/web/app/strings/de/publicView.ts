@@ -22,4 +22,13 @@ export const publicView: Rest['publicView'] = {
   nobodyMore:
     'Prüfe, ob du die ganze Adresse kopiert hast. Vielleicht ist das System auch umgezogen.',
   home: 'Zur Startseite',
+  onlyHidden: (count) =>
+    plural(count, {
+      one: 'Eine Person, die nicht gezeigt wird.',
+      other: `${number(count)}, die nicht gezeigt werden.`,
+    }),
+  someHidden: (count) =>
+    plural(count, { one: 'Und noch jemand.', other: `Und ${number(count)} weitere.` }),
+  reconnecting: 'Offline. Verbindung wird gesucht …',
+  watchIsOver: 'Dieser Link funktioniert nicht mehr. Bitte um einen neuen.',
 }

@@ -5,6 +5,7 @@ import { groupTree } from './groupTree'
 import { importReasons } from './importReasons'
 import { journal } from './journal'
 import { memberExt } from './memberExt'
+import { offline } from './offline'
 import { push } from './push'
 import { reminders } from './reminders'
 
@@ -19,4 +20,5 @@ export const ext = {
   memberExt,
   reminders,
   push,
+  offline,
 }

@@ -27,7 +27,8 @@ export const main = {
   createSystem: 'Create a system',
   token: 'Token',
   remember: 'Remember this device',
-  rememberMore: 'You can log this browser out any time under More → Devices.',
+  rememberMore:
+    'Keeps names and recent switches in this browser, so that it works without network. You can log it out any time under More → Devices.',
   logIn: 'Log in',
   logInAs: (name: string) => `Log in as ${name}?`,
   yourSystem: 'your system',
@@ -46,15 +47,6 @@ export const main = {
   hereNow: 'Here now',
   nobody: 'No one is logged as here.',
   nothingYet: 'Nothing is logged yet.',
-  onlyHidden: (count: number) =>
-    plural(count, {
-      one: 'Someone who isn’t shown.',
-      other: `${number(count)} who aren’t shown.`,
-    }),
-  someHidden: (count: number) =>
-    plural(count, { one: 'And one more.', other: `And ${number(count)} more.` }),
-  reconnecting: 'Offline. Reconnecting…',
-  watchIsOver: 'This link no longer works. Ask for a new one.',
   stillLoading: 'Still loading…',
 
   // Words, lists and times.
@@ -102,14 +94,25 @@ export const main = {
     'You’re offline. You can look around; switches can’t be logged until you’re back online.',
   serverAway:
     'Can’t reach the server. You can look around; nothing can be saved until it answers again.',
+  /** While switches are kept on the device: no network, or no answer of the server. */
+  waitingHere: (count: number, isServer: boolean, isPhone: boolean) => {
+    const device = isPhone ? 'phone' : 'device'
+    const why = isServer ? 'Can’t reach the server.' : 'No network.'
+    return plural(count, {
+      one: `${why} 1 switch is waiting on this ${device}.`,
+      other:
+        count === 0
+          ? `${why} Switches wait on this ${device}; nothing else can be saved.`
+          : `${why} ${number(count)} switches are waiting on this ${device}.`,
+    })
+  },
+  needsServer: (word: Word) =>
+    `This page isn’t available without a connection to the server. Now, ${word.title} and History are.`,
   serverBusy: 'The server is busy. This will continue in a moment.',
   close: 'Close',
   notice: 'Notice',
   undo: 'Undo',
   isUndone: 'Undone.',
-  shortcuts: 'Keyboard shortcuts',
-  shortcutNames: { search: 'Search', switch: 'Switch', help: 'This list' },
-  shortcutsMore: 'You can turn shortcuts off under More → Appearance.',
 
   // Now.
   greet: (hour: number, name: string) =>

@@ -89,4 +89,9 @@ export const more = {
   },
   percent: (share: number) => `${share}%`,
   picturesMore: 'With None, no images are loaded from other sites.',
+
+  // Keyboard shortcuts.
+  shortcuts: 'Keyboard shortcuts',
+  shortcutNames: { search: 'Search', switch: 'Switch', help: 'This list' },
+  shortcutsMore: 'You can turn shortcuts off under More → Appearance.',
 }

@@ -19,4 +19,13 @@ export const publicView = {
   nobodyByThatId: 'Nobody by that ID',
   nobodyMore: 'Check that you copied the whole address. They may also have left.',
   home: 'Go to the start page',
+  onlyHidden: (count: number) =>
+    plural(count, {
+      one: 'Someone who isn’t shown.',
+      other: `${number(count)} who aren’t shown.`,
+    }),
+  someHidden: (count: number) =>
+    plural(count, { one: 'And one more.', other: `And ${number(count)} more.` }),
+  reconnecting: 'Offline. Reconnecting…',
+  watchIsOver: 'This link no longer works. Ask for a new one.',
 }

@@ -143,9 +143,19 @@ export async function waitForPage(page: Page): Promise<void> {
   await page.locator('h1').waitFor()
 }
 
-export async function logIn(page: Page, testServer: TestServer, token: string): Promise<void> {
-  await page.goto(testServer.server.address)
+/**
+ * Logs in. A device that is remembered keeps a copy and a queue of switches, which the tests of
+ * offline use are about; other tests do without.
+ */
+export async function logIn(
+  page: Page,
+  { server: { address } }: { readonly server: { readonly address: string } },
+  token: string,
+  isRemembered = false,
+): Promise<void> {
+  await page.goto(address)
   await page.getByLabel('Token').fill(token)
+  await page.getByLabel('Remember this device').setChecked(isRemembered)
   await page.getByRole('button', { name: 'Log in' }).click()
 }
 

@@ -17,20 +17,14 @@ import {
   switchQueue,
 } from './store'
 import { strings } from './strings'
-import type { FronterStatus } from './switchWithStatus'
 import { nowInstant } from './time'
 import { loadToast, storeToast, type Toast } from './toastStorage'
+import type { FronterStatus } from './types'
 
 /** Changes to switches, each announced in a toast and undoable for a while. */
 
 export const toast = signal<Toast | null>(loadToast())
 effect(() => storeToast(toast.value))
-
-/** Reverts what the toast announces. The code is loaded with the session. */
-export async function revertLast(): Promise<void> {
-  const { undo } = await import('./offline/start')
-  await undo()
-}
 
 /** Text for the live region that screen readers announce. */
 export const announcement = signal('')

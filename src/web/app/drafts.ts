@@ -3,7 +3,7 @@ import type { ExactTime } from './exactTime'
 import type { FormDraft } from './form'
 import type { SpanKind } from './insights'
 import { resetListing } from './memberList'
-import type { FronterStatus } from './switchWithStatus'
+import type { FronterStatus } from './types'
 
 /** Unsent input. It is kept when the session ends before it was sent. */
 

@@ -7,8 +7,7 @@ import { exactFieldsOf } from './exactTime'
 import { switchAt } from './history'
 import { front, members, membersById, recordedStatuses, switches } from './store'
 import { frontNoteStrings } from './strings'
-import type { FronterStatus } from './switchWithStatus'
-import { isCustomFront } from './types'
+import { type FronterStatus, isCustomFront } from './types'
 import { useOwnPages } from './useOwn'
 
 /** Status texts and comments of the logged-in system. */

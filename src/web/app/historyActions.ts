@@ -3,8 +3,8 @@ import { createSwitch, logSwitch, PATH, removeSwitch, showToast } from './action
 import { requestOwn } from './api'
 import { putSwitch, readSwitch, type SerializedSwitch, switches, switchQueue } from './store'
 import { strings } from './strings'
-import type { FronterStatus } from './switchWithStatus'
 import type { SwitchChange } from './toastStorage'
+import type { FronterStatus } from './types'
 
 /** Changes to the history, each announced in a toast and undoable for a while. */
 

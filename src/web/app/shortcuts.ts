@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
-import { revertLast, toast } from './actions'
+import { toast } from './actions'
 import { appearance } from './appearance'
+import { revertLast } from './revertLast'
 
 /** Single-key shortcuts, ignored in form fields and when switched off. */
 export const isShortcutHelpOpen = signal(false)

@@ -6,10 +6,10 @@ import type { LiveState } from './eventStream'
 import { insertSwitch, mergeNewestPage, mergeSwitches, type Switch, type Switches } from './history'
 import type { Invalidation, PageData, SwitchValues } from './invalidation'
 import { language, strings, wordOf } from './strings'
-import type { FronterStatus } from './switchWithStatus'
 import { fieldsOf, nowInstant } from './time'
 import type { SwitchChange } from './toastStorage'
 import {
+  type FronterStatus,
   type Group,
   isArchived,
   isCustomFront,

@@ -1,11 +1,6 @@
 import { requestOwn } from './api'
 import type { SerializedSwitch } from './store'
-
-/** Member with a status; '' for none. */
-export interface FronterStatus {
-  readonly id: string
-  readonly status: string
-}
+import type { FronterStatus } from './types'
 
 interface SwitchBody {
   readonly members: readonly string[]

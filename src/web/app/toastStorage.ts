@@ -1,7 +1,6 @@
 import type { Level } from '../../model/entity'
 import type { Instant } from '../../model/time'
-import type { FronterStatus } from './switchWithStatus'
-import type { ArchiveChange, LevelChange } from './types'
+import type { ArchiveChange, FronterStatus, LevelChange } from './types'
 
 /** Notice at the bottom of the page, with a way to revert what it announces. */
 export interface Toast {

@@ -29,6 +29,11 @@ export type Member = Serialized<typeof member> & {
   /** Absent in responses of v2. */
   readonly ext?: MemberExt | undefined
 }
+/** Member with a status; '' for none. */
+export interface FronterStatus {
+  readonly id: string
+  readonly status: string
+}
 /** Change that archives or restores a member. */
 export type ArchiveChange = Pick<MemberExt, 'archived' | 'archived_reason'>
 export type MemberLevel = (typeof member)['levels'][number]

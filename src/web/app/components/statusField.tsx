@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { MAX_STATUS } from '../../../model/ext/frontNoteSize'
 import { switchStatus } from '../drafts'
 import { frontNoteStrings } from '../strings'
-import type { FronterStatus } from '../switchWithStatus'
+import type { FronterStatus } from '../types'
 
 interface Props {
   of: FronterStatus

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { revertLast, toast } from '../actions'
+import { toast } from '../actions'
+import { revertLast } from '../revertLast'
 import { strings } from '../strings'
 
 const TOAST_MS = 10_000

@@ -1,5 +1,5 @@
 import type { Instant } from '../../../model/time'
-import type { FronterStatus } from '../switchWithStatus'
+import type { FronterStatus } from '../types'
 
 /** Rules of the queue of switches that wait to be sent. */
 

@@ -21,8 +21,9 @@ import {
   system,
 } from '../store'
 import { strings } from '../strings'
-import { createUuid, type FronterStatus } from '../switchWithStatus'
+import { createUuid } from '../switchWithStatus'
 import type { SwitchChange } from '../toastStorage'
+import type { FronterStatus } from '../types'
 import { registerWorker } from '../worker/register'
 import { deviceTime } from './clocks'
 import { collectCopy, restoreCopy } from './copy'

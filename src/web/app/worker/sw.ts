@@ -17,7 +17,7 @@ const { scope } = self.registration
 /** Other programs may have caches on the same origin, so the name begins with the folder. */
 const PREFIX = `multitude ${new URL(scope).pathname} `
 const CACHE = PREFIX + BUILD_HASH
-const files = new Set(BUILD_FILES.map((path) => new URL(path, scope).href))
+const files = BUILD_FILES.map((path) => new URL(path, scope).href)
 
 /** A page that takes longer than this comes from the cache. */
 const PAGE_TIMEOUT_MS = 4000
@@ -37,7 +37,7 @@ self.addEventListener('fetch', (event) => {
   const { method, mode, url } = event.request
   const address = new URL(url)
   const bare = address.origin + address.pathname
-  if (method !== 'GET' || !files.has(bare)) return
+  if (method !== 'GET' || !files.includes(bare)) return
   if (bare !== scope) return event.respondWith(findFile(event.request))
   if (mode === 'navigate') event.respondWith(findPage(event))
 })

@@ -5,8 +5,9 @@ import {
   type Size,
   startBrowser,
   startTestServer,
+  visit,
 } from './browser'
-import { startCutProxy } from './cutProxy'
+import { type Fate, startCutProxy } from './cutProxy'
 import {
   goOffline,
   goOnline,
@@ -14,15 +15,19 @@ import {
   readQueue,
   readStorage,
   switchTo,
+  until,
+  waitUntilKept,
   waitUntilSent,
 } from './offlineTools'
-import { seedSystem } from './testSystem'
+import { logIn, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const proxy = await startCutProxy()
 proxy.forwardTo(testServer.server.address)
 const system = await seedSystem(testServer, 'Lantern Hill')
+
+const DAY_MS = 86_400_000
 
 const names = async () => (await system.history()).map((one) => one.names.join())
 
@@ -54,5 +59,388 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await readQueue(page)).toEqual([])
     expect(await readStorage(page)).toContain('Juno')
     await expectNoHorizontalScroll(visitor)
+  })
+})
+
+describe('the copy on the device', () => {
+  test('holds what Now, Members and History show, and nothing else', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const wren = system.idOf('Wren')
+    await system.ask(`PATCH /v2/members/${wren}`, {
+      description: 'keeps-the-lamps',
+      avatar_url: 'https://example.org/wren-face.png',
+      birthday: '1999-03-04',
+    })
+    await system.ask('POST /ext/v1/notes', {
+      member: wren,
+      title: 'secret-title',
+      text: 'secret-text',
+    })
+    await system.ask('PATCH /v2/systems/@me', { description: 'about-the-hill', color: 'abcdef' })
+    await system.ask('POST /v2/groups', { name: 'Lighthouse' })
+    const { page, consoleMessages } = await openRemembered(browser, proxy, system)
+    await until(async () => (await readStorage(page)).includes('Lighthouse'))
+    const stored = await readStorage(page)
+    for (const kept of ['Lantern Hill', 'abcdef', 'Wren', 'she/her', 'd88b4a', 'timezone'])
+      expect(stored).toContain(kept)
+    for (const left of ['keeps-the-lamps', 'wren-face', '1999-03-04', 'secret', 'about-the-hill'])
+      expect(stored).not.toContain(left)
+    expect(consoleMessages).toEqual([])
+  })
+
+  test('is stated beside the check box of the login', async () => {
+    const { page } = await visit(browser)
+    await page.goto(`${proxy.address}/`)
+    await page.getByLabel('Remember this device').waitFor()
+    await page.getByText('Keeps names and recent switches in this browser').waitFor()
+  })
+
+  test('does not exist in a session that is not remembered', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, consoleMessages } = await visit(browser)
+    await logIn(page, { server: { address: `${proxy.address}/` } }, system.token)
+    await page.getByRole('heading', { name: 'Here now' }).waitFor()
+    await switchTo(page, 'Moss')
+    await page.getByText('Moss is here now.').first().waitFor()
+    await page.goto(`${proxy.address}/#/devices`)
+    await page.getByText('There is no copy').waitFor()
+    const databases = await page.evaluate('indexedDB.databases().then((all) => all.length)')
+    const caches = await page.evaluate('caches.keys()')
+    const workers = await page.evaluate(
+      'navigator.serviceWorker.getRegistrations().then((all) => all.length)',
+    )
+    expect([databases, caches, workers]).toEqual([0, [], 0])
+    expect(consoleMessages).toEqual([])
+  })
+
+  test('lets people read Members and History, and other pages say why they cannot', async () => {
+    await system.setSwitches([50, 'Atlas'], [5, 'Wren'])
+    const visitor = await openRemembered(browser, proxy, system)
+    const { page, context } = visitor
+    await page.context().setOffline(true)
+    await page.reload()
+    await page.locator('.here-now').getByText('Wren').waitFor()
+    await page.getByRole('link', { name: 'Members', exact: true }).click()
+    await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor()
+    await page.locator('main').getByRole('link', { name: /Atlas/ }).click()
+    await page.getByRole('heading', { name: 'Atlas', level: 1 }).waitFor()
+    await expectAccessible(visitor)
+    await page.getByRole('link', { name: 'History', exact: true }).click()
+    await page.getByText('Without network you see the last 200 switches.').waitFor()
+    await page.getByRole('link', { name: 'List', exact: true }).click()
+    await page.locator('.switches').getByText('Atlas').waitFor()
+    await expectAccessible(visitor)
+    for (const path of ['insights', 'notes', 'privacy', 'groups', 'devices', 'import', 'friends']) {
+      await page.goto(`${proxy.address}/#/${path}`)
+      await page.getByText('This page isn’t available without a connection').waitFor()
+      expect(await page.locator('[aria-busy=true]').count()).toBe(0)
+    }
+    await expectAccessible(visitor)
+    await goOnline(context)
+    await page.getByText('This page isn’t available').waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
+  })
+
+  test('can be turned off and on again on Devices', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const visitor = await openRemembered(browser, proxy, system)
+    const { page, context } = visitor
+    await page.goto(`${proxy.address}/#/devices`)
+    const box = page.getByRole('switch', { name: 'Copy on this device' })
+    await box.click()
+    await until(async () => !(await readStorage(page)).includes('Wren'))
+    await expectAccessible(visitor)
+    await page.reload()
+    await box.waitFor()
+    expect(await box.isChecked()).toBe(false)
+    expect(await readStorage(page)).not.toContain('Wren')
+    // Without the copy, a switch needs the network as before.
+    await page.goto(`${proxy.address}/#/now`)
+    await page.getByRole('heading', { name: 'Here now' }).waitFor()
+    await context.setOffline(true)
+    await page.getByText('You’re offline.').waitFor()
+    await context.setOffline(false)
+    await page.getByText('You’re offline.').waitFor({ state: 'hidden' })
+    await page.goto(`${proxy.address}/#/devices`)
+    await box.click()
+    await until(async () => (await readStorage(page)).includes('Wren'))
+  })
+
+  test('is deleted on logout together with the queue, and notifications are closed', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const visitor = await openRemembered(browser, proxy, system)
+    const { page, context } = visitor
+    await context.grantPermissions(['notifications'])
+    const notify = `navigator.serviceWorker.ready.then((worker) =>
+      worker.showNotification('Moss came to the front').then(() => worker.getNotifications())
+    ).then((all) => all.length)`
+    expect(await page.evaluate(notify)).toBe(1)
+    await page.goto(`${proxy.address}/#/more`)
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('Token').waitFor()
+    const stored = await readStorage(page)
+    for (const name of ['Lantern Hill', 'Wren', 'Moss', 'Juno']) expect(stored).not.toContain(name)
+    const left = `navigator.serviceWorker.ready.then((worker) => worker.getNotifications())
+      .then((all) => all.length)`
+    expect(await page.evaluate(left)).toBe(0)
+  })
+
+  test('is deleted when the session was ended elsewhere', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page } = await openRemembered(browser, proxy, system)
+    await system.ask('DELETE /web/sessions')
+    await page.getByLabel('Token').waitFor()
+    await until(async () => !(await readStorage(page)).includes('Wren'))
+    await page.reload()
+    await page.getByLabel('Token').waitFor()
+    expect(await readStorage(page)).not.toContain('Wren')
+  })
+
+  test.each([
+    ['is kept for 13 days', 13, true],
+    ['is deleted after 15 days', 15, false],
+  ])('%s without contact', async (_, days, isKept) => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, context } = await openRemembered(browser, proxy, system)
+    await context.setOffline(true)
+    await page.clock.setFixedTime(Date.now() + days * DAY_MS)
+    await page.reload()
+    if (isKept) await page.locator('.here-now').getByText('Wren').waitFor()
+    else await page.getByText('Can’t reach the server.').waitFor()
+    await until(async () => (await readStorage(page)).includes('Wren') === isKept)
+  })
+
+  test('is kept on a device whose clock is wrong by a month', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const visitor = await visit(browser)
+    const { page, context } = visitor
+    await page.clock.setFixedTime(Date.now() + 30 * DAY_MS)
+    await logIn(page, { server: { address: `${proxy.address}/` } }, system.token, true)
+    await waitUntilKept(page)
+    // By the server's clock, the switch is not in the future.
+    await switchTo(page, 'Moss')
+    await waitUntilSent(page)
+    const [latest] = await system.history()
+    expect(latest?.names).toEqual(['Moss'])
+    expect(Math.abs((latest?.at ?? 0) - Date.now())).toBeLessThan(DAY_MS)
+    await context.setOffline(true)
+    await page.reload()
+    await page.locator('.here-now').getByText('Moss').waitFor()
+  })
+})
+
+describe('the queue of switches', () => {
+  test('does not log a switch twice whose answer was cut off', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page } = await openRemembered(browser, proxy, system)
+    const cuts: string[] = []
+    proxy.decide = (method, path) => {
+      if (method !== 'PUT' || cuts.length === 3) return 'pass'
+      cuts.push(path)
+      return cuts.length === 2 ? 'cut before' : 'cut after'
+    }
+    await switchTo(page, 'Moss')
+    await page.locator('.here-now').getByText('Moss').waitFor()
+    await until(async () => cuts.length === 3)
+    await waitUntilSent(page)
+    proxy.decide = () => 'pass'
+    expect(new Set(cuts).size).toBe(1)
+    expect(await names()).toEqual(['Moss', 'Wren'])
+  })
+
+  test.each<[string, Fate]>([
+    ['a login page of the network', 'login page'],
+    ['a redirect', 'redirect'],
+    ['a gateway without the server', { status: 502 }],
+    ['a busy server', { status: 429, retryAfterMs: 500 }],
+    ['a server that cannot write', { status: 503 }],
+  ])('pauses after %s and sends the switch later', async (_, fate) => {
+    await system.setSwitches([5, 'Wren'])
+    const visitor = await openRemembered(browser, proxy, system)
+    const { page } = visitor
+    proxy.decide = (_, path) => (path.startsWith('/ext/v1/systems/@me/switches') ? fate : 'pass')
+    const before = proxy.requests.length
+    await switchTo(page, 'Moss')
+    await page.getByText('1 switch is waiting to be sent.').waitFor()
+    await page.locator('.here-now').getByText('Moss').waitFor()
+    const puts = () => proxy.requests.slice(before).filter((one) => one.startsWith('PUT'))
+    await until(async () => puts().length > 1)
+    expect((await readQueue(page)).map(({ kind }) => kind)).toEqual(['put'])
+    expect(await names()).toEqual(['Wren'])
+    await expectAccessible(visitor)
+    proxy.decide = () => 'pass'
+    await waitUntilSent(page)
+    await page.getByText('1 switch is waiting').waitFor({ state: 'detached' })
+    expect(await names()).toEqual(['Moss', 'Wren'])
+  })
+
+  test('forgets an undone switch that was never sent', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, context } = await openRemembered(browser, proxy, system)
+    await goOffline(page)
+    await switchTo(page, 'Moss')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.here-now').getByText('Wren').waitFor()
+    const before = proxy.requests.length
+    await goOnline(context)
+    await page.getByText('Live').waitFor({ state: 'attached' })
+    await waitUntilSent(page)
+    expect(proxy.requests.slice(before).filter((one) => /^(PUT|DELETE)/.test(one))).toEqual([])
+    expect(await names()).toEqual(['Wren'])
+  })
+
+  test('undoes a switch after a reload without network', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, context } = await openRemembered(browser, proxy, system)
+    // Sent, but unknown here.
+    proxy.decide = (method) => (method === 'PUT' ? 'cut after' : 'pass')
+    await switchTo(page, 'Moss')
+    await until(async () => (await names()).length === 2)
+    await goOffline(page)
+    await page.reload()
+    await page.locator('.here-now').getByText('Moss').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.here-now').getByText('Wren').waitFor()
+    expect((await readQueue(page)).map(({ kind }) => kind)).toEqual(['delete'])
+    proxy.decide = () => 'pass'
+    await goOnline(context)
+    await waitUntilSent(page)
+    expect(await names()).toEqual(['Wren'])
+  })
+
+  test('deletes an undone switch that the server has', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page } = await openRemembered(browser, proxy, system)
+    await switchTo(page, 'Moss')
+    await waitUntilSent(page)
+    expect(await names()).toEqual(['Moss', 'Wren'])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.here-now').getByText('Wren').waitFor()
+    await waitUntilSent(page)
+    expect(await names()).toEqual(['Wren'])
+  })
+
+  test('moves a switch by a millisecond when its time is taken', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, context } = await openRemembered(browser, proxy, system)
+    await goOffline(page)
+    await switchTo(page, 'Moss')
+    const [waiting] = await readQueue(page)
+    const timestamp = new Date((waiting?.timestamp ?? 0) / 1000).toISOString()
+    const members = [system.idOf('Iris')]
+    await system.ask('POST /v2/systems/@me/switches', { members, timestamp })
+    await goOnline(context)
+    await waitUntilSent(page)
+    const [moss, iris] = await system.history()
+    expect([moss?.names, iris?.names]).toEqual([['Moss'], ['Iris']])
+    expect((moss?.at ?? 0) - (iris?.at ?? 0)).toBe(1)
+  })
+
+  test('is done with a switch that was recorded and then edited elsewhere', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, context } = await openRemembered(browser, proxy, system)
+    proxy.decide = (method) => (method === 'PUT' ? 'cut after' : 'pass')
+    await switchTo(page, 'Moss')
+    await until(async () => (await names()).length === 2)
+    await goOffline(page)
+    const [latest] = await system.ask<{ id: string }[]>('GET /v2/systems/@me/switches?limit=1')
+    await system.ask(`PATCH /v2/systems/@me/switches/${latest?.id}/members`, [system.idOf('Juno')])
+    proxy.decide = () => 'pass'
+    await goOnline(context)
+    await waitUntilSent(page)
+    expect(await names()).toEqual(['Juno', 'Wren'])
+    await page.locator('.here-now').getByText('Juno').waitFor()
+  })
+
+  test('is done with a switch that was recorded and then deleted elsewhere', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, context } = await openRemembered(browser, proxy, system)
+    proxy.decide = (method) => (method === 'PUT' ? 'cut after' : 'pass')
+    await switchTo(page, 'Moss')
+    await until(async () => (await names()).length === 2)
+    await goOffline(page)
+    const [latest] = await system.ask<{ id: string }[]>('GET /v2/systems/@me/switches?limit=1')
+    await system.ask(`DELETE /v2/systems/@me/switches/${latest?.id}`)
+    proxy.decide = () => 'pass'
+    await goOnline(context)
+    await waitUntilSent(page)
+    expect(await names()).toEqual(['Wren'])
+    await page.locator('.here-now').getByText('Wren').waitFor()
+  })
+
+  test('sends a switch without a member who was deleted, and says so', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { id } = await system.ask<{ id: string }>('POST /v2/members', { name: 'Fern' })
+    const visitor = await openRemembered(browser, proxy, system)
+    const { page, context } = visitor
+    await goOffline(page)
+    await switchTo(page, 'Fern', 'Moss')
+    await switchTo(page, 'Fern')
+    await system.ask(`DELETE /v2/members/${id}`)
+    await goOnline(context)
+    await page.getByText('1 switch was saved without someone who was deleted.').waitFor()
+    await page.getByText('1 switch couldn’t be saved.').waitFor()
+    expect(await names()).toEqual(['Moss', 'Wren'])
+    await page.getByRole('button', { name: 'Review' }).click()
+    const sheet = page.getByRole('dialog')
+    await sheet.getByText('Everyone in it was deleted.').waitFor()
+    await expectAccessible(visitor)
+    await expectNoHorizontalScroll(visitor)
+    await sheet.getByRole('button', { name: /^Discard/ }).click()
+    await sheet.getByRole('button', { name: /^OK/ }).click()
+    await waitUntilSent(page)
+    expect(await names()).toEqual(['Moss', 'Wren'])
+  })
+
+  test('keeps a refused switch with the reason until it is edited', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const visitor = await openRemembered(browser, proxy, system)
+    const { page, context } = visitor
+    await goOffline(page)
+    // The clock of the device is set forward after the last contact, so the server refuses the time.
+    await page.clock.setFixedTime(Date.now() + 3 * DAY_MS)
+    await page.reload()
+    await page.locator('.here-now').getByText('Wren').waitFor()
+    await switchTo(page, 'Moss')
+    await goOnline(context)
+    await page.getByText('1 switch couldn’t be saved.').waitFor()
+    await page.getByRole('button', { name: 'Review' }).click()
+    const sheet = page.getByRole('dialog')
+    await sheet.getByRole('button', { name: /^Edit/ }).click()
+    await page.getByRole('heading', { name: 'Edit switch' }).waitFor()
+    const hourAgo = new Date(Date.now() - 3_600_000)
+    const local: [string, string] = await page.evaluate(
+      `((at) => [at.toLocaleDateString('sv'), at.toLocaleTimeString('sv').slice(0, 5)])
+        (new Date(${hourAgo.getTime()}))`,
+    )
+    await sheet.getByLabel('Date').fill(local[0])
+    await sheet.getByLabel('Time').fill(local[1])
+    await expectAccessible(visitor)
+    await sheet.getByRole('button', { name: 'Save' }).click()
+    await waitUntilSent(page)
+    const [moss] = await system.history()
+    expect(moss?.names).toEqual(['Moss'])
+    expect(hourAgo.getTime() - (moss?.at ?? 0)).toBeLessThan(60_000)
+  })
+
+  test('sends a status with its switch, and shows it meanwhile', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, context } = await openRemembered(browser, proxy, system)
+    await goOffline(page)
+    await page.locator('main').getByRole('button', { name: 'Moss', exact: true }).click()
+    const bar = page.locator('.action-bar')
+    await bar.getByRole('button', { name: 'Set status' }).click()
+    await bar.getByRole('textbox').fill('at the harbour')
+    await page.getByRole('button', { name: 'Switch to Moss' }).click()
+    await page.locator('.here-now').getByText('at the harbour').waitFor()
+    await page.reload()
+    await page.locator('.here-now').getByText('at the harbour').waitFor()
+    await goOnline(context)
+    await waitUntilSent(page)
+    const front = await system.ask<{ fronters: { status: string }[] }>(
+      'GET /ext/v1/systems/@me/front',
+    )
+    expect(front.fronters.map(({ status }) => status)).toEqual(['at the harbour'])
+    await page.locator('.here-now').getByText('at the harbour').waitFor()
   })
 })

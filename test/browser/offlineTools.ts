@@ -56,7 +56,7 @@ export async function readStorage(page: Page): Promise<string> {
 /** Returns the switches that wait on the device. */
 export async function readQueue(
   page: Page,
-): Promise<{ uuid: string; kind: string; isTried: boolean }[]> {
+): Promise<{ uuid: string; kind: string; timestamp: number }[]> {
   return await page.evaluate(`(async () => {
     const result = (request) => new Promise((resolve, reject) => {
       request.onsuccess = () => resolve(request.result)

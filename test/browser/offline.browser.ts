@@ -2,6 +2,7 @@ import { describe, expect, test } from '../test'
 import {
   expectAccessible,
   expectNoHorizontalScroll,
+  fullBrowsers,
   type Size,
   startBrowser,
   startTestServer,
@@ -22,6 +23,8 @@ import {
 import { logIn, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
+/** Notifications and background sync need a whole browser. */
+const full = await startBrowser(fullBrowsers)
 const testServer = await startTestServer('Somebody else')
 const proxy = await startCutProxy()
 proxy.forwardTo(testServer.server.address)
@@ -168,8 +171,7 @@ describe('the copy on the device', () => {
 
   test('is deleted on logout together with the queue, and notifications are closed', async () => {
     await system.setSwitches([5, 'Wren'])
-    const visitor = await openRemembered(browser, proxy, system)
-    const { page, context } = visitor
+    const { page, context } = await openRemembered(full, proxy, system)
     await context.grantPermissions(['notifications'])
     const notify = `navigator.serviceWorker.ready.then((worker) =>
       worker.showNotification('Moss came to the front').then(() => worker.getNotifications())
@@ -442,5 +444,233 @@ describe('the queue of switches', () => {
     )
     expect(front.fronters.map(({ status }) => status)).toEqual(['at the harbour'])
     await page.locator('.here-now').getByText('at the harbour').waitFor()
+  })
+})
+
+describe('tabs, logins and workers', () => {
+  test('other tabs follow, and one of them sends', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, context } = await openRemembered(browser, proxy, system)
+    const other = await context.newPage()
+    await other.goto(`${proxy.address}/`)
+    await other.locator('.here-now').getByText('Wren').waitFor()
+    await goOffline(page)
+    await other.locator('.banner').getByText('No network.').waitFor()
+    await switchTo(page, 'Moss')
+    await other.locator('.here-now').getByText('Moss').waitFor()
+    await switchTo(other, 'Juno')
+    await page.locator('.here-now').getByText('Juno').waitFor()
+    await page.getByText('2 switches are waiting on').waitFor()
+    const before = proxy.requests.length
+    await goOnline(context)
+    await waitUntilSent(page)
+    await page.locator('.banner').getByText('No network.').waitFor({ state: 'hidden' })
+    await other.locator('.banner').getByText('No network.').waitFor({ state: 'hidden' })
+    const puts = proxy.requests.slice(before).filter((one) => one.startsWith('PUT'))
+    expect(puts).toHaveLength(2)
+    expect(await names()).toEqual(['Juno', 'Moss', 'Wren'])
+    await other.locator('.here-now').getByText('Juno').waitFor()
+  })
+
+  test('logging out asks first about switches that another tab has not sent', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const visitor = await openRemembered(browser, proxy, system)
+    const { page, context } = visitor
+    const other = await context.newPage()
+    await other.goto(`${proxy.address}/`)
+    await other.locator('.here-now').getByText('Wren').waitFor()
+    proxy.decide = (method) => (method === 'PUT' ? { status: 503 } : 'pass')
+    await switchTo(other, 'Moss')
+    await other.getByText('1 switch is waiting to be sent.').waitFor()
+    await other.close()
+    await page.goto(`${proxy.address}/#/more`)
+    await page.getByRole('button', { name: 'Log out' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('1 switch hasn’t been sent yet. Logging out deletes it.').waitFor()
+    await expectAccessible(visitor)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await readQueue(page)).toHaveLength(1)
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await dialog.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('Token').waitFor()
+    expect(await readQueue(page)).toEqual([])
+    proxy.decide = () => 'pass'
+    expect(await names()).toEqual(['Wren'])
+  })
+
+  /** Leaves a switch behind in a session that was ended elsewhere. */
+  const endWithUnsent = async () => {
+    await system.setSwitches([5, 'Wren'])
+    const visitor = await openRemembered(browser, proxy, system)
+    const { page, context } = visitor
+    await goOffline(page)
+    await switchTo(page, 'Moss')
+    await system.ask('DELETE /web/sessions')
+    await goOnline(context)
+    await page.getByLabel('Token').waitFor()
+    await until(async () => !(await readStorage(page)).includes('Wren'))
+    expect(await readQueue(page)).toHaveLength(1)
+    return visitor
+  }
+
+  test.each([true, false])(
+    'sends switches after a login as the same system, remembered: %p',
+    async (isRemembered) => {
+      const { page } = await endWithUnsent()
+      await logIn(page, { server: { address: `${proxy.address}/` } }, system.token, isRemembered)
+      await page.locator('.here-now').getByText('Moss').waitFor()
+      await waitUntilSent(page)
+      expect(await names()).toEqual(['Moss', 'Wren'])
+    },
+  )
+
+  test('asks after a login as another system, and then drops the switches', async () => {
+    const visitor = await endWithUnsent()
+    const { page } = visitor
+    const neighbours = await seedSystem(testServer, 'Neighbours')
+    await neighbours.setSwitches([5, 'Iris'])
+    await logIn(page, { server: { address: `${proxy.address}/` } }, neighbours.token, true)
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('1 switch of another system is waiting on this device.').waitFor()
+    await expectAccessible(visitor)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    // An own switch is sent nevertheless.
+    await switchTo(page, 'Juno')
+    await until(async () => (await neighbours.history()).length === 2)
+    expect((await readQueue(page)).map(({ kind }) => kind)).toEqual(['put'])
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await dialog.getByRole('button', { name: 'Discard' }).click()
+    await waitUntilSent(page)
+    expect((await neighbours.history()).map((one) => one.names)).toEqual([['Juno'], ['Iris']])
+    expect(await names()).toEqual(['Wren'])
+  })
+
+  test('the service worker sends switches after the page was closed', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, context } = await openRemembered(full, proxy, system)
+    proxy.decide = (method) => (method === 'PUT' ? 'cut before' : 'pass')
+    await switchTo(page, 'Moss')
+    await page.getByText('1 switch is waiting to be sent.').waitFor()
+    const tags = `navigator.serviceWorker.ready.then((worker) => worker.sync.getTags())`
+    await until(async () => (await page.evaluate<string[]>(tags)).length === 1)
+    const debug = await context.newCDPSession(page)
+    const registered = new Promise<string>((resolve) => {
+      debug.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        for (const { registrationId, scopeURL } of registrations)
+          if (scopeURL === `${proxy.address}/`) resolve(registrationId)
+      })
+    })
+    await debug.send('ServiceWorker.enable')
+    const registrationId = await registered
+    const [tag = ''] = await page.evaluate<string[]>(tags)
+    // The page gives the queue up to the worker.
+    await page.goto(`${proxy.address}/docs`)
+    proxy.decide = () => 'pass'
+    await debug.send('ServiceWorker.dispatchSyncEvent', {
+      origin: new URL(proxy.address).origin,
+      registrationId,
+      tag,
+      lastChance: false,
+    })
+    await until(async () => (await names()).length === 2)
+    expect(await names()).toEqual(['Moss', 'Wren'])
+    // The copy has the switch, also if the next visit is without network.
+    await until(async () => (await readQueue(page)).length === 0)
+    await context.setOffline(true)
+    await page.goto(`${proxy.address}/`)
+    await page.locator('.here-now').getByText('Moss').waitFor()
+  })
+
+  test('a new build replaces the files of the old one within one visit', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, consoleMessages } = await openRemembered(browser, proxy, system)
+    const caches = () => page.evaluate<string[]>('caches.keys()')
+    const [old = ''] = await caches()
+    const hash = old.split(' ').at(-1) ?? ''
+    expect(hash).toMatch(/^[0-9a-f]{16}$/)
+    proxy.rewrite = (path, body) =>
+      path === '/sw.js' ? body.replaceAll(hash, '00000000deadbeef') : body
+    await page.reload()
+    await page.locator('.here-now').getByText('Wren').waitFor()
+    await until(async () => {
+      const now = await caches()
+      return now.length === 1 && now[0] === old.replace(hash, '00000000deadbeef')
+    })
+    proxy.rewrite = (_, body) => body
+    await page.context().setOffline(true)
+    await page.reload()
+    await page.locator('.here-now').getByText('Wren').waitFor()
+    expect(consoleMessages.filter((text) => !text.includes('ERR_INTERNET'))).toEqual([])
+  })
+
+  test('a worker does not store the page of another build', async () => {
+    await system.setSwitches([5, 'Wren'])
+    // As while a server is upgraded: the script is new, the page is old.
+    proxy.rewrite = (path, body) =>
+      path === '/sw.js' ? body.replaceAll(/\/index-\w+\.js/g, '/index-0.js') : body
+    const { page } = await visit(browser)
+    const pages = () => proxy.requests.filter((one) => one === 'GET /').length
+    await logIn(page, { server: { address: `${proxy.address}/` } }, system.token, true)
+    await page.getByRole('heading', { name: 'Here now' }).waitFor()
+    const before = pages()
+    await until(async () => pages() > before)
+    const installed = `navigator.serviceWorker.getRegistrations().then((all) => all.length)`
+    await until(async () => (await page.evaluate(installed)) === 0)
+    proxy.rewrite = (_, body) => body
+    await page.reload()
+    await waitUntilKept(page)
+  })
+
+  test('works with service workers disabled', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const context = await browser.newContext({ serviceWorkers: 'block' })
+    const page = await context.newPage()
+    try {
+      await logIn(page, { server: { address: `${proxy.address}/` } }, system.token, true)
+      await page.getByRole('heading', { name: 'Here now' }).waitFor()
+      await until(async () => (await readStorage(page)).includes('"copy"'))
+      await goOffline(page)
+      await switchTo(page, 'Moss')
+      await page.getByText('No network. 1 switch is waiting').waitFor()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.locator('.here-now').getByText('Wren').waitFor()
+      await switchTo(page, 'Juno')
+      await goOnline(context)
+      await waitUntilSent(page)
+      expect(await names()).toEqual(['Juno', 'Wren'])
+    } finally {
+      await context.close()
+    }
+  })
+
+  test('works in a folder behind a proxy, and touches nothing beside it', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const inFolder = await startCutProxy('/plural')
+    inFolder.forwardTo(testServer.server.address)
+    const { page, context } = await openRemembered(browser, inFolder, system)
+    const scope = await page.evaluate('navigator.serviceWorker.ready.then(({ scope }) => scope)')
+    expect(scope).toBe(`${inFolder.address}/`)
+    await page.evaluate(`caches.open('of another program').then(() => {})`)
+    await page.context().setOffline(true)
+    await page.reload()
+    await page.locator('.here-now').getByText('Wren').waitFor()
+    await switchTo(page, 'Moss')
+    await goOnline(context)
+    await waitUntilSent(page)
+    expect(await names()).toEqual(['Moss', 'Wren'])
+    expect(await page.evaluate(`caches.has('of another program')`)).toBe(true)
+  })
+
+  test('the page may register no other worker', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page } = await openRemembered(browser, proxy, system)
+    const attempts = await page.evaluate(`Promise.all([
+      navigator.serviceWorker.register('sw.js').then(() => 'registered', ({ name }) => name),
+      (async () => trustedTypes.createPolicy('other', {}))().then(() => 'created', ({ name }) => name),
+      (async () => trustedTypes.createPolicy('worker', {}))().then(() => 'created', ({ name }) => name),
+    ])`)
+    expect(attempts).toEqual(['TypeError', 'TypeError', 'TypeError'])
   })
 })

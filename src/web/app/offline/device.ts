@@ -1,20 +1,16 @@
-import { DAY, type Instant } from '../../../model/time'
 import type { Switch } from '../history'
+import type { Contact } from './copyExpiry'
 import { resultOf, transact } from './database'
 import type { QueuedSwitch } from './queue'
 
 /** Record that this browser may keep a copy. It exists only in sessions that are remembered. */
-export interface DeviceRecord {
+export interface DeviceRecord extends Contact {
   /** ID of the session. A tab of an earlier session writes nothing. */
   readonly session: string
   /** UUID of the system. */
   readonly system: string
   /** False if the copy was turned off on Devices. */
   readonly hasCopy: boolean
-  /** Last answer of the server, by the server's clock. */
-  readonly lastContact: Instant
-  /** Server's clock minus the clock of this device. */
-  readonly clockOffset: number
 }
 
 /** Key of the list of switches in the copy. */
@@ -24,19 +20,8 @@ const COPY = 'copy'
 
 const MAX_SWITCHES = 200
 
-/** Time without contact after which the copy is deleted. */
-const MAX_ABSENCE = 14 * DAY
-
 /** Parts of the copy other than switches. */
 export type Copied = Readonly<Record<string, unknown>>
-
-/** Returns true if the last contact was too long ago; by the server's clock, as far as known. */
-export function isExpired(
-  { lastContact, clockOffset }: DeviceRecord,
-  deviceTime: Instant,
-): boolean {
-  return deviceTime + clockOffset - lastContact > MAX_ABSENCE
-}
 
 export async function readDevice(): Promise<DeviceRecord | null> {
   return await transact(

@@ -27,12 +27,12 @@ import type { FronterStatus } from '../types'
 import { registerWorker } from '../worker/register'
 import { deviceTime } from './clocks'
 import { collectCopy, restoreCopy } from './copy'
+import { isExpired } from './copyExpiry'
 import { CHANNEL, hasDatabase, listQueue, resultOf, SYNC_TAG, transact } from './database'
 import {
   type DeviceRecord,
   deleteCopy,
   deleteDevice,
-  isExpired,
   readDevice,
   recordContact,
   setCopy,

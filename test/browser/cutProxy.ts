@@ -68,11 +68,13 @@ export async function startCutProxy(folder = ''): Promise<CutProxy> {
         .writeHead(fate.status, { 'content-type': 'application/json', 'x-request-id': 'proxy' })
         .end(JSON.stringify({ message: 'Not now.', code: 0, retry_after: fate.retryAfterMs ?? 0 }))
     const isRewritten = path === '/sw.js' || path === '/'
+    // The tag is that of the body before it is rewritten.
+    const { 'if-none-match': _, ...others } = incoming.headers
     const forwarded = request(
       `${target}${path}`,
       {
         method,
-        headers: { ...incoming.headers, ...(isRewritten && { 'accept-encoding': 'identity' }) },
+        headers: isRewritten ? { ...others, 'accept-encoding': 'identity' } : incoming.headers,
       },
       (upstream) => {
         const chunks: Buffer[] = []
@@ -81,7 +83,7 @@ export async function startCutProxy(folder = ''): Promise<CutProxy> {
           upstream.on('end', () => {
             if (fate === 'cut after') return response.destroy()
             const body = proxy.rewrite(path, Buffer.concat(chunks).toString())
-            const { 'content-length': _, ...headers } = upstream.headers
+            const { 'content-length': __, ...headers } = upstream.headers
             response.writeHead(upstream.statusCode ?? 502, headers).end(body)
           })
           return

@@ -40,6 +40,7 @@ export async function startCutProxy(folder = ''): Promise<CutProxy> {
     cut() {
       isCut = true
       for (const response of open) response.destroy()
+      open.clear()
     },
     restore() {
       isCut = false
@@ -77,11 +78,13 @@ export async function startCutProxy(folder = ''): Promise<CutProxy> {
         headers: isRewritten ? { ...others, 'accept-encoding': 'identity' } : incoming.headers,
       },
       (upstream) => {
+        // The connection was cut meanwhile.
+        if (!open.has(response)) return upstream.destroy()
         const chunks: Buffer[] = []
         if (fate === 'cut after' || isRewritten) {
           upstream.on('data', (chunk: Buffer) => chunks.push(chunk))
           upstream.on('end', () => {
-            if (fate === 'cut after') return response.destroy()
+            if (fate === 'cut after' || !open.has(response)) return response.destroy()
             const body = proxy.rewrite(path, Buffer.concat(chunks).toString())
             const { 'content-length': __, ...headers } = upstream.headers
             response.writeHead(upstream.statusCode ?? 502, headers).end(body)

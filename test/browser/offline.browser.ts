@@ -566,7 +566,7 @@ describe('tabs, logins and workers', () => {
     const registrationId = await registered
     const [tag = ''] = await page.evaluate<string[]>(tags)
     // The page gives the queue up to the worker.
-    await page.goto(`${proxy.address}/docs`)
+    await page.goto(`${proxy.address}/health/live`)
     proxy.decide = () => 'pass'
     await debug.send('ServiceWorker.dispatchSyncEvent', {
       origin: new URL(proxy.address).origin,

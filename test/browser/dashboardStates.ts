@@ -294,8 +294,49 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
     ['public sheet of a member', `systems/${system.hid}`, click('.tile')],
     ['unknown public page', 'systems/zzzzz'],
     ['friend page', `watch/${encodeURIComponent(token)}`],
+    // From here on, Now has a card about these switches.
+    ['waiting switches', 'now', waitingSwitches(system, iris.uuid)],
+    ['list of waiting switches', 'now', click('.card[aria-label] > button')],
+    [
+      'editor of a waiting switch',
+      'now',
+      click('.card[aria-label] > button', 'dialog .things button'),
+    ],
+    ['question at logout with waiting switches', 'more', click('main .danger, main button')],
   ]
   return { system, ids: [system.hid, wren, group.id], states }
+}
+
+/** Stores switches as a device does: one that the server refused, and others that wait. */
+function waitingSwitches(system: SeededSystem, member: string): Step {
+  return async (page) => {
+    const { uuid } = await system.ask<{ uuid: string }>('GET /v2/systems/@me')
+    const common = { system: uuid, members: [member], statuses: [], isTried: true, moves: 0 }
+    const timestamp = Date.now() * 1000
+    const stored = ['a', 'b', 'c'].map((digit, at) => ({
+      ...common,
+      uuid: `${digit.repeat(8)}-0000-4000-8000-000000000000`,
+      kind: at === 2 ? 'sent' : 'put',
+      timestamp: timestamp + at * 1000,
+      leftOut: at === 2 ? 1 : 0,
+      problem: at < 2 ? { status: 400, code: 40003, message: '' } : null,
+    }))
+    await page.evaluate(`new Promise((resolve, reject) => {
+      const opening = indexedDB.open('multitude /', 1)
+      opening.onupgradeneeded = () => {
+        opening.result.createObjectStore('queue', { keyPath: 'order', autoIncrement: true })
+        opening.result.createObjectStore('device')
+      }
+      opening.onerror = reject
+      opening.onsuccess = () => {
+        const tx = opening.result.transaction('queue', 'readwrite')
+        for (const one of ${JSON.stringify(stored)}) tx.objectStore('queue').add(one)
+        tx.oncomplete = () => resolve(opening.result.close())
+      }
+    })`)
+    await page.reload()
+    await page.locator('.card[aria-label] > button').waitFor()
+  }
 }
 
 /** Adds a field of each type and returns a value of each by the ID of its field. */

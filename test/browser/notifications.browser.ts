@@ -174,6 +174,32 @@ describe('notifications on this device', () => {
     await card(page).getByRole('button', { name: 'Turn on notifications' }).waitFor()
   })
 
+  test('are offered on Reminders, show one, and are not offered again', async () => {
+    const visitor = await openAllowed('reminders')
+    const { page, context, push } = visitor
+    await card(page).getByRole('button', { name: 'Turn on notifications' }).click()
+    expect(await card(page).getByRole('switch', { name: 'Reminders' }).isChecked()).toBe(true)
+    await expectAccessible(visitor)
+    const body = { name: 'Rest', text: 'Drink water', kind: 'after_switch', after: 60, on: 'any' }
+    const { id } = await system.ask<{ id: string }>('POST /ext/v1/systems/@me/reminders', body)
+    await page.goto(`${address}/#/more`)
+    await page.getByRole('heading', { name: 'More', level: 1 }).waitFor()
+    await system.ask(`POST /ext/v1/reminders/${id}/test`)
+    await until(() => service.to(push).length === 1)
+    await deliver(visitor, push, 0)
+    await until(async () => (await notifications(page)).length === 1)
+    expect(await notifications(page)).toEqual([
+      { title: 'Rest', body: 'Drink water', silent: false },
+    ])
+    const loaded = page.waitForResponse((response) => response.url().endsWith('/ext/v1/push'))
+    await clickNotification(context)
+    await page.getByRole('heading', { name: 'Reminders', level: 1 }).waitFor()
+    await page.getByRole('switch', { name: 'Rest' }).waitFor()
+    await (await loaded).finished()
+    await page.waitForTimeout(200)
+    expect(await card(page).count()).toBe(0)
+  })
+
   test('say what to do when the browser blocks them', async () => {
     const visitor = await visit(browser)
     const { page } = visitor

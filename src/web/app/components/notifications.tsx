@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PushKind } from '../../../model/ext/pushTarget'
 import { ApiError, errorMessage } from '../api'
 import {
@@ -22,6 +22,8 @@ interface Props {
   token?: string
   /** Called before permission is asked. */
   onTurnOn?: () => void
+  /** Shows the card only if notifications were off when the page was opened. */
+  isOffer?: boolean
 }
 
 /** Kinds that are on at first. The lasting sign of who is fronting is for those who want it. */
@@ -29,9 +31,10 @@ const FIRST_KINDS: readonly PushKind[] = ['reminders', 'posts']
 const WATCH_KINDS: readonly PushKind[] = ['front']
 
 /** Card that turns push notifications of this browser on and off. */
-export function Notifications({ token, onTurnOn }: Props) {
+export function Notifications({ token, onTurnOn, isOffer = false }: Props) {
   const [client] = useState(() => createPushClient(token))
   const [status, setStatus] = useState<PushStatus | null>(null)
+  const wasOffered = useRef(false)
   /** Result of the last action. */
   const [note, setNote] = useState('')
   const { run, problem, isBusy } = useAction({ explain: explainProblem, canOverlap: true })
@@ -73,6 +76,8 @@ export function Notifications({ token, onTurnOn }: Props) {
     run(action)
   }
 
+  if (status && status.key !== null && !status.target) wasOffered.current = true
+  if (isOffer && !wasOffered.current) return null
   return (
     <section class="card" aria-labelledby="notifications">
       <h2 id="notifications">{pushStrings.heading}</h2>

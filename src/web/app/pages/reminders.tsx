@@ -6,6 +6,7 @@ import { requestOwn } from '../api'
 import { CheckField } from '../components/checkField'
 import { Icon } from '../components/icon'
 import { LoadProblem } from '../components/loadProblem'
+import { Notifications } from '../components/notifications'
 import { Page, Skeleton } from '../components/page'
 import { ProblemText } from '../components/problemText'
 import { ReminderSheet } from '../components/reminders/reminderSheet'
@@ -61,6 +62,7 @@ export function Reminders() {
           <ZoneNote />
         </>
       )}
+      <Notifications isOffer />
       {edited && (
         <ReminderSheet
           {...edited}

@@ -136,10 +136,9 @@ export function startSync(): void {
       wasLive = false
       loadSession()
       start()
-      queueReady.value = import('./offline/start').then(
-        ({ startOffline }) => startOffline(),
-        ignoreError,
-      )
+      queueReady.value = import('./offline/start')
+        .then(({ startOffline }) => startOffline())
+        .catch(ignoreError)
       return
     }
     subscription?.stop()

@@ -22,8 +22,10 @@ interface Stores {
 
 /** Returns false if nothing was ever stored, so that reading does not create a database. */
 export async function hasDatabase(): Promise<boolean> {
-  const names = await indexedDB.databases()
-  return names.some(({ name }) => name === NAME)
+  const { databases } = indexedDB as Partial<IDBFactory>
+  // Older browsers cannot list them.
+  const all = (await databases?.call(indexedDB)) ?? [{ name: NAME }]
+  return all.some(({ name }) => name === NAME)
 }
 
 /** Runs a transaction over everything, and returns after it is written to the disk. */

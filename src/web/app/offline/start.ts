@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { nextTimestamp } from '../../../model/switch'
-import type { Instant } from '../../../model/time'
+import { formatInstant, HOUR, type Instant } from '../../../model/time'
 import { ApiError, isSessionOver } from '../api'
 import { mergeSwitches, type Switch, type Switches } from '../history'
 import { clearSession, loadProblem, sessionState } from '../session'
@@ -13,6 +13,7 @@ import {
   membersById,
   PENDING_SWITCH,
   putSwitch,
+  readSwitch,
   recordedSwitches,
   removeSwitchFromStore,
   type SwitchQueue,
@@ -21,7 +22,7 @@ import {
   system,
 } from '../store'
 import { strings } from '../strings'
-import { createUuid } from '../switchWithStatus'
+import { createUuid, createWithStatuses } from '../switchWithStatus'
 import type { SwitchChange } from '../toastStorage'
 import type { FronterStatus } from '../types'
 import { registerWorker } from '../worker/register'
@@ -61,7 +62,11 @@ const state = {
   failures: 0,
   retryTimer: 0,
   copyTimer: 0,
+  contactAt: 0,
 }
+
+/** Contacts that follow each other closely are recorded once. */
+const CONTACT_INTERVAL = HOUR
 
 /** A server that takes longer than this is treated as unreachable while the page opens. */
 const SLOW_START_MS = 4000
@@ -79,6 +84,7 @@ export async function startOffline(): Promise<void> {
   }
   publishQueue()
   if (!state.isListening) listen()
+  state.contactAt = deviceTime()
   const contact = recordSession()
   // The record of an earlier visit is enough, also without network.
   if (device.value === null) await contact
@@ -114,7 +120,11 @@ function listen(): void {
   }
   addEventListener('online', sendNow)
   effect(() => {
-    if (connectionState.value === 'live') sendNow()
+    if (connectionState.value !== 'live') return
+    sendNow()
+    if (deviceTime() - state.contactAt < CONTACT_INTERVAL) return
+    state.contactAt = deviceTime()
+    recordSession().catch(() => {})
   })
   effect(() => {
     if (connectionState.value === 'away' || loadProblem.value !== '') showCopy()
@@ -147,7 +157,7 @@ async function forget(): Promise<void> {
   clearTimeout(state.retryTimer)
   device.value = null
   switchQueue.value = null
-  await deleteDevice({ withQueue: false })
+  if (await hasDatabase()) await deleteDevice({ withQueue: false })
 }
 
 /** Returns the number of switches that the server may not have, from all tabs and logins. */
@@ -347,7 +357,8 @@ async function addSwitch(
   const uuidOf = (id: string) => membersById.value.get(id)?.uuid ?? id
   const one: Omit<QueuedSwitch, 'order'> = {
     uuid: createUuid(),
-    system: record.system,
+    // Another tab may have logged in as another system.
+    system: system.value?.uuid ?? record.system,
     kind: 'put',
     members: ids.map(uuidOf),
     statuses: statuses.map(({ id, status }) => ({ id: uuidOf(id), status })),
@@ -357,11 +368,29 @@ async function addSwitch(
     leftOut: 0,
     problem: null,
   }
-  await transact('readwrite', ({ queue: store }) => resultOf(store.add(one)))
+  try {
+    await transact('readwrite', ({ queue: store }) => resultOf(store.add(one)))
+  } catch (cause) {
+    // The storage is full or was taken away.
+    if (isOffline.value) throw cause
+    return await sendAtOnce(ids, one.timestamp, statuses)
+  }
   await refresh()
   announceChange({})
   send()
   return { id: one.uuid }
+}
+
+/** Logs a switch that cannot be stored here. */
+async function sendAtOnce(
+  ids: readonly string[],
+  at: Instant,
+  statuses: readonly FronterStatus[],
+): Promise<{ readonly id: string }> {
+  const created = await createWithStatuses({ members: ids, timestamp: formatInstant(at) }, statuses)
+  if (!created) throw new Error('the switch was not logged')
+  putSwitch(readSwitch(created))
+  return created
 }
 
 async function removeSwitch(id: string): Promise<void> {

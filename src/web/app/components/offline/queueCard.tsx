@@ -14,6 +14,7 @@ import { draftOf, SwitchSheet } from '../switchSheet'
 /** Card on Now about switches that wait on this device, with a list of them. */
 export function QueueCard() {
   const [isOpen, setOpen] = useState(false)
+  const [isEditing, setEditing] = useState(false)
   const isForeign = isOfOtherSystem()
   const foreign = queue.value.filter(isForeign)
   const [isAsking, setAsking] = useState(foreign.length > 0)
@@ -39,7 +40,9 @@ export function QueueCard() {
           </button>
         </>
       )}
-      {isOpen && <Review own={own} onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <Review own={own} onClose={() => setOpen(false)} onEdit={() => setEditing(true)} />
+      )}
       {foreign.length > 0 && isAsking && (
         <ConfirmSheet
           heading={offlineStrings.foreignAsk}
@@ -49,18 +52,31 @@ export function QueueCard() {
           onClose={() => setAsking(false)}
         />
       )}
-      {switchDraft.value && <SwitchSheet draft={switchDraft.value} />}
+      {isEditing && switchDraft.value && <SwitchSheet draft={switchDraft.value} />}
     </section>
   )
 }
 
-function Review({ own, onClose }: { own: readonly QueuedSwitch[]; onClose: () => void }) {
+interface ReviewProps {
+  own: readonly QueuedSwitch[]
+  onClose: () => void
+  onEdit: () => void
+}
+
+function Review({ own, onClose, onEdit }: ReviewProps) {
   return (
     <Sheet heading={offlineStrings.reviewHeading} onClose={onClose}>
       {own.length === 0 && <p>{offlineStrings.nothingLeft}</p>}
       <ul class="things">
         {own.map((one) => (
-          <ReviewRow key={one.order} one={one} onEdit={onClose} />
+          <ReviewRow
+            key={one.order}
+            one={one}
+            onEdit={() => {
+              onClose()
+              onEdit()
+            }}
+          />
         ))}
       </ul>
     </Sheet>

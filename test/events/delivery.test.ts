@@ -167,14 +167,16 @@ describe('webhook receivers', () => {
   })
 
   test('does not delay other webhooks when a receiver is slow', async () => {
-    const slow = await hooked(() => Bun.sleep(300).then(() => 200), defaultApp)
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+    const slow = await hooked(() => isReleased.then(() => 200), defaultApp)
     const quick = await hooked(() => 200, defaultApp)
     for (const name of ['one', 'two', 'three']) {
       await rename(slow.as, name, defaultApp)
       await rename(quick.as, name, defaultApp)
     }
     await until(() => quick.receiver.events.length === 3)
-    expect(slow.receiver.events).toHaveLength(1)
+    expect(slow.receiver.events.length).toBeLessThanOrEqual(1)
+    release()
     await until(() => slow.receiver.events.length === 3)
     expect(named(slow.receiver)).toEqual(['one', 'two', 'three'])
   })

@@ -1,4 +1,4 @@
-import { and, count as countRows, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { columnNames, type Placeholders, query } from '../../db/query'
 import { pushQueue, pushTargets } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
@@ -53,7 +53,7 @@ const { system_id, wants } = pushTargets
 
 const count = query((db, { system, kind }: Placeholders<'system' | 'kind'>, dialect) =>
   db
-    .select({ count: countRows().as('count') })
+    .select({ count: dialect.count().as('count') })
     .from(pushTargets)
     .where(and(eq(system_id, system), dialect.inJsonTexts(kind, wants))),
 )

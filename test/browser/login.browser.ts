@@ -91,8 +91,13 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       await button.click()
     }
     await page.getByText(`${name} is here now.`).first().waitFor()
-    const now = await testServer.ask<{ members: { id: string }[] }>('GET /v2/systems/@me/fronters')
-    expect(now.members.map(({ id }) => id)).toEqual([reed.id])
+    // The switch is shown before the server has it.
+    await waitUntil(async () => {
+      const now = await testServer.ask<{ members: { id: string }[] } | null>(
+        'GET /v2/systems/@me/fronters',
+      )
+      return now?.members.map(({ id }) => id).join() === reed.id
+    })
     await testServer.ask(`DELETE /v2/members/${reed.id}`)
   })
 

@@ -1,12 +1,14 @@
 import { Database } from 'bun:sqlite'
 import { hiddenIdentity } from '../../src/db/visible'
 import {
+  countAttempt,
   deleteQueued,
   findQueued,
   listDue,
-  postponeQueued,
+  pauseTarget,
   recordFailure,
   recordSuccess,
+  sendAtOnce,
 } from '../../src/events/push/queue'
 import { deletePushTarget, listPushTargets, patchPushTarget } from '../../src/events/push/targets'
 import { createHandler } from '../../src/http/handler'
@@ -229,7 +231,9 @@ describe('plans of push messages', () => {
       await enqueueFrontPush(tx, someone.id)
       await recordFailure(tx, 1, 1)
       await recordSuccess(tx, 1, 1)
-      await postponeQueued(tx, 1, 1, 1)
+      await countAttempt(tx, { id: 1, revision: 1 }, 1)
+      await pauseTarget(tx, 1, 1)
+      await sendAtOnce(tx, 1, 1)
       await deleteQueued(tx, { id: 1, revision: 1 })
     })
     await listDue(recordedDeps.db, 1, { due: -1, id: 0 }, 10)

@@ -441,7 +441,7 @@ describe('answers of push services', () => {
     expect(left).toBeGreaterThan(10 * MINUTE - SECOND)
   })
 
-  test('a newer message keeps the pause of one that failed', async () => {
+  test('a newer message keeps the pause of one that failed, and has its own attempts', async () => {
     const { as, wren, browser } = await createReceiver()
     answerTo(browser, () => 500)
     await logSwitch(as, [wren])
@@ -449,8 +449,42 @@ describe('answers of push services', () => {
     const [before] = await queueOf(as)
     await logSwitch(as, [])
     expect(await queueOf(as)).toEqual([
-      { ...(before ?? fail()), revision: (before?.revision ?? 0) + 1 },
+      { ...(before ?? fail()), attempts: 0, revision: (before?.revision ?? 0) + 1 },
     ])
+  })
+
+  test('all messages of a target wait when one fails, and are sent when one succeeds', async () => {
+    const { as, wren, browser } = await createReceiver({ wants: ['own_front', 'posts'] })
+    await logSwitch(as, [wren])
+    await until(async () => (await queueOf(as)).length === 0)
+    const gate = createGate()
+    answerTo(browser, () => gate.opened.then(() => 500))
+    await logSwitch(as, [])
+    await until(() => service.to(browser).length === 2)
+    await logSwitch(as, [wren])
+    const body = { for: wren, text: 'Milk, please.' }
+    await ask('POST /ext/v1/systems/@me/posts', { as, body })
+    gate.open()
+    await until(async () => (await queueOf(as)).every(({ due }) => due > clock))
+    expect((await queueOf(as)).map(({ kind, attempts }) => [kind, attempts])).toEqual([
+      ['own_front', 0],
+      ['posts', 0],
+    ])
+    answerTo(browser, () => 201)
+    advance(MINUTE)
+    await until(async () => (await queueOf(as)).length === 0)
+    expect(service.to(browser)).toHaveLength(4)
+  })
+
+  test('a kind that was turned off is not sent any more', async () => {
+    const { as, wren, browser, target } = await createReceiver()
+    answerTo(browser, () => 500)
+    await logSwitch(as, [wren])
+    await until(async () => (await queueOf(as))[0]?.attempts === 1)
+    await ask(`PATCH /ext/v1/push/${target.id}`, { as, body: { wants: ['posts'] } })
+    advance(MINUTE)
+    await until(async () => (await queueOf(as)).length === 0)
+    expect(service.to(browser)).toHaveLength(1)
   })
 
   test('a message that is replaced while it is being sent is sent again', async () => {
@@ -474,8 +508,11 @@ describe('answers of push services', () => {
     await until(async () => (await queueOf(as))[0]?.attempts === 1)
     advance(7 * DAY - MINUTE)
     await until(async () => (await queueOf(as))[0]?.attempts === 2)
-    expect(await targetsOf(as)).toHaveLength(1)
     advance(5 * MINUTE)
+    await until(async () => (await queueOf(as))[0]?.attempts === 3)
+    // A last attempt, because the failures before may have been of another week.
+    expect(await targetsOf(as)).toHaveLength(1)
+    advance(30 * MINUTE)
     await until(async () => (await targetsOf(as)).length === 0)
   })
 

@@ -120,6 +120,32 @@ describe('the reminder timer', () => {
     expect(await only(fixture)).toMatchObject({ due: null, last_fired: null })
   })
 
+  test('a switch fires a reminder that is overdue before it sets the next time', async () => {
+    const body = { name: 'Front check', kind: 'after_switch', after: 60, on: 'any' }
+    const fixture = await withReminder(body, '2026-03-22T08:30:00Z')
+    await fixture.do('POST /v2/systems/@me/switches', { members: ['<wren>'] })
+    const { lastEvent } = await stateOf(testApp)
+    now = at('2026-03-22T08:31:02Z')
+    await fixture.do('POST /v2/systems/@me/switches', { members: ['<heron>'] })
+    const recorded = await eventsSince({ testApp }, lastEvent)
+    expect(recorded.map(([type]) => type).sort()).toEqual(['CREATE_SWITCH', 'REMINDER'])
+    expect(await only(fixture)).toMatchObject({
+      due: '2026-03-22T08:32:02Z',
+      last_fired: '2026-03-22T08:31:00Z',
+    })
+  })
+
+  test('a reminder that became a repeating one is not cleared with its former switch', async () => {
+    const body = { name: 'Front check', kind: 'after_switch', after: 3600, on: 'any' }
+    const fixture = await withReminder(body, '2026-03-22T08:30:00Z')
+    const { id } = await fixture.do('POST /v2/systems/@me/switches', { members: ['<wren>'] })
+    const { name, text, ...rule } = daily
+    await fixture.do(`PATCH /ext/v1/reminders/${(await only(fixture)).id}`, rule)
+    await fixture.do(`DELETE /v2/systems/@me/switches/${id}`)
+    expect((await only(fixture)).due).toBe('2026-03-22T09:00:00Z')
+    expect(await fireAt(at('2026-03-22T09:00:00Z'))).toHaveLength(1)
+  })
+
   test('does not fire reminders of a disabled system', async () => {
     const fixture = await withReminder(daily, '2026-03-22T08:30:00Z')
     const set = (disabled: Instant | null) =>

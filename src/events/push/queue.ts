@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { pushQueue, pushTargets, sessions, tokens } from '../../db/tables'
 import type { Db } from '../../db/types'
@@ -71,14 +71,26 @@ export async function deleteQueued(tx: Db, { id, revision }: Revision): Promise<
   return (await deleteRevision(tx).get({ id, revision })) !== null
 }
 
-/** Sets the time of the next attempt. */
-export async function postponeQueued(
+/** Records the number of failed attempts, unless a newer message replaced this one. */
+export async function countAttempt(
   tx: Db,
-  id: number,
-  due: Instant,
+  { id, revision }: Revision,
   attempts: number,
 ): Promise<void> {
-  await postpone(tx).run({ id, due, attempts })
+  await setAttempts(tx).run({ id, revision, attempts })
+}
+
+/**
+ * Lets all messages of a target wait, because its push service fails: otherwise each of them would
+ * occupy a connection until the time limit.
+ */
+export async function pauseTarget(tx: Db, targetId: number, until: Instant): Promise<void> {
+  await setPause(tx).run({ target: targetId, until })
+}
+
+/** Lets no message of a target wait any more, because its push service responds again. */
+export async function sendAtOnce(tx: Db, targetId: number, now: Instant): Promise<void> {
+  await endPause(tx).run({ target: targetId, now })
 }
 
 export async function deleteTarget(tx: Db, id: number): Promise<void> {
@@ -121,6 +133,7 @@ const targetColumns = {
   p256dh: pushTargets.p256dh,
   auth: pushTargets.auth,
   shows_names: pushTargets.shows_names,
+  wants: pushTargets.wants,
   session_expires: sql<Instant | null>`${sessions.expires}`.as('session_expires'),
   token_expires: sql<Instant | null>`${tokens.expires}`.as('token_expires'),
   scope: sql<typeof tokens.$inferSelect.scope | null>`${tokens.scope}`.as('scope'),
@@ -168,8 +181,22 @@ const deleteRevision = query((db, values: Placeholders<'id' | 'revision'>) =>
   db.delete(pushQueue).where(isRevision(values)).returning({ id }),
 )
 
-const postpone = query((db, values: Placeholders<'id' | 'due' | 'attempts'>) =>
-  db.update(pushQueue).set({ due: values.due, attempts: values.attempts }).where(eq(id, values.id)),
+const setAttempts = query((db, values: Placeholders<'id' | 'revision' | 'attempts'>) =>
+  db.update(pushQueue).set({ attempts: values.attempts }).where(isRevision(values)),
+)
+
+const setPause = query((db, values: Placeholders<'target' | 'until'>) =>
+  db
+    .update(pushQueue)
+    .set({ due: values.until })
+    .where(and(eq(target_id, values.target), lt(due, values.until))),
+)
+
+const endPause = query((db, values: Placeholders<'target' | 'now'>) =>
+  db
+    .update(pushQueue)
+    .set({ due: 0 })
+    .where(and(eq(target_id, values.target), gt(due, values.now))),
 )
 
 const removeTarget = query((db, values: Placeholders<'id'>) =>

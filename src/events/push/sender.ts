@@ -17,6 +17,7 @@ import {
   topicOf,
 } from './message'
 import {
+  countAttempt,
   type DueRow,
   deleteQueued,
   deleteTarget,
@@ -24,10 +25,11 @@ import {
   findReceiver,
   isQueued,
   listDue,
-  postponeQueued,
+  pauseTarget,
   type QueuedMessage,
   recordFailure,
   recordSuccess,
+  sendAtOnce,
   targetById,
 } from './queue'
 import { getPushKey } from './serverKey'
@@ -160,7 +162,8 @@ export function createPushSender(
       const queued = await findQueued(deps.db, id)
       if (!queued) return
       const viewer = await findReceiver(deps.db, queued, deps.now())
-      const message = viewer && (await buildMessage(sources, viewer, queued))
+      const isWanted = viewer !== null && queued.wants.includes(queued.kind)
+      const message = isWanted ? await buildMessage(sources, viewer, queued) : null
       if (!message) return drop(queued)
       if (!checked.ok) return record(queued, { error: checked.reason })
       const send = await prepare(checked, queued, message, topicOf(queued.kind, queued.subject))
@@ -181,13 +184,14 @@ export function createPushSender(
   }
 
   const recordSent = async (queued: QueuedMessage, sent: PostResult): Promise<PushResult> => {
-    const { id, target_id, system_id } = queued
+    const { target_id, system_id } = queued
     const status = 'status' in sent ? sent.status : null
     return deps.transact({ system: system_id }, async (tx) => {
       const now = deps.now()
       if (status !== null && isAccepted(status)) {
         await recordSuccess(tx, target_id, now)
-        if (!(await deleteQueued(tx, queued))) await postponeQueued(tx, id, 0, 0)
+        await deleteQueued(tx, queued)
+        await sendAtOnce(tx, target_id, now)
         return 'sent'
       }
       if (status === 404 || status === 410) {
@@ -199,21 +203,17 @@ export function createPushSender(
         return 'too_large'
       }
       const failingSince = await recordFailure(tx, target_id, now)
-      if (now - failingSince >= deleteAfter) {
+      const attempts = queued.attempts + 1
+      const pause = pauses[attempts - 1]
+      if (pause === undefined && now - failingSince >= deleteAfter) {
         await deleteTarget(tx, target_id)
         return 'gone'
       }
-      const attempts = queued.attempts + 1
-      const pause = pauses[attempts - 1]
-      if (pause === undefined) {
-        // A newer message gets its own attempts, after the pause of a first failure.
-        if (!(await deleteQueued(tx, queued)))
-          await postponeQueued(tx, id, now + (pauses[0] ?? 0), 0)
-        return 'given_up'
-      }
-      const wait = ('retryAfter' in sent && parseRetryAfter(sent.retryAfter, now)) || pause
-      await postponeQueued(tx, id, now + wait, attempts)
-      return 'retried'
+      if (pause === undefined) await deleteQueued(tx, queued)
+      else await countAttempt(tx, queued, attempts)
+      const asked = 'retryAfter' in sent ? parseRetryAfter(sent.retryAfter, now) : null
+      await pauseTarget(tx, target_id, now + (asked ?? pause ?? pauses[0] ?? 0))
+      return pause === undefined ? 'given_up' : 'retried'
     })
   }
 
@@ -228,13 +228,19 @@ export function createPushSender(
   }
 
   const begin = (row: DueRow) => {
-    const done = deliver(row.id)
-      .catch((cause) => deps.warn('push delivery failed', { cause: String(cause) }))
-      .then(() => {
-        running.delete(row.id)
-        // Messages that had to wait for this one can be sent now.
-        wake()
-      })
+    const isDelivered = deliver(row.id).then(
+      () => true,
+      (cause) => {
+        deps.warn('push delivery failed', { cause: String(cause) })
+        return false
+      },
+    )
+    const done = isDelivered.then((isDone) => {
+      running.delete(row.id)
+      // Messages that had to wait for this one can be sent now. What failed, as on a full disk, is
+      // repeated by the next regular look.
+      if (isDone) wake()
+    })
     running.set(row.id, { row, done })
   }
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { and, eq, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { columnsOfEntity, createInserter, createUpdater } from '../../db/rows'
-import { pushTargets, tokens } from '../../db/tables'
+import { pushQueue, pushTargets, tokens } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleSystems } from '../../db/visible'
 import { fillDefaults, throwIfInvalid } from '../../model/entity'
@@ -76,10 +76,13 @@ export async function putPushTarget(
     if (known && isOwn) {
       const changed = { ...keys, ...draft, failing_since: null }
       await updateRow(tx, known.id, changed)
+      await rebuildQueued(tx).run({ id: known.id })
       return { ...present({ ...known, ...changed }, viewer), isNew: false }
     }
     // The messages that wait for the former owner must not reach the new one.
     if (known) await removeById(tx).run({ id: known.id })
+    // A session is one browser, whose former address is void.
+    if (session !== null) await removeOfSession(tx).run({ session })
     await requireSpace(tx, system, viewer)
     const row = {
       ...fillDefaults(pushTarget, draft),
@@ -108,6 +111,7 @@ export async function patchPushTarget(
     const found = await getTarget(tx, viewer, uuid)
     rejectForbiddenKinds(viewer, patch)
     await updateRow(tx, found.id, patch)
+    await rebuildQueued(tx).run({ id: found.id })
     return present({ ...found, ...patch }, viewer)
   })
 }
@@ -255,6 +259,18 @@ const watchToken = query((db, values: Placeholders<'id'>) =>
     .select({ id: tokens.id })
     .from(tokens)
     .where(and(eq(tokens.id, values.id), eq(tokens.scope, 'watch'))),
+)
+
+const removeOfSession = query((db, { session }: Placeholders<'session'>) =>
+  db.delete(pushTargets).where(eq(pushTargets.session_id, session)),
+)
+
+/** Messages that are being built contain what the target wanted before. */
+const rebuildQueued = query((db, values: Placeholders<'id'>) =>
+  db
+    .update(pushQueue)
+    .set({ revision: sql`${pushQueue.revision} + 1` })
+    .where(eq(pushQueue.target_id, values.id)),
 )
 
 const removeById = query((db, values: Placeholders<'id'>) =>

@@ -11,14 +11,19 @@ import {
   timeOfDay,
   timestamp,
 } from '../field'
-import { HOUR, MINUTE } from '../time'
+import { HOUR, type Instant, MINUTE } from '../time'
 import { Problem } from '../validation'
 
 /** Age up to which a switch sets reminders that are due some time after it. */
 export const MAX_SWITCH_AGE = 10 * MINUTE
 
 /** Time after which a reminder that was due while no server ran is skipped. */
-export const MAX_DELAY = 6 * HOUR
+const MAX_DELAY = 6 * HOUR
+
+/** Returns whether a reminder that is due at this time is fired now: neither early nor too late. */
+export function isFiring(due: Instant, now: Instant): boolean {
+  return due <= now && now - due < MAX_DELAY
+}
 
 export const reminderKinds = ['repeat', 'after_switch'] as const
 export type ReminderKind = (typeof reminderKinds)[number]

@@ -11,17 +11,23 @@ import type { Deps } from '../deps'
  */
 export async function replacePushKey(deps: Deps, viewer: Viewer): Promise<number> {
   requireOperator(viewer)
-  await deps.transact('new', async (tx) => void (await deleteKeys(tx).run({})))
   let count = 0
   await deleteInBatches(deps, 'new', never, async (tx, most) => {
     const deleted = (await deleteSome(tx).all({ most })).length
     count += deleted
     return deleted
   })
+  await deps.transact('new', async (tx) => {
+    // Browsers that registered meanwhile belong to the former key as well.
+    count += (await deleteAll(tx).all({})).length
+    await deleteKeys(tx).run({})
+  })
   return count
 }
 
 const deleteKeys = query((db) => db.delete(serverKeys))
+
+const deleteAll = query((db) => db.delete(pushTargets).returning({ id: pushTargets.id }))
 
 const deleteSome = query((db, { most }: Placeholders<'most'>) => {
   const { id } = pushTargets

@@ -3,7 +3,7 @@ import { type Placeholders, query } from '../../db/query'
 import { reminders } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleReminders, visibleSystems } from '../../db/visible'
-import { MAX_DELAY, type Reminder, type ReminderKind } from '../../model/ext/reminder'
+import { isFiring, type Reminder, type ReminderKind } from '../../model/ext/reminder'
 import { createSchedule } from '../../model/ext/reminderSchedule'
 import type { Instant } from '../../model/time'
 import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
@@ -75,7 +75,7 @@ async function fire(
   if (!row || row.due === null || row.due !== expected) return null
   const now = deps.now()
   const { due, next } = await planFiring(tx, { ...row, due: row.due }, now)
-  const isFired = now - due < MAX_DELAY
+  const isFired = isFiring(due, now)
   await move(tx).run({ id, due: next, last_fired: isFired ? due : row.last_fired })
   if (!isFired) return null
   await recordReminder(deps, tx, row, { isTest: false })

@@ -35,8 +35,9 @@ const rows = createOwnedRows<typeof reminder>({
   validate: validateReminder,
   eventData: () => ({}),
   chooseValues,
-  async onChange(_, tx, before, { id, due }) {
-    if (before.due !== null && due === null) await forgetSwitch(tx).run({ id })
+  async onChange(_, tx, before, { id, due, kind }) {
+    const isOfSwitch = due !== null && kind === 'after_switch'
+    if (before.due !== null && !isOfSwitch) await forgetSwitch(tx).run({ id })
     return {}
   },
 })

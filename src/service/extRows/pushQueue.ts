@@ -42,11 +42,11 @@ export function enqueueFrontPush(
  * locked, because one that another transaction deletes meanwhile would violate the foreign key.
  */
 function insertForTargets(kind: SQLWrapper, subject: SQLWrapper, condition: SQL, forUpdate: SQL) {
-  const { target_id, kind: kindName, subject: subjectName, revision } = pushQueue
+  const { target_id, kind: kindName, subject: subjectName, revision, attempts } = pushQueue
   return sql`insert into ${pushQueue} (${columnNames(target_id, kindName, subjectName)})
     select ${pushTargets.id}, ${kind}, ${subject} from ${pushTargets} where ${condition} ${forUpdate}
     on conflict (${columnNames(target_id, kindName, subjectName)})
-    do update set ${columnNames(revision)} = ${revision} + 1`
+    do update set ${columnNames(revision)} = ${revision} + 1, ${columnNames(attempts)} = 0`
 }
 
 const { system_id, wants } = pushTargets

@@ -4,10 +4,11 @@ import { memberExts, reminders, switchMembers, systemSettings } from '../../db/t
 import type { Db } from '../../db/types'
 import { liveSwitches, liveSwitchesOf, visibleMembers, visibleReminders } from '../../db/visible'
 import type { MemberExt } from '../../model/ext/memberExt'
-import { MAX_SWITCH_AGE, type Reminder } from '../../model/ext/reminder'
+import { isFiring, MAX_SWITCH_AGE, type Reminder } from '../../model/ext/reminder'
 import { createSchedule } from '../../model/ext/reminderSchedule'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
+import { recordReminder } from './recordReminder'
 
 /** Times of reminders that change because switches or the time zone do. */
 
@@ -27,14 +28,21 @@ export async function updateDuesAfter(deps: Deps, tx: Db, logged: LoggedSwitch):
       ({ kind }) => kind,
     ),
   )
-  const isRecent = timestamp >= deps.now() - MAX_SWITCH_AGE
-  for (const { id: reminder, on, after, due, due_switch_id, last_fired } of waiting) {
+  const now = deps.now()
+  const isRecent = timestamp >= now - MAX_SWITCH_AGE
+  for (const row of waiting) {
+    const { id: reminder, on, after, due, due_switch_id, last_fired } = row
     const isOwn = due !== null && due_switch_id === id
     const next = timestamp + (after ?? 0) * 1_000_000
     const isSet = matches(on, came) && (isOwn || (isRecent && next > (due ?? -Infinity)))
-    if (isSet && next > (last_fired ?? -Infinity))
+    if (isSet && next > (last_fired ?? -Infinity)) {
+      // Otherwise a switch just before the timer would replace a time that has passed.
+      if (!isOwn && due !== null && isFiring(due, now)) {
+        await setFired(tx).run({ id: reminder, due })
+        await recordReminder(deps, tx, row, { isTest: false })
+      }
       await setDue(tx).run({ id: reminder, due: next, switch: id })
-    else if (isOwn) await setDue(tx).run({ id: reminder, due: null, switch: null })
+    } else if (isOwn) await setDue(tx).run({ id: reminder, due: null, switch: null })
   }
 }
 
@@ -99,13 +107,14 @@ function matches(on: Reminder['on'], kinds: ReadonlySet<MemberExt['kind']>): boo
   return on === 'any' && kinds.size > 0
 }
 
-const { id, system_id, kind, enabled, on, after, due, due_switch_id, last_fired } = visibleReminders
+const { id, uuid, system_id, name, text, kind, enabled } = visibleReminders
+const { on, after, due, due_switch_id, last_fired } = visibleReminders
 
 const isAfterSwitch = sql`${kind} = 'after_switch'`
 
 const afterSwitch = query((db, { system }: Placeholders<'system'>) =>
   db
-    .select({ id, on, after, due, due_switch_id, last_fired })
+    .select({ id, uuid, system_id, name, text, on, after, due, due_switch_id, last_fired })
     .from(visibleReminders)
     .where(and(eq(system_id, system), isAfterSwitch, eq(enabled, true)))
     .orderBy(id),
@@ -158,6 +167,10 @@ const setDue = query((db, values: Placeholders<'id' | 'due' | 'switch'>) =>
     .update(reminders)
     .set({ due: values.due, due_switch_id: values.switch })
     .where(eq(reminders.id, values.id)),
+)
+
+const setFired = query((db, values: Placeholders<'id' | 'due'>) =>
+  db.update(reminders).set({ last_fired: values.due }).where(eq(reminders.id, values.id)),
 )
 
 const clearOfSwitch = query((db, values: Placeholders<'system' | 'switch'>) =>

@@ -92,6 +92,18 @@ describe('PUT /ext/v1/push', () => {
     expect((await list(by(me))).targets).toHaveLength(1)
   })
 
+  test('replaces the former address of a session, which is one browser', async () => {
+    const me = await makeSystem()
+    const session = await logIn(me)
+    await put(session)
+    const { json } = await put(session)
+    await put(by(me))
+    expect((await list(session)).targets).toMatchObject([
+      { id: json.id, is_this: true },
+      { is_this: false },
+    ])
+  })
+
   test('moves the address of another session or system to the caller', async () => {
     const me = await makeSystem()
     const other = await makeSystem()

@@ -66,6 +66,12 @@ export async function openFromNotification({ notification }: NotificationEvent):
   const open = windows.find((one) => one.url.startsWith(scope))
   if (!open) return void (await self.clients.openWindow(url))
   // A watching page has its token in the address, so it is shown as it is.
-  if (!(hash === '#/watch' && open.url.includes('#/watch'))) await open.navigate(url)
-  await open.focus()
+  const isThere = hash === '#/watch' && open.url.includes('#/watch')
+  try {
+    if (!isThere) await open.navigate(url)
+    await open.focus()
+  } catch {
+    // Browsers let a worker navigate only the windows that it controls.
+    await self.clients.openWindow(url)
+  }
 }

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, test } from '../test'
 import { expectAccessible, type Size, sizes, startBrowser, startTestServer, visit } from './browser'
+import { waitUntil } from './memberPages'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Lantern Hill')
@@ -91,13 +92,14 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       await button.click()
     }
     await page.getByText(`${name} is here now.`).first().waitFor()
+    const fronters = async () => {
+      const path = 'GET /v2/systems/@me/fronters'
+      const now = await testServer.ask<{ members: { id: string }[] } | null>(path)
+      return now?.members.map(({ id }) => id) ?? []
+    }
     // The switch is shown before the server has it.
-    await waitUntil(async () => {
-      const now = await testServer.ask<{ members: { id: string }[] } | null>(
-        'GET /v2/systems/@me/fronters',
-      )
-      return now?.members.map(({ id }) => id).join() === reed.id
-    })
+    await waitUntil(async () => (await fronters())[0] === reed.id)
+    expect(await fronters()).toEqual([reed.id])
     await testServer.ask(`DELETE /v2/members/${reed.id}`)
   })
 

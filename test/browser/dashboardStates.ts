@@ -321,6 +321,7 @@ function waitingSwitches(system: SeededSystem, member: string): Step {
       leftOut: at === 2 ? 1 : 0,
       problem: at < 2 ? { status: 400, code: 40003, message: '' } : null,
     }))
+    await page.evaluate(`localStorage.setItem('multitude-keeps', '1')`)
     await page.evaluate(`new Promise((resolve, reject) => {
       const opening = indexedDB.open('multitude /', 1)
       opening.onupgradeneeded = () => {

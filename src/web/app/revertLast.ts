@@ -1,5 +1,5 @@
-/** Reverts what the toast announces. The code is loaded with the session. */
+/** Reverts what the toast announces. Where switches can be made offline, the code is loaded before. */
 export async function revertLast(): Promise<void> {
-  const { undo } = await import('./offline/start')
+  const { undo } = await import('./undo')
   await undo()
 }

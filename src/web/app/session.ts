@@ -64,10 +64,11 @@ export async function restoreSession(): Promise<void> {
 }
 
 /** Opens the dashboard after a login. */
-export async function startSession(method: LoginMethod): Promise<void> {
+export async function startSession(method: LoginMethod, isRemembered: boolean): Promise<void> {
   // Drops the data of another system that this browser was logged in as.
   sessionState.value = 'out'
   rememberLogin(method)
+  if (isRemembered) store(KEEPS, '1')
   hasEndedElsewhere.value = false
   await restoreSession()
 }
@@ -136,6 +137,7 @@ export function startSync(): void {
       wasLive = false
       loadSession()
       start()
+      if (!keepsData()) return
       queueReady.value = import('./offline/start')
         .then(({ startOffline }) => startOffline())
         .catch(ignoreError)
@@ -190,9 +192,29 @@ export function loginMethod(): LoginMethod | null {
 }
 
 function rememberLogin(method: LoginMethod | null): void {
+  store(KEY, method)
+}
+
+const KEEPS = 'multitude-keeps'
+
+/** Returns true if this browser may have a copy or waiting switches. */
+function keepsData(): boolean {
   try {
-    if (method === null) localStorage.removeItem(KEY)
-    else localStorage.setItem(KEY, method)
+    return localStorage.getItem(KEEPS) !== null
+  } catch {
+    return false
+  }
+}
+
+/** Called after everything that this browser kept was deleted. */
+export function stopKeeping(): void {
+  store(KEEPS, null)
+}
+
+function store(key: string, value: string | null): void {
+  try {
+    if (value === null) localStorage.removeItem(key)
+    else localStorage.setItem(key, value)
   } catch {}
 }
 

@@ -1,9 +1,3 @@
-import type { Entity } from '../../../model/entity'
-import { memberExt } from '../../../model/ext/memberExt'
-import { group as groupTable } from '../../../model/group'
-import { member as memberTable } from '../../../model/member'
-import type { Settings } from '../../../model/settings'
-import { system as systemTable } from '../../../model/system'
 import {
   type Group,
   groups,
@@ -12,7 +6,6 @@ import {
   isLoaded,
   type Member,
   members,
-  type Preferences,
   preferences,
   recordedStatuses,
   recordedSwitches,
@@ -25,70 +18,48 @@ import { type Copied, readCopy } from './device'
 
 /** Contents of the copy: what Now, Members and History show, without pictures and texts. */
 
-interface Copy {
-  readonly system: Pick<System, 'id' | 'uuid' | 'name' | 'color'>
-  readonly members: readonly (Pick<
-    Member,
-    'id' | 'uuid' | 'name' | 'display_name' | 'pronouns' | 'color'
-  > & { readonly ext: Pick<MemberExt, 'kind' | 'archived'> })[]
-  readonly groups: readonly Pick<
-    Group,
-    'id' | 'uuid' | 'name' | 'display_name' | 'color' | 'members' | 'parent' | 'emoji' | 'position'
-  >[]
-  readonly settings: Settings | null
-  readonly preferences: Pick<Preferences, 'pinned' | 'word'>
-  readonly statuses: readonly (readonly [string, string])[]
-  readonly hasOlder: boolean
+const kept = {
+  system: ['id', 'uuid', 'name', 'color'],
+  member: ['id', 'uuid', 'name', 'display_name', 'pronouns', 'color'],
+  memberExt: ['kind', 'archived'],
+  group: [
+    ...(['id', 'uuid', 'name', 'display_name', 'color'] as const),
+    ...(['members', 'parent', 'emoji', 'position'] as const),
+  ],
+} satisfies {
+  readonly system: readonly (keyof System)[]
+  readonly member: readonly (keyof Member)[]
+  readonly memberExt: readonly (keyof MemberExt)[]
+  readonly group: readonly (keyof Group)[]
 }
 
 /** Returns the loaded data in the form of the copy; null before it is loaded. */
-export function collectCopy(): (Copy & Copied) | null {
+export function collectCopy() {
   const us = system.value
   if (!us || !isLoaded.value || isFromCopy.value) return null
-  const { id, uuid, name, color } = us
+  const { pinned, word } = preferences.value
   return {
-    system: { id, uuid, name, color },
-    members: members.value.map(({ id, uuid, name, display_name, pronouns, color, ext }) => ({
-      id,
-      uuid,
-      name,
-      display_name,
-      pronouns,
-      color,
-      ext: { kind: ext?.kind ?? 'member', archived: ext?.archived ?? false },
+    system: keepOnly(us, kept.system),
+    members: members.value.map((one) => ({
+      ...keepOnly(one, kept.member),
+      ...(one.ext && { ext: { ...keepOnly(one.ext, kept.memberExt), fields: {} } }),
     })),
-    groups: groups.value.map((one) => {
-      const { id, uuid, name, display_name, color, members, parent, emoji, position } = one
-      return {
-        id,
-        uuid,
-        name,
-        display_name,
-        color,
-        ...(members && { members }),
-        ...(parent !== undefined && { parent }),
-        ...(emoji !== undefined && { emoji }),
-        ...(position !== undefined && { position }),
-      }
-    }),
+    groups: groups.value.map((one) => keepOnly(one, kept.group)),
     settings: settings.value,
-    preferences: { pinned: preferences.value.pinned, word: preferences.value.word },
+    preferences: { pinned, word },
     statuses: [...recordedStatuses.value],
-    hasOlder: hasOlder.value || recordedSwitches.value.length > 200,
+    hasOlder: hasOlder.value,
   }
 }
 
-/** Shows the copy of this system until the server answers. Returns false if there is none. */
-export async function restoreCopy(): Promise<boolean> {
+/** Shows the copy until the server answers. */
+export async function restoreCopy(): Promise<void> {
   const found = await readCopy()
-  if (!found || isLoaded.value) return false
-  const copy = found.copied as Copied & Copy
-  system.value = { ...blank(systemTable), ...copy.system } as System
-  members.value = copy.members.map((one) => {
-    const ext = { ...memberExt.defaults, ...one.ext }
-    return { ...blank(memberTable), ...one, ext } as Member
-  })
-  groups.value = copy.groups.map((one) => ({ ...blank(groupTable), ...one }) as Group)
+  if (!found || isLoaded.value) return
+  const copy = found.copied as NonNullable<ReturnType<typeof collectCopy>> & Copied
+  system.value = copy.system
+  members.value = copy.members
+  groups.value = copy.groups
   settings.value = copy.settings
   preferences.value = copy.preferences
   recordedSwitches.value = found.switches
@@ -96,10 +67,19 @@ export async function restoreCopy(): Promise<boolean> {
   hasOlder.value = copy.hasOlder
   isFromCopy.value = true
   isLoaded.value = true
-  return true
 }
 
-/** Returns the values of what the copy leaves out. */
-function blank({ defaults }: Entity) {
-  return { ...defaults, privacy: null, created: null }
+/** Replaces all values but these by empty ones. */
+function keepOnly<T extends object>(one: T, keys: readonly (keyof T)[]): T {
+  const entries = Object.entries(one).map(([key, value]) => [
+    key,
+    keys.some((other) => other === key) ? value : emptyOf(value),
+  ])
+  return Object.fromEntries(entries) as T
+}
+
+function emptyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return []
+  if (typeof value === 'number') return 0
+  return typeof value === 'boolean' ? false : null
 }

@@ -3,7 +3,7 @@ import { nextTimestamp } from '../../../model/switch'
 import { formatInstant, HOUR, type Instant } from '../../../model/time'
 import { ApiError, isSessionOver } from '../api'
 import { mergeSwitches, type Switch, type Switches } from '../history'
-import { clearSession, loadProblem, sessionState } from '../session'
+import { clearSession, loadProblem, sessionState, stopKeeping } from '../session'
 import {
   connectionState,
   isDeviceOnline,
@@ -108,6 +108,7 @@ async function recordSession(): Promise<void> {
   } else {
     if (device.value) await deleteDevice({ withQueue: false })
     device.value = null
+    if (queue.value.length === 0) stopKeeping()
   }
   publishQueue()
 }
@@ -168,6 +169,7 @@ export async function countUnsent(): Promise<number> {
 /** Deletes everything that this browser stores, and closes its notifications. */
 export async function forgetEverything(): Promise<void> {
   if (await hasDatabase()) await deleteDevice({ withQueue: true })
+  stopKeeping()
   queue.value = []
   announceChange({ isLoggedOut: true })
   const worker = await navigator.serviceWorker?.getRegistration()

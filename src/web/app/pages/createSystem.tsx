@@ -126,7 +126,7 @@ function CreateSystem({ code, needsInvite = false, onRefused }: Props) {
     }
   }
 
-  if (created) return <Ready token={created.token} start={start} />
+  if (created) return <Ready token={created.token} start={start} isRemembered={remember} />
   const heading = code === undefined ? createStrings.heading : createStrings.setupHeading
   return (
     <CenteredPage heading={heading}>
@@ -216,11 +216,17 @@ function TextField({ id, label, hint = '', value, problem, onChange }: FieldProp
   )
 }
 
+interface ReadyProps {
+  token: string
+  start: Start
+  isRemembered: boolean
+}
+
 /** Shows the token, which the server does not show again, before the dashboard opens. */
-function Ready({ token, start }: { token: string; start: Start }) {
+function Ready({ token, start, isRemembered }: ReadyProps) {
   const open = () => {
     goTo(start === 'import' ? '#/import' : '#/now')
-    startSession('token')
+    startSession('token', isRemembered)
   }
   return (
     <CenteredPage heading={createStrings.isCreated}>

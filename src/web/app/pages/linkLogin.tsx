@@ -40,7 +40,7 @@ export function LinkLogin({ code }: { code: string }) {
     run(async () => {
       try {
         await request('web/session', { method: 'POST', body: { code, remember } })
-        finishLogin('link')
+        finishLogin('link', remember)
       } catch (cause) {
         if (!isUnauthorized(cause)) throw cause
         setLink({ is: 'over' })

@@ -25,7 +25,7 @@ function TokenLogin() {
   const logIn = async () => {
     if (token.trim() === '') return setProblem(strings.noToken)
     await request('web/session', { method: 'POST', body: { token: token.trim(), remember } })
-    finishLogin('token')
+    finishLogin('token', remember)
   }
 
   return (
@@ -84,9 +84,9 @@ export function Remember(props: { value: boolean; onChange: (value: boolean) => 
 }
 
 /** Returns to the page that needed the login; from the login page itself to Now. */
-export function finishLogin(method: LoginMethod): void {
+export function finishLogin(method: LoginMethod, isRemembered: boolean): void {
   if (route.value.page === 'login') goTo('#/now')
-  startSession(method)
+  startSession(method, isRemembered)
 }
 
 export function explain(cause: unknown): string {

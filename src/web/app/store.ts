@@ -163,6 +163,7 @@ const PAGE_SIZE = 100
 const PAGES_AHEAD = 4
 
 export async function loadAll(): Promise<void> {
+  const wasFromCopy = isFromCopy.value
   await Promise.all([
     loadSystem(),
     loadMembers(),
@@ -173,6 +174,8 @@ export async function loadAll(): Promise<void> {
     loadSettings(),
     loadPreferences(),
   ])
+  // The copy has replaced what arrived before it.
+  if (isFromCopy.value && !wasFromCopy) return await loadAll()
   isFromCopy.value = false
   isLoaded.value = true
 }

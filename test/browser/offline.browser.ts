@@ -187,6 +187,18 @@ describe('the copy on the device', () => {
     expect(await page.evaluate(left)).toBe(0)
   })
 
+  test('does not prevent logging out when the storage fails', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page } = await openRemembered(browser, proxy, system)
+    await page.goto(`${proxy.address}/#/more`)
+    await page.getByRole('button', { name: 'Log out' }).waitFor()
+    await page.evaluate(`{
+      IDBFactory.prototype.open = () => { throw new DOMException('', 'UnknownError') }
+    }`)
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('Token').waitFor()
+  })
+
   test('is deleted when the session was ended elsewhere', async () => {
     await system.setSwitches([5, 'Wren'])
     const { page } = await openRemembered(browser, proxy, system)

@@ -64,8 +64,11 @@ async function end({ path }: Ending): Promise<void> {
     // The session has ended already.
     if (!isUnauthorized(cause)) throw cause
   }
-  await forgetEverything()
-  clearSession()
+  try {
+    await forgetEverything()
+  } finally {
+    clearSession()
+  }
 }
 
 /** Checks that the browser came by a link, which is used up, and that no other one is logged in. */

@@ -131,7 +131,7 @@ function listen(): void {
     if (connectionState.value === 'away' || loadProblem.value !== '') showCopy()
   })
   effect(() => {
-    if (sessionState.value === 'out') forget()
+    if (sessionState.value === 'out') forget().catch(() => {})
   })
   effect(() => {
     const record = device.value
@@ -161,17 +161,31 @@ async function forget(): Promise<void> {
   if (await hasDatabase()) await deleteDevice({ withQueue: false })
 }
 
-/** Returns the number of switches that the server may not have, from all tabs and logins. */
+/**
+ * Returns the number of switches that the server may not have, from all tabs and logins; those that
+ * this tab knows if the storage fails, because logging out must stay possible.
+ */
 export async function countUnsent(): Promise<number> {
-  return (await hasDatabase()) ? (await listQueue()).filter(isUnsent).length : 0
+  try {
+    return (await hasDatabase()) ? (await listQueue()).filter(isUnsent).length : 0
+  } catch {
+    return queue.value.filter(isUnsent).length
+  }
 }
 
 /** Deletes everything that this browser stores, and closes its notifications. */
 export async function forgetEverything(): Promise<void> {
-  if (await hasDatabase()) await deleteDevice({ withQueue: true })
   stopKeeping()
   queue.value = []
-  announceChange({ isLoggedOut: true })
+  try {
+    if (await hasDatabase()) await deleteDevice({ withQueue: true })
+  } finally {
+    announceChange({ isLoggedOut: true })
+    await closeNotifications()
+  }
+}
+
+async function closeNotifications(): Promise<void> {
   const worker = await navigator.serviceWorker?.getRegistration()
   for (const shown of (await worker?.getNotifications()) ?? []) shown.close()
 }

@@ -41,6 +41,9 @@ export const sessionState = signal<'loading' | 'in' | 'out' | 'away'>('loading')
 /** Set when the session ended without a logout in this browser. */
 export const hasEndedElsewhere = signal(false)
 
+/** Set by a login until what an earlier session stored is deleted. */
+export const isNewLogin = signal(false)
+
 /** How this browser logged in; `unknown` in earlier releases. */
 export type LoginMethod = 'link' | 'token' | 'unknown'
 
@@ -69,6 +72,7 @@ export async function startSession(method: LoginMethod, isRemembered: boolean): 
   sessionState.value = 'out'
   rememberLogin(method)
   if (isRemembered) store(KEEPS, '1')
+  isNewLogin.value = true
   hasEndedElsewhere.value = false
   await restoreSession()
 }

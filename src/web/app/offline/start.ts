@@ -3,7 +3,7 @@ import { nextTimestamp } from '../../../model/switch'
 import { formatInstant, HOUR, type Instant } from '../../../model/time'
 import { ApiError, isSessionOver } from '../api'
 import { mergeSwitches, type Switch, type Switches } from '../history'
-import { clearSession, loadProblem, sessionState, stopKeeping } from '../session'
+import { clearSession, isNewLogin, loadProblem, sessionState, stopKeeping } from '../session'
 import {
   connectionState,
   isDeviceOnline,
@@ -77,11 +77,14 @@ const WORKER_DELAY_MS = 1500
 /** Starts offline use in a session. Returns when switches can be added, if they ever can. */
 export async function startOffline(): Promise<void> {
   if (await hasDatabase()) {
+    // The copy may be that of another system.
+    if (isNewLogin.value) await deleteDevice({ withQueue: false })
     const stored = await readDevice()
     if (stored && isExpired(stored, deviceTime())) await deleteCopy()
     device.value = stored
     queue.value = await listQueue()
   }
+  isNewLogin.value = false
   publishQueue()
   if (!state.isListening) listen()
   state.contactAt = deviceTime()
@@ -175,10 +178,10 @@ export async function countUnsent(): Promise<number> {
 
 /** Deletes everything that this browser stores, and closes its notifications. */
 export async function forgetEverything(): Promise<void> {
-  stopKeeping()
   queue.value = []
   try {
     if (await hasDatabase()) await deleteDevice({ withQueue: true })
+    stopKeeping()
   } finally {
     announceChange({ isLoggedOut: true })
     await closeNotifications()

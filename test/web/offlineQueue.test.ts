@@ -5,6 +5,7 @@ import {
   type Answer,
   decideOutcome,
   isSendable,
+  isShortWait,
   type Outcome,
   pauseAfter,
   type QueuedSwitch,
@@ -32,6 +33,12 @@ const answered = (status: number, code = 0, retryAfterMs = 0): Answer => ({
   retryAfterMs,
 })
 
+const later = (afterMs = 0, isThrottled = false): Outcome => ({
+  is: 'later',
+  afterMs,
+  isThrottled,
+})
+
 const refused = (status: number, code = 0): Outcome => ({
   is: 'refused',
   problem: { status, code, message: 'why' },
@@ -47,11 +54,11 @@ describe('the table of responses', () => {
     ['20003', answered(404, 20003), { is: 'membersGone' }],
     ['30008', answered(403, 30008), { is: 'membersGone' }],
     ['401', answered(401), { is: 'loggedOut' }],
-    ['429', answered(429, 0, 700), { is: 'later', afterMs: 700 }],
-    ['503', answered(503), { is: 'later', afterMs: 0 }],
-    ['500', answered(500), { is: 'later', afterMs: 0 }],
-    ['502', answered(502), { is: 'later', afterMs: 0 }],
-    ['no response', null, { is: 'later', afterMs: 0 }],
+    ['429', answered(429, 0, 700), later(700, true)],
+    ['503', answered(503), later()],
+    ['500', answered(500), later()],
+    ['502', answered(502), later()],
+    ['no response', null, later()],
     ['40001', answered(400, 40001), refused(400, 40001)],
     ['40003', answered(400, 40003), refused(400, 40003)],
     ['another 403', answered(403), refused(403)],
@@ -63,9 +70,9 @@ describe('the table of responses', () => {
   test.each<[response: string, answer: Answer, outcome: Outcome]>([
     ['204', answered(204), { is: 'done' }],
     ['401', answered(401), { is: 'loggedOut' }],
-    ['429', answered(429, 0, 700), { is: 'later', afterMs: 700 }],
-    ['503', answered(503), { is: 'later', afterMs: 0 }],
-    ['no response', null, { is: 'later', afterMs: 0 }],
+    ['429', answered(429, 0, 700), later(700, true)],
+    ['503', answered(503), later()],
+    ['no response', null, later()],
     ['200, which is not the answer to a deletion', answered(200), refused(200)],
     ['40006', answered(400, 40006), refused(400, 40006)],
   ])('decides what happens to an undone switch after %s', (_, answer, outcome) => {
@@ -78,6 +85,17 @@ describe('the table of responses', () => {
     )
     expect(moves).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
+})
+
+test.each<[string, Outcome, waits: number, expected: boolean]>([
+  ['waits for a server that takes the next switch soon', later(333, true), 0, true],
+  ['waits several times', later(2000, true), 4, true],
+  ['pauses after many waits without a switch between them', later(333, true), 5, false],
+  ['pauses for a server that asks for a long wait', later(2001, true), 0, false],
+  ['pauses for a server that cannot write', later(333), 0, false],
+  ['does not wait after a switch that was sent', { is: 'done' }, 0, false],
+])('isShortWait %s', (_, outcome, waits, expected) => {
+  expect(isShortWait(outcome, waits)).toBe(expected)
 })
 
 test('isSendable leaves out refused switches and those that are sent', () => {

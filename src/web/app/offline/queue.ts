@@ -49,7 +49,7 @@ export type Outcome =
   /** Members were deleted. */
   | { readonly is: 'membersGone' }
   | { readonly is: 'loggedOut' }
-  | { readonly is: 'later'; readonly afterMs: number }
+  | { readonly is: 'later'; readonly afterMs: number; readonly isThrottled: boolean }
   | { readonly is: 'refused'; readonly problem: Problem }
 
 const MAX_MOVES = 10
@@ -59,10 +59,10 @@ const MEMBER_CODES = [20003, 30008]
 
 /** Decides what happens to a switch after an answer to its request. */
 export function decideOutcome({ kind, moves }: QueuedSwitch, answer: Answer): Outcome {
-  if (answer === null) return { is: 'later', afterMs: 0 }
-  const { status, code, message, retryAfterMs } = answer
+  if (answer === null) return sendLater(answer)
+  const { status, code, message } = answer
   if (status === 401) return { is: 'loggedOut' }
-  if (status === 429 || status >= 500) return { is: 'later', afterMs: retryAfterMs }
+  if (status === 429 || status >= 500) return sendLater(answer)
   const refused: Outcome = { is: 'refused', problem: { status, code, message } }
   if (kind === 'delete') return status === 204 ? { is: 'done' } : refused
   if (status === 200 || status === 201 || status === 410) return { is: 'done' }
@@ -70,6 +70,31 @@ export function decideOutcome({ kind, moves }: QueuedSwitch, answer: Answer): Ou
   if (status === 409) return { is: 'taken' }
   if (MEMBER_CODES.includes(code)) return { is: 'membersGone' }
   return refused
+}
+
+/** Outcome of an answer that decides nothing. */
+export function sendLater(answer: Answer): Outcome {
+  return {
+    is: 'later',
+    afterMs: answer?.retryAfterMs ?? 0,
+    isThrottled: answer?.status === 429,
+  }
+}
+
+const MAX_SHORT_WAIT_MS = 2000
+const MAX_SHORT_WAITS = 5
+
+/**
+ * Returns true if the sender waits for its turn, because the server takes a few writes a second.
+ * Longer waits, and many without a switch between them, are a pause.
+ */
+export function isShortWait(outcome: Outcome, waits: number): boolean {
+  return (
+    outcome.is === 'later' &&
+    outcome.isThrottled &&
+    outcome.afterMs <= MAX_SHORT_WAIT_MS &&
+    waits < MAX_SHORT_WAITS
+  )
 }
 
 /** Returns true if the switch is to be sent without a decision of the person. */

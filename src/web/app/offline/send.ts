@@ -3,7 +3,15 @@ import type { Switch } from '../history'
 import { compareClocks, deviceTime } from './clocks'
 import { CHANNEL, listQueue, resultOf, SENDER_LOCK, transact } from './database'
 import { updateCopiedSwitches } from './device'
-import { type Answer, decideOutcome, isSendable, type Outcome, type QueuedSwitch } from './queue'
+import {
+  type Answer,
+  decideOutcome,
+  isSendable,
+  isShortWait,
+  type Outcome,
+  type QueuedSwitch,
+  sendLater,
+} from './queue'
 
 /** Sends waiting switches: from a tab, and from the service worker while no tab is open. */
 
@@ -21,6 +29,8 @@ export interface SendResult {
   readonly state: 'done' | 'paused' | 'loggedOut' | 'otherSystem'
   /** Pause that the server asks for; 0 without one. */
   readonly afterMs: number
+  /** The server answered about at least one switch. */
+  readonly hasProgress: boolean
 }
 
 const TIMEOUT_MS = 30_000
@@ -58,7 +68,10 @@ export function announceChange(change: StorageChange): void {
 }
 
 async function sendAll(announce: (change: StorageChange) => void): Promise<SendResult> {
-  const result = (state: SendResult['state'], afterMs = 0) => ({ state, afterMs })
+  let hasProgress = false
+  /** Waits since the last switch that the server took. */
+  let waits = 0
+  const result = (state: SendResult['state'], afterMs = 0) => ({ state, afterMs, hasProgress })
   if (!(await listQueue()).some(isSendable)) return result('done')
   // The person may have logged in as another system, in another tab.
   const { answer, session } = await checkSession()
@@ -73,7 +86,13 @@ async function sendAll(announce: (change: StorageChange) => void): Promise<SendR
     }
     const outcome = await sendOne(next, announce)
     if (outcome.is === 'loggedOut') return result('loggedOut')
-    if (outcome.is === 'later') return result('paused', outcome.afterMs)
+    if (outcome.is !== 'later') {
+      hasProgress = true
+      waits = 0
+    } else if (isShortWait(outcome, waits)) {
+      waits++
+      await new Promise((resolve) => setTimeout(resolve, outcome.afterMs))
+    } else return result('paused', outcome.afterMs)
   }
 }
 
@@ -124,8 +143,7 @@ async function sendOne(
     // The request may have been answered before, and the switch changed since.
     const found = await findRecorded(uuid)
     if (found.answer?.status === 401) return { is: 'loggedOut' }
-    if (found.answer === null || found.answer.status >= 429)
-      return { is: 'later', afterMs: found.answer?.retryAfterMs ?? 0 }
+    if (found.answer === null || found.answer.status >= 429) return sendLater(found.answer)
     if (found.recorded) await finish(one, found.recorded)
     else if (outcome.is === 'membersGone') {
       const later = await leaveOutDeleted(one, answer)
@@ -144,8 +162,7 @@ async function sendOne(
 /** Leaves out members that do not exist any more; keeps the switch for review if none is left. */
 async function leaveOutDeleted(one: QueuedSwitch, refusal: Answer): Promise<Outcome | null> {
   const { answer, body } = await request('v2/systems/@me/members')
-  if (answer?.status !== 200 || !Array.isArray(body))
-    return { is: 'later', afterMs: answer?.retryAfterMs ?? 0 }
+  if (answer?.status !== 200 || !Array.isArray(body)) return sendLater(answer)
   const known = new Set(body.map((member: unknown) => Object(member).uuid))
   const members = one.members.filter((uuid) => known.has(uuid))
   const leftOut = one.members.length - members.length

@@ -258,6 +258,7 @@ async function send(): Promise<void> {
     })
     isPaused.value = result.state === 'paused'
     if (result.state === 'loggedOut') isSessionOver.value = true
+    if (result.hasProgress) state.failures = 0
     if (result.state === 'paused') {
       const pause = Math.max(result.afterMs, pauseAfter(++state.failures))
       state.retryTimer = window.setTimeout(send, pause)

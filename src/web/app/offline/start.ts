@@ -274,6 +274,12 @@ async function send(): Promise<void> {
   }
 }
 
+/** Sends what was just stored. The browser does if the page is closed before the answer. */
+function sendStored(): void {
+  registerSync().catch(() => {})
+  send()
+}
+
 /** Lets the browser send the switches when it is online, also after the page is closed. */
 async function registerSync(): Promise<void> {
   const worker = await navigator.serviceWorker?.getRegistration()
@@ -397,7 +403,7 @@ async function addSwitch(
   }
   await refresh()
   announceChange({})
-  send()
+  sendStored()
   return { id: one.uuid }
 }
 
@@ -439,7 +445,7 @@ async function removeSwitch(id: string): Promise<void> {
   })
   await refresh()
   announceChange({})
-  send()
+  sendStored()
 }
 
 /** Drops a switch or a notice from the queue without telling the server. */
@@ -479,6 +485,6 @@ async function changeSwitch(id: string, { at, members: ids }: SwitchChange): Pro
   if (!isChanged) return false
   await refresh()
   announceChange({})
-  send()
+  sendStored()
   return true
 }

@@ -40,6 +40,8 @@ export async function transact<T>(
       tx.oncomplete = () => resolve()
       tx.onabort = () => reject(tx.error ?? new Error('the transaction was aborted'))
     })
+    // It is not awaited if the work fails.
+    written.catch(() => {})
     const value = await work({
       queue: tx.objectStore('queue'),
       device: tx.objectStore('device'),

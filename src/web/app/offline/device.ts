@@ -85,7 +85,7 @@ export async function deleteDevice({ withQueue }: { withQueue: boolean }): Promi
   })
 }
 
-/** Deletes the copy of a device that was away for too long. */
+/** Deletes the copy, and keeps the right to store another one. */
 export async function deleteCopy(): Promise<void> {
   await transact('readwrite', ({ device }) => deleteCopyIn(device))
 }
@@ -95,16 +95,17 @@ async function deleteCopyIn(device: IDBObjectStore): Promise<void> {
   await resultOf(device.delete(SWITCHES))
 }
 
-/** Keeps the switches of the copy up to date after a waiting one was sent, in its transaction. */
+/** Keeps the switches of the copy up to date after a waiting one was sent. */
 export async function updateCopiedSwitches(
-  device: IDBObjectStore,
   { uuid }: QueuedSwitch,
   recorded: Switch | null,
 ): Promise<void> {
-  const known = (await resultOf(device.get(SWITCHES))) as Switch[] | undefined
-  if (!known) return
-  const others = known.filter(({ id }) => id !== uuid)
-  const all = recorded ? [...others, recorded] : others
-  all.sort((a, b) => b.timestamp - a.timestamp)
-  await resultOf(device.put(all.slice(0, MAX_SWITCHES), SWITCHES))
+  await transact('readwrite', async ({ device }) => {
+    const known = (await resultOf(device.get(SWITCHES))) as Switch[] | undefined
+    if (!known) return
+    const others = known.filter(({ id }) => id !== uuid)
+    const all = recorded ? [...others, recorded] : others
+    all.sort((a, b) => b.timestamp - a.timestamp)
+    await resultOf(device.put(all.slice(0, MAX_SWITCHES), SWITCHES))
+  })
 }

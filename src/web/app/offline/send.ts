@@ -2,7 +2,7 @@ import { DAY, formatInstant, parseInstant } from '../../../model/time'
 import type { Switch } from '../history'
 import { compareClocks, deviceTime } from './clocks'
 import { CHANNEL, listQueue, resultOf, SENDER_LOCK, transact } from './database'
-import { updateCopiedSwitches } from './device'
+import { deleteCopy, updateCopiedSwitches } from './device'
 import {
   type Answer,
   decideOutcome,
@@ -122,13 +122,20 @@ export async function checkSession() {
 
 /** Returns the next switch of the system, and records that it may reach the server. */
 async function takeNext(system: string): Promise<QueuedSwitch | null> {
-  return await transact('readwrite', async ({ queue }) => {
-    const all: QueuedSwitch[] = await resultOf(queue.getAll())
-    const next = all.find((one) => one.system === system && isSendable(one))
-    if (!next) return null
-    await resultOf(queue.put({ ...next, isTried: true }))
-    return next
-  })
+  const take = () =>
+    transact('readwrite', async ({ queue }) => {
+      const all: QueuedSwitch[] = await resultOf(queue.getAll())
+      const next = all.find((one) => one.system === system && isSendable(one))
+      if (next && !next.isTried) await resultOf(queue.put({ ...next, isTried: true }))
+      return next ?? null
+    })
+  try {
+    return await take()
+  } catch {
+    // The storage is full, and the server can replace the copy.
+    await deleteCopy()
+    return await take()
+  }
 }
 
 async function sendOne(
@@ -192,13 +199,14 @@ async function change(one: QueuedSwitch, patch: Partial<QueuedSwitch>): Promise<
 
 /** Removes a switch that was sent, unless it was undone meanwhile. */
 async function finish(one: QueuedSwitch, recorded: Switch | null): Promise<void> {
-  await transact('readwrite', async ({ queue, device }) => {
-    await updateCopiedSwitches(device, one, recorded)
+  await transact('readwrite', async ({ queue }) => {
     const now: QueuedSwitch | undefined = await resultOf(queue.get(one.order))
     if (now?.uuid !== one.uuid || now.kind !== one.kind) return
     if (now.leftOut > 0 && recorded) await resultOf(queue.put({ ...now, kind: 'sent' }))
     else await resultOf(queue.delete(one.order))
   })
+  // Full storage must not keep the switch in the queue, so the copy has a transaction of its own.
+  await updateCopiedSwitches(one, recorded).catch(() => {})
 }
 
 interface Received {

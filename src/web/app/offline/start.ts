@@ -1,7 +1,8 @@
 import { effect, signal } from '@preact/signals'
 import { nextTimestamp } from '../../../model/switch'
 import { formatInstant, HOUR, type Instant } from '../../../model/time'
-import { ApiError, isSessionOver } from '../api'
+import { PATH } from '../actions'
+import { ApiError, isSessionOver, requestOwn } from '../api'
 import { mergeSwitches, type Switch, type Switches } from '../history'
 import { clearSession, isNewLogin, loadProblem, sessionState, stopKeeping } from '../session'
 import {
@@ -254,24 +255,32 @@ async function send(): Promise<void> {
   try {
     const result = await sendQueue(async (change) => {
       show(change)
-      await refresh()
+      await refresh().catch(() => {})
     })
     isPaused.value = result.state === 'paused'
     if (result.state === 'loggedOut') isSessionOver.value = true
     if (result.hasProgress) state.failures = 0
     if (result.state === 'paused') {
-      const pause = Math.max(result.afterMs, pauseAfter(++state.failures))
-      state.retryTimer = window.setTimeout(send, pause)
-      await registerSync()
+      retryLater(result.afterMs)
+      await registerSync().catch(() => {})
     } else state.failures = 0
+  } catch {
+    // The storage of the browser failed.
+    retryLater(0)
   } finally {
     state.isSending = false
-    await refresh()
+    await refresh().catch(() => {})
     if (state.isSendingAgain) {
       state.isSendingAgain = false
       send()
     }
   }
+}
+
+function retryLater(afterMs: number): void {
+  isPaused.value = true
+  const pause = Math.max(afterMs, pauseAfter(++state.failures))
+  state.retryTimer = window.setTimeout(send, pause)
 }
 
 /** Sends what was just stored. The browser does if the page is closed before the answer. */
@@ -420,6 +429,19 @@ async function sendAtOnce(
 }
 
 async function removeSwitch(id: string): Promise<void> {
+  try {
+    await queueRemoval(id)
+  } catch (cause) {
+    if (isOffline.value || queue.value.some(({ uuid }) => uuid === id)) throw cause
+    await requestOwn(`${PATH}/${id}`, { method: 'DELETE' })
+    return removeSwitchFromStore(id)
+  }
+  await refresh()
+  announceChange({})
+  sendStored()
+}
+
+async function queueRemoval(id: string): Promise<void> {
   const owner = device.value?.system ?? system.value?.uuid ?? ''
   await transact('readwrite', async ({ queue: store }) => {
     const all: QueuedSwitch[] = await resultOf(store.getAll())
@@ -443,9 +465,6 @@ async function removeSwitch(id: string): Promise<void> {
         }),
       )
   })
-  await refresh()
-  announceChange({})
-  sendStored()
 }
 
 /** Drops a switch or a notice from the queue without telling the server. */

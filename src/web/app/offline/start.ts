@@ -246,7 +246,8 @@ function sendNow(): void {
 /** Sends waiting switches, and again after a pause if there was no answer. */
 async function send(): Promise<void> {
   clearTimeout(state.retryTimer)
-  if (sessionState.value !== 'in' || !queue.value.some(isSendable)) return
+  // An effect calls this, and must not run again after each change of the queue.
+  if (sessionState.peek() !== 'in' || !queue.peek().some(isSendable)) return
   if (state.isSending) {
     state.isSendingAgain = true
     return

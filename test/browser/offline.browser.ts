@@ -210,6 +210,35 @@ describe('the copy on the device', () => {
     expect(await readStorage(page)).not.toContain('Wren')
   })
 
+  test('is deleted on the next visit after a session that ended unnoticed', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page } = await openRemembered(browser, proxy, system)
+    // The tab is closed as soon as it knows, before it has deleted the copy.
+    await page.goto(`${proxy.address}/health/live`)
+    await system.ask('DELETE /web/sessions')
+    await page.evaluate(`localStorage.removeItem('multitude-in')`)
+    expect(await readStorage(page)).toContain('Wren')
+    await page.goto(`${proxy.address}/`)
+    await page.getByLabel('Token').waitFor()
+    await until(async () => !(await readStorage(page)).includes('Wren'))
+  })
+
+  test('is deleted by a login as another system, also if nothing else answers', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page } = await openRemembered(browser, proxy, system)
+    const others = await seedSystem(testServer, 'Harbour')
+    const { url } = await testServer.operate<{ url: string }>('login', others.hid)
+    await page.goto(`${proxy.address}/health/live`)
+    await page.goto(`${proxy.address}/${url.slice(url.indexOf('#'))}`)
+    await page.getByRole('heading', { name: 'Log in as Harbour?' }).waitFor()
+    proxy.decide = (method, path) =>
+      method === 'GET' && /^\/(v2|ext|web)\//.test(path) ? 'cut before' : 'pass'
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await until(async () => !(await readStorage(page)).includes('Wren'))
+    expect(await page.getByText('Wren').count()).toBe(0)
+    proxy.decide = () => 'pass'
+  })
+
   test.each([
     ['is kept for 13 days', 13, true],
     ['is deleted after 15 days', 15, false],

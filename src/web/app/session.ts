@@ -63,6 +63,8 @@ export async function restoreSession(): Promise<void> {
     sessionState.value = 'in'
   } catch (cause) {
     sessionState.value = isUnauthorized(cause) ? 'out' : 'away'
+    // An earlier visit may have ended before its copy was deleted.
+    if (isUnauthorized(cause) && keepsData()) startOfflineUse()
   }
 }
 
@@ -97,6 +99,10 @@ export async function loadSession(): Promise<void> {
     return
   }
   await loadAhead().catch(ignoreError)
+}
+
+function startOfflineUse(): Promise<void> {
+  return import('./offline/start').then(({ startOffline }) => startOffline()).catch(ignoreError)
 }
 
 /** Starts and stops the event stream with the session. Called once. */
@@ -141,10 +147,7 @@ export function startSync(): void {
       wasLive = false
       loadSession()
       start()
-      if (!keepsData()) return
-      queueReady.value = import('./offline/start')
-        .then(({ startOffline }) => startOffline())
-        .catch(ignoreError)
+      if (keepsData()) queueReady.value = startOfflineUse()
       return
     }
     subscription?.stop()

@@ -85,6 +85,14 @@ export async function deleteDevice({ withQueue }: { withQueue: boolean }): Promi
   })
 }
 
+/** Deletes the copy and its right if they are of this session; those of a later login stay. */
+export async function deleteDeviceOf(session: string): Promise<void> {
+  await transact('readwrite', async ({ device }) => {
+    const record = (await resultOf(device.get(RECORD))) as DeviceRecord | undefined
+    if (record?.session === session) await resultOf(device.clear())
+  })
+}
+
 /** Deletes the copy, and keeps the right to store another one. */
 export async function deleteCopy(): Promise<void> {
   await transact('readwrite', ({ device }) => deleteCopyIn(device))

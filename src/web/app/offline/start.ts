@@ -75,8 +75,12 @@ const COPY_DELAY_MS = 300
 /** The files of the build are stored after the page has had time to load its data. */
 const WORKER_DELAY_MS = 1500
 
-/** Starts offline use in a session. Returns when switches can be added, if they ever can. */
+/**
+ * Starts offline use in a session. Returns when switches can be added, if they ever can. Without a
+ * session, deletes what an earlier one has left.
+ */
 export async function startOffline(): Promise<void> {
+  if (sessionState.value === 'out') return await forget()
   if (await hasDatabase()) {
     // The copy may be that of another system.
     if (isNewLogin.value) await deleteDevice({ withQueue: false })

@@ -1,4 +1,5 @@
 import { SYNC_TAG } from '../offline/database'
+import { deleteDeviceOf, readDevice } from '../offline/device'
 import { sendQueue } from '../offline/send'
 import type { FetchEvent, WorkerScope } from './events'
 import { openFromNotification, showPush } from './push'
@@ -98,6 +99,8 @@ async function findPage({ request }: FetchEvent): Promise<Response> {
 
 /** Fails if switches are left, so that the browser tries again later. */
 async function sendAll(): Promise<void> {
+  const before = await readDevice()
   const { state } = await sendQueue()
+  if (state === 'loggedOut' && before) await deleteDeviceOf(before.session)
   if (state === 'paused') throw new Error('switches are waiting')
 }

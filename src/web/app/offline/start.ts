@@ -4,10 +4,13 @@ import { formatInstant, HOUR, type Instant } from '../../../model/time'
 import { PATH } from '../actions'
 import { ApiError, isSessionOver, requestOwn } from '../api'
 import { mergeSwitches, type Switch, type Switches } from '../history'
-import { clearSession, isNewLogin, loadProblem, sessionState, stopKeeping } from '../session'
+
+import { clearSession, isNewLogin, loadProblem, loadSession, sessionState, stopKeeping } from '../session'
+
 import {
   connectionState,
   isDeviceOnline,
+  isFromCopy,
   isLoaded,
   isOffline,
   members,
@@ -72,6 +75,8 @@ const CONTACT_INTERVAL = HOUR
 /** A server that takes longer than this is treated as unreachable while the page opens. */
 const SLOW_START_MS = 4000
 const COPY_DELAY_MS = 300
+/** Pause after a failed load while the copy is shown. */
+const RELOAD_DELAY_MS = 5000
 /** The files of the build are stored after the page has had time to load its data. */
 const WORKER_DELAY_MS = 1500
 
@@ -137,6 +142,12 @@ function listen(): void {
   })
   effect(() => {
     if (connectionState.value === 'away' || loadProblem.value !== '') showCopy()
+  })
+  effect(() => {
+    // The event stream loads again only when it is connected anew.
+    if (loadProblem.value === '' || !isFromCopy.value || connectionState.value !== 'live') return
+    const timer = setTimeout(loadSession, RELOAD_DELAY_MS)
+    return () => clearTimeout(timer)
   })
   effect(() => {
     if (sessionState.value === 'out') forget().catch(() => {})

@@ -97,7 +97,6 @@ export async function startOffline(): Promise<void> {
   isNewLogin.value = false
   publishQueue()
   if (!state.isListening) listen()
-  state.contactAt = deviceTime()
   const contact = recordSession()
   // The record of an earlier visit is enough, also without network.
   if (device.value === null) await contact
@@ -107,8 +106,17 @@ export async function startOffline(): Promise<void> {
 
 /** Records the contact with the server, if this session is remembered. */
 async function recordSession(): Promise<void> {
+  const at = deviceTime()
+  state.contactAt = at
+  const isRecorded = await recordAnswer().catch(() => false)
+  // The next connection tries again.
+  if (!isRecorded && state.contactAt === at) state.contactAt = 0
+}
+
+/** Returns false if there was no answer. */
+async function recordAnswer(): Promise<boolean> {
   const { session, clock } = await checkSession()
-  if (session === null || sessionState.value !== 'in') return
+  if (session === null || sessionState.value !== 'in') return false
   if (session.isRemembered) {
     const clockOffset = clock ?? device.value?.clockOffset ?? 0
     device.value = await recordContact({
@@ -124,6 +132,7 @@ async function recordSession(): Promise<void> {
     if (queue.value.length === 0) stopKeeping()
   }
   publishQueue()
+  return true
 }
 
 /** Follows the session, the connection and other tabs. Called once. */
@@ -137,8 +146,7 @@ function listen(): void {
     if (connectionState.value !== 'live') return
     sendNow()
     if (deviceTime() - state.contactAt < CONTACT_INTERVAL) return
-    state.contactAt = deviceTime()
-    recordSession().catch(() => {})
+    recordSession()
   })
   effect(() => {
     if (connectionState.value === 'away' || loadProblem.value !== '') showCopy()

@@ -60,6 +60,8 @@ export interface SwitchQueue {
   /** Returns true if the switch waits, and changes it. */
   change(id: string, change: SwitchChange): Promise<boolean>
   has(id: string): boolean
+  /** Returns the statuses of a waiting switch. */
+  statusesOf(id: string): readonly FronterStatus[]
   /** Says why nothing else can be saved, and how many switches wait. */
   reason(): string
 }

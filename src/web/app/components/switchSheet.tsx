@@ -76,7 +76,9 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
     close()
   }
   const remove = async ({ id, members, timestamp }: Switch) => {
-    const statuses = isQueued ? [] : await loadStatusesAt(timestamp)
+    const statuses = isQueued
+      ? (switchQueue.value?.statusesOf(id) ?? [])
+      : await loadStatusesAt(timestamp)
     await deleteSwitch(id, members, timestamp, statuses)
     close()
   }

@@ -344,6 +344,7 @@ const pageQueue: SwitchQueue = {
   remove: removeSwitch,
   change: changeSwitch,
   has: (id) => queue.value.some(({ uuid, kind }) => uuid === id && kind === 'put'),
+  statusesOf: (id) => statusesOf(queue.value.find(({ uuid }) => uuid === id)),
   reason: () => strings.waitingHere(countWaiting(), isDeviceOnline.value, isPhone()),
 }
 
@@ -379,6 +380,14 @@ function applyQueue(recorded: Switches): Switches {
   )
 }
 
+/** Returns the statuses of a waiting switch by the short IDs of members. */
+function statusesOf(one: QueuedSwitch | undefined): FronterStatus[] {
+  return (one?.statuses ?? []).flatMap(({ id, status }) => {
+    const member = members.value.find(({ uuid }) => uuid === id)
+    return member && status.trim() !== '' ? [{ id: member.id, status }] : []
+  })
+}
+
 /** A status ends with the stint of its member. */
 function applyStatuses(recorded: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const since = recordedSwitches.value[0]?.timestamp ?? Number.NEGATIVE_INFINITY
@@ -388,10 +397,7 @@ function applyStatuses(recorded: ReadonlyMap<string, string>): ReadonlyMap<strin
   let statuses = recorded
   for (const one of later) {
     const here = toSwitch(one).members
-    const set = one.statuses.flatMap(({ id, status }): [string, string][] => {
-      const member = members.value.find(({ uuid }) => uuid === id)
-      return member && status.trim() !== '' ? [[member.id, status]] : []
-    })
+    const set = statusesOf(one).map(({ id, status }): [string, string] => [id, status])
     statuses = new Map([...[...statuses].filter(([id]) => here.includes(id)), ...set])
   }
   return statuses
@@ -466,7 +472,7 @@ async function removeSwitch(id: string): Promise<void> {
 }
 
 async function queueRemoval(id: string): Promise<void> {
-  const owner = device.value?.system ?? system.value?.uuid ?? ''
+  const owner = system.value?.uuid ?? device.value?.system ?? ''
   await transact('readwrite', async ({ queue: store }) => {
     const all: QueuedSwitch[] = await resultOf(store.getAll())
     const one = all.find(({ uuid }) => uuid === id)
@@ -506,7 +512,8 @@ async function changeSwitch(id: string, { at, members: ids }: SwitchChange): Pro
     const all: QueuedSwitch[] = await resultOf(store.getAll())
     const one = all.find(({ uuid, kind }) => uuid === id && kind === 'put')
     if (!one) return false
-    const uuids = ids?.map(uuidOf) ?? one.members
+    // Deleted members are not shown, so they are not saved again.
+    const uuids = (ids ?? toSwitch(one).members).map(uuidOf)
     const changed = {
       ...one,
       uuid: createUuid(),

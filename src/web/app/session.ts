@@ -198,7 +198,7 @@ export function loginMethod(): LoginMethod | null {
   }
 }
 
-function rememberLogin(method: LoginMethod | null): void {
+export function rememberLogin(method: LoginMethod | null): void {
   store(KEY, method)
 }
 

@@ -20,8 +20,8 @@ export interface StorageChange {
   /** Switch that was sent or deleted, and its content if the server has it. */
   readonly uuid?: string
   readonly recorded?: Switch | null
-  /** The person has logged out in another tab. */
-  readonly isLoggedOut?: boolean
+  /** ID of the session that the person has ended in another tab; '' if unknown. */
+  readonly endedSession?: string
 }
 
 export interface SendResult {

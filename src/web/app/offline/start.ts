@@ -4,9 +4,16 @@ import { formatInstant, HOUR, type Instant } from '../../../model/time'
 import { PATH } from '../actions'
 import { ApiError, isSessionOver, requestOwn } from '../api'
 import { mergeSwitches, type Switch, type Switches } from '../history'
-
-import { clearSession, isNewLogin, loadProblem, loadSession, sessionState, stopKeeping } from '../session'
-
+import {
+  clearSession,
+  isNewLogin,
+  loadProblem,
+  loadSession,
+  loginMethod,
+  rememberLogin,
+  sessionState,
+  stopKeeping,
+} from '../session'
 import {
   connectionState,
   isDeviceOnline,
@@ -38,6 +45,7 @@ import {
   type DeviceRecord,
   deleteCopy,
   deleteDevice,
+  deleteDeviceOf,
   readDevice,
   recordContact,
   setCopy,
@@ -67,6 +75,10 @@ const state = {
   retryTimer: 0,
   copyTimer: 0,
   contactAt: 0,
+  /** ID of the session whose data this tab shows; '' while unknown. */
+  session: '',
+  /** ID of the session that another tab has ended; '' without one. */
+  endedSession: '',
 }
 
 /** Contacts that follow each other closely are recorded once. */
@@ -95,6 +107,7 @@ export async function startOffline(): Promise<void> {
     queue.value = await listQueue()
   }
   isNewLogin.value = false
+  state.session = device.value?.session ?? ''
   publishQueue()
   if (!state.isListening) listen()
   const contact = recordSession()
@@ -117,6 +130,7 @@ async function recordSession(): Promise<void> {
 async function recordAnswer(): Promise<boolean> {
   const { session, clock } = await checkSession()
   if (session === null || sessionState.value !== 'in') return false
+  state.session ||= session.id
   if (session.isRemembered) {
     const clockOffset = clock ?? device.value?.clockOffset ?? 0
     device.value = await recordContact({
@@ -185,7 +199,11 @@ async function forget(): Promise<void> {
   clearTimeout(state.retryTimer)
   device.value = null
   switchQueue.value = null
-  if (await hasDatabase()) await deleteDevice({ withQueue: false })
+  const { endedSession } = state
+  state.endedSession = ''
+  if (!(await hasDatabase())) return
+  if (endedSession === '') await deleteDevice({ withQueue: false })
+  else await deleteDeviceOf(endedSession)
 }
 
 /**
@@ -207,7 +225,7 @@ export async function forgetEverything(): Promise<void> {
     if (await hasDatabase()) await deleteDevice({ withQueue: true })
     stopKeeping()
   } finally {
-    announceChange({ isLoggedOut: true })
+    announceChange({ endedSession: state.session })
     await closeNotifications()
   }
 }
@@ -240,8 +258,19 @@ export function isOfOtherSystem(): (one: QueuedSwitch) => boolean {
   return (one) => own !== undefined && one.system !== own
 }
 
-async function follow({ uuid, recorded, isLoggedOut }: StorageChange): Promise<void> {
-  if (isLoggedOut && sessionState.value === 'in') return clearSession()
+/** Logs out with another tab. A login may have followed, and what it stores is kept. */
+async function followLogout(endedSession: string): Promise<void> {
+  const isOther = endedSession !== '' && state.session !== '' && endedSession !== state.session
+  if (sessionState.value !== 'in' || isOther) return
+  const stored = await readDevice().catch(() => null)
+  const method = loginMethod()
+  state.endedSession = endedSession
+  clearSession()
+  if (stored && endedSession !== '' && stored.session !== endedSession) rememberLogin(method)
+}
+
+async function follow({ uuid, recorded, endedSession }: StorageChange): Promise<void> {
+  if (endedSession !== undefined) return await followLogout(endedSession)
   show({ ...(uuid !== undefined && { uuid }), ...(recorded !== undefined && { recorded }) })
   device.value = await readDevice()
   publishQueue()

@@ -82,9 +82,12 @@ export async function goOnline(context: BrowserContext): Promise<void> {
   await context.setOffline(false)
 }
 
-/** Waits until nothing waits on the device any more. */
+/**
+ * Waits until nothing waits on the device any more. Meanwhile the page may load itself again,
+ * because a part of it could not be loaded without network.
+ */
 export async function waitUntilSent(page: Page): Promise<void> {
-  await until(async () => (await readQueue(page)).length === 0)
+  await until(async () => (await readQueue(page).catch(() => null))?.length === 0)
 }
 
 /** Repeats a check until it succeeds. */

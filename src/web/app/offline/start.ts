@@ -56,9 +56,6 @@ import { announceChange, checkSession, type StorageChange, sendQueue } from './s
 
 /** Offline use in a tab: the copy, the queue of switches, and their display. */
 
-// Undoing a switch must not need the network.
-export { undo } from '../undo'
-
 /** Null if this session may store nothing. */
 export const device = signal<DeviceRecord | null>(null)
 export const queue = signal<readonly QueuedSwitch[]>([])
@@ -98,6 +95,8 @@ const WORKER_DELAY_MS = 1500
  */
 export async function startOffline(): Promise<void> {
   if (sessionState.value === 'out') return await forget()
+  // Undoing a switch must not need the network.
+  import('../undo').catch(() => {})
   if (await hasDatabase()) {
     // The copy may be that of another system.
     if (isNewLogin.value) await deleteDevice({ withQueue: false })

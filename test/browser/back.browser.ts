@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from '../test'
-import { expectAccessible, startBrowser, startTestServer } from './browser'
+import { expectAccessible, startBrowser, startTestServer, waitForTrue } from './browser'
 import { describeDashboard } from './testSystem'
 
 /** The browser's Back with open sheets and unsaved changes. */
@@ -11,7 +11,7 @@ const { address } = testServer.server
 /** Expects that Back leads to this page, which a leftover entry of a sheet would prevent. */
 async function expectBackTo(page: Page, hash: string): Promise<void> {
   // The entry of a closed sheet is left a moment later; the browser would merge both steps.
-  await page.waitForFunction('history.state?.isSheet !== true')
+  await waitForTrue(page, 'history.state?.isSheet !== true')
   await page.evaluate('history.back()')
   await page.waitForURL(`${address}/#/${hash}`)
 }
@@ -38,7 +38,8 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await page.evaluate('history.back()')
     await dialog(page).waitFor({ state: 'detached' })
     expect(page.url()).toEndWith('#/history/list')
-    await page.waitForFunction(
+    await waitForTrue(
+      page,
       'document.activeElement.getAttribute("aria-label")?.includes("Edit switch")',
     )
     // A sheet that was closed otherwise leaves nothing in the history.

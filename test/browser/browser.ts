@@ -237,3 +237,13 @@ export async function expectLargeTargets({ page }: Visitor): Promise<void> {
   `)
   expect(small).toEqual([])
 }
+
+/**
+ * Waits until an expression is true in the page. `waitForFunction` evaluates a text in the page
+ * itself, where the content security policy forbids it.
+ */
+export async function waitForTrue(page: Page, expression: string): Promise<void> {
+  for (const end = Date.now() + 100_000; Date.now() < end; await Bun.sleep(30))
+    if (await page.evaluate(expression)) return
+  throw new Error(`not true in time: ${expression}`)
+}

@@ -8,6 +8,7 @@ import {
   startBrowser,
   startTestServer,
   visit,
+  waitForTrue,
 } from './browser'
 import { describeDashboard, logIn, seedSystem } from './testSystem'
 
@@ -145,7 +146,8 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
-    await page.waitForFunction(
+    await waitForTrue(
+      page,
       'document.activeElement.getAttribute("aria-label")?.includes("Edit switch")',
     )
   })

@@ -1,6 +1,14 @@
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, test } from '../test'
-import { expectAccessible, type Size, sizes, startBrowser, startTestServer, visit } from './browser'
+import {
+  expectAccessible,
+  type Size,
+  sizes,
+  startBrowser,
+  startTestServer,
+  visit,
+  waitForTrue,
+} from './browser'
 import { waitUntil } from './memberPages'
 
 const browser = await startBrowser()
@@ -13,7 +21,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       const visitor = await visit(browser, size, scheme)
       await visitor.page.goto(address)
       await visitor.page.getByRole('heading', { name: 'Welcome home' }).waitFor()
-      await visitor.page.waitForFunction('document.activeElement.tagName === "H1"')
+      await waitForTrue(visitor.page, 'document.activeElement.tagName === "H1"')
       await expectAccessible(visitor)
     })
   })

@@ -5,6 +5,7 @@ import {
   expectNoHorizontalScroll,
   startBrowser,
   startTestServer,
+  waitForTrue,
 } from './browser'
 import { describeDashboard } from './testSystem'
 
@@ -134,7 +135,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await page.getByRole('link', { name: 'Headmates' }).click()
     await page.getByRole('heading', { name: 'Headmates' }).waitFor()
     await page.getByText('7 headmates').waitFor()
-    await page.waitForFunction('document.title.includes("Headmates")')
+    await waitForTrue(page, 'document.title.includes("Headmates")')
     const other = await openNow()
     await other.page.getByRole('link', { name: 'Headmates' }).waitFor()
     await system.ask('PATCH /web/preferences', { word: 'members' })

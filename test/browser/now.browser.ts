@@ -7,6 +7,7 @@ import {
   startBrowser,
   startTestServer,
   visit,
+  waitForTrue,
 } from './browser'
 import { describeDashboard, goByKeys, logIn } from './testSystem'
 
@@ -194,7 +195,7 @@ describeDashboard(browser, testServer, ({ system, openNow: open }) => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await goByKeys(page, 'h', 'History')
-    await page.waitForFunction('document.title.includes("History")')
+    await waitForTrue(page, 'document.title.includes("History")')
     await page.locator('h1:focus').waitFor()
   })
 

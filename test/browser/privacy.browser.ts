@@ -8,6 +8,7 @@ import {
   startBrowser,
   startTestServer,
   visit,
+  waitForTrue,
 } from './browser'
 import { describeDashboard } from './testSystem'
 
@@ -283,5 +284,5 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
 })
 
 async function waitForFocus(page: Page, text: string): Promise<void> {
-  await page.waitForFunction(`document.activeElement.textContent.includes(${JSON.stringify(text)})`)
+  await waitForTrue(page, `document.activeElement.textContent.includes(${JSON.stringify(text)})`)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '../test'
-import { expectAccessible, startBrowser, startTestServer } from './browser'
+import { expectAccessible, startBrowser, startTestServer, waitForTrue } from './browser'
 import { describeDashboard } from './testSystem'
 
 /** Undo of a switch: on other pages, after a reload, by keyboard. */
@@ -27,7 +27,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await expectAccessible(visitor)
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.locator('.toast').waitFor({ state: 'detached' })
-    await page.waitForFunction('document.querySelector("#said").textContent === "Undone."')
+    await waitForTrue(page, 'document.querySelector("#said").textContent === "Undone."')
     expect(await names()).toEqual([['Wren']])
   })
 
@@ -108,7 +108,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await page.getByText('Saved.').first().waitFor()
     expect((await names())[0]).toEqual(['Iris', 'Moss'])
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.waitForFunction('document.querySelector("#said").textContent === "Undone."')
+    await waitForTrue(page, 'document.querySelector("#said").textContent === "Undone."')
     expect(await system.history()).toEqual(before)
     expect(await page.locator('.switches .name').allTextContents()).toEqual(['Iris', 'Wren'])
   })

@@ -100,11 +100,15 @@ describe('webhook receivers', () => {
   test.each(failing)(
     'retries after growing pauses when the receiver %s',
     async (_, fail, logged) => {
-      const { as, receiver } = await hooked((one) => (receiver.events.length < 4 ? fail(one) : 200))
+      const { promise: isSeen, resolve: see } = Promise.withResolvers<void>()
+      const { as, receiver } = await hooked((one) =>
+        receiver.events.length < 4 ? fail(one) : isSeen.then(() => 200),
+      )
       await rename(as, 'one')
       await rename(as, 'two')
       await until(async () => (await stateOf(as)).failing_since !== null)
       expect(await stateOf(as)).toMatchObject({ state: 'active', reason: null })
+      see()
       await until(async () => (await stateOf(as)).deliveries.length === 5)
       expect(named(receiver)).toEqual(['one', 'one', 'one', 'one', 'two'])
       const gaps = receiver.events.slice(1, 4).map(({ at }, n) => at - timeOf(receiver.events[n]))

@@ -32,7 +32,7 @@ import {
   switchQueue,
   system,
 } from '../store'
-import { strings } from '../strings'
+import { loadRestOfStrings, strings } from '../strings'
 import { createUuid, createWithStatuses } from '../switchWithStatus'
 import type { SwitchChange } from '../toastStorage'
 import type { FronterStatus } from '../types'
@@ -138,7 +138,7 @@ async function recordAnswer(): Promise<boolean> {
       lastContact: deviceTime() + clockOffset,
       clockOffset,
     })
-    setTimeout(registerWorker, WORKER_DELAY_MS)
+    setTimeout(storeFiles, WORKER_DELAY_MS)
   } else {
     if (device.value) await deleteDevice({ withQueue: false })
     device.value = null
@@ -146,6 +146,14 @@ async function recordAnswer(): Promise<boolean> {
   }
   publishQueue()
   return true
+}
+
+/** Lets the worker store the files of the build. Without one, loads what Now needs without network. */
+async function storeFiles(): Promise<void> {
+  if (await registerWorker()) return
+  await Promise.all([import('../components/offline/queueCard'), loadRestOfStrings()]).catch(
+    () => {},
+  )
 }
 
 /** Follows the session, the connection and other tabs. Called once. */

@@ -141,7 +141,7 @@ export function createPushSender(
       })
   }
 
-  /** Deletes a message that nobody is to receive. */
+  /** Deletes a message that has no receiver any more, or that its receiver does not want. */
   const drop = async (queued: QueuedMessage) => {
     const isDropped = await deps.transact({ system: queued.system_id }, (tx) =>
       deleteQueued(tx, queued),

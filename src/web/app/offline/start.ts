@@ -448,7 +448,7 @@ async function addSwitch(
 ): Promise<{ readonly id: string }> {
   const record = device.value
   if (!record) throw new Error('this device keeps no switches')
-  // A time that somebody chose is not moved without asking.
+  // A time that the user chose is not moved without asking.
   if (
     at !== null &&
     switches.value.some((one) => one.timestamp === at && one.id !== PENDING_SWITCH)

@@ -180,6 +180,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
       Posts: '#/chat',
       Polls: '#/chat',
       Votes: '#/chat',
+      Reminders: '#/reminders',
       'See archived data': '#/archive',
     })
     await expectAccessible(visitor)

@@ -1,6 +1,6 @@
 import { parseJson } from '../formats/json'
 import { operator, type Viewer } from '../model/privacy'
-import { allImportParts, exportLists } from '../model/transfer'
+import { allImportParts, exportFormats, exportLists } from '../model/transfer'
 import { exportFrontHistory, exportSystem } from '../service/transfer/export'
 import { importFile, importNewSystem } from '../service/transfer/import'
 import { type Call, type Command, Failure, UsageError } from './command'
@@ -12,7 +12,7 @@ import { resolveSystem } from './resolveSystem'
 export const transferCommands: Command[] = [
   {
     name: 'import',
-    summary: 'Import a PluralKit, Tupperbox or Simply Plural file (- for stdin)',
+    summary: 'Import a PluralKit, Tupperbox, Simply Plural or PluralPort file (- for stdin)',
     args: ['FILE'],
     database: (flags) => {
       if (flags.new !== true) return 'require'
@@ -67,7 +67,7 @@ export const transferCommands: Command[] = [
   },
   {
     name: 'export',
-    summary: 'Export a system to a file that PluralKit can import',
+    summary: 'Export a system to a file that PluralKit or other apps can import',
     args: ['SYSTEM'],
     flags: {
       out: {
@@ -76,6 +76,11 @@ export const transferCommands: Command[] = [
         isPath: true,
       },
       force: { type: 'boolean', doc: 'Overwrite an existing file' },
+      format: {
+        type: 'string',
+        doc: 'Format of the file: pluralkit (default) or pluralport',
+        choices: exportFormats,
+      },
       members: { type: 'string', doc: 'Export only these members, separated by commas' },
       groups: {
         type: 'string',
@@ -98,9 +103,14 @@ export const transferCommands: Command[] = [
         throw new UsageError('--front-history: must be csv or ics')
       if (history && (members ?? groups) !== undefined)
         throw new UsageError('--front-history: cannot be combined with --members or --groups')
+      const format = exportFormats.find((one) => one === (call.flags.format ?? 'pluralkit'))
+      if (!format) throw new UsageError(`--format: must be ${exportFormats.join(' or ')}`)
+      if (history && call.flags.format !== undefined)
+        throw new UsageError('--front-history: cannot be combined with --format')
       const { viewer, system } = await resolveSystem(call)
       const { hid } = system
       const choice = {
+        format,
         members: splitList(members),
         groups: splitList(groups),
         with: parseWords('with', call.flags.with, exportLists),

@@ -11,7 +11,7 @@ import type { SystemPatch } from '../model/system'
 import type { Instant } from '../model/time'
 import { type ExtPart, forEachExtPart, type Part } from '../model/transfer'
 
-export type Format = 'pluralkit' | 'tupperbox' | 'simplyplural'
+export type Format = 'pluralkit' | 'tupperbox' | 'simplyplural' | 'pluralport'
 
 /**
  * Contents of an import file of any format. A missing key was not in the file and changes nothing;

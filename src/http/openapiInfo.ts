@@ -48,7 +48,7 @@ export const tags = {
   Messages: 'Look up the system and member of a proxied message.',
   Events: 'Changes of a system in real time, delivered to a webhook or as a stream.',
   'Import and export':
-    'Import files of PluralKit, Tupperbox and Simply Plural, and export a complete system.',
+    'Import files of PluralKit, Tupperbox, Simply Plural and PluralPort, and export a complete system.',
   Access: `Tokens, sessions and preferences. A token has full access unless it was created with a narrower scope; a browser that is logged in uses a session.\n\n${scopeTable()}\n\nRequests that a scope does not allow are refused with 403.`,
   Journal: 'Notes, rooms, posts and polls of a system. Only the owner has access.',
   Reminders: 'Reminders of a system. Only the owner has access.',

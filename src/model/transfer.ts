@@ -8,6 +8,10 @@ export const extImportParts = ['fields', 'notes', 'posts', 'polls', 'reminders']
 export const exportLists = ['notes', 'posts', 'polls', 'reminders'] as const
 export type ExportList = (typeof exportLists)[number]
 
+/** Formats of an export of a whole system. */
+export const exportFormats = ['pluralkit', 'pluralport'] as const
+export type ExportFormat = (typeof exportFormats)[number]
+
 export const allImportParts = [...importParts, ...extImportParts] as const
 export type ImportPart = (typeof allImportParts)[number]
 

@@ -101,7 +101,7 @@ function rankOf({ order }: AppRow): string | number {
   return typeof order === 'number' ? order : (textOf(order) ?? '~')
 }
 
-type ValueReader = (
+export type ValueReader = (
   type: CustomFieldType,
   text: string,
   subject: Subject,
@@ -110,7 +110,7 @@ type ValueReader = (
 ) => FieldValue | null
 
 /** Creates a function that parses values; null for those that are unreadable. */
-function createValueReader(zone: string | undefined): ValueReader {
+export function createValueReader(zone: string | undefined): ValueReader {
   let offsetAt: ((at: number) => number) | null = null
   const localTime = (text: string): string => {
     const instant = parseInstant(text)

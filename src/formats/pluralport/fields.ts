@@ -98,9 +98,14 @@ const MAX_OPTION_NAME = 100
 
 /** Returns the names of options in any form that apps write; null without any. */
 function optionsIn(options: unknown, values: readonly unknown[] | null): string[] | null {
-  const given = [...namesIn(options), ...(values ?? []).flatMap(namesIn)]
-  const names = [...new Set(given.map((name) => cutText(name.toWellFormed(), MAX_OPTION_NAME)))]
-  return names.length === 0 ? null : names.slice(0, MAX_OPTIONS)
+  const names: string[] = []
+  for (const given of [...namesIn(options), ...(values ?? []).flatMap(namesIn)]) {
+    const name = cutText(given.toWellFormed(), MAX_OPTION_NAME)
+    if (!names.some((one) => one.toLowerCase() === name.toLowerCase())) names.push(name)
+    // There may be a value for each of many members.
+    if (names.length === MAX_OPTIONS) break
+  }
+  return names.length === 0 ? null : names
 }
 
 function namesIn(options: unknown): string[] {

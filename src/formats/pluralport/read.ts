@@ -97,6 +97,7 @@ function requireLists(file: JsonObject): void {
 /** Converts the file to the form of our own exports. */
 function toOwnForm(reading: Reading): JsonObject {
   const { own, file } = reading
+  const system = readSystem(reading)
   const members = readMembers(reading)
   const groups = readGroups(reading)
   const fronts = readFronts(reading)
@@ -113,9 +114,10 @@ function toOwnForm(reading: Reading): JsonObject {
     rooms: readRooms(reading),
     posts: [...readMessages(reading), ...readBoard(reading)],
   }
+  // After all records that may name an asset.
   reading.assets.archiveOthers(objectsIn(file.assets))
   return {
-    ...readSystem(reading),
+    ...system,
     config,
     accounts: [],
     members: members.rows,

@@ -33,7 +33,7 @@ export class Reading {
   readonly #uuids = new Map<string, Map<string, string>>()
   readonly #givenOrigins = new Set<string>()
   readonly #customFronts: ReadonlySet<string>
-  readonly #otherSystems: ReadonlySet<string>
+  readonly #otherSystems: Set<string>
   readonly #app: string
   #count = 0
 
@@ -48,7 +48,8 @@ export class Reading {
     const systems = objectsIn(file.systems)
     this.system = systems.find(({ parent_system_id }) => !parent_system_id) ?? systems[0]
     const others = systems.filter((one) => one !== this.system)
-    this.#otherSystems = new Set(others.flatMap(({ id }) => readRef(id) ?? []))
+    this.#otherSystems = new Set(others.flatMap(({ id }) => readRef(id) || []))
+    this.#otherSystems.delete(readRef(this.system?.id) ?? '')
     for (const other of others) log.archive(archiveName('systems'), other)
     if (others.length > 0) {
       const why = 'only the first system of the file is imported; the others are archived'

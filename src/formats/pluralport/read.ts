@@ -216,7 +216,7 @@ function readMemberships(reading: Reading): Map<string, unknown[]> {
   if (unknown > 0) {
     const subject = { kind: 'group', name: null } as const
     const why = 'no such group in this file'
-    reading.log.dropRow('memberships', subject, 'group_memberships', null, why, unknown)
+    reading.log.dropRow('memberships', subject, 'members', null, why, unknown)
   }
   return membersOf
 }

@@ -53,7 +53,7 @@ export class Reading {
     for (const other of others) log.archive(archiveName('systems'), other)
     if (others.length > 0) {
       const why = 'only the first system of the file is imported; the others are archived'
-      log.repair({ kind: 'system', name: null }, 'systems', systems.length, 1, why)
+      log.repair({ kind: 'file', name: null }, 'systems', systems.length, 1, why)
     }
     this.assets = new Assets(objectsIn(file.assets), log)
     this.members = this.entries('members', 'members')
@@ -80,7 +80,7 @@ export class Reading {
     this.#uuids.set(collection, uuids)
     const given = Array.isArray(list) ? list : []
     const lost = given.filter((item) => !isObject(item)).length
-    if (lost > 0) this.log.dropRow(part, subjectOf(part), collection, null, 'not an object', lost)
+    if (lost > 0) this.log.dropRow(part, subjectOf(part), part, null, 'not an object', lost)
     let foreign = 0
     let repeated = 0
     for (const [at, record] of given.entries()) {
@@ -99,7 +99,7 @@ export class Reading {
       entries.push({ record, id, uuid, own: this.own && ownExtension(record) })
     }
     const drop = (count: number, why: string) => {
-      if (count > 0) this.log.dropRow(part, subjectOf(part), collection, null, why, count)
+      if (count > 0) this.log.dropRow(part, subjectOf(part), part, null, why, count)
     }
     drop(foreign, 'belongs to another system of the file; archived')
     drop(repeated, 'given twice in the file')

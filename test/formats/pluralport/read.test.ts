@@ -326,7 +326,7 @@ describe('custom fields of a PluralPort file', () => {
         { id: 'v1', field_id: 'c1', subject_type: 'member', subject_id: 'm1', value },
       ],
     })
-    const [{ values: definition } = { values: {} }] = bundle.ext.fields
+    const definition: JsonObject = bundle.ext.fields[0]?.values ?? {}
     expect(definition).toMatchObject({ name: 'Field', type, position: 0, privacy: 'private' })
     const options = Array.isArray(definition.options) ? definition.options : []
     const named = (one: unknown) => options.find(({ id }) => id === one)?.name ?? one

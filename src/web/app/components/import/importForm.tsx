@@ -307,10 +307,16 @@ function describeCounts(report: Report): string[] {
 function explain(cause: unknown): string {
   if (cause instanceof ApiError && cause.status === 413) return importStrings.tooLarge
   if (cause instanceof ApiError && cause.status === 400 && cause.code === 0)
-    return cause.message.includes('multitude.ext has version')
-      ? importStrings.newer
-      : importStrings.unreadable
+    return explainFile(cause.message)
   return errorMessage(cause)
+}
+
+function explainFile(message: string): string {
+  if (message.includes('PluralPort version')) return importStrings.otherVersion
+  return message.includes('multitude.ext has version') ||
+    message.includes('app.multitude has version')
+    ? importStrings.newer
+    : importStrings.unreadable
 }
 
 function formatSize(bytes: number): string {

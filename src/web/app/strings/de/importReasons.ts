@@ -90,4 +90,16 @@ export const importReasons: Ext['importReasons'] = {
     'hat Werte, die eine Erinnerung nicht haben kann; unter den archivierten Daten gespeichert',
   'out of range': 'außerhalb des Bereichs',
   'not a time of day': 'keine Uhrzeit',
+  'only the first system of the file is imported; the others are archived':
+    'Nur das erste System der Datei wird importiert. Die anderen werden als archivierte Daten gespeichert.',
+  'belongs to another system of the file; archived':
+    'gehört zu einem anderen System der Datei; als archivierte Daten gespeichert',
+  'the picture is larger than # KiB': 'das Bild ist größer als # KiB',
+  'the picture is inside the file, and only addresses of pictures are imported':
+    'das Bild steckt in der Datei, und nur Adressen von Bildern werden importiert',
+  'no such asset in this file': 'dieses Bild ist nicht in der Datei',
+  'the asset has neither address nor data': 'das Bild hat weder Adresse noch Daten',
+  'not a whole date; archived': 'kein vollständiges Datum; als archivierte Daten gespeichert',
+  'no such member or field in this file, or given twice; archived':
+    'für jemanden oder ein Feld, das nicht in der Datei ist, oder doppelt; als archivierte Daten gespeichert',
 }

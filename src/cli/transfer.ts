@@ -67,7 +67,7 @@ export const transferCommands: Command[] = [
   },
   {
     name: 'export',
-    summary: 'Export a system to a file that PluralKit or other apps can import',
+    summary: 'Export a system to a file that PluralKit can import',
     args: ['SYSTEM'],
     flags: {
       out: {

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../model/entity'
 import { formatInstant } from '../../model/time'
-import { isObject } from '../../model/validation'
 import { ImportLog } from '../importLog'
 import {
   type ExtSnapshot,
@@ -145,7 +144,9 @@ class Writing {
   readonly fields: ReadonlyMap<unknown, JsonObject>
   readonly #refs = ownRefs(this.assets.addresses)
   readonly #log = new ImportLog()
+  /** UUIDs of members by their short IDs. */
   readonly #uuids: ReadonlyMap<string, string>
+  readonly #members: ReadonlySet<unknown>
   readonly #memberExts: ReadonlyMap<unknown, JsonObject>
   readonly #groupExts: ReadonlyMap<unknown, JsonObject>
   /** Texts of statuses by member and time. */
@@ -157,6 +158,7 @@ class Writing {
     const lists = new ExtLists(snapshot.ext)
     this.lists = lists
     this.#uuids = new Map(snapshot.members.map(({ hid, uuid }) => [hid, uuid]))
+    this.#members = new Set(this.#uuids.values())
     this.#memberExts = new Map([...lists.rows('members')].map((row) => [row.member, row]))
     this.#groupExts = new Map([...lists.rows('groups')].map((row) => [row.group, row]))
     this.fields = new Map([...lists.rows('fields')].map((row) => [row.id, row]))
@@ -246,10 +248,19 @@ class Writing {
     const record = {
       ...this.#identity(id),
       ...(hasSystem && { system_id: this.#systemId }),
-      ...type.write(row),
+      ...this.#withoutUnknown(type.write(row)),
     }
     const own = unexpressed(row, type.read(record, this.#refs))
     return { ...record, extensions: { [NAMESPACE]: own } }
+  }
+
+  /** Removes references to members that a partial export does not have. */
+  #withoutUnknown(record: JsonObject): JsonObject {
+    return Object.fromEntries(
+      Object.entries(record).map(([key, value]) =>
+        key.endsWith('member_id') && !this.#members.has(value) ? [key, null] : [key, value],
+      ),
+    )
   }
 
   async *events(): AsyncGenerator<string> {
@@ -345,6 +356,6 @@ class Writing {
 
   /** Adds what is missing of the row of the extension API; it is present if there is such a row. */
   #withExt(own: JsonObject, hasExt: boolean, ext: JsonObject): JsonObject {
-    return hasExt && isObject(ext) ? { ...own, ext } : own
+    return hasExt ? { ...own, ext } : own
   }
 }

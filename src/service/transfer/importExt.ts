@@ -106,7 +106,7 @@ async function addValues(work: Import, budget: TextBudget, fields: AddedRows): P
     const definition = isNewField ? null : definitions.get(field_id)
     const converted = definition
       ? convertValue(definition, values.value, optionsOf(given.get(field)))
-      : values.value
+      : withNewOptions(values.value, fields.options.get(field))
     if (converted instanceof Problem || converted === null) {
       unfit += 1
       continue
@@ -150,6 +150,12 @@ const BATCH = 500
 
 function optionsOf(field: JsonObject | undefined): readonly Option[] {
   return Array.isArray(field?.options) ? field.options : []
+}
+
+/** Replaces IDs of options, which a new field has only if they are UUIDs in the file. */
+function withNewOptions(value: unknown, ids: ReadonlyMap<string, string> | undefined): unknown {
+  const here = (id: unknown) => ids?.get(String(id)) ?? id
+  return Array.isArray(value) ? value.map(here) : here(value)
 }
 
 /** Converts a value of the file to the type and the options that the field has here. */

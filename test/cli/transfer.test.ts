@@ -4,6 +4,7 @@ import type { ImportReport } from '../../src/service/transfer/importContext'
 import { fixture } from '../formats/fixture'
 import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder, NEW_DATABASE, program } from '../serverProcess'
+import { findPluralportProblems } from '../service/pluralportRules'
 import { dump } from '../service/transfer/importFixture'
 import { describe, expect, test } from '../test'
 
@@ -221,6 +222,21 @@ describe('export', () => {
     })
   })
 
+  test('export --format pluralport writes a file that import recognizes', async () => {
+    const out = join(emptyFolder(), 'pluralport.json')
+    const exported = ['export', 'qvexmp', '--format', 'pluralport', '--out', out]
+    expect((await run(exported, { cwd })).code).toBe(0)
+    expect(findPluralportProblems(JSON.parse(readFileSync(out, 'utf8')))).toEqual([])
+    const again = ['import', out, '--system', 'qvexmp']
+    expect(await runJson<ImportReport>(again, { cwd })).toMatchObject({
+      format: 'pluralport',
+      members: { added: 0, changed: 0, unchanged: 2 },
+      repairs: [],
+    })
+    const text = await run([...again, '--dry-run'], { cwd })
+    expect(text.out).toStartWith('PluralPort → system qvexmp')
+  })
+
   test('export --front-history writes CSV or iCalendar', async () => {
     const history = ['export', 'qvexmp', '--front-history']
     const [csv, ics] = await Promise.all(['csv', 'ics'].map((as) => run([...history, as], { cwd })))
@@ -252,6 +268,12 @@ describe('failing imports and exports', () => {
     ['import pluralkit.json --new', FAILED, /larger than 1024 bytes/, { IMPORT_LIMIT: '1KiB' }],
     ['export', USAGE_ERROR, /missing argument SYSTEM/],
     ['export qvexmp --front-history xml', USAGE_ERROR, /must be csv or ics/],
+    ['export qvexmp --format xml', USAGE_ERROR, /must be pluralkit or pluralport/],
+    [
+      'export qvexmp --front-history csv --format pluralport',
+      USAGE_ERROR,
+      /cannot be combined with --format/,
+    ],
     [
       'export qvexmp --front-history csv --members wrenab',
       USAGE_ERROR,

@@ -57,7 +57,7 @@ describe('import of a PluralPort file', () => {
     const { json: fields } = await testApp.ask<JsonObject[]>(`${path}/fields`, { as })
     const { json: members } = await testApp.ask<JsonObject[]>(`${path}/members`, { as })
     const role = fields.find(({ name }) => name === 'Role')
-    const keeper = (role?.options as JsonObject[]).find(({ name }) => name === 'Keeper')
+    const keeper = ((role?.options ?? []) as JsonObject[]).find(({ name }) => name === 'Keeper')
     const chosen = members.map((one) => (one.fields as JsonObject)[String(role?.id)])
     expect(chosen.filter((value) => value !== undefined)).toEqual([String(keeper?.id)])
   })

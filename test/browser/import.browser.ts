@@ -97,6 +97,24 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     expect(withoutExportTime(after)).toEqual(withoutExportTime(before))
   })
 
+  test('recognizes a PluralPort file, imports it, and refuses another version', async () => {
+    const { visitor, page, ask } = await openEmptySystem()
+    await page.goto(`${address}/#/import`)
+    await giveFile(page, { pluralport_version: '0.2', members: [] })
+    await page.getByText('This PluralPort file has a version').waitFor()
+    await chooseFile(page, 'pluralport-nasty.json')
+    await page.getByRole('heading', { name: 'A PluralPort file' }).waitFor()
+    expect(await tally(page, 'Members').textContent()).toBe('3 new, 3 skipped')
+    await page.getByText(/^Stored as archived data \(\d+\)$/).click()
+    await page.getByText('1 reaction', { exact: false }).waitFor()
+    await expectAccessible(visitor)
+    await expectNoHorizontalScroll(visitor)
+    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByRole('heading', { name: 'Import finished' }).waitFor()
+    const people = await ask<{ name: string }[]>('GET /v2/systems/@me/members')
+    expect(people.map(({ name }) => name).toSorted()).toEqual(['Ash', 'Asleep', 'Wren'])
+  })
+
   test.each(['light', 'dark'] as const)(
     'imports only the selected parts, in %s mode',
     async (scheme) => {
@@ -463,7 +481,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await page.goto(`${address}/#/import`)
     await chooseFile(page, 'pluralkit.json')
     await disconnect(page)
-    for (const name of ['Import', 'JSON', 'CSV', 'Calendar'])
+    for (const name of ['Import', 'JSON', 'PluralPort', 'CSV', 'Calendar'])
       expect(
         await page.getByRole('button', { name, exact: true }).getAttribute('aria-disabled'),
       ).toBe('true')
@@ -475,6 +493,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
 
   test.each([
     ['JSON', 'system.json', []],
+    ['PluralPort', 'pluralport.json', ['--format', 'pluralport']],
     ['CSV', 'front-history.csv', ['--front-history', 'csv']],
     ['Calendar', 'front-history.ics', ['--front-history', 'ics']],
   ])('the %s download equals the file written by the command line', async (name, file, args) => {

@@ -34,6 +34,7 @@ import { createBulkQueue } from './service/bulkQueue'
 import type { Deps } from './service/deps'
 import { startClaimCleanup } from './service/discord/claims'
 import { startDeletedSwitchCleanup } from './service/ext/deletedSwitchCleanup'
+import { startFriendNotifier } from './service/ext/friendNotifications'
 import { startReminderTimer } from './service/ext/reminderTimer'
 import { createLongReads } from './service/longReads'
 import { noDeps } from './service/noDeps'
@@ -171,6 +172,11 @@ export function createApp(
     warn: log.warn,
     onFired: metrics?.countReminder,
   })
+  const friendNotifier = startFriendNotifier(deps, {
+    isLeader: () => events.leases.holds('dispatch'),
+    warn: log.warn,
+    onNotified: metrics?.countFriendNotification,
+  })
   let server: Bun.Server<undefined> | undefined
   let requestCount = 0
 
@@ -239,6 +245,7 @@ export function createApp(
         claimCleanup.stop(),
         switchCleanup.stop(),
         reminderTimer.stop(),
+        friendNotifier.stop(),
         cacheRefresher.stop(),
       ])
       // Streams never end by themselves, and `server.stop` would wait for them.

@@ -52,6 +52,8 @@ export const tags = {
   Access: `Tokens, sessions and preferences. A token has full access unless it was created with a narrower scope; a browser that is logged in uses a session.\n\n${scopeTable()}\n\nRequests that a scope does not allow are refused with 403.`,
   Journal: 'Notes, rooms, posts and polls of a system. Only the owner has access.',
   Reminders: 'Reminders of a system. Only the owner has access.',
+  Friends:
+    'Friends on this server, invitations, and privacy buckets, which decide what a friend sees.',
   Bots: 'For chat bots with a bot key: create systems, decide how to handle messages, and record proxied messages. With `X-System`, a bot can use all other sections too.',
   'Version 1 (deprecated)': 'For existing clients of version 1. New clients should use version 2.',
 }

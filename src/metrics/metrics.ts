@@ -41,6 +41,7 @@ export interface Metrics {
   countPush(result: PushResult): void
   countImport(result: ImportResult): void
   countReminder(kind: ReminderKind): void
+  countFriendNotification(): void
   countCommit(writes: number, seconds: number): void
   countFailedCommit(): void
   countUnhandledRejection(): void
@@ -140,6 +141,10 @@ export function createMetrics(build: { version: string; commit: string }): Metri
     ['kind'],
   )
   for (const kind of reminderKinds) firedReminders(kind)
+  const friendNotifications = counter(
+    'multitude_friend_notifications_total',
+    "Notifications of friends about a change of a system's front.",
+  )
 
   gauge(
     'multitude_database_ok',
@@ -213,6 +218,7 @@ export function createMetrics(build: { version: string; commit: string }): Metri
     countPush: (result) => void pushes(result).value++,
     countImport: (result) => void imports(result).value++,
     countReminder: (kind) => void firedReminders(kind).value++,
+    countFriendNotification: () => void friendNotifications().value++,
     countCommit(writes, seconds) {
       commitWrites.observe(writes)
       commitDurations.observe(seconds)

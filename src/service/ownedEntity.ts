@@ -48,6 +48,8 @@ interface OwnedKind<E extends Entity> extends BulkKind<E> {
   readonly limitOf: (settings: Settings) => number
   /** Returns true if rows created by a bot or in the dashboard are private. */
   readonly isPrivateIn: (settings: Settings) => boolean
+  /** Completes a new row; not called by imports. */
+  readonly afterCreate: (deps: Deps, tx: Db, row: Owned<E>) => Promise<void>
   /** Removes references to a row before it is deleted. */
   readonly beforeDelete: (
     deps: Deps,
@@ -200,6 +202,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
       subject: created.row.uuid,
       data,
     })
+    await kind.afterCreate(deps, tx, created.row)
     return created
   }
 

@@ -21,6 +21,7 @@ import type { Instant } from '../model/time'
 import { deleteOrHideSwitches, requireExists } from './deletion'
 import type { Deps } from './deps'
 import { recordDeletedSwitch } from './extRows/deletedSwitches'
+import { announceFront, refreshFriends } from './extRows/friendDues'
 import { enqueueFrontPush } from './extRows/pushQueue'
 import { clearDuesOf, clearDuesOfSwitches, updateDuesAfter } from './extRows/reminderDues'
 import { deleteStatusesOutOfFront, hasStatusAt, moveStatuses } from './extRows/statuses'
@@ -84,6 +85,7 @@ export async function moveSwitch(
     await updateDuesAfter(deps, tx, { ...front, timestamp })
     await recordSwitchEvent(deps, tx, 'UPDATE_SWITCH', front, { timestamp })
     await enqueueFrontPush(tx, id, Math.max(front.timestamp, timestamp))
+    await announceFront(tx, id, deps.now(), Math.max(front.timestamp, timestamp))
     return { ...front, timestamp }
   })
 }
@@ -126,6 +128,7 @@ export async function removeSwitch(deps: Deps, tx: Db, front: FoundSwitch): Prom
   await clearDuesOf(tx, front)
   await recordSwitchEvent(deps, tx, 'DELETE_SWITCH', front, null)
   await enqueueFrontPush(tx, system_id, timestamp)
+  await refreshFriends(tx, system_id, deps.now())
   if (front.has_statuses) await deleteStatusesOutOfFront(deps, tx, system_id, timestamp)
 }
 
@@ -142,6 +145,7 @@ export async function deleteAllSwitches(deps: Deps, viewer: Viewer): Promise<voi
       data: null,
     })
     await enqueueFrontPush(tx, systemId)
+    await refreshFriends(tx, systemId, deps.now())
   })
 }
 
@@ -166,6 +170,7 @@ export async function insertSwitch(
   await updateDuesAfter(deps, tx, front)
   await recordSwitchEvent(deps, tx, 'CREATE_SWITCH', front, { timestamp, members: uuidsOf(named) })
   await enqueueFrontPush(tx, systemId, timestamp)
+  await announceFront(tx, systemId, deps.now(), timestamp)
   return front
 }
 
@@ -180,6 +185,7 @@ export async function replaceMembers(
   await updateDuesAfter(deps, tx, front)
   await recordSwitchEvent(deps, tx, 'UPDATE_SWITCH', front, { members: uuidsOf(named) })
   await enqueueFrontPush(tx, front.system_id, front.timestamp)
+  await announceFront(tx, front.system_id, deps.now(), front.timestamp)
   return { ...front, members: named }
 }
 

@@ -22,6 +22,7 @@ import { parseSystemRef } from '../model/ref'
 import { type System, type SystemDraft, type SystemPatch, system } from '../model/system'
 import type { Instant } from '../model/time'
 import { deleteOrHideSystem, purgeDeleted } from './deletion'
+import { endFriendshipsOf } from './extRows/endFriendship'
 import type { Deps } from './deps'
 import { type GivenIdentity, identityQueries, type Stored } from './identity'
 import { recordEvent } from './outbox'
@@ -94,6 +95,7 @@ export async function patchSystem(
 
 export async function deleteSystem(deps: Deps, viewer: Viewer): Promise<void> {
   const id = requireSystem(viewer, 'remove')
+  await endFriendshipsOf(deps, id)
   await deps.transact({ system: id }, async (tx) => {
     await deleteOrHideSystem(tx, id)
     await incrementCounter(tx, 'credentials')

@@ -29,6 +29,7 @@ const ext = {
   announce_front: true,
   about: null,
   fields: {},
+  buckets: [],
 } as const satisfies Member['ext']
 
 const all = [

@@ -4,8 +4,10 @@ import type { Deps } from '../../service/deps'
 import type { ApiModule } from '../apiModule'
 import { requireWriteAccess } from '../routeGroup'
 import { archiveRoutes } from './archive'
+import { bucketListRoutes, bucketRoutes } from './buckets'
 import { extSettingsRoutes } from './extSettings'
 import { fieldListRoutes, fieldRoutes } from './fields'
+import { friendRoutes } from './friends'
 import { frontRoutes } from './front'
 import { frontNoteListRoutes, frontNoteRoutes } from './frontNotes'
 import { groupRoutes } from './groups'
@@ -17,7 +19,7 @@ import { pushRoutes } from './push'
 import { reminderListRoutes, reminderRoutes } from './reminders'
 
 /** What PluralKit's API does not have. Objects of version 2 never get additional keys. */
-export function ext(deps: Deps, events: Events, bodyLimit: number): ApiModule {
+export function ext(deps: Deps, events: Events, bodyLimit: number, publicUrl: string): ApiModule {
   const prefix = '/ext/v1'
   return {
     prefix,
@@ -43,6 +45,9 @@ export function ext(deps: Deps, events: Events, bodyLimit: number): ApiModule {
         .use(pollRoutes(deps, bodyLimit))
         .use(reminderListRoutes(deps, bodyLimit))
         .use(reminderRoutes(deps, bodyLimit))
+        .use(bucketListRoutes(deps, bodyLimit))
+        .use(bucketRoutes(deps, bodyLimit))
+        .use(friendRoutes(deps, events, { bodyLimit, publicUrl }))
         .use(archiveRoutes(deps, bodyLimit)),
     policy: { isCacheable: true },
     resources: { systems: { hasSystemParam: true } },

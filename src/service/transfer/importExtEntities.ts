@@ -78,7 +78,9 @@ function extAfter({ incoming, found }: MemberMatch, before: StoredMemberExt): St
 }
 
 function isSame(before: StoredMemberExt, after: StoredMemberExt): boolean {
-  return isEmptyPatch(diff<typeof memberExt>({ ...before, archived: false, fields: {} }, after))
+  return isEmptyPatch(
+    diff<typeof memberExt>({ ...before, archived: false, fields: {}, buckets: [] }, after),
+  )
 }
 
 /** Writes what new members have; they are still hidden. */

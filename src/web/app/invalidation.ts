@@ -57,6 +57,9 @@ const kinds: Record<Noun<EventType>, Kind> = {
   POLL_VOTES: 'polls',
   ARCHIVE: 'archive',
   REMINDER: 'reminders',
+  BUCKET: null,
+  FRIEND: null,
+  FRIEND_FRONT: null,
 }
 
 const lists = { switch: 'switches', member: 'members', group: 'groups' } as const

@@ -1,0 +1,49 @@
+import { and, eq } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { friendships, pushQueue } from '../../db/tables'
+import type { Db } from '../../db/types'
+import type { JsonObject } from '../../model/entity'
+import type { Deps } from '../deps'
+import { recordEvent } from '../outbox'
+import { type FriendshipRow, findFriendship, listFriendships } from './friendRows'
+
+/** Ends all friendships of a system before it is deleted, with events for its friends. */
+export async function endFriendshipsOf(deps: Deps, systemId: number): Promise<void> {
+  for (const { uuid, friend_system_id } of await listFriendships(deps.db, systemId))
+    await deps.transact({ systems: [systemId, friend_system_id] }, async (tx) => {
+      const row = await findFriendship(tx, systemId, uuid)
+      if (row) await endFriendship(deps, tx, row)
+    })
+}
+
+/** Ends a friendship for both sides, with push messages that wait. */
+export async function endFriendship(
+  deps: Deps,
+  tx: Db,
+  { id, uuid, system_id, friend_system_id }: FriendshipRow,
+): Promise<void> {
+  await deleteRow(tx).run({ id })
+  await deletePushes(tx).run({ uuid })
+  for (const one of [system_id, friend_system_id])
+    await recordFriendEvent(deps, tx, 'DELETE_FRIEND', one, uuid, null)
+}
+
+/** Records an event on one side of a friendship. It never has names. */
+export async function recordFriendEvent(
+  deps: Deps,
+  tx: Db,
+  type: 'CREATE_FRIEND' | 'UPDATE_FRIEND' | 'DELETE_FRIEND' | 'FRIEND_FRONT',
+  system_id: number,
+  uuid: string,
+  data: JsonObject | null,
+): Promise<void> {
+  await recordEvent(tx, deps.now(), { system_id, type, subject: uuid, data })
+}
+
+const deleteRow = query((db, { id }: Placeholders<'id'>) =>
+  db.delete(friendships).where(eq(friendships.id, id)),
+)
+
+const deletePushes = query((db, { uuid }: Placeholders<'uuid'>) =>
+  db.delete(pushQueue).where(and(eq(pushQueue.kind, 'friends'), eq(pushQueue.subject, uuid))),
+)

@@ -346,9 +346,15 @@ const insertHiddenSystem = query((db, { hid, uuid }: Placeholders<'hid' | 'uuid'
 
 const one = { one: sql`1`.as('one') }
 
-const deleteDerivedRows = [groupMembers, proxyTagIndex, pinnedMembers, memberExts, fieldValues, bucketMembers].map(
-  (table) =>
-    query((db, { id }: Placeholders<'id'>) => db.delete(table).where(eq(table.member_id, id))),
+const deleteDerivedRows = [
+  groupMembers,
+  proxyTagIndex,
+  pinnedMembers,
+  memberExts,
+  fieldValues,
+  bucketMembers,
+].map((table) =>
+  query((db, { id }: Placeholders<'id'>) => db.delete(table).where(eq(table.member_id, id))),
 )
 
 const moveMember = query((db, { id, hidden }: Placeholders<'id' | 'hidden'>) =>

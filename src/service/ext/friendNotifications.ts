@@ -105,9 +105,7 @@ async function announcedFronters(tx: Db, theirs: FriendshipRow): Promise<string[
   if (members.length === 0) return []
   const ids = members.map(({ id }) => id)
   const exts = new Map((await findMemberExts(tx, ids)).map((ext) => [ext.id, ext]))
-  return members
-    .filter(({ id }) => exts.get(id)?.announce_front ?? true)
-    .map(({ uuid }) => uuid)
+  return members.filter(({ id }) => exts.get(id)?.announce_front ?? true).map(({ uuid }) => uuid)
 }
 
 function hashOf(fronters: readonly string[]): string {

@@ -344,7 +344,7 @@ const insertFriendship = createInserter(friendships, ['uuid', 'created'])
 
 const sideBetween = query((db, { system, friend: other }: Placeholders<'system' | 'friend'>) =>
   db
-    .select({ id: friendSides.friendship_id })
+    .select({ friendship_id: friendSides.friendship_id })
     .from(friendSides)
     .where(and(eq(friendSides.system_id, system), eq(friendSides.friend_system_id, other))),
 )

@@ -97,10 +97,19 @@ export async function findSharedMembers(
   return new Set(found.map((one) => one.id))
 }
 
-type SelectedRow = Omit<FriendshipRow, 'buckets'> & { readonly buckets: string }
+type TheirFlag = 'their_see_front' | 'their_see_members' | 'their_announce'
+
+type SelectedRow = Omit<FriendshipRow, 'buckets' | TheirFlag> &
+  Readonly<Record<TheirFlag, number>> & { readonly buckets: string }
 
 function decode(row: SelectedRow): FriendshipRow {
-  return { ...row, buckets: JSON.parse(row.buckets) }
+  return {
+    ...row,
+    buckets: JSON.parse(row.buckets),
+    their_see_front: row.their_see_front === 1,
+    their_see_members: row.their_see_members === 1,
+    their_announce: row.their_announce === 1,
+  }
 }
 
 const mine = friendSides
@@ -125,10 +134,10 @@ function selectSides(
       see_members: mine.see_members,
       announce: mine.announce,
       buckets: sql<string>`${bucketsOfRowSql(dialect, 'friends', id, system)}`.as('buckets'),
-      their_see_front: theirs.see_front,
-      their_see_members: theirs.see_members,
-      their_announce: theirs.announce,
-      their_disabled_at: visibleSystems.disabled_at,
+      their_see_front: sql<number>`${theirs.see_front}`.as('their_see_front'),
+      their_see_members: sql<number>`${theirs.see_members}`.as('their_see_members'),
+      their_announce: sql<number>`${theirs.announce}`.as('their_announce'),
+      their_disabled_at: sql<Instant | null>`${visibleSystems.disabled_at}`.as('their_disabled_at'),
     })
     .from(mine)
     .innerJoin(friendships, eq(id, mine.friendship_id))

@@ -1,5 +1,6 @@
 import type { Instant } from '../../../src/model/time'
 import { notifyFriends } from '../../../src/service/ext/friendNotifications'
+import { deleteSystem } from '../../../src/service/systems'
 import { execute, rows } from '../../rawSql'
 import { at, type Json } from '../../scenarios'
 import { beforeEach, describe, expect, test } from '../../test'
@@ -27,16 +28,14 @@ interface Caller {
 
 async function createCaller(name: string): Promise<Caller> {
   const system = await testApp.makeSystem(name)
-  const send: Call = (request, body) => {
-    const [method = '', path = ''] = request.split(' ')
-    return testApp.request(method, path, { as: system, body })
-  }
+  const send: Call = (request, body) => testApp.ask<Json>(request, { as: system, body })
   return {
     system,
     send,
     async do(request, body) {
       const { status, text, json } = await send(request, body)
-      if (status >= 300) throw new Error(`${request}: ${status} ${text}`)
+      if (status >= 300)
+        throw new Error(`${request}: ${status} ${text} ${testApp.logged().slice(-1500)}`)
       return json as Json & Json[]
     },
   }
@@ -47,13 +46,15 @@ let guest: Caller
 let friendship: string
 let buckets: Json[]
 
+const write = (sql: string) => testApp.deps.transact('new', (tx) => execute(tx, sql))
+
 /** Returns the events of a system since the last call. */
 async function eventsOf({ system }: Caller): Promise<unknown[]> {
   const found = await rows(
     testApp.deps.db,
     `select type, subject, data from events where system_id = ${system.id} order by id`,
   )
-  await execute(testApp.deps.db, `delete from events where system_id = ${system.id}`)
+  await write(`delete from events where system_id = ${system.id}`)
   return found.map(({ type, subject, data }) => [type, subject, data && JSON.parse(String(data))])
 }
 
@@ -246,8 +247,6 @@ describe('friends', () => {
   })
 
   test('ends when one of the systems is deleted', async () => {
-    await owner.do(`DELETE /v2/systems/@me`).catch(() => {})
-    const { deleteSystem } = await import('../../../src/service/systems')
     await deleteSystem(testApp.deps, { system: owner.system.id, platform: null })
     expect(await guest.do('GET /ext/v1/friends')).toEqual([] as never)
     expect(await eventsOf(guest)).toEqual([['DELETE_FRIEND', friendship, null]])
@@ -256,10 +255,7 @@ describe('friends', () => {
   test('of a disabled system stay listed, and show nothing', async () => {
     await owner.do(`PATCH /ext/v1/friends/${friendship}`, { share: { see_members: true } })
     await guest.do(`PATCH /ext/v1/friends/${friendship}`, { name: 'Them' })
-    await execute(
-      testApp.deps.db,
-      `update systems set disabled_at = 1 where id = ${owner.system.id}`,
-    )
+    await write(`update systems set disabled_at = 1 where id = ${owner.system.id}`)
     expect(await guest.do('GET /ext/v1/friends')).toMatchObject([
       { id: friendship, name: 'Them', system: null, front: null },
     ] as never)

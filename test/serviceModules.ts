@@ -22,8 +22,11 @@ import * as discordBotStatus from '../src/service/discord/botStatus'
 import * as discordClaims from '../src/service/discord/claims'
 import * as discordCommandHashes from '../src/service/discord/commandHashes'
 import * as discordSessions from '../src/service/discord/sessions'
+import * as extBuckets from '../src/service/ext/buckets'
 import * as extSettings from '../src/service/ext/extSettings'
 import * as extFields from '../src/service/ext/fields'
+import * as extFriends from '../src/service/ext/friends'
+import * as extFriendView from '../src/service/ext/friendView'
 import * as extFront from '../src/service/ext/front'
 import * as extFrontNotes from '../src/service/ext/frontNotes'
 import * as extGroups from '../src/service/ext/groups'
@@ -133,6 +136,9 @@ export const serviceModules = {
   'ext/notes.ts': extNotes satisfies ServiceModule<typeof extNotes>,
   'ext/polls.ts': extPolls satisfies ServiceModule<typeof extPolls>,
   'ext/posts.ts': extPosts satisfies ServiceModule<typeof extPosts>,
+  'ext/buckets.ts': extBuckets satisfies ServiceModule<typeof extBuckets>,
+  'ext/friends.ts': extFriends satisfies ServiceModule<typeof extFriends>,
+  'ext/friendView.ts': extFriendView satisfies ServiceModule<typeof extFriendView>,
   'ext/reminders.ts': extReminders satisfies ServiceModule<typeof extReminders>,
   'ext/rooms.ts': extRooms satisfies ServiceModule<typeof extRooms>,
   'fronting/fronting.ts': frontingFronting satisfies ServiceModule<typeof frontingFronting>,

@@ -9,6 +9,7 @@ import type { ProxyTag } from '../model/validation'
 import { findWrongUsage } from './extUsageCheck'
 import { findWrongFields, findWrongFieldValues, findWrongVotes } from './fieldValueCheck'
 import { type Check, type Finding, PAGE } from './finding'
+import { findForeignBucketRows, findOneSidedFriendships } from './friendCheck'
 import { findWrongGroupTrees } from './groupTreeCheck'
 import { findMemberExts, type MemberExtRow } from './memberExtRows'
 import { type Placeholders, query } from './query'
@@ -44,6 +45,8 @@ export const checks: readonly Check[] = [
   findWrongVotes,
   findWrongUsage,
   findWrongDues,
+  findOneSidedFriendships,
+  findForeignBucketRows,
   findStaleJson,
   findStaleExtJson,
 ]

@@ -139,6 +139,15 @@ async function addExtRows(
   await insert(tx, 'poll_votes', vote)
   const reminder = { uuid: 'm-1', system_id, name: 'Front check', kind: 'after_switch', created: 1 }
   await insert(tx, 'reminders', { ...reminder, after: 60, on: 'any' })
+  await insert(tx, 'buckets', {
+    uuid: 'b-1',
+    system_id,
+    name: 'Friends',
+    default_for: '["fields"]',
+  })
+  const bucket_id = await idOf('buckets', 'b-1')
+  await insert(tx, 'bucket_members', { bucket_id, member_id })
+  await insert(tx, 'bucket_fields', { bucket_id, field_id: await idOf('fields', 'f-1') })
   await insert(tx, 'deleted_switches', { system_id, uuid: 'gone', at: 1 })
   const origin = { system_id, app: 'simplyplural', collection: 'members', source_id: '1' }
   await insert(tx, 'origins', { ...origin, target: 'u-many' })

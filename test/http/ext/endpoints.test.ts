@@ -169,6 +169,39 @@ const endpoints: Record<string, Endpoint> = {
   'PATCH /ext/v1/reminders/{id}': named('PATCH /ext/v1/reminders/<reminder>', 200, 29006, name),
   'DELETE /ext/v1/reminders/{id}': named('DELETE /ext/v1/reminders/<reminder>', 204, 29006),
   'POST /ext/v1/reminders/{id}/test': named('POST /ext/v1/reminders/<reminder>/test', 200, 29006),
+  'GET /ext/v1/buckets': own('GET /ext/v1/buckets', 200),
+  'POST /ext/v1/buckets': own('POST /ext/v1/buckets', 201, name),
+  'PATCH /ext/v1/buckets/{id}': named('PATCH /ext/v1/buckets/<bucket>', 200, 29007, name),
+  'DELETE /ext/v1/buckets/{id}': named('DELETE /ext/v1/buckets/<bucket>', 204, 29007),
+  'PUT /ext/v1/buckets/{id}/contents': named('PUT /ext/v1/buckets/<bucket>/contents', 200, 29007, {
+    members: [],
+  }),
+  'GET /ext/v1/friends': own('GET /ext/v1/friends', 200),
+  'POST /ext/v1/friends': own('POST /ext/v1/friends', 404, { code: 'wrong' }, 404),
+  'PATCH /ext/v1/friends/{id}': named('PATCH /ext/v1/friends/<friend>', 200, 29008, name),
+  'DELETE /ext/v1/friends/{id}': named('DELETE /ext/v1/friends/<friend>', 204, 29008),
+  'GET /ext/v1/friends/invites': own('GET /ext/v1/friends/invites', 200),
+  'POST /ext/v1/friends/invites': own('POST /ext/v1/friends/invites', 201, {}),
+  'POST /ext/v1/friends/invites/preview': own(
+    'POST /ext/v1/friends/invites/preview',
+    404,
+    { code: 'wrong' },
+    404,
+  ),
+  'DELETE /ext/v1/friends/invites/{id}': named(
+    'DELETE /ext/v1/friends/invites/<invite>',
+    204,
+    29009,
+  ),
+  'GET /ext/v1/friends/{id}/front': named('GET /ext/v1/friends/<friend>/front', 200, 29008),
+  'GET /ext/v1/friends/{id}/members': named('GET /ext/v1/friends/<friend>/members', 200, 29008),
+  'GET /ext/v1/friends/{id}/members/{memberRef}': named(
+    'GET /ext/v1/friends/<friend>/members/zzzzzz',
+    404,
+    29008,
+  ),
+  'GET /ext/v1/friends/{id}/groups': named('GET /ext/v1/friends/<friend>/groups', 200, 29008),
+  'GET /ext/v1/friends/{id}/fields': named('GET /ext/v1/friends/<friend>/fields', 200, 29008),
   'GET /ext/v1/push': own('GET /ext/v1/push', 200),
   'PUT /ext/v1/push': {
     ...own('PUT /ext/v1/push', 201, { ...pushTarget, label: 'Phone' }),
@@ -204,6 +237,17 @@ async function createObjects(): Promise<Fixture> {
   const poll = await create('poll', 'polls', { name: 'Secret', options: [{ name: 'yes' }] })
   fixture.remember('option', (poll.options as Json[])[0]?.id)
   await create('reminder', 'reminders', { name: 'Secret', ...afterSwitch })
+  const bucket = await fixture.do('POST /ext/v1/buckets', { name: 'Secret' })
+  fixture.remember('bucket', bucket.id)
+  const invite = await fixture.do('POST /ext/v1/friends/invites', { name: 'Secret' })
+  fixture.remember('invite', invite.id)
+  const third = await testApp.makeSystem('Third')
+  const { json } = await testApp.ask('POST /ext/v1/friends/invites', {
+    as: third,
+    body: { share: { see_members: true } },
+  })
+  const friend = await fixture.do('POST /ext/v1/friends', { code: json.code, name: 'Secret' })
+  fixture.remember('friend', friend.id)
   const endpoint = `https://127.0.0.1:9/${crypto.randomUUID()}`
   const target = await fixture.do('PUT /ext/v1/push', { ...pushTarget, endpoint })
   fixture.remember('target', target.id)

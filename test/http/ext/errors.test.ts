@@ -24,6 +24,9 @@ const table: [code: number, status: number, message: string, scenario: Scenario]
   [29011, 404, 'Push target not found.', { ask: `DELETE /ext/v1/push/${MISSING}` }],
   [29005, 404, 'Poll not found.', { ask: `GET /ext/v1/polls/${MISSING}` }],
   [29006, 404, 'Reminder not found.', { ask: `DELETE /ext/v1/reminders/${MISSING}` }],
+  [29007, 404, 'Privacy bucket not found.', { ask: `DELETE /ext/v1/buckets/${MISSING}` }],
+  [29008, 404, 'Friend not found.', { ask: `GET /ext/v1/friends/${MISSING}/front` }],
+  [29009, 404, 'Invitation not found.', { ask: `DELETE /ext/v1/friends/invites/${MISSING}` }],
   [
     49001,
     400,

@@ -37,6 +37,7 @@ export async function findForeignBucketRows(db: Db): Promise<Finding[]> {
   return found
 }
 
+// SQL text, because a side is joined with the other one, and links are of several tables.
 const oneSided = query((_, __: Placeholders<never>, { count }) => {
   const mirrored = sql`(select ${count()} from ${friendSides} join ${friendSides} theirs
     on theirs.friendship_id = ${friendSides.friendship_id}

@@ -208,6 +208,7 @@ describe('scopes', () => {
         'import',
         'manage',
         'share',
+        'manage_friends',
         'manage_push',
       ],
       front: ['read', 'watch', 'subscribe', 'switch'],

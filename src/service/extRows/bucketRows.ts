@@ -125,6 +125,7 @@ const leave = each(({ table, row }) =>
   }),
 )
 
+// SQL text, because the builder has no type for one of several tables.
 const put = each(({ table, row }) =>
   query(
     (_, values: Placeholders<'bucket' | 'row'>) =>

@@ -167,6 +167,7 @@ type SharedOf = Placeholders<'friendship' | 'system'>
 const bucketsOfFriend = ({ friendship, system }: SharedOf) =>
   sql`${bucketFriends.friendship_id} = ${friendship} and ${visibleBuckets.system_id} = ${system}`
 
+// SQL text, because the links of a friend are joined with the buckets of the other system.
 const sharedMembers = query(
   (_, values: SharedOf) =>
     sql<{ id: number }>`select distinct ${bucketMembers.member_id} as id from ${bucketFriends}

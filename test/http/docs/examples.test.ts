@@ -69,6 +69,8 @@ const setupRequests: Record<string, (ask: Ask) => ReturnType<Ask>> = {
   'PATCH /ext/v1/rooms/{id}': (ask) => ask('POST /ext/v1/systems/@me/rooms', { name: 'General' }),
   'PATCH /ext/v1/posts/{id}': (ask) => ask('POST /ext/v1/systems/@me/posts', { text: 'Hello' }),
   'PATCH /ext/v1/push/{id}': (ask) => ask('PUT /ext/v1/push', examplePushTarget),
+  'PATCH /ext/v1/buckets/{id}': (ask) => ask('POST /ext/v1/buckets', { name: 'Friends' }),
+  'PUT /ext/v1/buckets/{id}/contents': (ask) => ask('POST /ext/v1/buckets', { name: 'Friends' }),
   'PATCH /ext/v1/polls/{id}': createPoll,
   'PUT /ext/v1/polls/{id}/votes/{memberRef}': createPoll,
   'PATCH /ext/v1/reminders/{id}': (ask) =>

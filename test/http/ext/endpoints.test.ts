@@ -177,17 +177,15 @@ const endpoints: Record<string, Endpoint> = {
     members: [],
   }),
   'GET /ext/v1/friends': own('GET /ext/v1/friends', 200),
-  'POST /ext/v1/friends': own('POST /ext/v1/friends', 404, { code: 'wrong' }, 404),
+  'POST /ext/v1/friends': own('POST /ext/v1/friends', 201, { code: '<code>' }),
+  'GET /ext/v1/friends/stream': own('GET /ext/v1/friends/stream', 200),
   'PATCH /ext/v1/friends/{id}': named('PATCH /ext/v1/friends/<friend>', 200, 29008, name),
   'DELETE /ext/v1/friends/{id}': named('DELETE /ext/v1/friends/<friend>', 204, 29008),
   'GET /ext/v1/friends/invites': own('GET /ext/v1/friends/invites', 200),
   'POST /ext/v1/friends/invites': own('POST /ext/v1/friends/invites', 201, {}),
-  'POST /ext/v1/friends/invites/preview': own(
-    'POST /ext/v1/friends/invites/preview',
-    404,
-    { code: 'wrong' },
-    404,
-  ),
+  'POST /ext/v1/friends/invites/preview': own('POST /ext/v1/friends/invites/preview', 200, {
+    code: '<code>',
+  }),
   'DELETE /ext/v1/friends/invites/{id}': named(
     'DELETE /ext/v1/friends/invites/<invite>',
     204,
@@ -196,8 +194,8 @@ const endpoints: Record<string, Endpoint> = {
   'GET /ext/v1/friends/{id}/front': named('GET /ext/v1/friends/<friend>/front', 200, 29008),
   'GET /ext/v1/friends/{id}/members': named('GET /ext/v1/friends/<friend>/members', 200, 29008),
   'GET /ext/v1/friends/{id}/members/{memberRef}': named(
-    'GET /ext/v1/friends/<friend>/members/zzzzzz',
-    404,
+    'GET /ext/v1/friends/<friend>/members/<shared>',
+    200,
     29008,
   ),
   'GET /ext/v1/friends/{id}/groups': named('GET /ext/v1/friends/<friend>/groups', 200, 29008),
@@ -242,10 +240,18 @@ async function createObjects(): Promise<Fixture> {
   const invite = await fixture.do('POST /ext/v1/friends/invites', { name: 'Secret' })
   fixture.remember('invite', invite.id)
   const third = await testApp.makeSystem('Third')
+  const fourth = await testApp.makeSystem('Fourth')
   const { json } = await testApp.ask('POST /ext/v1/friends/invites', {
     as: third,
     body: { share: { see_members: true } },
   })
+  const open = await testApp.ask('POST /ext/v1/friends/invites', { as: fourth, body: {} })
+  fixture.remember('code', open.json.code)
+  const shared = await testApp.ask('POST /ext/v1/members', {
+    as: third,
+    body: { member: { name: 'Shared' }, buckets: (json.share as Json).buckets },
+  })
+  fixture.remember('shared', (shared.json.member as Json).uuid)
   const friend = await fixture.do('POST /ext/v1/friends', { code: json.code, name: 'Secret' })
   fixture.remember('friend', friend.id)
   const endpoint = `https://127.0.0.1:9/${crypto.randomUUID()}`

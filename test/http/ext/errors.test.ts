@@ -26,6 +26,20 @@ const table: [code: number, status: number, message: string, scenario: Scenario]
   [29006, 404, 'Reminder not found.', { ask: `DELETE /ext/v1/reminders/${MISSING}` }],
   [29007, 404, 'Privacy bucket not found.', { ask: `DELETE /ext/v1/buckets/${MISSING}` }],
   [29008, 404, 'Friend not found.', { ask: `GET /ext/v1/friends/${MISSING}/front` }],
+  [
+    39001,
+    403,
+    'This is not shared with you.',
+    {
+      given: async (fixture) => {
+        const other = { as: fixture.other }
+        const { json } = await testApp.ask('POST /ext/v1/friends/invites', { ...other, body: {} })
+        const { id } = await fixture.do('POST /ext/v1/friends', { code: json.code })
+        fixture.remember('friend', id)
+      },
+      ask: 'GET /ext/v1/friends/<friend>/members',
+    },
+  ],
   [29009, 404, 'Invitation not found.', { ask: `DELETE /ext/v1/friends/invites/${MISSING}` }],
   [
     49001,

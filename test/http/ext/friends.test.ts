@@ -1,6 +1,8 @@
 import type { Instant } from '../../../src/model/time'
 import { notifyFriends } from '../../../src/service/ext/friendNotifications'
 import { deleteSystem } from '../../../src/service/systems'
+import { readStream } from '../../events/readStream'
+import { until } from '../../events/receiver'
 import { execute, rows } from '../../rawSql'
 import { at, type Json } from '../../scenarios'
 import { beforeEach, describe, expect, test } from '../../test'
@@ -12,8 +14,12 @@ let now: Instant = START
 const testApp = createTestApp({
   RATE_LIMIT: 'off',
   PUBLIC_URL: 'https://m.example/app',
+  HOST: '127.0.0.1',
+  PORT: '0',
   now: () => now,
 })
+
+const address = testApp.app.listen()
 
 type Call = (request: string, body?: unknown) => Promise<TestResponse<Json>>
 
@@ -34,8 +40,7 @@ async function createCaller(name: string): Promise<Caller> {
     send,
     async do(request, body) {
       const { status, text, json } = await send(request, body)
-      if (status >= 300)
-        throw new Error(`${request}: ${status} ${text} ${testApp.logged().slice(-1500)}`)
+      if (status >= 300) throw new Error(`${request}: ${status} ${text}`)
       return json as Json & Json[]
     },
   }
@@ -328,6 +333,33 @@ describe('what a friend sees', () => {
     now += SECOND
     await owner.do('POST /v2/systems/@me/switches', { members: [] })
     expect(await read()).toMatchObject({ text: '{"fronters":[]}' })
+  })
+})
+
+describe('the stream of friends', () => {
+  test('sends shared changes only, and the end of a friendship', async () => {
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    const hidden = await addMember(owner, 'Hidden')
+    const url = `${address}/ext/v1/friends/stream`
+    const { messages, leave } = await readStream(url, { token: guest.system.token })
+    const next = async (count: number) => {
+      await until(() => messages.length >= count)
+      return messages.map(({ event, data }) => [event, data])
+    }
+    expect(await next(1)).toEqual([['front', { friend: friendship, front: { fronters: [] } }]])
+    await switchTo(owner, hidden)
+    await switchTo(owner, hidden, wren)
+    expect((await next(2)).length).toBe(2)
+    expect(namesOf((messages[1]?.data as Json).front)).toEqual(['Wren'])
+    now += SECOND
+    await switchTo(owner, wren)
+    await owner.do(`PATCH /ext/v1/friends/${friendship}`, { share: { see_front: false } })
+    expect((await next(3))[2]).toEqual(['front', { friend: friendship, front: null }])
+    await switchTo(owner, hidden, wren)
+    await owner.do(`DELETE /ext/v1/friends/${friendship}`)
+    expect((await next(4))[3]).toEqual(['end', { friend: friendship }])
+    expect(messages).toHaveLength(4)
+    await leave()
   })
 })
 

@@ -46,7 +46,7 @@ const shareSchema = bodySchema(share, 'patch')
 
 const codeSchema = { type: 'string', description: 'Code of the invitation' }
 
-const EXAMPLE_CODE = 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA'
+export const EXAMPLE_INVITE = 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA'
 
 const readErrors = [...ownReadErrors, 'friendNotFound', 'notShared'] as const
 
@@ -99,7 +99,7 @@ export function friendRoutes(
           type: 'object',
           required: ['code'],
           properties: { code: codeSchema, share: shareSchema, ...sideProperties },
-          example: { code: EXAMPLE_CODE, name: 'Sam', share: { see_members: true } },
+          example: { code: EXAMPLE_INVITE, name: 'Sam', share: { see_members: true } },
         }),
         detail: describe({
           tag: 'Friends',
@@ -232,7 +232,7 @@ export function friendRoutes(
           type: 'object',
           required: ['code'],
           properties: { code: codeSchema },
-          example: { code: EXAMPLE_CODE },
+          example: { code: EXAMPLE_INVITE },
         }),
         detail: describe({
           tag: 'Friends',

@@ -184,7 +184,7 @@ const endpoints: Record<string, Endpoint> = {
   'GET /ext/v1/friends/invites': own('GET /ext/v1/friends/invites', 200),
   'POST /ext/v1/friends/invites': own('POST /ext/v1/friends/invites', 201, {}),
   'POST /ext/v1/friends/invites/preview': own('POST /ext/v1/friends/invites/preview', 200, {
-    code: '<code>',
+    code: '<previewed>',
   }),
   'DELETE /ext/v1/friends/invites/{id}': named(
     'DELETE /ext/v1/friends/invites/<invite>',
@@ -247,6 +247,8 @@ async function createObjects(): Promise<Fixture> {
   })
   const open = await testApp.ask('POST /ext/v1/friends/invites', { as: fourth, body: {} })
   fixture.remember('code', open.json.code)
+  const previewed = await testApp.ask('POST /ext/v1/friends/invites', { as: fourth, body: {} })
+  fixture.remember('previewed', previewed.json.code)
   const shared = await testApp.ask('POST /ext/v1/members', {
     as: third,
     body: { member: { name: 'Shared' }, buckets: (json.share as Json).buckets },

@@ -1,5 +1,5 @@
 import { type Entity, isEmptyPatch, type JsonObject, type Row } from '../../model/entity'
-import { type CustomFieldDraft, customField } from '../../model/ext/customField'
+import { type CustomFieldDraft, customFieldInFiles } from '../../model/ext/customField'
 import { extSettings } from '../../model/ext/extSettings'
 import { parseValue } from '../../model/ext/fieldValue'
 import { frontNote } from '../../model/ext/frontNote'
@@ -93,7 +93,7 @@ class ExtReading {
 
   readRows(): void {
     const { ext } = this
-    ext.fields = this.#list('fields', 'field', customField, [])
+    ext.fields = this.#list('fields', 'field', customFieldInFiles, [])
     const fields = new Map(ext.fields.map((row) => [row.key, row.values]))
     for (const row of this.#rows('values')) {
       const [member, field] = [this.#memberKey(row.member), String(row.field)]

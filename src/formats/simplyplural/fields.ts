@@ -1,4 +1,4 @@
-import { type CustomFieldType, customField } from '../../model/ext/customField'
+import { type CustomFieldType, customFieldInFiles } from '../../model/ext/customField'
 import { type FieldValue, MAX_VALUE, parseValue } from '../../model/ext/fieldValue'
 import { createOffsetLookup } from '../../model/fronting/timeZone'
 import { formatInstant, parseInstant, SECOND } from '../../model/time'
@@ -38,7 +38,7 @@ export function readFields(reading: Reading, members: readonly AppRow[]): void {
     const type = readType(row, subject, log)
     const added = reading.add(
       'fields',
-      customField,
+      customFieldInFiles,
       { collection: 'customFields', id: row._id },
       { name: textOf(row.name) },
       { subject },

@@ -1,4 +1,4 @@
-import { type Draft, entity, type Patch, type Row } from '../entity'
+import { type Draft, entity, type Patch, type Row, withKeys } from '../entity'
 import {
   bucketList,
   choice,
@@ -57,6 +57,12 @@ export const customField = entity('customField', {
 
 /** Keys of the field table that are not columns of `fields`. */
 export const derivedFieldKeys = ['buckets'] as const
+
+/** The field without what is stored elsewhere, as in files. */
+export const customFieldInFiles = withKeys(
+  customField,
+  Object.keys(customField.fields).filter((key) => key !== 'buckets'),
+)
 
 export type CustomField = Row<typeof customField>
 export type CustomFieldDraft = Draft<typeof customField>

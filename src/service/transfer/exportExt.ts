@@ -34,7 +34,7 @@ import { EXT_VERSION } from '../../formats/pluralkit/ext'
 import type { ExtSnapshot } from '../../formats/pluralkit/write'
 import { type Entity, type JsonObject, serializeFields } from '../../model/entity'
 import { error } from '../../model/errors'
-import { customField } from '../../model/ext/customField'
+import { customFieldInFiles } from '../../model/ext/customField'
 import { extSettings } from '../../model/ext/extSettings'
 import { frontNote } from '../../model/ext/frontNote'
 import { groupExt } from '../../model/ext/groupExt'
@@ -138,7 +138,7 @@ async function listsOfEveryPart(
     groups: groups.map((row) =>
       JSON.stringify({ group: row.group, ...serializeFields(groupExt, row) }),
     ),
-    fields: toJson(customField, await fieldRows(db).all(system)),
+    fields: toJson(customFieldInFiles, await fieldRows(db).all(system)),
     rooms: hasPosts ? toJson(room, await roomRows(db).all(system)) : [],
   }
 }
@@ -307,7 +307,7 @@ function listOf(visible: SQLWrapper, entity: Entity, decoded: object) {
   )
 }
 
-const fieldRows = listOf(visibleFields, customField, { options: fields.options })
+const fieldRows = listOf(visibleFields, customFieldInFiles, { options: fields.options })
 const roomRows = listOf(visibleRooms, room, {})
 
 /** Pages of a list, newest first. */

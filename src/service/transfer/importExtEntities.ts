@@ -61,7 +61,13 @@ export const NO_SPACE = 'no space is left for text of this system'
 
 /** Returns what a member has after the import. A changed description replaces the long one. */
 function extAfter({ incoming, found }: MemberMatch, before: StoredMemberExt): StoredMemberExt {
-  const { archived: _, fields: _fields, archived_at, ...given } = incoming.ext ?? {}
+  const {
+    archived: _,
+    fields: _fields,
+    buckets: _buckets,
+    archived_at,
+    ...given
+  } = incoming.ext ?? {}
   const isReplaced =
     found !== null &&
     incoming.ext?.about === undefined &&

@@ -24,7 +24,7 @@ import {
 } from '../../db/visible'
 import type { Subject } from '../../formats/bundle'
 import type { Entity, JsonObject } from '../../model/entity'
-import { customField } from '../../model/ext/customField'
+import { customFieldInFiles } from '../../model/ext/customField'
 import { frontNote } from '../../model/ext/frontNote'
 import { note } from '../../model/ext/note'
 import { poll } from '../../model/ext/poll'
@@ -55,7 +55,7 @@ export const kinds: Record<OwnedPart, OwnedKind> = {
   fields: {
     table: fields,
     visible: visibleFields,
-    entity: customField,
+    entity: customFieldInFiles,
     references: {},
     timeKeys: ['created'],
     limit: smallLimits.fields,

@@ -350,7 +350,7 @@ describe('the stream of friends', () => {
     await switchTo(owner, hidden)
     await switchTo(owner, hidden, wren)
     expect((await next(2)).length).toBe(2)
-    expect(namesOf((messages[1]?.data as Json).front)).toEqual(['Wren'])
+    expect(namesOf(((messages[1]?.data ?? {}) as Json).front)).toEqual(['Wren'])
     now += SECOND
     await switchTo(owner, wren)
     await owner.do(`PATCH /ext/v1/friends/${friendship}`, { share: { see_front: false } })

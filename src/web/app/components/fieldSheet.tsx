@@ -13,14 +13,15 @@ import {
   fieldValue,
   membersWith,
 } from '../customFields'
-import { isOffline, memberWord } from '../store'
-import { editStrings, fieldStrings, listStrings, strings } from '../strings'
+import { memberWord } from '../store'
+import { editStrings, fieldStrings, strings } from '../strings'
 import { useAction } from '../useAction'
 import { ColorInput } from './colorInput'
 import { ConfirmSheet } from './confirmSheet'
 import { Icon } from './icon'
 import { LevelButton } from './levelButton'
 import { ProblemText } from './problemText'
+import { SaveButtons } from './saveButtons'
 import { Sheet } from './sheet'
 
 interface Props {
@@ -105,25 +106,12 @@ export function FieldSheet({ field, onClose, onDone }: Props) {
           </div>
           <p class="quiet small">{fieldStrings.privacyMore[draft.privacy]}</p>
         </div>
-        <ProblemText text={problem} />
-        <button
-          type="submit"
-          class="main"
-          aria-disabled={isOffline.value}
-          aria-busy={isBusy || undefined}
-        >
-          {field ? strings.save : listStrings.add}
-        </button>
-        {field && (
-          <button
-            type="button"
-            class="danger"
-            aria-disabled={isOffline.value}
-            onClick={() => isOffline.value || setDeleting(true)}
-          >
-            {strings.delete}
-          </button>
-        )}
+        <SaveButtons
+          isNew={!field}
+          isBusy={isBusy}
+          problem={problem}
+          onDelete={field && (() => setDeleting(true))}
+        />
       </form>
       {field && isDeleting && (
         <ConfirmSheet

@@ -10,6 +10,8 @@ export type PageData =
   | 'polls'
   | 'reminders'
   | 'archive'
+  | 'buckets'
+  | 'friends'
 
 /** Data to refetch after an event. */
 export type Invalidation =

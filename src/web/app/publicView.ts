@@ -23,6 +23,8 @@ export interface PublicFronter {
   readonly member: Member
   /** Null if there is none, or it is private. */
   readonly status: string | null
+  /** Beginning of the stint. */
+  readonly since?: string
 }
 
 /** Switch of the public history, with short member IDs. */

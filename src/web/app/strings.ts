@@ -66,6 +66,7 @@ export const privacyStrings = sectionOf((all) => restOf(all).privacy)
 export const publicViewStrings = sectionOf((all) => restOf(all).publicView)
 export const reminderStrings = sectionOf((all) => restOf(all).reminders)
 export const pushStrings = sectionOf((all) => restOf(all).push)
+export const sharingStrings = sectionOf((all) => restOf(all).sharing)
 export const systemStrings = sectionOf((all) => restOf(all).system)
 
 function restOf({ rest }: Loaded): Rest & Ext {

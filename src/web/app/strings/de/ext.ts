@@ -9,6 +9,7 @@ import { memberExt } from './memberExt'
 import { offline } from './offline'
 import { push } from './push'
 import { reminders } from './reminders'
+import { sharing } from './sharing'
 
 export const ext: Ext = {
   archive,
@@ -20,5 +21,6 @@ export const ext: Ext = {
   memberExt,
   reminders,
   push,
+  sharing,
   offline,
 }

@@ -26,6 +26,7 @@ export const main: First['main'] = {
   needsSetup:
     'Hier hat noch niemand ein System. Die Person, die diesen Server betreibt, kann den Link zum Einrichten öffnen, den der Server beim Start ausgibt.',
   createSystem: 'System anlegen',
+  isInvited: 'Du bist eingeladen. Melde dich an, um zu antworten.',
   token: 'Token',
   remember: 'Auf diesem Gerät angemeldet bleiben',
   rememberMore:

@@ -8,6 +8,7 @@ import { memberExt } from './memberExt'
 import { offline } from './offline'
 import { push } from './push'
 import { reminders } from './reminders'
+import { sharing } from './sharing'
 
 /** English texts of the extensions, in a script of their own because of its size. */
 export const ext = {
@@ -20,5 +21,6 @@ export const ext = {
   memberExt,
   reminders,
   push,
+  sharing,
   offline,
 }

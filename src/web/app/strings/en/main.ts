@@ -25,6 +25,7 @@ export const main = {
   needsSetup:
     'Nobody has a system here yet. The person who runs this server can open the set-up link that the server prints when it starts.',
   createSystem: 'Create a system',
+  isInvited: 'A friend invites you. Log in to answer.',
   token: 'Token',
   remember: 'Remember this device',
   rememberMore:

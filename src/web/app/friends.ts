@@ -2,7 +2,7 @@ import { ApiError, errorMessage } from './api'
 import type { CustomField } from './customFields'
 import type { PublicFronter } from './publicView'
 import { groups, members } from './store'
-import { sharingStrings } from './strings'
+import { listNames, sharingStrings } from './strings'
 import { useOwn } from './useOwn'
 
 /** Friends, invitations and privacy buckets, as the extension API serializes them. */
@@ -108,6 +108,12 @@ export function avatarOfFriend(friend: Friend) {
 
 export function titleOfBucket({ emoji, name }: Bucket): string {
   return emoji === null ? name : `${emoji} ${name}`
+}
+
+/** Returns the names of buckets by their IDs. */
+export function describeBuckets(all: readonly Bucket[], ids: unknown): string {
+  const named = all.filter(({ id }) => Array.isArray(ids) && ids.includes(id))
+  return named.length === 0 ? sharingStrings.noOne : listNames(named.map(({ name }) => name))
 }
 
 /** Returns the ID of the bucket that friends are in by default, as a list. */

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { diff, type JsonObject, parsePartial, type Row } from '../../../model/entity'
+import { diff, type JsonObject, type Patch, parsePartial, type Row } from '../../../model/entity'
 import { customField, customFieldTypes, hasOptions } from '../../../model/ext/customField'
 import { isTextType } from '../../../model/ext/fieldValue'
 import type { Option } from '../../../model/field'
@@ -18,6 +18,7 @@ import { editStrings, fieldStrings, strings } from '../strings'
 import { useAction } from '../useAction'
 import { ColorInput } from './colorInput'
 import { ConfirmSheet } from './confirmSheet'
+import { VisibleTo } from './friends/bucketChecks'
 import { Icon } from './icon'
 import { LevelButton } from './levelButton'
 import { ProblemText } from './problemText'
@@ -31,20 +32,20 @@ interface Props {
   onDone: () => void
 }
 
-type Draft = Pick<CustomField, 'name' | 'type' | 'options' | 'privacy'>
+type Draft = Required<Pick<CustomField, 'name' | 'type' | 'options' | 'privacy' | 'buckets'>>
 
-const emptyDraft: Draft = { name: '', type: 'text', options: null, privacy: 'private' }
+const emptyDraft: Draft = { name: '', type: 'text', options: null, privacy: 'private', buckets: [] }
 const emptyOption: Option = { id: '', name: '', color: null }
 
 /** Adds or edits a custom field. */
 export function FieldSheet({ field, onClose, onDone }: Props) {
-  const { name, type, options, privacy } = field ?? emptyDraft
-  const [before] = useState<Draft>({ name, type, options, privacy })
+  const { name, type, options, privacy, buckets = [] } = field ?? emptyDraft
+  const [before] = useState<Draft>({ name, type, options, privacy, buckets })
   const [draft, setDraft] = useState(before)
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
   const [isDeleting, setDeleting] = useState(false)
   const { onSubmit, run, problem, isBusy } = useAction({ explain })
-  const changes = diff<typeof customField>(before as Row<typeof customField>, draft)
+  const changes = diff(before as Row<typeof customField>, draft as Patch<typeof customField>)
   const isChanged = Object.keys(changes).length > 0
   const change = (patch: Partial<Draft>) => {
     setDraft({ ...draft, ...patch })
@@ -56,7 +57,8 @@ export function FieldSheet({ field, onClose, onDone }: Props) {
     if (Object.keys(found).length > 0) return
     if (field && !isChanged) return onClose()
     try {
-      const body = field ? changes : draft
+      const { buckets: _, ...created } = draft
+      const body = field ? changes : created
       if (field) await requestOwn(fieldPath(field), { method: 'PATCH', body })
       else await requestOwn(FIELDS_PATH, { method: 'POST', body })
     } catch (cause) {
@@ -106,6 +108,12 @@ export function FieldSheet({ field, onClose, onDone }: Props) {
           </div>
           <p class="quiet small">{fieldStrings.privacyMore[draft.privacy]}</p>
         </div>
+        {field && (
+          <VisibleTo
+            chosen={draft.buckets}
+            onChange={(chosen) => change({ buckets: [...chosen] })}
+          />
+        )}
         <SaveButtons
           isNew={!field}
           isBusy={isBusy}

@@ -15,9 +15,11 @@ import {
 import { Fold, labelOf } from '../../components/form/page'
 import { TagsField, TryTags } from '../../components/form/tags'
 import { ValueLine } from '../../components/form/valueLines'
+import { VisibleToLine } from '../../components/friends/visibleToLine'
 import { LoadProblem } from '../../components/loadProblem'
 import { type CustomField, keyOf } from '../../customFields'
 import { formatValue } from '../../fieldFormat'
+import { describeBuckets, useBuckets } from '../../friends'
 import {
   isLongDescription,
   memberBody,
@@ -29,12 +31,13 @@ import { type Member, members, memberWord, putMembers } from '../../store'
 import { editStrings, fieldStrings, memberExtStrings, strings } from '../../strings'
 import { useFields } from '../../useFields'
 
-const basics = ['name', 'display_name', 'pronouns', 'color', 'birthday', 'description']
+const basics = ['name', 'display_name', 'pronouns', 'color', 'birthday', 'description', 'buckets']
 const pictures = ['avatar_url', 'webhook_avatar_url', 'banner']
 const proxying = ['proxy_tags', 'keep_proxy', 'tts', 'autoproxy_enabled']
 
 export function MemberEdit() {
   const { data, problem, reload } = useFields()
+  const { data: buckets } = useBuckets()
   const fields = data ?? []
   return (
     <EntityEditPage<Member>
@@ -42,7 +45,11 @@ export function MemberEdit() {
       entity={memberForm(fields)}
       all={members.value}
       toForm={(own) => toMemberForm(own, fields)}
-      describe={(key, value) => describeValue(fields, key, value)}
+      describe={(key, value) =>
+        key === 'buckets'
+          ? describeBuckets(buckets ?? [], value)
+          : describeValue(fields, key, value)
+      }
       onSend={({ uuid }, patch) => patchMember(uuid, memberBody(patch))}
       onSaved={(saved) => putMembers([saved])}
       below={(own) => <ArchiveMember own={own} />}
@@ -73,6 +80,7 @@ export function MemberEdit() {
               value={form.values.custom_front === true}
               onChange={(value) => form.change('custom_front', value)}
             />
+            <VisibleToLine form={form} />
           </Fold>
           <Fold title={strings.fields} form={form} keys={fields.map(keyOf)}>
             {problem !== '' && <LoadProblem text={problem} onRetry={reload} />}

@@ -22,6 +22,7 @@ export const edit: Rest['edit'] = {
     banner: 'Banner',
     icon: 'Symbol',
     emoji: 'Emoji',
+    buckets: 'Sichtbar für',
     proxy_tags: 'Proxy-Tags',
     keep_proxy: 'Proxy-Tags in Nachrichten behalten',
     tts: 'Vorlesen lassen (Text-to-Speech)',

@@ -59,8 +59,8 @@ const kinds: Record<Noun<EventType>, Kind> = {
   POLL_VOTES: 'polls',
   ARCHIVE: 'archive',
   REMINDER: 'reminders',
-  BUCKET: null,
-  FRIEND: null,
+  BUCKET: 'buckets',
+  FRIEND: 'friends',
   FRIEND_FRONT: null,
 }
 

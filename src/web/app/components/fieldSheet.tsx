@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { diff, type JsonObject, type Patch, parsePartial, type Row } from '../../../model/entity'
+import { diff, type JsonObject, parsePartial, type Row } from '../../../model/entity'
 import { customField, customFieldTypes, hasOptions } from '../../../model/ext/customField'
 import { isTextType } from '../../../model/ext/fieldValue'
 import type { Option } from '../../../model/field'
@@ -32,7 +32,7 @@ interface Props {
   onDone: () => void
 }
 
-type Draft = Required<Pick<CustomField, 'name' | 'type' | 'options' | 'privacy' | 'buckets'>>
+type Draft = Pick<CustomField, 'name' | 'type' | 'options' | 'privacy'> & { buckets: string[] }
 
 const emptyDraft: Draft = { name: '', type: 'text', options: null, privacy: 'private', buckets: [] }
 const emptyOption: Option = { id: '', name: '', color: null }
@@ -40,12 +40,12 @@ const emptyOption: Option = { id: '', name: '', color: null }
 /** Adds or edits a custom field. */
 export function FieldSheet({ field, onClose, onDone }: Props) {
   const { name, type, options, privacy, buckets = [] } = field ?? emptyDraft
-  const [before] = useState<Draft>({ name, type, options, privacy, buckets })
+  const [before] = useState<Draft>({ name, type, options, privacy, buckets: [...buckets] })
   const [draft, setDraft] = useState(before)
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
   const [isDeleting, setDeleting] = useState(false)
   const { onSubmit, run, problem, isBusy } = useAction({ explain })
-  const changes = diff(before as Row<typeof customField>, draft as Patch<typeof customField>)
+  const changes = diff<typeof customField>(before as Row<typeof customField>, draft)
   const isChanged = Object.keys(changes).length > 0
   const change = (patch: Partial<Draft>) => {
     setDraft({ ...draft, ...patch })

@@ -30,7 +30,7 @@ const ext = {
   about: null,
   fields: {},
   buckets: [],
-} as const satisfies Member['ext']
+} satisfies Member['ext']
 
 const all = [
   createMember('Ash', { color: '00ff00', created: '2026-01-03T00:00:00Z' }),

@@ -1,3 +1,4 @@
+import { FRIENDS_BUCKET } from '../../model/ext/bucket'
 import { ApiError, errorMessage } from './api'
 import type { CustomField } from './customFields'
 import type { PublicFronter } from './publicView'
@@ -116,10 +117,9 @@ export function describeBuckets(all: readonly Bucket[], ids: unknown): string {
   return named.length === 0 ? sharingStrings.noOne : listNames(named.map(({ name }) => name))
 }
 
-/** Returns the ID of the bucket that friends are in by default, as a list. */
+/** Returns the IDs of the buckets that a new friend is in by default. */
 export function defaultBuckets(all: readonly Bucket[]): string[] {
-  const found = all.find(({ name }) => name === 'Friends') ?? all[0]
-  return found ? [found.id] : []
+  return all.filter(({ name }) => name === FRIENDS_BUCKET).map(({ id }) => id)
 }
 
 interface Shared {

@@ -16,14 +16,12 @@ import { Sheet } from '../sheet'
 interface Props {
   /** Absent for a new one. */
   bucket: Bucket | undefined
-  /** Position of a new one. */
-  position: number
   onClose: () => void
   onDone: () => void
 }
 
 /** Adds, edits or deletes a privacy bucket. */
-export function BucketSheet({ bucket, position, onClose, onDone }: Props) {
+export function BucketSheet({ bucket, onClose, onDone }: Props) {
   const [before] = useState({
     name: bucket?.name ?? '',
     about: bucket?.about ?? '',
@@ -55,7 +53,7 @@ export function BucketSheet({ bucket, position, onClose, onDone }: Props) {
       default_for: draft.default_for,
     }
     if (bucket) await requestOwn(bucketPath(bucket), { method: 'PATCH', body })
-    else await requestOwn(BUCKETS_PATH, { method: 'POST', body: { ...body, position } })
+    else await requestOwn(BUCKETS_PATH, { method: 'POST', body })
     showToast({ text: bucket ? strings.isSaved : strings.isAdded(body.name) })
     onDone()
   }

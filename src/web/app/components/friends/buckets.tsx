@@ -48,12 +48,7 @@ export function Buckets() {
         </button>
       </div>
       {opened?.kind === 'edit' && (
-        <BucketSheet
-          bucket={opened.bucket}
-          position={data?.length ?? 0}
-          onClose={close}
-          onDone={finish}
-        />
+        <BucketSheet bucket={opened.bucket} onClose={close} onDone={finish} />
       )}
       {opened?.kind === 'contents' && (
         <BucketContents bucket={opened.bucket} onClose={close} onDone={finish} />

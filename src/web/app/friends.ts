@@ -22,7 +22,10 @@ export type ShareFlags = Omit<Share, 'buckets'>
 export interface FriendSystem {
   readonly id: string
   readonly name: string | null
+  readonly description: string | null
+  readonly pronouns: string | null
   readonly avatar_url: string | null
+  readonly banner: string | null
   readonly color: string | null
 }
 

@@ -11,6 +11,7 @@ import { useOwn } from '../../useOwn'
 import { Fronters } from '../fronters'
 import { GroupSection } from '../groupSection'
 import { LoadProblem } from '../loadProblem'
+import { Markdown } from '../markdown'
 import { MemberTiles } from '../memberTiles'
 import { Page, Skeleton } from '../page'
 import { ProfileHead } from '../profile'
@@ -42,9 +43,14 @@ function Found({ friend, reload }: { friend: Friend; reload: () => void }) {
       title={avatar.name}
       actions={<BackToFriends />}
       header={(heading) => (
-        <ProfileHead of={{ ...avatar, banner: null }} picture={avatar.avatar_url}>
+        <ProfileHead of={{ ...avatar, banner: system?.banner ?? null }} picture={avatar.avatar_url}>
           <div class="named">
             {heading}
+            {system?.pronouns && (
+              <p class="quiet">
+                <bdi>{system.pronouns}</bdi>
+              </p>
+            )}
             <p class="quiet">
               {sharingStrings.friendsSince(formatter.value.date(parseInstant(since) ?? now.value))}
             </p>
@@ -52,6 +58,7 @@ function Found({ friend, reload }: { friend: Friend; reload: () => void }) {
         </ProfileHead>
       )}
     >
+      {system?.description && <Markdown text={system.description} />}
       {system === null ? (
         <p>{sharingStrings.isDisabled}</p>
       ) : front === null ? (

@@ -24,7 +24,7 @@ import { FriendNameField } from './nameField'
 import { ShareFields } from './shareFields'
 
 interface Preview {
-  readonly system: Omit<FriendSystem, 'id'>
+  readonly system: Pick<FriendSystem, 'name' | 'avatar_url' | 'color'>
   readonly share: ShareFlags
 }
 

@@ -15,7 +15,7 @@ interface Props {
 /** All friends, with who is fronting there. */
 export function FriendList({ friends, reload }: Props) {
   return (
-    <ul class="part" aria-label={sharingStrings.friends}>
+    <ul class="friends part" aria-label={sharingStrings.friends}>
       {friends.map((friend) => (
         <li key={friend.id} class="card" aria-labelledby={`friend-${friend.id}`}>
           <div class="someone">

@@ -1,6 +1,8 @@
 import { createMessageTools, type Word } from '../messages'
 
-const { countOf, list, number, plural } = createMessageTools('en')
+const { countOf, number, plural } = createMessageTools('en')
+// British lists, as on other pages.
+const { list } = createMessageTools('en-GB')
 
 /** Texts of friends, invitations and privacy buckets. */
 export const sharing = {

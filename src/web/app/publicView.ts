@@ -70,7 +70,10 @@ export function publicView({
   const ifPublic = <T>(list: SystemList, show: () => T) =>
     isListPublic(own, list) ? show() : hidden
   const shownFields = isListPublic(own, 'members')
-    ? fields.filter(({ privacy }) => privacy === 'public')
+    ? fields
+        .filter(({ privacy }) => privacy === 'public')
+        // Only the owner gets the buckets.
+        .map(({ buckets: _, ...field }) => field)
     : []
   const listed = new Set(members.filter(isListed).map(({ uuid }) => uuid))
   const byId = new Map(members.map((one) => [one.id, one]))

@@ -35,6 +35,7 @@ import type { Deps } from './service/deps'
 import { startClaimCleanup } from './service/discord/claims'
 import { startDeletedSwitchCleanup } from './service/ext/deletedSwitchCleanup'
 import { startFriendNotifier } from './service/ext/friendNotifications'
+import { startPictureCleanup } from './service/ext/pictureCleanup'
 import { startReminderTimer } from './service/ext/reminderTimer'
 import { createLongReads } from './service/longReads'
 import { noDeps } from './service/noDeps'
@@ -167,6 +168,7 @@ export function createApp(
   })
   const claimCleanup = startClaimCleanup(deps, { isLeader, warn: log.warn })
   const switchCleanup = startDeletedSwitchCleanup(deps, { isLeader, warn: log.warn })
+  const pictureCleanup = startPictureCleanup(deps, { isLeader, warn: log.warn })
   const reminderTimer = startReminderTimer(deps, {
     isLeader: () => events.leases.holds('reminders'),
     warn: log.warn,
@@ -244,6 +246,7 @@ export function createApp(
         messageRetention?.stop(),
         claimCleanup.stop(),
         switchCleanup.stop(),
+        pictureCleanup.stop(),
         reminderTimer.stop(),
         friendNotifier.stop(),
         cacheRefresher.stop(),
@@ -328,9 +331,11 @@ function createDeps(
       groups: config.GROUP_LIMIT,
       archive: config.ARCHIVE_LIMIT,
       extText: config.EXT_TEXT_QUOTA,
+      pictures: config.PICTURE_LIMIT,
       registration: config.REGISTRATION,
       webRegistration: config.WEB_REGISTRATION,
     },
+    publicUrl: config.PUBLIC_URL,
     scheduleRender,
   }
 }

@@ -38,6 +38,7 @@ import {
   notes,
   origins,
   pendingImports,
+  pictures,
   pinnedMembers,
   polls,
   pollVotes,
@@ -272,6 +273,7 @@ const sizeOfSystem = createSize(
   ...history,
   ...[members, groups, messages, events, importArchive, autoproxies].map(ofSystem),
   ...[notes, posts, polls, reminders, frontNotes, fields, origins, deletedSwitches].map(ofSystem),
+  ofSystem(pictures),
   ofItsMembers(fieldValues),
   ofItsMembers(bucketMembers),
   (id) => sql`${proxyTagIndex} where ${proxyTagIndex.index_id} = (
@@ -436,6 +438,7 @@ const hiddenSystemBatches = [
     fields,
     origins,
     deletedSwitches,
+    pictures,
     groups,
     buckets,
   ].map((table) => deleteSome(table, ofSystem(table))),

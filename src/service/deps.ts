@@ -24,6 +24,8 @@ export interface Deps {
   readonly bulkQueue: BulkQueue
   readonly credentialCache: CredentialCache
   readonly quotas: Quotas
+  /** Public address of this server, of which the addresses of pictures are built; empty if unknown. */
+  readonly publicUrl: string
   /** Schedules rendering of a row's JSON after a cache miss. */
   readonly scheduleRender: (table: RenderedTable, id: number) => void
 }

@@ -45,6 +45,7 @@ export {
 export { autoproxies, guilds, memberGuilds, systemGuilds } from './guilds'
 export { importArchive, pendingImports } from './imports'
 export { groupMembers, groups, members, proxyTagIndex } from './members'
+export { pictures } from './pictures'
 export { pinnedMembers, preferences, statusGroups } from './preferences'
 export { pushQueue, pushTargets, serverKeys } from './push'
 export {

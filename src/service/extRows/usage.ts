@@ -56,7 +56,8 @@ export function limitReached(what: string, max: number) {
   return error('limitReached', `${what} (${max.toLocaleString('en')})`)
 }
 
-function formatSize(bytes: number): string {
+/** Formats a limit for an error message. */
+export function formatSize(bytes: number): string {
   const MiB = 1024 * 1024
   return bytes % MiB === 0 ? `${bytes / MiB} MiB` : `${bytes.toLocaleString('en')} bytes`
 }

@@ -374,6 +374,7 @@ function pathValue(path: string, name: string): string {
     message,
     id: message,
     collection: 'notes',
+    file: `${'A'.repeat(24)}.png`,
   }
   const [, , , extNoun = ''] = path.split('/')
   const ofExt = { notes: extIds.note, polls: extIds.poll }[extNoun]
@@ -411,6 +412,8 @@ function queryValue(path: string, name: string): string {
     archived: 'true',
     after: '0',
     with: 'notes',
+    app: 'simplyplural',
+    collection: 'members',
   }
   const found = known[name]
   if (!found) throw new Error(`add ${name} to queryValue in test/secrets.test.ts`)

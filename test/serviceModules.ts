@@ -15,6 +15,7 @@ import * as adminExtTotals from '../src/service/admin/extTotals'
 import * as adminFindLocalServer from '../src/service/admin/findLocalServer'
 import * as adminInvites from '../src/service/admin/invites'
 import * as adminOverdueReminders from '../src/service/admin/overdueReminders'
+import * as adminPictureTotals from '../src/service/admin/pictureTotals'
 import * as adminStats from '../src/service/admin/stats'
 import * as adminTaskRuns from '../src/service/admin/taskRuns'
 import * as autoproxy from '../src/service/autoproxy'
@@ -32,6 +33,7 @@ import * as extFrontNotes from '../src/service/ext/frontNotes'
 import * as extGroups from '../src/service/ext/groups'
 import * as extMembers from '../src/service/ext/members'
 import * as extNotes from '../src/service/ext/notes'
+import * as extPictures from '../src/service/ext/pictures'
 import * as extPolls from '../src/service/ext/polls'
 import * as extPosts from '../src/service/ext/posts'
 import * as extPutSwitch from '../src/service/ext/putSwitch'
@@ -113,6 +115,7 @@ export const serviceModules = {
   'admin/overdueReminders.ts': adminOverdueReminders satisfies ServiceModule<
     typeof adminOverdueReminders
   >,
+  'admin/pictureTotals.ts': adminPictureTotals satisfies ServiceModule<typeof adminPictureTotals>,
   'admin/stats.ts': adminStats satisfies ServiceModule<typeof adminStats>,
   'admin/taskRuns.ts': adminTaskRuns satisfies ServiceModule<typeof adminTaskRuns>,
   'autoproxy.ts': autoproxy satisfies ServiceModule<typeof autoproxy>,
@@ -134,6 +137,7 @@ export const serviceModules = {
   'ext/groups.ts': extGroups satisfies ServiceModule<typeof extGroups>,
   'ext/members.ts': extMembers satisfies ServiceModule<typeof extMembers>,
   'ext/notes.ts': extNotes satisfies ServiceModule<typeof extNotes>,
+  'ext/pictures.ts': extPictures satisfies ServiceModule<typeof extPictures>,
   'ext/polls.ts': extPolls satisfies ServiceModule<typeof extPolls>,
   'ext/posts.ts': extPosts satisfies ServiceModule<typeof extPosts>,
   'ext/buckets.ts': extBuckets satisfies ServiceModule<typeof extBuckets>,

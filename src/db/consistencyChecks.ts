@@ -12,6 +12,7 @@ import { type Check, type Finding, PAGE } from './finding'
 import { findForeignBucketRows, findOneSidedFriendships } from './friendCheck'
 import { findWrongGroupTrees } from './groupTreeCheck'
 import { findMemberExts, type MemberExtRow } from './memberExtRows'
+import { findWrongPictures } from './pictureCheck'
 import { type Placeholders, query } from './query'
 import { findWrongDues } from './reminderCheck'
 import {
@@ -47,6 +48,7 @@ export const checks: readonly Check[] = [
   findWrongDues,
   findOneSidedFriendships,
   findForeignBucketRows,
+  findWrongPictures,
   findStaleJson,
   findStaleExtJson,
 ]

@@ -54,6 +54,7 @@ export const tags = {
   Reminders: 'Reminders of a system. Only the owner has access.',
   Friends:
     'Friends on this server, invitations, and privacy buckets, which decide what a friend sees.',
+  Pictures: 'Pictures that this server stores for members, groups and systems.',
   Bots: 'For chat bots with a bot key: create systems, decide how to handle messages, and record proxied messages. With `X-System`, a bot can use all other sections too.',
   'Version 1 (deprecated)': 'For existing clients of version 1. New clients should use version 2.',
 }

@@ -29,6 +29,7 @@ export interface DatabaseGauges {
   readonly tasks: Readonly<Record<string, { readonly ok: boolean; readonly lastOk: number | null }>>
   /** Rows by kind, and bytes of text, in the tables of the extension API. */
   readonly ext: { readonly rows: Readonly<Record<string, number>>; readonly textBytes: number }
+  readonly pictures: { readonly bytes: number }
 }
 
 /** Counters that other layers update. */
@@ -168,6 +169,11 @@ export function createMetrics(build: { version: string; commit: string }): Metri
     'multitude_ext_text_bytes',
     'Text of all systems in the tables of the extension API.',
     ({ database }) => database.ext.textBytes,
+  )
+  gauge(
+    'multitude_picture_bytes',
+    'Pictures of all systems.',
+    ({ database }) => database.pictures.bytes,
   )
   const tasks =
     (select: (task: DatabaseGauges['tasks'][string]) => number) =>

@@ -116,6 +116,20 @@ export const extComponents = {
   ReminderTest: Type.Object({
     targets: Type.Integer({ description: 'Number of devices that get a notification' }),
   }),
+  Picture: Type.Object({
+    url: Type.String({ format: 'uri', description: 'Address of the picture' }),
+  }),
+  OriginPage: Type.Object({
+    rows: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'ID in the imported file' }),
+        target: Type.String({ format: 'uuid', description: 'UUID of the row here' }),
+      }),
+    ),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'Value of `after` for the next page; null at the end',
+    }),
+  }),
   ArchivedCollection: Type.Object({
     collection: Type.String({ description: 'Name in the imported file', examples: ['notes'] }),
     rows: Type.Integer({ description: 'Number of rows' }),

@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ImportReport } from '../../src/service/transfer/importContext'
@@ -235,6 +236,42 @@ describe('export', () => {
     })
     const text = await run([...again, '--dry-run'], { cwd })
     expect(text.out).toStartWith('PluralPort → system qvexmp')
+  })
+
+  test('export --pictures writes the pictures into a folder beside the file', async () => {
+    const file = `${'A'.repeat(24)}.gif`
+    const here = { cwd: emptyFolder() }
+    await run(['export', 'qvexmp', '--out', join(here.cwd, 'file.json')], { cwd })
+    await run(['import', 'file.json', '--new'], here)
+    const database = new Database(join(here.cwd, 'data/multitude.db'))
+    database.run(
+      `insert into pictures (name, system_id, type, size, created, bytes)
+       select '${'A'.repeat(24)}', id, 'gif', 6, 1, 'R0lGODlh' from systems`,
+    )
+    database.close()
+    const words = ['export', 'qvexmp', '--out', 'hill.json', '--pictures']
+    const { code, out } = await run(words, here)
+    expect([code, out]).toEqual([
+      0,
+      'Exported system qvexmp to hill.json.\nWrote 1 picture to hill-pictures.\n',
+    ])
+    expect(readFileSync(join(here.cwd, 'hill-pictures', file), 'latin1')).toBe('GIF89a')
+    expect((await run(words, here)).code).toBe(1)
+    expect(await runJson<object>([...words, '--force'], here)).toMatchObject({
+      pictures: { folder: 'hill-pictures', files: [file] },
+    })
+  })
+
+  test.each([
+    ['without a file', ['--pictures'], '--pictures: needs --out with the name of a file'],
+    [
+      'of some members',
+      ['--pictures', '--out', 'x.json', '--members', 'wrenab'],
+      '--pictures: only for the export of a whole system',
+    ],
+  ])('export --pictures %s is refused', async (_, words, problem) => {
+    const { code, err } = await run(['export', 'qvexmp', ...words], { cwd })
+    expect([code, err]).toEqual([2, expect.stringContaining(problem)])
   })
 
   test('export --front-history writes CSV or iCalendar', async () => {

@@ -33,7 +33,7 @@ import { createTestApp, type TestSystem } from '../testApp'
 
 const GUILD = '466707357099884544'
 
-const { app, config, deps, makeSystem } = createTestApp()
+const { app, config, deps, makeSystem } = createTestApp({ PUBLIC_URL: 'https://plural.example' })
 const { statements, recordStatements } = createRecorder()
 
 const recordedDeps: Deps = {
@@ -215,6 +215,11 @@ const extRequests: [string, () => string, unknown?][] = [
   ['a changed reminder', () => `PATCH /ext/v1/reminders/${extIds.reminder}`, { after: 120 }],
   ['a deleted reminder', () => `DELETE /ext/v1/reminders/${extIds.reminder}`],
   ['a deleted field', () => `DELETE /ext/v1/fields/${extIds.field}`],
+  ['the origins', () => `GET ${ME}/origins?app=simplyplural&collection=members`],
+  ['a picture of a member', () => `PUT /ext/v1/members/${memberAt(2)}/picture`, 'GIF89a'],
+  ['a removed picture', () => `DELETE /ext/v1/members/${memberAt(2)}/picture`],
+  ['an icon', () => `PUT /ext/v1/groups/${groupAt(3)}/picture`, 'GIF89a'],
+  ['a missing picture', () => `GET /pictures/${'A'.repeat(24)}.png`],
 ]
 
 describe('plans of push messages', () => {
@@ -420,7 +425,7 @@ async function respond(line: string, authorization: string, body?: unknown): Pro
   const request = new Request(`http://localhost${path}`, {
     method,
     headers: { authorization },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   return handle(request, '127.0.0.1')
 }

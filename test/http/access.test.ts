@@ -54,6 +54,7 @@ const requiredByOperation: Record<string, Permission> = {
   getPoll: 'read_journal',
   listReminders: 'read_journal',
   listArchive: 'read_journal',
+  listOrigins: 'read_journal',
   readArchive: 'read_journal',
   convertArchive: 'import',
   listBuckets: 'manage_friends',

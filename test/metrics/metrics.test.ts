@@ -156,19 +156,25 @@ describe('metrics', () => {
     expect(valueIn(text, 'multitude_build_info', { version: '0.1.0' })).toBe(1)
   })
 
-  test('metrics add up the rows and the text of the extension API of all systems', async () => {
-    const other = createTestApp({ METRICS: 'on', METRICS_ADDRESS: '127.0.0.1:0' })
+  test('metrics add up rows, text and pictures of the extension API of all systems', async () => {
+    const other = createTestApp({
+      METRICS: 'on',
+      METRICS_ADDRESS: '127.0.0.1:0',
+      PUBLIC_URL: 'https://plural.example',
+    })
     const url = other.app.listenForMetrics() ?? ''
     const notes = '/ext/v1/systems/@me/notes'
     for (const text of ['ä', 'bcd']) {
       const as = await other.makeSystem()
       await other.ask(`POST ${notes}`, { as, body: { text } })
       await other.ask('POST /ext/v1/systems/@me/posts', { as, body: { text: 'Hello' } })
+      await other.ask('PUT /ext/v1/systems/@me/picture', { as, body: `GIF89a${text}` })
     }
     const found = await (await fetch(url)).text()
     const rows = (kind: string) => valueIn(found, 'multitude_ext_rows', { kind })
     expect([rows('notes'), rows('posts'), rows('front_notes')]).toEqual([2, 2, 0])
     expect(valueIn(found, 'multitude_ext_text_bytes')).toBe(15)
+    expect(valueIn(found, 'multitude_picture_bytes')).toBe(17)
   })
 
   test('metrics count commits and writes per commit', async () => {

@@ -13,6 +13,7 @@ import { frontNoteListRoutes, frontNoteRoutes } from './frontNotes'
 import { groupRoutes } from './groups'
 import { memberRoutes } from './members'
 import { noteListRoutes, noteRoutes } from './notes'
+import { originRoutes, pictureRoutes } from './pictures'
 import { pollListRoutes, pollRoutes } from './polls'
 import { postListRoutes, postRoutes, roomRoutes } from './posts'
 import { pushRoutes } from './push'
@@ -48,7 +49,9 @@ export function ext(deps: Deps, events: Events, bodyLimit: number, publicUrl: st
         .use(bucketListRoutes(deps, bodyLimit))
         .use(bucketRoutes(deps, bodyLimit))
         .use(friendRoutes(deps, events, { bodyLimit, publicUrl }))
-        .use(archiveRoutes(deps, bodyLimit)),
+        .use(archiveRoutes(deps, bodyLimit))
+        .use(originRoutes(deps, bodyLimit))
+        .use(pictureRoutes(deps)),
     policy: { isCacheable: true },
     resources: { systems: { hasSystemParam: true } },
   }

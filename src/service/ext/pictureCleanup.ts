@@ -4,12 +4,12 @@ import { type Placeholders, query } from '../../db/query'
 import { pictures } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { createYielder } from '../../db/yieldToEventLoop'
-import { type Instant, SECOND } from '../../model/time'
+import { DAY, type Instant } from '../../model/time'
 import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
 import type { Deps } from '../deps'
 
 /** Time for which a picture that no URL names is kept. */
-export const UNUSED_KEPT = 24 * 60 * 60 * SECOND
+export const UNUSED_KEPT = DAY
 
 const PAGE = 500
 const REPEAT_MS = 60 * 60 * 1000

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, gt, isNull } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { pictures } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
@@ -79,12 +79,19 @@ export function findPicture(
   return named && byName(db).get(named)
 }
 
-/** Names and sizes of the pictures of the caller's system. */
-export async function listPictures(
+/** Iterates over the pictures of the caller's system, one at a time, with the names of their files. */
+export async function* exportPictures(
   { db }: Deps,
   viewer: Viewer,
-): Promise<{ name: string; type: PictureType; size: number }[]> {
-  return await ofSystem(db).all({ system: requireSystem(viewer, 'export') })
+): AsyncGenerator<{ file: string; bytes: Uint8Array }> {
+  const system = requireSystem(viewer, 'export')
+  for (let after = ''; ; ) {
+    const found = await nextPicture(db).get({ system, after })
+    if (!found) return
+    const { name, type, bytes } = found
+    yield { file: `${name}.${type}`, bytes: Buffer.from(bytes, 'base64') }
+    after = name
+  }
 }
 
 async function putPicture(deps: Deps, subject: Subject, upload: Upload): Promise<string> {
@@ -170,7 +177,12 @@ const ownPicture = query((db, values: Placeholders<'name' | 'system'>) => {
     .where(and(eq(name, values.name), eq(system_id, values.system)))
 })
 
-const ofSystem = query((db, { system }: Placeholders<'system'>) => {
-  const { name, type, size, system_id } = pictures
-  return db.select({ name, type, size }).from(pictures).where(eq(system_id, system)).orderBy(name)
+const nextPicture = query((db, values: Placeholders<'system' | 'after'>) => {
+  const { name, type, bytes, system_id } = pictures
+  return db
+    .select({ name, type, bytes })
+    .from(pictures)
+    .where(and(eq(system_id, values.system), gt(name, values.after)))
+    .orderBy(name)
+    .limit(1)
 })

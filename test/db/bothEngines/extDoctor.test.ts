@@ -10,7 +10,7 @@ import {
   type UsedExtensions,
   useAllExtensions,
 } from '../../allExtensions'
-import { execute, rows } from '../../rawSql'
+import { execute, insert, rows } from '../../rawSql'
 import { beforeAll, describe, expect, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
 
@@ -108,6 +108,17 @@ const setDue = (due: number) =>
   change('update reminders set due = :due where uuid = :reminder', { due, reminder })
 
 const dueOf = () => `select due from reminders where uuid = '${reminder}'`
+
+const PICTURE = 'A'.repeat(24)
+
+const insertPicture = (values: { size?: number; unused_since?: number }) =>
+  deps.transact('new', (tx) =>
+    insert(tx, 'pictures', {
+      ...{ name: PICTURE, system_id: system.id, type: 'gif', size: 6, bytes: 'R0lGODlh' },
+      created: 1,
+      ...values,
+    }),
+  )
 
 const damages: Record<string, Damage> = {
   'opens a loop of groups at its oldest group': {
@@ -274,6 +285,20 @@ const damages: Record<string, Damage> = {
        where due = timestamp + 60000000 and reminders.uuid = '${reminder}'`,
       [{ is_right: 1 }],
     ],
+  },
+  'deletes a picture that the cleanup should have deleted': {
+    damage: () => insertPicture({ unused_since: 1_000_000 }),
+    finds: () => [
+      `pictures: picture ${PICTURE} is orphaned: no URL names it since 1970-01-01T00:00:01Z`,
+    ],
+    leaves: () => [`select name from pictures where name = '${PICTURE}'`, []],
+  },
+  'computes the size of a picture': {
+    damage: () => insertPicture({ size: 60 }),
+    finds: () => [
+      `pictures: picture ${PICTURE} has a size of 60 bytes, but 8 characters of base64`,
+    ],
+    leaves: () => [`select size from pictures where name = '${PICTURE}'`, [{ size: 6 }]],
   },
   'deletes stale JSON of the extensions of a member': {
     damage: async () => {

@@ -9,6 +9,7 @@ const testApp = createTestApp({
   RATE_LIMIT: 'off',
   PUSH_CONTACT: 'mailto:operator@multitude.example',
   DISPATCH_ALLOW: '127.0.0.1',
+  PUBLIC_URL: 'https://plural.example',
 })
 
 /** Answers to a caller: the status, or the code of the error. */
@@ -46,6 +47,8 @@ const named = (ask: string, owner: number, missing: number, body?: unknown): End
   own(ask, owner, body, missing)
 
 const text = { text: 'Changed' }
+/** Text that is sent as it is, and that the server takes for a picture. */
+const picture = 'GIF89a'
 const name = { name: 'Changed' }
 const afterSwitch = { kind: 'after_switch', after: 60, on: 'any' }
 
@@ -216,6 +219,34 @@ const endpoints: Record<string, Endpoint> = {
     29012,
   ),
   'POST /ext/v1/systems/@me/archive/convert': own(`POST ${ME}/archive/convert`, 200),
+  'GET /ext/v1/systems/@me/origins': own(
+    `GET ${ME}/origins?app=simplyplural&collection=members`,
+    200,
+  ),
+  'PUT /ext/v1/members/{memberRef}/picture': named(
+    'PUT /ext/v1/members/<wren>/picture',
+    200,
+    30006,
+    picture,
+  ),
+  'DELETE /ext/v1/members/{memberRef}/picture': named(
+    'DELETE /ext/v1/members/<wren>/picture',
+    204,
+    30006,
+  ),
+  'PUT /ext/v1/groups/{groupRef}/picture': named(
+    'PUT /ext/v1/groups/<keepers>/picture',
+    200,
+    30007,
+    picture,
+  ),
+  'DELETE /ext/v1/groups/{groupRef}/picture': named(
+    'DELETE /ext/v1/groups/<keepers>/picture',
+    204,
+    30007,
+  ),
+  'PUT /ext/v1/systems/@me/picture': own(`PUT ${ME}/picture`, 200, picture),
+  'DELETE /ext/v1/systems/@me/picture': own(`DELETE ${ME}/picture`, 204, undefined, 404),
 }
 
 /** Creates one object of each kind, whose ID is a placeholder. */
@@ -259,6 +290,8 @@ async function createObjects(): Promise<Fixture> {
   const endpoint = `https://127.0.0.1:9/${crypto.randomUUID()}`
   const target = await fixture.do('PUT /ext/v1/push', { ...pushTarget, endpoint })
   fixture.remember('target', target.id)
+  for (const owner of ['members/<wren>', 'groups/<keepers>', 'systems/@me'])
+    await fixture.do(`PUT /ext/v1/${owner}/picture`, picture)
   await archiveRows(testApp, fixture.owner, 'notes', [{ _id: 'n1', title: 'Secret' }])
   return fixture
 }
@@ -287,7 +320,7 @@ async function readAnswer(line: string, headers: Record<string, string>, body: u
   const request = new Request(`http://localhost${path}`, {
     method,
     headers,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const response = await testApp.app.handle(request, () => '127.0.0.1')
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')

@@ -58,6 +58,7 @@ import * as transferArchivedRows from '../src/service/transfer/archivedRows'
 import * as transferConvertArchive from '../src/service/transfer/convertArchive'
 import * as transferExport from '../src/service/transfer/export'
 import * as transferImport from '../src/service/transfer/import'
+import * as transferOrigins from '../src/service/transfer/origins'
 
 /**
  * Checked by the type checker: functions that other layers can call take `(deps, viewer, …)`, so
@@ -172,4 +173,5 @@ export const serviceModules = {
   >,
   'transfer/export.ts': transferExport satisfies ServiceModule<typeof transferExport>,
   'transfer/import.ts': transferImport satisfies ServiceModule<typeof transferImport>,
+  'transfer/origins.ts': transferOrigins satisfies ServiceModule<typeof transferOrigins>,
 }

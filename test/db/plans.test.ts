@@ -15,10 +15,16 @@ import { createHandler } from '../../src/http/handler'
 import { createLog } from '../../src/log'
 import type { Group } from '../../src/model/group'
 import type { Member } from '../../src/model/member'
+import { operator } from '../../src/model/privacy'
+import { DAY } from '../../src/model/time'
 import { createCredentialCache } from '../../src/service/access/credentials'
 import { insertAccount } from '../../src/service/accounts'
+import { sumPictures } from '../../src/service/admin/pictureTotals'
 import { purgeDeleted } from '../../src/service/deletion'
 import type { Deps } from '../../src/service/deps'
+import { deleteUnusedPictures } from '../../src/service/ext/pictureCleanup'
+import { exportPictures, findPicture } from '../../src/service/ext/pictures'
+import { storePicture } from '../../src/service/extRows/pictures'
 import { enqueueFrontPush, enqueuePush } from '../../src/service/extRows/pushQueue'
 import { insertGroup } from '../../src/service/groups'
 import { insertMember } from '../../src/service/members'
@@ -219,7 +225,6 @@ const extRequests: [string, () => string, unknown?][] = [
   ['a picture of a member', () => `PUT /ext/v1/members/${memberAt(2)}/picture`, 'GIF89a'],
   ['a removed picture', () => `DELETE /ext/v1/members/${memberAt(2)}/picture`],
   ['an icon', () => `PUT /ext/v1/groups/${groupAt(3)}/picture`, 'GIF89a'],
-  ['a missing picture', () => `GET /pictures/${'A'.repeat(24)}.png`],
 ]
 
 describe('plans of push messages', () => {
@@ -248,6 +253,25 @@ describe('plans of push messages', () => {
     await patchPushTarget(push, viewer, target.uuid, { label: 'Phone' })
     await deletePushTarget(push, viewer, target.uuid)
     expect(statements.join()).toContain('push_queue')
+    expect(statements.flatMap(scansOf)).toEqual([])
+  })
+})
+
+describe('plans of pictures', () => {
+  test('pictures are read, added up, exported and cleaned up without scans', async () => {
+    const { someone } = changing
+    const viewer = { system: someone.id, platform: null }
+    await deps.transact({ system: someone.id }, (tx) =>
+      storePicture(deps, tx, someone.id, Buffer.from('GIF89a')),
+    )
+    statements.length = 0
+    await findPicture(recordedDeps, viewer, `${'A'.repeat(24)}.png`)
+    await Array.fromAsync(exportPictures(recordedDeps, viewer))
+    await sumPictures(recordedDeps, operator)
+    const later = () => deps.now() + 2 * DAY
+    await deleteUnusedPictures(recordedDeps)
+    await deleteUnusedPictures({ ...recordedDeps, now: later })
+    expect(statements.join()).toContain('delete from "pictures"')
     expect(statements.flatMap(scansOf)).toEqual([])
   })
 })

@@ -10,7 +10,7 @@ import {
   putMemberPicture,
   putSystemPicture,
 } from '../../service/ext/pictures'
-import { listOrigins } from '../../service/transfer/originLookup'
+import { listOrigins } from '../../service/transfer/origins'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseLimit, requiredParameter, requireSingleValue } from '../query'
 import { type BodyStream, routes, uploadRoutes } from '../routeGroup'
@@ -27,6 +27,7 @@ const pictureBody = t.Unsafe<BodyStream>({
   type: 'string',
   format: 'binary',
   description: 'PNG, JPEG, WebP or GIF of at most 512 KiB',
+  example: 'GIF89a',
 })
 
 const PUT_TEXT =

@@ -23,7 +23,7 @@ import { createTestApp } from '../../testApp'
 
 interface Operation {
   parameters?: { name: string; in: string; schema?: { example?: string } }[]
-  requestBody?: { content: { 'application/json': { example?: unknown } } }
+  requestBody?: { content: Record<string, { example?: unknown }> }
 }
 
 const paths = document.paths as Record<string, Record<string, Operation>>
@@ -33,7 +33,7 @@ const examples = Object.entries(paths).flatMap(([path, methods]) =>
     .filter(([, { requestBody }]) => requestBody)
     .map(([method, operation]) => ({
       line: `${method.toUpperCase()} ${path}`,
-      body: operation.requestBody?.content['application/json'].example,
+      body: Object.values(operation.requestBody?.content ?? {})[0]?.example,
       parameters: operation.parameters ?? [],
     })),
 )

@@ -245,8 +245,9 @@ const endpoints: Record<string, Endpoint> = {
     204,
     30007,
   ),
-  'PUT /ext/v1/systems/@me/picture': own(`PUT ${ME}/picture`, 200, picture),
+  // Before the upload, by which another system gets a picture too.
   'DELETE /ext/v1/systems/@me/picture': own(`DELETE ${ME}/picture`, 204, undefined, 404),
+  'PUT /ext/v1/systems/@me/picture': own(`PUT ${ME}/picture`, 200, picture),
 }
 
 /** Creates one object of each kind, whose ID is a placeholder. */

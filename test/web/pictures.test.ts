@@ -1,5 +1,5 @@
-import { cropSquare } from '../../src/web/app/pictures/encode'
 import { dimensionsOf, isDecodable } from '../../src/web/app/pictures/dimensions'
+import { cropSquare } from '../../src/web/app/pictures/encode'
 import { MAX_ENTRIES, MAX_UNPACKED, readZip, ZipError } from '../../src/web/app/pictures/zip'
 import { bytesOf } from '../pictures'
 import { describe, expect, test } from '../test'
@@ -127,14 +127,9 @@ describe('the dimensions of a picture', () => {
     ],
     [
       'a lossy WebP',
-      bytesOf(
-        `RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a${little(640, 2)}${little(480, 2)}`,
-      ),
+      bytesOf(`RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a${little(640, 2)}${little(480, 2)}`),
     ],
-    [
-      'a lossless WebP',
-      bytesOf(`RIFF\0\0\0\0WEBPVP8L\0\0\0\0\x2f${little(639 | (479 << 14), 4)}`),
-    ],
+    ['a lossless WebP', bytesOf(`RIFF\0\0\0\0WEBPVP8L\0\0\0\0\x2f${little(639 | (479 << 14), 4)}`)],
     [
       'a JPEG with tables before its frame',
       bytesOf(

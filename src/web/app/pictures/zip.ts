@@ -61,8 +61,7 @@ const utf8 = new TextDecoder()
 
 /** Finds the end record, from the end of the file on. */
 function findEnd(tail: DataView): number {
-  for (let at = tail.byteLength - 22; at >= 0; at--)
-    if (tail.getUint32(at, true) === END) return at
+  for (let at = tail.byteLength - 22; at >= 0; at--) if (tail.getUint32(at, true) === END) return at
   throw new ZipError('damaged')
 }
 
@@ -98,7 +97,9 @@ function entryAt(
       const start = header + 30 + local.getUint16(26, true) + local.getUint16(28, true)
       const bytes = file.slice(start, start + packed)
       if (bytes.size !== packed) throw new ZipError('damaged')
-      return method === STORED ? new Uint8Array(await bytes.arrayBuffer()) : inflate(bytes, unpacked)
+      return method === STORED
+        ? new Uint8Array(await bytes.arrayBuffer())
+        : inflate(bytes, unpacked)
     },
   }
 }

@@ -9,8 +9,11 @@ import { isOffline, members, memberWord, reloadAll, system } from '../../store'
 import { findText, importStrings, strings } from '../../strings'
 import { useAction } from '../../useAction'
 import { CheckField } from '../checkField'
+import { lazy } from '../lazy'
 import { ProblemText } from '../problemText'
 import { countsOf, ImportReport, nameOfPart } from './importReport'
+
+const AvatarArchive = lazy(async () => (await import('../pictures/avatarArchive')).AvatarArchive)
 
 /** Previews an import file with a dry run, then imports it on request. */
 export function ImportForm() {
@@ -288,6 +291,7 @@ function Done({ report, heading, onFile }: DoneProps) {
         {importStrings.isDone}
       </h2>
       <ImportReport report={report} />
+      {report.format === 'simplyplural' && <AvatarArchive />}
       <div class="row">
         <a class="button" href="#/now">
           {importStrings.toNow}

@@ -53,7 +53,7 @@ export function GroupEdit() {
         <DeleteGroup own={own} onClose={onClose} onDeleted={onDeleted} />
       )}
     >
-      {(form) => (
+      {(form, own) => (
         <>
           <Fold title={editStrings.profile} form={form} keys={basics} isFirst>
             <TextLine form={form} name="name" />
@@ -67,7 +67,12 @@ export function GroupEdit() {
             <VisibleToLine form={form} />
           </Fold>
           <Fold title={editStrings.pictures} form={form} keys={pictures}>
-            <PictureLine form={form} name="icon" />
+            <PictureLine
+              form={form}
+              name="icon"
+              path={`groups/${own.uuid}`}
+              onStored={(icon) => putGroup({ ...own, icon })}
+            />
             <PictureLine form={form} name="banner" isWide />
           </Fold>
         </>

@@ -94,7 +94,12 @@ export function MemberEdit() {
             ))}
           </Fold>
           <Fold title={editStrings.pictures} form={form} keys={pictures}>
-            <PictureLine form={form} name="avatar_url" />
+            <PictureLine
+              form={form}
+              name="avatar_url"
+              path={`members/${own.uuid}`}
+              onStored={(avatar_url) => putMembers([{ ...own, avatar_url }])}
+            />
             <PictureLine form={form} name="webhook_avatar_url" />
             <PictureLine form={form} name="banner" isWide />
           </Fold>

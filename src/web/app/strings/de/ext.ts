@@ -7,6 +7,7 @@ import { importReasons } from './importReasons'
 import { journal } from './journal'
 import { memberExt } from './memberExt'
 import { offline } from './offline'
+import { pictures } from './pictures'
 import { push } from './push'
 import { reminders } from './reminders'
 import { sharing } from './sharing'
@@ -23,4 +24,5 @@ export const ext: Ext = {
   push,
   sharing,
   offline,
+  pictures,
 }

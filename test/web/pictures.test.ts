@@ -1,5 +1,5 @@
+import { cropSquare } from '../../src/web/app/pictures/crop'
 import { dimensionsOf, isDecodable } from '../../src/web/app/pictures/dimensions'
-import { cropSquare } from '../../src/web/app/pictures/encode'
 import { MAX_ENTRIES, MAX_UNPACKED, readZip, ZipError } from '../../src/web/app/pictures/zip'
 import { bytesOf } from '../pictures'
 import { describe, expect, test } from '../test'

@@ -1,5 +1,6 @@
 import { ApiError, requestOwn } from '../api'
-import { centered, decodePicture, encodePicture } from './encode'
+import { centered } from './crop'
+import { decodePicture, encodePicture } from './encode'
 import { readZip, type ZipEntry, ZipError, type ZipProblem } from './zip'
 
 /** Reasons why an entry of an avatar archive was skipped. */

@@ -1,16 +1,8 @@
+import { type Crop, cropSquare } from './crop'
 import { dimensionsOf, isDecodable } from './dimensions'
 
 /** Width and height of what is sent. */
 export const SIDE = 512
-
-/** Part of a picture that is shown: enlargement, and position from 0 (left, top) to 1. */
-export interface Crop {
-  readonly zoom: number
-  readonly x: number
-  readonly y: number
-}
-
-export const centered: Crop = { zoom: 1, x: 0.5, y: 0.5 }
 
 /** Decodes a picture; null if it is none, or larger than the page decodes. */
 export async function decodePicture(bytes: Uint8Array<ArrayBuffer>): Promise<ImageBitmap | null> {
@@ -20,15 +12,6 @@ export async function decodePicture(bytes: Uint8Array<ArrayBuffer>): Promise<Ima
   } catch {
     return null
   }
-}
-
-/** Square part of a picture that a crop shows. */
-export function cropSquare(
-  { width, height }: { width: number; height: number },
-  { zoom, x, y }: Crop,
-): { left: number; top: number; side: number } {
-  const side = Math.min(width, height) / zoom
-  return { left: (width - side) * x, top: (height - side) * y, side }
 }
 
 /** Draws the cropped picture onto a canvas, whose size it fills. */

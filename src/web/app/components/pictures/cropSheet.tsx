@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Crop, centered, drawCropped, encodePicture, SIDE } from '../../pictures/encode'
+import { type Crop, centered } from '../../pictures/crop'
+import { drawCropped, encodePicture, SIDE } from '../../pictures/encode'
 import { explainPicture } from '../../pictures/explain'
 import { pictureStrings, strings } from '../../strings'
 import { useAction } from '../../useAction'

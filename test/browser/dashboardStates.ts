@@ -34,6 +34,12 @@ const importFile = JSON.stringify({
   ],
 })
 
+const onePixel = {
+  name: 'pixel.gif',
+  mimeType: 'image/gif',
+  buffer: Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'),
+}
+
 /** Fills a system and lists the states that show it. */
 export async function createStates(testServer: TestServer, emptyServer: TestServer) {
   const system = await seedSystem(testServer, 'Lantern Hill')
@@ -126,6 +132,15 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
       'member form',
       `members/${wren}/edit`,
       click(...[2, 3, 4].map((at) => `.fold:nth-of-type(${at}) summary`)),
+    ],
+    [
+      'sheet that crops a picture',
+      `members/${wren}/edit`,
+      async (page) => {
+        await page.locator('.fold:nth-of-type(3) summary').click()
+        await page.locator('.fold .file input').first().setInputFiles(onePixel)
+        await page.locator('dialog canvas').waitFor()
+      },
     ],
     ['form of an archived member', `members/${away}/edit`],
     [

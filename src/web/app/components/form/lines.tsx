@@ -7,9 +7,9 @@ import { memberWord } from '../../store'
 import { editStrings, findText, pictureStrings } from '../../strings'
 import { NO_YEAR } from '../../time'
 import { ColorInput } from '../colorInput'
-import { lazy } from '../lazy'
 import { LevelButton } from '../levelButton'
 import { Markdown } from '../markdown'
+import { PictureUpload } from '../pictures/pictureUpload'
 import { ProblemText } from '../problemText'
 import type { Form } from './form'
 import { labelOf } from './page'
@@ -188,8 +188,6 @@ export function DescriptionLine(props: Props & Pick<LineProps, 'hint'>) {
     </Line>
   )
 }
-
-const PictureUpload = lazy(async () => (await import('../pictures/pictureUpload')).PictureUpload)
 
 const PREVIEW_DELAY_MS = 600
 

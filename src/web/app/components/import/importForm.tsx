@@ -2,18 +2,17 @@ import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { allImportParts, type ImportPart } from '../../../../model/transfer'
 import { announce } from '../../actions'
-import { ApiError, errorMessage, uploadOwn } from '../../api'
+import { ApiError, errorMessage } from '../../api'
 import { importFile } from '../../drafts'
 import { importQuery, isSame, partsIn, type Report, talliesOf } from '../../importReport'
 import { isOffline, members, memberWord, reloadAll, system } from '../../store'
 import { findText, importStrings, strings } from '../../strings'
+import { uploadOwn } from '../../upload'
 import { useAction } from '../../useAction'
 import { CheckField } from '../checkField'
-import { lazy } from '../lazy'
+import { AvatarArchive } from '../pictures/avatarArchive'
 import { ProblemText } from '../problemText'
 import { countsOf, ImportReport, nameOfPart } from './importReport'
-
-const AvatarArchive = lazy(async () => (await import('../pictures/avatarArchive')).AvatarArchive)
 
 /** Previews an import file with a dry run, then imports it on request. */
 export function ImportForm() {

@@ -37,7 +37,8 @@ export async function loadPicturePaths(): Promise<Map<string, string>> {
   const paths = new Map<string, string>()
   for (const collection of collections)
     for (let after: string | null = ''; after !== null; ) {
-      const query = new URLSearchParams({ app: 'simplyplural', collection, limit: '1000', after })
+      const query = new URLSearchParams({ app: 'simplyplural', collection, limit: '1000' })
+      if (after !== '') query.set('after', after)
       const page: OriginPage | null = await requestOwn(`ext/v1/systems/@me/origins?${query}`)
       for (const { id, target } of page?.rows ?? [])
         paths.set(id, collection === 'users' ? 'systems/@me' : `members/${target}`)

@@ -188,7 +188,7 @@ describeDashboard(browser, testServer, ({ size, system, openPath }) => {
     await page.getByLabel('Choose the avatar archive').setInputFiles(given)
     await page.getByText('3 pictures saved').first().waitFor()
     await page.locator('summary', { hasText: 'Skipped (6)' }).click()
-    expect(await page.locator('details li').allTextContents()).toEqual([
+    expect(await page.locator('section section details li').allTextContents()).toEqual([
       'm2.png: not a picture, or too many pixels',
       '../m2.png: belongs to nobody here',
       'stranger.png: belongs to nobody here',

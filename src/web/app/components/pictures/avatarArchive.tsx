@@ -6,6 +6,7 @@ import { ZipError } from '../../pictures/zip'
 import { isOffline, memberWord, reloadAll } from '../../store'
 import { pictureStrings } from '../../strings'
 import { useAction } from '../../useAction'
+import { Icon } from '../icon'
 import { ProblemText } from '../problemText'
 
 /** Asks for the avatar archive of Simply Plural, and sends its pictures. */
@@ -31,7 +32,7 @@ export function AvatarArchive() {
       }
     })
   return (
-    <section aria-busy={isBusy}>
+    <section class="folds" aria-busy={isBusy}>
       <h3>{pictureStrings.archive}</h3>
       <p>{pictureStrings.archiveMore(memberWord.value)}</p>
       {report && <Result report={report} />}
@@ -71,8 +72,11 @@ function Result({ report: { stored, skipped } }: { report: AvatarReport }) {
     <>
       <p>{pictureStrings.stored(stored)}</p>
       {skipped.length > 0 && (
-        <details>
-          <summary>{pictureStrings.skipped(skipped.length)}</summary>
+        <details class="fold">
+          <summary>
+            {pictureStrings.skipped(skipped.length)}
+            <Icon name="forth" />
+          </summary>
           <ul>
             {skipped.map(({ name, reason }, at) => (
               <li key={at}>{pictureStrings.line(name, pictureStrings.reasons[reason])}</li>

@@ -1,5 +1,4 @@
 import { t } from 'elysia'
-import { error } from '../../model/errors'
 import { MAX_PICTURE_BYTES, pictureTypes } from '../../model/ext/picture'
 import { originPageToExt, pictureToExt } from '../../serializers/ext'
 import type { Deps } from '../../service/deps'
@@ -155,8 +154,8 @@ export function originRoutes(deps: Deps, bodyLimit: number) {
     '/systems/@me/origins',
     async ({ viewer, query }) => {
       const page = await listOrigins(deps, viewer, {
-        app: requireValue('app', query.app),
-        collection: requireValue('collection', query.collection),
+        app: requireSingleValue('app', query.app) ?? '',
+        collection: requireSingleValue('collection', query.collection) ?? '',
         after: requireSingleValue('after', query.after) ?? '',
         limit: parseLimit(query.limit, 100, 1_000),
       })
@@ -192,10 +191,4 @@ export function originRoutes(deps: Deps, bodyLimit: number) {
       }),
     },
   )
-}
-
-function requireValue(name: string, value: Parameters<typeof requireSingleValue>[1]): string {
-  const given = requireSingleValue(name, value)
-  if (given === undefined) throw error('badRequest', `${name} must have one value`)
-  return given
 }

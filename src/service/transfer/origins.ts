@@ -2,6 +2,7 @@ import { and, eq, gt, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { origins } from '../../db/tables'
 import { isImportCommitted } from '../../db/visible'
+import { error } from '../../model/errors'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Deps } from '../deps'
 
@@ -18,6 +19,8 @@ export async function listOrigins(
   { limit, ...named }: { app: string; collection: string; after: string; limit: number },
 ): Promise<OriginPage> {
   const system = requireSystem(viewer, 'read_journal')
+  if (named.app === '' || named.collection === '')
+    throw error('badRequest', 'app and collection are required')
   const found = await originPage(db).all({ system, ...named, limit: limit + 1 })
   const rows = found.slice(0, limit)
   return { rows, next: found.length > limit ? (rows.at(-1)?.id ?? null) : null }

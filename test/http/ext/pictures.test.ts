@@ -174,14 +174,14 @@ describe('a picture', () => {
   })
 
   test.each([
-    '/pictures/x',
-    '/pictures/AAAAAAAAAAAAAAAAAAAAAAAA.png',
-    '/pictures/AAAAAAAAAAAAAAAAAAAAAAAA.svg',
-    '/pictures/AAAAAAAAAAAAAAAAAAAAAAAA',
-    '/pictures/..%2f..%2fetc%2fpasswd',
-    '/pictures',
-  ])('%s does not exist', async (path) => {
-    const { status, headers } = await ask(`GET ${path}`)
+    'GET /pictures/x',
+    'GET /pictures/AAAAAAAAAAAAAAAAAAAAAAAA.png',
+    'GET /pictures/AAAAAAAAAAAAAAAAAAAAAAAA.svg',
+    'GET /pictures/AAAAAAAAAAAAAAAAAAAAAAAA',
+    'GET /pictures/..%2f..%2fetc%2fpasswd',
+    'GET /pictures',
+  ])('%s is not found', async (line) => {
+    const { status, headers } = await ask(line)
     expect(status).toBe(404)
     expect(headers.get('content-security-policy')).toBe('sandbox')
   })

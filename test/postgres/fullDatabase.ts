@@ -163,7 +163,7 @@ async function addExtRows(
   const target_id = await idOf('push_targets', 't-1')
   await insert(tx, 'push_queue', { target_id, kind: 'posts', subject: 'u-many' })
   const picture = { name: 'A'.repeat(24), type: 'gif', size: 6, bytes: 'R0lGODlh' }
-  await insert(tx, 'pictures', { ...picture, system_id, created: 1, unused_since: 2 })
+  await insert(tx, 'pictures', { ...picture, system_id, created: 1, unused_since: 2 ** 52 })
   await insert(tx, 'deleted_archives', { system_id, collection: 'notes', through_id: 1 })
   const texts = [
     'x',

@@ -24,7 +24,7 @@ export function documentedModules({ deps, events, config }: RouteParts): ApiModu
   const { BODY_LIMIT } = config
   return [
     v2(deps, events, limitsOf(config), '/v2'),
-    ext(deps, events, BODY_LIMIT, config.PUBLIC_URL),
+    ext(deps, events, BODY_LIMIT),
     pictures(deps),
     v1(deps, BODY_LIMIT),
     bot(deps, limitsOf(config), config.PUBLIC_URL),

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import type { Events } from '../../events/events'
+import { friendLink } from '../../model/dashboardLinks'
 import { error } from '../../model/errors'
 import { customField } from '../../model/ext/customField'
 import { friend, share } from '../../model/ext/friend'
@@ -51,11 +52,7 @@ export const EXAMPLE_INVITE = 'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA'
 const readErrors = [...ownReadErrors, 'friendNotFound', 'notShared'] as const
 
 /** Friends, invitations, and what friends share. */
-export function friendRoutes(
-  deps: Deps,
-  events: Events,
-  { bodyLimit, publicUrl }: { bodyLimit: number; publicUrl: string },
-) {
+export function friendRoutes(deps: Deps, events: Events, bodyLimit: number) {
   const attempts = createLoginAttempts()
   const openStream = createFriendStream(deps, events)
 
@@ -194,7 +191,8 @@ export function friendRoutes(
       async ({ viewer, body, set }) => {
         const { code, ...created } = await createInvite(deps, viewer, friendFromExt(body))
         set.status = 201
-        const url = publicUrl === '' ? null : `${publicUrl.replace(/\/$/, '')}/#/friend/${code}`
+        const { publicUrl } = deps
+        const url = publicUrl === '' ? null : friendLink(publicUrl, code)
         return inviteToExt(created, { code, url })
       },
       {

@@ -20,7 +20,7 @@ import { pushRoutes } from './push'
 import { reminderListRoutes, reminderRoutes } from './reminders'
 
 /** What PluralKit's API does not have. Objects of version 2 never get additional keys. */
-export function ext(deps: Deps, events: Events, bodyLimit: number, publicUrl: string): ApiModule {
+export function ext(deps: Deps, events: Events, bodyLimit: number): ApiModule {
   const prefix = '/ext/v1'
   return {
     prefix,
@@ -48,7 +48,7 @@ export function ext(deps: Deps, events: Events, bodyLimit: number, publicUrl: st
         .use(reminderRoutes(deps, bodyLimit))
         .use(bucketListRoutes(deps, bodyLimit))
         .use(bucketRoutes(deps, bodyLimit))
-        .use(friendRoutes(deps, events, { bodyLimit, publicUrl }))
+        .use(friendRoutes(deps, events, bodyLimit))
         .use(archiveRoutes(deps, bodyLimit))
         .use(originRoutes(deps, bodyLimit))
         .use(pictureRoutes(deps)),

@@ -60,5 +60,5 @@ export function pictureNameOf(url: string): string | null {
 
 /** Builds the address of a picture. */
 export function pictureUrl(publicUrl: string, name: string, type: PictureType): string {
-  return `${publicUrl.replace(/\/$/, '')}${PICTURE_FOLDER}${name}.${type}`
+  return `${publicUrl}${PICTURE_FOLDER}${name}.${type}`
 }

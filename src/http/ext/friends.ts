@@ -339,7 +339,7 @@ export function friendRoutes(deps: Deps, events: Events, bodyLimit: number) {
           tag: 'Friends',
           id: 'listFriendFields',
           summary: 'List custom fields that a friend shares',
-          description: 'By `position`.',
+          description: 'Fields that share a bucket with the caller, by `position`.',
           requiresAuth: true,
           responses: { 200: ['FriendField'] },
           errors: [...readErrors],

@@ -9,29 +9,25 @@ import { archiveName } from './format'
 /** Largest picture that the server stores. */
 export const MAX_PICTURE_BYTES = 512 * 1024
 
-/** A picture that is inside the file, or an address of one. */
+/** The record that has a picture, for the report. */
 export interface PictureUse {
   subject: Subject
   /** Key of the row that would hold the address. */
   field: string
 }
 
+/** Address of the picture of an asset, or why it has none. */
+type Picture = { address: string } | { why: string }
+
 /**
- * Returns the address of a picture that a file contains as data, null if it is not stored. This is
- * the one place that decides what becomes of such data.
+ * Decides what becomes of a picture that a file contains as data. This is the one place that does,
+ * once for each asset.
  */
-export function importPicture(
-  data: InlineData,
-  { subject, field }: PictureUse,
-  log: ImportLog,
-): string | null {
-  const why =
-    data.bytes > MAX_PICTURE_BYTES
-      ? 'the picture is larger than 512 KiB'
-      : 'the picture is inside the file, and only addresses of pictures are imported'
-  log.repair(subject, field, null, null, why)
+export function importPicture(data: InlineData, log: ImportLog): Picture {
   log.skip(archiveName('assets'))
-  return null
+  return data.bytes > MAX_PICTURE_BYTES
+    ? { why: 'the picture is larger than 512 KiB' }
+    : { why: 'the picture is inside the file, and only addresses of pictures are imported' }
 }
 
 /** Data of an asset, in base64. */
@@ -44,7 +40,8 @@ export interface InlineData {
 /** Assets of a file by their ID. */
 export class Assets {
   readonly #rows = new Map<string, JsonObject>()
-  readonly #used = new Set<string>()
+  /** Pictures of the assets that records name. Many records may name the same large one. */
+  readonly #pictures = new Map<string, Picture>()
 
   constructor(
     rows: readonly JsonObject[],
@@ -57,27 +54,25 @@ export class Assets {
   }
 
   /** Returns the address of the picture that a record names; null without one. */
-  picture(ref: unknown, use: PictureUse): string | null {
+  picture(ref: unknown, { subject, field }: PictureUse): string | null {
     if (ref === undefined || ref === null || ref === '') return null
     const id = readRef(ref) ?? ''
     const asset = this.#rows.get(id)
     if (!asset) {
-      this.log.repair(use.subject, use.field, ref, null, 'no such asset in this file')
+      this.log.repair(subject, field, ref, null, 'no such asset in this file')
       return null
     }
-    this.#used.add(id)
-    const address = textOf(asset.uri)?.trim()
-    if (address !== undefined && !address.startsWith('data:')) return address
-    const data = inlineData(asset)
-    if (data) return importPicture(data, use, this.log)
-    this.log.repair(use.subject, use.field, null, null, 'the asset has neither address nor data')
+    const picture = this.#pictures.get(id) ?? readPicture(asset, this.log)
+    this.#pictures.set(id, picture)
+    if ('address' in picture) return picture.address
+    this.log.repair(subject, field, null, null, picture.why)
     return null
   }
 
   /** Archives assets that are no pictures of the system, its members or its groups, without data. */
   archiveOthers(rows: readonly JsonObject[]): void {
     for (const row of rows) {
-      if (this.#used.has(readRef(row.id) ?? '')) continue
+      if (this.#pictures.has(readRef(row.id) ?? '')) continue
       const { data_base64: _, data_uri: __, ...rest } = row
       if (inlineData(row)) this.log.skip(archiveName('assets'))
       else this.log.archive(archiveName('assets'), rest)
@@ -85,13 +80,25 @@ export class Assets {
   }
 }
 
-function inlineData(asset: JsonObject): InlineData | null {
-  const uri = textOf(asset.data_uri) ?? textOf(asset.uri)
-  const given = textOf(asset.data_base64) ?? /^data:[^,]{0,200};base64,(.*)$/s.exec(uri ?? '')?.[1]
-  if (given === undefined) return null
-  const padding = /={0,2}$/.exec(given)?.[0].length ?? 0
-  return { base64: given, bytes: Math.floor((given.length * 3) / 4) - padding }
+function readPicture(asset: JsonObject, log: ImportLog): Picture {
+  const address = textOf(asset.uri)?.trim()
+  if (address !== undefined && !address.startsWith('data:')) return { address }
+  const data = inlineData(asset)
+  return data ? importPicture(data, log) : { why: 'the asset has neither address nor data' }
 }
+
+function inlineData(asset: JsonObject): InlineData | null {
+  const uri = textOf(asset.data_uri) ?? textOf(asset.uri) ?? ''
+  // Only the beginning is searched, because the data may be long.
+  const header = /^data:[^,]*;base64,/.exec(uri.slice(0, MAX_HEADER))?.[0]
+  const base64 = textOf(asset.data_base64) ?? (header && uri.slice(header.length))
+  if (base64 === undefined) return null
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
+  return { base64, bytes: Math.floor((base64.length * 3) / 4) - padding }
+}
+
+/** Longest beginning of a data URI, with its type. */
+const MAX_HEADER = 300
 
 /** Collects the pictures of an export, which has their addresses only. */
 export class WrittenAssets {

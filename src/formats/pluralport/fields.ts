@@ -166,8 +166,11 @@ function toForm(type: CustomFieldType, value: unknown, options: readonly ReadOpt
   if (type === 'number') return typeof value === 'string' ? numberIn(value) : value
   if (type === 'flag') return value === 'true' ? true : value === 'false' ? false : value
   if (type === 'choice') return optionId(Array.isArray(value) ? value[0] : value, options)
-  if (type === 'choices')
-    return (Array.isArray(value) ? value : [value]).map((one) => optionId(one, options))
+  if (type === 'choices') {
+    // Names that differ in case only are the same option.
+    const given = new Set(Array.isArray(value) ? value : [value])
+    return [...new Set([...given].map((one) => optionId(one, options)))]
+  }
   if (type === 'color') return colorIn(value) ?? value
   if (typeof value === 'number') return String(value).padStart(widths.get(type) ?? 0, '0')
   if (typeof value === 'string')

@@ -10,7 +10,7 @@ import { objectsIn } from './assets'
 import { fieldKeys, readField, readValue } from './fields'
 import { archiveName, NAMESPACE, PLURALPORT_VERSION, versionKeys } from './format'
 import { readFronts } from './fronts'
-import { type Entry, isBlank, isTemporary, Reading, subjectOfRecord } from './reading'
+import { type Entry, isBlank, Reading, subjectOfRecord } from './reading'
 import {
   boardPostRecord,
   groupExtRecord,
@@ -435,8 +435,8 @@ function archiveModule(
 function withOrigins(bundle: Bundle, { origins }: Reading): Bundle {
   const replace = <T extends { uuid?: string }>(row: T): T => {
     const { uuid, ...rest } = row
-    const origin = uuid === undefined ? undefined : origins.get(uuid)
-    return isTemporary(uuid) ? ({ ...rest, ...(origin && { origin }) } as T) : row
+    const origin = origins.get(uuid ?? '')
+    return origin === undefined ? row : ({ ...rest, ...(origin && { origin }) } as T)
   }
   const ext = Object.fromEntries(
     Object.entries(bundle.ext).map(([part, rows]) => [part, rows.map(replace<BundleExtRow>)]),

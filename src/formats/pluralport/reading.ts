@@ -12,6 +12,7 @@ import { ownExtension, type Refs } from './records'
 /** Record of the system, with the UUID that its row has in our own form of the file. */
 export interface Entry {
   record: JsonObject
+  /** ID in the file, or the position of a record whose ID cannot be stored. */
   id: string
   uuid: string
   /** What we wrote under our namespace; null if another app wrote the record. */
@@ -24,8 +25,8 @@ export class Reading {
   readonly own: JsonObject | null
   readonly system: JsonObject | undefined
   readonly assets: Assets
-  /** Rows of other apps by the UUIDs that they have while the file is read. */
-  readonly origins = new Map<string, Origin>()
+  /** Origins of rows of other apps, by the UUIDs that the rows have while the file is read. */
+  readonly origins = new Map<string, Origin | null>()
   readonly members: Entry[]
   readonly groups: Entry[]
   readonly rooms: Entry[]
@@ -35,7 +36,6 @@ export class Reading {
   readonly #customFronts: ReadonlySet<string>
   readonly #otherSystems: Set<string>
   readonly #app: string
-  #count = 0
 
   constructor(
     readonly file: JsonObject,
@@ -88,14 +88,14 @@ export class Reading {
       const ref = readRef(record.id)
       const id = isSourceId(ref) ? ref : `#${collection} ${at}`
       const isOther = this.#otherSystems.has(readRef(record.system_id) ?? '')
-      if (isOther || uuids.has(id)) {
+      if (isOther || uuids.has(ref ?? id)) {
         this.log.archive(archiveName(collection), record)
         if (isOther) foreign += 1
         else repeated += 1
         continue
       }
       const uuid = this.newUuid(collection, id, record)
-      uuids.set(id, uuid)
+      uuids.set(ref ?? id, uuid)
       entries.push({ record, id, uuid, own: this.own && ownExtension(record) })
     }
     const drop = (count: number, why: string) => {
@@ -113,10 +113,8 @@ export class Reading {
   newUuid(collection: string, id: string, record: JsonObject): string {
     const given = this.own ? readUuid(id) : undefined
     if (given !== undefined) return given
-    this.#count += 1
-    const uuid = `${TEMPORARY}${this.#count.toString(16).padStart(12, '0')}`
-    const origin = this.#originOf(collection, id, record)
-    if (origin) this.origins.set(uuid, origin)
+    const uuid = crypto.randomUUID()
+    this.origins.set(uuid, this.#originOf(collection, id, record))
     return uuid
   }
 
@@ -184,13 +182,6 @@ export class Reading {
     )
     if (rest.length > 0) this.log.archive(name, { id: record.id, ...Object.fromEntries(rest) })
   }
-}
-
-/** Beginning of the UUIDs that rows of other apps have while the file is read. */
-const TEMPORARY = '00000000-0000-4000-8000-'
-
-export function isTemporary(uuid: string | undefined): boolean {
-  return uuid?.startsWith(TEMPORARY) === true
 }
 
 /** Keys that hold nothing that people wrote. */

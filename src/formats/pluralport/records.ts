@@ -13,6 +13,7 @@ import {
   colorOut,
   levelsIn,
   positionIn,
+  timeIn,
   visibilityOut,
   wordsIn,
 } from './values'
@@ -170,7 +171,7 @@ export const memberExtRecord: RecordType = {
     return {
       kind: record.is_custom_front === true ? 'custom_front' : undefined,
       // The file does not say when a member was archived.
-      archived_at: record.archived === true ? (textOf(record.created_at) ?? LONG_AGO) : undefined,
+      archived_at: record.archived === true ? timeIn(record.created_at, LONG_AGO) : undefined,
       about: isLong ? description : undefined,
     }
   },
@@ -237,7 +238,7 @@ export const noteRecord: RecordType = {
     title: wordsIn(record.title),
     text: textOf(record.body),
     color: colorIn(record.color),
-    date: dayIn(record.entry_date) ?? textOf(record.created_at),
+    date: timeIn(dayIn(record.entry_date), record.created_at),
     pinned: record.pinned === true,
     created: textOf(record.created_at),
     edited: textOf(record.updated_at),
@@ -271,7 +272,7 @@ export const commentRecord: RecordType = {
   }),
   read: (record, refs) => ({
     kind: 'comment',
-    at: textOf(record.target_time) ?? textOf(record.created_at),
+    at: timeIn(record.target_time, record.created_at),
     text: textOf(record.body),
     by: refs.writer(record.author_member_id) ?? undefined,
     created: textOf(record.created_at),
@@ -280,7 +281,7 @@ export const commentRecord: RecordType = {
 }
 
 export const roomRecord: RecordType = {
-  keys: ['kind', 'title', 'category', 'description', 'access', 'sort_order', 'archived'],
+  keys: ['kind', 'title', 'category', 'description', 'access', 'sort_order'],
   write: (row) => ({
     kind: 'internal_chat',
     title: row.name,
@@ -355,7 +356,7 @@ export const boardPostRecord: RecordType = {
     by: refs.writer(record.author_member_id) ?? undefined,
     title: wordsIn(record.title),
     text: textOf(record.body),
-    written: textOf(record.written_at) ?? textOf(record.created_at),
+    written: timeIn(record.written_at, record.created_at),
     edited: textOf(record.edited_at),
   }),
 }

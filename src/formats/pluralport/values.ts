@@ -1,4 +1,5 @@
 import type { Entity, JsonObject, Level } from '../../model/entity'
+import { parseInstant } from '../../model/time'
 import { isObject } from '../../model/validation'
 import { readRef } from '../repair'
 import { textOf } from '../simplyplural/rows'
@@ -57,4 +58,10 @@ export function positionIn(value: unknown): number | undefined {
 /** Returns text that people wrote; numbers are converted. */
 export function wordsIn(value: unknown): string | undefined {
   return textOf(typeof value === 'number' ? readRef(value) : value)
+}
+
+/** Returns the first of the values that is a time; without any, the first text, which is reported. */
+export function timeIn(...values: readonly unknown[]): string | undefined {
+  const texts = values.flatMap((value) => textOf(value) ?? [])
+  return texts.find((text) => parseInstant(text) !== null) ?? texts[0]
 }

@@ -190,6 +190,48 @@ describe('members and groups of a PluralPort file', () => {
     ])
   })
 
+  test('are found by IDs that are too long to be stored', () => {
+    const long = 'm'.repeat(101)
+    const bundle = read({
+      members: [wren, { ...ash, id: long }],
+      groups: [{ id: `g${long}`, name: 'Keepers' }],
+      group_memberships: [{ id: 'x1', group_id: `g${long}`, member_id: long }],
+      front_events: [{ id: 'e1', at: at('09:00'), assignments: [{ member_id: long }] }],
+    })
+    expect(bundle.groups[0]?.members.map(nameOf(bundle))).toEqual(['Ash'])
+    expect(history(bundle)).toEqual(['09:00 Ash'])
+    expect(bundle.repairs).toEqual([])
+  })
+
+  test('keep UUIDs of our own files, whatever their digits are', () => {
+    const plain = '00000000-0000-4000-8000-000000000001'
+    const { members, groups } = read({
+      members: [wren, { ...ash, id: plain }],
+      groups: [{ id: 'g1', name: 'Keepers' }],
+      group_memberships: [{ id: 'x1', group_id: 'g1', member_id: plain }],
+      extensions: { [NAMESPACE]: { version: 1 } },
+    })
+    expect(members.map(({ uuid }) => uuid)).toEqual([undefined, plain])
+    expect(groups[0]?.members).toEqual([members[1]?.key ?? ''])
+  })
+
+  test('are archived although the time when they were written is none', () => {
+    const { members } = read({ members: [{ ...wren, archived: true, created_at: 'NaN' }] })
+    expect(members[0]?.ext?.archived_at).toBeGreaterThan(0)
+  })
+
+  test('counts a picture once that many members have', () => {
+    const { skipped, repairs } = read({
+      members: [
+        { ...wren, avatar_asset_id: 'a1', banner_asset_id: 'a1' },
+        { ...ash, avatar_asset_id: 'a1' },
+      ],
+      assets: [{ id: 'a1', kind: 'avatar', data_base64: 'iVBORw0=' }],
+    })
+    expect(skipped).toEqual({ pluralportAssets: 1 })
+    expect(repairs.map(({ name }) => name)).toEqual(['Wren', 'Wren', 'Ash'])
+  })
+
   test('reports pictures inside the file, and assets that are missing', () => {
     const data_base64 = Buffer.alloc(600_000).toString('base64')
     const bundle = read({
@@ -313,6 +355,7 @@ describe('custom fields of a PluralPort file', () => {
     [{ field_type: 'select', options: ['Keeper', 'Host'] }, 'Host', 'choice', 'Host'],
     [{ field_type: 'select', options: { choices: ['Keeper'] } }, 'keeper', 'choice', 'Keeper'],
     [{ field_type: 'multiselect', options: ['a', 'b'] }, ['b', 'a'], 'choices', 'b,a'],
+    [{ field_type: 'multiselect', options: ['a', 'b'] }, ['b', 'B', 'a'], 'choices', 'b,a'],
     [{ field_type: 'multiselect' }, ['c'], 'choices', 'c'],
     [{ field_type: 'date_range' }, { start: '2026', end: '2027' }, 'text', '2026 – 2027'],
     [{ field_type: 'json' }, { a: [1] }, 'text', '{"a":[1]}'],
@@ -436,6 +479,29 @@ describe('texts of a PluralPort file', () => {
       pluralportChatReactions: [{ id: 'q1' }],
       pluralportBoardsPosts: [{ id: 'b3' }],
     })
+  })
+
+  test('have the first of their times that is one', () => {
+    const { ext } = read({
+      notes: [{ id: 'n1', body: 'Tea', entry_date: '2026-02-30', created_at: at('09:00') }],
+      boards: {
+        posts: [{ id: 'b1', body: 'Milk', written_at: 'NaN', created_at: at('10:00') }],
+      },
+      front_comments: [{ id: 'c1', body: 'calm', target_time: 'NaN', created_at: at('11:00') }],
+    })
+    const times = [ext.notes[0]?.values.date, ext.posts[0]?.values.written]
+    expect(
+      [...times, ext.front_notes[0]?.values.at].map((time) => formatInstant(Number(time))),
+    ).toEqual(['09:00', '10:00', '11:00'].map((time) => at(time)))
+  })
+
+  test('archives that a conversation is archived', () => {
+    const conversations = [
+      { id: 'r1', title: 'General', archived: true },
+      { id: 'r2', title: 'B' },
+    ]
+    const { kept } = read({ chat: { conversations, messages: [] } })
+    expect(kept.pluralportChatConversations).toEqual([{ id: 'r1', archived: true }])
   })
 
   test('of other modules are archived, row by row', () => {

@@ -39,7 +39,7 @@ export function readPluralport(file: JsonObject, options: ReadOptions): Bundle {
   requireVersion(file)
   requireLists(file)
   const log = new ImportLog()
-  const reading = new Reading(file, log)
+  const reading = new Reading(file, options, log)
   const converted = toOwnForm(reading)
   archiveOthers(reading)
   const bundle = readPluralkit(converted, options, log)

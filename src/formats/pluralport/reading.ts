@@ -1,9 +1,15 @@
 import type { JsonObject } from '../../model/entity'
 import type { ExtPart, Part } from '../../model/transfer'
 import { isObject } from '../../model/validation'
-import { type Origin, type Subject, UnreadableFile } from '../bundle'
+import {
+  MAX_SWITCHES,
+  type Origin,
+  type ReadOptions,
+  type Subject,
+  UnreadableFile,
+} from '../bundle'
 import type { ImportLog } from '../importLog'
-import { isSourceId, readRef, readUuid } from '../repair'
+import { isSourceId, readRef, readUuid, rejectTooMany } from '../repair'
 import { textOf } from '../simplyplural/rows'
 import { Assets, objectsIn } from './assets'
 import { archiveName, NAMESPACE, NAMESPACE_VERSION } from './format'
@@ -39,6 +45,7 @@ export class Reading {
 
   constructor(
     readonly file: JsonObject,
+    readonly options: ReadOptions,
     readonly log: ImportLog,
   ) {
     this.own = ownOfFile(file)
@@ -97,6 +104,7 @@ export class Reading {
       const uuid = this.newUuid(collection, id, record)
       uuids.set(ref ?? id, uuid)
       entries.push({ record, id, uuid, own: this.own && ownExtension(record) })
+      this.#rejectTooMany(collection, entries.length)
     }
     const drop = (count: number, why: string) => {
       if (count > 0) this.log.dropRow(part, subjectOf(part), part, null, why, count)
@@ -104,6 +112,14 @@ export class Reading {
     drop(foreign, 'belongs to another system of the file; archived')
     drop(repeated, 'given twice in the file')
     return entries
+  }
+
+  /** Rejects a file that the reader of our own form would reject, before it is converted. */
+  #rejectTooMany(collection: string, count: number): void {
+    const { maxMembers, maxGroups } = this.options
+    if (collection === 'members') rejectTooMany('tooManyMembers', count, maxMembers)
+    else if (collection === 'groups') rejectTooMany('tooManyGroups', count, maxGroups)
+    else if (collection === 'front_events') rejectTooMany('tooManySwitches', count, MAX_SWITCHES)
   }
 
   /**

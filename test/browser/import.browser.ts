@@ -59,7 +59,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await expectAccessible(visitor)
     await expectNoHorizontalScroll(visitor)
     await page
-      .getByRole('link', { name: 'Import from PluralKit, Tupperbox or Simply Plural' })
+      .getByRole('link', { name: 'Import from PluralKit, Tupperbox, Simply Plural or PluralPort' })
       .click()
     await page.getByRole('heading', { name: 'Import and export', level: 1 }).waitFor()
     expect(await page.title()).toContain('Import and export')

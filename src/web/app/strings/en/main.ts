@@ -172,7 +172,7 @@ export const main = {
   whoWasHere: 'Who was here at…',
   allHistory: 'All history',
   noMembers: (word: Word) => `No ${word.many} yet.`,
-  importMembers: 'Import from PluralKit, Tupperbox or Simply Plural',
+  importMembers: 'Import from PluralKit, Tupperbox, Simply Plural or PluralPort',
   addFirst: (word: Word) => `Add ${word.first}`,
   name: 'Name',
   addNamed: (name: string) => `Add “${name}”`,

@@ -85,6 +85,26 @@ describe('import of a PluralPort file', () => {
       ])
   })
 
+  test('changes nothing of another system whose IDs are in a file of ours', async () => {
+    const owner = await testApp.makeSystem()
+    await importFile(owner, nasty)
+    const body = { text: 'Only mine.' }
+    await testApp.ask('POST /ext/v1/systems/@me/notes', { as: owner, body })
+    const file = await exportFile(owner, '?format=pluralport')
+    const ownIds = (await exportFile(owner, '')).members as JsonObject[]
+    const as = await testApp.makeSystem()
+    const renamed = JSON.stringify(file)
+      .replaceAll('Wren', 'Taken')
+      .replaceAll('Only mine.', 'Taken.')
+    const { status, json: report } = await importFile(as, renamed)
+    expect([status, report.ext?.notes.added]).toEqual([200, 3])
+    const after = await exportFile(owner, '?format=pluralport')
+    expect({ ...after, exported_at: null }).toEqual({ ...file, exported_at: null })
+    const theirIds = (await exportFile(as, '')).members as JsonObject[]
+    const uuids = new Set(ownIds.map(({ uuid }) => uuid))
+    expect(theirIds.filter(({ uuid }) => uuids.has(uuid))).toEqual([])
+  })
+
   test('writes nothing of a file that it refuses, and quotes nothing of it', async () => {
     const as = await testApp.makeSystem()
     const before = await readAllRows(testApp.deps.db)

@@ -23,7 +23,12 @@ import type { Deps } from './deps'
 import { recordDeletedSwitch } from './extRows/deletedSwitches'
 import { announceFront, refreshFriends } from './extRows/friendDues'
 import { enqueueFrontPush } from './extRows/pushQueue'
-import { clearDuesOf, clearDuesOfSwitches, updateDuesAfter } from './extRows/reminderDues'
+import {
+  clearDuesOf,
+  clearDuesOfSwitches,
+  hasSwitchReminders,
+  updateDuesAfter,
+} from './extRows/reminderDues'
 import { deleteStatusesOutOfFront, hasStatusAt, moveStatuses } from './extRows/statuses'
 import { memberRepository } from './members'
 import { recordEvent } from './outbox'
@@ -63,7 +68,8 @@ export async function createSwitch(
     const isNewest = draft.timestamp === null || timestamp > (latest?.timestamp ?? -Infinity)
     if (latest && isNewest && latest.ids === JSON.stringify(named.map((one) => one.id)))
       throw error('sameFronters')
-    return insertSwitch(deps, tx, id, timestamp, named)
+    const hasReminders = latest?.has_reminders !== 0
+    return insertSwitch(deps, tx, id, timestamp, named, randomUUID(), hasReminders)
   })
 }
 
@@ -82,7 +88,7 @@ export async function moveSwitch(
     await deleteHiddenAt(tx).run({ system: id, timestamp })
     await setTimestamp(tx).run({ id: front.id, timestamp })
     if (front.has_statuses) await moveStatuses(deps, tx, id, front.timestamp, timestamp)
-    await updateDuesAfter(deps, tx, { ...front, timestamp })
+    if (front.has_reminders) await updateDuesAfter(deps, tx, { ...front, timestamp })
     await recordSwitchEvent(deps, tx, 'UPDATE_SWITCH', front, { timestamp })
     await enqueueFrontPush(tx, id, Math.max(front.timestamp, timestamp))
     await announceFront(tx, id, deps.now(), Math.max(front.timestamp, timestamp))
@@ -125,7 +131,7 @@ export async function removeSwitch(deps: Deps, tx: Db, front: FoundSwitch): Prom
   const { id, system_id, timestamp } = front
   await deleteRow(tx).run({ id })
   await recordDeletedSwitch(tx, deps.now(), front)
-  await clearDuesOf(tx, front)
+  if (front.has_reminders) await clearDuesOf(tx, front)
   await recordSwitchEvent(deps, tx, 'DELETE_SWITCH', front, null)
   await enqueueFrontPush(tx, system_id, timestamp)
   await refreshFriends(tx, system_id, deps.now())
@@ -161,13 +167,14 @@ export async function insertSwitch(
   timestamp: Instant,
   named: Member[],
   uuid: string = randomUUID(),
+  hasReminders = true,
 ): Promise<Front> {
   await deleteHiddenAt(tx).run({ system: systemId, timestamp })
   const row = { uuid, system_id: systemId, timestamp }
   const id = await insertRow(tx, row)
   await insertMembers(tx, id, named)
   const front = { id, ...row, members: named }
-  await updateDuesAfter(deps, tx, front)
+  if (hasReminders) await updateDuesAfter(deps, tx, front)
   await recordSwitchEvent(deps, tx, 'CREATE_SWITCH', front, { timestamp, members: uuidsOf(named) })
   await enqueueFrontPush(tx, systemId, timestamp)
   await announceFront(tx, systemId, deps.now(), timestamp)
@@ -193,8 +200,8 @@ export async function hasSwitchAt(db: Db, systemId: number, timestamp: Instant):
   return (await atTime(db).get({ system: systemId, timestamp })) !== null
 }
 
-/** A switch, and whether statuses may have been set at its time. */
-export type FoundSwitch = Front & { has_statuses: number }
+/** A switch, and whether statuses may have been set at its time, and reminders by it. */
+export type FoundSwitch = Front & { has_statuses: number; has_reminders: number }
 
 export async function findSwitch(
   db: Db,
@@ -263,7 +270,11 @@ const latestIds = query((db, { system }: Placeholders<'system'>, { jsonNumbers }
     switchMembers.position,
   )
   return db
-    .select({ timestamp: live.timestamp, ids: sql<string>`${ids}`.as('ids') })
+    .select({
+      timestamp: live.timestamp,
+      ids: sql<string>`${ids}`.as('ids'),
+      has_reminders: hasSwitchReminders(system).as('has_reminders'),
+    })
     .from(live)
     .where(eq(live.system_id, system))
     .orderBy(desc(live.timestamp))
@@ -298,7 +309,11 @@ const byUuid = query((db, { uuid }: Placeholders<'uuid'>) => {
   const { system_id, timestamp } = liveSwitches
   const hasStatuses = hasStatusAt(sql`${system_id}`, sql`${timestamp}`)
   return db
-    .select({ ...liveSwitches._.selectedFields, has_statuses: hasStatuses.as('has_statuses') })
+    .select({
+      ...liveSwitches._.selectedFields,
+      has_statuses: hasStatuses.as('has_statuses'),
+      has_reminders: hasSwitchReminders(sql`${system_id}`).as('has_reminders'),
+    })
     .from(liveSwitches)
     .where(eq(liveSwitches.uuid, uuid))
 })

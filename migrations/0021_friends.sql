@@ -70,6 +70,7 @@ CREATE TABLE `friend_notify_due` (
 	`system_id` integer PRIMARY KEY NOT NULL,
 	`due` integer NOT NULL,
 	`announces` integer NOT NULL,
+	`fronters_before` text,
 	FOREIGN KEY (`system_id`) REFERENCES `systems`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint

@@ -77,6 +77,7 @@ create index friend_invites_by_expiry on friend_invites (expires);
 create table friend_notify_due (
   system_id double precision primary key references systems (id) on delete cascade,
   due double precision not null,
-  announces smallint not null
+  announces smallint not null,
+  fronters_before text collate "C"
 );
 create index friend_notify_due_by_time on friend_notify_due (due);

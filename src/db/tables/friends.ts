@@ -128,6 +128,8 @@ export const friendNotifyDue = sqliteTable(
     due: integer().notNull(),
     /** Whether friends are notified; otherwise only what they were notified of is brought up to date. */
     announces: integer({ mode: 'boolean' }).notNull(),
+    /** Row IDs of the members in front before the first change that is not yet announced. */
+    fronters_before: text({ mode: 'json' }).$type<readonly number[]>(),
   },
   (table) => [index('friend_notify_due_by_time').on(table.due)],
 )

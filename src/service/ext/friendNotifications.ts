@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { and, asc, eq, lte, sql } from 'drizzle-orm'
 import { findMemberExts } from '../../db/memberExtRows'
-import { type Placeholders, query } from '../../db/query'
+import { columnNames, type Placeholders, query } from '../../db/query'
 import { friendNotifyDue, friendSides } from '../../db/tables'
 import type { Db } from '../../db/types'
-
+import type { Member } from '../../model/member'
 import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
 import type { Deps } from '../deps'
 import { recordFriendEvent } from '../extRows/endFriendship'
@@ -48,20 +48,22 @@ export async function notifyFriends(
   }: Partial<NotifierOptions> & { readonly isStopped?: () => boolean } = {},
 ): Promise<void> {
   const now = deps.now()
-  for (const { system_id, due, announces } of await duePage(deps.db).all({ now })) {
+  for (const change of await duePage(deps.db).all({ now })) {
     if (isStopped()) return
+    const { system_id, due } = change
     try {
+      const front = await findLatest(deps.db, system_id)
       for (const row of await listFriendships(deps.db, system_id)) {
         if (isStopped()) return
         const systems: [number, number] = [system_id, row.friend_system_id]
-        const isNotified = await deps.transact({ systems }, (tx) =>
-          notify(deps, tx, row, announces),
-        )
+        const isNotified = await deps.transact({ systems }, (tx) => notify(deps, tx, row, change))
         if (isNotified) onNotified?.()
       }
-      // A later change has moved the time, and is processed then.
       await deps.transact({ system: system_id }, async (tx) => {
-        await deleteDue(tx).run({ system: system_id, due })
+        if (await deleteDue(tx).get({ system: system_id, due })) return
+        // A later change has moved the time, and is compared with what was announced now.
+        const fronters = JSON.stringify(front?.members.map(({ id }) => id) ?? [])
+        await setBefore(tx).run({ system: system_id, fronters })
       })
     } catch (cause) {
       // The other systems are still due.
@@ -71,41 +73,58 @@ export async function notifyFriends(
   }
 }
 
+interface FrontChange {
+  readonly announces: boolean
+  readonly fronters_before: readonly number[] | null
+}
+
 /**
  * Compares the fronters that a friend may see with those it was last notified of. Returns true if
- * the friend was notified.
+ * the friend was notified. Fronters who are visible only since a change of what is shared are not a
+ * reason, because the notification would disclose a switch of hidden members.
  */
 async function notify(
   deps: Deps,
   tx: Db,
   { system_id, uuid }: FriendshipRow,
-  announces: boolean,
+  { announces, fronters_before }: FrontChange,
 ): Promise<boolean> {
   const own = await findFriendship(tx, system_id, uuid)
   const theirs = own && (await findFriendship(tx, own.friend_system_id, uuid))
   if (!own || !theirs) return false
-  const fronters = await announcedFronters(tx, theirs)
-  const hash = hashOf(fronters)
-  const before = await lastHash(tx).get({ friendship: own.id, system: system_id })
-  if (before?.hash === hash) return false
+  const { before, fronters } = await announcedFronters(tx, theirs, fronters_before ?? [])
+  const uuids = fronters.map((one) => one.uuid)
+  const hash = hashOf(uuids)
+  const last = await lastHash(tx).get({ friendship: own.id, system: system_id })
+  if (last?.hash === hash) return false
   await setHash(tx).run({ friendship: own.id, system: system_id, hash })
   const isWanted = own.announce && theirs.notify_me && theirs.their_disabled_at === null
-  if (!announces || !isWanted || fronters.length === 0) return false
-  await recordFriendEvent(deps, tx, 'FRIEND_FRONT', own.friend_system_id, uuid, { fronters })
+  const isChanged = new Set(before).symmetricDifference(new Set(fronters.map(({ id }) => id))).size
+  if (!announces || !isWanted || !isChanged || fronters.length === 0) return false
+  await recordFriendEvent(deps, tx, 'FRIEND_FRONT', own.friend_system_id, uuid, { fronters: uuids })
   await enqueuePush(tx, own.friend_system_id, 'friends', uuid)
   return true
 }
 
-/** Returns the UUIDs of the fronters that are shared in a friendship and may be announced. */
-async function announcedFronters(tx: Db, theirs: FriendshipRow): Promise<string[]> {
-  if (!theirs.their_see_front) return []
-  const front = await findLatest(tx, theirs.friend_system_id)
+/**
+ * Returns the fronters that are shared in a friendship and may be announced, and those of earlier
+ * fronters to whom the same applies now.
+ */
+async function announcedFronters(
+  tx: Db,
+  theirs: FriendshipRow,
+  before: readonly number[],
+): Promise<{ before: readonly number[]; fronters: readonly Member[] }> {
+  if (!theirs.their_see_front) return { before: [], fronters: [] }
+  const fronters = (await findLatest(tx, theirs.friend_system_id))?.members ?? []
   const shared = await findSharedMembers(tx, theirs)
-  const members = front?.members.filter(({ id }) => shared.has(id)) ?? []
-  if (members.length === 0) return []
-  const ids = members.map(({ id }) => id)
-  const exts = new Map((await findMemberExts(tx, ids)).map((ext) => [ext.id, ext]))
-  return members.filter(({ id }) => exts.get(id)?.announce_front ?? true).map(({ uuid }) => uuid)
+  const ids = new Set([...before, ...fronters.map(({ id }) => id)]).intersection(shared)
+  const exts = ids.size === 0 ? [] : await findMemberExts(tx, [...ids])
+  for (const { id, announce_front } of exts) if (!announce_front) ids.delete(id)
+  return {
+    before: before.filter((id) => ids.has(id)),
+    fronters: fronters.filter(({ id }) => ids.has(id)),
+  }
 }
 
 function hashOf(fronters: readonly string[]): string {
@@ -113,9 +132,9 @@ function hashOf(fronters: readonly string[]): string {
 }
 
 const duePage = query((db, { now }: Placeholders<'now'>) => {
-  const { system_id, due, announces } = friendNotifyDue
+  const { system_id, due, announces, fronters_before } = friendNotifyDue
   return db
-    .select({ system_id, due, announces })
+    .select({ system_id, due, announces, fronters_before })
     .from(friendNotifyDue)
     .where(lte(due, now))
     .orderBy(asc(due), asc(system_id))
@@ -125,7 +144,15 @@ const duePage = query((db, { now }: Placeholders<'now'>) => {
 const deleteDue = query((db, { system, due }: Placeholders<'system' | 'due'>) =>
   db
     .delete(friendNotifyDue)
-    .where(and(eq(friendNotifyDue.system_id, system), eq(friendNotifyDue.due, due))),
+    .where(and(eq(friendNotifyDue.system_id, system), eq(friendNotifyDue.due, due)))
+    .returning({ due: friendNotifyDue.due }),
+)
+
+// SQL text, because the builder would encode the JSON text again.
+const setBefore = query(
+  (_, { system, fronters }: Placeholders<'system' | 'fronters'>) =>
+    sql`update ${friendNotifyDue} set ${columnNames(friendNotifyDue.fronters_before)} = ${fronters}
+      where ${friendNotifyDue.system_id} = ${system} and ${friendNotifyDue.announces} = 1`,
 )
 
 const lastHash = query((db, values: Placeholders<'friendship' | 'system'>) =>

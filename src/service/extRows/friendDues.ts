@@ -1,6 +1,6 @@
-import { eq, type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { columnNames, type Placeholders, query } from '../../db/query'
-import { friendNotifyDue, friendSides } from '../../db/tables'
+import { friendNotifyDue, friendSides, switchMembers } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
 import { liveSwitchesOf } from '../../db/visible'
 import { type Instant, SECOND } from '../../model/time'
@@ -9,7 +9,7 @@ import { type Instant, SECOND } from '../../model/time'
 const PAUSE = 10 * SECOND
 
 /**
- * Schedules the notification of friends after a switch at this time was logged or changed, unless a
+ * Schedules the notification of friends before a switch at this time is logged or changed, unless a
  * later switch decides who is fronting.
  */
 export function announceFront(
@@ -29,26 +29,43 @@ export function refreshFriends(tx: Db, systemId: number, now: Instant): MaybePro
   return refresh(tx).run({ system: systemId, due: now })
 }
 
-const { system_id, due, announces } = friendNotifyDue
+/** Condition that a system has friends. Most systems need no statement for them. */
+export function hasFriends(systemId: SQLWrapper): SQL<number> {
+  return sql<number>`case when ${isBefriended(systemId)} then 1 else 0 end`
+}
 
-const hasFriends = (system: SQL) =>
-  sql`exists (select 1 from ${friendSides} where ${eq(friendSides.system_id, system)})`
+const { system_id, due, announces, fronters_before } = friendNotifyDue
+
+const isBefriended = (system: SQLWrapper) =>
+  sql`exists (select 1 from ${friendSides} where ${friendSides.system_id} = ${system})`
 
 // SQL text, because the builder cannot insert a query with a conflict clause.
-const announce = query((_, values: Placeholders<'system' | 'due' | 'changed'>, { number }) => {
-  const live = liveSwitchesOf(values.system)
-  const isLater = sql`exists (select 1 from ${live}
-    where ${eq(live.system_id, values.system)} and ${live.timestamp} > ${values.changed})`
-  return sql`insert into ${friendNotifyDue} (${columnNames(system_id, due, announces)})
-    select ${number(values.system)}, ${number(values.due)}, 1
-    where ${hasFriends(values.system)} and not ${isLater}
-    on conflict (${columnNames(system_id)})
-    do update set ${columnNames(due)} = excluded.due, ${columnNames(announces)} = 1`
-})
+const announce = query(
+  (_, values: Placeholders<'system' | 'due' | 'changed'>, { number, jsonNumbers }) => {
+    const live = liveSwitchesOf(values.system)
+    const isLater = sql`exists (select 1 from ${live}
+      where ${eq(live.system_id, values.system)} and ${live.timestamp} > ${values.changed})`
+    const fronters = jsonNumbers(
+      switchMembers.member_id,
+      sql`${switchMembers} where ${switchMembers.switch_id} = ${live.id}`,
+      switchMembers.position,
+    )
+    const before = sql`coalesce((select ${fronters} from ${live}
+      where ${eq(live.system_id, values.system)} order by ${live.timestamp} desc limit 1), '[]')`
+    return sql`insert into ${friendNotifyDue}
+        (${columnNames(system_id, due, announces, fronters_before)})
+      select ${number(values.system)}, ${number(values.due)}, 1, ${before}
+      where ${isBefriended(values.system)} and not ${isLater}
+      on conflict (${columnNames(system_id)})
+      do update set ${columnNames(due)} = excluded.due, ${columnNames(announces)} = 1,
+        ${columnNames(fronters_before)} = case when ${announces} = 1
+          then ${fronters_before} else excluded.fronters_before end`
+  },
+)
 
 const refresh = query(
   (_, values: Placeholders<'system' | 'due'>, { number }) =>
     sql`insert into ${friendNotifyDue} (${columnNames(system_id, due, announces)})
-      select ${number(values.system)}, ${number(values.due)}, 0 where ${hasFriends(values.system)}
+      select ${number(values.system)}, ${number(values.due)}, 0 where ${isBefriended(values.system)}
       on conflict do nothing`,
 )

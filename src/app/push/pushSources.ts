@@ -35,7 +35,8 @@ export function createPushSources(deps: () => Deps): PushSources {
     },
     async friendFront(viewer, uuid) {
       const found = await findFriend(deps(), viewer, uuid)
-      if (!found?.front) return null
+      // Either side may have turned notifications off since the message was queued.
+      if (!found?.front || !found.theirs.announce || !found.friend.notify_me) return null
       const announced = found.front.fronters.filter(({ isAnnounced }) => isAnnounced)
       return {
         name: found.friend.name ?? found.system?.name ?? null,

@@ -104,7 +104,7 @@ export async function listFriendGroups(
   return readSharedGroups(deps.db, row.friend_system_id, shared)
 }
 
-/** Lists the custom fields that a friend shares, in their order. */
+/** Lists the custom fields that a friend shares, in their order. Gaps would tell of other fields. */
 export async function listFriendFields(
   deps: Deps,
   viewer: Viewer,
@@ -113,7 +113,7 @@ export async function listFriendFields(
   const { row, shared } = await requireShared(deps, viewer, id)
   return (await allFields(deps.db, row.friend_system_id))
     .filter((field) => shared.fields.has(field.id))
-    .map((field) => redact(customField, field, 'friend'))
+    .map((field, position) => redact(customField, { ...field, position }, 'friend'))
 }
 
 async function requireShared(deps: Deps, viewer: Viewer, id: string) {

@@ -215,16 +215,21 @@ async function readTree(
   const byId = new Map(all.map((row) => [row.id, row]))
   const isShown = ({ id, visibility }: TreeRow) =>
     to === true || (to === 'friend' ? shared?.groups.has(id) : visibility === 'public')
+  const siblings = new Map<string | null, number>()
   return parentsFirst(all.filter(isShown)).map((row) => {
     const { parent_id, emoji, position, all_members, public_members, in_buckets, ...of } = row
     const parent = parent_id === null ? null : (byId.get(parent_id) ?? null)
+    const friend_parent = parent && shared?.groups.has(parent.id) ? parent.uuid : null
+    // Gaps between the positions would tell a friend of other groups.
+    const place = siblings.get(friend_parent) ?? 0
+    siblings.set(friend_parent, place + 1)
     const members = JSON.parse(all_members) as { id: number; uuid: string }[]
     const ext = {
       parent: parent?.uuid ?? null,
       public_parent: parent?.visibility === 'public' ? parent.uuid : null,
-      friend_parent: parent && shared?.groups.has(parent.id) ? parent.uuid : null,
+      friend_parent,
       emoji,
-      position,
+      position: to === 'friend' ? place : position,
       members: members.map(({ uuid }) => uuid),
       public_members: of.list_privacy === 'public' ? JSON.parse(public_members) : null,
       friend_members: members.flatMap(({ id, uuid }) => (shared?.members.has(id) ? [uuid] : [])),

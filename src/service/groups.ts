@@ -20,7 +20,7 @@ export const groupRepository = createOwnedRepository<typeof group>({
   limitOf: (settings) => settings.group_limit,
   isPrivateIn: (settings) => settings.group_default_private,
   commitBulk: (_deps, _systemId, _changes, commit) => commit(null),
-  async afterCreate(deps, tx, { id, uuid, system_id }) {
+  async putInBuckets(deps, tx, { id, uuid, system_id }) {
     const buckets = await putInDefaultBuckets(tx, system_id, 'groups', id)
     if (buckets.length > 0)
       await recordGroupEvent(tx, deps.now(), { system_id, uuid }, ['buckets'], { buckets })

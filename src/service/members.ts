@@ -46,7 +46,7 @@ export const memberRepository = createOwnedRepository<typeof member>({
       described.map(({ before }) => before),
     )
   },
-  async afterCreate(deps, tx, { id, uuid, system_id }) {
+  async putInBuckets(deps, tx, { id, uuid, system_id }) {
     const buckets = await putInDefaultBuckets(tx, system_id, 'members', id)
     if (buckets.length > 0)
       await recordExtEvent(tx, deps.now(), { system_id, uuid }, ['buckets'], { buckets })

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
-import { friendships, pushQueue } from '../../db/tables'
+import { events, friendships, pushQueue } from '../../db/tables'
 import type { Db } from '../../db/types'
 import type { JsonObject } from '../../model/entity'
 import type { Deps } from '../deps'
@@ -24,8 +24,11 @@ export async function endFriendship(
 ): Promise<void> {
   await deleteRow(tx).run({ id })
   await deletePushes(tx).run({ uuid })
-  for (const one of [system_id, friend_system_id])
+  for (const one of [system_id, friend_system_id]) {
+    // Neither a webhook nor a stream that resumes gets the fronters of a former friend.
+    await deleteFronts(tx).run({ system: one, uuid })
     await recordFriendEvent(deps, tx, 'DELETE_FRIEND', one, uuid, null)
+  }
 }
 
 /** Records an event on one side of a friendship. It never has names. */
@@ -46,4 +49,12 @@ const deleteRow = query((db, { id }: Placeholders<'id'>) =>
 
 const deletePushes = query((db, { uuid }: Placeholders<'uuid'>) =>
   db.delete(pushQueue).where(and(eq(pushQueue.kind, 'friends'), eq(pushQueue.subject, uuid))),
+)
+
+const deleteFronts = query((db, { system, uuid }: Placeholders<'system' | 'uuid'>) =>
+  db
+    .delete(events)
+    .where(
+      and(eq(events.system_id, system), eq(events.type, 'FRIEND_FRONT'), eq(events.subject, uuid)),
+    ),
 )

@@ -23,7 +23,7 @@ import { DAY, type Instant } from '../../model/time'
 import { generateUrlSecret, hashSecret } from '../access/secrets'
 import { requireExists } from '../deletion'
 import type { Deps } from '../deps'
-import { type BucketRef, resolveBuckets, setBuckets } from '../extRows/bucketRows'
+import { type BucketRef, listBucketRefs, resolveBuckets, setBuckets } from '../extRows/bucketRows'
 import { endFriendship, recordFriendEvent } from '../extRows/endFriendship'
 import { refreshFriends } from '../extRows/friendDues'
 import {
@@ -33,7 +33,7 @@ import {
   listFriendships,
 } from '../extRows/friendRows'
 import { limitReached, smallLimits } from '../extRows/usage'
-import { findSystemById, getSystemById } from '../systems'
+import { findSystemById } from '../systems'
 import { bucketsForNewFriend } from './buckets'
 import { readSharedFront, type SharedFront } from './sharedFront'
 
@@ -191,8 +191,8 @@ export async function previewInvite(
 ): Promise<InvitePreview | null> {
   requireSystem(viewer, 'manage_friends')
   const found = await openInvite(deps.db).get({ hash: hashSecret(code), now: deps.now() })
-  if (!found || (await isDisabled(deps.db, found.system_id))) return null
-  const of = await getSystemById(deps.db, found.system_id)
+  const of = found && (await findSystemById(deps.db, found.system_id))
+  if (!of || (await isDisabled(deps.db, of.id))) return null
   return { system: redact(system, of, 'friend'), share: redact(share, found.share, 'friend') }
 }
 
@@ -211,8 +211,10 @@ export async function acceptInvite(
   if (inviter === systemId) throw error('badRequest', 'this is your own invitation')
   const uuid = await deps.transact({ systems: [systemId, inviter] }, async (tx) => {
     const now = deps.now()
-    for (const id of [systemId, inviter]) await requireExists(tx, id)
-    const used = await consumeInvite(tx).get({ hash, now })
+    await requireExists(tx, systemId)
+    // The inviting system may have been deleted or disabled while this waited for its lock.
+    const isShown = (await findSystemById(tx, inviter)) && !(await isDisabled(tx, inviter))
+    const used = isShown && (await consumeInvite(tx).get({ hash, now }))
     if (!used) return null
     if (await sideBetween(tx).get({ system: systemId, friend: inviter }))
       throw error('conflict', 'already friends')
@@ -294,10 +296,7 @@ async function knownBuckets(
   systemId: number,
   uuids: readonly string[],
 ): Promise<BucketRef[]> {
-  const found: BucketRef[] = []
-  for (const uuid of uuids)
-    found.push(...(await resolveBuckets(tx, systemId, [uuid]).catch(() => [])))
-  return found
+  return (await listBucketRefs(tx, systemId)).filter(({ uuid }) => uuids.includes(uuid))
 }
 
 async function updateSide(tx: Db, row: FriendshipRow, changed: JsonObject): Promise<void> {

@@ -84,6 +84,8 @@ function followFriends(
       return
     }
     const front = found.front && sharedFrontToExt(found.front)
+    // A change while this was read may have ended what is shared, and is read next.
+    if (changed.has(uuid) || isListChanged) return void changed.add(uuid)
     const data = JSON.stringify(front)
     if (data === entry.last) return
     entry.last = data

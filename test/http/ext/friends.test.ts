@@ -1,4 +1,7 @@
+import { createPushSources } from '../../../src/app/push/pushSources'
+import { operator } from '../../../src/model/privacy'
 import type { Instant } from '../../../src/model/time'
+import { disableSystem, enableSystem } from '../../../src/service/admin/disableSystem'
 import { notifyFriends } from '../../../src/service/ext/friendNotifications'
 import { deleteSystem } from '../../../src/service/systems'
 import { readStream } from '../../events/readStream'
@@ -270,6 +273,31 @@ describe('friends', () => {
 })
 
 describe('what a friend sees', () => {
+  test('has positions without gaps, which would tell of other groups and fields', async () => {
+    await owner.do(`PATCH /ext/v1/friends/${friendship}`, { share: { see_members: true } })
+    const ids = { groups: [] as string[], fields: [] as string[] }
+    for (const [at, name] of ['First', 'Second', 'Third', 'Fourth'].entries()) {
+      const { uuid } = await owner.do('POST /v2/groups', { name })
+      await owner.do(`PATCH /ext/v1/groups/${uuid}`, { position: at })
+      ids.groups.push(String(uuid))
+      const field = await owner.do('POST /ext/v1/systems/@me/fields', { name, type: 'text' })
+      ids.fields.push(String(field.id))
+    }
+    const odd = (_: string, at: number) => at % 2 === 1
+    const contents = { groups: ids.groups.filter(odd), fields: ids.fields.filter(odd) }
+    await owner.do(`PUT /ext/v1/buckets/${friendsBucket()}/contents`, contents)
+    const groups = await guest.do(`GET /ext/v1/friends/${friendship}/groups`)
+    const fields = await guest.do(`GET /ext/v1/friends/${friendship}/fields`)
+    expect(groups.map(({ group, position }) => [(group as Json).name, position])).toEqual([
+      ['Second', 0],
+      ['Fourth', 1],
+    ])
+    expect(fields.map(({ name, position }) => [name, position])).toEqual([
+      ['Second', 0],
+      ['Fourth', 1],
+    ])
+  })
+
   test('are shared members, groups and fields only', async () => {
     const bucket = friendsBucket()
     await owner.do(`PATCH /ext/v1/friends/${friendship}`, { share: { see_members: true } })
@@ -361,6 +389,23 @@ describe('the stream of friends', () => {
     expect(messages).toHaveLength(4)
     await leave()
   })
+
+  test('shows no front while the system is disabled', async () => {
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    await switchTo(owner, wren)
+    const url = `${address}/ext/v1/friends/stream`
+    const { messages, leave } = await readStream(url, { token: guest.system.token })
+    const fronts = () => messages.map(({ data }) => (data as Json).front)
+    await until(() => messages.length >= 1)
+    const operatorOfOwner = { ...operator, system: owner.system.id }
+    await disableSystem(testApp.deps, operatorOfOwner)
+    await until(() => messages.length >= 2)
+    await enableSystem(testApp.deps, operatorOfOwner)
+    await until(() => messages.length >= 3)
+    expect(fronts()[1]).toBe(null)
+    expect([fronts()[0], fronts()[2]].map(namesOf)).toEqual([['Wren'], ['Wren']])
+    await leave()
+  })
 })
 
 describe('notifications', () => {
@@ -441,6 +486,85 @@ describe('notifications', () => {
     await switchTo(owner, wren, hidden)
     await pass(11)
     expect(await fronts()).toEqual([])
+  })
+
+  test.each(['before', 'after'])(
+    'are not recorded when a hidden member joins within a second %s a change of sharing',
+    async (order) => {
+      const wren = await addMember(owner, 'Wren')
+      const hidden = await addMember(owner, 'Hidden')
+      await switchTo(owner, wren)
+      await pass(11)
+      const change = () =>
+        owner.do(`PUT /ext/v1/buckets/${friendsBucket()}/contents`, { members: [wren] })
+      if (order === 'after') await change()
+      await switchTo(owner, wren, hidden)
+      if (order === 'before') await change()
+      await pass(11)
+      expect(await fronts()).toEqual([])
+      await switchTo(owner, hidden)
+      await pass(11)
+      await switchTo(owner, wren)
+      await pass(11)
+      expect(await fronts()).toEqual([['FRIEND_FRONT', friendship, { fronters: [wren] }]])
+    },
+  )
+
+  test('are recorded for a return that was logged while friends were notified', async () => {
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    const ash = await addMember(owner, 'Ash', { buckets: [friendsBucket()] })
+    await switchTo(owner, wren)
+    await pass(11)
+    await eventsOf(guest)
+    await switchTo(owner, ash)
+    now += 11 * SECOND
+    let isBack = false
+    const onNotified = () => {
+      isBack = true
+    }
+    const { transact } = testApp.deps
+    const switching: typeof transact = async (scope, run) => {
+      // Between the notification and the end of the work.
+      if (isBack) {
+        isBack = false
+        await switchTo(owner, wren)
+      }
+      return transact(scope, run)
+    }
+    await notifyFriends({ ...testApp.deps, transact: switching }, { onNotified })
+    await pass(11)
+    expect(await fronts()).toEqual([
+      ['FRIEND_FRONT', friendship, { fronters: [ash] }],
+      ['FRIEND_FRONT', friendship, { fronters: [wren] }],
+    ])
+  })
+
+  test.each([
+    ['the friend no longer announces', { share: { announce: false } }, {}],
+    ['the front is no longer shared', { share: { see_front: false } }, {}],
+    ['they are no longer wanted', {}, { notify_me: false }],
+  ])('are not pushed when %s since they were queued', async (_, ofOwner, ofGuest) => {
+    const { friendFront } = createPushSources(() => testApp.deps)
+    const viewer = { system: guest.system.id, platform: null }
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    await switchTo(owner, wren)
+    const shown = { name: 'Lantern Hill', names: ['Wren'] }
+    expect(await friendFront(viewer, friendship)).toEqual(shown)
+    for (const [caller, patch] of [
+      [owner, ofOwner],
+      [guest, ofGuest],
+    ] as const)
+      if (Object.keys(patch).length > 0)
+        await caller.do(`PATCH /ext/v1/friends/${friendship}`, patch)
+    expect(await friendFront(viewer, friendship)).toBe(null)
+  })
+
+  test('disappear from the events of both sides when the friendship ends', async () => {
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    await switchTo(owner, wren)
+    await pass(11)
+    await owner.do(`DELETE /ext/v1/friends/${friendship}`)
+    expect(await eventsOf(guest)).toEqual([['DELETE_FRIEND', friendship, null]])
   })
 
   test('are not recorded for backfilled switches, without announce, and without notify_me', async () => {

@@ -79,7 +79,7 @@ export async function setContents(
   rowIds: readonly number[],
 ): Promise<void> {
   await empty[content](tx).run({ bucket: bucketId })
-  for (const row of rowIds) await put[content](tx).run({ bucket: bucketId, row })
+  await putAll[content](tx).run({ bucket: bucketId, rows: JSON.stringify(rowIds) })
 }
 
 /** Lists the IDs of the rows in a bucket. */
@@ -131,6 +131,16 @@ const put = each(({ table, row }) =>
     (_, values: Placeholders<'bucket' | 'row'>) =>
       sql`insert into ${table} (${columnNames(table.bucket_id, row)})
         values (${values.bucket}, ${values.row}) on conflict do nothing`,
+  ),
+)
+
+// With `where true`, because `on` after a table could begin the condition of a join.
+const putAll = each(({ table, row }) =>
+  query(
+    (_, values: Placeholders<'bucket' | 'rows'>, { number, jsonEach, jsonNumber }) =>
+      sql`insert into ${table} (${columnNames(table.bucket_id, row)})
+        select ${number(values.bucket)}, ${jsonNumber('listed')}
+        from ${jsonEach(values.rows, 'listed')} where true on conflict do nothing`,
   ),
 )
 

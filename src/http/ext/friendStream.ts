@@ -50,6 +50,7 @@ function followFriends(
   const changed = new Set<string>()
   let isListChanged = true
   let isSending = false
+  let isEnded = false
 
   const send = (event: string, friend: string, more: object = {}) =>
     reader.send({ event, data: JSON.stringify({ friend, ...more }) })
@@ -58,6 +59,8 @@ function followFriends(
     const present = new Map(
       (await listFriendSystems(deps, viewer)).map((one) => [one.uuid, one.systemId]),
     )
+    // Listeners that are added after the end would never be removed.
+    if (isEnded) return
     for (const [uuid, { stop }] of followed)
       if (!present.has(uuid)) {
         stop()
@@ -123,6 +126,7 @@ function followFriends(
   })
   start()
   return () => {
+    isEnded = true
     stopOwn()
     for (const { stop } of followed.values()) stop()
     followed.clear()

@@ -56,11 +56,17 @@ export async function notifyFriends(
       for (const row of await listFriendships(deps.db, system_id)) {
         if (isStopped()) return
         const systems: [number, number] = [system_id, row.friend_system_id]
-        const isNotified = await deps.transact({ systems }, (tx) => notify(deps, tx, row, change))
+        const isNotified = await deps.transact({ systems }, async (tx) => {
+          // A switch since then is announced later: without this, it would only be remembered.
+          const isReplaced =
+            !change.announces && !(await findDue(tx).get({ system: system_id, due }))
+          return !isReplaced && notify(deps, tx, row, change)
+        })
         if (isNotified) onNotified?.()
       }
       await deps.transact({ system: system_id }, async (tx) => {
-        if (await deleteDue(tx).get({ system: system_id, due })) return
+        const isDeleted = await deleteDue(tx).get({ system: system_id, due })
+        if (isDeleted || !change.announces) return
         // A later change has moved the time, and is compared with what was announced now.
         const fronters = JSON.stringify(front?.members.map(({ id }) => id) ?? [])
         await setBefore(tx).run({ system: system_id, fronters })
@@ -141,11 +147,17 @@ const duePage = query((db, { now }: Placeholders<'now'>) => {
     .limit(PAGE)
 })
 
-const deleteDue = query((db, { system, due }: Placeholders<'system' | 'due'>) =>
-  db
-    .delete(friendNotifyDue)
-    .where(and(eq(friendNotifyDue.system_id, system), eq(friendNotifyDue.due, due)))
-    .returning({ due: friendNotifyDue.due }),
+type DueRow = Placeholders<'system' | 'due'>
+
+const isDue = ({ system, due }: DueRow) =>
+  and(eq(friendNotifyDue.system_id, system), eq(friendNotifyDue.due, due))
+
+const findDue = query((db, values: DueRow) =>
+  db.select({ due: friendNotifyDue.due }).from(friendNotifyDue).where(isDue(values)),
+)
+
+const deleteDue = query((db, values: DueRow) =>
+  db.delete(friendNotifyDue).where(isDue(values)).returning({ due: friendNotifyDue.due }),
 )
 
 // SQL text, because the builder would encode the JSON text again.

@@ -586,6 +586,41 @@ describe('notifications', () => {
     expect(await fronts()).toEqual([])
   })
 
+  /** Notifies friends, and runs the work before the transaction with this number. */
+  const notifyWith = async (number: number, work: () => Promise<unknown>) => {
+    const { deps } = testApp
+    let count = 0
+    await notifyFriends({
+      ...deps,
+      transact: async (of, ...rest) => {
+        if (++count === number) await work()
+        return deps.transact(of, ...rest)
+      },
+    })
+  }
+
+  test('are recorded for a switch that is logged while an earlier change is processed', async () => {
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    await notifyWith(1, () => switchTo(owner, wren))
+    await pass(11)
+    expect(await fronts()).toEqual([['FRIEND_FRONT', friendship, { fronters: [wren] }]])
+  })
+
+  test('are not recorded for a member shared while an earlier change is processed', async () => {
+    const wren = await addMember(owner, 'Wren')
+    const hidden = await addMember(owner, 'Hidden')
+    await switchTo(owner, wren)
+    now += 11 * SECOND
+    // The friend has been compared in the first transaction.
+    await notifyWith(2, () =>
+      owner.do(`PATCH /ext/v1/members/${wren}`, { buckets: [friendsBucket()] }),
+    )
+    await pass(1)
+    await switchTo(owner, wren, hidden)
+    await pass(11)
+    expect(await fronts()).toEqual([])
+  })
+
   test('are recorded once by two processes at the same time', async () => {
     const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
     await switchTo(owner, wren)

@@ -145,7 +145,7 @@ export function createMetrics(build: { version: string; commit: string }): Metri
   const friendNotifications = counter(
     'multitude_friend_notifications_total',
     "Notifications of friends about a change of a system's front.",
-  )
+  )()
 
   gauge(
     'multitude_database_ok',
@@ -224,7 +224,7 @@ export function createMetrics(build: { version: string; commit: string }): Metri
     countPush: (result) => void pushes(result).value++,
     countImport: (result) => void imports(result).value++,
     countReminder: (kind) => void firedReminders(kind).value++,
-    countFriendNotification: () => void friendNotifications().value++,
+    countFriendNotification: () => void friendNotifications.value++,
     countCommit(writes, seconds) {
       commitWrites.observe(writes)
       commitDurations.observe(seconds)

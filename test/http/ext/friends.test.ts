@@ -2,11 +2,12 @@ import { createPushSources } from '../../../src/app/push/pushSources'
 import { operator } from '../../../src/model/privacy'
 import type { Instant } from '../../../src/model/time'
 import { disableSystem, enableSystem } from '../../../src/service/admin/disableSystem'
+import { purgeDeleted } from '../../../src/service/deletion'
 import { notifyFriends } from '../../../src/service/ext/friendNotifications'
 import { deleteSystem } from '../../../src/service/systems'
 import { readStream } from '../../events/readStream'
 import { until } from '../../events/receiver'
-import { execute, rows } from '../../rawSql'
+import { execute, insertAll, rows } from '../../rawSql'
 import { at, type Json } from '../../scenarios'
 import { beforeEach, describe, expect, test } from '../../test'
 import { createTestApp, type TestResponse, type TestSystem } from '../../testApp'
@@ -252,6 +253,87 @@ describe('friends', () => {
         expect((await one.send(`GET /ext/v1/friends/${friendship}/${path}`)).json.code).toBe(29008)
     }
     expect((await guest.send(`DELETE /ext/v1/friends/${friendship}`)).status).toBe(404)
+  })
+
+  test('stop at 200 on either side', async () => {
+    const third = await createCaller('Third')
+    const { code } = await owner.do('POST /ext/v1/friends/invites', {})
+    const ids = Array.from({ length: 199 }, (_, at) => 1_000_000 + at)
+    const first = owner.system.id
+    await testApp.deps.transact('new', async (tx) => {
+      const of = (id: number) => ({ id, uuid: `many-${id}`, hid: `m${id}` })
+      await insertAll(tx, 'systems', ids.map(of))
+      await insertAll(
+        tx,
+        'friendships',
+        ids.map((id) => ({ id, uuid: `many-${id}`, created: 1 })),
+      )
+      await insertAll(
+        tx,
+        'friend_sides',
+        ids.flatMap((id) => [
+          { friendship_id: id, system_id: first, friend_system_id: id },
+          { friendship_id: id, system_id: id, friend_system_id: first },
+        ]),
+      )
+    })
+    const reached = { status: 400, json: { code: 49001, message: 'Limit reached: friends (200).' } }
+    expect(await third.send('POST /ext/v1/friends', { code })).toMatchObject(reached)
+    const own = await third.do('POST /ext/v1/friends/invites', {})
+    expect(await owner.send('POST /ext/v1/friends', { code: own.code })).toMatchObject(reached)
+    await guest.do(`DELETE /ext/v1/friends/${friendship}`)
+    expect((await third.send('POST /ext/v1/friends', { code })).status).toBe(201)
+    await write('delete from systems where id >= 1000000')
+    await write('delete from friendships where id >= 1000000')
+  })
+
+  test('leave no row when a member, group, field, and at last the system is deleted', async () => {
+    const bucket = friendsBucket()
+    const wren = await addMember(owner, 'Wren', { buckets: [bucket] })
+    const group = await owner.do('POST /v2/groups', { name: 'Keepers' })
+    await owner.do(`PATCH /ext/v1/groups/${group.id}`, { buckets: [bucket] })
+    const field = await owner.do('POST /ext/v1/systems/@me/fields', {
+      name: 'Role',
+      type: 'text',
+      buckets: [bucket],
+    })
+    await owner.do('POST /ext/v1/friends/invites', {})
+    await switchTo(owner, wren)
+    const ofOwner = `system_id = ${owner.system.id}`
+    const inBucket = `bucket_id in (select id from buckets where uuid = '${bucket}')`
+    const [{ id: number } = { id: 0 }] = await rows<{ id: number }>(
+      testApp.deps.db,
+      `select id from friendships where uuid = '${friendship}'`,
+    )
+    const conditions = {
+      bucket_members: inBucket,
+      bucket_groups: inBucket,
+      bucket_fields: inBucket,
+      bucket_friends: `friendship_id = ${number}`,
+      friend_sides: `friendship_id = ${number}`,
+      friendships: `id = ${number}`,
+      buckets: ofOwner,
+      friend_invites: ofOwner,
+      friend_notify_due: ofOwner,
+    }
+    const left = async () => {
+      await purgeDeleted(testApp.deps)
+      const found: string[] = []
+      for (const [table, where] of Object.entries(conditions))
+        if (
+          (await rows(testApp.deps.db, `select 1 as one from ${table} where ${where}`)).length > 0
+        )
+          found.push(table)
+      return found
+    }
+    const all = Object.keys(conditions)
+    expect(await left()).toEqual(all)
+    await owner.do(`DELETE /v2/members/${wren}`)
+    await owner.do(`DELETE /v2/groups/${group.id}`)
+    await owner.do(`DELETE /ext/v1/fields/${field.id}`)
+    expect(await left()).toEqual(all.slice(3))
+    await deleteSystem(testApp.deps, { system: owner.system.id, platform: null })
+    expect(await left()).toEqual([])
   })
 
   test('ends when one of the systems is deleted', async () => {

@@ -43,6 +43,7 @@ const oneSided = query((_, __: Placeholders<never>, { count }) => {
     on theirs.friendship_id = ${friendSides.friendship_id}
       and theirs.system_id = ${friendSides.friend_system_id}
       and theirs.friend_system_id = ${friendSides.system_id}
+      and theirs.system_id <> ${friendSides.system_id}
     where ${friendSides.friendship_id} = ${friendships.id})`
   return sql<{ id: number; uuid: string }>`select ${friendships.id}, ${friendships.uuid}
     from ${friendships} where ${mirrored} <> 2 order by ${friendships.id}`

@@ -22,6 +22,7 @@ import { insertAccount } from '../../src/service/accounts'
 import { sumPictures } from '../../src/service/admin/pictureTotals'
 import { purgeDeleted } from '../../src/service/deletion'
 import type { Deps } from '../../src/service/deps'
+import { notifyFriends } from '../../src/service/ext/friendNotifications'
 import { deleteUnusedPictures } from '../../src/service/ext/pictureCleanup'
 import { exportPictures, findPicture } from '../../src/service/ext/pictures'
 import { storePicture } from '../../src/service/extRows/pictures'
@@ -163,6 +164,21 @@ const extObjects: [name: string, path: string, body: unknown][] = [
   ['reminder', 'reminders', { name: 'Check', kind: 'after_switch', after: 60, on: 'any' }],
 ]
 
+/** Creates a friendship with a system, and a bucket that contains something of each kind. */
+async function addFriend(): Promise<void> {
+  const { token } = changing.someone
+  const create = async (line: string, body: unknown, as = token) =>
+    (await (await respond(line, as, body)).json()) as { id: string; code: string }
+  const friend = await makeSystem('Friend')
+  const { code } = await create('POST /ext/v1/friends/invites', { share: { see_members: true } })
+  const friendship = await create('POST /ext/v1/friends', { code }, friend.token)
+  extIds.friend = friendship.id
+  extIds.invite = (await create('POST /ext/v1/friends/invites', {})).id
+  extIds.bucket = (await create('POST /ext/v1/buckets', { name: 'Close' })).id
+  const share = { see_members: true }
+  await create(`PATCH /ext/v1/friends/${friendship.id}`, { share }, friend.token)
+}
+
 const memberAt = (at: number) => changing.members[at]?.hid ?? ''
 const groupAt = (at: number) => changing.groups[at]?.hid ?? ''
 
@@ -225,6 +241,27 @@ const extRequests: [string, () => string, unknown?][] = [
   ['a picture of a member', () => `PUT /ext/v1/members/${memberAt(2)}/picture`, 'GIF89a'],
   ['a removed picture', () => `DELETE /ext/v1/members/${memberAt(2)}/picture`],
   ['an icon', () => `PUT /ext/v1/groups/${groupAt(3)}/picture`, 'GIF89a'],
+  ['the buckets', () => 'GET /ext/v1/buckets'],
+  ['a new bucket', () => 'POST /ext/v1/buckets', { name: 'Partner' }],
+  ['a renamed bucket', () => `PATCH /ext/v1/buckets/${extIds.bucket}`, { name: 'Closer' }],
+  [
+    'the contents of a bucket',
+    () => `PUT /ext/v1/buckets/${extIds.bucket}/contents`,
+    { members: [], groups: [], fields: [] },
+  ],
+  ['a member in no bucket', () => `PATCH /ext/v1/members/${memberAt(2)}`, { buckets: [] }],
+  ['the friends', () => 'GET /ext/v1/friends'],
+  ['the invitations', () => 'GET /ext/v1/friends/invites'],
+  ['a new invitation', () => 'POST /ext/v1/friends/invites', {}],
+  ['a withdrawn invitation', () => `DELETE /ext/v1/friends/invites/${extIds.invite}`],
+  ['a changed friend', () => `PATCH /ext/v1/friends/${extIds.friend}`, { name: 'Sam' }],
+  ['another share', () => `PATCH /ext/v1/friends/${extIds.friend}`, { share: { buckets: [] } }],
+  ['the front of a friend', () => `GET /ext/v1/friends/${extIds.friend}/front`],
+  ['the members of a friend', () => `GET /ext/v1/friends/${extIds.friend}/members`],
+  ['the groups of a friend', () => `GET /ext/v1/friends/${extIds.friend}/groups`],
+  ['the fields of a friend', () => `GET /ext/v1/friends/${extIds.friend}/fields`],
+  ['an ended friendship', () => `DELETE /ext/v1/friends/${extIds.friend}`],
+  ['a deleted bucket', () => `DELETE /ext/v1/buckets/${extIds.bucket}`],
 ]
 
 describe('plans of push messages', () => {
@@ -272,6 +309,21 @@ describe('plans of pictures', () => {
     await deleteUnusedPictures(recordedDeps)
     await deleteUnusedPictures({ ...recordedDeps, now: later })
     expect(statements.join()).toContain('delete from "pictures"')
+    expect(statements.flatMap(scansOf)).toEqual([])
+  })
+})
+
+describe('plans of notifications of friends', () => {
+  test('friends are notified without scans', async () => {
+    const [as, friend] = [small.someone, await makeSystem('Notified')]
+    const create = async (line: string, body: unknown, { token }: TestSystem = as) =>
+      (await (await respond(line, token, body)).json()) as { code: string }
+    const { code } = await create('POST /ext/v1/friends/invites', {})
+    await create('POST /ext/v1/friends', { code, notify_me: true }, friend)
+    await create('POST /v2/systems/@me/switches', { members: [] })
+    statements.length = 0
+    await notifyFriends({ ...recordedDeps, now: () => deps.now() + DAY })
+    expect(statements.join()).toContain('delete from "friend_notify_due"')
     expect(statements.flatMap(scansOf)).toEqual([])
   })
 })
@@ -372,6 +424,7 @@ describe('plans of writes', () => {
         const response = await respond(`POST ${ME}/${path}`, changing.someone.token, body)
         extIds[name] = ((await response.json()) as { id: string }).id
       }
+      await addFriend()
     })
 
     test.each(extRequests.map(([what, line, body]) => ({ what, line, body })))(

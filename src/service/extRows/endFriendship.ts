@@ -1,6 +1,6 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
-import { events, friendships, pushQueue } from '../../db/tables'
+import { events, friendships, pushQueue, pushTargets } from '../../db/tables'
 import type { Db } from '../../db/types'
 import type { JsonObject } from '../../model/entity'
 import type { Deps } from '../deps'
@@ -23,10 +23,10 @@ export async function endFriendship(
   { id, uuid, system_id, friend_system_id }: FriendshipRow,
 ): Promise<void> {
   await deleteRow(tx).run({ id })
-  await deletePushes(tx).run({ uuid })
   for (const one of [system_id, friend_system_id]) {
     // Neither a webhook nor a stream that resumes gets the fronters of a former friend.
     await deleteFronts(tx).run({ system: one, uuid })
+    await deletePushes(tx).run({ system: one, uuid })
     await recordFriendEvent(deps, tx, 'DELETE_FRIEND', one, uuid, null)
   }
 }
@@ -47,10 +47,6 @@ const deleteRow = query((db, { id }: Placeholders<'id'>) =>
   db.delete(friendships).where(eq(friendships.id, id)),
 )
 
-const deletePushes = query((db, { uuid }: Placeholders<'uuid'>) =>
-  db.delete(pushQueue).where(and(eq(pushQueue.kind, 'friends'), eq(pushQueue.subject, uuid))),
-)
-
 const deleteFronts = query((db, { system, uuid }: Placeholders<'system' | 'uuid'>) =>
   db
     .delete(events)
@@ -58,3 +54,13 @@ const deleteFronts = query((db, { system, uuid }: Placeholders<'system' | 'uuid'
       and(eq(events.system_id, system), eq(events.type, 'FRIEND_FRONT'), eq(events.subject, uuid)),
     ),
 )
+const deletePushes = query((db, { system, uuid }: Placeholders<'system' | 'uuid'>) => {
+  const { kind, subject, target_id } = pushQueue
+  const targets = db
+    .select({ id: pushTargets.id })
+    .from(pushTargets)
+    .where(eq(pushTargets.system_id, system))
+  return db
+    .delete(pushQueue)
+    .where(and(inArray(target_id, targets), eq(kind, 'friends'), eq(subject, uuid)))
+})

@@ -189,13 +189,13 @@ describe('metrics', () => {
       valueIn(await (await fetch(url)).text(), 'multitude_friend_notifications_total') ?? 0
     const [as, friend] = [await other.makeSystem('Hill'), await other.makeSystem('Lantern')]
     const create = async (line: string, body: unknown, caller = as) =>
-      (await other.ask<Record<string, never>>(line, { as: caller, body })).json
+      (await other.ask<{ code: string; member: { id: string } }>(line, { as: caller, body })).json
     const { code } = await create('POST /ext/v1/friends/invites', {})
     await create('POST /ext/v1/friends', { code, notify_me: true }, friend)
     const [bucket] = (await other.ask<{ id: string }[]>('GET /ext/v1/buckets', { as })).json
     const body = { member: { name: 'Wren' }, buckets: [bucket?.id] }
     const { member } = await create('POST /ext/v1/members', body)
-    await create('POST /v2/systems/@me/switches', { members: [(member as { id: string }).id] })
+    await create('POST /v2/systems/@me/switches', { members: [member.id] })
     expect(await count()).toBe(0)
     now += 11_000_000
     await until(async () => (await count()) === 1)

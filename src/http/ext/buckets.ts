@@ -1,5 +1,5 @@
 import { bucket } from '../../model/ext/bucket'
-import { bucketContentsFromExt, bucketToExt } from '../../serializers/ext'
+import { bucketContentsFromExt, bucketToExt } from '../../serializers/extFriends'
 import { EXAMPLE_MEMBER, rawBody } from '../../serializers/schema'
 import type { Deps } from '../../service/deps'
 import {

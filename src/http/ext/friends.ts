@@ -4,18 +4,17 @@ import { friendLink } from '../../model/dashboardLinks'
 import { error } from '../../model/errors'
 import { customField } from '../../model/ext/customField'
 import { friend, share } from '../../model/ext/friend'
+import { groupToExt, toExt } from '../../serializers/ext'
 import {
   acceptedInviteFromExt,
   friendFromExt,
   friendToExt,
-  groupToExt,
   inviteCodeFromExt,
   invitePreviewToExt,
   inviteToExt,
   sharedFrontToExt,
   sharedMemberToExt,
-  toExt,
-} from '../../serializers/ext'
+} from '../../serializers/extFriends'
 import { bodySchema, rawBody } from '../../serializers/schema'
 import type { Deps } from '../../service/deps'
 import {

@@ -179,6 +179,10 @@ function fallbackValue(field: Field, value: unknown, id: unknown): unknown {
   return field.required && value.trim() === '' ? id : value
 }
 
+/**
+ * Writes a list without the items whose serialization is undefined. These are empty pieces, because
+ * other requests are answered between pieces.
+ */
 export function* list<T>(
   key: string,
   items: Iterable<T>,
@@ -187,8 +191,9 @@ export function* list<T>(
   yield `${JSON.stringify(key)}:[`
   let separator = ''
   for (const item of items) {
-    yield `${separator}${JSON.stringify(serialize(item))}`
-    separator = ','
+    const json = JSON.stringify(serialize(item))
+    yield json === undefined ? '' : `${separator}${json}`
+    if (json !== undefined) separator = ','
   }
   yield ']'
 }

@@ -38,7 +38,7 @@ import {
  */
 export async function* writePluralport(snapshot: Snapshot): AsyncGenerator<string> {
   const writing = new Writing(snapshot)
-  const { lists } = writing
+  yield* writing.prepare()
   const head = {
     pluralport_version: PLURALPORT_VERSION,
     exported_at: formatInstant(snapshot.exportedAt),
@@ -55,25 +55,28 @@ export async function* writePluralport(snapshot: Snapshot): AsyncGenerator<strin
   yield ',"taxonomy_terms":[],"taxonomy_assignments":[],'
   yield* list('custom_fields', writing.fields.values(), (row) => writing.field(row))
   yield ','
-  yield* list('custom_field_values', lists.rows('values'), (row) => writing.value(row))
+  yield* list('custom_field_values', writing.rows('values'), (row) => writing.value(row))
   yield ',"front_periods":[],"front_events":['
   yield* writing.events()
   yield '],'
-  const comments = lists.rows('front_notes', ({ kind }) => kind === 'comment')
-  yield* list('front_comments', comments, (row) => writing.row(commentRecord, row))
+  yield* list('front_comments', writing.rows('front_notes'), (row) =>
+    row.kind === 'comment' ? writing.row(commentRecord, row) : undefined,
+  )
   yield ','
-  yield* list('notes', lists.rows('notes'), (row) => writing.row(noteRecord, row))
+  yield* list('notes', writing.rows('notes'), (row) => writing.row(noteRecord, row))
   yield ',"chat":{'
-  yield* list('conversations', lists.rows('rooms'), (row) => writing.row(roomRecord, row))
+  yield* list('conversations', writing.rows('rooms'), (row) => writing.row(roomRecord, row))
   yield ','
-  const messages = lists.rows('posts', ({ room }) => room !== null)
-  yield* list('messages', messages, (row) => writing.row(messageRecord, row))
+  yield* list('messages', writing.rows('posts'), (row) =>
+    row.room === null ? undefined : writing.row(messageRecord, row),
+  )
   yield ',"attachments":[],"reactions":[]},"boards":{'
-  const boardPosts = lists.rows('posts', ({ room }) => room === null)
-  yield* list('posts', boardPosts, (row) => writing.row(boardPostRecord, row))
+  yield* list('posts', writing.rows('posts'), (row) =>
+    row.room === null ? writing.row(boardPostRecord, row) : undefined,
+  )
   yield '},'
   yield* list('assets', writing.assets.records, (row) => row)
-  const rest = lists.rest()
+  const rest = writing.rest()
   yield `,"capabilities":${JSON.stringify({ modules: writing.modules() })}`
   yield `,"warnings":${JSON.stringify(writing.warnings(rest))}`
   yield `,"extensions":{${JSON.stringify(NAMESPACE)}:`
@@ -97,34 +100,6 @@ async function* writeOwn(snapshot: Snapshot, ext: ExtSnapshot | null): AsyncGene
   yield '}'
 }
 
-/** The lists of the key `multitude.ext` of our own exports. */
-class ExtLists {
-  constructor(readonly ext: ExtSnapshot | null) {}
-
-  /** Parses the rows of a list one by one, because a list may be long. */
-  *rows(name: string, isWanted: (row: JsonObject) => boolean = () => true): Generator<JsonObject> {
-    for (const text of this.ext?.lists.get(name) ?? []) {
-      const row: JsonObject = JSON.parse(text)
-      if (isWanted(row)) yield row
-    }
-  }
-
-  /** Returns what has no records: lists without a counterpart, and statuses with their times. */
-  rest(): ExtSnapshot | null {
-    if (!this.ext) return null
-    const lists = new Map<string, readonly string[]>()
-    for (const [name, rows] of this.ext.lists)
-      if (!recordLists.has(name) && rows.length > 0) lists.set(name, rows)
-    const statuses = [...this.rows('front_notes', ({ kind }) => kind !== 'comment')]
-    if (statuses.length > 0)
-      lists.set(
-        'front_notes',
-        statuses.map((row) => JSON.stringify(row)),
-      )
-    return { head: this.ext.head, lists }
-  }
-}
-
 /** Lists whose rows are records; of front notes, only comments are. */
 const recordLists: ReadonlySet<string> = new Set([
   'members',
@@ -137,34 +112,83 @@ const recordLists: ReadonlySet<string> = new Set([
   'posts',
 ])
 
+/** Modules of the rows that are records by themselves. */
+const modules: ReadonlyMap<RecordType, string> = new Map([
+  [commentRecord, 'front_comments'],
+  [noteRecord, 'notes'],
+  [roomRecord, 'chat'],
+  [messageRecord, 'chat'],
+  [boardPostRecord, 'boards'],
+])
+
 /** State while one file is written. */
 class Writing {
-  readonly lists: ExtLists
   readonly assets = new WrittenAssets()
-  readonly fields: ReadonlyMap<unknown, JsonObject>
+  readonly fields = new Map<unknown, JsonObject>()
   readonly #refs = ownRefs(this.assets.addresses)
   readonly #log = new ImportLog()
   /** UUIDs of members by their short IDs. */
   readonly #uuids: ReadonlyMap<string, string>
   readonly #members: ReadonlySet<unknown>
-  readonly #memberExts: ReadonlyMap<unknown, JsonObject>
-  readonly #groupExts: ReadonlyMap<unknown, JsonObject>
+  readonly #memberExts = new Map<unknown, JsonObject>()
+  readonly #groupExts = new Map<unknown, JsonObject>()
   /** Texts of statuses by member and time. */
-  readonly #statuses: ReadonlyMap<string, unknown>
-  readonly #sources: ReadonlyMap<unknown, JsonObject[]>
+  readonly #statuses = new Map<string, unknown>()
+  /** Statuses as they are in the list. */
+  readonly #statusRows: string[] = []
+  readonly #origins = new Map<unknown, JsonObject[]>()
+  /** Modules that the file has records of. */
+  readonly #modules = new Set(['systems'])
   #hasEvents = false
 
   constructor(readonly snapshot: Snapshot) {
-    const lists = new ExtLists(snapshot.ext)
-    this.lists = lists
     this.#uuids = new Map(snapshot.members.map(({ hid, uuid }) => [hid, uuid]))
     this.#members = new Set(this.#uuids.values())
-    this.#memberExts = new Map([...lists.rows('members')].map((row) => [row.member, row]))
-    this.#groupExts = new Map([...lists.rows('groups')].map((row) => [row.group, row]))
-    this.fields = new Map([...lists.rows('fields')].map((row) => [row.id, row]))
-    const statuses = lists.rows('front_notes', ({ kind }) => kind === 'status')
-    this.#statuses = new Map([...statuses].map((row) => [`${row.member} ${row.at}`, row.text]))
-    this.#sources = Map.groupBy(lists.rows('origins'), ({ target }) => target)
+  }
+
+  /** Parses the rows of a list of `multitude.ext` one by one, because a list may be long. */
+  *rows(name: string): Generator<JsonObject> {
+    for (const text of this.#list(name)) yield JSON.parse(text)
+  }
+
+  #list(name: string): readonly string[] {
+    return this.snapshot.ext?.lists.get(name) ?? []
+  }
+
+  /**
+   * Reads what records of other lists contain, before anything is written. The pieces are empty:
+   * other requests are answered between them.
+   */
+  *prepare(): Generator<''> {
+    for (const row of this.rows('members')) {
+      this.#memberExts.set(row.member, row)
+      yield ''
+    }
+    for (const row of this.rows('groups')) this.#groupExts.set(row.group, row)
+    for (const row of this.rows('fields')) this.fields.set(row.id, row)
+    for (const text of this.#list('front_notes')) {
+      const { kind, member, at, text: status }: JsonObject = JSON.parse(text)
+      if (kind === 'status') {
+        this.#statuses.set(`${member} ${at}`, status)
+        this.#statusRows.push(text)
+      }
+      yield ''
+    }
+    for (const row of this.rows('origins')) {
+      const known = this.#origins.get(row.target)
+      if (known) known.push(row)
+      else this.#origins.set(row.target, [row])
+      yield ''
+    }
+  }
+
+  /** Returns what has no records: lists without a counterpart, and statuses with their times. */
+  rest(): ExtSnapshot | null {
+    const { ext } = this.snapshot
+    if (!ext) return null
+    const lists = new Map([...ext.lists].filter(([name]) => !recordLists.has(name)))
+    lists.set('front_notes', this.#statusRows)
+    return { head: ext.head, lists: new Map([...lists].filter(([, rows]) => rows.length > 0)) }
   }
 
   system(): JsonObject {
@@ -179,6 +203,7 @@ class Writing {
   }
 
   member({ uuid, ...row }: JsonObject): JsonObject {
+    this.#modules.add('members')
     const { member: _, ...ext }: JsonObject = this.#memberExts.get(uuid) ?? {}
     const record = {
       ...this.#identity(uuid),
@@ -196,6 +221,7 @@ class Writing {
   }
 
   group({ uuid, ...row }: JsonObject): JsonObject {
+    this.#modules.add('groups')
     const { group: _, ...ext }: JsonObject = this.#groupExts.get(uuid) ?? {}
     const record = {
       ...this.#identity(uuid),
@@ -220,6 +246,7 @@ class Writing {
   }
 
   field({ id, ...row }: JsonObject): JsonObject {
+    this.#modules.add('custom_fields')
     const record = { ...this.#identity(id), system_id: this.#systemId, ...writeField(row) }
     const own = unexpressed(
       row,
@@ -244,6 +271,7 @@ class Writing {
 
   /** Writes a row that is a record by itself. */
   row(type: RecordType, { id, ...row }: JsonObject): JsonObject {
+    this.#modules.add(modules.get(type) ?? '')
     const hasSystem = type !== messageRecord
     const record = {
       ...this.#identity(id),
@@ -284,24 +312,11 @@ class Writing {
     return { member_id: member, front_role, ...(note !== null && { note }) }
   }
 
-  /** Lists the modules that the file has records of. */
+  /** Lists the modules that the file has records of; called after all of them are written. */
   modules(): string[] {
-    const { lists, snapshot } = this
-    const has = (name: string, isWanted?: (row: JsonObject) => boolean) =>
-      lists.rows(name, isWanted).next().done !== true
-    const present: Record<string, boolean> = {
-      systems: true,
-      members: snapshot.members.length > 0,
-      groups: snapshot.groups.length > 0,
-      custom_fields: this.fields.size > 0,
-      front_events: this.#hasEvents,
-      front_comments: has('front_notes', ({ kind }) => kind === 'comment'),
-      notes: has('notes'),
-      assets: this.assets.records.length > 0,
-      chat: has('rooms'),
-      boards: has('posts', ({ room }) => room === null),
-    }
-    return Object.keys(present).filter((name) => present[name])
+    if (this.#hasEvents) this.#modules.add('front_events')
+    if (this.assets.records.length > 0) this.#modules.add('assets')
+    return [...this.#modules]
   }
 
   /** Lists what other apps cannot take from the file. */
@@ -336,7 +351,7 @@ class Writing {
 
   /** Returns the ID of a record, with its IDs in apps that it was imported from. */
   #identity(uuid: unknown): JsonObject {
-    const sources = this.#sources.get(uuid) ?? []
+    const sources = this.#origins.get(uuid) ?? []
     return {
       id: uuid,
       source_refs: sources.map(({ app, collection, id }) => ({

@@ -67,7 +67,12 @@ export interface BundleExtRow {
   values: JsonObject
   /** Keys of members, fields, rooms, posts and polls of this file, by the key of the field table. */
   refs: Readonly<Record<string, string | null>>
+  /** What a privacy bucket contains. */
+  contents?: BundleBucketContents
 }
+
+/** Keys of members, groups and fields of this file. */
+export type BundleBucketContents = Record<'members' | 'groups' | 'fields', string[]>
 
 export interface BundleSystem {
   hid?: string
@@ -145,6 +150,7 @@ export interface Subject {
     | 'post'
     | 'poll'
     | 'reminder'
+    | 'bucket'
   name: string | null
 }
 

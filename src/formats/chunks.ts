@@ -62,10 +62,15 @@ export function* chunksOf(bundle: Bundle): Generator<BundleChunk> {
   for (const chunk of batches(groups, ENTITIES_PER_CHUNK)) yield { groups: chunk }
   for (const chunk of batches(switches, SWITCHES_PER_CHUNK)) yield { switches: chunk }
   for (const part of extParts)
-    for (const chunk of batchesBySize(ext[part], ({ values }) => JSON.stringify(values).length))
-      yield { ext: chunk, part }
+    for (const chunk of batchesBySize(ext[part], sizeOf)) yield { ext: chunk, part }
   for (const chunk of batches(origins, ROWS_PER_CHUNK)) yield { origins: chunk }
   for (const chunk of batchesBySize(kept, ({ content }) => content.length)) yield { kept: chunk }
+}
+
+/** Size of a row as JSON, with about 40 bytes for each reference of a bucket. */
+function sizeOf({ values, contents }: BundleExtRow): number {
+  const references = Object.values(contents ?? {}).reduce((sum, { length }) => sum + length, 0)
+  return JSON.stringify(values).length + 40 * references
 }
 
 /** Serializes rows up to the limits; the rest is counted as skipped. */

@@ -17,6 +17,13 @@ const links = {
 
 export type BucketContent = keyof typeof links
 
+/** Rows of one kind to put in a bucket. */
+export interface BucketLinks {
+  readonly bucket: number
+  readonly content: Exclude<BucketContent, 'friends'>
+  readonly rows: readonly number[]
+}
+
 export interface BucketRef {
   readonly id: number
   readonly uuid: string
@@ -79,7 +86,12 @@ export async function setContents(
   rowIds: readonly number[],
 ): Promise<void> {
   await empty[content](tx).run({ bucket: bucketId })
-  await putAll[content](tx).run({ bucket: bucketId, rows: JSON.stringify(rowIds) })
+  await addContents(tx, { bucket: bucketId, content, rows: rowIds })
+}
+
+/** Adds rows to a bucket, in one statement. */
+export async function addContents(tx: Db, { bucket, content, rows }: BucketLinks): Promise<void> {
+  await putAll[content](tx).run({ bucket, rows: JSON.stringify(rows) })
 }
 
 /** Lists the IDs of the rows in a bucket. */

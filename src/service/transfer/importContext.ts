@@ -20,6 +20,7 @@ import {
   type Tally,
 } from '../../model/transfer'
 import type { Deps } from '../deps'
+import type { BucketLinks } from '../extRows/bucketRows'
 import type { UsageChange } from '../extRows/usage'
 import { beginStaging, type Staging } from '../staging'
 import { findOrigins, type OriginRow, originKey } from './originLookup'
@@ -36,6 +37,8 @@ export interface ImportOptions {
   link: 'all' | ReadonlySet<string>
   /** Account for which a bot creates the system. Without one, the operator creates it. */
   owner?: NewOwner
+  /** True if rows of the archive are converted, which were never shared before. */
+  isConversion?: boolean
   /** True to create a second copy if the system of the file exists already. */
   allowsCopy?: boolean
   /** Called repeatedly with the number of processed rows. */
@@ -112,6 +115,8 @@ export interface Import {
   readonly changedOrigins: OriginRow[]
   /** Values of existing fields and members, to be written in the last transaction. */
   readonly visibleValues: { member_id: number; field_id: number; value: string }[]
+  /** Contents of existing buckets, to be written in the last transaction. */
+  readonly visibleContents: BucketLinks[]
   /** Number of switches that the system may still add. */
   readonly switchCapacity: number
   /** Returns the staging of the import, which begins with the first call. */
@@ -159,6 +164,7 @@ export function createImport(
     newOrigins: [],
     changedOrigins: [],
     visibleValues: [],
+    visibleContents: [],
     switchCapacity,
     async staging() {
       begun ??= beginStaging(deps, systemId)

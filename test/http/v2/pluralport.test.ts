@@ -142,7 +142,7 @@ describe('export of a PluralPort file', () => {
     choices: ['Host', 'Keeper'],
   }
 
-  test('keeps every type of custom field, polls, reminders and settings', async () => {
+  test('keeps every type of custom field, polls, reminders, buckets and settings', async () => {
     const as = await testApp.makeSystem()
     const ask = async (line: string, body?: unknown) => {
       const { status, json } = await testApp.ask<JsonObject>(line, { as, body: body as JsonObject })
@@ -180,6 +180,13 @@ describe('export of a PluralPort file', () => {
       after: 600,
       on: 'any',
     })
+    const bucket = await ask('POST /ext/v1/buckets', { name: 'Close', default_for: ['groups'] })
+    const group = await ask('POST /v2/groups', { name: 'Keepers' })
+    await ask(`PUT /ext/v1/buckets/${bucket.id}/contents`, {
+      members: [wren.id],
+      groups: [group.id],
+      fields: Object.keys(stored).slice(0, 2),
+    })
     await ask('PATCH /ext/v1/systems/@me/settings', { front_status_privacy: 'public' })
 
     const file = await exportFile(as, '?format=pluralport')
@@ -187,6 +194,7 @@ describe('export of a PluralPort file', () => {
     expect(file.front_events).toMatchObject([{ assignments: [{ note: 'at work' }] }])
     const warnings = file.warnings as JsonObject[]
     expect(warnings.map(({ record_type }) => record_type).toSorted()).toEqual([
+      'buckets',
       'front_notes',
       'polls',
       'reminders',

@@ -164,6 +164,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
       Posts: facts.chat.length + facts.boards.length,
       Polls: facts.polls.length,
       Votes: facts.polls.flatMap(({ votes }) => votes).length,
+      Buckets: facts.buckets.length,
     }
     const expectTallies = async (what: string) => {
       for (const [part, count] of Object.entries(counts))
@@ -200,6 +201,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
       Polls: '#/chat',
       Votes: '#/chat',
       Reminders: '#/reminders',
+      Buckets: '#/friends',
       'See archived data': '#/archive',
     })
     await expectAccessible(visitor)

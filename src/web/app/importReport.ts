@@ -59,6 +59,7 @@ const listed = [
   'polls',
   'votes',
   'reminders',
+  'buckets',
 ] as const satisfies readonly (Part | ExtPart)[]
 
 /** Kinds of rows that a report lists, with their counts. */

@@ -16,9 +16,16 @@ interface ArchivedFriend {
   /** Whether the friend was notified of changes. */
   readonly getFrontNotif?: unknown
   readonly trusted?: unknown
+  /** IDs of the buckets in the file. */
+  readonly buckets?: unknown
 }
 
+/** Buckets here by the IDs that they had in the file. */
+type Imported = ReadonlyMap<unknown, string>
+
 const PATH = 'ext/v1/systems/@me/archive/friends?limit=200'
+const ORIGINS_PATH =
+  'ext/v1/systems/@me/origins?app=simplyplural&collection=privacyBuckets&limit=1000'
 
 /** Friends of a Simply Plural export; nothing without one. */
 export function ArchivedFriends(props: Props) {
@@ -27,7 +34,12 @@ export function ArchivedFriends(props: Props) {
 
 function Rows({ onInvite }: Props) {
   const { data } = useOwn<{ readonly rows: readonly ArchivedFriend[] }>(PATH, 'archive')
+  const origins = useOwn<{ readonly rows: readonly { id: string; target: string }[] }>(
+    ORIGINS_PATH,
+    'buckets',
+  )
   if (!data?.rows.length) return null
+  const imported: Imported = new Map(origins.data?.rows.map(({ id, target }) => [id, target]))
   return (
     <section class="card">
       <h2>{sharingStrings.archived}</h2>
@@ -43,7 +55,9 @@ function Rows({ onInvite }: Props) {
               type="button"
               aria-label={sharingStrings.inviteNamed(String(row.frienduid ?? ''))}
               aria-disabled={isOffline.value}
-              onClick={() => isOffline.value || onInvite((buckets) => shareOf(row, buckets))}
+              onClick={() =>
+                isOffline.value || onInvite((buckets) => shareOf(row, buckets, imported))
+              }
             >
               {sharingStrings.invite}
             </button>
@@ -61,15 +75,26 @@ function describe({ seeFront, seeMembers }: ArchivedFriend): string {
 }
 
 /** Returns what an invitation with the same share shows. */
-function shareOf(
-  { seeFront, seeMembers, getFrontNotif, trusted }: ArchivedFriend,
-  buckets: readonly Bucket[],
-): Share {
+function shareOf(friend: ArchivedFriend, buckets: readonly Bucket[], imported: Imported): Share {
+  const { seeFront, seeMembers, getFrontNotif, trusted } = friend
+  const own = bucketsOf(friend, buckets, imported)
   const trustedOne = buckets.find(({ name }) => name === 'Trusted friends')
   return {
     see_front: seeFront === true,
     see_members: seeMembers === true,
     announce: getFrontNotif !== false,
-    buckets: trusted === true && trustedOne ? [trustedOne.id] : defaultBuckets(buckets),
+    buckets: own ?? (trusted === true && trustedOne ? [trustedOne.id] : defaultBuckets(buckets)),
   }
+}
+
+/** Returns the imported buckets that the friend was in; null if none of them is here, or in old files. */
+function bucketsOf(
+  friend: ArchivedFriend,
+  buckets: readonly Bucket[],
+  imported: Imported,
+): string[] | null {
+  if (!Array.isArray(friend.buckets)) return null
+  const ids = new Set(friend.buckets.map((id) => imported.get(id)))
+  const found = buckets.flatMap(({ id }) => (ids.has(id) ? id : []))
+  return found.length > 0 || friend.buckets.length === 0 ? found : null
 }

@@ -50,6 +50,7 @@ export const importing: Rest['importing'] = {
   polls: 'Umfragen',
   votes: 'Stimmen',
   reminders: 'Erinnerungen',
+  buckets: 'Buckets',
   withCustomFronts: () => 'mit Custom Fronts und Archivierten',
   sources: {
     front_notes: 'im Verlauf',
@@ -58,6 +59,7 @@ export const importing: Rest['importing'] = {
     posts: 'aus Chat und schwarzen Brettern',
     polls: 'im Chat',
     reminders: 'ausgeschaltet',
+    buckets: 'bei den Freunden',
   },
   choices: {
     switches: 'Wechsel, Status und Kommentare',
@@ -128,6 +130,7 @@ export const importing: Rest['importing'] = {
     votes: 'Stimmen',
     reminder: 'Erinnerung',
     reminders: 'Erinnerungen',
+    buckets: 'Buckets',
     every_days: 'Tage',
     at: 'Uhrzeit',
     from: 'Erster Tag',
@@ -165,6 +168,7 @@ export const importing: Rest['importing'] = {
     post: 'Beitrag',
     poll: 'Umfrage',
     reminder: 'Erinnerung',
+    bucket: 'Bucket',
   },
 
   isDone: 'Import fertig',

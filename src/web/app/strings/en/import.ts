@@ -49,6 +49,7 @@ export const importing = {
   polls: 'Polls',
   votes: 'Votes',
   reminders: 'Reminders',
+  buckets: 'Buckets',
   /** What these were in Simply Plural, or where they are here. */
   withCustomFronts: (word: Word) => `with custom fronts and archived ${word.many}`,
   sources: {
@@ -58,6 +59,7 @@ export const importing = {
     posts: 'from chats and boards',
     polls: 'in Chat',
     reminders: 'turned off',
+    buckets: 'on Friends',
   },
   /** Parts that are chosen together with other rows. */
   choices: {
@@ -130,6 +132,7 @@ export const importing = {
     votes: 'Votes',
     reminder: 'Reminder',
     reminders: 'Reminders',
+    buckets: 'Buckets',
     every_days: 'Days',
     at: 'Time',
     from: 'First day',
@@ -167,6 +170,7 @@ export const importing = {
     post: 'Post',
     poll: 'Poll',
     reminder: 'Reminder',
+    bucket: 'Bucket',
   },
 
   isDone: 'Import finished',

@@ -40,6 +40,8 @@ export interface Bundle {
   extSettings?: ExtSettingsPatch
   /** Rows of other apps that the system was imported from, with the UUIDs of this file. */
   origins: (Origin & { target: string })[]
+  /** Pictures inside the file, whose addresses are values of its system, members and groups. */
+  pictures: BundlePicture[]
   repairs: Repair[]
   /** Rows without a counterpart here, by collection, to be archived unchanged. */
   kept: Record<string, unknown[]>
@@ -48,6 +50,15 @@ export interface Bundle {
   /** Number of rows of each kind that are not imported. */
   leftOut: Record<Part, number>
   extLeftOut: Record<ExtPart, number>
+}
+
+/** A picture that is inside the file, of a type and size that the server stores. */
+export interface BundlePicture {
+  /** Address in the values of this file, which the import replaces by that of the stored picture. */
+  address: string
+  base64: string
+  /** Collection of the file that counts it as skipped if it cannot be stored. */
+  collection: string
 }
 
 /** A row by its ID in the app that it comes from. */
@@ -200,6 +211,7 @@ export function emptyBundle(format: Format): Bundle {
     autoproxy: [],
     ext: forEachExtPart(() => []),
     origins: [],
+    pictures: [],
     repairs: [],
     kept: {},
     skipped: {},

@@ -1,13 +1,11 @@
 import type { JsonObject } from '../../model/entity'
+import { MAX_PICTURE_BYTES, pictureTypeOf } from '../../model/ext/picture'
 import { isObject } from '../../model/validation'
-import type { Subject } from '../bundle'
+import type { BundlePicture, Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
 import { readRef } from '../repair'
 import { textOf } from '../simplyplural/rows'
 import { archiveName } from './format'
-
-/** Largest picture that the server stores. */
-export const MAX_PICTURE_BYTES = 512 * 1024
 
 /** The record that has a picture, for the report. */
 export interface PictureUse {
@@ -19,15 +17,28 @@ export interface PictureUse {
 /** Address of the picture of an asset, or why it has none. */
 type Picture = { address: string } | { why: string }
 
+/** Pictures of a file by their data, so that equal ones are stored once. */
+type Pictures = Map<string, BundlePicture>
+
 /**
  * Decides what becomes of a picture that a file contains as data. This is the one place that does,
- * once for each asset.
+ * once for each asset. The address stands for the picture until the import stores it.
  */
-export function importPicture(data: InlineData, log: ImportLog): Picture {
-  log.skip(archiveName('assets'))
-  return data.bytes > MAX_PICTURE_BYTES
-    ? { why: 'the picture is larger than 512 KiB' }
-    : { why: 'the picture is inside the file, and only addresses of pictures are imported' }
+function importPicture({ base64, bytes }: InlineData, log: ImportLog, pictures: Pictures): Picture {
+  const collection = archiveName('assets')
+  const skip = (why: string) => {
+    log.skip(collection)
+    return { why }
+  }
+  if (bytes > MAX_PICTURE_BYTES) return skip('the picture is larger than 512 KiB')
+  const decoded = Buffer.from(base64, 'base64')
+  if (!/^[\w+/-]*={0,2}$/.test(base64) || pictureTypeOf(decoded) === null)
+    return skip('the picture is no PNG, JPEG, WebP or GIF')
+  const data = decoded.toString('base64')
+  const known = pictures.get(data)
+  const address = known?.address ?? `https://picture.invalid/${pictures.size}`
+  if (!known) pictures.set(data, { address, base64: data, collection })
+  return { address }
 }
 
 /** Data of an asset, in base64. */
@@ -42,6 +53,7 @@ export class Assets {
   readonly #rows = new Map<string, JsonObject>()
   /** Pictures of the assets that records name. Many records may name the same large one. */
   readonly #pictures = new Map<string, Picture>()
+  readonly #inline: Pictures = new Map()
 
   constructor(
     rows: readonly JsonObject[],
@@ -53,6 +65,11 @@ export class Assets {
     }
   }
 
+  /** Pictures inside the file that records name. */
+  get pictures(): BundlePicture[] {
+    return [...this.#inline.values()]
+  }
+
   /** Returns the address of the picture that a record names; null without one. */
   picture(ref: unknown, { subject, field }: PictureUse): string | null {
     if (ref === undefined || ref === null || ref === '') return null
@@ -62,7 +79,7 @@ export class Assets {
       this.log.repair(subject, field, ref, null, 'no such asset in this file')
       return null
     }
-    const picture = this.#pictures.get(id) ?? readPicture(asset, this.log)
+    const picture = this.#pictures.get(id) ?? readPicture(asset, this.log, this.#inline)
     this.#pictures.set(id, picture)
     if ('address' in picture) return picture.address
     this.log.repair(subject, field, null, null, picture.why)
@@ -80,19 +97,22 @@ export class Assets {
   }
 }
 
-function readPicture(asset: JsonObject, log: ImportLog): Picture {
+function readPicture(asset: JsonObject, log: ImportLog, pictures: Pictures): Picture {
   const address = textOf(asset.uri)?.trim()
   if (address !== undefined && !address.startsWith('data:')) return { address }
   const data = inlineData(asset)
-  return data ? importPicture(data, log) : { why: 'the asset has neither address nor data' }
+  return data
+    ? importPicture(data, log, pictures)
+    : { why: 'the asset has neither address nor data' }
 }
 
 function inlineData(asset: JsonObject): InlineData | null {
   const uri = textOf(asset.data_uri) ?? textOf(asset.uri) ?? ''
   // Only the beginning is searched, because the data may be long.
   const header = /^data:[^,]*;base64,/.exec(uri.slice(0, MAX_HEADER))?.[0]
-  const base64 = textOf(asset.data_base64) ?? (header && uri.slice(header.length))
-  if (base64 === undefined) return null
+  const data = textOf(asset.data_base64) ?? (header && uri.slice(header.length))
+  if (data === undefined) return null
+  const base64 = data.replace(/\s+/g, '')
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
   return { base64, bytes: Math.floor((base64.length * 3) / 4) - padding }
 }

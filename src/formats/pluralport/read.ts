@@ -43,7 +43,8 @@ export function readPluralport(file: JsonObject, options: ReadOptions): Bundle {
   const converted = toOwnForm(reading)
   archiveOthers(reading)
   const bundle = readPluralkit(converted, options, log)
-  return withOrigins({ ...bundle, format: 'pluralport' }, reading)
+  const { pictures } = reading.assets
+  return withOrigins({ ...bundle, format: 'pluralport', pictures }, reading)
 }
 
 function requireVersion(file: JsonObject): void {

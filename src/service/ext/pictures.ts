@@ -7,7 +7,7 @@ import { error } from '../../model/errors'
 import { type PictureType, parsePictureFile, pictureNameOf } from '../../model/ext/picture'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Deps } from '../deps'
-import { checkPicture, noPublicUrl, storePicture } from '../extRows/pictures'
+import { checkPicture, isStored, noPublicUrl, storePicture } from '../extRows/pictures'
 import { groupRepository } from '../groups'
 import { memberRepository } from '../members'
 import { getSystemById, updateSystem } from '../systems'
@@ -113,8 +113,7 @@ async function putPicture(deps: Deps, subject: Subject, upload: Upload): Promise
 async function deletePicture(deps: Deps, { systemId, getUrl, setUrl }: Subject): Promise<void> {
   await deps.transact({ system: systemId }, async (tx) => {
     const name = pictureNameOf((await getUrl(tx)) ?? '')
-    if (name === null || !(await ownPicture(tx).get({ name, system: systemId })))
-      throw error('notFound')
+    if (name === null || !(await isStored(tx, systemId, name))) throw error('notFound')
     await setUrl(tx, null)
   })
 }
@@ -167,14 +166,6 @@ const byName = query((db, values: Placeholders<'name' | 'type'>) => {
       and(eq(visibleSystems.id, system_id), isNull(visibleSystems.disabled_at)),
     )
     .where(and(eq(name, values.name), eq(type, values.type)))
-})
-
-const ownPicture = query((db, values: Placeholders<'name' | 'system'>) => {
-  const { name, system_id } = pictures
-  return db
-    .select({ name })
-    .from(pictures)
-    .where(and(eq(name, values.name), eq(system_id, values.system)))
 })
 
 const nextPicture = query((db, values: Placeholders<'system' | 'after'>) => {

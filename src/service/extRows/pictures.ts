@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { pictures } from '../../db/tables'
 import type { Db } from '../../db/types'
@@ -43,22 +43,58 @@ export async function storePicture(
   tx: Db,
   systemId: number,
   bytes: Uint8Array,
+  name = newPictureName(),
 ): Promise<StoredPicture> {
   const checked = checkPicture(deps, bytes)
   if ('problem' in checked) return checked
   const { type } = checked
   const size = bytes.byteLength
   const limit = deps.quotas.pictures
-  const used = (await usedBytes(tx).get({ system: systemId }))?.bytes ?? 0
+  const used = await usedPictureBytes(tx, systemId)
   if (used + size > limit)
     return { problem: error('limitReached', `pictures of this system (${formatSize(limit)})`) }
-  const name = randomBytes(PICTURE_NAME_BYTES).toString('base64url')
   await insertPicture(tx).run({
     ...{ name, system: systemId, type, size },
     created: deps.now(),
-    bytes: Buffer.from(bytes.buffer, bytes.byteOffset, size).toString('base64'),
+    bytes: toBase64(bytes),
   })
   return { url: pictureUrl(deps.publicUrl, name, type) }
+}
+
+export function newPictureName(): string {
+  return randomBytes(PICTURE_NAME_BYTES).toString('base64url')
+}
+
+/** Returns how much of its limit a system uses. */
+export async function usedPictureBytes(db: Db, systemId: number): Promise<number> {
+  return (await usedBytes(db).get({ system: systemId }))?.bytes ?? 0
+}
+
+export interface NamedPicture {
+  readonly name: string
+  readonly type: PictureType
+}
+
+/** Finds a picture of a system with the same bytes. */
+export async function findSamePicture(
+  db: Db,
+  systemId: number,
+  bytes: Uint8Array,
+): Promise<NamedPicture | null> {
+  const found = same(db).get({ system: systemId, size: bytes.byteLength, bytes: toBase64(bytes) })
+  return (await found) ?? null
+}
+
+export async function isStored(db: Db, systemId: number, name: string): Promise<boolean> {
+  return Boolean(await stored(db).get({ system: systemId, name }))
+}
+
+export async function deleteStored(tx: Db, systemId: number, name: string): Promise<void> {
+  await remove(tx).run({ system: systemId, name })
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
 const usedBytes = query((db, { system }: Placeholders<'system'>, { number }) =>
@@ -75,4 +111,30 @@ const insertPicture = query(
     const { name, system, type, size, created, bytes } = values
     return db.insert(pictures).values({ name, system_id: system, type, size, created, bytes })
   },
+)
+
+const same = query((db, values: Placeholders<'system' | 'size' | 'bytes'>) =>
+  db
+    .select({ name: pictures.name, type: pictures.type })
+    .from(pictures)
+    .where(
+      and(
+        eq(pictures.system_id, values.system),
+        eq(pictures.size, values.size),
+        eq(pictures.bytes, values.bytes),
+      ),
+    )
+    .orderBy(pictures.name)
+    .limit(1),
+)
+
+const isOne = ({ system, name }: Placeholders<'system' | 'name'>) =>
+  and(eq(pictures.system_id, system), eq(pictures.name, name))
+
+const stored = query((db, values: Placeholders<'system' | 'name'>) =>
+  db.select({ name: pictures.name }).from(pictures).where(isOne(values)),
+)
+
+const remove = query((db, values: Placeholders<'system' | 'name'>) =>
+  db.delete(pictures).where(isOne(values)),
 )

@@ -3,6 +3,7 @@ import type {
   Bundle,
   BundleGroup,
   BundleMember,
+  BundlePicture,
   Format,
   Origin,
   Repair,
@@ -23,6 +24,7 @@ import type { Deps } from '../deps'
 import type { BucketLinks } from '../extRows/bucketRows'
 import type { UsageChange } from '../extRows/usage'
 import { beginStaging, type Staging } from '../staging'
+import type { ImportedPictures } from './importPictures'
 import { findOrigins, type OriginRow, originKey } from './originLookup'
 
 export interface ImportOptions {
@@ -102,6 +104,9 @@ export interface Import {
   writtenTags: ReadonlyMap<number, string> | null
   readonly ext: Bundle['ext']
   readonly origins: OriginRow[]
+  /** Pictures inside the file, until it is known what becomes of them. */
+  readonly pictures: BundlePicture[]
+  readonly imported: ImportedPictures
   /** UUIDs of rows that were imported before, by `originKey`. */
   readonly originTargets: Map<string, string>
   loadOrigins(given: readonly Origin[]): Promise<void>
@@ -152,6 +157,8 @@ export function createImport(
     writtenTags: null,
     ext: forEachExtPart(() => []),
     origins: [],
+    pictures: [],
+    imported: { names: new Set(), added: [] },
     originTargets,
     async loadOrigins(given) {
       const unknown = given.filter((origin) => !originTargets.has(originKey(origin)))

@@ -3,8 +3,10 @@ import { NAMESPACE } from '../../../src/formats/pluralport/format'
 import { readFile } from '../../../src/formats/read'
 import type { JsonObject } from '../../../src/model/entity'
 import { customFieldTypes } from '../../../src/model/ext/customField'
+import { MAX_PICTURE_BYTES } from '../../../src/model/ext/picture'
 import { formatInstant } from '../../../src/model/time'
 import { isObject } from '../../../src/model/validation'
+import { gifOfSize, smallPictures } from '../../pictures'
 import { describe, expect, test } from '../../test'
 
 const wren = { id: 'm1', system_id: 's1', name: 'Wren' }
@@ -232,25 +234,62 @@ describe('members and groups of a PluralPort file', () => {
     expect(repairs.map(({ name }) => name)).toEqual(['Wren', 'Wren', 'Ash'])
   })
 
-  test('reports pictures inside the file, and assets that are missing', () => {
-    const data_base64 = Buffer.alloc(600_000).toString('base64')
+  test('have pictures of the file once, whatever names them', () => {
+    const png = Buffer.from(smallPictures.png).toString('base64')
+    const gif = Buffer.from(smallPictures.gif).toString('base64url')
     const bundle = read({
+      systems: [{ id: 's1', name: 'Us', avatar_asset_id: 'png', banner_asset_id: 'gif' }],
       members: [
-        { ...wren, avatar_asset_id: 'small', banner_asset_id: 'large' },
-        { ...ash, avatar_asset_id: 'missing' },
+        { ...wren, avatar_asset_id: 'png', banner_asset_id: 'same' },
+        { ...ash, avatar_asset_id: 'web' },
       ],
       assets: [
-        { id: 'small', kind: 'avatar', data_uri: 'data:image/png;base64,iVBORw0=' },
-        { id: 'large', kind: 'banner', data_base64 },
+        { id: 'png', kind: 'avatar', data_uri: `data:image/png;base64,${png}` },
+        { id: 'same', kind: 'avatar', data_base64: `${png.slice(0, 4)}\r\n ${png.slice(4)}` },
+        { id: 'gif', kind: 'banner', uri: `data:image/gif;base64,${gif}` },
+        { id: 'web', kind: 'avatar', uri: 'https://a.example/x.png' },
+      ],
+    })
+    expect(bundle.pictures.map(({ base64 }) => base64)).toEqual([
+      png,
+      Buffer.from(smallPictures.gif).toString('base64'),
+    ])
+    const [first, second] = bundle.pictures.map(({ address }) => address)
+    expect(bundle.system.patch).toMatchObject({ avatar_url: first, banner: second })
+    expect(bundle.members.map(({ values }) => [values.avatar_url, values.banner])).toEqual([
+      [first, first],
+      ['https://a.example/x.png', undefined],
+    ])
+    expect([reasons(bundle), bundle.skipped]).toEqual([[], {}])
+  })
+
+  test('reports pictures that cannot be stored, and assets that are missing', () => {
+    const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
+    const bundle = read({
+      members: [
+        { ...wren, avatar_asset_id: 'largest', banner_asset_id: 'large' },
+        { ...ash, avatar_asset_id: 'missing', banner_asset_id: 'html' },
+        { ...wren, id: 'm3', avatar_asset_id: 'text', banner_asset_id: 'empty' },
+      ],
+      assets: [
+        { id: 'largest', kind: 'avatar', data_base64: base64(gifOfSize(MAX_PICTURE_BYTES)) },
+        { id: 'large', kind: 'banner', data_base64: base64(gifOfSize(MAX_PICTURE_BYTES + 1)) },
+        { id: 'html', kind: 'avatar', data_uri: 'data:image/png;base64,PGh0bWw+' },
+        { id: 'text', kind: 'avatar', data_base64: `${base64(smallPictures.gif)}<html>` },
+        { id: 'empty', kind: 'avatar', data_base64: '====' },
         { id: 'audio', kind: 'audio', uri: 'https://a.example/x.mp3' },
       ],
     })
+    const wrong = 'the picture is no PNG, JPEG, WebP or GIF'
     expect(reasons(bundle)).toEqual([
-      'the picture is inside the file, and only addresses of pictures are imported',
       'the picture is larger than 512 KiB',
       'no such asset in this file',
+      wrong,
+      wrong,
+      wrong,
     ])
-    expect(bundle.skipped).toEqual({ pluralportAssets: 2 })
+    expect(bundle.pictures).toHaveLength(1)
+    expect(bundle.skipped).toEqual({ pluralportAssets: 4 })
     expect(bundle.kept.pluralportAssets).toMatchObject([{ id: 'audio' }])
   })
 })

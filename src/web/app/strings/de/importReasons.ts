@@ -95,8 +95,10 @@ export const importReasons: Ext['importReasons'] = {
   'belongs to another system of the file; archived':
     'gehört zu einem anderen System der Datei; als archivierte Daten gespeichert',
   'the picture is larger than # KiB': 'das Bild ist größer als # KiB',
-  'the picture is inside the file, and only addresses of pictures are imported':
-    'das Bild steckt in der Datei, und nur Adressen von Bildern werden importiert',
+  'the picture is no PNG, JPEG, WebP or GIF': 'das Bild ist kein PNG, JPEG, WebP oder GIF',
+  'the server has no PUBLIC_URL':
+    'dieser Server kann keine Bilder speichern, weil seine öffentliche Adresse nicht eingestellt ist',
+  'no space is left for pictures of this system': 'für eure Bilder ist kein Platz mehr',
   'no such asset in this file': 'dieses Bild ist nicht in der Datei',
   'the asset has neither address nor data': 'das Bild hat weder Adresse noch Daten',
   'not a whole date; archived': 'kein vollständiges Datum; als archivierte Daten gespeichert',

@@ -95,8 +95,10 @@ export const importReasons = {
   'belongs to another system of the file; archived':
     'belongs to another system of the file; stored as archived data',
   'the picture is larger than # KiB': 'the picture is larger than # KiB',
-  'the picture is inside the file, and only addresses of pictures are imported':
-    'the picture is inside the file, and only addresses of pictures are imported',
+  'the picture is no PNG, JPEG, WebP or GIF': 'the picture isn’t a PNG, JPEG, WebP or GIF',
+  'the server has no PUBLIC_URL':
+    'this server can’t store pictures, because its public address isn’t set',
+  'no space is left for pictures of this system': 'there’s no space left for your pictures',
   'no such asset in this file': 'this picture isn’t in the file',
   'the asset has neither address nor data': 'the picture has neither an address nor data',
   'not a whole date; archived': 'not a whole date; stored as archived data',

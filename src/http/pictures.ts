@@ -6,6 +6,7 @@ import type { Deps } from '../service/deps'
 import { findPicture } from '../service/ext/pictures'
 import type { ApiModule } from './apiModule'
 import { describe } from './openapi'
+import { includesETag } from './response'
 
 /** Headers of every response: a picture is never run as a page, whatever its bytes are. */
 const protection = {
@@ -31,7 +32,8 @@ export function pictures(deps: Deps): ApiModule {
             etag,
             ...protection,
           }
-          return request.headers.get('if-none-match')?.includes(etag)
+          const known = request.headers.get('if-none-match')
+          return known !== null && includesETag(known, etag)
             ? new Response(null, { status: 304, headers })
             : new Response(Buffer.from(found.bytes, 'base64'), { headers })
         },

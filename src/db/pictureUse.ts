@@ -1,6 +1,6 @@
 import { and, type Column, eq, like, type SQL, sql } from 'drizzle-orm'
 import type { Entity } from '../model/entity'
-import { PICTURE_FOLDER, pictureNameOf } from '../model/ext/picture'
+import { PICTURE_FOLDER, pictureNamesIn } from '../model/ext/picture'
 import { group } from '../model/group'
 import { memberGuild, systemGuild } from '../model/guild'
 import { member } from '../model/member'
@@ -13,11 +13,8 @@ import { visibleFields, visibleGroups, visibleMembers, visibleSystems } from './
 /** Returns the names of the pictures that the URLs of a system name, in every field that has one. */
 export async function findUsedPictures(db: Db, systemId: number): Promise<Set<string>> {
   const names = new Set<string>()
-  for (const { url } of await urlsOf(db).all({ system: systemId })) {
-    // Values of custom fields are JSON.
-    const name = pictureNameOf(url.replaceAll('"', ''))
-    if (name !== null) names.add(name)
-  }
+  for (const { url } of await urlsOf(db).all({ system: systemId }))
+    for (const name of pictureNamesIn(url)) names.add(name)
   return names
 }
 

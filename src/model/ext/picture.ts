@@ -49,16 +49,24 @@ export function parsePictureFile(file: string): { name: string; type: PictureTyp
   return name && type ? { name, type: type as PictureType } : null
 }
 
-/** Segment before the file in the address of a picture. */
-export const PICTURE_FOLDER = '/pictures/'
+/** Folder of the addresses of pictures. */
+export const PICTURE_FOLDER = 'pictures'
 
-/** Returns the name of the picture that an address names, on whichever host; null for no picture. */
-export function pictureNameOf(url: string): string | null {
-  const at = url.lastIndexOf(PICTURE_FOLDER)
-  return at === -1 ? null : (parsePictureFile(url.slice(at + PICTURE_FOLDER.length))?.name ?? null)
+const SLASH = '(?:/|%2f)'
+const ADDRESS = new RegExp(
+  `${SLASH}${PICTURE_FOLDER}${SLASH}([\\w-]{24})\\.(?:${pictureEndings.join('|')})(?![\\w-])`,
+  'gi',
+)
+
+/**
+ * Returns the names of the pictures that an address names, on whichever host, also with a query or
+ * inside the address of a proxy.
+ */
+export function pictureNamesIn(url: string): string[] {
+  return Array.from(url.matchAll(ADDRESS), ([, name = '']) => name)
 }
 
 /** Builds the address of a picture. */
 export function pictureUrl(publicUrl: string, name: string, type: PictureType): string {
-  return `${publicUrl}${PICTURE_FOLDER}${name}.${type}`
+  return `${publicUrl}/${PICTURE_FOLDER}/${name}.${type}`
 }

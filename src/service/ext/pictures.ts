@@ -4,7 +4,7 @@ import { pictures } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
 import { visibleSystems } from '../../db/visible'
 import { error } from '../../model/errors'
-import { type PictureType, parsePictureFile, pictureNameOf } from '../../model/ext/picture'
+import { type PictureType, parsePictureFile, pictureNamesIn } from '../../model/ext/picture'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Deps } from '../deps'
 import { checkPicture, isStored, noPublicUrl, storePicture } from '../extRows/pictures'
@@ -112,8 +112,8 @@ async function putPicture(deps: Deps, subject: Subject, upload: Upload): Promise
 
 async function deletePicture(deps: Deps, { systemId, getUrl, setUrl }: Subject): Promise<void> {
   await deps.transact({ system: systemId }, async (tx) => {
-    const name = pictureNameOf((await getUrl(tx)) ?? '')
-    if (name === null || !(await isStored(tx, systemId, name))) throw error('notFound')
+    const [name] = pictureNamesIn((await getUrl(tx)) ?? '')
+    if (name === undefined || !(await isStored(tx, systemId, name))) throw error('notFound')
     await setUrl(tx, null)
   })
 }

@@ -5,7 +5,7 @@ import { deleteUnusedPictures } from '../../../src/service/ext/pictureCleanup'
 import { storePicture } from '../../../src/service/extRows/pictures'
 import { deleteSystem } from '../../../src/service/systems'
 import { bytesOf, gifOfSize, smallPictures } from '../../pictures'
-import { execute, rows } from '../../rawSql'
+import { execute, insert, rows } from '../../rawSql'
 import { at } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
@@ -201,6 +201,48 @@ describe('a picture', () => {
     })
     const again = await testApp.app.handle(request, () => '')
     expect([again.status, await again.text()]).toEqual([304, ''])
+  })
+
+  test.each([
+    ['any', () => '*', 304],
+    ['several', (etag: string) => `"x", W/${etag}`, 304],
+    ['another', (etag: string) => etag.replace('"', '"x'), 200],
+    ['a part of one', (etag: string) => `"x${etag}x"`, 200],
+  ])('is sent unless the client has it: %s', async (_, known, status) => {
+    const as = await makeSystem()
+    const path = pathOf((await put(as, '/systems/@me')).json.url)
+    const etag = `"${path.replace('/pictures/', '')}"`
+    const headers = { 'if-none-match': known(etag) }
+    const request = new Request(`http://localhost${path}`, { headers })
+    const response = await testApp.app.handle(request, () => '')
+    expect([response.status, response.headers.get('etag')]).toEqual([status, etag])
+    expect((await response.bytes()).byteLength).toBe(status === 304 ? 0 : gif.byteLength)
+  })
+
+  test('that is also a page or a script is served as a picture only', async () => {
+    const as = await makeSystem()
+    const polyglot = bytesOf('GIF89a/*<html><script>alert(1)</script>*/=1;alert(1)')
+    const path = pathOf((await put(as, '/systems/@me', polyglot)).json.url)
+    const asked = [
+      ['GET', {}],
+      ['GET', { range: 'bytes=0-9' }],
+      ['GET', { accept: 'text/html' }],
+      ['HEAD', {}],
+    ] as const
+    for (const [method, headers] of asked) {
+      const request = new Request(`http://localhost${path}`, { method, headers })
+      const response = await testApp.app.handle(request, () => '')
+      expect([response.status, Object.fromEntries(response.headers)]).toMatchObject([
+        200,
+        {
+          'content-type': 'image/gif',
+          'x-content-type-options': 'nosniff',
+          'content-security-policy': 'sandbox',
+        },
+      ])
+      const bytes = await response.bytes()
+      expect(bytes.byteLength).toBe(method === 'HEAD' ? 0 : polyglot.byteLength)
+    }
   })
 
   test('of a disabled system does not exist', async () => {
@@ -427,6 +469,18 @@ describe('the cleanup', () => {
       [`/groups/${group}`, 'banner'],
     ] as const
     for (const [path, key] of places) await moved(path, key)
+    await deps.transact({ system: as.id }, async (tx) => {
+      const guild_id = '444444444444444444'
+      const [{ id: member_id } = { id: 0 }] = await rows<{ id: number }>(
+        tx,
+        'select id from members where system_id = :id',
+        { id: as.id },
+      )
+      await insert(tx, 'system_guilds', { guild_id, system_id: as.id })
+      await insert(tx, 'member_guilds', { guild_id, member_id })
+    })
+    for (const path of ['/systems/@me', `/members/${member}`])
+      await moved(`${path}/guilds/444444444444444444`, 'avatar_url')
     const field = await ask(`POST ${ME}/fields`, { as, body: { name: 'Link', type: 'url' } })
     const url = String((await put(as, '/systems/@me')).json.url)
     await ask(`PATCH /ext/v1/members/${member}`, {
@@ -435,11 +489,29 @@ describe('the cleanup', () => {
     })
     await ask('PATCH /v2/systems/@me', { as, body: { avatar_url: null } })
     const all = await pictureNames(as)
-    expect(all).toHaveLength(places.length + 1)
+    expect(all).toHaveLength(places.length + 3)
     await deleteUnusedPictures(deps)
     advance(48 * HOUR)
     await deleteUnusedPictures(deps)
     expect(await pictureNames(as)).toEqual(all)
+  })
+
+  test.each<[string, (url: string) => string]>([
+    ['a query', (url) => `${url}?size=128`],
+    ['a fragment', (url) => `${url}#wren`],
+    ['a slash', (url) => `${url}/`],
+    ['a proxy of pictures', (url) => `https://proxy.example/?url=${encodeURIComponent(url)}`],
+    ['a proxy of pictures that has a folder', (url) => `https://proxy.example/pictures/${url}?w=9`],
+  ])('keeps a picture whose URL has %s', async (_, change) => {
+    const as = await makeSystem()
+    const member = await makeMember(as)
+    const url = String((await put(as, `/members/${member}`)).json.url)
+    const body = { avatar_url: change(url) }
+    expect((await ask(`PATCH /v2/members/${member}`, { as, body })).status).toBe(200)
+    await deleteUnusedPictures(deps)
+    advance(48 * HOUR)
+    await deleteUnusedPictures(deps)
+    expect(await pictureNames(as)).toHaveLength(1)
   })
 
   test('deletes the pictures of a deleted member, whatever other systems name', async () => {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { pictureNameOf } from '../../../../model/ext/picture'
+import { pictureNamesIn } from '../../../../model/ext/picture'
 import { showToast } from '../../actions'
 import { requestOwn } from '../../api'
 import { decodePicture } from '../../pictures/encode'
@@ -53,7 +53,7 @@ export function PictureUpload({ path, url, onStored }: Props) {
         {matchMedia('(pointer: coarse)').matches && (
           <ChooseButton label={pictureStrings.takePhoto} isPhoto onFile={open} />
         )}
-        {url !== null && pictureNameOf(url) !== null && (
+        {url !== null && pictureNamesIn(url).length > 0 && (
           <button type="button" aria-disabled={isOffline.value} onClick={remove}>
             {pictureStrings.remove}
           </button>

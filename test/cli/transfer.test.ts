@@ -260,6 +260,11 @@ describe('export', () => {
     expect(await runJson<object>([...words, '--force'], here)).toMatchObject({
       pictures: { folder: 'hill-pictures', files: [file] },
     })
+    const other = ['export', 'qvexmp', '--format', 'pluralport', '--out', 'port.json', '--pictures']
+    expect(await runJson<object>(other, here)).toMatchObject({
+      pictures: { folder: 'port-pictures', files: [file] },
+    })
+    expect(readFileSync(join(here.cwd, 'port-pictures', file), 'latin1')).toBe('GIF89a')
   })
 
   test.each([

@@ -177,6 +177,7 @@ async function addExtRows(
     'Move?',
     options,
     'Front check',
+    'Friends',
   ]
   const text_bytes = Buffer.byteLength(texts.join(''))
   await insert(tx, 'ext_usage', { system_id, text_bytes, notes: 1, posts: 1, front_notes: 1 })

@@ -21,7 +21,7 @@ import { wants } from './importEntities'
 export interface ImportedPictures {
   /** Names of all of them, of which the system may have had some before. */
   readonly names: Set<string>
-  readonly added: { readonly name: string; readonly bytes: Uint8Array }[]
+  readonly added: { readonly name: string; readonly base64: string }[]
 }
 
 /** Values of the system, a member or a group, with what the report calls it. */
@@ -95,7 +95,7 @@ async function planPicture(
   if (bytes.byteLength > space.left) return { why: 'no space is left for pictures of this system' }
   space.left -= bytes.byteLength
   const name = newPictureName()
-  imported.added.push({ name, bytes })
+  imported.added.push({ name, base64 })
   return plan({ name, type: checked.type })
 }
 
@@ -104,7 +104,8 @@ export async function stagePictures(work: Import): Promise<void> {
   const { deps, imported } = work
   if (imported.added.length === 0) return
   const staging = await work.staging()
-  await writeInBatches(deps, staging, imported.added, async (tx, { name, bytes }) => {
+  await writeInBatches(deps, staging, imported.added, async (tx, { name, base64 }) => {
+    const bytes = Buffer.from(base64, 'base64')
     const stored = await storePicture(deps, tx, staging.systemId, bytes, name)
     if ('problem' in stored) throw stored.problem
   })

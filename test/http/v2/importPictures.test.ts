@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../../src/model/entity'
+import { pictureNamesIn } from '../../../src/model/ext/picture'
+import { operator } from '../../../src/model/privacy'
 import { deleteUnusedPictures } from '../../../src/service/ext/pictureCleanup'
 import { storePicture } from '../../../src/service/extRows/pictures'
-import { importFile as run } from '../../../src/service/transfer/import'
+import { importNewSystem, importFile as run } from '../../../src/service/transfer/import'
 import type { ImportReport } from '../../../src/service/transfer/importContext'
 import { gifOfSize, smallPictures } from '../../pictures'
-import { rows } from '../../rawSql'
+import { execute, rows } from '../../rawSql'
 import { describe, expect, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
 
@@ -44,7 +46,7 @@ async function importFile(as: TestSystem, file: JsonObject, query = '', app = te
   })
 }
 
-async function storedNames({ id }: TestSystem, app = testApp): Promise<string[]> {
+async function storedNames({ id }: Pick<TestSystem, 'id'>, app = testApp): Promise<string[]> {
   const found = await rows<{ name: string }>(
     app.deps.db,
     'select name from pictures where system_id = :id order by name',
@@ -64,6 +66,9 @@ async function urlsOf(as: TestSystem, app = testApp) {
     banner: member('Ash')?.banner,
   }
 }
+
+const bytesOfFile = new TextEncoder().encode(JSON.stringify(fileWith()))
+const options = { dryRun: false, only: null, isPublic: false, link: new Set<string>() }
 
 const NO_SPACE = 'no space is left for pictures of this system'
 
@@ -163,21 +168,49 @@ describe('pictures inside of an import file', () => {
     expect(await storedNames(as, local)).toEqual([])
   })
 
-  test('of an import that fails are deleted', async () => {
-    const as = await makeSystem()
-    const failing = {
-      ...deps,
-      transact: ((subject, work, kind) => {
-        if (kind === 'long') throw new Error('the last transaction failed')
+  describe('of an import that fails', () => {
+    const viewerOf = ({ id }: TestSystem) => ({ system: id, platform: null })
+
+    /** Imports a file, and does something before its last transaction. */
+    const runAnd = (as: TestSystem, before: () => Promise<void>) => {
+      const transact: typeof deps.transact = async (subject, work, kind) => {
+        if (kind === 'long') await before()
         return deps.transact(subject, work, kind)
-      }) as typeof deps.transact,
+      }
+      return run({ ...deps, transact }, viewerOf(as), bytesOfFile, options)
     }
-    const bytes = new TextEncoder().encode(JSON.stringify(fileWith()))
-    const options = { dryRun: false, only: null, isPublic: false, link: new Set<string>() }
-    const viewer = { system: as.id, platform: null }
-    const failed = run(failing, viewer, bytes, options)
-    await expect(failed).rejects.toThrow('the last transaction failed')
-    expect(await storedNames(as)).toEqual([])
+
+    test('are deleted', async () => {
+      const as = await makeSystem()
+      const failed = runAnd(as, () => Promise.reject(new Error('the disk is full')))
+      await expect(failed).rejects.toThrow('the disk is full')
+      expect(await storedNames(as)).toEqual([])
+    })
+
+    test('because they are gone leave nothing', async () => {
+      const as = await makeSystem()
+      const failed = runAnd(as, () =>
+        deps.transact({ system: as.id }, (tx) =>
+          execute(tx, 'delete from pictures where system_id = :id and size = 6', { id: as.id }),
+        ),
+      )
+      await expect(failed).rejects.toThrow('pictures were changed by another request')
+      expect(await storedNames(as)).toEqual([])
+      expect(await urlsOf(as)).toMatchObject({ system: null, wren: undefined })
+    })
+  })
+
+  test('belong to the system that the import creates', async () => {
+    const report = await importNewSystem(deps, operator, bytesOfFile, options)
+    const found = await rows<{ id: number; avatar_url: string }>(
+      deps.db,
+      'select id, avatar_url from systems where hid = :hid',
+      { hid: report.system },
+    )
+    const [{ id, avatar_url } = { id: 0, avatar_url: '' }] = found
+    const names = await storedNames({ id })
+    expect(names).toHaveLength(3)
+    expect(names).toContain(pictureNamesIn(avatar_url)[0] ?? '')
   })
 
   test('do not let a file name pictures of other systems', async () => {

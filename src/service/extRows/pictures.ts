@@ -56,7 +56,7 @@ export async function storePicture(
   await insertPicture(tx).run({
     ...{ name, system: systemId, type, size },
     created: deps.now(),
-    bytes: toBase64(bytes),
+    bytes: Buffer.from(bytes.buffer, bytes.byteOffset, size).toString('base64'),
   })
   return { url: pictureUrl(deps.publicUrl, name, type) }
 }
@@ -75,14 +75,26 @@ export interface NamedPicture {
   readonly type: PictureType
 }
 
-/** Finds a picture of a system with the same bytes. */
-export async function findSamePicture(
+/**
+ * Finds the pictures of a system that have one of these bytes in base64, and returns them by it. Only
+ * those of the same size are read, one at a time.
+ */
+export async function findSamePictures(
   db: Db,
   systemId: number,
-  bytes: Uint8Array,
-): Promise<NamedPicture | null> {
-  const found = same(db).get({ system: systemId, size: bytes.byteLength, bytes: toBase64(bytes) })
-  return (await found) ?? null
+  wanted: ReadonlySet<string>,
+  onRead: () => Promise<void>,
+): Promise<Map<string, NamedPicture>> {
+  const found = new Map<string, NamedPicture>()
+  const lengths = new Set(Array.from(wanted, ({ length }) => length))
+  for (const { name, type, size } of await sizes(db).all({ system: systemId })) {
+    // Base64 has four characters for each three bytes, padded.
+    if (!lengths.has(4 * Math.ceil(size / 3))) continue
+    const row = await bytesOf(db).get({ system: systemId, name })
+    if (row && wanted.has(row.bytes)) found.set(row.bytes, { name, type })
+    await onRead()
+  }
+  return found
 }
 
 export async function isStored(db: Db, systemId: number, name: string): Promise<boolean> {
@@ -91,10 +103,6 @@ export async function isStored(db: Db, systemId: number, name: string): Promise<
 
 export async function deleteStored(tx: Db, systemId: number, name: string): Promise<void> {
   await remove(tx).run({ system: systemId, name })
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
 const usedBytes = query((db, { system }: Placeholders<'system'>, { number }) =>
@@ -113,23 +121,17 @@ const insertPicture = query(
   },
 )
 
-const same = query((db, values: Placeholders<'system' | 'size' | 'bytes'>) =>
-  db
-    .select({ name: pictures.name, type: pictures.type })
-    .from(pictures)
-    .where(
-      and(
-        eq(pictures.system_id, values.system),
-        eq(pictures.size, values.size),
-        eq(pictures.bytes, values.bytes),
-      ),
-    )
-    .orderBy(pictures.name)
-    .limit(1),
-)
+const sizes = query((db, { system }: Placeholders<'system'>) => {
+  const { name, type, size, system_id } = pictures
+  return db.select({ name, type, size }).from(pictures).where(eq(system_id, system)).orderBy(name)
+})
 
 const isOne = ({ system, name }: Placeholders<'system' | 'name'>) =>
   and(eq(pictures.system_id, system), eq(pictures.name, name))
+
+const bytesOf = query((db, values: Placeholders<'system' | 'name'>) =>
+  db.select({ bytes: pictures.bytes }).from(pictures).where(isOne(values)),
+)
 
 const stored = query((db, values: Placeholders<'system' | 'name'>) =>
   db.select({ name: pictures.name }).from(pictures).where(isOne(values)),

@@ -6,7 +6,7 @@ import { pictureUrl } from '../../model/ext/picture'
 import {
   checkPicture,
   deleteStored,
-  findSamePicture,
+  findSamePictures,
   isStored,
   type NamedPicture,
   newPictureName,
@@ -39,6 +39,8 @@ export async function planPictures(work: Import): Promise<void> {
   if (work.pictures.length === 0) return
   const { deps, report } = work
   const given = new Map(work.pictures.map((picture) => [picture.address, picture]))
+  const wanted = new Set(work.pictures.map(({ base64 }) => base64))
+  const existing = await findSamePictures(deps.db, work.systemId ?? 0, wanted, () => work.step(0))
   const results = new Map<string, { url: string } | { why: string }>()
   const used = await usedPictureBytes(deps.db, work.systemId ?? 0)
   const space = { left: deps.quotas.pictures - used }
@@ -46,7 +48,7 @@ export async function planPictures(work: Import): Promise<void> {
     for (const [field, address] of Object.entries(values)) {
       const picture = given.get(address)
       if (!picture) continue
-      const result = results.get(address) ?? (await planPicture(work, picture.base64, space))
+      const result = results.get(address) ?? planPicture(work, picture.base64, existing, space)
       if ('why' in result && !results.has(address)) countIn(report.skipped, picture.collection)
       results.set(address, result)
       // In place, because matching again in the last transaction copies the entry.
@@ -77,21 +79,22 @@ function namedValues(work: Import): Named[] {
   ]
 }
 
-async function planPicture(
-  { deps, systemId, imported }: Import,
+function planPicture(
+  { deps, imported }: Import,
   base64: string,
+  existing: ReadonlyMap<string, NamedPicture>,
   space: { left: number },
-): Promise<{ url: string } | { why: string }> {
+): { url: string } | { why: string } {
   if (deps.publicUrl === '') return { why: 'the server has no PUBLIC_URL' }
-  const bytes = Buffer.from(base64, 'base64')
-  const checked = checkPicture(deps, bytes)
-  if ('problem' in checked) throw checked.problem
   const plan = ({ name, type }: NamedPicture) => {
     imported.names.add(name)
     return { url: pictureUrl(deps.publicUrl, name, type) }
   }
-  const found = await findSamePicture(deps.db, systemId ?? 0, bytes)
+  const found = existing.get(base64)
   if (found) return plan(found)
+  const bytes = Buffer.from(base64, 'base64')
+  const checked = checkPicture(deps, bytes)
+  if ('problem' in checked) throw checked.problem
   if (bytes.byteLength > space.left) return { why: 'no space is left for pictures of this system' }
   space.left -= bytes.byteLength
   const name = newPictureName()

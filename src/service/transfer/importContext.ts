@@ -24,7 +24,6 @@ import type { Deps } from '../deps'
 import type { BucketLinks } from '../extRows/bucketRows'
 import type { UsageChange } from '../extRows/usage'
 import { beginStaging, type Staging } from '../staging'
-import type { ImportedPictures } from './importPictures'
 import { findOrigins, type OriginRow, originKey } from './originLookup'
 
 export interface ImportOptions {
@@ -80,6 +79,13 @@ export interface Match<I, R> {
   incoming: I
   /** Null if the row will be created. */
   found: R | null
+}
+
+/** Pictures of an import that values of it name. */
+export interface ImportedPictures {
+  /** Names of all of them, of which the system may have had some before. */
+  readonly names: Set<string>
+  readonly added: { readonly name: string; readonly base64: string }[]
 }
 
 /** State of a running import. */

@@ -17,13 +17,6 @@ import { writeInBatches } from '../staging'
 import type { Import } from './importContext'
 import { wants } from './importEntities'
 
-/** Pictures of an import that values of it name. */
-export interface ImportedPictures {
-  /** Names of all of them, of which the system may have had some before. */
-  readonly names: Set<string>
-  readonly added: { readonly name: string; readonly base64: string }[]
-}
-
 /** Values of the system, a member or a group, with what the report calls it. */
 interface Named {
   readonly kind: Repair['kind']

@@ -1,5 +1,4 @@
 import type { CustomField } from './customFields'
-import type { Bucket } from './friends'
 import { redactGroupForFriend, redactMemberForFriend } from './redact'
 import type { Group, Member } from './types'
 
@@ -18,7 +17,7 @@ interface OwnData {
 /** Returns what a friend in a bucket sees of a member; null if it is not in the bucket. */
 export function friendMember(
   own: Member,
-  { id }: Bucket,
+  { id }: { readonly id: string },
   { groups, fields }: OwnData,
 ): FriendMember | null {
   const isShared = ({ buckets }: { buckets?: readonly string[] }) => buckets?.includes(id) ?? false

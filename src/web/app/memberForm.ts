@@ -17,6 +17,7 @@ export function memberForm(customFields: readonly CustomField[]): Entity {
       ...member.fields,
       description: memberExt.fields.about,
       buckets: memberExt.fields.buckets,
+      announce_front: memberExt.fields.announce_front,
       custom_front: flag(false, { doc: 'Whether the kind is `custom_front`' }),
       ...Object.fromEntries(customFields.map((field) => [keyOf(field), formField(field)])),
     },
@@ -48,6 +49,7 @@ export function toMemberForm(own: Member, customFields: readonly CustomField[]):
     description: descriptionOf(own),
     custom_front: isCustomFront(own),
     buckets: own.ext?.buckets ?? [],
+    announce_front: own.ext?.announce_front ?? true,
     ...Object.fromEntries(customFields.map((field) => [keyOf(field), fieldValue(own, field)])),
   }
   return { ...own, ...added }
@@ -63,6 +65,7 @@ export function memberBody({
   custom_front,
   description,
   buckets,
+  announce_front,
   ...rest
 }: JsonObject): JsonObject {
   const entries = Object.entries(rest)
@@ -80,6 +83,7 @@ export function memberBody({
     ...(Object.keys(v2).length > 0 && { member: v2 }),
     ...(changed && { about: isLong ? description : null }),
     ...(buckets !== undefined && { buckets }),
+    ...(announce_front !== undefined && { announce_front }),
     ...(custom_front !== undefined && { kind: custom_front ? 'custom_front' : 'member' }),
     ...(Object.keys(fields).length > 0 && { fields }),
   }

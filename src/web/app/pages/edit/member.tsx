@@ -20,6 +20,7 @@ import { LoadProblem } from '../../components/loadProblem'
 import { type CustomField, keyOf } from '../../customFields'
 import { formatValue } from '../../fieldFormat'
 import { describeBuckets, useBuckets } from '../../friends'
+import { displayName } from '../../journal'
 import {
   isLongDescription,
   memberBody,
@@ -28,10 +29,19 @@ import {
   toMemberForm,
 } from '../../memberForm'
 import { type Member, members, memberWord, putMembers } from '../../store'
-import { editStrings, fieldStrings, memberExtStrings, strings } from '../../strings'
+import { editStrings, fieldStrings, memberExtStrings, sharingStrings, strings } from '../../strings'
 import { useFields } from '../../useFields'
 
-const basics = ['name', 'display_name', 'pronouns', 'color', 'birthday', 'description', 'buckets']
+const basics = [
+  'name',
+  'display_name',
+  'pronouns',
+  'color',
+  'birthday',
+  'description',
+  'buckets',
+  'announce_front',
+]
 const pictures = ['avatar_url', 'webhook_avatar_url', 'banner']
 const proxying = ['proxy_tags', 'keep_proxy', 'tts', 'autoproxy_enabled']
 
@@ -81,6 +91,14 @@ export function MemberEdit() {
               onChange={(value) => form.change('custom_front', value)}
             />
             <VisibleToLine form={form} />
+            <CheckField
+              id="field-announce_front"
+              isSwitch
+              label={labelOf('announce_front')}
+              hint={sharingStrings.announceFrontMore(displayName(own))}
+              value={form.values.announce_front === true}
+              onChange={(value) => form.change('announce_front', value)}
+            />
           </Fold>
           <Fold title={strings.fields} form={form} keys={fields.map(keyOf)}>
             {problem !== '' && <LoadProblem text={problem} onRetry={reload} />}

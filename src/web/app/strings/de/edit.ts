@@ -28,6 +28,7 @@ export const edit: Rest['edit'] = {
     tts: 'Vorlesen lassen (Text-to-Speech)',
     autoproxy_enabled: 'Autoproxy erlauben',
     custom_front: 'Custom Front',
+    announce_front: 'Befreundete benachrichtigen',
     visibility: 'Sichtbarkeit',
     metadata_privacy: 'Hinzugefügt am, Zahl der Nachrichten',
     list_privacy: `Liste der ${word.many}`,

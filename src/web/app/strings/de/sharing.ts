@@ -134,6 +134,8 @@ export const sharing: Ext['sharing'] = {
   visibleTo: 'Sichtbar für',
   visibleToMore: 'Befreundete in diesen Buckets sehen es, egal was öffentlich oder privat ist.',
   noOne: 'Keine Befreundeten',
+  announceFrontMore: (name) =>
+    `Befreundete, die ${name} sehen, dürfen benachrichtigt werden, wenn ${name} nach vorne kommt.`,
   friendsView: 'Freundessicht',
   whichBucket: 'Befreundete in',
   notVisible: (name) => `Befreundete in diesem Bucket sehen ${name} nicht.`,

@@ -144,6 +144,8 @@ export const sharing = {
   visibleTo: 'Visible to',
   visibleToMore: 'Friends in these buckets see it, whatever is public or private.',
   noOne: 'No friends',
+  announceFrontMore: (name: string) =>
+    `Friends who see ${name} may be notified when ${name} comes to the front.`,
   friendsView: 'Friend’s view',
   whichBucket: 'A friend in',
   notVisible: (name: string) => `Friends in this bucket don’t see ${name}.`,

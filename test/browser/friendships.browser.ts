@@ -252,6 +252,7 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     })
     await system.ask(`PATCH /ext/v1/members/${iris}`, {
       fields: { [field.id]: 'Late autumn' },
+      announce_front: true,
       member: {
         description: 'Lights the lamps.',
         proxy_tags: [{ prefix: 'i:', suffix: null }],
@@ -268,9 +269,11 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     await page.goto(`${address}/#/members/${iris}/edit`)
     const choice = page.getByRole('group', { name: 'Visible to' })
     await choice.getByRole('checkbox', { name: 'Trusted friends' }).check()
+    await page.getByRole('switch', { name: 'Notify friends' }).uncheck()
     await checkAll(visitor)
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Iris', exact: true }).waitFor()
+    expect(await system.ask(`GET /ext/v1/members/${iris}`)).toMatchObject({ announce_front: false })
     await page.goto(`${address}/#/groups/${group.id}/edit`)
     await choice.getByRole('checkbox', { name: 'Trusted friends' }).check()
     await page.getByRole('button', { name: 'Save' }).click()
@@ -297,6 +300,45 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     expect(await page.getByText('Late autumn').count()).toBe(0)
     await system.ask(`DELETE /ext/v1/fields/${field.id}`)
     await system.ask(`DELETE /v2/groups/${group.id}`)
+  })
+
+  test('chooses to whom a new field is visible, with the default buckets checked', async () => {
+    await befriend()
+    const { id: bucket } = await bucketNamed('Friends')
+    const setDefault = (default_for: string[]) =>
+      system.ask(`PATCH /ext/v1/buckets/${bucket}`, { default_for })
+    await setDefault(['fields'])
+    const visitor = await open('fields')
+    const { page } = visitor
+    const dialog = page.getByRole('dialog')
+    const choice = dialog.getByRole('group', { name: 'Visible to' })
+    const add = async (name: string) => {
+      await dialog.getByLabel('Name', { exact: true }).fill(name)
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    const openSheet = async () => {
+      await page.getByRole('button', { name: 'Add field' }).click()
+      await choice.getByRole('checkbox', { name: '🔓 Friends', checked: true }).waitFor()
+    }
+    await openSheet()
+    await add('Season')
+    await openSheet()
+    await choice.getByRole('checkbox', { name: '🔓 Friends' }).uncheck()
+    await choice.getByRole('checkbox', { name: 'Trusted friends' }).check()
+    await expectAccessible(visitor)
+    await add('Tea')
+    const { id: trusted } = await bucketNamed('Trusted friends')
+    const fields = await system.ask<{ id: string; name: string; buckets: string[] }[]>(
+      'GET /ext/v1/systems/@me/fields',
+    )
+    const added = fields.filter(({ name }) => ['Season', 'Tea'].includes(name))
+    expect(added.map(({ name, buckets: visible }) => [name, visible])).toEqual([
+      ['Season', [bucket]],
+      ['Tea', [trusted]],
+    ])
+    for (const { id } of added) await system.ask(`DELETE /ext/v1/fields/${id}`)
+    await setDefault([])
   })
 
   test('opens an invitation by its code or link, and says when it is over', async () => {

@@ -14,7 +14,7 @@ import {
 } from '../../friends'
 import { goTo, invitation, route } from '../../route'
 import { isOffline } from '../../store'
-import { listNames, sharingStrings, strings } from '../../strings'
+import { sharingStrings, strings } from '../../strings'
 import { useAction } from '../../useAction'
 import { LoadProblem } from '../loadProblem'
 import { Page, Skeleton } from '../page'
@@ -86,7 +86,11 @@ function Answer({ code, preview }: { code: string; preview: Preview }) {
     <Page title={sharingStrings.invites(theirName)}>
       <section class="card">
         <h2>{sharingStrings.theyShow}</h2>
-        <p>{describeShare(preview.share)}</p>
+        <ul>
+          {describeShare(preview.share).map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
       </section>
       <form class="card" onSubmit={onSubmit(accept)} noValidate>
         <h2>{sharingStrings.youShow}</h2>
@@ -111,14 +115,14 @@ function Answer({ code, preview }: { code: string; preview: Preview }) {
   )
 }
 
-function describeShare({ see_front, see_members, announce }: ShareFlags): string {
+function describeShare({ see_front, see_members, announce }: ShareFlags): string[] {
   const { front, members, announce: notification, nothing } = sharingStrings.shows
   const shown = [
     see_front ? front : '',
     see_members ? members : '',
     see_front && announce ? notification : '',
   ].filter((text) => text !== '')
-  return shown.length === 0 ? nothing : listNames(shown)
+  return shown.length === 0 ? [nothing] : shown
 }
 
 function explain(cause: unknown): string {

@@ -32,7 +32,7 @@ export function AvatarArchive() {
       }
     })
   return (
-    <section class="folds" aria-busy={isBusy}>
+    <section class="folds part" aria-busy={isBusy}>
       <h3>{pictureStrings.archive}</h3>
       <p>{pictureStrings.archiveMore(memberWord.value)}</p>
       {report && <Result report={report} />}

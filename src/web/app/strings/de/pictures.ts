@@ -25,7 +25,7 @@ export const pictures = {
 
   archive: 'Bilder aus Simply Plural',
   archiveMore: (word: Word) =>
-    `Wenn du das Avatar-Archiv deines Kontos hast (Avatars_….zip), wähle es hier aus. Es enthält die Bilder deines Systems, deiner Custom Fronts und von ${word.many}.`,
+    `Wenn du das Avatar-Archiv deines Kontos hast (Avatars_….zip), wähle es hier aus. Es enthält Bilder für ${word.many}, Custom Fronts und das System.`,
   chooseArchive: 'Avatar-Archiv auswählen',
   notArchive: 'Diese Datei können wir nicht lesen. Wähle die .zip-Datei mit deinen Avataren.',
   sending: (done: number, total: number) => `Bild ${number(done)} von ${number(total)} …`,

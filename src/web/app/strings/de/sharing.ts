@@ -46,8 +46,8 @@ export const sharing: Ext['sharing'] = {
     'Sie kommen in den Bucket „Friends“. Er ist zuerst leer; niemand ist zu sehen, bis du jemanden hineintust.',
   seesNothing: 'Ohne Bucket sehen sie niemanden.',
 
-  invite: 'Zu Freundschaft einladen',
-  inviteNamed: (name) => `Zu Freundschaft einladen: ${name}`,
+  invite: 'Freundschaft anbieten',
+  inviteNamed: (name) => `Freundschaft anbieten: ${name}`,
   inviteMore:
     'Dafür ist ein System auf diesem Server nötig. Die Einladung gilt einmal und 7 Tage lang.',
   inviteFor: 'Name',
@@ -61,7 +61,7 @@ export const sharing: Ext['sharing'] = {
   code: 'Code',
   linkOnce: 'Schick ihn weiter. Er wird nicht noch einmal angezeigt.',
   codeOnce:
-    'Er wird unter Mehr → Freundeskreis → Code eingeben eingegeben. Er wird nicht noch einmal angezeigt.',
+    'Benutzt wird er unter Mehr → Freundeskreis → Code eingeben. Er wird nicht noch einmal angezeigt.',
   codeToo:
     'Oder schick diesen Code; eingegeben wird er unter Mehr → Freundeskreis → Code eingeben.',
   open: 'Offene Einladungen',
@@ -92,14 +92,14 @@ export const sharing: Ext['sharing'] = {
 
   buckets: 'Buckets',
   bucketsMore: (word) =>
-    `Ein Bucket ist eine Auswahl von Freundschaften. Was du hineintust (${word.many}, Gruppen, Felder), können sie sehen.`,
+    `Ein Bucket fasst Befreundete zusammen. Sie sehen, was du hineintust: ${word.many}, Gruppen und Felder.`,
   noBucketsYet: 'Noch keine. „Friends“ und „Trusted friends“ entstehen mit der ersten Einladung.',
   addBucket: 'Bucket hinzufügen',
   editBucket: (name) => `${name} bearbeiten`,
   bucketAbout: 'Beschreibung',
   emoji: 'Emoji',
   colour: 'Farbe',
-  defaultFor: 'Neue kommen hinein',
+  defaultFor: 'Neue automatisch aufnehmen',
   defaults: (word) => ({
     members: word.title,
     custom_fronts: 'Custom Fronts',
@@ -136,7 +136,7 @@ export const sharing: Ext['sharing'] = {
   noOne: 'Keine Befreundeten',
   announceFrontMore: (name) =>
     `Befreundete, die ${name} sehen, dürfen benachrichtigt werden, wenn ${name} nach vorne kommt.`,
-  friendsView: 'Freundessicht',
+  friendsView: 'Für Befreundete',
   whichBucket: 'Befreundete in',
   notVisible: (name) => `Befreundete in diesem Bucket sehen ${name} nicht.`,
   onlyIfShown: (word) => `Für Befreundete, denen du ${word.many} zeigst.`,

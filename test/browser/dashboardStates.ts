@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
+import { zipOf } from '../web/zipFiles'
 import { archiveRows } from './archivedRows'
 import { type Size, type TestServer, type Visitor, visit } from './browser'
 import { logIn, type SeededSystem, seedSystem, waitForPage } from './testSystem'
@@ -38,6 +39,14 @@ const onePixel = {
   name: 'pixel.gif',
   mimeType: 'image/gif',
   buffer: Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'),
+}
+
+const simplyPlural = JSON.stringify({ frontStatuses: [], members: [{ _id: 'm1', name: 'Fern' }] })
+
+const avatars = Buffer.from(zipOf([{ name: 'Fern.png', bytes: onePixel.buffer }]))
+
+function toFile(name: string, buffer: Buffer) {
+  return { name, mimeType: 'application/octet-stream', buffer }
 }
 
 /** Fills a system and lists the states that show it. */
@@ -251,6 +260,19 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
         await page.locator('input[type=file]').setInputFiles(file)
         await page.locator('.tallies').waitFor()
         for (const fold of await page.locator('.folds summary').all()) await fold.click()
+      },
+    ],
+    [
+      'avatar archive',
+      'import',
+      async (page) => {
+        const input = page.locator('input[type=file]')
+        await input.setInputFiles(toFile('system.json', Buffer.from(simplyPlural)))
+        await page.locator('.tallies').waitFor()
+        await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
+        await page.locator('.card .main').click()
+        await page.locator('.folds > .file input').setInputFiles(toFile('x.zip', avatars))
+        await page.locator('.folds > .fold summary').click()
       },
     ],
     ['Archived data', 'archive'],

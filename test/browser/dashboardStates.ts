@@ -271,7 +271,7 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
         await page.locator('.tallies').waitFor()
         await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
         await page.locator('.card .main').click()
-        await page.locator('.folds > .file input').setInputFiles(toFile('x.zip', avatars))
+        await page.locator('.folds .file input').setInputFiles(toFile('x.zip', avatars))
         await page.locator('.folds > .fold summary').click()
       },
     ],

@@ -86,7 +86,7 @@ function Answer({ code, preview }: { code: string; preview: Preview }) {
     <Page title={sharingStrings.invites(theirName)}>
       <section class="card">
         <h2>{sharingStrings.theyShow}</h2>
-        <ul>
+        <ul class="bullets">
           {describeShare(preview.share).map((text) => (
             <li key={text}>{text}</li>
           ))}

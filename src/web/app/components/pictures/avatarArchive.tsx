@@ -44,24 +44,26 @@ export function AvatarArchive() {
       </p>
       {progress && <progress value={progress.done} max={progress.total} aria-hidden="true" />}
       <ProblemText text={problem || (report?.problem ? explainPicture(report.problem) : '')} />
-      {isBusy ? (
-        <button type="button" onClick={() => sending.current?.abort()}>
-          {pictureStrings.stop}
-        </button>
-      ) : (
-        <label class="button file" aria-disabled={isOffline.value}>
-          {pictureStrings.chooseArchive}
-          <input
-            type="file"
-            class="unseen"
-            accept=".zip,application/zip"
-            onChange={({ currentTarget }) => {
-              send(currentTarget.files?.[0])
-              currentTarget.value = ''
-            }}
-          />
-        </label>
-      )}
+      <div class="row">
+        {isBusy ? (
+          <button type="button" onClick={() => sending.current?.abort()}>
+            {pictureStrings.stop}
+          </button>
+        ) : (
+          <label class="button file" aria-disabled={isOffline.value}>
+            {pictureStrings.chooseArchive}
+            <input
+              type="file"
+              class="unseen"
+              accept=".zip,application/zip"
+              onChange={({ currentTarget }) => {
+                send(currentTarget.files?.[0])
+                currentTarget.value = ''
+              }}
+            />
+          </label>
+        )}
+      </div>
     </section>
   )
 }

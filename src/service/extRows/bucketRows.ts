@@ -86,7 +86,7 @@ export async function setContents(
   rowIds: readonly number[],
 ): Promise<void> {
   await empty[content](tx).run({ bucket: bucketId })
-  await addContents(tx, { bucket: bucketId, content, rows: rowIds })
+  await putAll[content](tx).run({ bucket: bucketId, rows: JSON.stringify(rowIds) })
 }
 
 /** Adds rows to a bucket, in one statement. */

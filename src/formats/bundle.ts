@@ -165,6 +165,26 @@ export interface Subject {
   name: string | null
 }
 
+/** Kinds of rows that have a name of their own in the report. */
+export type NamedPart = Exclude<Part, 'memberships'> | ExtPart
+
+/** Name of each kind of rows in the report. */
+export const subjectKinds: Readonly<Record<NamedPart, Subject['kind']>> = {
+  members: 'member',
+  groups: 'group',
+  switches: 'switch',
+  fields: 'field',
+  values: 'field',
+  front_notes: 'front_note',
+  notes: 'note',
+  rooms: 'room',
+  posts: 'post',
+  polls: 'poll',
+  votes: 'poll',
+  reminders: 'reminder',
+  buckets: 'bucket',
+}
+
 export interface ReadOptions {
   /** Simply Plural only: import data that all friends could see as public instead of private. */
   public?: boolean

@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../model/entity'
-import type { ExtPart, Part } from '../../model/transfer'
 import { isObject } from '../../model/validation'
 import {
   MAX_SWITCHES,
+  type NamedPart,
   type Origin,
   type ReadOptions,
   type Subject,
+  subjectKinds,
   UnreadableFile,
 } from '../bundle'
 import type { ImportLog } from '../importLog'
@@ -77,17 +78,16 @@ export class Reading {
    * Returns the records of a collection that belong to the system. Those of further systems are
    * archived; values that are no records, and records whose ID is given twice, are reported.
    */
-  entries(
-    collection: string,
-    part: Exclude<Part, 'memberships'> | ExtPart,
-    list: unknown = this.file[collection],
-  ): Entry[] {
+  entries(collection: string, part: NamedPart, list: unknown = this.file[collection]): Entry[] {
     const entries: Entry[] = []
     const uuids = new Map<string, string>()
     this.#uuids.set(collection, uuids)
     const given = Array.isArray(list) ? list : []
-    const lost = given.filter((item) => !isObject(item)).length
-    if (lost > 0) this.log.dropRow(part, subjectOf(part), part, null, 'not an object', lost)
+    const drop = (count: number, why: string) => {
+      const subject: Subject = { kind: subjectKinds[part], name: null }
+      if (count > 0) this.log.dropRow(part, subject, part, null, why, count)
+    }
+    drop(given.filter((item) => !isObject(item)).length, 'not an object')
     let foreign = 0
     let repeated = 0
     for (const [at, record] of given.entries()) {
@@ -105,9 +105,6 @@ export class Reading {
       uuids.set(ref ?? id, uuid)
       entries.push({ record, id, uuid, own: this.own && ownExtension(record) })
       this.#rejectTooMany(collection, entries.length)
-    }
-    const drop = (count: number, why: string) => {
-      if (count > 0) this.log.dropRow(part, subjectOf(part), part, null, why, count)
     }
     drop(foreign, 'belongs to another system of the file; archived')
     drop(repeated, 'given twice in the file')
@@ -224,22 +221,6 @@ function ownOfFile({ extensions }: JsonObject): JsonObject | null {
     'broken',
     `extensions.${NAMESPACE} has version ${given}, this server reads ${NAMESPACE_VERSION}`,
   )
-}
-
-const kinds: Readonly<Record<string, Subject['kind']>> = {
-  members: 'member',
-  groups: 'group',
-  switches: 'switch',
-  fields: 'field',
-  values: 'field',
-  front_notes: 'front_note',
-  notes: 'note',
-  rooms: 'room',
-  posts: 'post',
-}
-
-function subjectOf(part: string): Subject {
-  return { kind: kinds[part] ?? 'file', name: null }
 }
 
 /** Returns the subject of a record, by its name or title. */

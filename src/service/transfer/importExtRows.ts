@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { encodeRow } from '../../db/query'
 import type { Db } from '../../db/types'
-import type { BundleExtRow } from '../../formats/bundle'
+import { type BundleExtRow, subjectKinds } from '../../formats/bundle'
 import { batchesBySize } from '../../formats/chunks'
 import { fillDefaults, type JsonObject } from '../../model/entity'
 import { error } from '../../model/errors'
@@ -23,7 +23,6 @@ import {
   type OwnedPart,
   roomsOfSystem,
   statusesAt,
-  subjectKinds,
   takenUuids,
 } from './importExtTables'
 import { originKey, originOf } from './originLookup'

@@ -25,7 +25,6 @@ import {
   visibleReminders,
   visibleRooms,
 } from '../../db/visible'
-import type { Subject } from '../../formats/bundle'
 import type { Entity, JsonObject } from '../../model/entity'
 import { bucket } from '../../model/ext/bucket'
 import { customFieldInFiles } from '../../model/ext/customField'
@@ -122,20 +121,6 @@ export const kinds: Record<OwnedPart, OwnedKind> = {
     timeKeys: ['written'],
     limit: rowLimits.posts,
   },
-}
-
-/** Name of each kind of rows in the report. */
-export const subjectKinds: Record<ExtPart, Subject['kind']> = {
-  fields: 'field',
-  values: 'field',
-  front_notes: 'front_note',
-  notes: 'note',
-  rooms: 'room',
-  posts: 'post',
-  polls: 'poll',
-  votes: 'poll',
-  reminders: 'reminder',
-  buckets: 'bucket',
 }
 
 const parts = Object.keys(kinds) as OwnedPart[]

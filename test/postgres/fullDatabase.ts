@@ -148,6 +148,25 @@ async function addExtRows(
   const bucket_id = await idOf('buckets', 'b-1')
   await insert(tx, 'bucket_members', { bucket_id, member_id })
   await insert(tx, 'bucket_fields', { bucket_id, field_id: await idOf('fields', 'f-1') })
+  await insert(tx, 'bucket_groups', { bucket_id, group_id })
+  await insert(tx, 'friendships', { uuid: 'fr-1', created: 1 })
+  const friendship_id = await idOf('friendships', 'fr-1')
+  const [other] = await rows<{ id: number }>(
+    tx,
+    'select min(id) as id from systems where id <> :system_id',
+    { system_id },
+  )
+  const sides = [
+    { system_id, friend_system_id: other?.id ?? 0 },
+    { system_id: other?.id ?? 0, friend_system_id: system_id },
+  ]
+  for (const side of sides)
+    await insert(tx, 'friend_sides', { friendship_id, ...side, name: 'Sam', see_members: 1 })
+  await insert(tx, 'bucket_friends', { bucket_id, friendship_id })
+  const share = { see_front: true, see_members: false, announce: true, buckets: ['b-1'] }
+  const offer = { uuid: 'fi-1', system_id, hash: 'f', share: JSON.stringify(share), name: 'Ro' }
+  await insert(tx, 'friend_invites', { ...offer, expires: 2 ** 52 })
+  await insert(tx, 'friend_notify_due', { system_id, due: 2 ** 52, announces: 1 })
   await insert(tx, 'deleted_switches', { system_id, uuid: 'gone', at: 1 })
   const origin = { system_id, app: 'simplyplural', collection: 'members', source_id: '1' }
   await insert(tx, 'origins', { ...origin, target: 'u-many' })

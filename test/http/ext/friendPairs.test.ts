@@ -423,24 +423,25 @@ function expectedMembers(side: ModelSide): Json[] {
   }))
 }
 
+/** Positions are numbers among what is shared, so that gaps do not tell of anything else. */
 function expectedGroups(side: ModelSide): Json[] {
   const shared = side.from.groups.filter(sharedOf(side))
-  const below = (parent: ModelGroup | null): ModelGroup[] =>
+  const below = (parent: ModelGroup | null): { one: ModelGroup; position: number }[] =>
     shared
       .filter((one) => (one.parent && shared.includes(one.parent) ? one.parent : null) === parent)
       .toSorted((a, b) => a.position - b.position || a.id - b.id)
-      .flatMap((one) => [one, ...below(one)])
-  return below(null).map((one) => ({
+      .flatMap((one, position) => [{ one, position }, ...below(one)])
+  return below(null).map(({ one, position }) => ({
     group: groupJson(one),
     parent: one.parent && shared.includes(one.parent) ? one.parent.uuid : null,
     emoji: one.emoji,
-    position: one.position,
+    position,
     members: one.members.filter(sharedOf(side)).map(({ uuid }) => uuid),
   }))
 }
 
 function expectedFields(side: ModelSide): Json[] {
-  return side.from.fields.filter(sharedOf(side)).map(({ uuid, name, privacy, position }) => ({
+  return side.from.fields.filter(sharedOf(side)).map(({ uuid, name, privacy }, position) => ({
     ...{ id: uuid, name, type: 'text', options: null, privacy, position },
     created: textOf(START),
   }))

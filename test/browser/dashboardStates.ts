@@ -270,8 +270,11 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
         await input.setInputFiles(toFile('system.json', Buffer.from(simplyPlural)))
         await page.locator('.tallies').waitFor()
         await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
+        // The import makes the system private, and public pages follow.
+        const { privacy } = await system.ask<{ privacy: object }>('GET /v2/systems/@me')
         await page.locator('.card .main').click()
         await page.locator('.folds .file input').setInputFiles(toFile('x.zip', avatars))
+        await system.ask('PATCH /v2/systems/@me', { privacy })
         await page.locator('.folds > .fold summary').click()
       },
     ],

@@ -85,6 +85,8 @@ CREATE TABLE `friend_sides` (
 	`see_members` integer DEFAULT false NOT NULL,
 	`announce` integer DEFAULT true NOT NULL,
 	`last_notified_hash` text,
+	`visible_hash` text,
+	`notify_at` integer,
 	PRIMARY KEY(`friendship_id`, `system_id`),
 	FOREIGN KEY (`friendship_id`) REFERENCES `friendships`(`id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`system_id`) REFERENCES `systems`(`id`) ON UPDATE no action ON DELETE cascade,
@@ -93,6 +95,7 @@ CREATE TABLE `friend_sides` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `friend_sides_by_system` ON `friend_sides` (`system_id`,`friend_system_id`);--> statement-breakpoint
 CREATE INDEX `friend_sides_by_friend` ON `friend_sides` (`friend_system_id`);--> statement-breakpoint
+CREATE INDEX `friend_sides_by_notify_at` ON `friend_sides` (`notify_at`) WHERE "friend_sides"."notify_at" is not null;--> statement-breakpoint
 CREATE TABLE `friendships` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`uuid` text NOT NULL,

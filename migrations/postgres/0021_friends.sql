@@ -51,10 +51,13 @@ create table friend_sides (
   see_members smallint default 0 not null,
   announce smallint default 1 not null,
   last_notified_hash text collate "C",
+  visible_hash text collate "C",
+  notify_at double precision,
   primary key (friendship_id, system_id)
 );
 create unique index friend_sides_by_system on friend_sides (system_id, friend_system_id);
 create index friend_sides_by_friend on friend_sides (friend_system_id);
+create index friend_sides_by_notify_at on friend_sides (notify_at) where notify_at is not null;
 create table bucket_friends (
   bucket_id double precision not null references buckets (id) on delete cascade,
   friendship_id double precision not null references friendships (id) on delete cascade,

@@ -85,11 +85,16 @@ export const friendSides = sqliteTable(
     ...omit(columnsOf(share), ...derivedShareKeys),
     /** Hash of the fronters that the friend was last notified of. */
     last_notified_hash: text(),
+    /** Hash of the fronters that the friend may be notified of, when they were last compared. */
+    visible_hash: text(),
+    /** When the friend is notified, unless the visible fronters change again before. */
+    notify_at: integer(),
   },
   (table) => [
     primaryKey({ columns: [table.friendship_id, table.system_id] }),
     uniqueIndex('friend_sides_by_system').on(table.system_id, table.friend_system_id),
     index('friend_sides_by_friend').on(table.friend_system_id),
+    index('friend_sides_by_notify_at').on(table.notify_at).where(isNotNull(table.notify_at)),
   ],
 )
 
@@ -120,15 +125,16 @@ export const friendInvites = sqliteTable(
   ],
 )
 
-/** Systems whose front changed, until their friends are notified. */
+/** Systems whose front changed, until it is compared with what their friends saw before. */
 export const friendNotifyDue = sqliteTable(
   'friend_notify_due',
   {
     system_id: ofSystem().primaryKey(),
+    /** Time of the last change. */
     due: integer().notNull(),
     /** Whether friends are notified; otherwise only what they were notified of is brought up to date. */
     announces: integer({ mode: 'boolean' }).notNull(),
-    /** Row IDs of the members in front before the first change that is not yet announced. */
+    /** Row IDs of the members in front before the first change that is not yet compared. */
     fronters_before: text({ mode: 'json' }).$type<readonly number[]>(),
   },
   (table) => [index('friend_notify_due_by_time').on(table.due)],

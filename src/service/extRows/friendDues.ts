@@ -3,13 +3,10 @@ import { columnNames, type Placeholders, query } from '../../db/query'
 import { friendNotifyDue, friendSides, switchMembers } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
 import { liveSwitchesOf } from '../../db/visible'
-import { type Instant, SECOND } from '../../model/time'
-
-/** Time from the last change of a front until friends are notified. */
-const PAUSE = 10 * SECOND
+import type { Instant } from '../../model/time'
 
 /**
- * Schedules the notification of friends before a switch at this time is logged or changed, unless a
+ * Schedules the comparison of fronts before a switch at this time is logged or changed, unless a
  * later switch decides who is fronting.
  */
 export function announceFront(
@@ -18,7 +15,7 @@ export function announceFront(
   now: Instant,
   changed: Instant,
 ): MaybePromise<unknown> {
-  return announce(tx).run({ system: systemId, due: now + PAUSE, changed })
+  return announce(tx).run({ system: systemId, due: now, changed })
 }
 
 /**
@@ -57,7 +54,8 @@ const announce = query(
       select ${number(values.system)}, ${number(values.due)}, 1, ${before}
       where ${isBefriended(values.system)} and not ${isLater}
       on conflict (${columnNames(system_id)})
-      do update set ${columnNames(due)} = excluded.due, ${columnNames(announces)} = 1,
+      do update set ${columnNames(announces)} = 1,
+        ${columnNames(due)} = case when excluded.due > ${due} then excluded.due else ${due} + 1 end,
         ${columnNames(fronters_before)} = case when ${announces} = 1
           then ${fronters_before} else excluded.fronters_before end`
   },

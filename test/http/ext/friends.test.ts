@@ -518,6 +518,32 @@ describe('notifications', () => {
     expect(await fronts()).toEqual([])
   })
 
+  test('are not delayed by switches of hidden members', async () => {
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    const hidden = await addMember(owner, 'Hidden')
+    await switchTo(owner, wren)
+    await pass(8)
+    await switchTo(owner, wren, hidden)
+    await pass(1)
+    expect(await fronts()).toEqual([])
+    await pass(2)
+    expect(await fronts()).toEqual([['FRIEND_FRONT', friendship, { fronters: [wren] }]])
+    await pass(20)
+    expect(await fronts()).toEqual([])
+  })
+
+  test('have the fronters who are shared at their time', async () => {
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    const ash = await addMember(owner, 'Ash')
+    await switchTo(owner, wren, ash)
+    await pass(5)
+    await owner.do(`PATCH /ext/v1/members/${ash}`, { buckets: [friendsBucket()] })
+    await pass(6)
+    expect(await fronts()).toEqual([['FRIEND_FRONT', friendship, { fronters: [wren, ash] }]])
+    await pass(20)
+    expect(await fronts()).toEqual([])
+  })
+
   test('are not recorded for a change there and back, for an empty front, and for a deletion', async () => {
     const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
     const ash = await addMember(owner, 'Ash', { buckets: [friendsBucket()] })
@@ -592,7 +618,7 @@ describe('notifications', () => {
     },
   )
 
-  test('are recorded for a return that was logged while friends were notified', async () => {
+  test('are not recorded for a return that is logged just before', async () => {
     const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
     const ash = await addMember(owner, 'Ash', { buckets: [friendsBucket()] })
     await switchTo(owner, wren)
@@ -600,25 +626,17 @@ describe('notifications', () => {
     await eventsOf(guest)
     await switchTo(owner, ash)
     now += 11 * SECOND
-    let isBack = false
-    const onNotified = () => {
-      isBack = true
-    }
     const { transact } = testApp.deps
+    let count = 0
     const switching: typeof transact = async (scope, run) => {
-      // Between the notification and the end of the work.
-      if (isBack) {
-        isBack = false
-        await switchTo(owner, wren)
-      }
+      // After the fronts were compared, and before the friend is notified.
+      if (++count === 3) await switchTo(owner, wren)
       return transact(scope, run)
     }
-    await notifyFriends({ ...testApp.deps, transact: switching }, { onNotified })
+    await notifyFriends({ ...testApp.deps, transact: switching })
+    expect(count).toBe(3)
     await pass(11)
-    expect(await fronts()).toEqual([
-      ['FRIEND_FRONT', friendship, { fronters: [ash] }],
-      ['FRIEND_FRONT', friendship, { fronters: [wren] }],
-    ])
+    expect(await fronts()).toEqual([])
   })
 
   test.each([

@@ -1,4 +1,5 @@
 import { errorTable } from '../../../src/model/errors'
+import { notifyFriends } from '../../../src/service/ext/friendNotifications'
 import { runScenarios, type Scenario } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
@@ -36,6 +37,8 @@ const table: [code: number, status: number, message: string, scenario: Scenario]
         const { json } = await testApp.ask('POST /ext/v1/friends/invites', { ...other, body: {} })
         const { id } = await fixture.do('POST /ext/v1/friends', { code: json.code })
         fixture.remember('friend', id)
+        // Otherwise this happens in the background, and later requests would seem to change rows.
+        await notifyFriends(testApp.deps)
       },
       ask: 'GET /ext/v1/friends/<friend>/members',
     },

@@ -34,6 +34,8 @@ import { createBulkQueue } from './service/bulkQueue'
 import type { Deps } from './service/deps'
 import { startClaimCleanup } from './service/discord/claims'
 import { startDeletedSwitchCleanup } from './service/ext/deletedSwitchCleanup'
+import { startFriendNotifier } from './service/ext/friendNotifications'
+import { startPictureCleanup } from './service/ext/pictureCleanup'
 import { startReminderTimer } from './service/ext/reminderTimer'
 import { createLongReads } from './service/longReads'
 import { noDeps } from './service/noDeps'
@@ -166,10 +168,16 @@ export function createApp(
   })
   const claimCleanup = startClaimCleanup(deps, { isLeader, warn: log.warn })
   const switchCleanup = startDeletedSwitchCleanup(deps, { isLeader, warn: log.warn })
+  const pictureCleanup = startPictureCleanup(deps, { isLeader, warn: log.warn })
   const reminderTimer = startReminderTimer(deps, {
     isLeader: () => events.leases.holds('reminders'),
     warn: log.warn,
     onFired: metrics?.countReminder,
+  })
+  const friendNotifier = startFriendNotifier(deps, {
+    isLeader: () => events.leases.holds('dispatch'),
+    warn: log.warn,
+    onNotified: metrics?.countFriendNotification,
   })
   let server: Bun.Server<undefined> | undefined
   let requestCount = 0
@@ -238,7 +246,9 @@ export function createApp(
         messageRetention?.stop(),
         claimCleanup.stop(),
         switchCleanup.stop(),
+        pictureCleanup.stop(),
         reminderTimer.stop(),
+        friendNotifier.stop(),
         cacheRefresher.stop(),
       ])
       // Streams never end by themselves, and `server.stop` would wait for them.
@@ -321,9 +331,11 @@ function createDeps(
       groups: config.GROUP_LIMIT,
       archive: config.ARCHIVE_LIMIT,
       extText: config.EXT_TEXT_QUOTA,
+      pictures: config.PICTURE_LIMIT,
       registration: config.REGISTRATION,
       webRegistration: config.WEB_REGISTRATION,
     },
+    publicUrl: config.PUBLIC_URL,
     scheduleRender,
   }
 }

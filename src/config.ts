@@ -172,6 +172,7 @@ export const settings = {
     parseBytes,
     'Maximum text of one system in notes, posts and other extension data',
   ),
+  PICTURE_LIMIT: setting(64 * MiB, parseBytes, 'Maximum size of the pictures of one system'),
   MESSAGE_KEEP: {
     ...setting<number | null>(
       null,

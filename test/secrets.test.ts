@@ -36,6 +36,8 @@ import { createTestApp } from './testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 const GUILD = '333'
+/** Friendship in paths, which no caller has. */
+const FRIEND = '00000000-0000-4000-8000-000000000000'
 
 interface Secret {
   /** Name for the failure message: "description of the member wren". */
@@ -113,6 +115,51 @@ describe.each(scopes)(
     })
   },
 )
+
+/** Callers that are or were friends of the owner, and which secrets they must not see. */
+const friends: [
+  who: string,
+  inBucket: boolean,
+  ends: boolean,
+  isSecret: (of: Secret) => boolean,
+][] = [
+  ['a friend in a bucket', true, false, ({ ext }) => ext === 'journal'],
+  // Friends see the profile of the system, whatever is shared with them.
+  ['a friend in no bucket', false, false, ({ of }) => !profile.test(of)],
+  ['a former friend', true, true, () => true],
+]
+const profile = /^(name|description|pronouns|avatar_url|banner|color) of the system$/
+
+describe.each(friends)('responses to %s', async (who, inBucket, ends, isSecret) => {
+  const { token } = await testApp.makeSystem(who)
+  const send = (line: string, body?: unknown) =>
+    testApp.ask<{ id: string }>(line, { headers: { authorization: token }, body })
+  const bucket = await fixture.do('POST /ext/v1/buckets', { name: who })
+  await fixture.do(`PUT /ext/v1/buckets/${bucket.id}/contents`, {
+    members: ['<wren>', '<finch>'],
+    groups: ['<keepers>'],
+    fields: [extIds.field],
+  })
+  const share = { see_front: true, see_members: true, buckets: inBucket ? [bucket.id] : [] }
+  const { code } = await fixture.do('POST /ext/v1/friends/invites', { share })
+  const { id } = (await send('POST /ext/v1/friends', { code })).json
+  if (ends) await fixture.do(`DELETE /ext/v1/friends/${id}`)
+  const hidden = secrets.filter((of) => !of.isShown && isSecret(of))
+  const own = lines.map(({ path, line }) => ({ path, line: line.replace(FRIEND, id) }))
+
+  test(`shows the description of wren to ${who} only if it is shared`, async () => {
+    const { text } = await send(`GET /ext/v1/friends/${id}/members`)
+    expect(text.includes('secret-') && text.includes('about-of-wren')).toBe(inBucket && !ends)
+  })
+
+  test.each(own)(`$path reveals no secret to ${who}`, async ({ path, line }) => {
+    const text = await readWithToken(line, token)
+    const found = hidden
+      .filter(({ trace }) => text.includes(trace))
+      .map(({ of }) => `GET ${path} reveals the ${of}`)
+    expect(found).toEqual([])
+  })
+})
 
 /** Fills the tables of the extension API with secrets of wren and finch. */
 async function plantExtSecrets(created: Fixture): Promise<void> {
@@ -374,9 +421,10 @@ function pathValue(path: string, name: string): string {
     message,
     id: message,
     collection: 'notes',
+    file: `${'A'.repeat(24)}.png`,
   }
   const [, , , extNoun = ''] = path.split('/')
-  const ofExt = { notes: extIds.note, polls: extIds.poll }[extNoun]
+  const ofExt = { notes: extIds.note, polls: extIds.poll, friends: FRIEND }[extNoun]
   if (path.startsWith('/ext/') && name === 'id' && ofExt) return ofExt
   const old: Record<string, string> = { s: owner.hid, m: wren.hid, a: account, msg: message }
   const [, , noun = ''] = path.split('/')
@@ -411,6 +459,8 @@ function queryValue(path: string, name: string): string {
     archived: 'true',
     after: '0',
     with: 'notes',
+    app: 'simplyplural',
+    collection: 'members',
   }
   const found = known[name]
   if (!found) throw new Error(`add ${name} to queryValue in test/secrets.test.ts`)

@@ -15,6 +15,7 @@ import * as adminExtTotals from '../src/service/admin/extTotals'
 import * as adminFindLocalServer from '../src/service/admin/findLocalServer'
 import * as adminInvites from '../src/service/admin/invites'
 import * as adminOverdueReminders from '../src/service/admin/overdueReminders'
+import * as adminPictureTotals from '../src/service/admin/pictureTotals'
 import * as adminStats from '../src/service/admin/stats'
 import * as adminTaskRuns from '../src/service/admin/taskRuns'
 import * as autoproxy from '../src/service/autoproxy'
@@ -22,13 +23,17 @@ import * as discordBotStatus from '../src/service/discord/botStatus'
 import * as discordClaims from '../src/service/discord/claims'
 import * as discordCommandHashes from '../src/service/discord/commandHashes'
 import * as discordSessions from '../src/service/discord/sessions'
+import * as extBuckets from '../src/service/ext/buckets'
 import * as extSettings from '../src/service/ext/extSettings'
 import * as extFields from '../src/service/ext/fields'
+import * as extFriends from '../src/service/ext/friends'
+import * as extFriendView from '../src/service/ext/friendView'
 import * as extFront from '../src/service/ext/front'
 import * as extFrontNotes from '../src/service/ext/frontNotes'
 import * as extGroups from '../src/service/ext/groups'
 import * as extMembers from '../src/service/ext/members'
 import * as extNotes from '../src/service/ext/notes'
+import * as extPictures from '../src/service/ext/pictures'
 import * as extPolls from '../src/service/ext/polls'
 import * as extPosts from '../src/service/ext/posts'
 import * as extPutSwitch from '../src/service/ext/putSwitch'
@@ -53,6 +58,7 @@ import * as transferArchivedRows from '../src/service/transfer/archivedRows'
 import * as transferConvertArchive from '../src/service/transfer/convertArchive'
 import * as transferExport from '../src/service/transfer/export'
 import * as transferImport from '../src/service/transfer/import'
+import * as transferOrigins from '../src/service/transfer/origins'
 
 /**
  * Checked by the type checker: functions that other layers can call take `(deps, viewer, …)`, so
@@ -110,6 +116,7 @@ export const serviceModules = {
   'admin/overdueReminders.ts': adminOverdueReminders satisfies ServiceModule<
     typeof adminOverdueReminders
   >,
+  'admin/pictureTotals.ts': adminPictureTotals satisfies ServiceModule<typeof adminPictureTotals>,
   'admin/stats.ts': adminStats satisfies ServiceModule<typeof adminStats>,
   'admin/taskRuns.ts': adminTaskRuns satisfies ServiceModule<typeof adminTaskRuns>,
   'autoproxy.ts': autoproxy satisfies ServiceModule<typeof autoproxy>,
@@ -131,8 +138,12 @@ export const serviceModules = {
   'ext/groups.ts': extGroups satisfies ServiceModule<typeof extGroups>,
   'ext/members.ts': extMembers satisfies ServiceModule<typeof extMembers>,
   'ext/notes.ts': extNotes satisfies ServiceModule<typeof extNotes>,
+  'ext/pictures.ts': extPictures satisfies ServiceModule<typeof extPictures>,
   'ext/polls.ts': extPolls satisfies ServiceModule<typeof extPolls>,
   'ext/posts.ts': extPosts satisfies ServiceModule<typeof extPosts>,
+  'ext/buckets.ts': extBuckets satisfies ServiceModule<typeof extBuckets>,
+  'ext/friends.ts': extFriends satisfies ServiceModule<typeof extFriends>,
+  'ext/friendView.ts': extFriendView satisfies ServiceModule<typeof extFriendView>,
   'ext/reminders.ts': extReminders satisfies ServiceModule<typeof extReminders>,
   'ext/rooms.ts': extRooms satisfies ServiceModule<typeof extRooms>,
   'fronting/fronting.ts': frontingFronting satisfies ServiceModule<typeof frontingFronting>,
@@ -162,4 +173,5 @@ export const serviceModules = {
   >,
   'transfer/export.ts': transferExport satisfies ServiceModule<typeof transferExport>,
   'transfer/import.ts': transferImport satisfies ServiceModule<typeof transferImport>,
+  'transfer/origins.ts': transferOrigins satisfies ServiceModule<typeof transferOrigins>,
 }

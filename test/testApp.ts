@@ -100,7 +100,7 @@ export function createTestApp({
       const request = new Request(`http://localhost${path}`, {
         method,
         headers: { ...(as && { authorization: as.token }), ...headers },
-        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        ...(body !== undefined && { body: isRaw(body) ? body : JSON.stringify(body) }),
       })
       const response = await app.handle(request, () => peer)
       const text = await response.text()
@@ -110,6 +110,11 @@ export function createTestApp({
       return { status: response.status, headers: response.headers, text, json } as TestResponse<T>
     },
   }
+}
+
+/** Returns true for a body that is sent as it is, not as JSON. */
+function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> {
+  return typeof body === 'string' || body instanceof Uint8Array
 }
 
 /** Creates an empty database, in a file in the folder or on PostgreSQL, and returns its address. */

@@ -12,6 +12,7 @@ import { serveMetrics } from '../metrics/server'
 import { operator } from '../model/privacy'
 import { measureBacklog } from '../service/admin/backlog'
 import { noExtTotals, sumExtUsage } from '../service/admin/extTotals'
+import { noPictures, sumPictures } from '../service/admin/pictureTotals'
 import { measureSize } from '../service/admin/size'
 import { listTaskRuns } from '../service/admin/taskRuns'
 import type { Deps } from '../service/deps'
@@ -42,6 +43,7 @@ const noGauges: DatabaseGauges = {
   pushQueued: 0,
   tasks: {},
   ext: noExtTotals,
+  pictures: noPictures,
 }
 
 export function createMonitoring(
@@ -101,6 +103,7 @@ async function readDatabaseGauges(deps: Deps, config: Config): Promise<DatabaseG
     pushQueued: pushes,
     tasks: Object.fromEntries(tasks),
     ext: await sumExtUsage(deps, operator),
+    pictures: await sumPictures(deps, operator),
   }
 }
 

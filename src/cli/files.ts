@@ -1,4 +1,4 @@
-import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { Failure } from './command'
 
@@ -60,6 +60,15 @@ export function writeExport(path: string, bytes: Uint8Array, isForced: boolean):
   } catch (cause) {
     if (cause instanceof Failure) throw cause
     throw new Failure(`${path} cannot be written.`)
+  }
+}
+
+/** Creates a folder unless it exists. */
+export function createFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true })
+  } catch {
+    throw new Failure(`${path} cannot be created.`)
   }
 }
 

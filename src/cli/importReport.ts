@@ -42,7 +42,12 @@ export function describeReport(report: ImportReport): string {
   return sections.filter((text) => text !== '').join('\n\n')
 }
 
-const names = { pluralkit: 'PluralKit', tupperbox: 'Tupperbox', simplyplural: 'Simply Plural' }
+const names = {
+  pluralkit: 'PluralKit',
+  tupperbox: 'Tupperbox',
+  simplyplural: 'Simply Plural',
+  pluralport: 'PluralPort',
+}
 
 /** Classifies a repair: a changed value, a dropped value, a row that was left out, or the whole file. */
 function kindOf({ kind, left_out, now }: Repair): 'file' | 'left out' | 'dropped' | 'changed' {

@@ -11,6 +11,7 @@ import { formatInstant, type Instant } from '../model/time'
 import { type Backlog, measureBacklog } from '../service/admin/backlog'
 import { type ExtTotals, sumExtUsage } from '../service/admin/extTotals'
 import { countOverdueReminders, type OverdueReminders } from '../service/admin/overdueReminders'
+import { type PictureTotals, sumPictures } from '../service/admin/pictureTotals'
 import { listTaskRuns, type TaskRun } from '../service/admin/taskRuns'
 import { findBotStatus } from '../service/discord/botStatus'
 import { countSystems } from '../service/systems'
@@ -64,6 +65,7 @@ export const statusCommand: Command = {
       },
       push: database && { queued: database.backlog.pushes },
       extensions: database && { ...database.ext.rows, text_bytes: database.ext.textBytes },
+      pictures: database && { ...database.pictures },
       discord: database?.discord ? discordStatusJson(database.discord) : null,
       backup: newest && { ...newest, at: formatInstant(newest.at) },
       tasks: database?.taskRuns.map(formatTaskRun) ?? null,
@@ -106,6 +108,7 @@ async function queryDatabase({ config, deps: open }: Call) {
     systems: await countSystems(deps, operator),
     backlog: await measureBacklog(deps, operator),
     ext: await sumExtUsage(deps, operator),
+    pictures: await sumPictures(deps, operator),
     reminders: await countOverdueReminders(deps, operator),
     taskRuns: (await listTaskRuns(deps, operator)).filter(({ name }) =>
       isTaskConfigured(name, config),
@@ -116,7 +119,7 @@ async function queryDatabase({ config, deps: open }: Call) {
 
 function describeDatabase(
   path: string,
-  { size, systems, ext, reminders, backlog, discord }: DatabaseStatus,
+  { size, systems, ext, pictures, reminders, backlog, discord }: DatabaseStatus,
   now: Instant,
 ): string[][] {
   return [
@@ -127,6 +130,7 @@ function describeDatabase(
     ...(size.free === null ? [] : [['', `${formatBytes(size.free)} free on disk`]]),
     ['Systems', formatCount(systems)],
     ['Extensions', describeExtTotals(ext)],
+    ['Pictures', describePictures(pictures)],
     ['Reminders', describeOverdue(reminders, now)],
     ...describeBacklog(backlog, now),
     ...(discord ? describeDiscordStatus(discord, now) : []),
@@ -141,6 +145,10 @@ function describeExtTotals({ rows, textBytes }: ExtTotals): string {
     countOf(front_notes, 'front note'),
   ]
   return `${counts.join(', ')}, ${formatBytes(textBytes)} of text`
+}
+
+function describePictures({ count, bytes }: PictureTotals): string {
+  return count === 0 ? 'none' : `${formatCount(count)}, ${formatBytes(bytes)}`
 }
 
 function describeOverdue({ count, oldest }: OverdueReminders, now: Instant): string {

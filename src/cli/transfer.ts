@@ -1,10 +1,13 @@
+import { join } from 'node:path'
 import { parseJson } from '../formats/json'
 import { operator, type Viewer } from '../model/privacy'
-import { allImportParts, exportLists } from '../model/transfer'
+import { allImportParts, exportFormats, exportLists } from '../model/transfer'
+import { exportPictures } from '../service/ext/pictures'
 import { exportFrontHistory, exportSystem } from '../service/transfer/export'
 import { importFile, importNewSystem } from '../service/transfer/import'
 import { type Call, type Command, Failure, UsageError } from './command'
-import { readImport, STANDARD, writeExport } from './files'
+import { createFolder, readImport, STANDARD, writeExport } from './files'
+import { countOf } from './format'
 import { describeReport } from './importReport'
 import { watchProgress } from './progress'
 import { resolveSystem } from './resolveSystem'
@@ -12,7 +15,7 @@ import { resolveSystem } from './resolveSystem'
 export const transferCommands: Command[] = [
   {
     name: 'import',
-    summary: 'Import a PluralKit, Tupperbox or Simply Plural file (- for stdin)',
+    summary: 'Import a PluralKit, Tupperbox, Simply Plural or PluralPort file (- for stdin)',
     args: ['FILE'],
     database: (flags) => {
       if (flags.new !== true) return 'require'
@@ -76,6 +79,11 @@ export const transferCommands: Command[] = [
         isPath: true,
       },
       force: { type: 'boolean', doc: 'Overwrite an existing file' },
+      format: {
+        type: 'string',
+        doc: 'Format of the file: pluralkit (default) or pluralport',
+        choices: exportFormats,
+      },
       members: { type: 'string', doc: 'Export only these members, separated by commas' },
       groups: {
         type: 'string',
@@ -91,6 +99,10 @@ export const transferCommands: Command[] = [
         doc: 'Export only the front history, as csv or ics',
         choices: ['csv', 'ics'],
       },
+      pictures: {
+        type: 'boolean',
+        doc: 'With --out: also write the pictures, into a folder beside the file',
+      },
     },
     async run(call) {
       const { out, force, members, groups, 'front-history': history } = call.flags
@@ -98,9 +110,19 @@ export const transferCommands: Command[] = [
         throw new UsageError('--front-history: must be csv or ics')
       if (history && (members ?? groups) !== undefined)
         throw new UsageError('--front-history: cannot be combined with --members or --groups')
+      const format = exportFormats.find((one) => one === (call.flags.format ?? 'pluralkit'))
+      if (!format) throw new UsageError(`--format: must be ${exportFormats.join(' or ')}`)
+      if (history && call.flags.format !== undefined)
+        throw new UsageError('--front-history: cannot be combined with --format')
+      const isWithPictures = call.flags.pictures === true
+      if (isWithPictures && (typeof out !== 'string' || out === STANDARD))
+        throw new UsageError('--pictures: needs --out with the name of a file')
+      if (isWithPictures && (history ?? members ?? groups) !== undefined)
+        throw new UsageError('--pictures: only for the export of a whole system')
       const { viewer, system } = await resolveSystem(call)
       const { hid } = system
       const choice = {
+        format,
         members: splitList(members),
         groups: splitList(groups),
         with: parseWords('with', call.flags.with, exportLists),
@@ -121,9 +143,17 @@ export const transferCommands: Command[] = [
           files.push(name)
           hasMore = exported.hasMore
         }
+        const text = `Exported system ${hid} to ${files.join(', ')}.`
+        if (!isWithPictures) return { json: { system: hid, file: out, files }, text }
+        const folder = pictureFolderOf(out)
+        const pictures = await writePictures(
+          exportPictures(call.deps(), viewer),
+          folder,
+          force === true,
+        )
         return {
-          json: { system: hid, file: out, files },
-          text: `Exported system ${hid} to ${files.join(', ')}.`,
+          json: { system: hid, file: out, files, pictures: { folder, files: pictures } },
+          text: `${text}\nWrote ${countOf(pictures.length, 'picture')} to ${folder}.`,
         }
       }
       const { file, hasMore } = await write(1)
@@ -159,6 +189,26 @@ async function parseTarget(call: Call): Promise<Viewer | 'new'> {
   if (typeof system !== 'string') return 'new'
   const { viewer } = await resolveSystem(call, system)
   return viewer
+}
+
+/** Folder beside an export file, named after it. */
+function pictureFolderOf(out: string): string {
+  return `${out.replace(/\.json$/i, '')}-pictures`
+}
+
+/** Writes pictures one at a time and returns the names of their files. */
+async function writePictures(
+  pictures: ReturnType<typeof exportPictures>,
+  folder: string,
+  isForced: boolean,
+): Promise<string[]> {
+  const names: string[] = []
+  createFolder(folder)
+  for await (const { file, bytes } of pictures) {
+    writeExport(join(folder, file), bytes, isForced)
+    names.push(file)
+  }
+  return names
 }
 
 function splitList(given: Call['flags'][string]): string[] | null {

@@ -9,8 +9,10 @@ import type { ProxyTag } from '../model/validation'
 import { findWrongUsage } from './extUsageCheck'
 import { findWrongFields, findWrongFieldValues, findWrongVotes } from './fieldValueCheck'
 import { type Check, type Finding, PAGE } from './finding'
+import { findForeignBucketRows, findOneSidedFriendships } from './friendCheck'
 import { findWrongGroupTrees } from './groupTreeCheck'
 import { findMemberExts, type MemberExtRow } from './memberExtRows'
+import { findWrongPictures } from './pictureCheck'
 import { type Placeholders, query } from './query'
 import { findWrongDues } from './reminderCheck'
 import {
@@ -44,6 +46,9 @@ export const checks: readonly Check[] = [
   findWrongVotes,
   findWrongUsage,
   findWrongDues,
+  findOneSidedFriendships,
+  findForeignBucketRows,
+  findWrongPictures,
   findStaleJson,
   findStaleExtJson,
 ]

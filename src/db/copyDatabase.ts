@@ -26,6 +26,8 @@ export type Progress = (done: number, total: number) => void
 
 /** Rows in memory at a time: there may be millions. */
 const PAGE = 500
+/** The same for pictures, each of which may have 700,000 characters. */
+const PICTURE_PAGE = 10
 
 /**
  * Copies one snapshot of the source in one transaction of the target, which is committed only if
@@ -157,11 +159,12 @@ function differing({ name }: Table): StorageError {
 
 async function* pagesOf(db: Db, { table, columns, key }: Table): AsyncGenerator<Row[], void> {
   const names = columnNames(...key)
+  const pageSize = table === everyTable.pictures ? PICTURE_PAGE : PAGE
   const createQuery = (where: (last: Placeholders<string>) => SQL) =>
     query(
       (_, last: Placeholders<string>) =>
         sql<Row>`select ${columnNames(...columns)} from ${table} ${where(last)}
-          order by ${names} limit ${PAGE}`,
+          order by ${names} limit ${pageSize}`,
     )(db)
   let page = await createQuery(() => sql``).all({})
   const next = createQuery((last) => {
@@ -172,7 +175,7 @@ async function* pagesOf(db: Db, { table, columns, key }: Table): AsyncGenerator<
     const last = page.at(-1)
     if (!last) return
     yield page
-    if (page.length < PAGE) return
+    if (page.length < pageSize) return
     page = await next.all(last)
   }
 }

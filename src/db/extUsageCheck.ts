@@ -1,6 +1,7 @@
 import { eq, getTableColumns, gt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Entity } from '../model/entity'
+import { bucket } from '../model/ext/bucket'
 import { customField } from '../model/ext/customField'
 import { frontNote } from '../model/ext/frontNote'
 import { groupExt } from '../model/ext/groupExt'
@@ -16,6 +17,7 @@ import type { Finding } from './finding'
 import { type Placeholders, query } from './query'
 import { createUpserter, type OwnedTable } from './rows'
 import {
+  buckets,
   extUsage,
   fields,
   fieldValues,
@@ -116,6 +118,7 @@ const sources: readonly Source[] = [
   owned(post, posts),
   owned(poll, polls),
   owned(reminder, reminders),
+  owned(bucket, buckets),
   {
     rows: sql`${polls} join ${pollVotes} on ${eq(pollVotes.poll_id, polls.id)}
       where ${eq(polls.system_id, id)} and ${isImportCommitted(polls.import_id)}`,

@@ -3,9 +3,9 @@ import type { Level } from '../model/entity'
 import { defaultMemberExt, type FieldValues, type MemberExt } from '../model/ext/memberExt'
 import type { Dialect } from './dialect'
 import { type Placeholders, query } from './query'
-import { fieldValues, memberExts } from './tables'
+import { bucketMembers, fieldValues, memberExts } from './tables'
 import type { Db } from './types'
-import { visibleFields, visibleMembers } from './visible'
+import { visibleBuckets, visibleFields, visibleMembers } from './visible'
 
 /** Complete row of `memberExt`, with the levels of its member that its privacy depends on. */
 export interface MemberExtRow extends MemberExt {
@@ -15,7 +15,7 @@ export interface MemberExtRow extends MemberExt {
   description_privacy: Level
   /** Values that other callers may see. */
   public_fields: FieldValues
-  /** Whether an unfinished import has written values, which are not among `fields` yet. */
+  /** Whether an unfinished import has written values or buckets, which are not shown yet. */
   hasHiddenValues: boolean
 }
 
@@ -47,6 +47,7 @@ interface SelectedRow {
   about: string | null
   all_values: string
   public_values: string
+  in_buckets: string
   value_count: number
   shown_count: number
 }
@@ -54,6 +55,7 @@ interface SelectedRow {
 function toRow({
   all_values,
   public_values,
+  in_buckets,
   value_count,
   shown_count,
   ...row
@@ -66,6 +68,7 @@ function toRow({
     archived: row.archived_at !== null,
     fields: JSON.parse(all_values),
     public_fields: row.visibility === 'public' ? JSON.parse(public_values) : {},
+    buckets: JSON.parse(in_buckets),
     hasHiddenValues: value_count > shown_count,
   }
 }
@@ -80,12 +83,26 @@ const byIds = query((_, { ids }: Placeholders<'ids'>, dialect) => {
       ${archived_reason}, ${announce_front}, ${about},
       ${valuesOf(dialect, id)} as all_values,
       ${valuesOf(dialect, id, sql`and ${visibleFields.privacy} = 'public'`)} as public_values,
-      (select ${dialect.count()} from ${fieldValues} where ${fieldValues.member_id} = ${id}) as value_count,
+      ${bucketsOf(dialect, id)} as in_buckets,
+      (select ${dialect.count()} from ${fieldValues} where ${fieldValues.member_id} = ${id})
+        + (select ${dialect.count()} from ${bucketMembers} where ${bucketMembers.member_id} = ${id}) as value_count,
       (select ${dialect.count()} from ${fieldValues} join ${visibleFields}
-        on ${visibleFields.id} = ${fieldValues.field_id} where ${fieldValues.member_id} = ${id}) as shown_count
+        on ${visibleFields.id} = ${fieldValues.field_id} where ${fieldValues.member_id} = ${id})
+        + (select ${dialect.count()} from ${bucketMembers} join ${visibleBuckets}
+        on ${visibleBuckets.id} = ${bucketMembers.bucket_id} where ${bucketMembers.member_id} = ${id}) as shown_count
     from ${visibleMembers} left join ${memberExts} on ${memberExts.member_id} = ${id}
     where ${dialect.inJsonNumbers(id, ids)} order by ${id}`
 })
+
+/** JSON list of the UUIDs of the buckets that contain a member. */
+function bucketsOf({ jsonTexts }: Dialect, memberId: SQLWrapper): SQL {
+  return jsonTexts(
+    visibleBuckets.uuid,
+    sql`${bucketMembers} join ${visibleBuckets} on ${visibleBuckets.id} = ${bucketMembers.bucket_id}
+      where ${bucketMembers.member_id} = ${memberId}`,
+    sql`${visibleBuckets.position}, ${visibleBuckets.id}`,
+  )
+}
 
 /** JSON object of the values of a member, in the order in which their fields were created. */
 function valuesOf({ groupConcat }: Dialect, memberId: SQLWrapper, condition = sql``): SQL {

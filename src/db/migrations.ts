@@ -21,6 +21,8 @@ import discord from '../../migrations/0017_discord.sql' with { type: 'text' }
 import extensions from '../../migrations/0018_extensions.sql' with { type: 'text' }
 import reminders from '../../migrations/0019_reminders.sql' with { type: 'text' }
 import push from '../../migrations/0020_push.sql' with { type: 'text' }
+import friends from '../../migrations/0021_friends.sql' with { type: 'text' }
+import pictures from '../../migrations/0022_pictures.sql' with { type: 'text' }
 import postgresBaseline from '../../migrations/postgres/0012_operating.sql' with { type: 'text' }
 import postgresStandardNames from '../../migrations/postgres/0013_standard_names.sql' with {
   type: 'text',
@@ -33,6 +35,8 @@ import postgresDiscord from '../../migrations/postgres/0017_discord.sql' with { 
 import postgresExtensions from '../../migrations/postgres/0018_extensions.sql' with { type: 'text' }
 import postgresReminders from '../../migrations/postgres/0019_reminders.sql' with { type: 'text' }
 import postgresPush from '../../migrations/postgres/0020_push.sql' with { type: 'text' }
+import postgresFriends from '../../migrations/postgres/0021_friends.sql' with { type: 'text' }
+import postgresPictures from '../../migrations/postgres/0022_pictures.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -64,6 +68,8 @@ export const migrations: Migration[] = [
   { name: '0018_extensions', sql: extensions },
   { name: '0019_reminders', sql: reminders },
   { name: '0020_push', sql: push },
+  { name: '0021_friends', sql: friends },
+  { name: '0022_pictures', sql: pictures },
 ]
 
 /**
@@ -79,4 +85,6 @@ export const serverMigrations: readonly Migration[] = [
   { name: '0018_extensions', sql: postgresExtensions },
   { name: '0019_reminders', sql: postgresReminders },
   { name: '0020_push', sql: postgresPush },
+  { name: '0021_friends', sql: postgresFriends },
+  { name: '0022_pictures', sql: postgresPictures },
 ]

@@ -22,6 +22,8 @@ export type Durability = 'full' | 'normal'
  */
 export type LockKey =
   | { readonly system: number }
+  /** Two systems. Their rows are locked in ascending order, so that transactions cannot deadlock. */
+  | { readonly systems: readonly [number, number] }
   | { readonly guild: string }
   | { readonly account: string }
   | 'registration'

@@ -4,6 +4,7 @@ import { alias, QueryBuilder } from 'drizzle-orm/sqlite-core'
 import { type DomainError, error } from '../model/errors'
 import { type Placeholders, query } from './query'
 import {
+  buckets,
   deletedArchives,
   fields,
   frontNotes,
@@ -171,6 +172,12 @@ export const visibleReminders = builder
   .from(reminders)
   .where(isImportCommitted(reminders.import_id))
   .as('reminders')
+
+export const visibleBuckets = builder
+  .select()
+  .from(buckets)
+  .where(isImportCommitted(buckets.import_id))
+  .as('buckets')
 
 /** UUID of a member by its row ID; null while the member is being deleted. */
 export function visibleMemberUuid(id: SQLWrapper): SQL {

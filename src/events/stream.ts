@@ -37,7 +37,8 @@ export interface StreamChecks {
 }
 
 export interface StreamMessage {
-  id: number
+  /** Absent in streams that cannot be resumed. */
+  id?: number
   event: string
   /** The data as JSON. */
   data: string
@@ -158,9 +159,8 @@ function createReader(
       while (isOpen && !reader.hasCapacity) await drained.promise
       return isOpen && (await endUnless(isAuthorized))
     },
-    send({ id, event, data }) {
-      if (isOpen)
-        controller.enqueue(encoder.encode(`id: ${id}\nevent: ${event}\ndata: ${data}\n\n`))
+    send(message) {
+      if (isOpen) controller.enqueue(encoder.encode(formatMessage(message)))
     },
     begin() {
       // Send headers and the first byte at once, so that the client knows it is connected.
@@ -214,6 +214,10 @@ function createReader(
   }
 
   return reader
+}
+
+function formatMessage({ id, event, data }: StreamMessage): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`
 }
 
 /** Treats a failed check as denied, unless the database is temporarily unavailable. */

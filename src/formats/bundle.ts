@@ -11,7 +11,7 @@ import type { SystemPatch } from '../model/system'
 import type { Instant } from '../model/time'
 import { type ExtPart, forEachExtPart, type Part } from '../model/transfer'
 
-export type Format = 'pluralkit' | 'tupperbox' | 'simplyplural'
+export type Format = 'pluralkit' | 'tupperbox' | 'simplyplural' | 'pluralport'
 
 /**
  * Contents of an import file of any format. A missing key was not in the file and changes nothing;
@@ -40,6 +40,8 @@ export interface Bundle {
   extSettings?: ExtSettingsPatch
   /** Rows of other apps that the system was imported from, with the UUIDs of this file. */
   origins: (Origin & { target: string })[]
+  /** Pictures inside the file, whose addresses are values of its system, members and groups. */
+  pictures: BundlePicture[]
   repairs: Repair[]
   /** Rows without a counterpart here, by collection, to be archived unchanged. */
   kept: Record<string, unknown[]>
@@ -48,6 +50,15 @@ export interface Bundle {
   /** Number of rows of each kind that are not imported. */
   leftOut: Record<Part, number>
   extLeftOut: Record<ExtPart, number>
+}
+
+/** A picture that is inside the file, of a type and size that the server stores. */
+export interface BundlePicture {
+  /** Address in the values of this file, which the import replaces by that of the stored picture. */
+  address: string
+  base64: string
+  /** Collection of the file that counts it as skipped if it cannot be stored. */
+  collection: string
 }
 
 /** A row by its ID in the app that it comes from. */
@@ -67,7 +78,12 @@ export interface BundleExtRow {
   values: JsonObject
   /** Keys of members, fields, rooms, posts and polls of this file, by the key of the field table. */
   refs: Readonly<Record<string, string | null>>
+  /** What a privacy bucket contains. */
+  contents?: BundleBucketContents
 }
+
+/** Keys of members, groups and fields of this file. */
+export type BundleBucketContents = Record<'members' | 'groups' | 'fields', string[]>
 
 export interface BundleSystem {
   hid?: string
@@ -145,7 +161,28 @@ export interface Subject {
     | 'post'
     | 'poll'
     | 'reminder'
+    | 'bucket'
   name: string | null
+}
+
+/** Kinds of rows that have a name of their own in the report. */
+export type NamedPart = Exclude<Part, 'memberships'> | ExtPart
+
+/** Name of each kind of rows in the report. */
+export const subjectKinds: Readonly<Record<NamedPart, Subject['kind']>> = {
+  members: 'member',
+  groups: 'group',
+  switches: 'switch',
+  fields: 'field',
+  values: 'field',
+  front_notes: 'front_note',
+  notes: 'note',
+  rooms: 'room',
+  posts: 'post',
+  polls: 'poll',
+  votes: 'poll',
+  reminders: 'reminder',
+  buckets: 'bucket',
 }
 
 export interface ReadOptions {
@@ -194,6 +231,7 @@ export function emptyBundle(format: Format): Bundle {
     autoproxy: [],
     ext: forEachExtPart(() => []),
     origins: [],
+    pictures: [],
     repairs: [],
     kept: {},
     skipped: {},

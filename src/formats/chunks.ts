@@ -4,6 +4,7 @@ import {
   type BundleExtRow,
   type BundleGroup,
   type BundleMember,
+  type BundlePicture,
   type BundleSwitch,
   MAX_ARCHIVED_BYTES,
   MAX_ARCHIVED_ROWS,
@@ -13,6 +14,7 @@ import {
 /** Part of a bundle, small enough to be processed without blocking; sent in this order. */
 export type BundleChunk =
   | { head: BundleHead }
+  | { pictures: BundlePicture[] }
   | { members: BundleMember[] }
   | { groups: BundleGroup[] }
   | { switches: BundleSwitch[] }
@@ -21,7 +23,10 @@ export type BundleChunk =
   | { kept: ArchivedRow[] }
 
 export interface BundleHead
-  extends Omit<Bundle, 'members' | 'groups' | 'switches' | 'ext' | 'origins' | 'kept'> {
+  extends Omit<
+    Bundle,
+    'pictures' | 'members' | 'groups' | 'switches' | 'ext' | 'origins' | 'kept'
+  > {
   /** Number of items that follow. */
   counts: { members: number; groups: number; switches: number; ext: number; kept: number }
 }
@@ -48,7 +53,7 @@ const BYTES_PER_CHUNK = 64 * 1024
 const MAX_ARCHIVED_ROW_BYTES = 1024 * 1024
 
 export function* chunksOf(bundle: Bundle): Generator<BundleChunk> {
-  const { members, groups, switches, ext, origins, kept: _, ...rest } = bundle
+  const { pictures, members, groups, switches, ext, origins, kept: _, ...rest } = bundle
   const kept = serializeArchived(bundle)
   const counts = {
     members: members.length,
@@ -58,14 +63,21 @@ export function* chunksOf(bundle: Bundle): Generator<BundleChunk> {
     kept: kept.length,
   }
   yield { head: { ...rest, counts } }
+  for (const chunk of batchesBySize(pictures, ({ base64 }) => base64.length))
+    yield { pictures: chunk }
   for (const chunk of batches(members, ENTITIES_PER_CHUNK)) yield { members: chunk }
   for (const chunk of batches(groups, ENTITIES_PER_CHUNK)) yield { groups: chunk }
   for (const chunk of batches(switches, SWITCHES_PER_CHUNK)) yield { switches: chunk }
   for (const part of extParts)
-    for (const chunk of batchesBySize(ext[part], ({ values }) => JSON.stringify(values).length))
-      yield { ext: chunk, part }
+    for (const chunk of batchesBySize(ext[part], sizeOf)) yield { ext: chunk, part }
   for (const chunk of batches(origins, ROWS_PER_CHUNK)) yield { origins: chunk }
   for (const chunk of batchesBySize(kept, ({ content }) => content.length)) yield { kept: chunk }
+}
+
+/** Size of a row as JSON, with about 40 bytes for each reference of a bucket. */
+function sizeOf({ values, contents }: BundleExtRow): number {
+  const references = Object.values(contents ?? {}).reduce((sum, { length }) => sum + length, 0)
+  return JSON.stringify(values).length + 40 * references
 }
 
 /** Serializes rows up to the limits; the rest is counted as skipped. */

@@ -3,6 +3,7 @@ import { isObject } from '../model/validation'
 import { type Bundle, MAX_FILE_BYTES, type ReadOptions, UnreadableFile } from './bundle'
 import { parseJson, rejectOversized } from './json'
 import { isPluralkit, readPluralkit } from './pluralkit/read'
+import { isPluralport, readPluralport } from './pluralport/read'
 import { isSimplyPlural, readSimplyPlural } from './simplyplural/read'
 import { isTupperbox, readTupperbox } from './tupperbox'
 
@@ -13,6 +14,7 @@ interface Format {
 
 /** Readers in order of precedence; the first one that recognizes a file parses it. */
 const readers: readonly Format[] = [
+  { recognizes: isPluralport, read: readPluralport },
   { recognizes: isTupperbox, read: readTupperbox },
   { recognizes: isPluralkit, read: readPluralkit },
   { recognizes: isSimplyPlural, read: readSimplyPlural },
@@ -33,7 +35,7 @@ export function readFile(file: string | Uint8Array, options: ReadOptions = {}): 
   if (!reader)
     throw new UnreadableFile(
       'unknown',
-      'This is not an export of PluralKit, Tupperbox or Simply Plural.',
+      'This is not an export of PluralKit, Tupperbox or Simply Plural, and no PluralPort file.',
     )
   const bundle = reader.read(json, options)
   if (damaged)
@@ -48,9 +50,17 @@ export function readFile(file: string | Uint8Array, options: ReadOptions = {}): 
   return bundle
 }
 
+/** Names of the document in an archive of PluralPort. */
+const documentNames = ['pluralport.json', 'openplural.json']
+
 function decode(bytes: Uint8Array): { text: string; damaged: boolean } {
-  if (bytes[0] === 0x50 && bytes[1] === 0x4b)
-    throw new UnreadableFile('broken', 'This is a ZIP archive: use the JSON file inside it.')
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b) {
+    const name = documentNames.find((one) =>
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(one),
+    )
+    const file = name ? `the file ${name}` : 'the JSON file'
+    throw new UnreadableFile('broken', `This is a ZIP archive: use ${file} inside it.`)
+  }
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), damaged: false }
   } catch {

@@ -3,7 +3,7 @@ import type { Field, Repaired } from '../model/field'
 import { isUuid, parseRef } from '../model/ref'
 import type { Part } from '../model/transfer'
 import { isObject, Problem, parseText } from '../model/validation'
-import { type Subject, UnreadableFile } from './bundle'
+import { type Subject, subjectKinds, UnreadableFile } from './bundle'
 import type { ImportLog } from './importLog'
 
 /** Parses the fields of an entity; values that the field table rejects are repaired and logged. */
@@ -80,12 +80,10 @@ export function rowsOf(
   if (!Array.isArray(list)) throw new UnreadableFile('broken', `"${name}" is not a list.`)
   const rows = list.filter(isObject)
   const lost = list.length - rows.length
-  const kind = kinds[part]
+  const kind = subjectKinds[part]
   if (lost > 0) log.dropRow(part, { kind, name: null }, kind, null, 'not an object', lost)
   return rows
 }
-
-const kinds = { members: 'member', groups: 'group', switches: 'switch' } as const
 
 /** Throws if the file has too many rows. Called before any of them is parsed. */
 export function rejectTooMany(

@@ -5,6 +5,7 @@ import type { ApiModule } from './apiModule'
 import { bot } from './bot'
 import { ext } from './ext'
 import { createDocument } from './openapi'
+import { pictures } from './pictures'
 import { privateModule } from './privateApi'
 import { v1 } from './v1'
 import { v2 } from './v2'
@@ -24,6 +25,7 @@ export function documentedModules({ deps, events, config }: RouteParts): ApiModu
   return [
     v2(deps, events, limitsOf(config), '/v2'),
     ext(deps, events, BODY_LIMIT),
+    pictures(deps),
     v1(deps, BODY_LIMIT),
     bot(deps, limitsOf(config), config.PUBLIC_URL),
     privateModule(deps, BODY_LIMIT),

@@ -33,6 +33,8 @@ interface Description {
   responses: Record<number, ResponseDescription | null>
   /** Content types of successful responses, if not JSON. */
   types?: string[]
+  /** Content types of the body, if not JSON. */
+  bodyTypes?: string[]
   errors?: ErrorName[]
   deprecated?: boolean
 }
@@ -40,7 +42,7 @@ interface Description {
 /** Parts of a description that are expanded when the document is built. */
 type DeferredDetails = Pick<
   Description,
-  'responses' | 'types' | 'errors' | 'requiresAuth' | 'allowsAnonymous' | 'headers'
+  'responses' | 'types' | 'bodyTypes' | 'errors' | 'requiresAuth' | 'allowsAnonymous' | 'headers'
 >
 
 /** Errors of every operation: `X-System` may name an unknown system, or one the bot cannot act for. */
@@ -151,7 +153,7 @@ function complete(
     ...(method === 'get' && isCacheable && !rest.types && notModified),
     ...failures([...(rest.errors ?? []), ...commonErrors]),
   }
-  keepJson(operation)
+  keepContent(operation, rest.bodyTypes)
 }
 
 function markRequired({ schema, ...parameter }: Parameter): Parameter {
@@ -167,13 +169,13 @@ const notModified = {
   304: { description: 'Not modified: the `ETag` in `If-None-Match` is still current' },
 }
 
-/** Removes the form and text variants that the plugin adds to each body. */
-function keepJson({ requestBody }: Operation): void {
+/** Replaces the form and text variants that the plugin adds to each body by its real types. */
+function keepContent({ requestBody }: Operation, types = ['application/json']): void {
   const json = requestBody?.content['application/json']
   if (!requestBody || !json) return
   // Elysia disallows unknown keys in the schemas it compiles, but routes ignore them.
   const { additionalProperties: _, example, ...schema } = json.schema
-  requestBody.content = { 'application/json': { schema, example } }
+  requestBody.content = Object.fromEntries(types.map((type) => [type, { schema, example }]))
 }
 
 function successes(

@@ -48,10 +48,13 @@ export const tags = {
   Messages: 'Look up the system and member of a proxied message.',
   Events: 'Changes of a system in real time, delivered to a webhook or as a stream.',
   'Import and export':
-    'Import files of PluralKit, Tupperbox and Simply Plural, and export a complete system.',
+    'Import files of PluralKit, Tupperbox, Simply Plural and PluralPort, and export a complete system.',
   Access: `Tokens, sessions and preferences. A token has full access unless it was created with a narrower scope; a browser that is logged in uses a session.\n\n${scopeTable()}\n\nRequests that a scope does not allow are refused with 403.`,
   Journal: 'Notes, rooms, posts and polls of a system. Only the owner has access.',
   Reminders: 'Reminders of a system. Only the owner has access.',
+  Friends:
+    'Friends on this server, invitations, and privacy buckets, which decide what a friend sees.',
+  Pictures: 'Pictures that this server stores for members, groups and systems.',
   Bots: 'For chat bots with a bot key: create systems, decide how to handle messages, and record proxied messages. With `X-System`, a bot can use all other sections too.',
   'Version 1 (deprecated)': 'For existing clients of version 1. New clients should use version 2.',
 }

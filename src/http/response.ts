@@ -158,8 +158,9 @@ function etagOf(bytes: Bytes): string {
   return `W/"${Bun.hash.xxHash3(bytes).toString(36)}"`
 }
 
-function includesETag(known: string, etag: string): boolean {
+/** Checks an `If-None-Match` header for an ETag, strong or weak. */
+export function includesETag(known: string, etag: string): boolean {
   if (known.trim() === '*') return true
-  const strong = etag.slice(2)
+  const strong = etag.replace(/^W\//, '')
   return known.split(',').some((one) => one.trim().replace(/^W\//, '') === strong)
 }

@@ -29,6 +29,7 @@ export interface DatabaseGauges {
   readonly tasks: Readonly<Record<string, { readonly ok: boolean; readonly lastOk: number | null }>>
   /** Rows by kind, and bytes of text, in the tables of the extension API. */
   readonly ext: { readonly rows: Readonly<Record<string, number>>; readonly textBytes: number }
+  readonly pictures: { readonly bytes: number }
 }
 
 /** Counters that other layers update. */
@@ -41,6 +42,7 @@ export interface Metrics {
   countPush(result: PushResult): void
   countImport(result: ImportResult): void
   countReminder(kind: ReminderKind): void
+  countFriendNotification(): void
   countCommit(writes: number, seconds: number): void
   countFailedCommit(): void
   countUnhandledRejection(): void
@@ -140,6 +142,10 @@ export function createMetrics(build: { version: string; commit: string }): Metri
     ['kind'],
   )
   for (const kind of reminderKinds) firedReminders(kind)
+  const friendNotifications = counter(
+    'multitude_friend_notifications_total',
+    "Notifications of friends about a change of a system's front.",
+  )()
 
   gauge(
     'multitude_database_ok',
@@ -163,6 +169,11 @@ export function createMetrics(build: { version: string; commit: string }): Metri
     'multitude_ext_text_bytes',
     'Text of all systems in the tables of the extension API.',
     ({ database }) => database.ext.textBytes,
+  )
+  gauge(
+    'multitude_picture_bytes',
+    'Pictures of all systems.',
+    ({ database }) => database.pictures.bytes,
   )
   const tasks =
     (select: (task: DatabaseGauges['tasks'][string]) => number) =>
@@ -213,6 +224,7 @@ export function createMetrics(build: { version: string; commit: string }): Metri
     countPush: (result) => void pushes(result).value++,
     countImport: (result) => void imports(result).value++,
     countReminder: (kind) => void firedReminders(kind).value++,
+    countFriendNotification: () => void friendNotifications.value++,
     countCommit(writes, seconds) {
       commitWrites.observe(writes)
       commitDurations.observe(seconds)

@@ -8,3 +8,7 @@ export function loginLink(address: string, code: string): string {
 export function setupLink(address: string, code: string): string {
   return `${address}/#/setup/${code}`
 }
+
+export function friendLink(address: string, code: string): string {
+  return `${address}/#/friend/${code}`
+}

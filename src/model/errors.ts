@@ -65,6 +65,9 @@ export const errorTable = {
   roomNotFound: { status: 404, code: 29004, message: 'Room not found.' },
   pollNotFound: { status: 404, code: 29005, message: 'Poll not found.' },
   reminderNotFound: { status: 404, code: 29006, message: 'Reminder not found.' },
+  bucketNotFound: { status: 404, code: 29007, message: 'Privacy bucket not found.' },
+  friendNotFound: { status: 404, code: 29008, message: 'Friend not found.' },
+  inviteNotFound: { status: 404, code: 29009, message: 'Invitation not found.' },
   frontNoteNotFound: { status: 404, code: 29010, message: 'Front note not found.' },
   pushTargetNotFound: { status: 404, code: 29011, message: 'Push target not found.' },
   archiveNotFound: { status: 404, code: 29012, message: 'Archived collection not found.' },
@@ -101,6 +104,7 @@ export const errorTable = {
     code: 30009,
     message: "Group '{ref}' is not part of your system.",
   },
+  notShared: { status: 403, code: 39001, message: 'This is not shared with you.' },
   invalidBody: { status: 400, code: 40001, message: 'Error parsing JSON model' },
   autoproxyMemberMissing: {
     status: 400,

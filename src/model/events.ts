@@ -52,6 +52,13 @@ export const extEventTypes = [
   'UPDATE_REMINDER',
   'DELETE_REMINDER',
   'REMINDER',
+  'CREATE_BUCKET',
+  'UPDATE_BUCKET',
+  'DELETE_BUCKET',
+  'CREATE_FRIEND',
+  'UPDATE_FRIEND',
+  'DELETE_FRIEND',
+  'FRIEND_FRONT',
 ] as const
 
 export type ExtEventType = (typeof extEventTypes)[number]

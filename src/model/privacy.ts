@@ -26,6 +26,7 @@ export const permissions = {
   manage: 'Manage webhooks, tokens, sessions and preferences',
   share: 'Create tokens with the scopes `watch` and `calendar`',
   issue_tokens: 'Create tokens with any scope, and codes that link an account',
+  manage_friends: 'Manage friends, invitations and privacy buckets',
   manage_push: 'Register browsers for push notifications; with a `watch` token only its own',
   remove: 'Delete the system',
 } as const
@@ -48,6 +49,7 @@ const granted: Record<Exclude<Access, 'full'>, ReadonlySet<Permission>> = {
     'import',
     'manage',
     'share',
+    'manage_friends',
     'manage_push',
   ]),
   front: new Set(['read', 'watch', 'subscribe', 'switch']),
@@ -67,6 +69,7 @@ const writePermissions: readonly Permission[] = [
   'manage',
   'share',
   'issue_tokens',
+  'manage_friends',
   'remove',
 ]
 
@@ -183,21 +186,26 @@ export function isWatcher({ system, access }: Viewer, systemId: number): boolean
 }
 
 /**
- * Returns the values of a row that the caller may read: all for the owner, otherwise by privacy
- * level.
+ * Returns the values of a row that the caller may read: all for the owner (`true`), what is shared
+ * for a friend, otherwise by privacy level. Whether a row is shared with a friend at all is decided
+ * by the service that selects it.
  */
 export function redact<E extends Entity>(
   entity: E,
   row: Row<E> & Partial<Identity>,
-  owner: boolean,
+  to: boolean | 'friend',
 ): Redacted<E> {
   const from = row as Record<string, unknown>
-  if (owner) return { ...from } as Redacted<E>
+  if (to === true) return { ...from } as Redacted<E>
+  const isFriend = to === 'friend'
   const visible: Record<string, unknown> = { uuid: row.uuid, hid: row.hid }
   for (const [key, field] of entity.entries) {
-    const hidden = isPublic(field, from) ? null : redactionOf(field)
+    const isShown = isFriend ? isForFriends(field) : isPublic(field, from)
+    const hidden = isShown ? null : redactionOf(field)
+    if (isFriend && field.isAbsentForFriends) continue
     if (hidden === null) visible[key] = from[key]
-    else if (hidden === 'public part') visible[key] = from[field.publicPart ?? '']
+    else if (hidden === 'public part')
+      visible[key] = from[(isFriend ? field.friendPart : field.publicPart) ?? '']
     else if (hidden === 'stand-in') visible[key] = from[field.fallback ?? key] ?? from[key]
     else if (hidden !== 'absent') visible[key] = hidden === 'empty list' ? [] : null
   }
@@ -226,6 +234,18 @@ export function redactionOf({
 function isPublic({ ownerOnly, publicPart, guard }: Field, row: Record<string, unknown>): boolean {
   if (ownerOnly !== undefined || publicPart !== undefined) return false
   return guard === undefined || row[guard] === 'public'
+}
+
+/** Privacy levels that hide their fields from friends as well. */
+export const levelsHiddenFromFriends: ReadonlySet<string> = new Set([
+  'proxy_privacy',
+  'metadata_privacy',
+])
+
+/** Whether a friend sees the value: all privacy levels but two count as public. */
+function isForFriends({ ownerOnly, publicPart, guard }: Field): boolean {
+  if (ownerOnly !== undefined || publicPart !== undefined) return false
+  return guard === undefined || !levelsHiddenFromFriends.has(guard)
 }
 
 /** Lists that a privacy level hides from all callers except the owner. */

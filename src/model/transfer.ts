@@ -2,11 +2,15 @@
 export const importParts = ['members', 'groups', 'switches'] as const
 
 /** Further parts, which the files of PluralKit do not have. Front notes belong to `switches`. */
-export const extImportParts = ['fields', 'notes', 'posts', 'polls', 'reminders'] as const
+export const extImportParts = ['fields', 'notes', 'posts', 'polls', 'reminders', 'buckets'] as const
 
 /** Lists that a partial export has on request only. */
-export const exportLists = ['notes', 'posts', 'polls', 'reminders'] as const
+export const exportLists = ['notes', 'posts', 'polls', 'reminders', 'buckets'] as const
 export type ExportList = (typeof exportLists)[number]
+
+/** Formats of an export of a whole system. */
+export const exportFormats = ['pluralkit', 'pluralport'] as const
+export type ExportFormat = (typeof exportFormats)[number]
 
 export const allImportParts = [...importParts, ...extImportParts] as const
 export type ImportPart = (typeof allImportParts)[number]
@@ -30,6 +34,7 @@ export const extParts = [
   'polls',
   'votes',
   'reminders',
+  'buckets',
 ] as const
 export type ExtPart = (typeof extParts)[number]
 

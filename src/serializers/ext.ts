@@ -86,6 +86,22 @@ export function pollToExt({
   })
 }
 
+/** Serializes the address of a picture. */
+export function pictureToExt(url: string): SerializedObject {
+  return markSerialized({ url })
+}
+
+/** Serializes a page of the IDs that rows had in imported files. */
+export function originPageToExt({
+  rows,
+  next,
+}: {
+  rows: readonly { id: string; target: string }[]
+  next: string | null
+}): SerializedObject {
+  return markSerialized({ rows: rows.map(({ id, target }) => ({ id, target })), next })
+}
+
 /** Serializes the result of a test: the number of devices that get a notification. */
 export function reminderTestToExt(targets: number): SerializedObject {
   return markSerialized({ targets })

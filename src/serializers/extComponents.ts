@@ -1,7 +1,9 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { Entity } from '../model/entity'
+import { bucket } from '../model/ext/bucket'
 import { customField } from '../model/ext/customField'
 import { extSettings } from '../model/ext/extSettings'
+import { friend, invite, share } from '../model/ext/friend'
 import { fronter } from '../model/ext/fronter'
 import { frontNote } from '../model/ext/frontNote'
 import { groupExt } from '../model/ext/groupExt'
@@ -14,6 +16,7 @@ import { reminder } from '../model/ext/reminder'
 import { room } from '../model/ext/room'
 import { group } from '../model/group'
 import { member } from '../model/member'
+import { system } from '../model/system'
 import { mapOf, responseSchema } from './schema'
 
 const time = Type.String({ format: 'date-time' })
@@ -21,6 +24,19 @@ const time = Type.String({ format: 'date-time' })
 const pollSums = {
   closed: Type.Boolean({ description: 'Whether voting has ended' }),
   counts: mapOf(Type.Integer(), 'Number of votes by the ID of the option'),
+}
+
+const sharedFront = Type.Object({
+  fronters: Type.Array(withMember(responseSchema(fronter)), {
+    description: 'Fronters that are shared; nothing tells of others',
+  }),
+})
+
+const inviteKeys = {
+  id: Type.String({ format: 'uuid' }),
+  name: nullable(Type.String(), invite.fields.name.doc),
+  share: shareSchema(true),
+  expires: time,
 }
 
 /** Component schemas of the extension API. */
@@ -60,8 +76,59 @@ export const extComponents = {
   UnreadPosts: mapOf(Type.Integer(), 'Number of unread posts by board'),
   PollInList: withExtra(owned(poll), pollSums),
   Reminder: owned(reminder),
+  Bucket: withExtra(owned(bucket), {
+    members: Type.Integer({ description: 'Number of members in the bucket' }),
+    groups: Type.Integer({ description: 'Number of groups in the bucket' }),
+    fields: Type.Integer({ description: 'Number of custom fields in the bucket' }),
+    friends: Type.Integer({ description: 'Number of friends in the bucket' }),
+  }),
+  Friend: Type.Object({
+    id: Type.String({
+      format: 'uuid',
+      description: 'UUID of the friendship, the same on both sides',
+    }),
+    name: nullable(Type.String(), 'Own name for the friend'),
+    system: nullable(profile(), 'System of the friend; null while it is disabled'),
+    since: time,
+    share: shareSchema(true),
+    theirs: shareSchema(false),
+    notify_me: Type.Boolean({ description: friend.fields.notify_me.doc }),
+    front: nullable(sharedFront, 'Who is fronting; null if it is not shared'),
+  }),
+  FriendFront: sharedFront,
+  FriendMember: forFriends('member', member, memberExt),
+  FriendGroup: forFriends('group', group, groupExt),
+  FriendField: withoutKeys(owned(customField), 'buckets'),
+  Invite: Type.Object(inviteKeys),
+  NewInvite: Type.Object({
+    ...inviteKeys,
+    code: Type.String({ description: 'Code of the invitation, shown once' }),
+    url: nullable(Type.String(), 'Address that opens the invitation; null without `PUBLIC_URL`'),
+  }),
+  InvitePreview: Type.Object({
+    system: Type.Object({
+      name: nullable(Type.String(), 'Name of the system'),
+      avatar_url: nullable(Type.String(), 'Address of the picture'),
+      color: nullable(Type.String(), 'Colour'),
+    }),
+    share: shareSchema(false),
+  }),
   ReminderTest: Type.Object({
     targets: Type.Integer({ description: 'Number of devices that get a notification' }),
+  }),
+  Picture: Type.Object({
+    url: Type.String({ format: 'uri', description: 'Address of the picture' }),
+  }),
+  OriginPage: Type.Object({
+    rows: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'ID in the imported file' }),
+        target: Type.String({ format: 'uuid', description: 'UUID of the row here' }),
+      }),
+    ),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'Value of `after` for the next page; null at the end',
+    }),
   }),
   ArchivedCollection: Type.Object({
     collection: Type.String({ description: 'Name in the imported file', examples: ['notes'] }),
@@ -75,6 +142,53 @@ export const extComponents = {
       description: 'Value of `after` for the next page; null at the end',
     }),
   }),
+}
+
+function nullable(schema: TSchema, description: string): TSchema {
+  return Type.Union([schema, Type.Null()], { description })
+}
+
+/** Schema of what a system shows to a friend; only the own side has buckets. */
+function shareSchema(isOwn: boolean): TSchema {
+  const schema = responseSchema(share)
+  return isOwn ? withRequired(schema, 'buckets') : withoutKeys(schema, 'buckets')
+}
+
+function withRequired({ required, ...rest }: TSchema, key: string): TSchema {
+  return Type.Unsafe({ ...rest, required: [...new Set([...required, key])] })
+}
+
+/** Schema without keys that the caller never gets. */
+function withoutKeys({ properties, required, ...rest }: TSchema, ...keys: string[]): TSchema {
+  return Type.Unsafe({
+    ...rest,
+    required: required.filter((key: string) => !keys.includes(key)),
+    properties: Object.fromEntries(
+      Object.entries(properties).filter(([key]) => !keys.includes(key)),
+    ),
+  })
+}
+
+/** Schema of what friends see of a system. */
+function profile(): TSchema {
+  const { properties } = responseSchema(system)
+  const { name, description, pronouns, avatar_url, banner, color } = properties
+  const shown = { name, description, pronouns, avatar_url, banner, color }
+  const id = Type.String({ description: 'Short ID' })
+  const uuid = Type.String({ format: 'uuid' })
+  return Type.Unsafe({
+    type: 'object',
+    required: ['id', 'uuid', ...Object.keys(shown)],
+    properties: { id, uuid, ...shown },
+  })
+}
+
+/** Schema of an extended object without the keys that friends never get. */
+function forFriends(key: string, entity: Entity, added: Entity): TSchema {
+  const absent = added.entries
+    .filter(([, field]) => field.isAbsentForFriends || field.ownerOnly === 'absent')
+    .map(([name]) => name)
+  return withoutKeys(extended(key, entity, added), ...absent)
 }
 
 /** Schema of an object that is named by its UUID. */

@@ -92,7 +92,10 @@ export const components = {
   SwitchOfIds: switchOf(Type.String({ description: 'Short ID of a member' })),
   ...frontingComponents,
   ImportReport: Type.Object({
-    format: Type.Unsafe({ type: 'string', enum: ['pluralkit', 'tupperbox', 'simplyplural'] }),
+    format: Type.Unsafe({
+      type: 'string',
+      enum: ['pluralkit', 'tupperbox', 'simplyplural', 'pluralport'],
+    }),
     dry_run: Type.Boolean(),
     system: Type.String({ description: 'Short ID of the system' }),
     token: Type.Optional(Type.String()),

@@ -14,11 +14,17 @@ import { type Builder, type Placeholders, query } from '../db/query'
 import {
   accounts,
   autoproxies,
+  bucketMembers,
+  buckets,
   deletedSwitches,
   deliveries,
   events,
   fields,
   fieldValues,
+  friendInvites,
+  friendNotifyDue,
+  friendSides,
+  friendships,
   frontNotes,
   groupMembers,
   groups,
@@ -32,6 +38,7 @@ import {
   notes,
   origins,
   pendingImports,
+  pictures,
   pinnedMembers,
   polls,
   pollVotes,
@@ -73,6 +80,8 @@ import { removeSomeTags, tagIndexOf } from './tagIndex'
 const INLINE_LIMIT = 500
 
 export async function deleteOrHideSystem(tx: Db, id: number): Promise<void> {
+  // A friendship that began since its friends were told of the deletion.
+  await deleteFriendships(tx).run({ id })
   if (isFew(await sizeOfSystem(tx).get({ id }))) return void (await deleteSystem(tx).run({ id }))
   // Without these rows no caller can authenticate as the system or write to it.
   for (const remove of deleteAccess) await remove(tx).run({ id })
@@ -264,7 +273,9 @@ const sizeOfSystem = createSize(
   ...history,
   ...[members, groups, messages, events, importArchive, autoproxies].map(ofSystem),
   ...[notes, posts, polls, reminders, frontNotes, fields, origins, deletedSwitches].map(ofSystem),
+  ofSystem(pictures),
   ofItsMembers(fieldValues),
+  ofItsMembers(bucketMembers),
   (id) => sql`${proxyTagIndex} where ${proxyTagIndex.index_id} = (
     select coalesce(${systems.tag_index_id}, ${systems.id}) from ${systems} where ${systems.id} = ${id})`,
 )
@@ -285,6 +296,14 @@ const deleteOfSystem = (table: OfSystem) =>
 
 const deleteSwitches = deleteOfSystem(switches)
 
+const deleteFriendships = query((db, { id }: Placeholders<'id'>) => {
+  const own = db
+    .select({ id: friendSides.friendship_id })
+    .from(friendSides)
+    .where(eq(friendSides.system_id, id))
+  return db.delete(friendships).where(inArray(friendships.id, own))
+})
+
 const deleteAccess = [
   tokens,
   sessions,
@@ -297,6 +316,8 @@ const deleteAccess = [
   webhooks,
   deliveries,
   pendingImports,
+  friendInvites,
+  friendNotifyDue,
 ].map(deleteOfSystem)
 
 const hideSystem = [
@@ -327,9 +348,15 @@ const insertHiddenSystem = query((db, { hid, uuid }: Placeholders<'hid' | 'uuid'
 
 const one = { one: sql`1`.as('one') }
 
-const deleteDerivedRows = [groupMembers, proxyTagIndex, pinnedMembers, memberExts, fieldValues].map(
-  (table) =>
-    query((db, { id }: Placeholders<'id'>) => db.delete(table).where(eq(table.member_id, id))),
+const deleteDerivedRows = [
+  groupMembers,
+  proxyTagIndex,
+  pinnedMembers,
+  memberExts,
+  fieldValues,
+  bucketMembers,
+].map((table) =>
+  query((db, { id }: Placeholders<'id'>) => db.delete(table).where(eq(table.member_id, id))),
 )
 
 const moveMember = query((db, { id, hidden }: Placeholders<'id' | 'hidden'>) =>
@@ -411,7 +438,9 @@ const hiddenSystemBatches = [
     fields,
     origins,
     deletedSwitches,
+    pictures,
     groups,
+    buckets,
   ].map((table) => deleteSome(table, ofSystem(table))),
   deleteSome(switchMembers, ofItsMembers(switchMembers)),
   // Records of messages remain when their member is deleted.
@@ -442,6 +471,7 @@ const hiddenSystemBatches = [
   deleteSome(memberGuilds, ofItsMembers(memberGuilds)),
   deleteSome(memberExts, ofItsMembers(memberExts)),
   deleteSome(fieldValues, ofItsMembers(fieldValues)),
+  deleteSome(bucketMembers, ofItsMembers(bucketMembers)),
   deleteSome(members, ofSystem(members)),
 ]
 

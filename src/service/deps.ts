@@ -24,6 +24,8 @@ export interface Deps {
   readonly bulkQueue: BulkQueue
   readonly credentialCache: CredentialCache
   readonly quotas: Quotas
+  /** Public address of this server, with which links and addresses of pictures begin; empty if unknown. */
+  readonly publicUrl: string
   /** Schedules rendering of a row's JSON after a cache miss. */
   readonly scheduleRender: (table: RenderedTable, id: number) => void
 }

@@ -2,7 +2,8 @@ import { eq } from 'drizzle-orm'
 import { type Placeholders, query } from '../db/query'
 import { groups } from '../db/tables'
 import { group } from '../model/group'
-import { giveChildrenToParent } from './extRows/groupTree'
+import { putInDefaultBuckets } from './extRows/bucketRows'
+import { giveChildrenToParent, recordGroupEvent } from './extRows/groupTree'
 import { createOwnedRepository } from './ownedEntity'
 
 export const groupRepository = createOwnedRepository<typeof group>({
@@ -19,6 +20,11 @@ export const groupRepository = createOwnedRepository<typeof group>({
   limitOf: (settings) => settings.group_limit,
   isPrivateIn: (settings) => settings.group_default_private,
   commitBulk: (_deps, _systemId, _changes, commit) => commit(null),
+  async putInBuckets(deps, tx, { id, uuid, system_id }) {
+    const buckets = await putInDefaultBuckets(tx, system_id, 'groups', id)
+    if (buckets.length > 0)
+      await recordGroupEvent(tx, deps.now(), { system_id, uuid }, ['buckets'], { buckets })
+  },
   beforeDelete: giveChildrenToParent,
   remove: async (tx, id) => void (await deleteRow(tx).run({ id })),
 })

@@ -8,7 +8,9 @@ import { isOwner, type Redacted, redact, requireListAccess, type Viewer } from '
 import type { System } from '../model/system'
 import { deleteOrHideMember } from './deletion'
 import type { Deps } from './deps'
-import { clearAbouts, freeMemberExt } from './extRows/memberExts'
+import { putInDefaultBuckets } from './extRows/bucketRows'
+import { refreshFriends } from './extRows/friendDues'
+import { clearAbouts, freeMemberExt, recordExtEvent } from './extRows/memberExts'
 import { updateDuesWithout } from './extRows/reminderDues'
 import { recordEvent } from './outbox'
 import { createOwnedRepository } from './ownedEntity'
@@ -44,10 +46,16 @@ export const memberRepository = createOwnedRepository<typeof member>({
       described.map(({ before }) => before),
     )
   },
+  async putInBuckets(deps, tx, { id, uuid, system_id }) {
+    const buckets = await putInDefaultBuckets(tx, system_id, 'members', id)
+    if (buckets.length > 0)
+      await recordExtEvent(tx, deps.now(), { system_id, uuid }, ['buckets'], { buckets })
+  },
   async beforeDelete(deps, tx, row) {
     await releaseAutoproxy(deps, tx, row)
     await freeMemberExt(deps, tx, row)
     await updateDuesWithout(tx, row)
+    await refreshFriends(tx, row.system_id, deps.now())
   },
   remove: deleteOrHideMember,
 })

@@ -29,8 +29,10 @@ export const noDeps: Deps = {
     groups: 0,
     archive: 0,
     extText: 0,
+    pictures: 0,
     registration: 'closed',
     webRegistration: 'closed',
   },
+  publicUrl: '',
   scheduleRender: () => {},
 }

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../db/query'
 import { ownerJson, renderAndStore, updateAndRender, updateRow } from '../db/renderedJson'
 import { columnsOfEntity, createInserter, type TableWithId } from '../db/rows'
-import { groups, members } from '../db/tables'
+import { buckets, groups, members } from '../db/tables'
 import type { Db } from '../db/types'
 import { isDisabled, visibleRows } from '../db/visible'
 import { runCooperatively } from '../db/yieldToEventLoop'
@@ -48,6 +48,8 @@ interface OwnedKind<E extends Entity> extends BulkKind<E> {
   readonly limitOf: (settings: Settings) => number
   /** Returns true if rows created by a bot or in the dashboard are private. */
   readonly isPrivateIn: (settings: Settings) => boolean
+  /** Puts a new row in the privacy buckets for new rows; not called by imports. */
+  readonly putInBuckets: (deps: Deps, tx: Db, row: Owned<E>) => Promise<void>
   /** Removes references to a row before it is deleted. */
   readonly beforeDelete: (
     deps: Deps,
@@ -82,9 +84,10 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
   const rows = visibleRows[table]
   const countRows = query(
     (_, { system }: Placeholders<'system'>, { count }) =>
-      sql<{
-        all: number
-      }>`select ${count()} as "all" from ${rows} where ${rows.system_id} = ${system}`,
+      sql<{ all: number; has_buckets: number }>`select ${count()} as "all",
+        case when exists (select 1 from ${buckets} where ${buckets.system_id} = ${system})
+          then 1 else 0 end as has_buckets
+        from ${rows} where ${rows.system_id} = ${system}`,
   )
   const storedOfSystem = query(
     (_, { system }: Placeholders<'system'>) =>
@@ -187,7 +190,8 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
   ): Promise<Stored<Owned<E>>> => {
     const system_id = requireSystem(viewer)
     const settings = await getSettings(deps, tx, system_id)
-    if ((await count(tx, system_id)) >= kind.limitOf(settings)) throw error(errors.full)
+    const found = await countRows(tx).get({ system: system_id })
+    if ((found?.all ?? 0) >= kind.limitOf(settings)) throw error(errors.full)
     // Other clients get PluralKit's behaviour: what a token creates is public.
     const isForPeople = viewer.platform !== null || viewer.session !== undefined
     const isPrivate = isForPeople && kind.isPrivateIn(settings)
@@ -200,6 +204,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
       subject: created.row.uuid,
       data,
     })
+    if (found?.has_buckets) await kind.putInBuckets(deps, tx, created.row)
     return created
   }
 

@@ -1,6 +1,7 @@
 import { and, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../db/query'
 import {
+  buckets,
   fields,
   frontNotes,
   importArchive,
@@ -217,6 +218,7 @@ const removeSome = [
   rooms,
   polls,
   reminders,
+  buckets,
   fields,
   origins,
 ].map((table) =>

@@ -21,8 +21,14 @@ import type { Instant } from '../model/time'
 import { deleteOrHideSwitches, requireExists } from './deletion'
 import type { Deps } from './deps'
 import { recordDeletedSwitch } from './extRows/deletedSwitches'
+import { announceFront, hasFriends, refreshFriends } from './extRows/friendDues'
 import { enqueueFrontPush } from './extRows/pushQueue'
-import { clearDuesOf, clearDuesOfSwitches, updateDuesAfter } from './extRows/reminderDues'
+import {
+  clearDuesOf,
+  clearDuesOfSwitches,
+  hasSwitchReminders,
+  updateDuesAfter,
+} from './extRows/reminderDues'
 import { deleteStatusesOutOfFront, hasStatusAt, moveStatuses } from './extRows/statuses'
 import { memberRepository } from './members'
 import { recordEvent } from './outbox'
@@ -62,7 +68,7 @@ export async function createSwitch(
     const isNewest = draft.timestamp === null || timestamp > (latest?.timestamp ?? -Infinity)
     if (latest && isNewest && latest.ids === JSON.stringify(named.map((one) => one.id)))
       throw error('sameFronters')
-    return insertSwitch(deps, tx, id, timestamp, named)
+    return insertSwitch(deps, tx, id, timestamp, named, randomUUID(), latest ?? undefined)
   })
 }
 
@@ -78,12 +84,14 @@ export async function moveSwitch(
   return deps.transact({ system: id }, async (tx) => {
     const front = await getFront(tx, id, switchRef)
     if (await hasSwitchAt(tx, id, timestamp)) throw error('sameTimestamp')
+    const latest = Math.max(front.timestamp, timestamp)
+    if (front.has_friends) await announceFront(tx, id, deps.now(), latest)
     await deleteHiddenAt(tx).run({ system: id, timestamp })
     await setTimestamp(tx).run({ id: front.id, timestamp })
     if (front.has_statuses) await moveStatuses(deps, tx, id, front.timestamp, timestamp)
-    await updateDuesAfter(deps, tx, { ...front, timestamp })
+    if (front.has_reminders) await updateDuesAfter(deps, tx, { ...front, timestamp })
     await recordSwitchEvent(deps, tx, 'UPDATE_SWITCH', front, { timestamp })
-    await enqueueFrontPush(tx, id, Math.max(front.timestamp, timestamp))
+    await enqueueFrontPush(tx, id, latest)
     return { ...front, timestamp }
   })
 }
@@ -123,9 +131,10 @@ export async function removeSwitch(deps: Deps, tx: Db, front: FoundSwitch): Prom
   const { id, system_id, timestamp } = front
   await deleteRow(tx).run({ id })
   await recordDeletedSwitch(tx, deps.now(), front)
-  await clearDuesOf(tx, front)
+  if (front.has_reminders) await clearDuesOf(tx, front)
   await recordSwitchEvent(deps, tx, 'DELETE_SWITCH', front, null)
   await enqueueFrontPush(tx, system_id, timestamp)
+  if (front.has_friends) await refreshFriends(tx, system_id, deps.now())
   if (front.has_statuses) await deleteStatusesOutOfFront(deps, tx, system_id, timestamp)
 }
 
@@ -142,6 +151,7 @@ export async function deleteAllSwitches(deps: Deps, viewer: Viewer): Promise<voi
       data: null,
     })
     await enqueueFrontPush(tx, systemId)
+    await refreshFriends(tx, systemId, deps.now())
   })
 }
 
@@ -157,13 +167,15 @@ export async function insertSwitch(
   timestamp: Instant,
   named: Member[],
   uuid: string = randomUUID(),
+  { has_reminders, has_friends }: SwitchUses = allUses,
 ): Promise<Front> {
+  if (has_friends) await announceFront(tx, systemId, deps.now(), timestamp)
   await deleteHiddenAt(tx).run({ system: systemId, timestamp })
   const row = { uuid, system_id: systemId, timestamp }
   const id = await insertRow(tx, row)
   await insertMembers(tx, id, named)
   const front = { id, ...row, members: named }
-  await updateDuesAfter(deps, tx, front)
+  if (has_reminders) await updateDuesAfter(deps, tx, front)
   await recordSwitchEvent(deps, tx, 'CREATE_SWITCH', front, { timestamp, members: uuidsOf(named) })
   await enqueueFrontPush(tx, systemId, timestamp)
   return front
@@ -172,12 +184,14 @@ export async function insertSwitch(
 export async function replaceMembers(
   deps: Deps,
   tx: Db,
-  front: Front,
+  front: Front & Partial<SwitchUses>,
   named: Member[],
 ): Promise<Front> {
+  const { has_reminders, has_friends } = { ...allUses, ...front }
+  if (has_friends) await announceFront(tx, front.system_id, deps.now(), front.timestamp)
   await removeMembers(tx).run({ switch: front.id })
   await insertMembers(tx, front.id, named)
-  await updateDuesAfter(deps, tx, front)
+  if (has_reminders) await updateDuesAfter(deps, tx, front)
   await recordSwitchEvent(deps, tx, 'UPDATE_SWITCH', front, { members: uuidsOf(named) })
   await enqueueFrontPush(tx, front.system_id, front.timestamp)
   return { ...front, members: named }
@@ -187,8 +201,17 @@ export async function hasSwitchAt(db: Db, systemId: number, timestamp: Instant):
   return (await atTime(db).get({ system: systemId, timestamp })) !== null
 }
 
+/** Whether a change of switches concerns reminders and friends. */
+interface SwitchUses {
+  readonly has_reminders: number
+  readonly has_friends: number
+}
+
+/** Used where no statement has found out. */
+const allUses: SwitchUses = { has_reminders: 1, has_friends: 1 }
+
 /** A switch, and whether statuses may have been set at its time. */
-export type FoundSwitch = Front & { has_statuses: number }
+export type FoundSwitch = Front & SwitchUses & { has_statuses: number }
 
 export async function findSwitch(
   db: Db,
@@ -257,7 +280,12 @@ const latestIds = query((db, { system }: Placeholders<'system'>, { jsonNumbers }
     switchMembers.position,
   )
   return db
-    .select({ timestamp: live.timestamp, ids: sql<string>`${ids}`.as('ids') })
+    .select({
+      timestamp: live.timestamp,
+      ids: sql<string>`${ids}`.as('ids'),
+      has_reminders: hasSwitchReminders(system).as('has_reminders'),
+      has_friends: hasFriends(system).as('has_friends'),
+    })
     .from(live)
     .where(eq(live.system_id, system))
     .orderBy(desc(live.timestamp))
@@ -292,7 +320,12 @@ const byUuid = query((db, { uuid }: Placeholders<'uuid'>) => {
   const { system_id, timestamp } = liveSwitches
   const hasStatuses = hasStatusAt(sql`${system_id}`, sql`${timestamp}`)
   return db
-    .select({ ...liveSwitches._.selectedFields, has_statuses: hasStatuses.as('has_statuses') })
+    .select({
+      ...liveSwitches._.selectedFields,
+      has_statuses: hasStatuses.as('has_statuses'),
+      has_reminders: hasSwitchReminders(sql`${system_id}`).as('has_reminders'),
+      has_friends: hasFriends(sql`${system_id}`).as('has_friends'),
+    })
     .from(liveSwitches)
     .where(eq(liveSwitches.uuid, uuid))
 })

@@ -23,6 +23,8 @@ import { type System, type SystemDraft, type SystemPatch, system } from '../mode
 import type { Instant } from '../model/time'
 import { deleteOrHideSystem, purgeDeleted } from './deletion'
 import type { Deps } from './deps'
+import { endFriendshipsOf } from './extRows/endFriendship'
+import { listFriendships } from './extRows/friendRows'
 import { type GivenIdentity, identityQueries, type Stored } from './identity'
 import { recordEvent } from './outbox'
 
@@ -94,10 +96,17 @@ export async function patchSystem(
 
 export async function deleteSystem(deps: Deps, viewer: Viewer): Promise<void> {
   const id = requireSystem(viewer, 'remove')
-  await deps.transact({ system: id }, async (tx) => {
-    await deleteOrHideSystem(tx, id)
-    await incrementCounter(tx, 'credentials')
-  })
+  let isDeleted = false
+  // An invitation may be accepted between ending the friendships and the deletion.
+  while (!isDeleted) {
+    await endFriendshipsOf(deps, id)
+    isDeleted = await deps.transact({ system: id }, async (tx) => {
+      if ((await listFriendships(tx, id)).length > 0) return false
+      await deleteOrHideSystem(tx, id)
+      await incrementCounter(tx, 'credentials')
+      return true
+    })
+  }
 }
 
 /** Deletes a system with all its rows. For commands, as no server may run that would purge them. */

@@ -109,7 +109,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('link', { name: 'More' }).click()
     await page.getByRole('link', { name: 'Friends' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Sam')
-    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByRole('button', { name: 'Add link' }).click()
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
     expect(link).toStartWith(`${proxy.address}/plural/#/watch/`)
     const friend = await visit(browser, size)

@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
+import { zipOf } from '../web/zipFiles'
 import { archiveRows } from './archivedRows'
 import { type Size, type TestServer, type Visitor, visit } from './browser'
 import { logIn, type SeededSystem, seedSystem, waitForPage } from './testSystem'
@@ -34,6 +35,20 @@ const importFile = JSON.stringify({
   ],
 })
 
+const onePixel = {
+  name: 'pixel.gif',
+  mimeType: 'image/gif',
+  buffer: Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'),
+}
+
+const simplyPlural = JSON.stringify({ frontStatuses: [], members: [{ _id: 'm1', name: 'Fern' }] })
+
+const avatars = Buffer.from(zipOf([{ name: 'Fern.png', bytes: onePixel.buffer }]))
+
+function toFile(name: string, buffer: Buffer) {
+  return { name, mimeType: 'application/octet-stream', buffer }
+}
+
 /** Fills a system and lists the states that show it. */
 export async function createStates(testServer: TestServer, emptyServer: TestServer) {
   const system = await seedSystem(testServer, 'Lantern Hill')
@@ -65,6 +80,7 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
   for (const text of texts) await system.ask('POST /ext/v1/systems/@me/front/notes', text)
   await system.ask('POST /ext/v1/systems/@me/posts', { for: wren, text: 'Milk, please.' })
   const journal = await seedJournal(system, iris.uuid)
+  const friends = await seedFriends(testServer, system)
   await archiveRows(system)
   // Made by imports of earlier releases. Its name is English in all languages.
   const old = await system.ask<{ id: string }>('POST /v2/groups', {
@@ -125,6 +141,15 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
       'member form',
       `members/${wren}/edit`,
       click(...[2, 3, 4].map((at) => `.fold:nth-of-type(${at}) summary`)),
+    ],
+    [
+      'sheet that crops a picture',
+      `members/${wren}/edit`,
+      async (page) => {
+        await page.locator('.fold:nth-of-type(3) summary').click()
+        await page.locator('.fold .file input').first().setInputFiles(onePixel)
+        await page.locator('dialog canvas').waitFor()
+      },
     ],
     ['form of an archived member', `members/${away}/edit`],
     [
@@ -189,6 +214,39 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
     ],
     ['Friends', 'friends'],
     ['question about a link', 'friends', click('.things .danger')],
+    ['what a friend sees', 'friends', click('li.card .row button')],
+    ['question about a friend', 'friends', click('li.card .danger')],
+    ['sheet for an invitation', 'friends', click('.heading .main')],
+    [
+      'new invitation',
+      'friends',
+      async (page) => {
+        // There may be only a few open ones.
+        await friends.withdrawAll()
+        await click('.heading .main', 'dialog [type=submit]')(page)
+        await page.locator('#code').waitFor()
+      },
+    ],
+    ['missing code', 'friends', click('form.card:has(#invite-code) [type=submit]')],
+    ['invitation', `friend/${friends.code}`],
+    ['used invitation', 'friend/used'],
+    ['sheet of a bucket', 'friends', click('section[aria-labelledby=buckets] .round')],
+    [
+      'sheet for a new bucket',
+      'friends',
+      click('section[aria-labelledby=buckets] > div > button', 'dialog [type=submit]'),
+    ],
+    [
+      'contents of a bucket',
+      'friends',
+      click('section[aria-labelledby=buckets] .things button', 'dialog .chip:last-child'),
+    ],
+    ['friends that could not be loaded', 'friends', undefined, '**/ext/v1/friends'],
+    ['buckets that could not be loaded', 'friends', undefined, '**/ext/v1/buckets'],
+    ['page of a friend', `friends/${friends.id}`],
+    ['member of a friend', `friends/${friends.id}`, click('.tile')],
+    ['unknown friend', 'friends/none'],
+    ['view of a friend', `members/${wren}`, click('.lens button:nth-child(2)')],
     ['import and export', 'import'],
     [
       'import preview',
@@ -202,6 +260,22 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
         await page.locator('input[type=file]').setInputFiles(file)
         await page.locator('.tallies').waitFor()
         for (const fold of await page.locator('.folds summary').all()) await fold.click()
+      },
+    ],
+    [
+      'avatar archive',
+      'import',
+      async (page) => {
+        const input = page.locator('input[type=file]')
+        await input.setInputFiles(toFile('system.json', Buffer.from(simplyPlural)))
+        await page.locator('.tallies').waitFor()
+        await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
+        // The import makes the system private, and public pages follow.
+        const { privacy } = await system.ask<{ privacy: object }>('GET /v2/systems/@me')
+        await page.locator('.card .main').click()
+        await page.locator('.folds .file input').setInputFiles(toFile('x.zip', avatars))
+        await system.ask('PATCH /v2/systems/@me', { privacy })
+        await page.locator('.folds > .fold summary').click()
       },
     ],
     ['Archived data', 'archive'],
@@ -405,6 +479,35 @@ async function seedJournal(system: SeededSystem, member: string) {
   })
   await create('reminders', { name: 'Lantern off', ...repeat, enabled: false })
   return { note: note.id, room: room.id, poll: poll.id }
+}
+
+/** Makes another system a friend, with something shared by each, and an invitation by it. */
+async function seedFriends(testServer: TestServer, system: SeededSystem) {
+  const other = await seedSystem(testServer, 'Harbour House')
+  await other.setSwitches([3, 'Moss', 'Juno'])
+  const invite = (from: SeededSystem, body: object = {}) =>
+    from.ask<{ code: string }>('POST /ext/v1/friends/invites', body)
+  const { code } = await invite(system, { share: { see_members: true } })
+  const share = { see_members: true }
+  const { id } = await other.ask<{ id: string }>('POST /ext/v1/friends', { code, share })
+  for (const one of [system, other]) {
+    const [bucket] = await one.ask<{ id: string }[]>('GET /ext/v1/buckets')
+    const fields = await one.ask<{ id: string }[]>('GET /ext/v1/systems/@me/fields')
+    await one.ask(`PUT /ext/v1/buckets/${bucket?.id}/contents`, {
+      members: [one.idOf('Wren'), one.idOf('Moss')],
+      fields: fields.map((field) => field.id),
+    })
+  }
+  await invite(system, { name: 'Sam' })
+  return {
+    id,
+    code: (await invite(other, { share })).code,
+    async withdrawAll() {
+      const open = await system.ask<{ id: string }[]>('GET /ext/v1/friends/invites')
+      for (const one of open) await system.ask(`DELETE /ext/v1/friends/invites/${one.id}`)
+      await invite(system, { name: 'Sam' })
+    },
+  }
 }
 
 /** Opens the dashboard in a language, logged in. */

@@ -10,7 +10,7 @@ import {
   type Visitor,
 } from './browser'
 
-import { openDashboard, seedSystem, waitForPage } from './testSystem'
+import { openDashboard, type SeededSystem, seedSystem, waitForPage } from './testSystem'
 
 /**
  * Checks that apply to every page: keyboard, large text, narrow windows, another word for members.
@@ -44,6 +44,14 @@ await create('posts', { title: 'Groceries', text: 'Milk, please.' })
 const poll = await create('polls', { name: 'Move the desk?', options: [{ name: 'yes' }] })
 await create('reminders', { name: 'Front check', kind: 'after_switch', after: 3_600, on: 'any' })
 await archiveRows(system)
+const other = await seedSystem(testServer, 'Harbour House')
+const invite = (from: SeededSystem) =>
+  from.ask<{ code: string }>('POST /ext/v1/friends/invites', { share: { see_members: true } })
+const { id: friend } = await other.ask<{ id: string }>('POST /ext/v1/friends', {
+  code: (await invite(system)).code,
+  share: { see_members: true },
+})
+const { code: invitation } = await invite(other)
 const pages: [name: string, hash: string][] = [
   ['Now', 'now'],
   ['member list', 'members'],
@@ -67,6 +75,8 @@ const pages: [name: string, hash: string][] = [
   ['Insights page', 'insights'],
   ['Privacy page', 'privacy'],
   ['Friends page', 'friends'],
+  ['page of a friend', `friends/${friend}`],
+  ['invitation', `friend/${invitation}`],
   ['import and export page', 'import'],
   ['list of archived data', 'archive'],
   ['archived rows', 'archive/rows/polls'],
@@ -100,7 +110,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       const { page } = await openDashboard(browser, testServer, system, size)
       const matches: string[] = []
       // The word is not public, and the appearance page offers the default as a choice.
-      const checked = pages.filter(([name]) => !['public page', 'appearance page'].includes(name))
+      const others = ['public page', 'page of a friend', 'invitation', 'appearance page']
+      const checked = pages.filter(([name]) => !others.includes(name))
       for (const [name, hash] of checked) {
         await go(page, hash)
         for (const text of await readAll(page))

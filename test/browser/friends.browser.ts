@@ -28,7 +28,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
   /** Creates a link through the form and returns it. */
   const createLink = async (page: Page, name: string): Promise<string> => {
     await nameField(page).fill(name)
-    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByRole('button', { name: 'Add link' }).click()
     await page.getByRole('heading', { name: `The link for ${name}` }).waitFor()
     return await page.getByLabel('Link', { exact: true }).inputValue()
   }
@@ -40,7 +40,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
       const { page } = visitor
       await page.getByRole('button', { name: 'Until…' }).click()
       await nameField(page).fill('Someone')
-      await page.getByRole('button', { name: 'Add' }).click()
+      await page.getByRole('button', { name: 'Add link' }).click()
       await page.getByText('Choose a day.').waitFor()
       await expectAccessible(visitor)
       await page.getByRole('button', { name: '7 days' }).click()
@@ -129,11 +129,11 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await createLink(page, 'Robin')
     await page.getByRole('button', { name: '1 day', exact: true }).click()
     await nameField(page).fill('Robin')
-    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByRole('button', { name: 'Add link' }).click()
     await page.locator('#link-problem').getByText(/./).waitFor()
     expect(await nameField(page).inputValue()).toBe('Robin')
     await nameField(page).fill('')
-    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByRole('button', { name: 'Add link' }).click()
     await page.locator('#link-problem').getByText('Must not be empty').waitFor()
   })
 
@@ -146,7 +146,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await problems.waitFor()
     expect(await page.getByRole('dialog').count()).toBe(0)
     await nameField(page).fill('Someone')
-    await page.getByRole('button', { name: 'Add' }).click({ force: true })
+    await page.getByRole('button', { name: 'Add link' }).click({ force: true })
     await problems.nth(1).waitFor()
     await context.setOffline(false)
     await problems.first().waitFor({ state: 'detached' })

@@ -35,7 +35,7 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
     await page.getByText('1 member', { exact: true }).waitFor()
     for (const path of ['groups', `groups/${watch.id}`, `groups/${watch.id}/edit`]) {
       await page.goto(`${testServer.server.address}/#/${path}`)
-      await page.locator('main [aria-busy]').waitFor({ state: 'detached' })
+      await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
       await expectNoHorizontalScroll(visitor)

@@ -59,7 +59,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await expectAccessible(visitor)
     await expectNoHorizontalScroll(visitor)
     await page
-      .getByRole('link', { name: 'Import from PluralKit, Tupperbox or Simply Plural' })
+      .getByRole('link', { name: 'Import from PluralKit, Tupperbox, Simply Plural or PluralPort' })
       .click()
     await page.getByRole('heading', { name: 'Import and export', level: 1 }).waitFor()
     expect(await page.title()).toContain('Import and export')
@@ -95,6 +95,25 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await page.getByText('Nothing changed.').first().waitFor()
     const after = await ask('GET /v2/systems/@me/export')
     expect(withoutExportTime(after)).toEqual(withoutExportTime(before))
+  })
+
+  test('recognizes a PluralPort file, imports it, and refuses another version', async () => {
+    const { visitor, page, ask } = await openEmptySystem()
+    await page.goto(`${address}/#/import`)
+    await giveFile(page, { pluralport_version: '0.2', members: [] })
+    await page.getByRole('alert').filter({ hasText: 'has a version that' }).waitFor()
+    await page.getByLabel('Another file').setInputFiles(join(fixtures, 'pluralport-nasty.json'))
+    await page.getByRole('heading', { name: 'A PluralPort file' }).waitFor()
+    await page.locator('.tallies').waitFor()
+    expect(await tally(page, 'Members').textContent()).toBe('3 new · 3 skipped')
+    await page.getByText(/^Stored as archived data \(\d+\)$/).click()
+    await page.getByText('1 reaction', { exact: false }).waitFor()
+    await expectAccessible(visitor)
+    await expectNoHorizontalScroll(visitor)
+    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByRole('heading', { name: 'Import finished' }).waitFor()
+    const people = await ask<{ name: string }[]>('GET /v2/systems/@me/members')
+    expect(people.map(({ name }) => name).toSorted()).toEqual(['Ash', 'Asleep', 'Wren'])
   })
 
   test.each(['light', 'dark'] as const)(
@@ -145,6 +164,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
       Posts: facts.chat.length + facts.boards.length,
       Polls: facts.polls.length,
       Votes: facts.polls.flatMap(({ votes }) => votes).length,
+      Buckets: facts.buckets.length,
     }
     const expectTallies = async (what: string) => {
       for (const [part, count] of Object.entries(counts))
@@ -181,6 +201,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
       Polls: '#/chat',
       Votes: '#/chat',
       Reminders: '#/reminders',
+      Buckets: '#/friends',
       'See archived data': '#/archive',
     })
     await expectAccessible(visitor)
@@ -463,7 +484,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await page.goto(`${address}/#/import`)
     await chooseFile(page, 'pluralkit.json')
     await disconnect(page)
-    for (const name of ['Import', 'JSON', 'CSV', 'Calendar'])
+    for (const name of ['Import', 'JSON', 'PluralPort', 'CSV', 'Calendar'])
       expect(
         await page.getByRole('button', { name, exact: true }).getAttribute('aria-disabled'),
       ).toBe('true')
@@ -475,6 +496,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
 
   test.each([
     ['JSON', 'system.json', []],
+    ['PluralPort', 'pluralport.json', ['--format', 'pluralport']],
     ['CSV', 'front-history.csv', ['--front-history', 'csv']],
     ['Calendar', 'front-history.ics', ['--front-history', 'ics']],
   ])('the %s download equals the file written by the command line', async (name, file, args) => {

@@ -13,7 +13,7 @@ const { system, ids } = all
 
 /** Words of data, and dates and units, which Intl formats. */
 const data = [
-  /Wren|Iris|Moss|Juno|Atlas|Ember|Jün|Fern|Asleep|Littles|Lantern Hill|Somebody else|Sam\b|Multitude/g,
+  /Wren|Iris|Moss|Juno|Atlas|Ember|Jün|Fern|Asleep|Littles|Lantern Hill|Somebody else|Harbour House|Trusted friends|All friends|Close friends|\bFriends\b|Sam\b|Multitude/g,
   /she\/her|he\/they|they\/them|he\/him|she\/they|reddish|soon|aaaaa|zzzzz|system\.json/g,
   /Small ones|Lantern \w+|Keeper|Host|Green and|tall|music\.example\.org\/fern/g,
   /at work|A quiet evening\.|Rain\.|Milk, please\.|Done\.|Groceries|Quiet|morning\.|Hello\b/g,

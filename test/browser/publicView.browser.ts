@@ -83,7 +83,7 @@ test('an empty system without a name has working pages', async () => {
   for (const [hash, heading] of Object.values(pages)) {
     await page.goto(`${address}/${hash}`)
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
-    await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+    await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
     await expectAccessible(visitor)
   }
 })
@@ -94,7 +94,7 @@ test('keeps the input for a friend link when the session ends', async () => {
   await page.getByRole('textbox', { name: 'Name' }).fill('Robin')
   await page.getByRole('button', { name: '7 days' }).click()
   await system.ask('DELETE /web/sessions')
-  await page.getByRole('button', { name: 'Add' }).click()
+  await page.getByRole('button', { name: 'Add link' }).click()
   await page.getByLabel('Token').fill(system.token)
   await page.getByRole('button', { name: 'Log in' }).click()
   await page.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()

@@ -150,6 +150,8 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     await page.getByText('2 reminders are on.').first().waitFor()
     await waitUntil(async () => (await all()).every(({ enabled }) => enabled))
     expect(await offer.count()).toBe(0)
+    // The page loads the reminders again after the events.
+    await page.getByRole('switch', { name: 'Water', checked: true }).waitFor()
     await onSwitch(page, 'Water').click()
     await page.getByText('Off', { exact: true }).waitFor()
     expect(await offer.count()).toBe(0)

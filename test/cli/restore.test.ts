@@ -20,7 +20,9 @@ import { openStorage } from '../../src/db/open'
 import { restore } from '../../src/db/sqlite/backup'
 import { systems } from '../../src/db/tables'
 import { StorageError } from '../../src/db/types'
+import { MAX_PICTURE_BYTES } from '../../src/model/ext/picture'
 import { drizzleOn } from '../drizzle'
+import { gifOfSize } from '../pictures'
 import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { withRawDatabase } from '../service/transfer/importFixture'
@@ -83,6 +85,25 @@ describe('a restore', () => {
     expect(readFileSync(aside).equals(garbage)).toBe(true)
     expect(readFileSync(`${aside}-wal`).equals(log)).toBe(true)
     expect(existsSync(`${here.path}-wal`)).toBe(false)
+  })
+
+  test('restore brings back pictures', async () => {
+    const cwd = emptyFolder()
+    const { id } = await runJson<{ id: string }>(['system', 'create', '--name', 'Us'], { cwd })
+    const bytes = Buffer.from(gifOfSize(MAX_PICTURE_BYTES))
+    const name = 'A'.repeat(24)
+    const inDatabase = (statement: string, ...values: string[]) =>
+      withRawDatabase(join(cwd, 'data/multitude.db'), (db) => db.run(statement, values))
+    inDatabase(
+      `insert into pictures (name, system_id, type, size, created, bytes)
+       select '${name}', id, 'gif', ${bytes.byteLength}, 1, ? from systems`,
+      bytes.toString('base64'),
+    )
+    await runJson(['backup', 'then.db'], { cwd })
+    inDatabase('delete from pictures')
+    await runJson(['restore', 'then.db', '--yes'], { cwd })
+    await runJson(['export', id, '--out', 'us.json', '--pictures'], { cwd })
+    expect(readFileSync(join(cwd, `us-pictures/${name}.gif`)).equals(bytes)).toBe(true)
   })
 
   test('restore ignores a log whose database is missing', async () => {

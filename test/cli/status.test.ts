@@ -23,6 +23,7 @@ describe('the status', () => {
     expect(out).toMatch(/^Database +\S+multitude\.db, \d+ KiB, write-ahead log \S+ \S+$/m)
     expect(out).toMatch(/^Systems +1$/m)
     expect(out).toMatch(/^Extensions +0 notes, 0 posts, 0 front notes, 0 B of text$/m)
+    expect(out).toMatch(/^Pictures +none$/m)
     expect(out).toMatch(/^Outbox +empty$/m)
     expect(out).toMatch(/^Backups +not scheduled/m)
     expect(out).toMatch(/^Metrics +off; set METRICS=on for more details$/m)
@@ -51,6 +52,7 @@ describe('the status', () => {
       outbox: { waiting: 0, oldest: null },
       reminders: { overdue: 0, oldest: null },
       extensions: { notes: 0, posts: 0, front_notes: 0, text_bytes: 0 },
+      pictures: { count: 0, bytes: 0 },
       metrics: { failed: 0, streams: 0, deliveries: { delivered: 0, refused: 0, unanswered: 0 } },
     })
     server.kill('SIGTERM')

@@ -1,9 +1,11 @@
+import { Database } from 'bun:sqlite'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ImportReport } from '../../src/service/transfer/importContext'
 import { fixture } from '../formats/fixture'
 import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder, NEW_DATABASE, program } from '../serverProcess'
+import { findPluralportProblems } from '../service/pluralportRules'
 import { dump } from '../service/transfer/importFixture'
 import { describe, expect, test } from '../test'
 
@@ -221,6 +223,62 @@ describe('export', () => {
     })
   })
 
+  test('export --format pluralport writes a file that import recognizes', async () => {
+    const out = join(emptyFolder(), 'pluralport.json')
+    const exported = ['export', 'qvexmp', '--format', 'pluralport', '--out', out]
+    expect((await run(exported, { cwd })).code).toBe(0)
+    expect(findPluralportProblems(JSON.parse(readFileSync(out, 'utf8')))).toEqual([])
+    const again = ['import', out, '--system', 'qvexmp']
+    expect(await runJson<ImportReport>(again, { cwd })).toMatchObject({
+      format: 'pluralport',
+      members: { added: 0, changed: 0, unchanged: 2 },
+      repairs: [],
+    })
+    const text = await run([...again, '--dry-run'], { cwd })
+    expect(text.out).toStartWith('PluralPort → system qvexmp')
+  })
+
+  test('export --pictures writes the pictures into a folder beside the file', async () => {
+    const file = `${'A'.repeat(24)}.gif`
+    const here = { cwd: emptyFolder() }
+    await run(['export', 'qvexmp', '--out', join(here.cwd, 'file.json')], { cwd })
+    await run(['import', 'file.json', '--new'], here)
+    const database = new Database(join(here.cwd, 'data/multitude.db'))
+    database.run(
+      `insert into pictures (name, system_id, type, size, created, bytes)
+       select '${'A'.repeat(24)}', id, 'gif', 6, 1, 'R0lGODlh' from systems`,
+    )
+    database.close()
+    const words = ['export', 'qvexmp', '--out', 'hill.json', '--pictures']
+    const { code, out } = await run(words, here)
+    expect([code, out]).toEqual([
+      0,
+      'Exported system qvexmp to hill.json.\nWrote 1 picture to hill-pictures.\n',
+    ])
+    expect(readFileSync(join(here.cwd, 'hill-pictures', file), 'latin1')).toBe('GIF89a')
+    expect((await run(words, here)).code).toBe(1)
+    expect(await runJson<object>([...words, '--force'], here)).toMatchObject({
+      pictures: { folder: 'hill-pictures', files: [file] },
+    })
+    const other = ['export', 'qvexmp', '--format', 'pluralport', '--out', 'port.json', '--pictures']
+    expect(await runJson<object>(other, here)).toMatchObject({
+      pictures: { folder: 'port-pictures', files: [file] },
+    })
+    expect(readFileSync(join(here.cwd, 'port-pictures', file), 'latin1')).toBe('GIF89a')
+  })
+
+  test.each([
+    ['without a file', ['--pictures'], '--pictures: needs --out with the name of a file'],
+    [
+      'of some members',
+      ['--pictures', '--out', 'x.json', '--members', 'wrenab'],
+      '--pictures: only for the export of a whole system',
+    ],
+  ])('export --pictures %s is refused', async (_, words, problem) => {
+    const { code, err } = await run(['export', 'qvexmp', ...words], { cwd })
+    expect([code, err]).toEqual([2, expect.stringContaining(problem)])
+  })
+
   test('export --front-history writes CSV or iCalendar', async () => {
     const history = ['export', 'qvexmp', '--front-history']
     const [csv, ics] = await Promise.all(['csv', 'ics'].map((as) => run([...history, as], { cwd })))
@@ -252,6 +310,12 @@ describe('failing imports and exports', () => {
     ['import pluralkit.json --new', FAILED, /larger than 1024 bytes/, { IMPORT_LIMIT: '1KiB' }],
     ['export', USAGE_ERROR, /missing argument SYSTEM/],
     ['export qvexmp --front-history xml', USAGE_ERROR, /must be csv or ics/],
+    ['export qvexmp --format xml', USAGE_ERROR, /must be pluralkit or pluralport/],
+    [
+      'export qvexmp --front-history csv --format pluralport',
+      USAGE_ERROR,
+      /cannot be combined with --format/,
+    ],
     [
       'export qvexmp --front-history csv --members wrenab',
       USAGE_ERROR,

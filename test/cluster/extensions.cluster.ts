@@ -1,5 +1,6 @@
 import { readStream } from '../events/readStream'
 import { until } from '../events/receiver'
+import { gifOfSize } from '../pictures'
 import { makeEngine, onServer } from '../postgres/engine'
 import type { Server } from '../serverProcess'
 import { expect, withTimeout } from '../test'
@@ -13,7 +14,11 @@ const QUOTA = 10_000
 const engine = await makeEngine()
 await engine.start()
 await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database multitude'))
-const nodes = await nodesOn(engine.addressOf('multitude'), { EXT_TEXT_QUOTA: String(QUOTA) })
+const nodes = await nodesOn(engine.addressOf('multitude'), {
+  EXT_TEXT_QUOTA: String(QUOTA),
+  PICTURE_LIMIT: '1MiB',
+  PUBLIC_URL: 'https://plural.example',
+})
 const [first, second] = await Promise.all([nodes.start(), nodes.start()])
 const both = [first, second] as const
 
@@ -166,6 +171,28 @@ for (const [title, path, body, requests, allowed, used] of limits)
     expect(sent.length - refused.length).toBe(allowed)
     for (const response of refused) expect(response?.json.code).toBe(49001)
   })
+
+test('two nodes do not exceed the limit of pictures together', async () => {
+  const { id, token } = await nodes.makeSystem('Pictures')
+  const requests = 12
+  const members = await Promise.all(
+    Array.from({ length: requests }, async (_, at) =>
+      String((await must(nodeAt(at), 'POST /v2/members', token, { name: `m${at}` })).json.id),
+    ),
+  )
+  const picture = new Blob([gifOfSize(256 * 1024)])
+  const sent = await Promise.all(
+    members.map((member, at) =>
+      ask(nodeAt(at), `PUT /ext/v1/members/${member}/picture`, token, picture),
+    ),
+  )
+  const refused = sent.filter((response) => response?.status !== 200)
+  expect(refused.map((response) => response?.json.code)).toEqual(Array(requests - 4).fill(49001))
+  const stored: { size: number }[] = await onServer(engine.addressOf('multitude'), (sql) =>
+    sql.unsafe(`select size from pictures where system_id = ${idOfSystem(id)}`),
+  )
+  expect(stored).toHaveLength(4)
+})
 
 function statusesIn(data: unknown): string {
   const { fronters } = data as { fronters: { status: string | null }[] }

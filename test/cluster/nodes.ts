@@ -85,7 +85,7 @@ export async function ask(
     const response = await fetch(`${node.address}${path}`, {
       method,
       headers: { authorization: token },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
       keepalive: false,
       signal: AbortSignal.timeout(CLIENT_TIMEOUT_MS),
     })

@@ -15,10 +15,17 @@ import { createHandler } from '../../src/http/handler'
 import { createLog } from '../../src/log'
 import type { Group } from '../../src/model/group'
 import type { Member } from '../../src/model/member'
+import { operator } from '../../src/model/privacy'
+import { DAY } from '../../src/model/time'
 import { createCredentialCache } from '../../src/service/access/credentials'
 import { insertAccount } from '../../src/service/accounts'
+import { sumPictures } from '../../src/service/admin/pictureTotals'
 import { purgeDeleted } from '../../src/service/deletion'
 import type { Deps } from '../../src/service/deps'
+import { notifyFriends } from '../../src/service/ext/friendNotifications'
+import { deleteUnusedPictures } from '../../src/service/ext/pictureCleanup'
+import { exportPictures, findPicture } from '../../src/service/ext/pictures'
+import { findSamePictures, isStored, storePicture } from '../../src/service/extRows/pictures'
 import { enqueueFrontPush, enqueuePush } from '../../src/service/extRows/pushQueue'
 import { insertGroup } from '../../src/service/groups'
 import { insertMember } from '../../src/service/members'
@@ -33,7 +40,7 @@ import { createTestApp, type TestSystem } from '../testApp'
 
 const GUILD = '466707357099884544'
 
-const { app, config, deps, makeSystem } = createTestApp()
+const { app, config, deps, makeSystem } = createTestApp({ PUBLIC_URL: 'https://plural.example' })
 const { statements, recordStatements } = createRecorder()
 
 const recordedDeps: Deps = {
@@ -157,6 +164,21 @@ const extObjects: [name: string, path: string, body: unknown][] = [
   ['reminder', 'reminders', { name: 'Check', kind: 'after_switch', after: 60, on: 'any' }],
 ]
 
+/** Creates a friendship with a system, and a bucket that contains something of each kind. */
+async function addFriend(): Promise<void> {
+  const { token } = changing.someone
+  const create = async (line: string, body: unknown, as = token) =>
+    (await (await respond(line, as, body)).json()) as { id: string; code: string }
+  const friend = await makeSystem('Friend')
+  const { code } = await create('POST /ext/v1/friends/invites', { share: { see_members: true } })
+  const friendship = await create('POST /ext/v1/friends', { code }, friend.token)
+  extIds.friend = friendship.id
+  extIds.invite = (await create('POST /ext/v1/friends/invites', {})).id
+  extIds.bucket = (await create('POST /ext/v1/buckets', { name: 'Close' })).id
+  const share = { see_members: true }
+  await create(`PATCH /ext/v1/friends/${friendship.id}`, { share }, friend.token)
+}
+
 const memberAt = (at: number) => changing.members[at]?.hid ?? ''
 const groupAt = (at: number) => changing.groups[at]?.hid ?? ''
 
@@ -215,6 +237,31 @@ const extRequests: [string, () => string, unknown?][] = [
   ['a changed reminder', () => `PATCH /ext/v1/reminders/${extIds.reminder}`, { after: 120 }],
   ['a deleted reminder', () => `DELETE /ext/v1/reminders/${extIds.reminder}`],
   ['a deleted field', () => `DELETE /ext/v1/fields/${extIds.field}`],
+  ['the origins', () => `GET ${ME}/origins?app=simplyplural&collection=members`],
+  ['a picture of a member', () => `PUT /ext/v1/members/${memberAt(2)}/picture`, 'GIF89a'],
+  ['a removed picture', () => `DELETE /ext/v1/members/${memberAt(2)}/picture`],
+  ['an icon', () => `PUT /ext/v1/groups/${groupAt(3)}/picture`, 'GIF89a'],
+  ['the buckets', () => 'GET /ext/v1/buckets'],
+  ['a new bucket', () => 'POST /ext/v1/buckets', { name: 'Partner' }],
+  ['a renamed bucket', () => `PATCH /ext/v1/buckets/${extIds.bucket}`, { name: 'Closer' }],
+  [
+    'the contents of a bucket',
+    () => `PUT /ext/v1/buckets/${extIds.bucket}/contents`,
+    { members: [], groups: [], fields: [] },
+  ],
+  ['a member in no bucket', () => `PATCH /ext/v1/members/${memberAt(2)}`, { buckets: [] }],
+  ['the friends', () => 'GET /ext/v1/friends'],
+  ['the invitations', () => 'GET /ext/v1/friends/invites'],
+  ['a new invitation', () => 'POST /ext/v1/friends/invites', {}],
+  ['a withdrawn invitation', () => `DELETE /ext/v1/friends/invites/${extIds.invite}`],
+  ['a changed friend', () => `PATCH /ext/v1/friends/${extIds.friend}`, { name: 'Sam' }],
+  ['another share', () => `PATCH /ext/v1/friends/${extIds.friend}`, { share: { buckets: [] } }],
+  ['the front of a friend', () => `GET /ext/v1/friends/${extIds.friend}/front`],
+  ['the members of a friend', () => `GET /ext/v1/friends/${extIds.friend}/members`],
+  ['the groups of a friend', () => `GET /ext/v1/friends/${extIds.friend}/groups`],
+  ['the fields of a friend', () => `GET /ext/v1/friends/${extIds.friend}/fields`],
+  ['an ended friendship', () => `DELETE /ext/v1/friends/${extIds.friend}`],
+  ['a deleted bucket', () => `DELETE /ext/v1/buckets/${extIds.bucket}`],
 ]
 
 describe('plans of push messages', () => {
@@ -243,6 +290,43 @@ describe('plans of push messages', () => {
     await patchPushTarget(push, viewer, target.uuid, { label: 'Phone' })
     await deletePushTarget(push, viewer, target.uuid)
     expect(statements.join()).toContain('push_queue')
+    expect(statements.flatMap(scansOf)).toEqual([])
+  })
+})
+
+describe('plans of pictures', () => {
+  test('pictures are read, added up, exported and cleaned up without scans', async () => {
+    const { someone } = changing
+    const viewer = { system: someone.id, platform: null }
+    await deps.transact({ system: someone.id }, (tx) =>
+      storePicture(deps, tx, someone.id, Buffer.from('GIF89a')),
+    )
+    statements.length = 0
+    await findPicture(recordedDeps, viewer, `${'A'.repeat(24)}.png`)
+    const same = new Set(['R0lGODlh'])
+    await findSamePictures(recordedDeps.db, someone.id, same, () => Promise.resolve())
+    await isStored(recordedDeps.db, someone.id, 'A'.repeat(24))
+    await Array.fromAsync(exportPictures(recordedDeps, viewer))
+    await sumPictures(recordedDeps, operator)
+    const later = () => deps.now() + 2 * DAY
+    await deleteUnusedPictures(recordedDeps)
+    await deleteUnusedPictures({ ...recordedDeps, now: later })
+    expect(statements.join()).toContain('delete from "pictures"')
+    expect(statements.flatMap(scansOf)).toEqual([])
+  })
+})
+
+describe('plans of notifications of friends', () => {
+  test('friends are notified without scans', async () => {
+    const [as, friend] = [small.someone, await makeSystem('Notified')]
+    const create = async (line: string, body: unknown, { token }: TestSystem = as) =>
+      (await (await respond(line, token, body)).json()) as { code: string }
+    const { code } = await create('POST /ext/v1/friends/invites', {})
+    await create('POST /ext/v1/friends', { code, notify_me: true }, friend)
+    await create('POST /v2/systems/@me/switches', { members: [] })
+    statements.length = 0
+    await notifyFriends({ ...recordedDeps, now: () => deps.now() + DAY })
+    expect(statements.join()).toContain('delete from "friend_notify_due"')
     expect(statements.flatMap(scansOf)).toEqual([])
   })
 })
@@ -343,6 +427,7 @@ describe('plans of writes', () => {
         const response = await respond(`POST ${ME}/${path}`, changing.someone.token, body)
         extIds[name] = ((await response.json()) as { id: string }).id
       }
+      await addFriend()
     })
 
     test.each(extRequests.map(([what, line, body]) => ({ what, line, body })))(
@@ -420,7 +505,7 @@ async function respond(line: string, authorization: string, body?: unknown): Pro
   const request = new Request(`http://localhost${path}`, {
     method,
     headers: { authorization },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   return handle(request, '127.0.0.1')
 }

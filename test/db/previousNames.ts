@@ -122,6 +122,7 @@ const onlyDefaults = {
   posts: [],
   polls: [],
   reminders: [],
+  buckets: [],
   origins: [],
 }
 

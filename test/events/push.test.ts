@@ -119,11 +119,69 @@ function advance(microseconds: number): void {
   push.wake()
 }
 
+/** Creates a friend of the system whom its member is shared with, and who wants to be notified. */
+async function createFriend(as: TestSystem, member: string, browser: Browser, more: object = {}) {
+  const friend = await makeSystem('Harbour')
+  const send = async <T>(line: string, body: unknown, caller = as) => {
+    const { status, json, text } = await ask<T>(line, { as: caller, body })
+    expect(status, text).toBeLessThan(300)
+    return json
+  }
+  const { id } = await send<{ id: string }>('POST /ext/v1/buckets', { name: 'Close' })
+  await send(`PUT /ext/v1/buckets/${id}/contents`, { members: [member] })
+  const share = { buckets: [id] }
+  const { code } = await send<{ code: string }>('POST /ext/v1/friends/invites', { share })
+  const accepted = { code, name: 'The hill', notify_me: true }
+  await send('POST /ext/v1/friends', accepted, friend)
+  await register(friend, browser, { wants: ['friends'], ...more })
+  return { friend, hide: () => send(`PUT /ext/v1/buckets/${id}/contents`, { members: [] }) }
+}
+
 /** Holds answers back until they are released. */
 function createGate() {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { opened: promise, open: resolve }
 }
+
+describe('push messages about friends', () => {
+  test.each([
+    [true, 'The hill', 'Wren'],
+    [false, 'Someone came to the front', ''],
+  ])('are sent after the pause; with names: %p', async (shows_names, title, text) => {
+    const as = await makeSystem('Lantern Hill')
+    const wren = await createMember(as, 'Wren')
+    const hidden = await createMember(as, 'Hidden')
+    const browser = createBrowser(service.origin)
+    await createFriend(as, wren, browser, { shows_names })
+    await logSwitch(as, [hidden, wren])
+    clock += 11 * SECOND
+    await until(() => service.to(browser).length === 1)
+    const [pushed = fail()] = service.to(browser)
+    expect(read(pushed, browser).shown).toMatchObject({ kind: 'friends', title, text })
+  })
+
+  test('do not name a member who is hidden between the switch and the message', async () => {
+    const as = await makeSystem('Lantern Hill')
+    const wren = await createMember(as, 'Wren')
+    const browser = createBrowser(service.origin)
+    const { friend, hide } = await createFriend(as, wren, browser)
+    const gate = createGate()
+    answerTo(browser, async () => {
+      await gate.opened
+      return 503
+    })
+    await logSwitch(as, [wren])
+    clock += 11 * SECOND
+    await until(() => service.to(browser).length === 1)
+    await hide()
+    gate.open()
+    await until(async () => (await queueOf(friend))[0]?.attempts === 1)
+    advance(DAY)
+    await until(async () => (await queueOf(friend)).length === 0)
+    // The second message was not sent, because nothing is left to tell.
+    expect(service.to(browser)).toHaveLength(1)
+  })
+})
 
 describe('push messages', () => {
   test('are encrypted for the browser and signed for its push service', async () => {

@@ -157,6 +157,7 @@ describe('push messages', () => {
     front: async () => ({ system: 'Lantern Hill', names: ['Wren', 'Ash'], hidden: 1 }),
     unreadPost: async () => ({ recipient: 'Wren', author: 'Ash', text: 'Milk, please.' }),
     reminder: async () => ({ name: 'Log your front', text: 'Who is here?' }),
+    friendFront: async () => ({ name: 'Lantern Hill', names: ['Wren', 'Ash'] }),
   }
   const secrets = /Wren|Ash|Lantern|Milk|Log|Who/
 
@@ -164,6 +165,7 @@ describe('push messages', () => {
     ['reminders', 'Log your front', 'Who is here?'],
     ['posts', 'Ash wrote to Wren', 'Milk, please.'],
     ['own_front', 'Fronting now', 'Wren, Ash, and 1 more'],
+    ['friends', 'Lantern Hill', 'Wren and Ash'],
     ['front', 'Lantern Hill', 'Wren, Ash, and 1 more'],
   ] as const)(
     'of kind %s show names and texts only if the receiver wants them',

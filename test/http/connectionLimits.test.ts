@@ -1,5 +1,6 @@
 import { heapStats } from 'bun:jsc'
 import { createRateLimiter, type Scope } from '../../src/http/requestLimits'
+import { MAX_PICTURE_BYTES } from '../../src/model/ext/picture'
 import { createBot } from '../operatorActions'
 import { afterAll, afterEach, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
@@ -9,7 +10,13 @@ const IDLE_LIMIT_S = 1
 const TIMEOUT_MS = 18_000
 
 const BODY_LIMIT = 64 * 1024
-const settings = { PORT: '0', RATE_LIMIT: 'off', BODY_LIMIT: String(BODY_LIMIT) }
+const PICTURE = '/ext/v1/systems/@me/picture'
+const settings = {
+  PORT: '0',
+  RATE_LIMIT: 'off',
+  BODY_LIMIT: String(BODY_LIMIT),
+  PUBLIC_URL: 'https://plural.example',
+}
 const { app, deps, makeSystem, logged } = createTestApp({ ...settings, IMPORT_LIMIT: '1MiB' })
 const { hostname, port, origin } = new URL(app.listen(IDLE_LIMIT_S))
 const { token, hid } = await makeSystem('Harbour')
@@ -79,6 +86,8 @@ describe('endless bodies', () => {
     ['with a bot key', head('POST /bot/messages', chunked, bot), 413, BODY_LIMIT],
     ['of an import without a token', head('POST /v2/systems/@me/import', chunked, ''), 401, 0],
     ['of an import', head('POST /v2/systems/@me/import', chunked), 413, 1024 * 1024],
+    ['of a picture without a token', head(`PUT ${PICTURE}`, chunked, ''), 401, 0],
+    ['of a picture', head(`PUT ${PICTURE}`, chunked), 413, MAX_PICTURE_BYTES],
     ['to an unknown path', head('POST /nowhere', chunked), 404, 0],
     ['of a GET', head('GET /v2/systems/@me', chunked), 200, BODY_LIMIT],
   ]
@@ -108,14 +117,17 @@ describe('endless bodies', () => {
     await expectServed()
   })
 
-  test('refuses a body by its Content-Length without waiting for it', async () => {
-    const { response, received, end } = await openConnection(
-      head('POST /v2/members', 'Content-Length: 99999999999'),
-    )
-    await Promise.race([received, Bun.sleep(5000)])
-    expect(response()).toStartWith('HTTP/1.1 413 ')
-    end()
-  })
+  test.each(['POST /v2/members', `PUT ${PICTURE}`])(
+    'refuses a body by its Content-Length without waiting for it: %s',
+    async (line) => {
+      const { response, received, end } = await openConnection(
+        head(line, 'Content-Length: 99999999999'),
+      )
+      await Promise.race([received, Bun.sleep(5000)])
+      expect(response()).toStartWith('HTTP/1.1 413 ')
+      end()
+    },
+  )
 })
 
 describe('huge request heads', () => {

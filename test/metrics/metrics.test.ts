@@ -156,19 +156,49 @@ describe('metrics', () => {
     expect(valueIn(text, 'multitude_build_info', { version: '0.1.0' })).toBe(1)
   })
 
-  test('metrics add up the rows and the text of the extension API of all systems', async () => {
-    const other = createTestApp({ METRICS: 'on', METRICS_ADDRESS: '127.0.0.1:0' })
+  test('metrics add up rows, text and pictures of the extension API of all systems', async () => {
+    const other = createTestApp({
+      METRICS: 'on',
+      METRICS_ADDRESS: '127.0.0.1:0',
+      PUBLIC_URL: 'https://plural.example',
+    })
     const url = other.app.listenForMetrics() ?? ''
     const notes = '/ext/v1/systems/@me/notes'
     for (const text of ['ä', 'bcd']) {
       const as = await other.makeSystem()
       await other.ask(`POST ${notes}`, { as, body: { text } })
       await other.ask('POST /ext/v1/systems/@me/posts', { as, body: { text: 'Hello' } })
+      await other.ask('PUT /ext/v1/systems/@me/picture', { as, body: `GIF89a${text}` })
     }
     const found = await (await fetch(url)).text()
     const rows = (kind: string) => valueIn(found, 'multitude_ext_rows', { kind })
     expect([rows('notes'), rows('posts'), rows('front_notes')]).toEqual([2, 2, 0])
     expect(valueIn(found, 'multitude_ext_text_bytes')).toBe(15)
+    expect(valueIn(found, 'multitude_picture_bytes')).toBe(17)
+  })
+
+  test('metrics count notifications of friends', async () => {
+    let now = 1_700_000_000_000_000
+    const other = createTestApp({
+      METRICS: 'on',
+      METRICS_ADDRESS: '127.0.0.1:0',
+      now: () => now,
+    })
+    const url = other.app.listenForMetrics() ?? ''
+    const count = async () =>
+      valueIn(await (await fetch(url)).text(), 'multitude_friend_notifications_total') ?? 0
+    const [as, friend] = [await other.makeSystem('Hill'), await other.makeSystem('Lantern')]
+    const create = async (line: string, body: unknown, caller = as) =>
+      (await other.ask<{ code: string; member: { id: string } }>(line, { as: caller, body })).json
+    const { code } = await create('POST /ext/v1/friends/invites', {})
+    await create('POST /ext/v1/friends', { code, notify_me: true }, friend)
+    const [bucket] = (await other.ask<{ id: string }[]>('GET /ext/v1/buckets', { as })).json
+    const body = { member: { name: 'Wren' }, buckets: [bucket?.id] }
+    const { member } = await create('POST /ext/v1/members', body)
+    await create('POST /v2/systems/@me/switches', { members: [member.id] })
+    expect(await count()).toBe(0)
+    now += 11_000_000
+    await until(async () => (await count()) === 1)
   })
 
   test('metrics count commits and writes per commit', async () => {

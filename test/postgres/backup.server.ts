@@ -65,6 +65,10 @@ describe('backup and restore of PostgreSQL', () => {
     expect(restored.aside).toBeNull()
     expect(restored.tokens.length).toBeGreaterThan(3)
     expect(await exportsOf(to)).toEqual(await exportsOf(server))
+    const picturesOf = (address: string) =>
+      withDeps(address, ({ db }) => rows(db, 'select * from pictures order by name'))
+    expect(await picturesOf(to)).not.toEqual([])
+    expect(await picturesOf(to)).toEqual(await picturesOf(server))
     expect(await problemsOf(to)).toEqual([])
     await withDeps(to, async ({ db }) => {
       const state = ['discord_sessions', 'discord_commands', 'discord_status']

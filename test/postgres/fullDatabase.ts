@@ -139,6 +139,34 @@ async function addExtRows(
   await insert(tx, 'poll_votes', vote)
   const reminder = { uuid: 'm-1', system_id, name: 'Front check', kind: 'after_switch', created: 1 }
   await insert(tx, 'reminders', { ...reminder, after: 60, on: 'any' })
+  await insert(tx, 'buckets', {
+    uuid: 'b-1',
+    system_id,
+    name: 'Friends',
+    default_for: '["fields"]',
+  })
+  const bucket_id = await idOf('buckets', 'b-1')
+  await insert(tx, 'bucket_members', { bucket_id, member_id })
+  await insert(tx, 'bucket_fields', { bucket_id, field_id: await idOf('fields', 'f-1') })
+  await insert(tx, 'bucket_groups', { bucket_id, group_id })
+  await insert(tx, 'friendships', { uuid: 'fr-1', created: 1 })
+  const friendship_id = await idOf('friendships', 'fr-1')
+  const [other] = await rows<{ id: number }>(
+    tx,
+    'select min(id) as id from systems where id <> :system_id',
+    { system_id },
+  )
+  const sides = [
+    { system_id, friend_system_id: other?.id ?? 0 },
+    { system_id: other?.id ?? 0, friend_system_id: system_id },
+  ]
+  for (const side of sides)
+    await insert(tx, 'friend_sides', { friendship_id, ...side, name: 'Sam', see_members: 1 })
+  await insert(tx, 'bucket_friends', { bucket_id, friendship_id })
+  const share = { see_front: true, see_members: false, announce: true, buckets: ['b-1'] }
+  const offer = { uuid: 'fi-1', system_id, hash: 'f', share: JSON.stringify(share), name: 'Ro' }
+  await insert(tx, 'friend_invites', { ...offer, expires: 2 ** 52 })
+  await insert(tx, 'friend_notify_due', { system_id, due: 2 ** 52, announces: 1 })
   await insert(tx, 'deleted_switches', { system_id, uuid: 'gone', at: 1 })
   const origin = { system_id, app: 'simplyplural', collection: 'members', source_id: '1' }
   await insert(tx, 'origins', { ...origin, target: 'u-many' })
@@ -153,6 +181,8 @@ async function addExtRows(
   await insert(tx, 'push_targets', { ...target, label: 'Phone', wants: '["posts"]' })
   const target_id = await idOf('push_targets', 't-1')
   await insert(tx, 'push_queue', { target_id, kind: 'posts', subject: 'u-many' })
+  const picture = { name: 'A'.repeat(24), type: 'gif', size: 6, bytes: 'R0lGODlh' }
+  await insert(tx, 'pictures', { ...picture, system_id, created: 1, unused_since: 2 ** 52 })
   await insert(tx, 'deleted_archives', { system_id, collection: 'notes', through_id: 1 })
   const texts = [
     'x',
@@ -166,6 +196,7 @@ async function addExtRows(
     'Move?',
     options,
     'Front check',
+    'Friends',
   ]
   const text_bytes = Buffer.byteLength(texts.join(''))
   await insert(tx, 'ext_usage', { system_id, text_bytes, notes: 1, posts: 1, front_notes: 1 })

@@ -109,6 +109,8 @@ export interface Facts {
     after: number | null
     on: string | null
   }[]
+  /** Privacy buckets by name, with the IDs of what is in them. */
+  buckets: { name: string; members: string[]; groups: string[]; fields: string[] }[]
   archived: Record<string, number>
   skippedChat: number
   /** Texts that an import must never store or show. */

@@ -37,6 +37,7 @@ class Making extends RandomTexts {
     boards: [],
     polls: [],
     reminders: [],
+    buckets: [],
     archived: {},
     skippedChat: 0,
     secrets: [],
@@ -85,10 +86,16 @@ class Making extends RandomTexts {
         fields: Object.fromEntries(fields.map(({ _id, ...field }) => [_id, field])),
       }),
     }
-    Object.assign(this.facts.archived, {
-      friends: 1,
-      ...(buckets.length > 0 && { privacyBuckets: buckets.length }),
-    })
+    this.facts.archived.friends = 1
+    // Both buckets have the same contents: a row is for all friends, or for none.
+    const shared = (rows: readonly Document[]) =>
+      rows.flatMap(({ _id, private: isHidden }) => (isHidden === false ? _id : [])).toSorted()
+    this.facts.buckets = ['Friends', 'Trusted friends'].map((name) => ({
+      name,
+      members: shared([...members, ...customFronts]),
+      groups: shared(groups),
+      fields: shared(fields),
+    }))
     return {
       users: [user],
       private: [

@@ -63,6 +63,15 @@ class ExportReader {
         after: row.after as number | null,
         on: row.on as string | null,
       })),
+      buckets: this.#rows('buckets').map((row) => {
+        const ids = (list: unknown) => (list as string[]).map((uuid) => this.#id(uuid)).toSorted()
+        return {
+          name: String(row.name),
+          members: ids(row.members),
+          groups: ids(row.groups),
+          fields: ids(row.fields),
+        }
+      }),
       polls: this.#rows('polls').map((row) => {
         const options = row.options as { id: string; name: string }[]
         const votes = (row.votes as Rows).map(({ member, option, comment }) => ({

@@ -72,6 +72,7 @@ describe('a report of', () => {
   test.each([
     'pluralkit-nasty.json',
     'pluralkit-old.json',
+    'pluralport-nasty.json',
     'simplyplural-api.json',
     'simplyplural-cache.json',
     'simplyplural-nasty.json',

@@ -16,6 +16,7 @@ describe('invalidationFor', () => {
     'UPDATE_MEMBER_GUILD',
     'CREATE_MESSAGE',
     'UPDATE_AUTOPROXY',
+    'FRIEND_FRONT',
   ]
 
   test.each([...eventTypes, ...extEventTypes])(

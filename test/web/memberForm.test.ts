@@ -24,6 +24,7 @@ test.each<[what: string, patch: JsonObject, body: JsonObject]>([
     { name: 'Wren', description: null },
     { member: { name: 'Wren', description: null }, about: null },
   ],
+  ['no notification of friends', { announce_front: false }, { announce_front: false }],
   ['a custom front', { custom_front: true }, { kind: 'custom_front' }],
   ['a member that was a custom front', { custom_front: false }, { kind: 'member' }],
   [

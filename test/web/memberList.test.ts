@@ -29,7 +29,8 @@ const ext = {
   announce_front: true,
   about: null,
   fields: {},
-} as const satisfies Member['ext']
+  buckets: [],
+} satisfies Member['ext']
 
 const all = [
   createMember('Ash', { color: '00ff00', created: '2026-01-03T00:00:00Z' }),

@@ -4,6 +4,7 @@ import { member } from '../../model/member'
 import { isOwner, isWatcher, type Redacted, redact, type Viewer } from '../../model/privacy'
 import { system, withWatcherVisibility } from '../../model/system'
 import type { Deps } from '../../service/deps'
+import { findFriend } from '../../service/ext/friends'
 import { listPosts } from '../../service/ext/posts'
 import { getReminder } from '../../service/ext/reminders'
 import { getMember } from '../../service/members'
@@ -31,6 +32,16 @@ export function createPushSources(deps: () => Deps): PushSources {
     async reminder(viewer, uuid) {
       const found = await nullIfMissing(getReminder(deps(), viewer, uuid))
       return found && { name: found.name ?? '', text: found.text ?? null }
+    },
+    async friendFront(viewer, uuid) {
+      const found = await findFriend(deps(), viewer, uuid)
+      // Either side may have turned notifications off since the message was queued.
+      if (!found?.front || !found.theirs.announce || !found.friend.notify_me) return null
+      const announced = found.front.fronters.filter(({ isAnnounced }) => isAnnounced)
+      return {
+        name: found.friend.name ?? found.system?.name ?? null,
+        names: announced.map(({ member: one }) => nameOf(one)),
+      }
     },
   }
 }

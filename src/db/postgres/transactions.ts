@@ -99,9 +99,10 @@ export function createTransact({
   return (lockKey, work, kind) => {
     writeStats.waiting++
     const run = (key: LockKey) =>
-      key === 'new'
-        ? attemptRepeatedly(key, work, kind)
-        : runInOrder(keyOf(key), () => attemptRepeatedly(key, work, kind))
+      keysOf(key).reduceRight(
+        (next, name) => () => runInOrder(name, next),
+        () => attemptRepeatedly(key, work, kind),
+      )()
     const done = typeof lockKey === 'function' ? lockKey().then(run) : run(lockKey)
     return done.finally(() => {
       writeStats.waiting--
@@ -148,13 +149,19 @@ function beginSql(lockKey: LockKey, kind: WorkKind | undefined): string {
   if (lockKey === 'new') return begin
   if (typeof lockKey === 'object' && 'system' in lockKey)
     return `${begin}; ${SYSTEM_WHERE_ID} = ${Number(lockKey.system)} for no key update`
-  return `${begin}; select pg_advisory_xact_lock(${lockOf(keyOf(lockKey))})`
+  if (typeof lockKey === 'object' && 'systems' in lockKey)
+    return `${begin}; ${SYSTEM_WHERE_ID} in (${lockKey.systems.map(Number).join()}) order by id for no key update`
+  return `${begin}; select pg_advisory_xact_lock(${lockOf(keysOf(lockKey)[0] ?? '')})`
 }
 
-function keyOf(lockKey: Exclude<LockKey, 'new'>): string {
-  if (typeof lockKey === 'string') return lockKey
-  if ('system' in lockKey) return `system ${lockKey.system}`
-  return 'guild' in lockKey ? `guild ${lockKey.guild}` : `account ${lockKey.account}`
+/** Names of what a transaction waits for, in the order in which it waits. */
+function keysOf(lockKey: LockKey): string[] {
+  if (lockKey === 'new') return []
+  if (typeof lockKey === 'string') return [lockKey]
+  if ('system' in lockKey) return [`system ${lockKey.system}`]
+  if ('systems' in lockKey)
+    return [...new Set(lockKey.systems)].sort((a, b) => a - b).map((id) => `system ${id}`)
+  return ['guild' in lockKey ? `guild ${lockKey.guild}` : `account ${lockKey.account}`]
 }
 
 /** Keys whose hashes collide merely wait for each other. */

@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { customField } from '../../model/ext/customField'
+import { customField, derivedFieldKeys } from '../../model/ext/customField'
 import { extSettings } from '../../model/ext/extSettings'
 import { frontNote } from '../../model/ext/frontNote'
 import { derivedGroupKeys, groupExt } from '../../model/ext/groupExt'
@@ -18,7 +18,7 @@ import { ofSystem } from './systems'
 /** Tables of the extension API. References of the field tables are stored as row IDs. */
 
 /** Builds the columns of a row that its system owns and that clients name by its UUID. */
-const owned = () => ({
+export const owned = () => ({
   id: integer().primaryKey({ autoIncrement: true }),
   uuid: text().notNull().unique(),
   system_id: ofSystem(),
@@ -83,10 +83,14 @@ export const extSettingsOfSystems = sqliteTable('ext_settings', {
   ...columnsOf(extSettings),
 })
 
-export const fields = sqliteTable('fields', { ...owned(), ...columnsOf(customField) }, (table) => [
-  index('fields_by_system').on(table.system_id, table.position, table.id),
-  index('fields_by_import').on(table.import_id).where(isNotNull(table.import_id)),
-])
+export const fields = sqliteTable(
+  'fields',
+  { ...owned(), ...omit(columnsOf(customField), ...derivedFieldKeys) },
+  (table) => [
+    index('fields_by_system').on(table.system_id, table.position, table.id),
+    index('fields_by_import').on(table.import_id).where(isNotNull(table.import_id)),
+  ],
+)
 
 /** Values of custom fields, as JSON. */
 export const fieldValues = sqliteTable(
@@ -235,7 +239,7 @@ export const deletedArchives = sqliteTable(
 )
 
 /** Returns the columns without those that are stored as row IDs. */
-function omit<C extends object, K extends keyof C>(columns: C, ...keys: K[]): Omit<C, K> {
+export function omit<C extends object, K extends keyof C>(columns: C, ...keys: K[]): Omit<C, K> {
   const rest = { ...columns }
   for (const key of keys) delete rest[key]
   return rest

@@ -31,9 +31,21 @@ export {
   reminders,
   rooms,
 } from './ext'
+export {
+  bucketFields,
+  bucketFriends,
+  bucketGroups,
+  bucketMembers,
+  buckets,
+  friendInvites,
+  friendNotifyDue,
+  friendSides,
+  friendships,
+} from './friends'
 export { autoproxies, guilds, memberGuilds, systemGuilds } from './guilds'
 export { importArchive, pendingImports } from './imports'
 export { groupMembers, groups, members, proxyTagIndex } from './members'
+export { pictures } from './pictures'
 export { pinnedMembers, preferences, statusGroups } from './preferences'
 export { pushQueue, pushTargets, serverKeys } from './push'
 export {

@@ -374,7 +374,7 @@ export const en = {
 
   // Import and export
   importNeedsFile:
-    'Attach the export file of PluralKit, Tupperbox or Simply Plural to the command.',
+    'Attach the export file of PluralKit, Tupperbox or Simply Plural, or a PluralPort file, to the command.',
   importTooLarge: 'The file is too large.',
   confirmImport: (summary: Summary) => `Import this file?\n${counts(summary)}`,
   confirmImportNew: (summary: Summary | null) =>

@@ -55,7 +55,7 @@ export const slashTexts = {
     'server set': 'Change a setting',
     'server proxying': 'Turn proxying on or off in a channel',
     'server logging': 'Turn the log on or off for a channel',
-    import: 'Import a file of PluralKit, Tupperbox or Simply Plural',
+    import: 'Import a file of PluralKit, Tupperbox, Simply Plural or PluralPort',
     export: 'Export your system',
     token: 'Create a token for the API',
     dashboard: 'Get a link to the dashboard',

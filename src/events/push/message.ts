@@ -21,6 +21,11 @@ export interface PushSources {
   unreadPost(viewer: Viewer, member: string): Promise<UnreadPost | null>
   /** Reminder with this UUID; null if it was deleted. */
   reminder(viewer: Viewer, reminder: string): Promise<{ name: string; text: string | null } | null>
+  /** Announced fronters of a friend that the viewer may see; null if nothing is shared any more. */
+  friendFront(
+    viewer: Viewer,
+    friendship: string,
+  ): Promise<{ name: string | null; names: readonly string[] } | null>
 }
 
 export interface VisibleFront {
@@ -93,6 +98,13 @@ const describers: Record<PushKind, Describe> = {
     const url = '#/'
     if (!showsNames) return { title: namelessTitle(names, hidden), text: '', url }
     return { title: 'Fronting now', text: listNames(names, hidden), url }
+  },
+  async friends({ friendFront }, viewer, subject, showsNames) {
+    const found = await friendFront(viewer, subject)
+    if (!found || found.names.length === 0) return null
+    const url = '#/friends'
+    if (!showsNames) return { title: namelessTitle(found.names, 0), text: '', url }
+    return { title: found.name ?? 'Fronting now', text: listNames(found.names, 0), url }
   },
   async front({ front }, viewer, _, showsNames) {
     const { system, names, hidden } = await front(viewer)

@@ -1,5 +1,6 @@
 import { type Entity, isEmptyPatch, type JsonObject, type Row } from '../../model/entity'
-import { type CustomFieldDraft, customField } from '../../model/ext/customField'
+import { bucket } from '../../model/ext/bucket'
+import { type CustomFieldDraft, customFieldInFiles } from '../../model/ext/customField'
 import { extSettings } from '../../model/ext/extSettings'
 import { parseValue } from '../../model/ext/fieldValue'
 import { frontNote } from '../../model/ext/frontNote'
@@ -15,6 +16,7 @@ import type { ExtPart } from '../../model/transfer'
 import { isObject, Problem } from '../../model/validation'
 import {
   type Bundle,
+  type BundleBucketContents,
   type BundleExtRow,
   type BundleGroup,
   type BundleMember,
@@ -93,7 +95,7 @@ class ExtReading {
 
   readRows(): void {
     const { ext } = this
-    ext.fields = this.#list('fields', 'field', customField, [])
+    ext.fields = this.#list('fields', 'field', customFieldInFiles, [])
     const fields = new Map(ext.fields.map((row) => [row.key, row.values]))
     for (const row of this.#rows('values')) {
       const [member, field] = [this.#memberKey(row.member), String(row.field)]
@@ -114,6 +116,7 @@ class ExtReading {
     ext.posts = this.#newest('posts', 'post', post, ['room', 'for', 'by', 'reply_to'], 'written')
     ext.polls = this.#newest('polls', 'poll', poll, [], 'created')
     ext.reminders = this.#newest('reminders', 'reminder', reminder, [], 'created')
+    ext.buckets = this.#list('buckets', 'bucket', bucket, [])
   }
 
   #newest(
@@ -159,7 +162,8 @@ class ExtReading {
         }
         seen.add(status)
       }
-      rows.push({ key, ...(uuid && { uuid }), values, refs })
+      const contents = part === 'buckets' && { contents: this.#contents(row) }
+      rows.push({ key, ...(uuid && { uuid }), values, refs, ...contents })
       if (part === 'polls') this.#readVotes(key, row, values)
     }
     return rows
@@ -178,6 +182,19 @@ class ExtReading {
           values: { ...values, option: given.option },
           refs: { poll: pollKey, member },
         })
+    }
+  }
+
+  /** Parses what a bucket contains, without what is not in the file. */
+  #contents(row: JsonObject): BundleBucketContents {
+    const fields = new Set(this.ext.fields.map(({ key }) => key))
+    const known = (list: unknown, keyOf: (uuid: string) => string | null | undefined) => [
+      ...new Set((Array.isArray(list) ? list : []).flatMap((uuid) => keyOf(String(uuid)) ?? [])),
+    ]
+    return {
+      members: known(row.members, (uuid) => this.#memberKey(uuid)),
+      groups: known(row.groups, (uuid) => this.#groups.get(uuid)?.key),
+      fields: known(row.fields, (uuid) => (fields.has(uuid) ? uuid : null)),
     }
   }
 

@@ -40,9 +40,12 @@ export function isPluralkit(file: JsonObject): boolean {
   return Object.hasOwn(file, 'switches')
 }
 
-export function readPluralkit(file: JsonObject, options: ReadOptions): Bundle {
-  const reading = new Reading(file)
-  const { log } = reading
+export function readPluralkit(
+  file: JsonObject,
+  options: ReadOptions,
+  log: ImportLog = new ImportLog(),
+): Bundle {
+  const reading = new Reading(file, log)
   const members = rowsOf(file, 'members', 'members', log)
   const groups = rowsOf(file, 'groups', 'groups', log)
   const switches = rowsOf(file, 'switches', 'switches', log)
@@ -71,7 +74,6 @@ export function readPluralkit(file: JsonObject, options: ReadOptions): Bundle {
 
 /** State while one file is parsed. */
 class Reading {
-  readonly log = new ImportLog()
   /** Keys of members in the bundle, by their references in the file. */
   readonly keys = new Map<string, string>()
   /** Keys of groups in the bundle, by their references in the file. */
@@ -83,7 +85,10 @@ class Reading {
   readonly isOurs: boolean
   readonly #unfit: ReadonlyMap<string, JsonObject>
 
-  constructor(readonly file: JsonObject) {
+  constructor(
+    readonly file: JsonObject,
+    readonly log: ImportLog,
+  ) {
     this.isOurs = isObject(file.multitude)
     this.extras = isObject(file.multitude) ? file.multitude : {}
     this.#unfit = readUnfit(this.extras)

@@ -51,16 +51,11 @@ export interface ExtSnapshot {
 /** Writes the file in chunks, because a long history would be too large as one string. */
 export async function* writePluralkit(snapshot: Snapshot): AsyncGenerator<string> {
   const { accounts, members, groups, switches } = snapshot
-  // PluralKit's settings have a key that ours lack.
-  const config: Settings & JsonObject = {
-    ...snapshot.settings,
-    card_show_color_hex: snapshot.colorHex,
-  }
   const unfit = new Unfit()
   const head = {
     version: 2,
     ...unfit.extractFrom(system, serializeSystem(snapshot.system)),
-    config: serializeSettings(config),
+    config: serializeConfig(snapshot),
   }
   yield JSON.stringify(head).slice(0, -1)
   const discordAccounts = accounts.filter(({ id }) => platformOf(id) === DISCORD)
@@ -87,14 +82,15 @@ export async function* writePluralkit(snapshot: Snapshot): AsyncGenerator<string
   yield '}'
 }
 
-/** Writes data that the format lacks into one key, which PluralKit ignores. */
-async function* extras(
-  snapshot: Snapshot,
-  unfit: readonly JsonObject[],
-  uuids: readonly string[],
-): AsyncGenerator<string> {
-  const head = {
-    exported_at: formatInstant(snapshot.exportedAt),
+export function serializeConfig({ settings, colorHex }: Snapshot): JsonObject {
+  // PluralKit's settings have a key that ours lack.
+  const config: Settings & JsonObject = { ...settings, card_show_color_hex: colorHex }
+  return serializeSettings(config)
+}
+
+/** Serializes accounts, settings of guilds and preferences, which PluralKit's format lacks. */
+export function serializeExtras(snapshot: Snapshot): JsonObject {
+  return {
     accounts: snapshot.accounts.map(({ id, autoproxy_enabled }) => ({ id, autoproxy_enabled })),
     system_guilds: snapshot.systemGuilds.map(({ guild_id, ...row }) => ({
       guild_id,
@@ -110,24 +106,42 @@ async function* extras(
       ...serializeAutoproxy(row),
     })),
     ...(snapshot.preferences && { preferences: snapshot.preferences }),
-    unfit,
   }
-  yield `${JSON.stringify(head).slice(0, -1)},"switches":[${uuids.join()}],"kept":{`
+}
+
+/** Writes data that the format lacks into one key, which PluralKit ignores. */
+async function* extras(
+  snapshot: Snapshot,
+  unfit: readonly JsonObject[],
+  uuids: readonly string[],
+): AsyncGenerator<string> {
+  const exported_at = formatInstant(snapshot.exportedAt)
+  const head = { exported_at, ...serializeExtras(snapshot), unfit }
+  yield `${JSON.stringify(head).slice(0, -1)},"switches":[${uuids.join()}],"kept":`
+  yield* writeArchived(snapshot)
+  // Absent if empty, so that files of systems without extensions stay as they were.
+  if (snapshot.ext) {
+    yield ',"ext":'
+    yield* writeExt(snapshot.ext)
+  }
+  yield '}'
+}
+
+/** Writes the archived rows by collection. */
+export async function* writeArchived({ kept }: Snapshot): AsyncGenerator<string> {
+  yield '{'
   let last: string | undefined
-  for await (const { collection, rows } of snapshot.kept) {
+  for await (const { collection, rows } of kept) {
     if (collection === last) yield ','
     else yield `${last === undefined ? '' : '],'}${JSON.stringify(collection)}:[`
     yield rows.join()
     last = collection
   }
   yield last === undefined ? '}' : ']}'
-  // Absent if empty, so that files of systems without extensions stay as they were.
-  if (snapshot.ext) yield* writeExt(snapshot.ext)
-  yield '}'
 }
 
-function* writeExt({ head, lists }: ExtSnapshot): Generator<string> {
-  yield `,"ext":${JSON.stringify(head).slice(0, -1)}`
+export function* writeExt({ head, lists }: ExtSnapshot): Generator<string> {
+  yield JSON.stringify(head).slice(0, -1)
   for (const [name, rows] of lists) {
     yield `,${JSON.stringify(name)}:[`
     for (let at = 0; at < rows.length; at += ROWS_PER_PIECE)
@@ -165,7 +179,11 @@ function fallbackValue(field: Field, value: unknown, id: unknown): unknown {
   return field.required && value.trim() === '' ? id : value
 }
 
-function* list<T>(
+/**
+ * Writes a list without the items whose serialization is undefined. These are empty pieces, because
+ * other requests are answered between pieces.
+ */
+export function* list<T>(
   key: string,
   items: Iterable<T>,
   serialize: (item: T) => unknown,
@@ -173,8 +191,9 @@ function* list<T>(
   yield `${JSON.stringify(key)}:[`
   let separator = ''
   for (const item of items) {
-    yield `${separator}${JSON.stringify(serialize(item))}`
-    separator = ','
+    const json = JSON.stringify(serialize(item))
+    yield json === undefined ? '' : `${separator}${json}`
+    if (json !== undefined) separator = ','
   }
   yield ']'
 }
@@ -205,7 +224,7 @@ function serializerOf<E extends Entity>(
   }
 }
 
-const serializeSystem = serializerOf(
+export const serializeSystem = serializerOf(
   system,
   [
     'name',
@@ -251,7 +270,7 @@ const serializeSettings = serializerOf(settings, [
   'description_templates',
 ])
 
-const serializeMember = serializerOf(
+export const serializeMember = serializerOf(
   member,
   [
     'name',
@@ -284,7 +303,7 @@ const serializeMember = serializerOf(
   ],
 )
 
-const serializeGroup = serializerOf(
+export const serializeGroup = serializerOf(
   group,
   ['name', 'display_name', 'description', 'icon', 'banner', 'color', 'created'],
   [

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../model/entity'
 import { isObject } from '../../model/validation'
 import { type AppRow, hasId, textOf } from './rows'
 
@@ -5,7 +6,7 @@ import { type AppRow, hasId, textOf } from './rows'
  * Version of the reader of Simply Plural's rows, which is stored with the rows that it leaves. It is
  * incremented when the reader learns to read more collections.
  */
-export const READER_VERSION = 2
+export const READER_VERSION = 3
 
 /**
  * Collections of archived rows that the reader turns into objects. A row that was not converted yet
@@ -26,6 +27,8 @@ const convertibleKeys = {
   polls: ['name', 'desc', 'custom', 'options'],
   repeatedReminders: ['dayInterval'],
   automatedReminders: ['delayInHours'],
+  privacyBuckets: ['name'],
+  defaultPrivacy: ['members', 'customFronts', 'groups', 'customFields'],
   longTexts: ['text'],
 } as const satisfies Record<string, readonly string[]>
 
@@ -33,6 +36,13 @@ const convertibleKeys = {
 export const readSince = {
   repeatedReminders: 2,
   automatedReminders: 2,
+  privacyBuckets: 3,
+  defaultPrivacy: 3,
+  // Since then, who could see a row is read.
+  members: 3,
+  frontStatuses: 3,
+  groups: 3,
+  customFields: 3,
 } as const satisfies Partial<Record<keyof typeof convertibleKeys, number>>
 
 /**
@@ -53,9 +63,35 @@ export function isConvertible(collection: string): collection is ConvertibleColl
 
 /** Returns the row if the reader can read it and has not yet; else null. */
 export function unreadRow(collection: ConvertibleCollection, row: unknown): AppRow | null {
+  if (collection === 'defaultPrivacy' && isObject(row) && !hasId(row))
+    return unreadRow(collection, { ...row, _id: collection })
   // The reader would take the content of a row instead of the row.
   if (!isObject(row) || !hasId(row) || isObject(row.content) || row.exists === false) return null
   return convertibleKeys[collection].some((key) => Object.hasOwn(row, key)) ? row : null
+}
+
+const sharedCollections = ['members', 'frontStatuses', 'groups', 'customFields'] as const
+export type SharedCollection = (typeof sharedCollections)[number]
+
+export function isShared(collection: ConvertibleCollection): collection is SharedCollection {
+  return sharedCollections.some((one) => one === collection)
+}
+
+/**
+ * Returns who could see a row, if the file says so: earlier versions of the reader left only this and
+ * the keys without a counterpart.
+ */
+export function sharingOf(row: AppRow): JsonObject | null {
+  const given = sharingKeys.filter((key) => Object.hasOwn(row, key))
+  return given.length === 0 ? null : Object.fromEntries(given.map((key) => [key, row[key]]))
+}
+
+const sharingKeys = ['buckets', 'private', 'preventTrusted'] as const
+
+/** Returns what is left of a converted row, if it says who could see the row; else null. */
+export function sharedRest(collection: ConvertibleCollection, row: unknown): AppRow | null {
+  if (!isShared(collection) || !isObject(row) || !hasId(row)) return null
+  return unreadRow(collection, row) === null && sharingOf(row) ? row : null
 }
 
 /** Keys of rows that name members. */
@@ -91,10 +127,11 @@ const PIECE = 64 * 1024
 export function* writeFile(
   collections: Iterable<readonly [collection: string, rows: Iterable<string>]>,
 ): Generator<Uint8Array> {
-  // A collection that only Simply Plural has.
-  let text = '{"privacyBuckets":[]'
+  let text = '{'
+  let comma = ''
   for (const [collection, rows] of collections) {
-    text += `,${JSON.stringify(collection)}:[`
+    text += `${comma}${JSON.stringify(collection)}:[`
+    comma = ','
     let separator = ''
     for (const row of rows) {
       text += separator + row

@@ -1,4 +1,4 @@
-import { type CustomFieldType, customField } from '../../model/ext/customField'
+import { type CustomFieldType, customFieldInFiles } from '../../model/ext/customField'
 import { type FieldValue, MAX_VALUE, parseValue } from '../../model/ext/fieldValue'
 import { createOffsetLookup } from '../../model/fronting/timeZone'
 import { formatInstant, parseInstant, SECOND } from '../../model/time'
@@ -8,7 +8,7 @@ import type { ImportLog } from '../importLog'
 import { nameOr, readRef } from '../repair'
 import { isMissing } from './memberInfo'
 import type { Reading } from './reading'
-import { type AppRow, colorOf, createdAt, textOf } from './rows'
+import { type AppRow, colorOf, compareRanks, createdAt, textOf } from './rows'
 
 /** Types by their number; the first is Markdown or plain text. */
 const types: readonly CustomFieldType[] = [
@@ -33,12 +33,14 @@ export function readFields(reading: Reading, members: readonly AppRow[]): void {
   const ids = new Map<string, string>()
   const typeOf = new Map<string, CustomFieldType>()
   const names = new Map<string, string>()
-  for (const [position, row] of fields.toSorted(byOrder).entries()) {
+  for (const [position, row] of fields
+    .toSorted((a, b) => compareRanks(a.order, b.order))
+    .entries()) {
     const subject: Subject = { kind: 'field', name: textOf(row.name) ?? null }
     const type = readType(row, subject, log)
     const added = reading.add(
       'fields',
-      customField,
+      customFieldInFiles,
       { collection: 'customFields', id: row._id },
       { name: textOf(row.name) },
       { subject },
@@ -50,7 +52,8 @@ export function readFields(reading: Reading, members: readonly AppRow[]): void {
     typeOf.set(row._id, type)
     names.set(row._id, name)
     ids.set(row._id, row._id)
-    reading.archiveRest('customFields', row, ['name', 'type', 'order', 'oid'])
+    const rest = reading.buckets.put('fields', added.key, row)
+    reading.archiveRest('customFields', rest, ['name', 'type', 'order', 'oid'])
   }
   for (const { _id, oid } of fields) {
     const older = textOf(oid)
@@ -89,19 +92,7 @@ function readType(row: AppRow, subject: Subject, log: ImportLog): CustomFieldTyp
   return row.supportMarkdown === true ? 'markdown' : 'text'
 }
 
-/** Orders by rank, which is text; a number in old files. */
-function byOrder(a: AppRow, b: AppRow): number {
-  const [left, right] = [rankOf(a), rankOf(b)]
-  if (typeof left === 'number' && typeof right === 'number') return left - right
-  return String(left) < String(right) ? -1 : String(left) > String(right) ? 1 : 0
-}
-
-/** A field without a rank is last. */
-function rankOf({ order }: AppRow): string | number {
-  return typeof order === 'number' ? order : (textOf(order) ?? '~')
-}
-
-type ValueReader = (
+export type ValueReader = (
   type: CustomFieldType,
   text: string,
   subject: Subject,
@@ -110,7 +101,7 @@ type ValueReader = (
 ) => FieldValue | null
 
 /** Creates a function that parses values; null for those that are unreadable. */
-function createValueReader(zone: string | undefined): ValueReader {
+export function createValueReader(zone: string | undefined): ValueReader {
   let offsetAt: ((at: number) => number) | null = null
   const localTime = (text: string): string => {
     const instant = parseInstant(text)

@@ -32,7 +32,7 @@ export function readGroups(reading: Reading): BundleGroup[] {
     if (unknown > 0)
       log.dropRow('memberships', subject, 'members', null, 'not members of this file', unknown)
     const { emoji = null } = repairFields(groupExt, { emoji: textOf(row.emoji) }, subject, log)
-    reading.archiveRest('groups', row, importedKeys)
+    reading.archiveRest('groups', reading.buckets.put('groups', row._id, row), importedKeys)
     return {
       key: row._id,
       origin: originOf('groups', row._id),

@@ -10,14 +10,14 @@ import { type AppRow, avatarOf, colorOf, createdOf, textOf, timeOf } from './row
 export function readMembers(reading: Reading): BundleMember[] {
   const people = reading.rows('members')
   const customFronts = reading.rows('frontStatuses')
-  const members = people.map((row) => readMember(row, 'members', reading))
+  const members = people.map((row) => readMember(row, 'members', row._id, reading))
   for (const { key } of members) {
     reading.memberKeys.set(key, key)
     reading.writers.add(key)
   }
   const states = customFronts.map((row) => {
-    const read = readMember(row, 'frontStatuses', reading)
-    return reading.writers.has(row._id) ? { ...read, key: `#custom ${row._id}` } : read
+    const key = reading.writers.has(row._id) ? `#custom ${row._id}` : row._id
+    return readMember(row, 'frontStatuses', key, reading)
   })
   for (const { key } of states) reading.memberKeys.set(key, key)
   for (const row of [...customFronts, ...people]) {
@@ -30,6 +30,7 @@ export function readMembers(reading: Reading): BundleMember[] {
 function readMember(
   row: AppRow,
   collection: 'members' | 'frontStatuses',
+  key: string,
   reading: Reading,
 ): BundleMember {
   const { log } = reading
@@ -59,9 +60,10 @@ function readMember(
     ...(isInfoRead ? ['info'] : []),
     ...(row.archived === true ? ['archivedReason'] : []),
   ]
-  reading.archiveRest(collection, { ...row, ...unread }, read)
+  const rest = reading.buckets.put('members', key, row)
+  reading.archiveRest(collection, { ...rest, ...unread }, read)
   return {
-    key: row._id,
+    key,
     ...(hid && { hid }),
     origin: originOf(collection, row._id),
     values: { ...values, ...createdOf(row), ...levelsOf(row, birthday, reading), name },

@@ -5,6 +5,7 @@ import { isObject } from '../../model/validation'
 import { type Bundle, emptyBundle, type ReadOptions, type Repair, type Subject } from '../bundle'
 import { newestFirst } from '../extRows'
 import { allLevels, rejectTooMany, repairFields } from '../repair'
+import { readBuckets } from './buckets'
 import { readFields } from './fields'
 import { readFrontNotes } from './frontNotes'
 import { readPresences, toSwitches } from './fronts'
@@ -37,9 +38,6 @@ export function readSimplyPlural(file: JsonObject, options: ReadOptions): Bundle
   const ext = readExt(reading, fronts)
   for (const collection of archivedCollections)
     for (const row of reading.rows(collection)) reading.archiveRest(collection, row, null)
-  const defaultPrivacy = reading.owner?.defaultPrivacy
-  if (isObject(defaultPrivacy) && Object.keys(defaultPrivacy).length > 0)
-    log.archive('defaultPrivacy', defaultPrivacy)
   const systemAndSettings = {
     system: {
       patch: readSystem(reading),
@@ -61,7 +59,7 @@ export function readSimplyPlural(file: JsonObject, options: ReadOptions): Bundle
 }
 
 /** Collections without a counterpart here. */
-const archivedCollections: readonly Collection[] = ['privacyBuckets', 'friends']
+const archivedCollections: readonly Collection[] = ['friends']
 
 function readExt(reading: Reading, fronts: Parameters<typeof readFrontNotes>[1]): Bundle['ext'] {
   readFields(reading, reading.rows('members'))
@@ -72,6 +70,7 @@ function readExt(reading: Reading, fronts: Parameters<typeof readFrontNotes>[1])
   readBoards(reading)
   readPolls(reading)
   readReminders(reading)
+  readBuckets(reading)
   const { ext } = reading
   return {
     ...ext,

@@ -5,6 +5,7 @@ import type { Bundle, BundleExtRow, Origin, ReadOptions, Subject } from '../bund
 import { emptyBundle } from '../bundle'
 import { ImportLog } from '../importLog'
 import { repairFields } from '../repair'
+import { BucketContents } from './bucketContents'
 import { birthdayFieldsOf, fieldsOf } from './memberInfo'
 import { type AppRow, type Collection, rowsIn, textOf } from './rows'
 
@@ -23,6 +24,7 @@ export class Reading {
   /** IDs of members that are no custom fronts. Only these may write and vote. */
   readonly writers = new Set<string>()
   readonly names = new Map<string, string>()
+  readonly buckets: BucketContents
   /** Privacy buckets that contain every friend. */
   readonly #friendBuckets: Set<unknown>
   readonly #rows = new Map<Collection, AppRow[]>()
@@ -37,6 +39,7 @@ export class Reading {
     this.fields = fieldsOf(this.rows('customFields'), this.user)
     this.birthdayFields = birthdayFieldsOf(this.fields)
     const buckets = this.rows('privacyBuckets')
+    this.buckets = new BucketContents(buckets)
     this.#friendBuckets = new Set(
       buckets.flatMap(({ _id, name }) => (/^\s*friends\s*$/i.test(textOf(name) ?? '') ? _id : [])),
     )
@@ -92,10 +95,7 @@ export class Reading {
    */
   archiveRest(collection: Collection, row: AppRow, imported: readonly string[] | null): void {
     const rest = Object.entries(row).filter(
-      ([key, value]) =>
-        !imported?.includes(key) &&
-        !technicalKeys.has(key) &&
-        (sharing.has(key) || !isBlank(value)),
+      ([key, value]) => !imported?.includes(key) && !technicalKeys.has(key) && !isBlank(value),
     )
     if (imported === null) this.log.archive(collection, row)
     else if (rest.some(([key]) => key !== '_id'))
@@ -126,9 +126,6 @@ const technicalKeys: ReadonlySet<string> = new Set([
   'exists',
   '__v',
 ])
-
-/** Keys whose empty values have a meaning: no friend may see the row. */
-const sharing: ReadonlySet<string> = new Set(['buckets', 'private', 'preventTrusted'])
 
 function isBlank(value: unknown): boolean {
   if (value === null || value === undefined || value === '') return true

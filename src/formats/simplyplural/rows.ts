@@ -92,6 +92,17 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
+/** Orders by rank, which is text; a number in old files. What has no rank is last. */
+export function compareRanks(a: unknown, b: unknown): number {
+  const [left, right] = [rankOf(a), rankOf(b)]
+  if (typeof left === 'number' && typeof right === 'number') return left - right
+  return String(left) < String(right) ? -1 : String(left) > String(right) ? 1 : 0
+}
+
+function rankOf(rank: unknown): string | number {
+  return typeof rank === 'number' ? rank : (textOf(rank) ?? '~')
+}
+
 /** Parses milliseconds as a number or digits, ISO 8601, or seconds with nanoseconds. */
 export function timeOf(value: unknown): Instant | null {
   if (typeof value === 'number') return micros(value * 1000)

@@ -4,13 +4,16 @@ import type { Deps } from '../../service/deps'
 import type { ApiModule } from '../apiModule'
 import { requireWriteAccess } from '../routeGroup'
 import { archiveRoutes } from './archive'
+import { bucketListRoutes, bucketRoutes } from './buckets'
 import { extSettingsRoutes } from './extSettings'
 import { fieldListRoutes, fieldRoutes } from './fields'
+import { friendRoutes } from './friends'
 import { frontRoutes } from './front'
 import { frontNoteListRoutes, frontNoteRoutes } from './frontNotes'
 import { groupRoutes } from './groups'
 import { memberRoutes } from './members'
 import { noteListRoutes, noteRoutes } from './notes'
+import { originRoutes, pictureRoutes } from './pictures'
 import { pollListRoutes, pollRoutes } from './polls'
 import { postListRoutes, postRoutes, roomRoutes } from './posts'
 import { pushRoutes } from './push'
@@ -43,7 +46,12 @@ export function ext(deps: Deps, events: Events, bodyLimit: number): ApiModule {
         .use(pollRoutes(deps, bodyLimit))
         .use(reminderListRoutes(deps, bodyLimit))
         .use(reminderRoutes(deps, bodyLimit))
-        .use(archiveRoutes(deps, bodyLimit)),
+        .use(bucketListRoutes(deps, bodyLimit))
+        .use(bucketRoutes(deps, bodyLimit))
+        .use(friendRoutes(deps, events, bodyLimit))
+        .use(archiveRoutes(deps, bodyLimit))
+        .use(originRoutes(deps, bodyLimit))
+        .use(pictureRoutes(deps)),
     policy: { isCacheable: true },
     resources: { systems: { hasSystemParam: true } },
   }

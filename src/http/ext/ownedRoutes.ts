@@ -57,6 +57,8 @@ interface OwnedNoun<E extends Entity, Result> {
   readonly patchEntity?: E
   /** Such as `notes`, in the path. */
   readonly path: string
+  /** Path of the list that a new object is added to; `systems/@me/` and `path` by default. */
+  readonly listPath?: string
   /** Such as `Note`, in the names of operations. */
   readonly name: string
   /** Such as `note`, in sentences. */
@@ -82,6 +84,7 @@ export function ownedRoutes<E extends Entity, Result>(
     entity,
     patchEntity = entity,
     path,
+    listPath = `systems/@me/${path}`,
     name,
     noun,
     tag,
@@ -113,7 +116,7 @@ export function ownedRoutes<E extends Entity, Result>(
     )
   if (create)
     app.post(
-      `/systems/@me/${path}`,
+      `/${listPath}`,
       async ({ viewer, body, set }) => {
         const created = await create(deps, viewer, draftFromV2(entity, body))
         set.status = 201

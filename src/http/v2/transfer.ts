@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { error } from '../../model/errors'
-import { allImportParts, exportLists } from '../../model/transfer'
+import { allImportParts, exportFormats, exportLists } from '../../model/transfer'
 import { EXAMPLE_MEMBER } from '../../serializers/schema'
 import { reportToV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
@@ -27,7 +27,8 @@ export const importBody = t.Unsafe<BodyStream>({
   ...t.Unknown(),
   type: 'object',
   additionalProperties: true,
-  description: 'Unmodified export file of PluralKit, Tupperbox or Simply Plural',
+  description:
+    'Unmodified export file of PluralKit, Tupperbox or Simply Plural, or a PluralPort file',
   example: {
     version: 2,
     name: 'Lantern Hill',
@@ -112,7 +113,9 @@ export function transferRoutes(deps: Deps, importLimit: number) {
     .get(
       '/systems/@me/export',
       async ({ viewer, query, request }) => {
+        const format = query.format ?? 'pluralkit'
         const choice = {
+          format: parseEnum('format', format, exportFormats),
           members: parseList('members', query.members),
           groups: parseList('groups', query.groups),
           with: parseEnumList('with', query.with, exportLists),
@@ -120,12 +123,19 @@ export function transferRoutes(deps: Deps, importLimit: number) {
         const part = parsePart(query.part)
         const client = waitingClientOf(request)
         const { file, hasMore } = await exportSystem(deps, viewer, choice, part, client)
-        const response = await download(request, file, 'system.json', 'application/json')
+        const name = choice.format === 'pluralport' ? 'pluralport.json' : 'system.json'
+        const response = await download(request, file, name, 'application/json')
         if (hasMore) response.headers.set('link', `<${nextPart(request.url, part)}>; rel="next"`)
         return response
       },
       {
         query: parameters({
+          format: parameter({
+            type: 'string',
+            enum: [...exportFormats],
+            description:
+              'Format of the file: `pluralkit` (default), or `pluralport`, which other apps read',
+          }),
           members: parameter({
             type: 'string',
             description: 'Comma-separated list of members to export',
@@ -141,7 +151,8 @@ export function transferRoutes(deps: Deps, importLimit: number) {
           part: parameter({
             type: 'integer',
             minimum: 1,
-            description: 'Part of a history of more than 100,000 switches, newest first',
+            description:
+              'Part of a history of more than 100,000 switches (20,000 with `format=pluralport`), newest first',
           }),
         }),
         detail: describe({
@@ -151,7 +162,8 @@ export function transferRoutes(deps: Deps, importLimit: number) {
           description:
             'Returns a file that PluralKit can import too; additional data is under `multitude`. A ' +
             'history of more than 100,000 switches is split into parts, each a complete file. While ' +
-            'more parts follow, the `Link` header refers to the next one.',
+            'more parts follow, the `Link` header refers to the next one. With `format=pluralport`, the ' +
+            'file follows draft 0.1 of PluralPort, and additional data is under `extensions`.',
           requiresAuth: true,
           responses: { 200: t.Object({}, { additionalProperties: true }) },
           errors: [

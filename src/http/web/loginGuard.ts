@@ -1,7 +1,7 @@
 import { error } from '../../model/errors'
+import { createLoginAttempts } from '../loginAttempts'
 import { clientOf } from '../routeGroup'
 import { isLoginAllowed, type OriginConfig } from './cookie'
-import { createLoginAttempts } from './loginAttempts'
 
 /** Checks that all routes for callers without a session share. */
 export interface LoginGuard {

@@ -1,5 +1,13 @@
-import { type Draft, entity, type Patch, type Row } from '../entity'
-import { choice, count, optionList, required, requiredChoice, timestamp } from '../field'
+import { type Draft, entity, type Patch, type Row, withKeys } from '../entity'
+import {
+  bucketList,
+  choice,
+  count,
+  optionList,
+  required,
+  requiredChoice,
+  timestamp,
+} from '../field'
 
 /** Types of custom fields. */
 export const customFieldTypes = [
@@ -41,7 +49,20 @@ export const customField = entity('customField', {
   }),
   position: count(0, { readonly: true, doc: 'Position in the list' }),
   created: timestamp({ doc: 'When the field was created' }),
+  buckets: bucketList({
+    ownerOnly: 'absent',
+    doc: 'Privacy buckets whose friends see the field and its values',
+  }),
 })
+
+/** Keys of the field table that are not columns of `fields`. */
+export const derivedFieldKeys = ['buckets'] as const
+
+/** The field without what is stored elsewhere, as in files. */
+export const customFieldInFiles = withKeys(
+  customField,
+  Object.keys(customField.fields).filter((key) => key !== 'buckets'),
+)
 
 export type CustomField = Row<typeof customField>
 export type CustomFieldDraft = Draft<typeof customField>

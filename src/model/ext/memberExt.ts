@@ -1,5 +1,5 @@
 import { entity, type Patch, type Row } from '../entity'
-import { choice, customValues, flag, text, timestamp } from '../field'
+import { bucketList, choice, customValues, flag, text, timestamp } from '../field'
 import { cutText } from '../field/text'
 import { MAX_DESCRIPTION } from '../member'
 
@@ -16,12 +16,23 @@ export const memberExt = entity('memberExt', {
   }),
   archived: flag(false, {
     ownerOnly: 'null',
+    isAbsentForFriends: true,
     doc: 'Whether the member is archived; stored as `archived_at`',
   }),
-  archived_at: timestamp({ ownerOnly: 'null', doc: 'When the member was archived' }),
-  archived_reason: text({ max: 150, ownerOnly: 'null', doc: 'Why the member was archived' }),
+  archived_at: timestamp({
+    ownerOnly: 'null',
+    isAbsentForFriends: true,
+    doc: 'When the member was archived',
+  }),
+  archived_reason: text({
+    max: 150,
+    ownerOnly: 'null',
+    isAbsentForFriends: true,
+    doc: 'Why the member was archived',
+  }),
   announce_front: flag(true, {
     ownerOnly: 'null',
+    isAbsentForFriends: true,
     doc: 'Whether friends may be notified when this member fronts',
   }),
   about: text({
@@ -32,12 +43,17 @@ export const memberExt = entity('memberExt', {
   }),
   fields: customValues({
     publicPart: 'public_fields',
+    friendPart: 'friend_fields',
     doc: 'Values of custom fields by the ID of the field; other callers get those of public fields',
+  }),
+  buckets: bucketList({
+    ownerOnly: 'absent',
+    doc: 'Privacy buckets whose friends see the member',
   }),
 })
 
 /** Keys of the field table that are not columns of `member_ext`. */
-export const derivedKeys = ['archived', 'fields'] as const
+export const derivedKeys = ['archived', 'fields', 'buckets'] as const
 
 export type MemberExt = Row<typeof memberExt>
 export type MemberExtPatch = Patch<typeof memberExt>

@@ -3,7 +3,7 @@ import { choiceList, flag, required, timestamp } from '../field'
 import type { Access } from '../privacy'
 
 /** Kinds of push notifications. `front` is for `watch` tokens only, and the only one they may use. */
-export const pushKinds = ['reminders', 'posts', 'own_front', 'front'] as const
+export const pushKinds = ['reminders', 'posts', 'own_front', 'friends', 'front'] as const
 export type PushKind = (typeof pushKinds)[number]
 
 /** A browser that receives push notifications. Its address and keys are never shown. */

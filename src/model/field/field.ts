@@ -17,6 +17,7 @@ export type Kind =
   | 'options'
   | 'customValues'
   | 'reference'
+  | 'references'
   | 'snowflake'
   | 'snowflakes'
 
@@ -51,6 +52,10 @@ export interface Field<T = unknown> {
   readonly ownerOnly?: 'null' | 'absent'
   /** Key of the row with the part of the value that other callers may see. */
   readonly publicPart?: string
+  /** Key of the row with the part of the value that a friend may see. */
+  readonly friendPart?: string
+  /** Whether objects for friends lack the key of a field for the owner only. */
+  readonly isAbsentForFriends?: true
   readonly example?: unknown
   /** Parses a client's value. IDs belong to the platform and are stored with its name. */
   parse(value: unknown, platform?: Platform): T | Problem
@@ -89,6 +94,8 @@ export interface Options {
   readonly?: boolean
   ownerOnly?: 'null' | 'absent'
   publicPart?: string
+  friendPart?: string
+  isAbsentForFriends?: true
   example?: unknown
 }
 
@@ -111,6 +118,8 @@ export function base(
     ...(options.fallback && { fallback: options.fallback }),
     ...(options.ownerOnly && { ownerOnly: options.ownerOnly }),
     ...(options.publicPart && { publicPart: options.publicPart }),
+    ...(options.friendPart && { friendPart: options.friendPart }),
+    ...(options.isAbsentForFriends && { isAbsentForFriends: options.isAbsentForFriends }),
     ...(options.example !== undefined && { example: options.example }),
     repair: discardWith('cannot be stored'),
   }

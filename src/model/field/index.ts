@@ -8,7 +8,7 @@ export {
   type ValueOf,
 } from './field'
 export { nullableSnowflake, snowflake, snowflakes } from './id'
-export { choiceList, memberList, proxyTags, textList } from './list'
+export { bucketList, choiceList, memberList, proxyTags, textList } from './list'
 export { count, flag, nullableCount, nullableFlag, nullableNumber, requiredFlag } from './number'
 export { type Option, optionList } from './options'
 export {

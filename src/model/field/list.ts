@@ -62,6 +62,20 @@ export function choiceList<const T extends string>(
   }
 }
 
+/** UUIDs of privacy buckets, which the service resolves. Only the owner sees them. */
+export function bucketList(options: Options): Field<string[]> {
+  const items = { type: 'string', format: 'uuid' }
+  return {
+    ...base('references', 'json', { type: 'array', items }, options),
+    defaultValue: [],
+    parse: (value) => {
+      if (!Array.isArray(value) || !value.every((item) => typeof item === 'string'))
+        return new Problem('Must be a list of UUIDs.')
+      return [...new Set(value.map((item) => item.toLowerCase()))]
+    },
+  }
+}
+
 /** UUIDs of members that the service reads; null if the caller may not see them. */
 export function memberList(options: Options): Field<string[] | null> {
   const items = { type: 'string', format: 'uuid' }

@@ -4,6 +4,8 @@ import { isDisabled } from '../../db/visible'
 import { requireOperator, systemOf, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
+import { recordFriendEvent } from '../extRows/endFriendship'
+import { listFriendships } from '../extRows/friendRows'
 
 /** Disables a system: its credentials are refused, it is hidden, and its webhooks stop. */
 export async function disableSystem(deps: Deps, viewer: Viewer): Promise<void> {
@@ -24,5 +26,8 @@ async function setDisabled(deps: Deps, viewer: Viewer, at: Instant | null): Prom
     // All processes reload the active webhooks and drop cached credentials.
     await incrementCounter(tx, 'webhooks')
     await incrementCounter(tx, 'credentials')
+    // Streams of its friends read again what they may show.
+    for (const { uuid } of await listFriendships(tx, id))
+      await recordFriendEvent(deps, tx, 'UPDATE_FRIEND', id, uuid, { keys: ['share'] })
   })
 }

@@ -14,6 +14,8 @@ export interface Quotas {
   readonly archive: number
   /** Maximum bytes of text of one system in the tables of the extension API. */
   readonly extText: number
+  /** Maximum bytes of pictures of one system. */
+  readonly pictures: number
   /** Creation of systems by bots. */
   readonly registration: RegistrationMode
   /** Creation of systems in browsers. */

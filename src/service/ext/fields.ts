@@ -6,6 +6,7 @@ import { visibleFields } from '../../db/visible'
 import { error, type Problems } from '../../model/errors'
 import {
   type CustomField,
+  type CustomFieldDraft,
   type CustomFieldPatch,
   customField,
   hasOptions,
@@ -26,7 +27,14 @@ import {
   type Viewer,
 } from '../../model/privacy'
 import { Problem } from '../../model/validation'
+import { requireExists } from '../deletion'
 import type { Deps } from '../deps'
+import {
+  bucketsOfRowSql,
+  putInDefaultBuckets,
+  resolveBuckets,
+  setBuckets,
+} from '../extRows/bucketRows'
 import { addUsage, smallLimits } from '../extRows/usage'
 import { getSystem } from '../systems'
 import { insertValues } from './fieldValues'
@@ -40,6 +48,14 @@ const rows = createOwnedRows<typeof customField>({
   table: fields,
   rows: visibleFields,
   references: {},
+  lists: {
+    buckets: {
+      uuids: (dialect, id, systemId) => bucketsOfRowSql(dialect, 'fields', id, systemId),
+      async store(tx, systemId, id, uuids) {
+        await setBuckets(tx, systemId, 'fields', id, await resolveBuckets(tx, systemId, uuids))
+      },
+    },
+  },
   order: 'position',
   missing: 'fieldNotFound',
   events: { created: 'CREATE_FIELD', changed: 'UPDATE_FIELD', removed: 'DELETE_FIELD' },
@@ -57,7 +73,23 @@ const rows = createOwnedRows<typeof customField>({
   },
 })
 
-export const { create: createField, patch: patchField, delete: deleteField } = rows
+export const { patch: patchField, delete: deleteField, allInOrder: allFields } = rows
+
+/** Creates a custom field, in the given buckets or in those for new fields. */
+export async function createField(
+  deps: Deps,
+  viewer: Viewer,
+  draft: CustomFieldDraft,
+): Promise<Redacted<typeof customField>> {
+  const systemId = requireSystem(viewer)
+  return deps.transact({ system: systemId }, async (tx) => {
+    await requireExists(tx, systemId)
+    const row = await rows.insert(deps, tx, systemId, draft)
+    if (draft.buckets) return rows.redactForOwner(row)
+    const buckets = await putInDefaultBuckets(tx, systemId, 'fields', row.id)
+    return rows.redactForOwner({ ...row, buckets })
+  })
+}
 
 /** Lists the custom fields of a system that the caller may see, in their order. */
 export async function listFields(

@@ -23,6 +23,9 @@ import {
 } from '../../model/privacy'
 import { parseRef } from '../../model/ref'
 import type { Deps } from '../deps'
+import { bucketsOfRowSql, resolveBuckets, setBuckets } from '../extRows/bucketRows'
+import { refreshFriends } from '../extRows/friendDues'
+import type { SharedRows } from '../extRows/friendRows'
 import { recordGroupEvent } from '../extRows/groupTree'
 import { addUsage, limitReached } from '../extRows/usage'
 import { groupRepository } from '../groups'
@@ -57,7 +60,7 @@ export async function patchExtendedGroup(
   deps: Deps,
   viewer: Viewer,
   ref: string,
-  { parent: parentRef, ...given }: GroupExtPatch,
+  { parent: parentRef, buckets: bucketIds, ...given }: GroupExtPatch,
 ): Promise<ExtendedGroup> {
   const { id, system_id } = await groupRepository.locateOwn(deps, viewer, ref)
   return deps.transact({ system: system_id }, async (tx) => {
@@ -67,15 +70,21 @@ export async function patchExtendedGroup(
       typeof parentRef === 'string'
         ? await groupRepository.getOwnAll(tx, system_id, [parentRef])
         : []
+    const buckets = bucketIds && (await resolveBuckets(tx, system_id, bucketIds))
     const after = nodes.map((node) => {
       if (node.id !== id) return node
       return {
         ...node,
         ...given,
+        ...(buckets && { buckets: buckets.map(({ uuid }) => uuid) }),
         ...(parentRef !== undefined && { parent_id: parent?.id ?? null }),
       }
     })
     await storeTree(deps, tx, system_id, nodes, after)
+    if (buckets) {
+      await setBuckets(tx, system_id, 'groups', id, buckets)
+      await refreshFriends(tx, system_id, deps.now())
+    }
     const found = (await readTree(tx, system_id, true)).find(({ group }) => group.id === id)
     if (!found) throw error('groupNotFound')
     return found
@@ -124,10 +133,12 @@ interface Node {
   readonly parent_id: number | null
   readonly emoji: string | null
   readonly position: number
+  readonly buckets: string[]
 }
 
 async function nodesOf(db: Db, system: number): Promise<Node[]> {
-  return await treeOf(db).all({ system })
+  const found = await treeOf(db).all({ system })
+  return found.map((node) => ({ ...node, buckets: JSON.parse(node.buckets) }))
 }
 
 /** Checks and stores the groups that changed, with usage and events. */
@@ -140,11 +151,12 @@ async function storeTree(
 ): Promise<void> {
   const known = new Map(before.map((node) => [node.id, node]))
   const uuids = new Map(before.map(({ id, uuid }) => [id, uuid]))
-  const shown = ({ parent_id, emoji, position }: Node): GroupExt => ({
+  const shown = ({ parent_id, emoji, position, buckets }: Node): GroupExt => ({
     parent: parent_id === null ? null : (uuids.get(parent_id) ?? null),
     emoji,
     position,
     members: null,
+    buckets,
   })
   const changes = after.flatMap((node) => {
     const old = known.get(node.id)
@@ -181,24 +193,49 @@ type TreeRow = Group & {
   position: number
   all_members: string
   public_members: string
+  in_buckets: string
 }
 
-async function readTree(db: Db, system: number, owner: boolean): Promise<ExtendedGroup[]> {
+/** Lists the groups that a system shares with a friend, with those of their members that it shares. */
+export async function readSharedGroups(
+  db: Db,
+  system: number,
+  shared: SharedRows,
+): Promise<ExtendedGroup[]> {
+  return readTree(db, system, 'friend', shared)
+}
+
+async function readTree(
+  db: Db,
+  system: number,
+  to: boolean | 'friend',
+  shared?: SharedRows,
+): Promise<ExtendedGroup[]> {
   const all = await rowsOf(db).all({ system })
   const byId = new Map(all.map((row) => [row.id, row]))
-  const rows = owner ? all : all.filter(({ visibility }) => visibility === 'public')
-  return parentsFirst(rows).map((row) => {
-    const { parent_id, emoji, position, all_members, public_members, ...of } = row
+  const isShown = ({ id, visibility }: TreeRow) =>
+    to === true || (to === 'friend' ? shared?.groups.has(id) : visibility === 'public')
+  const siblings = new Map<string | null, number>()
+  return parentsFirst(all.filter(isShown)).map((row) => {
+    const { parent_id, emoji, position, all_members, public_members, in_buckets, ...of } = row
     const parent = parent_id === null ? null : (byId.get(parent_id) ?? null)
+    const friend_parent = parent && shared?.groups.has(parent.id) ? parent.uuid : null
+    // Gaps between the positions would tell a friend of other groups.
+    const place = siblings.get(friend_parent) ?? 0
+    siblings.set(friend_parent, place + 1)
+    const members = JSON.parse(all_members) as { id: number; uuid: string }[]
     const ext = {
       parent: parent?.uuid ?? null,
       public_parent: parent?.visibility === 'public' ? parent.uuid : null,
+      friend_parent,
       emoji,
-      position,
-      members: JSON.parse(all_members) as string[],
+      position: to === 'friend' ? place : position,
+      members: members.map(({ uuid }) => uuid),
       public_members: of.list_privacy === 'public' ? JSON.parse(public_members) : null,
+      friend_members: members.flatMap(({ id, uuid }) => (shared?.members.has(id) ? [uuid] : [])),
+      buckets: JSON.parse(in_buckets) as string[],
     }
-    return { group: redact(group, of, owner), ext: redact(groupExt, ext, owner) }
+    return { group: redact(group, of, to), ext: redact(groupExt, ext, to) }
   })
 }
 
@@ -218,7 +255,12 @@ const { parent_id, emoji, position, group_id } = groupExts
 const groups = visibleGroups
 
 // SQL text, because the members of a group are aggregated as JSON.
-const rowsOf = query((_, { system }: Placeholders<'system'>, { jsonTexts }) => {
+const rowsOf = query((_, { system }: Placeholders<'system'>, dialect) => {
+  const { jsonTexts, groupConcat } = dialect
+  const allMembers = sql`(select '[' || coalesce(${groupConcat(sql`json`)}, '') || ']' from (
+    select '{"id":' || ${visibleMembers.id} || ',"uuid":"' || ${visibleMembers.uuid} || '"}' as json
+    from ${groupMembers} join ${visibleMembers} on ${visibleMembers.id} = ${groupMembers.member_id}
+    where ${groupMembers.group_id} = ${groups.id} order by ${groupMembers.member_id}) one)`
   const membersOf = (condition: SQL) =>
     jsonTexts(
       visibleMembers.uuid,
@@ -227,15 +269,19 @@ const rowsOf = query((_, { system }: Placeholders<'system'>, { jsonTexts }) => {
       groupMembers.member_id,
     )
   return sql<TreeRow>`select "groups".*, ${parent_id}, ${emoji}, coalesce(${position}, 0) as position,
-      ${membersOf(sql``)} as all_members,
+      ${allMembers} as all_members,
+      ${bucketsOfRowSql(dialect, 'groups', groups.id, system)} as in_buckets,
       ${membersOf(sql`and ${visibleMembers.visibility} = 'public'`)} as public_members
       from ${groups} left join ${groupExts} on ${group_id} = ${groups.id}
       where ${groups.system_id} = ${system} order by ${groups.id}`
 }, visibleGroups._.selectedFields)
 
 const treeOf = query(
-  (_, { system }: Placeholders<'system'>) => sql<Node>`
-    select ${groups.id}, ${groups.uuid}, ${groups.hid}, ${parent_id}, ${emoji}, coalesce(${position}, 0) as position
+  (_, { system }: Placeholders<'system'>, dialect) => sql<
+    Omit<Node, 'buckets'> & { buckets: string }
+  >`
+    select ${groups.id}, ${groups.uuid}, ${groups.hid}, ${parent_id}, ${emoji}, coalesce(${position}, 0) as position,
+      ${bucketsOfRowSql(dialect, 'groups', groups.id, system)} as buckets
     from ${groups} left join ${groupExts} on ${group_id} = ${groups.id}
     where ${groups.system_id} = ${system} order by ${groups.id}`,
 )

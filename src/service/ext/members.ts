@@ -19,6 +19,8 @@ import type { member } from '../../model/member'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
+import { type BucketRef, listBucketRefs, resolveBuckets, setBuckets } from '../extRows/bucketRows'
+import { refreshFriends } from '../extRows/friendDues'
 import { clearAbouts, recordExtEvent } from '../extRows/memberExts'
 import { addUsage } from '../extRows/usage'
 import { memberRepository } from '../members'
@@ -53,9 +55,23 @@ export async function createExtendedMember(
     const values = await parseOwnValues(tx, systemId, body)
     const draft = withBeginning(body.member, body.ext)
     const { row, json } = await memberRepository.createIn(deps, tx, viewer, draft)
-    await writeExts(deps, tx, systemId, [{ row, ext: body.ext, values }])
+    await writeExts(deps, tx, systemId, [
+      { row, ext: await withDefaultBuckets(tx, row, body.ext), values },
+    ])
     return joinJson(json, await renderExt(tx, row.id))
   })
+}
+
+/** Gives a new custom front the buckets for custom fronts, unless the body names buckets. */
+async function withDefaultBuckets(
+  tx: Db,
+  { system_id }: { system_id: number },
+  ext: MemberExtPatch,
+): Promise<MemberExtPatch> {
+  if (ext.buckets || ext.kind !== 'custom_front') return ext
+  const all = await listBucketRefs(tx, system_id)
+  const chosen = all.filter(({ default_for }) => default_for.includes('custom_fronts'))
+  return { ...ext, buckets: chosen.map(({ uuid }) => uuid) }
 }
 
 export async function patchExtendedMember(
@@ -176,7 +192,8 @@ async function writeExts(
   const withValues = changes.filter(({ values }) => values.size > 0)
   const exts = await planExts(deps.now(), tx, withExt)
   const values = await planValues(tx, withValues)
-  if (exts.length + values.length === 0) return
+  const placed = await planBuckets(tx, systemId, changes)
+  if (exts.length + values.length + placed.size === 0) return
   const bytes = [...exts, ...values].reduce((sum, { grown }) => sum + grown, 0)
   await addUsage(deps, tx, systemId, { text_bytes: bytes })
   if (exts.length > 0) {
@@ -191,13 +208,19 @@ async function writeExts(
       values.flatMap(({ stored }) => stored),
     )
   }
+  for (const [id, buckets] of placed) await setBuckets(tx, systemId, 'members', id, buckets)
+  if (placed.size > 0 || exts.some(({ keys }) => keys.includes('announce_front')))
+    await refreshFriends(tx, systemId, deps.now())
   const uuids = values.length > 0 ? await uuidsOfFields(tx, systemId) : new Map<number, string>()
+  const byId = new Map(exts.map((one) => [one.row.id, one]))
+  const changed = changes.filter(({ row }) => byId.has(row.id) || placed.has(row.id))
   const events: (() => MaybePromise<unknown>)[] = [
-    ...exts.map(
-      ({ row, keys, shown }) =>
-        () =>
-          recordExtEvent(tx, deps.now(), row, keys, shown),
-    ),
+    ...changed.map(({ row }) => () => {
+      const { keys = [], shown = {} } = byId.get(row.id) ?? {}
+      const buckets = placed.get(row.id)?.map(({ uuid }) => uuid)
+      const allKeys = buckets ? [...keys, 'buckets'] : keys
+      return recordExtEvent(tx, deps.now(), row, allKeys, { ...shown, ...(buckets && { buckets }) })
+    }),
     ...values.map(({ row, fields }) => () => {
       const data = { fields: fields.map((id) => uuids.get(id)) }
       const { system_id, uuid } = row
@@ -228,9 +251,9 @@ async function planExts(now: Instant, tx: Db, changes: readonly ExtChange[]) {
       member_id: row.id,
       ...defaultMemberExt,
     }
-    const { archived, fields, ...given } = ext
+    const { archived, fields: _fields, buckets: _buckets, ...given } = ext
     const changed: JsonObject = diff<typeof memberExt>(
-      { ...before, archived: before.archived_at !== null, fields: {} },
+      { ...before, archived: before.archived_at !== null, fields: {}, buckets: [] },
       { ...given, ...(archived !== undefined && { archived }) },
     )
     const keys = Object.keys(changed)
@@ -254,6 +277,26 @@ async function planExts(now: Instant, tx: Db, changes: readonly ExtChange[]) {
       },
     ]
   })
+}
+
+/** Compares buckets with the present ones. Returns the new ones of the members that change. */
+async function planBuckets(
+  tx: Db,
+  systemId: number,
+  changes: readonly ExtChange[],
+): Promise<Map<number, BucketRef[]>> {
+  const placed = new Map<number, BucketRef[]>()
+  const named = changes.filter(({ ext }) => ext.buckets !== undefined)
+  if (named.length === 0) return placed
+  const ids = named.map(({ row }) => row.id)
+  const known = new Map((await findMemberExts(tx, ids)).map((row) => [row.id, row.buckets]))
+  for (const { row, ext } of named) {
+    const buckets = await resolveBuckets(tx, systemId, ext.buckets ?? [])
+    const before = new Set(known.get(row.id))
+    if (buckets.length !== before.size || buckets.some(({ uuid }) => !before.has(uuid)))
+      placed.set(row.id, buckets)
+  }
+  return placed
 }
 
 /** Compares values with the stored ones. Members that do not change are left out. */

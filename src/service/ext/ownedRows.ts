@@ -7,9 +7,10 @@ import {
   type SQLWrapper,
   sql,
 } from 'drizzle-orm'
+import type { Dialect } from '../../db/dialect'
 import { type Placeholders, query } from '../../db/query'
 import { createInserter, createUpdater, type OwnedTable, type TableWithId } from '../../db/rows'
-import type { Db } from '../../db/types'
+import type { Db, MaybePromise } from '../../db/types'
 import { deletedMemberName } from '../../db/visible'
 import {
   type Draft,
@@ -41,7 +42,7 @@ import { recordEvent } from '../outbox'
 
 /**
  * Objects of the extension API that a system owns and clients name by a UUID: custom fields, front
- * notes, notes, rooms, posts, polls and reminders. Their differences are an `OwnedRowKind`; finding, listing in
+ * notes, notes, rooms, posts, polls, reminders and buckets. Their differences are an `OwnedRowKind`; finding, listing in
  * pages, limits, events and permissions are the same for all.
  */
 
@@ -65,6 +66,14 @@ export interface Reference {
   readonly isAuthor?: true
 }
 
+/** Key of the field table that other rows are linked by, as a list of UUIDs without a column. */
+export interface LinkedList {
+  /** SQL of the UUIDs as a JSON list, for the row with this ID of a system. */
+  readonly uuids: (dialect: Dialect, id: SQL, systemId: SQL) => SQL
+  /** Links a row with exactly those that a client names; throws if the system has no such row. */
+  readonly store: (tx: Db, systemId: number, id: number, uuids: readonly string[]) => Promise<void>
+}
+
 /** Limit on the number of rows: a counter of `ext_usage`, or a small number that is counted. */
 type RowLimit =
   | { readonly counter: Exclude<keyof UsageChange, 'text_bytes'> }
@@ -76,6 +85,7 @@ export interface OwnedRowKind<E extends Entity> {
   /** Visible rows of the table, under its name. */
   readonly rows: SQLWrapper
   readonly references: Readonly<Record<string, Reference>>
+  readonly lists?: Readonly<Record<string, LinkedList>>
   /** Column by which lists are ordered: pages newest first, whole lists ascending. */
   readonly order: string
   readonly missing: ErrorName
@@ -130,18 +140,27 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
   const { entity, table, rows, references, order, events, limit } = kind
   const { read = 'read_journal', write = 'change' } = kind.permissions ?? {}
   const columns = getTableColumns(table) as Record<string, Column>
-  const ownKeys = entity.entries.map(([key]) => key).filter((key) => !(key in references))
+  const lists = kind.lists ?? {}
+  const ownKeys = entity.entries
+    .map(([key]) => key)
+    .filter((key) => !(key in references) && !(key in lists))
   const referenceColumns = Object.values(references).map(({ column }) => column)
 
   // SQL text, because the builder has no type for one of several tables.
   const tableName = sql.identifier(getTableName(table))
   const column = (name: string) => sql`${tableName}.${sql.identifier(name)}`
-  const selected = selection()
   const decoded = Object.fromEntries(
     ownKeys.flatMap((key) => (columns[key] ? [[key, columns[key]]] : [])),
   )
+  const decodeLists = (row: OwnedRow<E>): OwnedRow<E> => {
+    const decodedLists = Object.keys(lists).map((key) => [
+      key,
+      JSON.parse(String((row as JsonObject)[key])),
+    ])
+    return decodedLists.length === 0 ? row : { ...row, ...Object.fromEntries(decodedLists) }
+  }
 
-  function selection(): SQL {
+  function selection(dialect: Dialect): SQL {
     const author = Object.values(references).find(({ isAuthor }) => isAuthor)
     const own = ownKeys.map((key) =>
       key === 'author_name' && author
@@ -151,15 +170,19 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
     const named = Object.entries(references).map(
       ([key, { column: name, uuid }]) => sql`${uuid(column(name))} as ${sql.identifier(key)}`,
     )
+    const linked = Object.entries(lists).map(
+      ([key, { uuids }]) =>
+        sql`${uuids(dialect, column('id'), column('system_id'))} as ${sql.identifier(key)}`,
+    )
     const ids = ['id', 'uuid', 'system_id'].map(column)
-    return sql.join([...ids, ...own, ...named], sql`, `)
+    return sql.join([...ids, ...own, ...named, ...linked], sql`, `)
   }
 
   /** Prepares a query of the rows that a condition selects. */
   const select = <Name extends string>(condition: (values: Placeholders<Name>) => SQL) =>
     query(
-      (_, values: Placeholders<Name>) =>
-        sql<OwnedRow<E>>`select ${selected} from ${rows} where ${condition(values)}`,
+      (_, values: Placeholders<Name>, dialect) =>
+        sql<OwnedRow<E>>`select ${selection(dialect)} from ${rows} where ${condition(values)}`,
       decoded,
     )
 
@@ -212,7 +235,14 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
     })
 
   const find = async (db: Db, systemId: number, uuid: string): Promise<OwnedRow<E> | null> =>
-    isUuid(uuid) ? await byUuid(db).get({ uuid: uuid.toLowerCase(), system: systemId }) : null
+    isUuid(uuid)
+      ? await decodedRow(byUuid(db).get({ uuid: uuid.toLowerCase(), system: systemId }))
+      : null
+
+  const decodedRow = async (found: MaybePromise<OwnedRow<E> | null>) => {
+    const row = await found
+    return row && decodeLists(row)
+  }
 
   const get = async (db: Db, systemId: number, uuid: string): Promise<OwnedRow<E>> => {
     const found = await find(db, systemId, uuid)
@@ -271,6 +301,8 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
     await requireSpace(deps, tx, systemId, textBytes(entity, values))
     const identity = { uuid: randomUUID(), system_id: systemId }
     const id = await insertRow(tx, { ...values, ...ids, ...identity })
+    for (const [key, { store }] of Object.entries(lists))
+      if (key in draft) await store(tx, systemId, id, values[key] as string[])
     await record(deps, tx, events.created, identity, {
       ...kind.eventData(filled),
       keys: Object.keys(draft),
@@ -300,14 +332,17 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
     const grown = textBytes(entity, after) - textBytes(entity, before)
     await addUsage(deps, tx, before.system_id, { text_bytes: grown })
     const stored = Object.fromEntries(
-      Object.entries(changed).filter(([key]) => !(key in references)),
+      Object.entries(changed).filter(([key]) => !(key in references) && !(key in lists)),
     )
     const moved = Object.fromEntries(
       Object.entries(references)
         .filter(([key]) => key in changed)
         .map(([, { column: name }]) => [name, ids[name]]),
     )
-    await updateRow(tx, before.id, { ...stored, ...moved })
+    const columnsToSet = { ...stored, ...moved }
+    if (!isEmptyPatch(columnsToSet)) await updateRow(tx, before.id, columnsToSet)
+    for (const [key, { store }] of Object.entries(lists))
+      if (key in changed) await store(tx, before.system_id, before.id, changed[key] as string[])
     const further = await kind.onChange?.(deps, tx, before, after)
     await record(deps, tx, events.changed, before, { ...kind.eventData(after), keys, ...further })
     return after
@@ -353,6 +388,7 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
     insert,
     update,
     remove,
+    record,
     selectPage,
 
     /** Returns the values of a statement of `selectPage`. */
@@ -364,12 +400,13 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
 
     /** Lists all rows of a system in their order. */
     async allInOrder(db: Db, systemId: number): Promise<OwnedRow<E>[]> {
-      return await inOrder(db).all({ system: systemId })
+      return (await inOrder(db).all({ system: systemId })).map(decodeLists)
     },
 
     async listInOrder(deps: Deps, viewer: Viewer): Promise<Redacted<E>[]> {
       const systemId = requireSystem(viewer, read)
-      return (await inOrder(deps.db).all({ system: systemId })).map(redactForOwner)
+      const found = await inOrder(deps.db).all({ system: systemId })
+      return found.map((row) => redactForOwner(decodeLists(row)))
     },
 
     async getOwn(deps: Deps, viewer: Viewer, uuid: string): Promise<Redacted<E>> {

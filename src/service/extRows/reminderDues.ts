@@ -1,4 +1,15 @@
-import { and, desc, eq, gt, isNotNull, lt, notInArray, sql } from 'drizzle-orm'
+import {
+  and,
+  desc,
+  eq,
+  gt,
+  isNotNull,
+  lt,
+  notInArray,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { memberExts, reminders, switchMembers, systemSettings } from '../../db/tables'
 import type { Db } from '../../db/types'
@@ -16,6 +27,13 @@ interface LoggedSwitch {
   readonly id: number
   readonly system_id: number
   readonly timestamp: Instant
+}
+
+/** Condition that switches of a system may change reminders. Most systems need no further query. */
+export function hasSwitchReminders(systemId: SQLWrapper): SQL<number> {
+  return sql<number>`case when exists (select 1 from ${reminders}
+    where ${reminders.system_id} = ${systemId} and ${reminders.kind} = 'after_switch'
+      and ${reminders.enabled} = 1) then 1 else 0 end`
 }
 
 /** Sets and clears reminders after a switch was logged, moved or edited. */

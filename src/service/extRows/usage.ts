@@ -17,7 +17,15 @@ export interface UsageChange {
 export const rowLimits = { front_notes: 200_000, notes: 20_000, posts: 200_000 } as const
 
 /** Maximum numbers of rows of one system that are few enough to be counted by index. */
-export const smallLimits = { fields: 100, rooms: 200, polls: 1_000, reminders: 50 } as const
+export const smallLimits = {
+  fields: 100,
+  rooms: 200,
+  polls: 1_000,
+  reminders: 50,
+  buckets: 20,
+  friends: 200,
+  invites: 10,
+} as const
 
 const words = { front_notes: 'front notes', notes: 'notes', posts: 'posts' } as const
 
@@ -48,7 +56,8 @@ export function limitReached(what: string, max: number) {
   return error('limitReached', `${what} (${max.toLocaleString('en')})`)
 }
 
-function formatSize(bytes: number): string {
+/** Formats a limit for an error message. */
+export function formatSize(bytes: number): string {
   const MiB = 1024 * 1024
   return bytes % MiB === 0 ? `${bytes / MiB} MiB` : `${bytes.toLocaleString('en')} bytes`
 }

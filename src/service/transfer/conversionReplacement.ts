@@ -4,7 +4,8 @@ import { type Placeholders, query } from '../../db/query'
 import { importArchive } from '../../db/tables'
 import { yieldToEventLoop } from '../../db/yieldToEventLoop'
 import { type ArchivedRow, batchesBySize } from '../../formats/chunks'
-import { READER_VERSION } from '../../formats/simplyplural/archive'
+import { isShared, READER_VERSION, sharingOf } from '../../formats/simplyplural/archive'
+import type { AppRow } from '../../formats/simplyplural/rows'
 import { extParts } from '../../model/transfer'
 import { isObject } from '../../model/validation'
 import type { Deps } from '../deps'
@@ -129,7 +130,11 @@ function stayingRows(work: Import, source: ArchiveSource): StayingRows {
   return {
     ids,
     all,
-    parts: [...partsOf(work, source, 'values'), ...partsOf(work, source, 'votes')],
+    parts: [
+      ...partsOf(work, source, 'values'),
+      ...partsOf(work, source, 'votes'),
+      ...sharingParts(work, source),
+    ],
   }
 }
 
@@ -144,6 +149,16 @@ function partsOf(work: Import, { read }: ArchiveSource, part: 'values' | 'votes'
     return value === undefined
       ? []
       : { collection: row.collection, content: JSON.stringify({ _id, [key]: value }) }
+  })
+}
+
+/** Returns who could see the rows, if some of the buckets were not written. */
+function sharingParts({ report, head }: Import, { read }: ArchiveSource): ArchivedRow[] {
+  if ((report.ext?.buckets.left_out ?? 0) <= head.extLeftOut.buckets) return []
+  return [...read].flatMap(({ collection, content }) => {
+    const row: AppRow = JSON.parse(content)
+    const sharing = isShared(collection) && sharingOf(row)
+    return sharing ? { collection, content: JSON.stringify({ _id: row._id, ...sharing }) } : []
   })
 }
 

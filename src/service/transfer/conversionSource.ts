@@ -84,6 +84,7 @@ export async function readSource(deps: Deps, systemId: number): Promise<ArchiveS
   const read = new Set(rowsToRead(source, unmatched))
   const texts = new Map([...descriptions].map(([uuid, { text }]) => [uuid, text]))
   const stubs = await listStubs(db, systemId, source, existing, members, texts)
+  for (const row of stubs.read) read.add(row)
   const { timezone } = await getSettings(deps, db, systemId)
   const groupsById = new Map(groupRows.map(({ app }) => [app._id, app]))
   const textOf = (collection: string, { _id }: AppRow) =>
@@ -100,11 +101,17 @@ export async function readSource(deps: Deps, systemId: number): Promise<ArchiveS
     leftOut: countByPart(lost.rows),
     file: () =>
       writeFile([
-        ['private', [JSON.stringify({ _id: 'owner', ...(timezone && { location: timezone }) })]],
+        ['private', [ownerLine(timezone)]],
         ...convertibleCollections
-          .filter((collection) => collection !== 'longTexts')
+          .filter((collection) => collection !== 'longTexts' && collection !== 'defaultPrivacy')
           .map((collection) => [collection, linesOf(collection)] as const),
       ]),
+  }
+
+  function ownerLine(location: string | null): string {
+    const [row] = source.newest.defaultPrivacy.values()
+    const defaultPrivacy = row && { defaultPrivacy: JSON.parse(row.content) }
+    return JSON.stringify({ _id: 'owner', ...(location && { location }), ...defaultPrivacy })
   }
 
   function* linesOf(collection: ConvertibleCollection): Generator<string> {

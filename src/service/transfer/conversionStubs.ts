@@ -3,12 +3,13 @@ import { type Placeholders, query } from '../../db/query'
 import { origins } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { isImportCommitted } from '../../db/visible'
-import type { ConvertibleCollection } from '../../formats/simplyplural/archive'
+import type { ConvertibleCollection, SharedCollection } from '../../formats/simplyplural/archive'
 import { typeInFile } from '../../formats/simplyplural/fields'
 import type { JsonObject } from '../../model/entity'
 import type { Group } from '../../model/group'
 import type { Member } from '../../model/member'
-import type { SourceRows } from './convertibleRows'
+import { listBucketRefs } from '../extRows/bucketRows'
+import type { SourceRow, SourceRows } from './convertibleRows'
 import { fieldsOfSystem, roomsOfSystem } from './importExtTables'
 import { originKey } from './originLookup'
 
@@ -24,6 +25,8 @@ export interface Stubs {
   readonly members: ReadonlyMap<string, Member>
   readonly groups: ReadonlyMap<string, Group>
   readonly rows: Partial<Record<ConvertibleCollection, JsonObject[]>>
+  /** Archived rows that the stubs contain. */
+  readonly read: readonly SourceRow[]
 }
 
 /** Beginning of the IDs of members that come from another app. */
@@ -40,12 +43,21 @@ export function isOwnMember(id: string): boolean {
 export async function listStubs(
   db: Db,
   systemId: number,
-  { newest }: SourceRows,
+  { newest, shared }: SourceRows,
   { members, groups }: { members: readonly Member[]; groups: readonly Group[] },
   matched: ReadonlyMap<string, Member>,
   descriptions: ReadonlyMap<string, string>,
 ): Promise<Stubs> {
   const rows: Stubs['rows'] = {}
+  const read: SourceRow[] = []
+  const isAnyShared = (collection: SharedCollection) =>
+    [...shared.keys()].some((key) => key.startsWith(`${collection} `))
+  /** Returns what is left of the row of a stub. */
+  const restOf = (collection: SharedCollection, id: string): JsonObject => {
+    const { app = {}, versions = [] } = shared.get(`${collection} ${id}`) ?? {}
+    read.push(...versions)
+    return app
+  }
   const stubs = new Map<string, Member>()
   const convertedBefore = async (collection: ConvertibleCollection) => {
     const known = await originsOf(db).all({ system: systemId, app: APP, collection })
@@ -59,7 +71,12 @@ export async function listStubs(
       stubs.set(keyOf(collection, source_id), member)
       const desc = descriptions.get(member.uuid)
       rows[collection] ??= []
-      rows[collection].push({ _id: source_id, name: member.name, ...(desc && { desc }) })
+      rows[collection].push({
+        ...restOf(collection, source_id),
+        _id: source_id,
+        name: member.name,
+        ...(desc && { desc }),
+      })
     }
   const present = new Set([...matched.values(), ...stubs.values()])
   for (const [uuid, desc] of descriptions) {
@@ -72,20 +89,22 @@ export async function listStubs(
   }
   const nested = new Map<string, Group>()
   const groupOf = new Map(groups.map((group) => [group.uuid, group]))
-  if (newest.groups.size > 0)
+  if (newest.groups.size > 0 || isAnyShared('groups'))
     rows.groups = (await convertedBefore('groups')).flatMap(({ source_id, target }) => {
       const group = groupOf.get(target)
       if (!group) return []
       nested.set(keyOf('groups', source_id), group)
-      return { _id: source_id, name: group.name }
+      return { ...restOf('groups', source_id), _id: source_id, name: group.name }
     })
   const fields = new Map(
     (await fieldsOfSystem(db).all({ system: systemId })).map((row) => [row.uuid, row]),
   )
-  if (newest.members.size > 0)
+  if (newest.members.size > 0 || isAnyShared('customFields'))
     rows.customFields = (await convertedBefore('customFields')).flatMap(({ source_id, target }) => {
       const field = fields.get(target)
-      return field ? { _id: source_id, name: field.name, ...typeInFile(field.type) } : []
+      if (!field) return []
+      const rest = restOf('customFields', source_id)
+      return { ...rest, _id: source_id, name: field.name, ...typeInFile(field.type) }
     })
   const rooms = new Map(
     (await roomsOfSystem(db).all({ system: systemId })).map((row) => [row.uuid, row]),
@@ -95,7 +114,14 @@ export async function listStubs(
       const room = rooms.get(target)
       return room ? { _id: source_id, name: room.name } : []
     })
-  return { members: stubs, groups: nested, rows }
+  const buckets = new Map((await listBucketRefs(db, systemId)).map((row) => [row.uuid, row]))
+  rows.privacyBuckets = (await convertedBefore('privacyBuckets')).flatMap(
+    ({ source_id, target }) => {
+      const bucket = buckets.get(target)
+      return bucket ? { _id: source_id, name: bucket.name } : []
+    },
+  )
+  return { members: stubs, groups: nested, rows, read }
 }
 
 const originsOf = query((db, values: Placeholders<'system' | 'app' | 'collection'>) =>

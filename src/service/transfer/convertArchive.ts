@@ -54,7 +54,13 @@ async function convert(
   await requireNoImport(deps.db, systemId, deps.now())
   const source = await readSource(deps, systemId)
   const parsed = await parseSource(deps, source)
-  const options = { dryRun, only: null, isPublic: false, link: new Set<string>() }
+  const options = {
+    dryRun,
+    only: null,
+    isPublic: false,
+    isConversion: true,
+    link: new Set<string>(),
+  }
   const work = createImport(deps, systemId, parsed.head, options, 0)
   try {
     const twins = addEntities(work, source, parsed)

@@ -9,6 +9,7 @@ import {
   firstReaderOf,
   longDescriptionOf,
   membersOfRow,
+  sharedRest,
   unreadRow,
 } from '../../formats/simplyplural/archive'
 import { areRemainsOfEncrypted } from '../../formats/simplyplural/chat'
@@ -35,7 +36,15 @@ export interface SourceRows {
   readonly contents: Map<SourceRow, AppRow>
   /** IDs of the members that rows name. */
   readonly memberIds: Map<SourceRow, string[]>
+  /** What is left of converted rows and says who could see them, by collection and ID. */
+  readonly shared: Map<string, SharedRest>
   readonly descriptions: { row: SourceRow; name: string; text: string }[]
+}
+
+/** The newest version of what is left of a row, with all versions. */
+export interface SharedRest {
+  app: AppRow
+  readonly versions: SourceRow[]
 }
 
 const PAGE = 200
@@ -52,6 +61,7 @@ export async function loadSourceRows(db: Db, systemId: number): Promise<SourceRo
     ) as SourceRows['newest'],
     contents: new Map(),
     memberIds: new Map(),
+    shared: new Map(),
     descriptions: [],
   }
   const yieldIfDue = createYielder()
@@ -82,10 +92,17 @@ function addRow(
   const value: unknown = JSON.parse(content)
   const app = unreadRow(collection, value)
   const isUnseen = reader < firstReaderOf(collection)
-  const row = { id, collection, content, digest, sourceId: app?._id ?? null, isUnseen }
+  const rest = sharedRest(collection, value)
+  const sourceId = app?._id ?? rest?._id ?? null
+  const row = { id, collection, content, digest, sourceId, isUnseen }
   loaded.all.push(row)
   const description = collection === 'longTexts' ? longDescriptionOf(value) : null
   if (description) loaded.descriptions.push({ row, ...description })
+  if (rest) {
+    const key = `${collection} ${rest._id}`
+    const { versions } = loaded.shared.get(key) ?? { versions: [] }
+    loaded.shared.set(key, { app: rest, versions: [...versions, row] })
+  }
   if (!app) return null
   loaded.newest[collection].set(app._id, row)
   const named = membersOfRow(collection, app)

@@ -13,9 +13,10 @@ import {
   presencesOf,
 } from '../../formats/frontHistory'
 import { type Snapshot, writePluralkit } from '../../formats/pluralkit/write'
+import { writePluralport } from '../../formats/pluralport/write'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
-import type { ExportList } from '../../model/transfer'
+import type { ExportFormat, ExportList } from '../../model/transfer'
 import { accountsOf } from '../accounts'
 import type { Deps } from '../deps'
 import { groupRepository } from '../groups'
@@ -33,6 +34,8 @@ export type ExportFile = Uint8Array<ArrayBuffer>
 
 /** References to the members and groups of a partial export; both null for a full one. */
 export interface ExportChoice {
+  /** PluralKit's format by default. */
+  format?: ExportFormat
   members: string[] | null
   groups: string[] | null
   /** Lists that a partial export includes although they belong to the whole system. */
@@ -46,9 +49,21 @@ export interface ExportPart {
 }
 
 /**
- * Exports a system as a file that PluralKit accepts, too. Importers limit the switches and the size
- * of a file, so a longer history is split into parts, and parts with long lists follow; each part is
- * a complete file with the other data.
+ * Writers of the formats, with the number of switches in a file. A switch of PluralPort takes ten
+ * times the space, and each part must stay below the limit of an import.
+ */
+const formats: Record<
+  ExportFormat,
+  { write: (snapshot: Snapshot) => AsyncGenerator<string>; maxSwitches: number }
+> = {
+  pluralkit: { write: writePluralkit, maxSwitches: MAX_SWITCHES },
+  pluralport: { write: writePluralport, maxSwitches: 20_000 },
+}
+
+/**
+ * Exports a system as a file that PluralKit accepts, too, or as a PluralPort file. Importers limit
+ * the switches and the size of a file, so a longer history is split into parts, and parts with long
+ * lists follow; each part is a complete file with the other data.
  */
 export async function exportSystem(
   deps: Deps,
@@ -59,7 +74,8 @@ export async function exportSystem(
 ): Promise<ExportPart> {
   const { signal } = client
   return readOwn(deps, viewer, client, async (db, systemId) => {
-    const range = await findPart(db, systemId, part, signal)
+    const { write, maxSwitches } = formats[choice.format ?? 'pluralkit']
+    const range = await findPart(db, systemId, part, maxSwitches, signal)
     const { hasMore, ...snapshot } = await takeSnapshot(
       deps,
       db,
@@ -69,7 +85,7 @@ export async function exportSystem(
       range,
       signal,
     )
-    return { file: await writeFile(writePluralkit(snapshot), signal), hasMore }
+    return { file: await writeFile(write(snapshot), signal), hasMore }
   })
 }
 
@@ -90,21 +106,22 @@ async function findPart(
   db: Db,
   systemId: number,
   part: number,
+  maxSwitches: number,
   signal: AbortSignal | null,
 ): Promise<PartRange> {
   const skip = (from: Instant, count: number) => skipSwitches(db, systemId, from, count, signal)
   let before = Infinity
   for (let at = 1; at < part; at++) {
-    const last = await skip(before, MAX_SWITCHES)
+    const last = await skip(before, maxSwitches)
     if (last === null || (await skip(last, 1)) === null) return { lists: part - at - 1 }
     before = last
   }
-  const last = await skip(before, MAX_SWITCHES)
-  return { before, hasMore: last !== null && (await skip(last, 1)) !== null }
+  const last = await skip(before, maxSwitches)
+  return { before, maxSwitches, hasMore: last !== null && (await skip(last, 1)) !== null }
 }
 
 /** Switches of a part, or the number of a part with long lists, from 0. */
-type PartRange = { before: Instant; hasMore: boolean } | { lists: number }
+type PartRange = { before: Instant; maxSwitches: number; hasMore: boolean } | { lists: number }
 
 /** Exports the front history, with one row per uninterrupted presence of a member. */
 export async function exportFrontHistory(
@@ -222,7 +239,7 @@ async function takeSnapshot(
       'lists' in range
         ? []
         : filterMembers(
-            historyInPages(db, systemId, 'newest', signal, range.before, MAX_SWITCHES),
+            historyInPages(db, systemId, 'newest', signal, range.before, range.maxSwitches),
             isChosen,
           ),
     systemGuilds: await systemGuildRows(db).all(ofSystem),

@@ -1,6 +1,10 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import {
+  bucketFields,
+  bucketGroups,
+  bucketMembers,
+  buckets,
   extSettingsOfSystems,
   fields,
   fieldValues,
@@ -19,6 +23,7 @@ import type { Db } from '../../db/types'
 import {
   deletedMemberName,
   isImportCommitted,
+  visibleBuckets,
   visibleFields,
   visibleFrontNotes,
   visibleGroups,
@@ -34,7 +39,8 @@ import { EXT_VERSION } from '../../formats/pluralkit/ext'
 import type { ExtSnapshot } from '../../formats/pluralkit/write'
 import { type Entity, type JsonObject, serializeFields } from '../../model/entity'
 import { error } from '../../model/errors'
-import { customField } from '../../model/ext/customField'
+import { bucket } from '../../model/ext/bucket'
+import { customFieldInFiles } from '../../model/ext/customField'
 import { extSettings } from '../../model/ext/extSettings'
 import { frontNote } from '../../model/ext/frontNote'
 import { groupExt } from '../../model/ext/groupExt'
@@ -103,6 +109,7 @@ const listNames = [
   'posts',
   'polls',
   'reminders',
+  'buckets',
   'origins',
 ] as const
 
@@ -117,6 +124,7 @@ const longLists: readonly LongList[] = [
   'posts',
   'polls',
   'reminders',
+  'buckets',
   'origins',
 ]
 
@@ -138,7 +146,7 @@ async function listsOfEveryPart(
     groups: groups.map((row) =>
       JSON.stringify({ group: row.group, ...serializeFields(groupExt, row) }),
     ),
-    fields: toJson(customField, await fieldRows(db).all(system)),
+    fields: toJson(customFieldInFiles, await fieldRows(db).all(system)),
     rooms: hasPosts ? toJson(room, await roomRows(db).all(system)) : [],
   }
 }
@@ -209,6 +217,7 @@ class LongLists {
   async *#pages(name: LongList): AsyncGenerator<JsonObject[]> {
     if (name === 'members' || name === 'values') yield* this.#ofMembers(name)
     else if (name === 'origins') yield* this.#origins()
+    else if (name === 'buckets') yield* this.#buckets()
     else {
       const { entity, pages } = rowLists[name]
       let from = { before: Number.MAX_SAFE_INTEGER, beforeId: 0 }
@@ -253,6 +262,26 @@ class LongLists {
     }
   }
 
+  /** Reads privacy buckets with what they contain; of a partial export, what it includes. */
+  async *#buckets(): AsyncGenerator<JsonObject[]> {
+    const { db, choice, systemId: system } = this
+    for (const row of await bucketRows(db).all({ system })) {
+      const id = Number(row.row_id)
+      const uuidsIn = async (content: keyof typeof contentsOf, chosen?: ReadonlySet<string>) =>
+        (await contentsOf[content](db).all({ bucket: id })).flatMap(({ uuid }) =>
+          !chosen || chosen.has(uuid) ? uuid : [],
+        )
+      yield [
+        {
+          ...serialize(bucket, row),
+          members: await uuidsIn('members', choice?.members),
+          groups: await uuidsIn('groups', choice?.groups),
+          fields: await uuidsIn('fields'),
+        },
+      ]
+    }
+  }
+
   /** Adds the votes of a page of polls; of a partial export, those of its members. */
   async #withVotes(page: readonly JsonObject[], rows: readonly JsonObject[]) {
     const ids = JSON.stringify(page.map(({ row_id }) => row_id))
@@ -270,7 +299,7 @@ const PAGE = 200
 
 /** Returns whether a partial export includes the row: only what belongs to the chosen members. */
 function belongsTo(choice: ExtChoice | null, name: LongList, row: JsonObject): boolean {
-  if (!choice || name === 'polls' || name === 'reminders') return true
+  if (!choice || name === 'polls' || name === 'reminders' || name === 'buckets') return true
   const { members } = choice
   if (name === 'posts') return members.has(String(row.by)) || members.has(String(row.for))
   return members.has(String(row.member))
@@ -307,8 +336,24 @@ function listOf(visible: SQLWrapper, entity: Entity, decoded: object) {
   )
 }
 
-const fieldRows = listOf(visibleFields, customField, { options: fields.options })
+const fieldRows = listOf(visibleFields, customFieldInFiles, { options: fields.options })
 const roomRows = listOf(visibleRooms, room, {})
+const bucketRows = listOf(visibleBuckets, bucket, { default_for: buckets.default_for })
+
+/** UUIDs of what a bucket contains. */
+function inBucket(table: SQLWrapper, key: SQLWrapper, visible: SQLWrapper, id: SQLWrapper) {
+  return query(
+    (_, values: Placeholders<'bucket'>) =>
+      sql<{ uuid: string }>`select uuid from ${visible} join ${table} on ${key} = ${id}
+        where bucket_id = ${values.bucket} order by ${id}`,
+  )
+}
+
+const contentsOf = {
+  members: inBucket(bucketMembers, bucketMembers.member_id, visibleMembers, visibleMembers.id),
+  groups: inBucket(bucketGroups, bucketGroups.group_id, visibleGroups, visibleGroups.id),
+  fields: inBucket(bucketFields, bucketFields.field_id, visibleFields, visibleFields.id),
+}
 
 /** Pages of a list, newest first. */
 function pagesOf(

@@ -40,6 +40,7 @@ import {
 import { applyExt, stageExt } from './importExt'
 import { importAutoproxy, importGuilds } from './importGuilds'
 import { applyOrigins, stageOrigins } from './importOrigins'
+import { planPictures, requirePictures, rollBackPictures, stagePictures } from './importPictures'
 import { importSwitches, switchCapacity } from './importSwitches'
 import { applyTags, stageTags } from './importTagIndex'
 import { asPrivate } from './privateImport'
@@ -182,7 +183,8 @@ async function consumeChunks(
         continue
       }
       if (!work || !archive) throw new Error('first chunk of an import is not its head')
-      if ('members' in chunk) work.members.push(...chunk.members)
+      if ('pictures' in chunk) work.pictures.push(...chunk.pictures)
+      else if ('members' in chunk) work.members.push(...chunk.members)
       else if ('groups' in chunk) work.groups.push(...chunk.groups)
       else if ('ext' in chunk) work.ext[chunk.part].push(...chunk.ext)
       else if ('origins' in chunk) work.origins.push(...chunk.origins)
@@ -202,7 +204,10 @@ async function consumeChunks(
     return { ...report, renamed: report.renamed.toSorted(byKind) }
   } catch (cause) {
     // If this fails too, the import cleanup removes the rows later.
-    if (work?.begun) await rollBackStaging(deps, work.begun).catch(() => {})
+    if (work?.begun) {
+      await rollBackPictures(work).catch(() => {})
+      await rollBackStaging(deps, work.begun).catch(() => {})
+    }
     throw cause
   }
 }
@@ -213,8 +218,10 @@ function byKind(a: { kind: string }, b: { kind: string }): number {
 }
 
 async function stageAll(work: Import): Promise<void> {
+  await planPictures(work)
   await matchEntities(work)
   if (work.options.dryRun) return
+  await stagePictures(work)
   await stageEntities(work)
   await stageTags(work)
 }
@@ -261,6 +268,7 @@ async function commitImport(work: Import): Promise<ImportReport> {
       await requireUnchanged(work, tx)
       const systemId = staging?.systemId ?? work.systemId
       if (systemId === null) throw error('internal')
+      await requirePictures(work, tx, systemId)
       let isChanged = staging !== null
       if (work.systemId === null) await createImportedSystem(work, tx, systemId)
       if (work.options.only === null && (await importSystem(work, tx, systemId))) isChanged = true

@@ -3,6 +3,7 @@ import type {
   Bundle,
   BundleGroup,
   BundleMember,
+  BundlePicture,
   Format,
   Origin,
   Repair,
@@ -20,6 +21,7 @@ import {
   type Tally,
 } from '../../model/transfer'
 import type { Deps } from '../deps'
+import type { BucketLinks } from '../extRows/bucketRows'
 import type { UsageChange } from '../extRows/usage'
 import { beginStaging, type Staging } from '../staging'
 import { findOrigins, type OriginRow, originKey } from './originLookup'
@@ -36,6 +38,8 @@ export interface ImportOptions {
   link: 'all' | ReadonlySet<string>
   /** Account for which a bot creates the system. Without one, the operator creates it. */
   owner?: NewOwner
+  /** True if rows of the archive are converted, which were never shared before. */
+  isConversion?: boolean
   /** True to create a second copy if the system of the file exists already. */
   allowsCopy?: boolean
   /** Called repeatedly with the number of processed rows. */
@@ -77,6 +81,13 @@ export interface Match<I, R> {
   found: R | null
 }
 
+/** Pictures of an import that values of it name. */
+export interface ImportedPictures {
+  /** Names of all of them, of which the system may have had some before. */
+  readonly names: Set<string>
+  readonly added: { readonly name: string; readonly base64: string }[]
+}
+
 /** State of a running import. */
 export interface Import {
   readonly deps: Deps
@@ -99,6 +110,9 @@ export interface Import {
   writtenTags: ReadonlyMap<number, string> | null
   readonly ext: Bundle['ext']
   readonly origins: OriginRow[]
+  /** Pictures inside the file, until it is known what becomes of them. */
+  readonly pictures: BundlePicture[]
+  readonly imported: ImportedPictures
   /** UUIDs of rows that were imported before, by `originKey`. */
   readonly originTargets: Map<string, string>
   loadOrigins(given: readonly Origin[]): Promise<void>
@@ -112,6 +126,8 @@ export interface Import {
   readonly changedOrigins: OriginRow[]
   /** Values of existing fields and members, to be written in the last transaction. */
   readonly visibleValues: { member_id: number; field_id: number; value: string }[]
+  /** Contents of existing buckets, to be written in the last transaction. */
+  readonly visibleContents: BucketLinks[]
   /** Number of switches that the system may still add. */
   readonly switchCapacity: number
   /** Returns the staging of the import, which begins with the first call. */
@@ -147,6 +163,8 @@ export function createImport(
     writtenTags: null,
     ext: forEachExtPart(() => []),
     origins: [],
+    pictures: [],
+    imported: { names: new Set(), added: [] },
     originTargets,
     async loadOrigins(given) {
       const unknown = given.filter((origin) => !originTargets.has(originKey(origin)))
@@ -159,6 +177,7 @@ export function createImport(
     newOrigins: [],
     changedOrigins: [],
     visibleValues: [],
+    visibleContents: [],
     switchCapacity,
     async staging() {
       begun ??= beginStaging(deps, systemId)

@@ -10,10 +10,18 @@ import type { Option } from '../../model/field'
 import type { ExtPart, ImportPart } from '../../model/transfer'
 import { Problem } from '../../model/validation'
 import { addUsage, smallLimits } from '../extRows/usage'
+import { addBucketContents, applyBucketContents } from './importBuckets'
 import { TextBudget } from './importBudget'
 import type { Import } from './importContext'
 import { applyEntityExts, NO_SPACE, planEntityExts, stageMemberExts } from './importExtEntities'
-import { type AddedRows, addOwnedRows, leaveOut, NOT_IMPORTED, writeAll } from './importExtRows'
+import {
+  type AddedRows,
+  addOwnedRows,
+  findOwnedRows,
+  leaveOut,
+  NOT_IMPORTED,
+  writeAll,
+} from './importExtRows'
 import {
   countRows,
   existingFields,
@@ -36,6 +44,7 @@ const partOf: Record<ExtPart, ImportPart> = {
   polls: 'polls',
   votes: 'polls',
   reminders: 'reminders',
+  buckets: 'buckets',
 }
 
 /** Order in which the space for text is given: what others belong to first, then the long lists. */
@@ -46,6 +55,7 @@ const order = [
   'polls',
   'votes',
   'reminders',
+  'buckets',
   'front_notes',
   'notes',
   'posts',
@@ -64,14 +74,21 @@ export async function stageExt(work: Import): Promise<void> {
   for (const part of order)
     if (options.only?.has(partOf[part]) === false) {
       report.ext[part].left_out += work.ext[part].length
+      if (part === 'fields') added.fields = await findOwnedRows(work, 'fields')
     } else if (part === 'values') {
       await addValues(work, budget, rowsOf('fields'))
     } else if (part === 'votes') {
       await addVotes(work, budget, rowsOf('polls'))
     } else added[part] = await addOwnedRows(work, budget, part, rowsOf('rooms').ids)
+  if (added.buckets) await addBucketContents(work, added.buckets, rowsOf('fields'))
 }
 
-const noRows: AddedRows = { ids: new Map(), added: new Set(), options: new Map() }
+const noRows: AddedRows = {
+  ids: new Map(),
+  added: new Set(),
+  named: new Set(),
+  options: new Map(),
+}
 
 /** A value with the row IDs of its member and its field. */
 interface ValueRow {
@@ -106,7 +123,7 @@ async function addValues(work: Import, budget: TextBudget, fields: AddedRows): P
     const definition = isNewField ? null : definitions.get(field_id)
     const converted = definition
       ? convertValue(definition, values.value, optionsOf(given.get(field)))
-      : values.value
+      : withNewOptions(values.value, fields.options.get(field))
     if (converted instanceof Problem || converted === null) {
       unfit += 1
       continue
@@ -150,6 +167,12 @@ const BATCH = 500
 
 function optionsOf(field: JsonObject | undefined): readonly Option[] {
   return Array.isArray(field?.options) ? field.options : []
+}
+
+/** Replaces IDs of options, which a new field has only if they are UUIDs in the file. */
+function withNewOptions(value: unknown, ids: ReadonlyMap<string, string> | undefined): unknown {
+  const here = (id: unknown) => ids?.get(String(id)) ?? id
+  return Array.isArray(value) ? value.map(here) : here(value)
 }
 
 /** Converts a value of the file to the type and the options that the field has here. */
@@ -236,12 +259,13 @@ export async function applyExt(work: Import, tx: Db, systemId: number): Promise<
   await inConflict(() =>
     addUsage(deps, tx, systemId, { ...extUsage, text_bytes: extUsage.text_bytes + bytes }),
   )
-  return entities.isChanged || visibleValues.length > 0
+  const isShared = await applyBucketContents(work, tx)
+  return entities.isChanged || visibleValues.length > 0 || isShared
 }
 
 /** Throws if other requests added rows meanwhile, and there is no space for both. */
 export async function requireRowLimits(work: Import, tx: Db, systemId: number): Promise<void> {
-  for (const part of ['fields', 'rooms', 'polls', 'reminders'] as const) {
+  for (const part of ['fields', 'rooms', 'polls', 'reminders', 'buckets'] as const) {
     if (!work.report.ext?.[part].added) continue
     const stored = await countRows[part](tx).get({ system: systemId })
     if (stored && stored.size > smallLimits[part]) throw usedUp()

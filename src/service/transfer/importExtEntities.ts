@@ -61,7 +61,13 @@ export const NO_SPACE = 'no space is left for text of this system'
 
 /** Returns what a member has after the import. A changed description replaces the long one. */
 function extAfter({ incoming, found }: MemberMatch, before: StoredMemberExt): StoredMemberExt {
-  const { archived: _, fields: _fields, archived_at, ...given } = incoming.ext ?? {}
+  const {
+    archived: _,
+    fields: _fields,
+    buckets: _buckets,
+    archived_at,
+    ...given
+  } = incoming.ext ?? {}
   const isReplaced =
     found !== null &&
     incoming.ext?.about === undefined &&
@@ -78,7 +84,9 @@ function extAfter({ incoming, found }: MemberMatch, before: StoredMemberExt): St
 }
 
 function isSame(before: StoredMemberExt, after: StoredMemberExt): boolean {
-  return isEmptyPatch(diff<typeof memberExt>({ ...before, archived: false, fields: {} }, after))
+  return isEmptyPatch(
+    diff<typeof memberExt>({ ...before, archived: false, fields: {}, buckets: [] }, after),
+  )
 }
 
 /** Writes what new members have; they are still hidden. */
@@ -121,7 +129,8 @@ export async function applyEntityExts(
       const { incoming } = (isNew && work.matched.groups[-token - 1]) || {}
       return isNew ? work.groupIds.get(incoming?.key ?? '') : token
     }
-    for (const { token, before, after } of await changedGroups(work, tx)) {
+    for (const { token, before, after, isChanged: isMoved } of await placedGroups(work, tx)) {
+      if (!isMoved) continue
       await storeGroupExt(tx, { ...after, parent_id: idOf(after.parent), group_id: idOf(token) })
       bytes += storedBytes(after.emoji) - storedBytes(before.emoji)
       isChanged = true
@@ -140,18 +149,19 @@ interface StoredGroupExt {
   parent: Token | null
 }
 
-interface GroupChange {
+interface PlacedGroup {
   match: GroupMatch
   token: Token
   before: StoredGroupExt
   after: StoredGroupExt
+  isChanged: boolean
 }
 
 async function planGroups(work: Import, budget: TextBudget): Promise<void> {
   const { deps, report } = work
-  for (const { match, before, after } of await changedGroups(work, deps.db)) {
+  for (const { match, before, after, isChanged } of await placedGroups(work, deps.db)) {
     const { incoming, found } = match
-    if (!budget.take(storedBytes(after.emoji) - storedBytes(before.emoji))) {
+    if (isChanged && !budget.take(storedBytes(after.emoji) - storedBytes(before.emoji))) {
       const { name } = incoming.values
       report.repairs.push({
         kind: 'group',
@@ -173,14 +183,14 @@ async function planGroups(work: Import, budget: TextBudget): Promise<void> {
         now: null,
         why: `groups would contain each other, or be nested more than ${MAX_GROUP_DEPTH} deep`,
       })
-    if (!found || !isEmptyPatch(changesOfGroup(found, incoming.values))) continue
+    if (!isChanged || !found || !isEmptyPatch(changesOfGroup(found, incoming.values))) continue
     report.groups.unchanged -= 1
     report.groups.changed += 1
   }
 }
 
-/** Lists the groups of the file whose place or emoji changes. */
-async function changedGroups(work: Import, db: Db): Promise<GroupChange[]> {
+/** Lists the groups of the file that have a place or an emoji, before and after the import. */
+async function placedGroups(work: Import, db: Db): Promise<PlacedGroup[]> {
   const { matched, systemId } = work
   const given = matched.groups.map((match, at) => ({ match, token: match.found?.id ?? -at - 1 }))
   const placed = given.filter(({ match }) => match.incoming.ext)
@@ -199,11 +209,11 @@ async function changedGroups(work: Import, db: Db): Promise<GroupChange[]> {
     return parent === undefined ? [] : [[token, tokens.get(parent ?? '') ?? null] as const]
   })
   placeGroups(parents, moved)
-  return placed.flatMap(({ match, token }) => {
+  return placed.map(({ match, token }) => {
     const before = stored.get(token) ?? { emoji: null, position: 0, parent: null }
     const { emoji = before.emoji, position = before.position } = match.incoming.ext ?? {}
     const after = { emoji, position, parent: parents.get(token) ?? null }
-    return Bun.deepEquals(before, after) ? [] : { match, token, before, after }
+    return { match, token, before, after, isChanged: !Bun.deepEquals(before, after) }
   })
 }
 

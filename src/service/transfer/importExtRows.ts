@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { encodeRow } from '../../db/query'
 import type { Db } from '../../db/types'
-import type { BundleExtRow } from '../../formats/bundle'
+import { type BundleExtRow, subjectKinds } from '../../formats/bundle'
 import { batchesBySize } from '../../formats/chunks'
 import { fillDefaults, type JsonObject } from '../../model/entity'
 import { error } from '../../model/errors'
@@ -14,6 +14,7 @@ import type { TextBudget } from './importBudget'
 import type { Import } from './importContext'
 import { NO_SPACE } from './importExtEntities'
 import {
+  bucketsWithoutFriends,
   countRows,
   fieldsOfSystem,
   insertRows,
@@ -22,7 +23,6 @@ import {
   type OwnedPart,
   roomsOfSystem,
   statusesAt,
-  subjectKinds,
   takenUuids,
 } from './importExtTables'
 import { originKey, originOf } from './originLookup'
@@ -52,6 +52,8 @@ export interface AddedRows {
   readonly ids: RowIds
   /** Keys of new rows. */
   readonly added: ReadonlySet<string>
+  /** Keys of existing rows that were found by their name only. */
+  readonly named: ReadonlySet<string>
   /** IDs of the options of new rows, by their IDs in the file. */
   readonly options: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
@@ -69,9 +71,17 @@ export async function addOwnedRows(
   return adding
 }
 
+/** Finds the existing rows of a part that is not imported, because others refer to them. */
+export async function findOwnedRows(work: Import, part: OwnedPart): Promise<AddedRows> {
+  const finding = new OwnedRows(work, part, new Map())
+  await finding.find()
+  return finding
+}
+
 class OwnedRows implements AddedRows {
   readonly ids: RowIds = new Map()
   readonly added = new Set<string>()
+  readonly named = new Set<string>()
   readonly options = new Map<string, Map<string, string>>()
   readonly #rows: JsonObject[] = []
   readonly #keys = new Map<string, string>()
@@ -86,6 +96,11 @@ class OwnedRows implements AddedRows {
     readonly part: OwnedPart,
     readonly rooms: RowIds,
   ) {}
+
+  async find(): Promise<void> {
+    const known = await this.#findKnown(this.work.ext[this.part])
+    for (const [key, { id }] of known) this.ids.set(key, id)
+  }
 
   async plan(budget: TextBudget): Promise<void> {
     const { work, part } = this
@@ -166,7 +181,7 @@ class OwnedRows implements AddedRows {
     })
   }
 
-  /** Finds existing rows by origin, then by UUID; fields and rooms by name, too. */
+  /** Finds existing rows by origin, then by UUID; fields, rooms and buckets by name, too. */
   async #findKnown(incoming: readonly BundleExtRow[]): Promise<Map<string, Known>> {
     const { work, part } = this
     const known = new Map<string, Known>()
@@ -183,18 +198,18 @@ class OwnedRows implements AddedRows {
       }
       await work.step(0)
     }
-    if (part === 'fields' || part === 'rooms') await this.#findByName(part, incoming, known)
+    if (part === 'fields' || part === 'rooms' || part === 'buckets')
+      await this.#findByName(part, incoming, known)
     return known
   }
 
   async #findByName(
-    part: 'fields' | 'rooms',
+    part: keyof typeof namedRows,
     incoming: readonly BundleExtRow[],
     known: Map<string, Known>,
   ): Promise<void> {
     const { deps, systemId } = this.work
-    const statement = part === 'fields' ? fieldsOfSystem : roomsOfSystem
-    const existing = await statement(deps.db).all({ system: systemId ?? 0 })
+    const existing = await namedRows[part](deps.db).all({ system: systemId ?? 0 })
     const used = new Set([...known.values()].map(({ id }) => id))
     for (const { key, values } of incoming) {
       if (known.has(key)) continue
@@ -207,6 +222,7 @@ class OwnedRows implements AddedRows {
       if (!row) continue
       used.add(row.id)
       known.set(key, row)
+      this.named.add(key)
     }
   }
 
@@ -311,6 +327,13 @@ class OwnedRows implements AddedRows {
       return { ...option, id }
     })
   }
+}
+
+/** Rows that are found by name. */
+const namedRows = {
+  fields: fieldsOfSystem,
+  rooms: roomsOfSystem,
+  buckets: bucketsWithoutFriends,
 }
 
 interface Known {

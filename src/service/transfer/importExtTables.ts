@@ -1,7 +1,9 @@
-import { and, eq, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, notExists, type SQLWrapper, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import type { OwnedTable } from '../../db/rows'
 import {
+  bucketFriends,
+  buckets,
   extUsage,
   fields,
   fieldValues,
@@ -14,6 +16,7 @@ import {
   rooms,
 } from '../../db/tables'
 import {
+  visibleBuckets,
   visibleFields,
   visibleFrontNotes,
   visibleNotes,
@@ -22,9 +25,9 @@ import {
   visibleReminders,
   visibleRooms,
 } from '../../db/visible'
-import type { Subject } from '../../formats/bundle'
 import type { Entity, JsonObject } from '../../model/entity'
-import { customField } from '../../model/ext/customField'
+import { bucket } from '../../model/ext/bucket'
+import { customFieldInFiles } from '../../model/ext/customField'
 import { frontNote } from '../../model/ext/frontNote'
 import { note } from '../../model/ext/note'
 import { poll } from '../../model/ext/poll'
@@ -55,7 +58,7 @@ export const kinds: Record<OwnedPart, OwnedKind> = {
   fields: {
     table: fields,
     visible: visibleFields,
-    entity: customField,
+    entity: customFieldInFiles,
     references: {},
     timeKeys: ['created'],
     limit: smallLimits.fields,
@@ -86,6 +89,14 @@ export const kinds: Record<OwnedPart, OwnedKind> = {
     fixed: { enabled: false, due: null },
     limit: smallLimits.reminders,
   },
+  buckets: {
+    table: buckets,
+    visible: visibleBuckets,
+    entity: bucket,
+    references: {},
+    timeKeys: [],
+    limit: smallLimits.buckets,
+  },
   front_notes: {
     table: frontNotes,
     visible: visibleFrontNotes,
@@ -110,19 +121,6 @@ export const kinds: Record<OwnedPart, OwnedKind> = {
     timeKeys: ['written'],
     limit: rowLimits.posts,
   },
-}
-
-/** Name of each kind of rows in the report. */
-export const subjectKinds: Record<ExtPart, Subject['kind']> = {
-  fields: 'field',
-  values: 'field',
-  front_notes: 'front_note',
-  notes: 'note',
-  rooms: 'room',
-  posts: 'post',
-  polls: 'poll',
-  votes: 'poll',
-  reminders: 'reminder',
 }
 
 const parts = Object.keys(kinds) as OwnedPart[]
@@ -190,6 +188,20 @@ export const roomsOfSystem = query((db, { system }: Placeholders<'system'>) => {
   return db.select({ id, uuid, name }).from(visibleRooms).where(eq(system_id, system)).orderBy(id)
 })
 
+/** Buckets without friends: what an import puts in them is shown to no friend at once. */
+export const bucketsWithoutFriends = query((db, { system }: Placeholders<'system'>) => {
+  const { id, uuid, name, system_id } = visibleBuckets
+  const friends = db
+    .select({ bucket_id: bucketFriends.bucket_id })
+    .from(bucketFriends)
+    .where(eq(bucketFriends.bucket_id, id))
+  return db
+    .select({ id, uuid, name })
+    .from(visibleBuckets)
+    .where(and(eq(system_id, system), notExists(friends)))
+    .orderBy(id)
+})
+
 /** Statuses at given times, also hidden ones, because there is one of each member at a time. */
 export const statusesAt = query(
   (db, { system, times }: Placeholders<'system' | 'times'>, { inJsonNumbers }) => {
@@ -221,6 +233,13 @@ export const existingFields = query((db, { ids }: Placeholders<'ids'>, { inJsonN
     .select({ id: visibleFields.id })
     .from(visibleFields)
     .where(inJsonNumbers(visibleFields.id, ids)),
+)
+
+export const existingBuckets = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
+  db
+    .select({ id: visibleBuckets.id })
+    .from(visibleBuckets)
+    .where(inJsonNumbers(visibleBuckets.id, ids)),
 )
 
 const valueColumns = ['member_id', 'field_id', 'value']

@@ -50,7 +50,7 @@ export const memberTabs = ['about', 'notes', 'board', 'history'] as const
 export type MemberTab = (typeof memberTabs)[number]
 
 export type Route =
-  | { page: 'system' | 'systemEdit' | 'settings' | 'friends' | 'privacy' }
+  | { page: 'system' | 'systemEdit' | 'settings' | 'privacy' }
   | {
       page:
         | 'now'
@@ -67,7 +67,7 @@ export type Route =
   | { page: 'member'; id: string; tab?: MemberTab }
   | { page: 'memberEdit' | 'group' | 'groupEdit'; id: string }
   /** The rest of the address, which these pages parse themselves. */
-  | { page: 'notes' | 'chat' | 'archive'; id: string }
+  | { page: (typeof parsedByPages)[number]; id: string }
   | ({ page: 'history'; view: HistoryView | 'day' } & HistoryQuery)
   | { page: 'login' | 'setup'; code: string }
   | { page: 'create' }
@@ -85,9 +85,11 @@ const plainPages = [
   'devices',
   'appearance',
   'system',
-  'friends',
   'privacy',
 ] as const
+
+/** Pages that parse the rest of the address. `friend` has the code of an invitation. */
+const parsedByPages = ['notes', 'chat', 'archive', 'friends', 'friend'] as const
 
 export function parseRoute(hash: string): Route {
   const [, name = '', rest = ''] = /^#?\/([^/]*)(?:\/(.*))?$/.exec(hash) ?? []
@@ -105,7 +107,8 @@ export function parseRoute(hash: string): Route {
     const tab = memberTabs.find((one) => one === action)
     return { page: 'member', id, ...(tab && { tab }) }
   }
-  if (name === 'notes' || name === 'chat' || name === 'archive') return { page: name, id: rest }
+  const parsing = parsedByPages.find((page) => page === name)
+  if (parsing) return { page: parsing, id: rest }
   if (name === 'system' && rest === 'edit') return { page: 'systemEdit' }
   if (name === 'system' && rest === 'settings') return { page: 'settings' }
   if (name === 'history' || name.startsWith('history?')) return parseHistory(rest)

@@ -28,7 +28,7 @@ interface FieldProblem {
   readonly message: string
 }
 
-interface RequestOptions {
+export interface RequestOptions {
   method?: string
   body?: unknown
   /** Sent as the raw body. */
@@ -86,29 +86,13 @@ export function requestOwn<T>(path: string, options: RequestOptions = {}): Promi
   return requestWithRetry(() => request<T>(path, options))
 }
 
-/**
- * Sends a file as the logged-in system, when the server has a place for it; otherwise a large file
- * would be sent several times, only to be refused.
- */
-export function uploadOwn<T>(
-  path: string,
-  { onReady, ...options }: RequestOptions & { onReady: () => void },
-): Promise<T | null> {
-  const { signal } = options
-  return requestWithRetry(async () => {
-    const place = { method: 'POST', ...(signal && { signal }) }
-    while (!(await request<{ ready: boolean }>('web/import-place', place))?.ready);
-    onReady()
-    return await request<T>(path, options)
-  })
-}
-
 /** Like `requestOwn`, for a response that is large or not JSON. */
 export function fetchOwn(path: string): Promise<Response> {
   return requestWithRetry(() => fetchOk(path, {}))
 }
 
-async function requestWithRetry<T>(send: () => Promise<T>): Promise<T> {
+/** Calls a function until it gets no 429. */
+export async function requestWithRetry<T>(send: () => Promise<T>): Promise<T> {
   for (;;)
     try {
       return await send()

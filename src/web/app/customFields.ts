@@ -12,6 +12,8 @@ export interface CustomField {
   readonly type: CustomFieldType
   readonly options: Option[] | null
   readonly privacy: Level
+  /** IDs of the privacy buckets whose friends see the field; absent in what others get. */
+  readonly buckets?: readonly string[]
 }
 
 export const FIELDS_PATH = 'ext/v1/systems/@me/fields'

@@ -23,7 +23,7 @@ export interface Repair {
 }
 
 export interface Report extends Readonly<Record<Part, Tally>> {
-  readonly format: 'pluralkit' | 'tupperbox' | 'simplyplural'
+  readonly format: 'pluralkit' | 'tupperbox' | 'simplyplural' | 'pluralport'
   readonly dry_run: boolean
   /** Rows of the extension API, if the file has any. */
   readonly ext?: Readonly<Record<ExtPart, Tally>>
@@ -59,6 +59,7 @@ const listed = [
   'polls',
   'votes',
   'reminders',
+  'buckets',
 ] as const satisfies readonly (Part | ExtPart)[]
 
 /** Kinds of rows that a report lists, with their counts. */

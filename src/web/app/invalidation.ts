@@ -10,6 +10,8 @@ export type PageData =
   | 'polls'
   | 'reminders'
   | 'archive'
+  | 'buckets'
+  | 'friends'
 
 /** Data to refetch after an event. */
 export type Invalidation =
@@ -57,6 +59,9 @@ const kinds: Record<Noun<EventType>, Kind> = {
   POLL_VOTES: 'polls',
   ARCHIVE: 'archive',
   REMINDER: 'reminders',
+  BUCKET: 'buckets',
+  FRIEND: 'friends',
+  FRIEND_FRONT: null,
 }
 
 const lists = { switch: 'switches', member: 'members', group: 'groups' } as const

@@ -86,6 +86,7 @@ const pages: Record<DashboardPage, [() => ComponentType | Promise<ComponentType>
   systemEdit: [async () => (await import('./pages/edit/system')).SystemEdit, ofSystem],
   settings: [async () => (await import('./pages/edit/settings')).SettingsPage, ofSystem],
   friends: [async () => (await import('./pages/friends')).Friends],
+  friend: [async () => (await import('./pages/friends')).Invitation, () => strings.friends],
   appearance: [async () => (await import('./pages/appearance')).AppearancePage],
 }
 

@@ -16,6 +16,8 @@ export function memberForm(customFields: readonly CustomField[]): Entity {
     {
       ...member.fields,
       description: memberExt.fields.about,
+      buckets: memberExt.fields.buckets,
+      announce_front: memberExt.fields.announce_front,
       custom_front: flag(false, { doc: 'Whether the kind is `custom_front`' }),
       ...Object.fromEntries(customFields.map((field) => [keyOf(field), formField(field)])),
     },
@@ -46,6 +48,8 @@ export function toMemberForm(own: Member, customFields: readonly CustomField[]):
   const added = {
     description: descriptionOf(own),
     custom_front: isCustomFront(own),
+    buckets: own.ext?.buckets ?? [],
+    announce_front: own.ext?.announce_front ?? true,
     ...Object.fromEntries(customFields.map((field) => [keyOf(field), fieldValue(own, field)])),
   }
   return { ...own, ...added }
@@ -57,7 +61,13 @@ export function isLongDescription(text: unknown): boolean {
 }
 
 /** Builds the body of the request that saves the changes of the form. */
-export function memberBody({ custom_front, description, ...rest }: JsonObject): JsonObject {
+export function memberBody({
+  custom_front,
+  description,
+  buckets,
+  announce_front,
+  ...rest
+}: JsonObject): JsonObject {
   const entries = Object.entries(rest)
   const others = Object.fromEntries(entries.filter(([key]) => fieldIdOf(key) === null))
   const fields = Object.fromEntries(
@@ -72,6 +82,8 @@ export function memberBody({ custom_front, description, ...rest }: JsonObject): 
   return {
     ...(Object.keys(v2).length > 0 && { member: v2 }),
     ...(changed && { about: isLong ? description : null }),
+    ...(buckets !== undefined && { buckets }),
+    ...(announce_front !== undefined && { announce_front }),
     ...(custom_front !== undefined && { kind: custom_front ? 'custom_front' : 'member' }),
     ...(Object.keys(fields).length > 0 && { fields }),
   }

@@ -14,7 +14,7 @@ export interface PushTarget {
 }
 
 /** Kinds that the owner can choose. */
-export const ownKinds = ['reminders', 'posts', 'own_front'] as const
+export const ownKinds = ['reminders', 'posts', 'friends', 'own_front'] as const
 
 /** What this browser can do: it lacks push, needs the page as an app, forbids it, or can. */
 export type PushSupport = 'none' | 'install' | 'denied' | 'ready'

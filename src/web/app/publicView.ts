@@ -23,6 +23,8 @@ export interface PublicFronter {
   readonly member: Member
   /** Null if there is none, or it is private. */
   readonly status: string | null
+  /** Beginning of the stint. */
+  readonly since?: string
 }
 
 /** Switch of the public history, with short member IDs. */
@@ -68,7 +70,10 @@ export function publicView({
   const ifPublic = <T>(list: SystemList, show: () => T) =>
     isListPublic(own, list) ? show() : hidden
   const shownFields = isListPublic(own, 'members')
-    ? fields.filter(({ privacy }) => privacy === 'public')
+    ? fields
+        .filter(({ privacy }) => privacy === 'public')
+        // Only the owner gets the buckets.
+        .map(({ buckets: _, ...field }) => field)
     : []
   const listed = new Set(members.filter(isListed).map(({ uuid }) => uuid))
   const byId = new Map(members.map((one) => [one.id, one]))

@@ -1,8 +1,9 @@
 import type { Entity, Level, Row } from '../../model/entity'
 import { memberExt } from '../../model/ext/memberExt'
+import { group } from '../../model/group'
 import { member } from '../../model/member'
 import { redact } from '../../model/privacy'
-import type { Member } from './types'
+import type { Group, Member } from './types'
 
 interface OwnEntity {
   readonly id: string
@@ -12,26 +13,50 @@ interface OwnEntity {
 
 /** Redacts an entity for anonymous callers, by the same rule as the server. */
 export function redactForPublic<T extends OwnEntity>(entity: Entity, own: T): T {
+  return redactFor(false, entity, own)
+}
+
+/** Redacts an entity for anonymous callers (`false`) or a friend, by the same rule as the server. */
+function redactFor<T extends OwnEntity>(to: false | 'friend', entity: Entity, own: T): T {
   const row = { ...own, ...own.privacy } as Row<Entity>
-  const { uuid: _, hid: __, ...shown } = redact(entity, row, false)
+  const { uuid: _, hid: __, ...shown } = redact(entity, row, to)
   const redacted = { ...own, ...shown, privacy: null }
-  // Remove keys that anonymous callers do not get, or the owner's values would remain.
+  // Remove keys that the caller does not get, or the owner's values would remain.
   for (const [key] of entity.entries) if (!(key in shown)) Reflect.deleteProperty(redacted, key)
   return redacted
 }
 
 /** Redacts a member with what the extension API adds to it, and its values of public fields. */
 export function redactMember(own: Member, publicFields: readonly { id: string }[] = []): Member {
-  const { ext, ...shown } = redactForPublic(member, own)
+  return redactMemberFor(false, own, publicFields)
+}
+
+/** Redacts a member for a friend, with its values of the fields that the friend sees. */
+export function redactMemberForFriend(own: Member, fields: readonly { id: string }[]): Member {
+  return redactMemberFor('friend', own, fields)
+}
+
+function redactMemberFor(
+  to: false | 'friend',
+  own: Member,
+  fields: readonly { id: string }[],
+): Member {
+  const { ext, ...shown } = redactFor(to, member, own)
   if (!ext) return shown
   const { id, uuid, privacy } = own
-  const values = publicFields.flatMap((field) =>
+  const values = fields.flatMap((field) =>
     field.id in ext.fields ? [[field.id, ext.fields[field.id]]] : [],
   )
-  const public_fields = Object.fromEntries(values)
-  const row = redactForPublic(memberExt, { ...ext, id, uuid, privacy, public_fields })
-  const { id: _, uuid: __, privacy: ___, public_fields: ____, ...added } = row
+  const visible = Object.fromEntries(values)
+  const parts = { public_fields: visible, friend_fields: visible }
+  const row = redactFor(to, memberExt, { ...ext, id, uuid, privacy, ...parts })
+  const { id: _, uuid: __, privacy: ___, public_fields, friend_fields, ...added } = row
   return { ...shown, ext: added }
+}
+
+/** Redacts a group for a friend. */
+export function redactGroupForFriend({ members: _, buckets: __, ...own }: Group): Group {
+  return redactFor('friend', group, own)
 }
 
 /**

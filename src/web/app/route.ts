@@ -4,6 +4,9 @@ import { markEntry, replaceAddress, revertNavigation } from './historyEntries'
 
 export const route = signal<Route>(parseRoute(location.hash))
 
+/** Hash of an invitation that was opened before the login; '' without one. */
+export const invitation = signal('')
+
 /** Hash that the user tried to open while unsaved input blocks navigation. */
 export const pendingHash = signal<string | null>(null)
 

@@ -271,6 +271,13 @@ const lists: { readonly [K in Invalidation['kind']]?: () => Promise<void> } = {
   archive: loadPreferences,
   // Values change with their fields.
   fields: loadMembers,
+  buckets: loadShared,
+}
+
+/** Loads what names the buckets it is in. */
+async function loadShared(): Promise<void> {
+  increaseVersion('fields')
+  await Promise.all([loadMembers(), loadGroups()])
 }
 
 /** The event stream already shows that the server is unreachable. */

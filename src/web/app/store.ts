@@ -215,13 +215,21 @@ export async function loadMembers(): Promise<void> {
   members.value = sortByName(all.map(readMember))
 }
 
-type SerializedGroup = Pick<Group, 'members' | 'parent' | 'emoji' | 'position'> & {
+export type SerializedGroup = Pick<
+  Group,
+  'members' | 'parent' | 'emoji' | 'position' | 'buckets'
+> & {
   readonly group: Group
+}
+
+/** Returns a group as the extension API serializes it with what it adds to the group of v2. */
+export function readGroup({ group, ...ext }: SerializedGroup): Group {
+  return { ...group, ...ext }
 }
 
 export async function loadGroups(): Promise<void> {
   const all = (await requestOwn<SerializedGroup[]>(`${EXT_PATH}/groups`)) ?? []
-  groups.value = sortByName(all.map(({ group, ...ext }) => ({ ...group, ...ext })))
+  groups.value = sortByName(all.map(readGroup))
 }
 
 export async function loadUnreadPosts(): Promise<void> {

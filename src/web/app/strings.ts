@@ -62,10 +62,12 @@ export const memberExtStrings = sectionOf((all) => restOf(all).memberExt)
 export const memberStrings = sectionOf((all) => restOf(all).member)
 export const moreStrings = sectionOf((all) => restOf(all).more)
 export const offlineStrings = sectionOf((all) => restOf(all).offline)
+export const pictureStrings = sectionOf((all) => restOf(all).pictures)
 export const privacyStrings = sectionOf((all) => restOf(all).privacy)
 export const publicViewStrings = sectionOf((all) => restOf(all).publicView)
 export const reminderStrings = sectionOf((all) => restOf(all).reminders)
 export const pushStrings = sectionOf((all) => restOf(all).push)
+export const sharingStrings = sectionOf((all) => restOf(all).sharing)
 export const systemStrings = sectionOf((all) => restOf(all).system)
 
 function restOf({ rest }: Loaded): Rest & Ext {

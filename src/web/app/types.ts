@@ -50,6 +50,8 @@ export type Group = Serialized<typeof group> & {
   readonly parent?: string | null
   readonly emoji?: string | null
   readonly position?: number
+  /** IDs of the privacy buckets whose friends see the group. */
+  readonly buckets?: readonly string[]
 }
 
 /** Returns true if the entity is in public lists. */

@@ -10,7 +10,7 @@ import {
   type UsedExtensions,
   useAllExtensions,
 } from '../../allExtensions'
-import { execute, rows } from '../../rawSql'
+import { execute, insert, rows } from '../../rawSql'
 import { beforeAll, describe, expect, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
 
@@ -108,6 +108,41 @@ const setDue = (due: number) =>
   change('update reminders set due = :due where uuid = :reminder', { due, reminder })
 
 const dueOf = () => `select due from reminders where uuid = '${reminder}'`
+
+const PICTURE = 'A'.repeat(24)
+
+const insertPicture = (values: { size?: number; unused_since?: number }) =>
+  deps.transact('new', (tx) =>
+    insert(tx, 'pictures', {
+      ...{ name: PICTURE, system_id: system.id, type: 'gif', size: 6, bytes: 'R0lGODlh' },
+      created: 1,
+      ...values,
+    }),
+  )
+
+/** Row ID of a friendship, and UUID of a bucket, that the damage below is about. */
+let friendship = 0
+let bucket = ''
+let friendships = 0
+
+const uuidOf = (id: number) => `friendship-${id}`
+
+/** Makes the two systems friends. Returns the row ID of the friendship. */
+async function addFriendship(): Promise<number> {
+  const id = 1_000 + ++friendships
+  await deps.transact('new', (tx) =>
+    insert(tx, 'friendships', { id, uuid: uuidOf(id), created: 1 }),
+  )
+  await addSides(id, system.id, other.id)
+  return id
+}
+
+const addSides = (friendship_id: number, one: number, another: number) =>
+  deps.transact('new', async (tx) => {
+    const side = { friendship_id, system_id: one, friend_system_id: another }
+    await insert(tx, 'friend_sides', side)
+    await insert(tx, 'friend_sides', { ...side, system_id: another, friend_system_id: one })
+  })
 
 const damages: Record<string, Damage> = {
   'opens a loop of groups at its oldest group': {
@@ -273,6 +308,83 @@ const damages: Record<string, Damage> = {
       `select 1 as is_right from reminders join switches on switches.id = due_switch_id
        where due = timestamp + 60000000 and reminders.uuid = '${reminder}'`,
       [{ is_right: 1 }],
+    ],
+  },
+  'deletes a picture that the cleanup should have deleted': {
+    damage: () => insertPicture({ unused_since: 1_000_000 }),
+    finds: () => [
+      `pictures: picture ${PICTURE} is orphaned: no URL names it since 1970-01-01T00:00:01Z`,
+    ],
+    leaves: () => [`select name from pictures where name = '${PICTURE}'`, []],
+  },
+  'computes the size of a picture': {
+    damage: () => insertPicture({ size: 60 }),
+    finds: () => [
+      `pictures: picture ${PICTURE} has a size of 60 bytes, but 8 characters of base64`,
+    ],
+    leaves: () => [`select size from pictures where name = '${PICTURE}'`, [{ size: 6 }]],
+  },
+  'deletes a friendship with one side': {
+    damage: async () => {
+      friendship = await addFriendship()
+      await change(
+        'delete from friend_sides where friendship_id = :friendship and system_id = :id',
+        {
+          friendship,
+          id: other.id,
+        },
+      )
+    },
+    finds: () => [`friends: friendship ${uuidOf(friendship)} does not have two sides`],
+    leaves: () => ['select 1 as lost from friendships union select 1 from friend_sides', []],
+  },
+  'deletes a friendship whose sides do not name each other': {
+    damage: async () => {
+      friendship = await addFriendship()
+      await change(
+        'update friend_sides set friend_system_id = system_id where friendship_id = :friendship',
+        { friendship },
+      )
+    },
+    finds: () => [`friends: friendship ${uuidOf(friendship)} does not have two sides`],
+    leaves: () => ['select 1 as lost from friendships union select 1 from friend_sides', []],
+  },
+  'takes rows of another system out of a bucket': {
+    damage: async () => {
+      friendship = await addFriendship()
+      const { id } = await sendAs(system)<{ id: string }>('POST /ext/v1/buckets', { name: 'Close' })
+      bucket = id
+      const third = await makeSystem('Third')
+      await change('delete from friend_sides where friendship_id = :friendship', { friendship })
+      await addSides(friendship, other.id, third.id)
+      for (const [table, column, from] of [
+        ['bucket_members', 'member_id', 'members'],
+        ['bucket_groups', 'group_id', 'groups'],
+        ['bucket_fields', 'field_id', 'fields'],
+      ] as const)
+        await change(
+          `insert into ${table} (bucket_id, ${column}) select buckets.id, min(${from}.id)
+           from buckets cross join ${from}
+           where buckets.uuid = :bucket and ${from}.system_id in (:own, :foreign)
+           group by buckets.id, ${from}.system_id`,
+          { bucket, own: system.id, foreign: other.id },
+        )
+      await change(
+        `insert into bucket_friends (bucket_id, friendship_id)
+         select id, :friendship from buckets where uuid = :bucket`,
+        { bucket, friendship },
+      )
+    },
+    finds: () =>
+      ['member', 'group', 'field', 'friend'].map(
+        (what) => `buckets: bucket ${bucket} contains a ${what} of another system`,
+      ),
+    leaves: () => [
+      `select 'member' as what, system_id from bucket_members join members on id = member_id
+       union all select 'group', system_id from bucket_groups join groups on id = group_id
+       union all select 'field', system_id from bucket_fields join fields on id = field_id
+       union all select 'friend', 0 from bucket_friends order by 1`,
+      ['field', 'group', 'member'].map((what) => ({ what, system_id: system.id })),
     ],
   },
   'deletes stale JSON of the extensions of a member': {

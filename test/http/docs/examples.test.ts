@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { groups, members } from '../../../src/db/tables'
+import { EXAMPLE_INVITE } from '../../../src/http/ext/friends'
 import { isObject } from '../../../src/model/validation'
 import { EXAMPLE_CODE } from '../../../src/serializers/bot'
 import { EXAMPLE_GROUP, EXAMPLE_MEMBER } from '../../../src/serializers/schema'
@@ -22,7 +23,7 @@ import { createTestApp } from '../../testApp'
 
 interface Operation {
   parameters?: { name: string; in: string; schema?: { example?: string } }[]
-  requestBody?: { content: { 'application/json': { example?: unknown } } }
+  requestBody?: { content: Record<string, { example?: unknown }> }
 }
 
 const paths = document.paths as Record<string, Record<string, Operation>>
@@ -32,7 +33,7 @@ const examples = Object.entries(paths).flatMap(([path, methods]) =>
     .filter(([, { requestBody }]) => requestBody)
     .map(([method, operation]) => ({
       line: `${method.toUpperCase()} ${path}`,
-      body: operation.requestBody?.content['application/json'].example,
+      body: Object.values(operation.requestBody?.content ?? {})[0]?.example,
       parameters: operation.parameters ?? [],
     })),
 )
@@ -69,6 +70,9 @@ const setupRequests: Record<string, (ask: Ask) => ReturnType<Ask>> = {
   'PATCH /ext/v1/rooms/{id}': (ask) => ask('POST /ext/v1/systems/@me/rooms', { name: 'General' }),
   'PATCH /ext/v1/posts/{id}': (ask) => ask('POST /ext/v1/systems/@me/posts', { text: 'Hello' }),
   'PATCH /ext/v1/push/{id}': (ask) => ask('PUT /ext/v1/push', examplePushTarget),
+  'PATCH /ext/v1/buckets/{id}': (ask) => ask('POST /ext/v1/buckets', { name: 'Friends' }),
+  'PUT /ext/v1/buckets/{id}/contents': (ask) => ask('POST /ext/v1/buckets', { name: 'Friends' }),
+  'PATCH /ext/v1/friends/{id}': (ask) => ask('POST /ext/v1/friends', { code: EXAMPLE_INVITE }),
   'PATCH /ext/v1/polls/{id}': createPoll,
   'PUT /ext/v1/polls/{id}/votes/{memberRef}': createPoll,
   'PATCH /ext/v1/reminders/{id}': (ask) =>
@@ -114,6 +118,13 @@ test.each(examples)('$line accepts its example body', async ({ line, body, param
       .where(eq(members.id, fixture.wren.id))
     const code = { system_id: fixture.owner.id, hash: hashSecret(EXAMPLE_CODE) }
     await insert(tx, 'link_codes', { ...code, expires: testApp.deps.now() + HOUR })
+    await insert(tx, 'friend_invites', {
+      uuid: crypto.randomUUID(),
+      system_id: fixture.other.id,
+      hash: hashSecret(EXAMPLE_INVITE),
+      share: JSON.stringify({ see_front: true, see_members: false, announce: true, buckets: [] }),
+      expires: testApp.deps.now() + HOUR,
+    })
     const login = { system_id: fixture.owner.id, hash: hashSecret(EXAMPLE_LOGIN) }
     await insert(tx, 'login_codes', { ...login, expires: testApp.deps.now() + HOUR })
     const setup = { hash: hashSecret(EXAMPLE_SETUP), expires: testApp.deps.now() + HOUR }

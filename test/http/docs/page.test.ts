@@ -1,4 +1,5 @@
 import Ajv from 'ajv'
+import { pictureTypes } from '../../../src/model/ext/picture'
 import { document as served } from '../../openapiDocument'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
@@ -155,7 +156,7 @@ describe('the API document', () => {
     expect(operations.map(([line]) => line)).toContain('PATCH /v2/systems/{systemRef}')
     expect(
       Object.keys(document.paths).filter(
-        (path) => !/^\/(v\d|ext\/v\d|bot|private|web)\//.test(path),
+        (path) => !/^\/(v\d|ext\/v\d|pictures|bot|private|web)\//.test(path),
       ),
     ).toEqual([])
     const ids = operations.map(([, { operationId }]) => operationId)
@@ -176,7 +177,9 @@ describe('the API document', () => {
     expect(pathParameters.map(({ name }) => name).toSorted()).toEqual(placeholders.toSorted())
     expect(pathParameters.every(({ required }) => required)).toBe(true)
     if (operation.requestBody)
-      expect(Object.keys(operation.requestBody.content)).toEqual(['application/json'])
+      expect(Object.keys(operation.requestBody.content)).toEqual(
+        line.endsWith('/picture') ? Object.values(pictureTypes) : ['application/json'],
+      )
     for (const [status, { description, content }] of Object.entries(operation.responses)) {
       expect(description).not.toBe('')
       if (Number(status) >= 400)
@@ -224,7 +227,9 @@ describe('the API document', () => {
         .replace('GET', 'HEAD')
         .replace('{systemRef}', hid)
         .replace(/\{guild_id\}/, '1')
-      const { status } = await ask(`${filled.replace(/\{\w+\}/, 'zzzzz')}?guild_id=1&format=csv`)
+      const format = line.endsWith('/export') ? 'pluralport' : 'csv'
+      const path = filled.replace(/\{\w+\}/, 'zzzzz')
+      const { status } = await ask(`${path}?guild_id=1&format=${format}`)
       const isPublic = security.some((choice) => Object.keys(choice).length === 0)
       // For these the response is 404, because the member is looked up first.
       if (!line.includes('/members/{memberRef}/guilds/'))

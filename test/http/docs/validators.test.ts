@@ -34,7 +34,10 @@ describe('Redocly', () => {
     'boolean-parameter-prefixes': 'off',
     'operation-4xx-problem-details-rfc7807': 'off',
     'required-string-property-missing-min-length': 'off',
-    // Streams, CSV and calendars are not JSON.
+    // IDs of friendships are UUIDs, so no friendship is named `invites`.
+    'no-ambiguous-paths': 'off',
+    // Streams, CSV, calendars and pictures are not JSON.
+    'request-mime-type': 'off',
     'response-mime-type': 'off',
     // Bodies have complete examples; keys of responses need none.
     'scalar-property-missing-example': 'off',

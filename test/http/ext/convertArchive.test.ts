@@ -187,6 +187,41 @@ describe('conversion of archived rows', () => {
     expect(Object.keys(await archiveOf(system))).toEqual(['notes'])
   })
 
+  test('puts members in buckets that an earlier release archived, and keeps the other keys', async () => {
+    const system = await testApp.makeSystem()
+    const members = [
+      { _id: 'm1', name: 'Wren' },
+      { _id: 'm2', name: 'Ash' },
+    ]
+    const groups = [{ _id: 'g1', name: 'Lamps', parent: 'root', emoji: '💡', members: ['m1'] }]
+    const customFields = [{ _id: 'c1', name: 'Role', type: 0 }]
+    await importInto(testApp, system, toBytes({ frontStatuses: [], members, groups, customFields }))
+    // The reader of that release left these of a file with buckets.
+    const archived = {
+      privacyBuckets: [{ _id: 'k1', name: 'Close', icon: '💛' }],
+      defaultPrivacy: [{ members: ['k1'], groups: [] }],
+      members: [
+        { _id: 'm1', buckets: ['k1'], frame: { a: 1 } },
+        { _id: 'm2', buckets: [] },
+      ],
+      groups: [{ _id: 'g1', buckets: ['k1'] }],
+      customFields: [{ _id: 'c1', buckets: ['k1'] }],
+    }
+    for (const [collection, rows] of Object.entries(archived))
+      await archiveRows(testApp, system, collection, rows, { reader: 2 })
+    const report = await convert(system)
+    expect(report.ext?.buckets).toEqual({ added: 1, changed: 0, unchanged: 0, left_out: 0 })
+    const buckets = async () => (await testApp.ask('GET /ext/v1/buckets', { as: system })).json
+    const close = { name: 'Close', emoji: '💛', default_for: ['members'] }
+    const counts = { members: 1, groups: 1, fields: 1 }
+    expect(await buckets()).toMatchObject([{ ...close, ...counts }])
+    expect(await archiveOf(system)).toEqual({ members: [{ _id: 'm1', frame: { a: 1 } }] })
+    expect(await get(system, 'groups')).toMatchObject([{ emoji: '💡' }])
+    expect((await get(system, 'archive')).filter((one) => one.convertible)).toEqual([])
+    await convert(system)
+    expect(await buckets()).toMatchObject([{ ...close, ...counts }])
+  })
+
   test.each(['small', 'typical'] as const)(
     'gives the facts of a generated file: %s',
     async (size) => {
@@ -214,6 +249,7 @@ describe('conversion of archived rows', () => {
         'boards',
         'polls',
         'reminders',
+        'buckets',
       ] as const)
         expect([key, sorted<unknown>(found[key])]).toEqual([key, sorted<unknown>(facts[key])])
       expect(await archiveOf(system)).toEqual(await archiveOf(fresh))

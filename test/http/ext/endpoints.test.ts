@@ -9,6 +9,7 @@ const testApp = createTestApp({
   RATE_LIMIT: 'off',
   PUSH_CONTACT: 'mailto:operator@multitude.example',
   DISPATCH_ALLOW: '127.0.0.1',
+  PUBLIC_URL: 'https://plural.example',
 })
 
 /** Answers to a caller: the status, or the code of the error. */
@@ -46,6 +47,8 @@ const named = (ask: string, owner: number, missing: number, body?: unknown): End
   own(ask, owner, body, missing)
 
 const text = { text: 'Changed' }
+/** Text that is sent as it is, and that the server takes for a picture. */
+const picture = 'GIF89a'
 const name = { name: 'Changed' }
 const afterSwitch = { kind: 'after_switch', after: 60, on: 'any' }
 
@@ -169,6 +172,37 @@ const endpoints: Record<string, Endpoint> = {
   'PATCH /ext/v1/reminders/{id}': named('PATCH /ext/v1/reminders/<reminder>', 200, 29006, name),
   'DELETE /ext/v1/reminders/{id}': named('DELETE /ext/v1/reminders/<reminder>', 204, 29006),
   'POST /ext/v1/reminders/{id}/test': named('POST /ext/v1/reminders/<reminder>/test', 200, 29006),
+  'GET /ext/v1/buckets': own('GET /ext/v1/buckets', 200),
+  'POST /ext/v1/buckets': own('POST /ext/v1/buckets', 201, name),
+  'PATCH /ext/v1/buckets/{id}': named('PATCH /ext/v1/buckets/<bucket>', 200, 29007, name),
+  'DELETE /ext/v1/buckets/{id}': named('DELETE /ext/v1/buckets/<bucket>', 204, 29007),
+  'PUT /ext/v1/buckets/{id}/contents': named('PUT /ext/v1/buckets/<bucket>/contents', 200, 29007, {
+    members: [],
+  }),
+  'GET /ext/v1/friends': own('GET /ext/v1/friends', 200),
+  'POST /ext/v1/friends': own('POST /ext/v1/friends', 201, { code: '<code>' }),
+  'GET /ext/v1/friends/stream': own('GET /ext/v1/friends/stream', 200),
+  'PATCH /ext/v1/friends/{id}': named('PATCH /ext/v1/friends/<friend>', 200, 29008, name),
+  'DELETE /ext/v1/friends/{id}': named('DELETE /ext/v1/friends/<friend>', 204, 29008),
+  'GET /ext/v1/friends/invites': own('GET /ext/v1/friends/invites', 200),
+  'POST /ext/v1/friends/invites': own('POST /ext/v1/friends/invites', 201, {}),
+  'POST /ext/v1/friends/invites/preview': own('POST /ext/v1/friends/invites/preview', 200, {
+    code: '<previewed>',
+  }),
+  'DELETE /ext/v1/friends/invites/{id}': named(
+    'DELETE /ext/v1/friends/invites/<invite>',
+    204,
+    29009,
+  ),
+  'GET /ext/v1/friends/{id}/front': named('GET /ext/v1/friends/<friend>/front', 200, 29008),
+  'GET /ext/v1/friends/{id}/members': named('GET /ext/v1/friends/<friend>/members', 200, 29008),
+  'GET /ext/v1/friends/{id}/members/{memberRef}': named(
+    'GET /ext/v1/friends/<friend>/members/<shared>',
+    200,
+    29008,
+  ),
+  'GET /ext/v1/friends/{id}/groups': named('GET /ext/v1/friends/<friend>/groups', 200, 29008),
+  'GET /ext/v1/friends/{id}/fields': named('GET /ext/v1/friends/<friend>/fields', 200, 29008),
   'GET /ext/v1/push': own('GET /ext/v1/push', 200),
   'PUT /ext/v1/push': {
     ...own('PUT /ext/v1/push', 201, { ...pushTarget, label: 'Phone' }),
@@ -185,6 +219,35 @@ const endpoints: Record<string, Endpoint> = {
     29012,
   ),
   'POST /ext/v1/systems/@me/archive/convert': own(`POST ${ME}/archive/convert`, 200),
+  'GET /ext/v1/systems/@me/origins': own(
+    `GET ${ME}/origins?app=simplyplural&collection=members`,
+    200,
+  ),
+  'PUT /ext/v1/members/{memberRef}/picture': named(
+    'PUT /ext/v1/members/<wren>/picture',
+    200,
+    30006,
+    picture,
+  ),
+  'DELETE /ext/v1/members/{memberRef}/picture': named(
+    'DELETE /ext/v1/members/<wren>/picture',
+    204,
+    30006,
+  ),
+  'PUT /ext/v1/groups/{groupRef}/picture': named(
+    'PUT /ext/v1/groups/<keepers>/picture',
+    200,
+    30007,
+    picture,
+  ),
+  'DELETE /ext/v1/groups/{groupRef}/picture': named(
+    'DELETE /ext/v1/groups/<keepers>/picture',
+    204,
+    30007,
+  ),
+  // Before the upload, by which another system gets a picture too.
+  'DELETE /ext/v1/systems/@me/picture': own(`DELETE ${ME}/picture`, 204, undefined, 404),
+  'PUT /ext/v1/systems/@me/picture': own(`PUT ${ME}/picture`, 200, picture),
 }
 
 /** Creates one object of each kind, whose ID is a placeholder. */
@@ -204,9 +267,32 @@ async function createObjects(): Promise<Fixture> {
   const poll = await create('poll', 'polls', { name: 'Secret', options: [{ name: 'yes' }] })
   fixture.remember('option', (poll.options as Json[])[0]?.id)
   await create('reminder', 'reminders', { name: 'Secret', ...afterSwitch })
+  const bucket = await fixture.do('POST /ext/v1/buckets', { name: 'Secret' })
+  fixture.remember('bucket', bucket.id)
+  const invite = await fixture.do('POST /ext/v1/friends/invites', { name: 'Secret' })
+  fixture.remember('invite', invite.id)
+  const third = await testApp.makeSystem('Third')
+  const fourth = await testApp.makeSystem('Fourth')
+  const { json } = await testApp.ask('POST /ext/v1/friends/invites', {
+    as: third,
+    body: { share: { see_members: true } },
+  })
+  const open = await testApp.ask('POST /ext/v1/friends/invites', { as: fourth, body: {} })
+  fixture.remember('code', open.json.code)
+  const previewed = await testApp.ask('POST /ext/v1/friends/invites', { as: fourth, body: {} })
+  fixture.remember('previewed', previewed.json.code)
+  const shared = await testApp.ask('POST /ext/v1/members', {
+    as: third,
+    body: { member: { name: 'Shared' }, buckets: (json.share as Json).buckets },
+  })
+  fixture.remember('shared', (shared.json.member as Json).uuid)
+  const friend = await fixture.do('POST /ext/v1/friends', { code: json.code, name: 'Secret' })
+  fixture.remember('friend', friend.id)
   const endpoint = `https://127.0.0.1:9/${crypto.randomUUID()}`
   const target = await fixture.do('PUT /ext/v1/push', { ...pushTarget, endpoint })
   fixture.remember('target', target.id)
+  for (const owner of ['members/<wren>', 'groups/<keepers>', 'systems/@me'])
+    await fixture.do(`PUT /ext/v1/${owner}/picture`, picture)
   await archiveRows(testApp, fixture.owner, 'notes', [{ _id: 'n1', title: 'Secret' }])
   return fixture
 }
@@ -235,7 +321,7 @@ async function readAnswer(line: string, headers: Record<string, string>, body: u
   const request = new Request(`http://localhost${path}`, {
     method,
     headers,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const response = await testApp.app.handle(request, () => '127.0.0.1')
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')

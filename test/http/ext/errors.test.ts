@@ -1,4 +1,5 @@
 import { errorTable } from '../../../src/model/errors'
+import { notifyFriends } from '../../../src/service/ext/friendNotifications'
 import { runScenarios, type Scenario } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
@@ -24,6 +25,25 @@ const table: [code: number, status: number, message: string, scenario: Scenario]
   [29011, 404, 'Push target not found.', { ask: `DELETE /ext/v1/push/${MISSING}` }],
   [29005, 404, 'Poll not found.', { ask: `GET /ext/v1/polls/${MISSING}` }],
   [29006, 404, 'Reminder not found.', { ask: `DELETE /ext/v1/reminders/${MISSING}` }],
+  [29007, 404, 'Privacy bucket not found.', { ask: `DELETE /ext/v1/buckets/${MISSING}` }],
+  [29008, 404, 'Friend not found.', { ask: `GET /ext/v1/friends/${MISSING}/front` }],
+  [
+    39001,
+    403,
+    'This is not shared with you.',
+    {
+      given: async (fixture) => {
+        const other = { as: fixture.other }
+        const { json } = await testApp.ask('POST /ext/v1/friends/invites', { ...other, body: {} })
+        const { id } = await fixture.do('POST /ext/v1/friends', { code: json.code })
+        fixture.remember('friend', id)
+        // Otherwise this happens in the background, and later requests would seem to change rows.
+        await notifyFriends(testApp.deps)
+      },
+      ask: 'GET /ext/v1/friends/<friend>/members',
+    },
+  ],
+  [29009, 404, 'Invitation not found.', { ask: `DELETE /ext/v1/friends/invites/${MISSING}` }],
   [
     49001,
     400,

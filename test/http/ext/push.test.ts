@@ -131,7 +131,6 @@ describe('PUT /ext/v1/push', () => {
     ['kinds', { wants: undefined }, 'wants'],
     ['a list of kinds', { wants: 'posts' }, 'wants'],
     ['known kinds', { wants: ['weather'] }, 'wants'],
-    ['kinds of this release', { wants: ['friends'] }, 'wants'],
     ['kinds of the owner', { wants: ['posts', 'front'] }, 'wants'],
     ['a flag', { shows_names: 'yes' }, 'shows_names'],
   ])('requires %s', async (_, more, key) => {

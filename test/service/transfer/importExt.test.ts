@@ -62,6 +62,7 @@ const added = [
   'polls 1 0 0 0',
   'votes 1 0 0 0',
   'reminders 1 0 0 0',
+  'buckets 0 0 0 0',
 ]
 const unchanged = [
   'fields 0 0 1 0',
@@ -73,6 +74,7 @@ const unchanged = [
   'polls 0 0 1 0',
   'votes 0 0 1 0',
   'reminders 0 0 1 0',
+  'buckets 0 0 0 0',
 ]
 
 describe('extension data of a Simply Plural file', () => {

@@ -5,10 +5,12 @@ import { drizzleOn } from '../../drizzle'
 import { fixture } from '../../formats/fixture'
 import { createBotFixtures, type Step } from '../../http/bot/botFixture'
 import { recordMessageStep } from '../../http/bot/proxyScenarios'
+import { exportSystem } from '../../operatorActions'
 import { describe, expect, test } from '../../test'
 import { createTestApp, type TestApp } from '../../testApp'
 import { anySystem, insertGeneratedSystem } from '../anySystem'
 import { findPluralkitProblems } from '../pluralkitRules'
+import { findPluralportProblems } from '../pluralportRules'
 import { exportText, fixtures, importInto } from './importFixture'
 
 const source = createTestApp()
@@ -23,6 +25,13 @@ function deleteAll({ deps }: TestApp): Promise<unknown> {
 async function exported({ deps }: TestApp, systemId: number): Promise<string> {
   const text = await exportText(deps, systemId)
   return text.replace(/"exported_at":"[^"]*"/, '"exported_at":""')
+}
+
+/** Exports a system as a PluralPort file. */
+async function pluralportOf({ deps }: TestApp, systemId: number): Promise<string> {
+  const choice = { format: 'pluralport', members: null, groups: null } as const
+  const { file } = await exportSystem(deps, systemId, choice)
+  return new TextDecoder().decode(file)
 }
 
 /** Imports into an empty server and exports from it. */
@@ -154,6 +163,29 @@ describe('export of a system with all settings', async () => {
   test('exports a file that meets the rules of PluralKit', () => {
     expect(findPluralkitProblems(text)).toEqual([])
   })
+
+  test('exports the same file from another server after an import of a PluralPort file', async () => {
+    const pluralport = await pluralportOf(source, original.id)
+    expect(findPluralportProblems(JSON.parse(pluralport))).toEqual([])
+    const { report, text: again } = await importAndExport(pluralport)
+    expect(report).toMatchObject({
+      format: 'pluralport',
+      system: hid,
+      repairs: [],
+      renamed: [],
+      skipped: {},
+    })
+    expect(JSON.parse(again)).toEqual(JSON.parse(text))
+  })
+
+  test('changes nothing when a PluralPort file is imported into its own system', async () => {
+    const pluralport = Buffer.from(await pluralportOf(source, original.id))
+    const { members, groups, switches, repairs } = await importInto(source, original, pluralport)
+    for (const { added, changed } of [members, groups, switches])
+      expect([added, changed]).toEqual([0, 0])
+    expect(repairs).toEqual([])
+    expect(await exported(source, original.id)).toBe(text)
+  })
 })
 
 describe('rules of PluralKit', () => {
@@ -198,6 +230,11 @@ describe('rules of PluralKit', () => {
       const text = await exported(source, created?.id ?? 0)
       expect(findPluralkitProblems(text)).toEqual([])
       expect((await importAndExport(text)).text).toBe(text)
+      const pluralport = await pluralportOf(source, created?.id ?? 0)
+      expect(findPluralportProblems(JSON.parse(pluralport))).toEqual([])
+      const { report, text: again } = await importAndExport(pluralport)
+      expect(report.repairs).toEqual([])
+      expect(JSON.parse(again)).toEqual(JSON.parse(text))
     },
   )
 })
@@ -205,12 +242,18 @@ describe('rules of PluralKit', () => {
 test('exports the same file from another server for random systems', async () => {
   await fc.assert(
     fc.asyncProperty(anySystem, async (any) => {
-      const text = await exported(randomSource, await insertGeneratedSystem(randomSource, any))
+      const systemId = await insertGeneratedSystem(randomSource, any)
+      const text = await exported(randomSource, systemId)
+      const pluralport = await pluralportOf(randomSource, systemId)
       await deleteAll(randomSource)
       const { report, text: again } = await importAndExport(text)
       expect(report.repairs).toEqual([])
       expect(again).toBe(text)
       expect(findPluralkitProblems(text)).toEqual([])
+      expect(findPluralportProblems(JSON.parse(pluralport))).toEqual([])
+      const converted = await importAndExport(pluralport)
+      expect(converted.report.repairs).toEqual([])
+      expect(JSON.parse(converted.text)).toEqual(JSON.parse(text))
     }),
     { numRuns: 15 },
   )

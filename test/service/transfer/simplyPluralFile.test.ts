@@ -78,6 +78,7 @@ describe('a generated file of Simply Plural', () => {
         'boards',
         'polls',
         'reminders',
+        'buckets',
       ] as const)
         expect([key, sorted<unknown>(found[key])]).toEqual([key, sorted<unknown>(facts[key])])
       for (const key of ['values', 'statuses', 'comments'] as const)

@@ -7,12 +7,17 @@ interface Props {
   value: string
   /** Shown below the field. */
   hint: string
+  /** Set if there are several on a page. */
+  id?: string
+  /** Takes the focus when it appears. */
+  isFocused?: boolean
 }
 
-/** Read-only value with buttons to copy and share it. Focused when it appears. */
-export function CopyField({ label, value, hint }: Props) {
+/** Read-only value with buttons to copy and share it. */
+export function CopyField({ label, value, hint, id = 'copied', isFocused = true }: Props) {
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
+    if (!isFocused) return
     field.current?.focus()
     field.current?.select()
   }, [value])
@@ -23,20 +28,20 @@ export function CopyField({ label, value, hint }: Props) {
   const share = () => navigator.share({ text: value }).catch(() => {})
   return (
     <div class="field copy">
-      <label for="copied">{label}</label>
+      <label for={id}>{label}</label>
       <input
         ref={field}
-        id="copied"
+        id={id}
         readOnly
         value={value}
-        aria-describedby="copy-hint"
+        aria-describedby={`${id}-hint`}
         onFocus={(event) => event.currentTarget.select()}
       />
-      <p id="copy-hint" class="quiet small">
+      <p id={`${id}-hint`} class="quiet small">
         {hint}
       </p>
       <div class="row">
-        <button type="button" class="main" onClick={copy}>
+        <button type="button" class={isFocused ? 'main' : ''} onClick={copy}>
           {strings.copy}
         </button>
         {'share' in navigator && (

@@ -13,14 +13,17 @@ import {
   fieldValue,
   membersWith,
 } from '../customFields'
-import { isOffline, memberWord } from '../store'
-import { editStrings, fieldStrings, listStrings, strings } from '../strings'
+import { type Bucket, useBuckets } from '../friends'
+import { memberWord } from '../store'
+import { editStrings, fieldStrings, strings } from '../strings'
 import { useAction } from '../useAction'
 import { ColorInput } from './colorInput'
 import { ConfirmSheet } from './confirmSheet'
+import { VisibleTo } from './friends/bucketChecks'
 import { Icon } from './icon'
 import { LevelButton } from './levelButton'
 import { ProblemText } from './problemText'
+import { SaveButtons } from './saveButtons'
 import { Sheet } from './sheet'
 
 interface Props {
@@ -30,15 +33,18 @@ interface Props {
   onDone: () => void
 }
 
-type Draft = Pick<CustomField, 'name' | 'type' | 'options' | 'privacy'>
+type Draft = Pick<CustomField, 'name' | 'type' | 'options' | 'privacy'> & {
+  /** Absent if a new field gets the default buckets. */
+  buckets?: string[]
+}
 
 const emptyDraft: Draft = { name: '', type: 'text', options: null, privacy: 'private' }
 const emptyOption: Option = { id: '', name: '', color: null }
 
 /** Adds or edits a custom field. */
 export function FieldSheet({ field, onClose, onDone }: Props) {
-  const { name, type, options, privacy } = field ?? emptyDraft
-  const [before] = useState<Draft>({ name, type, options, privacy })
+  const { data: buckets } = useBuckets()
+  const [before] = useState<Draft>(field ? draftOf(field) : emptyDraft)
   const [draft, setDraft] = useState(before)
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
   const [isDeleting, setDeleting] = useState(false)
@@ -55,9 +61,8 @@ export function FieldSheet({ field, onClose, onDone }: Props) {
     if (Object.keys(found).length > 0) return
     if (field && !isChanged) return onClose()
     try {
-      const body = field ? changes : draft
-      if (field) await requestOwn(fieldPath(field), { method: 'PATCH', body })
-      else await requestOwn(FIELDS_PATH, { method: 'POST', body })
+      if (field) await requestOwn(fieldPath(field), { method: 'PATCH', body: changes })
+      else await requestOwn(FIELDS_PATH, { method: 'POST', body: draft })
     } catch (cause) {
       if (cause instanceof ApiError) setProblems(texts(cause.problems))
       throw cause
@@ -105,25 +110,16 @@ export function FieldSheet({ field, onClose, onDone }: Props) {
           </div>
           <p class="quiet small">{fieldStrings.privacyMore[draft.privacy]}</p>
         </div>
-        <ProblemText text={problem} />
-        <button
-          type="submit"
-          class="main"
-          aria-disabled={isOffline.value}
-          aria-busy={isBusy || undefined}
-        >
-          {field ? strings.save : listStrings.add}
-        </button>
-        {field && (
-          <button
-            type="button"
-            class="danger"
-            aria-disabled={isOffline.value}
-            onClick={() => isOffline.value || setDeleting(true)}
-          >
-            {strings.delete}
-          </button>
-        )}
+        <VisibleTo
+          chosen={draft.buckets ?? defaultsForFields(buckets ?? [])}
+          onChange={(chosen) => change({ buckets: [...chosen] })}
+        />
+        <SaveButtons
+          isNew={!field}
+          isBusy={isBusy}
+          problem={problem}
+          onDelete={field && (() => setDeleting(true))}
+        />
       </form>
       {field && isDeleting && (
         <ConfirmSheet
@@ -136,6 +132,15 @@ export function FieldSheet({ field, onClose, onDone }: Props) {
       )}
     </Sheet>
   )
+}
+
+function draftOf({ name, type, options, privacy, buckets = [] }: CustomField): Draft {
+  return { name, type, options, privacy, buckets: [...buckets] }
+}
+
+/** Returns the IDs of the buckets that the server puts a new field in. */
+function defaultsForFields(all: readonly Bucket[]): string[] {
+  return all.filter(({ default_for }) => default_for.includes('fields')).map(({ id }) => id)
 }
 
 interface PartProps {

@@ -6,16 +6,19 @@ import { publicViewStrings, strings } from '../strings'
 import { Avatar, tint } from './avatar'
 
 interface Props {
-  front: PublicFront | null
+  /** A friend gets no time of the front, but one of each fronter. */
+  front: (Omit<PublicFront, 'since'> & { readonly since?: string }) | null
   isBusy?: boolean
+  /** Text when no one is here. */
+  nobody?: string
   heading?: 'h2' | 'h4'
 }
 
 /** Card of the fronters for friends and the public page. */
-export function Fronters({ front, isBusy = false, heading: Heading = 'h2' }: Props) {
+export function Fronters({ front, isBusy = false, nobody, heading: Heading = 'h2' }: Props) {
   const fronters = front?.fronters ?? []
   const hidden = front?.hidden ?? 0
-  const since = parseInstant(front?.since ?? '') ?? now.value
+  const since = parseInstant(front?.since ?? '')
   return (
     <section class="card here-now" aria-labelledby="here-now" aria-busy={isBusy} aria-live="polite">
       <div class="glows" aria-hidden="true">
@@ -25,10 +28,10 @@ export function Fronters({ front, isBusy = false, heading: Heading = 'h2' }: Pro
       </div>
       <Heading id="here-now">{strings.hereNow}</Heading>
       {!isBusy && fronters.length + hidden === 0 && (
-        <p>{front ? strings.nobody : strings.nothingYet}</p>
+        <p>{nobody ?? (front ? strings.nobody : strings.nothingYet)}</p>
       )}
       <ul>
-        {fronters.map(({ member, status }) => (
+        {fronters.map(({ member, status, since: own }) => (
           <li class="someone" key={member.id}>
             <Avatar of={member} size="l" />
             <div class="about">
@@ -37,6 +40,11 @@ export function Fronters({ front, isBusy = false, heading: Heading = 'h2' }: Pro
               {status !== null && (
                 <div>
                   <bdi>{status}</bdi>
+                </div>
+              )}
+              {since === null && own !== undefined && (
+                <div class="small" aria-live="off">
+                  {formatter.value.since(parseInstant(own) ?? now.value, now.value)}
                 </div>
               )}
             </div>
@@ -50,7 +58,7 @@ export function Fronters({ front, isBusy = false, heading: Heading = 'h2' }: Pro
             : publicViewStrings.someHidden(hidden)}
         </p>
       )}
-      {fronters.length + hidden > 0 && (
+      {since !== null && fronters.length + hidden > 0 && (
         // The duration changes constantly and must not be announced each time.
         <p class="small" aria-live="off">
           {formatter.value.since(since, now.value)}

@@ -68,7 +68,7 @@ export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => v
 
   return (
     <form class="card" onSubmit={onSubmit(create)} noValidate>
-      <h2>{friendStrings.newLink}</h2>
+      <h3>{friendStrings.newLink}</h3>
       <div class="field">
         <label for="link-name">{strings.name}</label>
         <input

@@ -1,12 +1,12 @@
 import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { announce } from '../actions'
+import { displayName } from '../journal'
 import { listSections } from '../memberSections'
 import { searchMembers } from '../search'
-import { type Member, members } from '../store'
+import { members } from '../store'
 import { strings } from '../strings'
-import { Avatar } from './avatar'
-import { useIncrementalList } from './memberGrid'
+import { CheckList } from './checkList'
 import { Search } from './search'
 
 interface Props {
@@ -23,11 +23,6 @@ export function MemberPicker({ chosen, onChange }: Props) {
     setTyped(value)
     announce(strings.found(searchMembers(members.value, value).length))
   }
-  const toggle = (uuid: string) => {
-    const others = new Set(chosen)
-    if (!others.delete(uuid)) others.add(uuid)
-    onChange(others)
-  }
   return (
     <>
       <Search value={typed} onChange={search} />
@@ -35,44 +30,14 @@ export function MemberPicker({ chosen, onChange }: Props) {
       {sections.map(([heading, inside]) => (
         <Fragment key={heading}>
           {heading !== '' && <h3 class="quiet small">{heading}</h3>}
-          <CheckList all={inside} listKey={typed} chosen={chosen} onToggle={toggle} />
+          <CheckList
+            all={inside.map((one) => ({ uuid: one.uuid, name: displayName(one), avatar: one }))}
+            listKey={typed}
+            chosen={chosen}
+            onChange={onChange}
+          />
         </Fragment>
       ))}
-    </>
-  )
-}
-
-interface ListProps {
-  all: readonly Member[]
-  listKey: string
-  chosen: ReadonlySet<string>
-  onToggle: (uuid: string) => void
-}
-
-function CheckList({ all, listKey, chosen, onToggle }: ListProps) {
-  const { shown, moreButton } = useIncrementalList(all, { listKey })
-  return (
-    <>
-      <ul class="members choosing">
-        {shown.map((member, at) => (
-          <li key={member.id} aria-setsize={all.length} aria-posinset={at + 1}>
-            <label class="someone">
-              <input
-                type="checkbox"
-                checked={chosen.has(member.uuid)}
-                onChange={() => onToggle(member.uuid)}
-              />
-              <Avatar of={member} size="s" />
-              <span class="about">
-                <span class="name">
-                  <bdi>{member.display_name || member.name}</bdi>
-                </span>
-              </span>
-            </label>
-          </li>
-        ))}
-      </ul>
-      {moreButton}
     </>
   )
 }

@@ -27,7 +27,7 @@ interface Props {
 }
 
 /** Kinds that are on at first. The lasting sign of who is fronting is for those who want it. */
-const FIRST_KINDS: readonly PushKind[] = ['reminders', 'posts']
+const FIRST_KINDS: readonly PushKind[] = ['reminders', 'posts', 'friends']
 const WATCH_KINDS: readonly PushKind[] = ['front']
 
 /** Card that turns push notifications of this browser on and off. */

@@ -2,4 +2,5 @@
 
 export { FrontNoteSheet } from './frontNoteSheet'
 export { NewPosts } from './newPosts'
+export { PastTimePanel } from './pastTimePanel'
 export { StatusField } from './statusField'

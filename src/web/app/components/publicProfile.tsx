@@ -1,17 +1,14 @@
-import { useState } from 'preact/hooks'
 import { parseInstant } from '../../../model/time'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import { hidden, type PublicSwitch, type PublicView } from '../publicView'
 import { listNames, publicViewStrings, strings, type Word } from '../strings'
-import { type Group, isCustomFront, type Member } from '../types'
-import { Avatar } from './avatar'
 import { Fronters } from './fronters'
+import { GroupSection } from './groupSection'
 import { Icon } from './icon'
 import { Markdown } from './markdown'
-import { useIncrementalList } from './memberGrid'
+import { MemberTiles } from './memberTiles'
 import { ProfileHead } from './profile'
-import { PublicMemberSheet } from './publicMemberSheet'
 
 interface Props {
   view: PublicView
@@ -24,10 +21,6 @@ interface Props {
 /** Public view of a system. Hidden lists are marked as hidden. */
 export function PublicProfile({ view, word, isInside = false }: Props) {
   const { system, members, fields, groups, front, switches } = view
-  const listed = members === hidden ? [] : members
-  const customFronts = listed.filter(isCustomFront)
-  const people = listed.filter((one) => !isCustomFront(one))
-  const [shown, setShown] = useState<Member | null>(null)
   const [Title, Part] = isInside ? (['h3', 'h4'] as const) : (['h1', 'h2'] as const)
   const name = system.name || publicViewStrings.system(system.id)
   const profile = { ...system, name, display_name: null }
@@ -54,34 +47,17 @@ export function PublicProfile({ view, word, isInside = false }: Props) {
       {members === hidden ? (
         <Closed text={publicViewStrings.membersHidden(word)} />
       ) : (
-        <section class="part">
-          <Part>
-            {people.length === 0
-              ? publicViewStrings.noMembers(word)
-              : strings.countOf(people.length, word)}
-          </Part>
-          <AvatarList members={people} onOpen={setShown} />
-        </section>
-      )}
-      {customFronts.length > 0 && (
-        <section class="part">
-          <Part>{strings.customFronts}</Part>
-          <AvatarList members={customFronts} onOpen={setShown} />
-        </section>
+        <MemberTiles members={members} fields={fields} word={word} heading={Part} />
       )}
       {groups === hidden ? (
         <Closed text={publicViewStrings.groupsHidden} />
       ) : (
-        groups.length > 0 && (
-          <section class="part">
-            <Part>{publicViewStrings.groups}</Part>
-            <ul class="things">
-              {groups.map((group) => (
-                <GroupRow key={group.id} group={group} members={members} word={word} />
-              ))}
-            </ul>
-          </section>
-        )
+        <GroupSection
+          groups={groups}
+          members={members === hidden ? [] : members}
+          word={word}
+          heading={Part}
+        />
       )}
       {switches === hidden ? (
         <Closed text={publicViewStrings.historyHidden} />
@@ -91,7 +67,6 @@ export function PublicProfile({ view, word, isInside = false }: Props) {
           <RecentSwitches switches={switches} view={view} />
         </section>
       )}
-      {shown && <PublicMemberSheet member={shown} fields={fields} onClose={() => setShown(null)} />}
     </div>
   )
 }
@@ -104,61 +79,6 @@ function Closed({ text }: { text: string }) {
     </p>
   )
 }
-
-function AvatarList({
-  members,
-  onOpen,
-}: {
-  members: readonly Member[]
-  onOpen: (one: Member) => void
-}) {
-  const { shown, moreButton } = useIncrementalList(members)
-  return (
-    <>
-      <ul class="tiles">
-        {shown.map((member, at) => (
-          <li key={member.id} aria-setsize={members.length} aria-posinset={at + 1}>
-            <button type="button" class="tile" onClick={() => onOpen(member)}>
-              <Avatar of={member} />
-              <bdi class="name">{member.display_name || member.name}</bdi>
-            </button>
-          </li>
-        ))}
-      </ul>
-      {moreButton}
-    </>
-  )
-}
-
-interface GroupProps {
-  group: Group
-  members: PublicView['members']
-  word: Word
-}
-
-function GroupRow({ group, members, word }: GroupProps) {
-  const uuids = group.members ?? []
-  const known = members === hidden ? [] : members.filter(({ uuid }) => uuids.includes(uuid))
-  const named = known.map((one) => one.display_name || one.name)
-  const icon = { ...group, avatar_url: group.icon }
-  return (
-    <li>
-      <Avatar of={icon} size="s" />
-      <div class="about">
-        <bdi class="name">{group.display_name || group.name}</bdi>
-        <div class="quiet small">
-          {named.length > 0 && named.length <= MAX_NAMES
-            ? listNames(named)
-            : uuids.length > 0 && strings.countOf(uuids.length, word)}
-        </div>
-        {group.description && <Markdown text={group.description} />}
-      </div>
-    </li>
-  )
-}
-
-/** Larger groups show a count instead of names. */
-const MAX_NAMES = 8
 
 function RecentSwitches({
   switches,

@@ -1,13 +1,15 @@
 import type { Entity, Level } from '../../../model/entity'
 import { countPrivate } from '../redact'
-import { privacyStrings } from '../strings'
+import { privacyStrings, sharingStrings } from '../strings'
 import { Icon } from './icon'
 
-export type ViewMode = 'ours' | 'strangers'
+export type ViewMode = 'ours' | 'strangers' | 'friends'
 
 interface Props {
   mode: ViewMode
   onChange: (mode: ViewMode) => void
+  /** Offers the view of a friend, too. */
+  hasFriends?: boolean
   entity: Entity
   of: {
     readonly id: string
@@ -17,21 +19,26 @@ interface Props {
 }
 
 /** Switches between the owner's and the public view, and counts the private levels. */
-export function ViewModeToggle({ mode, onChange, entity, of }: Props) {
+export function ViewModeToggle({ mode, onChange, hasFriends = false, entity, of }: Props) {
+  const modes: readonly ViewMode[] = hasFriends
+    ? ['ours', 'friends', 'strangers']
+    : ['ours', 'strangers']
   return (
     <div class="lens">
       <fieldset class="halves" aria-label={privacyStrings.eyes}>
-        {(['ours', 'strangers'] as const).map((one) => (
+        {modes.map((one) => (
           <button key={one} type="button" aria-pressed={mode === one} onClick={() => onChange(one)}>
-            {one === 'strangers' && <Icon name="eye" />}
-            {privacyStrings[one]}
+            {one !== 'ours' && <Icon name="eye" />}
+            {one === 'friends' ? sharingStrings.friendsView : privacyStrings[one]}
           </button>
         ))}
       </fieldset>
-      <p class="quiet">
-        <Icon name="lock" />
-        {privacyStrings.arePrivate(countPrivate(entity, of), entity.levels.length)}
-      </p>
+      {mode !== 'friends' && (
+        <p class="quiet">
+          <Icon name="lock" />
+          {privacyStrings.arePrivate(countPrivate(entity, of), entity.levels.length)}
+        </p>
+      )}
     </div>
   )
 }

@@ -151,9 +151,11 @@ async function recordAnswer(): Promise<boolean> {
 /** Lets the worker store the files of the build. Without one, loads what Now needs without network. */
 async function storeFiles(): Promise<void> {
   if (await registerWorker()) return
-  await Promise.all([import('../components/offline/queueCard'), loadRestOfStrings()]).catch(
-    () => {},
-  )
+  await Promise.all([
+    import('../components/offline/queueCard'),
+    import('../components/nowParts'),
+    loadRestOfStrings(),
+  ]).catch(() => {})
 }
 
 /** Follows the session, the connection and other tabs. Called once. */

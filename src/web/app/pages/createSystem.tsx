@@ -6,7 +6,7 @@ import { ChipGroup } from '../components/chipGroup'
 import { CopyField } from '../components/copyField'
 import { ProblemText } from '../components/problemText'
 import type { Registration } from '../registration'
-import { goTo } from '../route'
+import { goTo, invitation } from '../route'
 import { startSession } from '../session'
 import { createStrings, strings } from '../strings'
 import { useAction } from '../useAction'
@@ -225,7 +225,7 @@ interface ReadyProps {
 /** Shows the token, which the server does not show again, before the dashboard opens. */
 function Ready({ token, start, isRemembered }: ReadyProps) {
   const open = () => {
-    goTo(start === 'import' ? '#/import' : '#/now')
+    goTo(start === 'import' ? '#/import' : invitation.value || '#/now')
     startSession('token', isRemembered)
   }
   return (

@@ -1,109 +1,77 @@
-import { useEffect, useState } from 'preact/hooks'
-import { parseInstant } from '../../../model/time'
-import { announce, showToast } from '../actions'
-import { requestOwn } from '../api'
-import { formatter } from '../appearance'
-import { now } from '../clock'
-import { CopyField } from '../components/copyField'
-import { type CreatedLink, LinkForm } from '../components/linkForm'
+import { useState } from 'preact/hooks'
+import { ArchivedFriends } from '../components/friends/archivedFriends'
+import { Buckets } from '../components/friends/buckets'
+import { EnterCode } from '../components/friends/enterCode'
+import { FriendList } from '../components/friends/friendList'
+import { FriendPage } from '../components/friends/friendPage'
+import { Invitations } from '../components/friends/invitations'
+import { InviteSheet } from '../components/friends/inviteSheet'
+import { Links } from '../components/friends/links'
+import { Icon } from '../components/icon'
 import { LoadProblem } from '../components/loadProblem'
+import { Notifications } from '../components/notifications'
 import { Page, Skeleton } from '../components/page'
-import { ProblemText } from '../components/problemText'
-import { RowList } from '../components/rowList'
-import { isOffline, memberWord } from '../store'
-import { friendStrings, moreStrings, strings } from '../strings'
-import { formatAgo } from '../time'
-import { useAction } from '../useAction'
+import { type Bucket, INVITES_PATH, type Invitation as Invite, type Share } from '../friends'
+import { route } from '../route'
+import { isOffline } from '../store'
+import { sharingStrings, strings } from '../strings'
+import { useFriends } from '../useFriends'
+import { useOwn } from '../useOwn'
 
-interface FriendLink {
-  readonly name: string
-  readonly scope: string
-  readonly last_used: string | null
-  readonly expires: string | null
-  readonly private_members?: boolean
+export { Invitation } from '../components/friends/invitation'
+
+/** Friends, or the page of the one in the address. */
+export function Friends() {
+  const id = 'id' in route.value ? route.value.id : ''
+  return id === '' ? <AllFriends /> : <FriendPage id={id} />
 }
 
-const PATH = 'v2/systems/@me/tokens'
+interface Inviting {
+  readonly findShare?: (buckets: readonly Bucket[]) => Share
+}
 
-/** Creates, lists and revokes links that show the current fronters and nothing else. */
-export function Friends() {
-  const [links, setLinks] = useState<readonly FriendLink[] | null>(null)
-  const [created, setCreated] = useState<CreatedLink | null>(null)
-  const { run, problem } = useAction({ canOverlap: true })
-
-  const load = async () => {
-    const tokens = (await requestOwn<FriendLink[]>(PATH)) ?? []
-    setLinks(tokens.filter(({ scope }) => scope === 'watch'))
-  }
-  useEffect(() => {
-    if (!isOffline.value) run(load)
-  }, [isOffline.value])
-
-  const showCreated = (link: CreatedLink) => {
-    setCreated(link)
-    announce(friendStrings.isCreated)
-    run(load)
-  }
-  const revoke = async ({ name }: FriendLink) => {
-    await requestOwn(`${PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' })
-    if (created?.name === name) setCreated(null)
-    showToast({ text: friendStrings.isOff(name) })
-    await load()
-  }
-
+/** Friends, invitations, privacy buckets and links. */
+function AllFriends() {
+  const { friends, problem, reload } = useFriends()
+  const invitations = useOwn<readonly Invite[]>(INVITES_PATH, 'friends')
+  const [inviting, setInviting] = useState<Inviting | null>(null)
   return (
-    <Page title={strings.friends}>
-      <p class="quiet">{friendStrings.about}</p>
-      {created && (
-        <section class="card">
-          <h2>{friendStrings.linkFor(created.name)}</h2>
-          <CopyField
-            label={friendStrings.link}
-            value={linkUrl(created.token)}
-            hint={friendStrings.shownOnce}
-          />
-        </section>
-      )}
-      <LinkForm onCreated={showCreated} />
-      {links && <ProblemText text={problem} />}
-      {links === null ? (
-        problem === '' ? (
-          <Skeleton blocks={['card']} />
-        ) : (
-          <LoadProblem text={problem} onRetry={() => run(load)} />
-        )
+    <Page
+      title={strings.friends}
+      actions={
+        <button
+          type="button"
+          class="main"
+          aria-disabled={isOffline.value}
+          onClick={() => isOffline.value || setInviting({})}
+        >
+          <Icon name="plus" />
+          {sharingStrings.invite}
+        </button>
+      }
+    >
+      <p class="quiet">{sharingStrings.about}</p>
+      {problem !== '' && <LoadProblem text={problem} onRetry={reload} />}
+      {friends === null ? (
+        problem === '' && <Skeleton blocks={['card']} />
+      ) : friends.length === 0 ? (
+        <p>{sharingStrings.none}</p>
       ) : (
-        <section class="card">
-          <h2>{friendStrings.links}</h2>
-          {links.length === 0 && <p class="quiet">{friendStrings.noLinks}</p>}
-          <RowList
-            rows={links}
-            describe={describeLink}
-            action={friendStrings.turnOff}
-            label={friendStrings.turnOffNamed}
-            onAction={revoke}
-            confirm={[friendStrings.turnOffAsk, friendStrings.turnOffEffect]}
-          />
-        </section>
+        <FriendList friends={friends} reload={reload} />
+      )}
+      {friends?.some(({ notify_me }) => notify_me) && <Notifications isOffer />}
+      <Invitations open={invitations} />
+      <EnterCode />
+      <ArchivedFriends onInvite={(findShare) => setInviting({ findShare })} />
+      <Buckets />
+      <Links />
+      {inviting && (
+        <InviteSheet
+          {...inviting}
+          onClose={() => setInviting(null)}
+          onCreated={invitations.reload}
+        />
       )}
     </Page>
   )
-}
-
-/** Puts the token into the fragment, so that no server logs it as part of a path. */
-function linkUrl(token: string): string {
-  const [page = ''] = location.href.split('#')
-  return `${page}#/watch/${encodeURIComponent(token)}`
-}
-
-function describeLink({ private_members, expires, last_used }: FriendLink): string {
-  const word = memberWord.value
-  const ago = (time: string) => formatAgo(now.value - (parseInstant(time) ?? now.value))
-  return [
-    private_members ? friendStrings.showsNames(word) : friendStrings.showsCount(word),
-    expires === null
-      ? friendStrings.never
-      : moreStrings.until(formatter.value.date(parseInstant(expires) ?? now.value)),
-    last_used === null ? moreStrings.neverUsed : moreStrings.lastUsed(ago(last_used)),
-  ].join(' · ')
 }

@@ -5,7 +5,7 @@ import { CheckField } from '../components/checkField'
 import { lazy } from '../components/lazy'
 import { TokenField } from '../components/tokenField'
 import type { Registration } from '../registration'
-import { goTo, route } from '../route'
+import { goTo, invitation, route } from '../route'
 import { hasEndedElsewhere, type LoginMethod, startSession } from '../session'
 import { strings } from '../strings'
 import { useAction } from '../useAction'
@@ -22,6 +22,9 @@ function TokenLogin() {
   const [remember, setRemember] = useState(true)
   const { onSubmit, problem, setProblem, isBusy } = useAction({ explain })
 
+  const isInvited = route.value.page === 'friend'
+  if (isInvited) invitation.value = location.hash
+
   const logIn = async () => {
     if (token.trim() === '') return setProblem(strings.noToken)
     await request('web/session', { method: 'POST', body: { token: token.trim(), remember } })
@@ -35,6 +38,7 @@ function TokenLogin() {
           {strings.endedElsewhere}
         </p>
       )}
+      {isInvited && <p class="note">{strings.isInvited}</p>}
       <p>{strings.howToLogIn}</p>
       <form onSubmit={onSubmit(logIn)} noValidate>
         {/* Gives password managers a user name for the token. */}
@@ -85,7 +89,7 @@ export function Remember(props: { value: boolean; onChange: (value: boolean) => 
 
 /** Returns to the page that needed the login; from the login page itself to Now. */
 export function finishLogin(method: LoginMethod, isRemembered: boolean): void {
-  if (route.value.page === 'login') goTo('#/now')
+  if (route.value.page === 'login') goTo(invitation.value || '#/now')
   startSession(method, isRemembered)
 }
 

@@ -4,6 +4,7 @@ import { logSwitch, runWithToast, showToast } from '../actions'
 import { type MemberTab, memberTabs } from '../address'
 import { ArchivedNote } from '../components/archiveMember'
 import { tint } from '../components/avatar'
+import { FriendsView } from '../components/friends/friendsView'
 import { Icon } from '../components/icon'
 import { Markdown } from '../components/markdown'
 import { MemberFacts } from '../components/memberFacts'
@@ -17,6 +18,7 @@ import { StillNamed } from '../components/stillNamed'
 import { Tabs } from '../components/tabs'
 import { type ViewMode, ViewModeToggle } from '../components/viewModeToggle'
 import { hidden, type PublicMember, publicMember } from '../publicView'
+import { redactMemberForFriend } from '../redact'
 import { findByRoute, route } from '../route'
 import {
   canLog,
@@ -39,8 +41,9 @@ export function MemberPage() {
   const us = system.value
   if (!own || !us) return <NotFound kind="members" />
   const isOurs = viewMode === 'ours'
-  const shown = isOurs ? null : publicMember(own, { system: us, groups: groups.value })
-  const visible = shown?.member ?? own
+  const shown =
+    viewMode === 'strangers' ? publicMember(own, { system: us, groups: groups.value }) : null
+  const visible = shown?.member ?? (viewMode === 'friends' ? redactMemberForFriend(own, []) : own)
   const name = visible.display_name || visible.name
   const tabs = memberTabs.filter((one) => hasTab(own, one, isOurs))
   const chosen = ('tab' in route.value && route.value.tab) || 'about'
@@ -64,8 +67,8 @@ export function MemberPage() {
         </ProfileHead>
       )}
     >
-      <ViewModeToggle mode={viewMode} onChange={setViewMode} entity={table} of={own} />
-      {!isOurs && !isListed(own) && (
+      <ViewModeToggle mode={viewMode} onChange={setViewMode} hasFriends entity={table} of={own} />
+      {shown && !isListed(own) && (
         <>
           <p class="note">{memberStrings.unlisted}</p>
           <StillNamed />
@@ -76,24 +79,28 @@ export function MemberPage() {
           <ArchivedNote own={own} />
         </div>
       )}
-      <Tabs
-        label={name}
-        options={tabs.map((one) => [one, memberStrings.tabs[one]])}
-        value={tab}
-        onChange={(one) => {
-          location.hash = `#/members/${own.id}${one === 'about' ? '' : `/${one}`}`
-        }}
-      >
-        {tab === 'about' && <About own={own} shown={shown} />}
-        {tab === 'history' &&
-          (shown && !shown.hasTimes ? (
-            <p class="quiet">{describeHiddenTimes(shown)}</p>
-          ) : (
-            <MemberHistory id={own.id} isOurs={isOurs} />
-          ))}
-        {tab === 'notes' && <MemberNotes member={own} />}
-        {tab === 'board' && <MemberBoard member={own} />}
-      </Tabs>
+      {viewMode === 'friends' ? (
+        <FriendsView own={own} />
+      ) : (
+        <Tabs
+          label={name}
+          options={tabs.map((one) => [one, memberStrings.tabs[one]])}
+          value={tab}
+          onChange={(one) => {
+            location.hash = `#/members/${own.id}${one === 'about' ? '' : `/${one}`}`
+          }}
+        >
+          {tab === 'about' && <About own={own} shown={shown} />}
+          {tab === 'history' &&
+            (shown && !shown.hasTimes ? (
+              <p class="quiet">{describeHiddenTimes(shown)}</p>
+            ) : (
+              <MemberHistory id={own.id} isOurs={isOurs} />
+            ))}
+          {tab === 'notes' && <MemberNotes member={own} />}
+          {tab === 'board' && <MemberBoard member={own} />}
+        </Tabs>
+      )}
     </Page>
   )
 }

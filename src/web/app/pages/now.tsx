@@ -12,7 +12,7 @@ import { Icon } from '../components/icon'
 import { lazy } from '../components/lazy'
 import { MemberGrids } from '../components/memberGrid'
 import { Page } from '../components/page'
-import { describeFuture, momentOf, PastTimeButton, PastTimePanel } from '../components/pastTime'
+import { describeFuture, momentOf, PastTimeButton } from '../components/pastTime'
 import { ProblemText } from '../components/problemText'
 import { Search } from '../components/search'
 import { earlier, selection, switchStatus, toggleSelection } from '../drafts'
@@ -115,7 +115,7 @@ export function Now() {
             <PastTimeButton onChange={() => setProblem('')} />
           </div>
           {earlier.value === null && selection.value.length === 0 && <ProblemText text={problem} />}
-          <PastTimePanel problem={problem} onChange={() => setProblem('')} />
+          {earlier.value && <PastTimePanel problem={problem} onChange={() => setProblem('')} />}
           {preferences.value.archive?.convertible[0] && <ConvertOffer />}
           <section class="part">
             <header class="heading">
@@ -198,6 +198,7 @@ function MemberChooser() {
   )
 }
 
+const PastTimePanel = lazy(async () => (await import('../components/nowParts')).PastTimePanel)
 const NewPosts = lazy(async () => (await import('../components/nowParts')).NewPosts)
 const QueueCard = lazy(async () => (await import('../components/offline/queueCard')).QueueCard)
 const ConvertOffer = lazy(async () => (await import('./transfer')).ConvertOffer)

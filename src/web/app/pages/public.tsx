@@ -5,8 +5,6 @@ import { Logo } from '../components/logo'
 import { Skeleton } from '../components/page'
 import { PublicProfile } from '../components/publicProfile'
 import type { CustomField } from '../customFields'
-import { subscribe } from '../eventStream'
-import { onPageVisibility } from '../pageVisibility'
 import {
   hidden,
   type PublicFront,
@@ -17,6 +15,7 @@ import {
 import { readMember, type SerializedMember } from '../store'
 import { publicViewStrings, strings } from '../strings'
 import type { Group, System } from '../types'
+import { subscribeWhileVisible } from '../visibleStream'
 
 type State =
   | { is: 'loading' }
@@ -121,22 +120,10 @@ async function loadPublicView(of: string): Promise<PublicView> {
 }
 
 function subscribeToFront(of: string, onFront: (front: PublicView['front']) => void): () => void {
-  const start = () =>
-    subscribe({
-      path: `ext/v1/systems/${encodeURIComponent(of)}/front/stream`,
-      isAnonymous: true,
-      onEvent: ({ name, data }) => name === 'front' && onFront(JSON.parse(data)),
-      onStateChange: (state) => state === 'refused' && onFront(hidden),
-    })
-  let subscription = start()
-  const stopWatching = onPageVisibility({
-    onHidden: () => subscription.stop(),
-    onVisible() {
-      subscription = start()
-    },
+  return subscribeWhileVisible({
+    path: `ext/v1/systems/${encodeURIComponent(of)}/front/stream`,
+    isAnonymous: true,
+    onEvent: ({ name, data }) => name === 'front' && onFront(JSON.parse(data)),
+    onStateChange: (state) => state === 'refused' && onFront(hidden),
   })
-  return () => {
-    subscription.stop()
-    stopWatching()
-  }
 }

@@ -3,11 +3,11 @@ import { ApiError, request } from '../api'
 import { CenteredPage } from '../components/centeredPage'
 import { Fronters } from '../components/fronters'
 import { lazy } from '../components/lazy'
-import { type LiveState, type Subscription, subscribe } from '../eventStream'
+import type { LiveState } from '../eventStream'
 import { manifestPath } from '../language'
-import { onPageVisibility } from '../pageVisibility'
 import type { PublicFront } from '../publicView'
 import { publicViewStrings, strings } from '../strings'
+import { subscribeWhileVisible } from '../visibleStream'
 
 /** Loaded on demand, so that it never delays the stream. */
 const Notifications = lazy(async () => (await import('../components/notifications')).Notifications)
@@ -29,36 +29,19 @@ export function Watch({ token: given }: { token: string }) {
         (system) => setName(system?.name ?? null),
         (cause) => cause instanceof ApiError && cause.status === 401 && setState({ is: 'over' }),
       )
-    const start = () =>
-      subscribe({
-        path: 'ext/v1/systems/@me/front/stream',
-        token,
-        onEvent(event) {
-          if (event.name === 'front') setState({ is: 'open', front: JSON.parse(event.data) })
-        },
-        onStateChange(now) {
-          setLink(now)
-          if (now === 'live') loadName()
-          if (now === 'refused') setState({ is: 'over' })
-        },
-      })
-    let subscription: Subscription = start()
-    const reconnect = () => subscription.reconnectNow()
-    const stopWatching = onPageVisibility({
-      onHidden() {
-        subscription.stop()
-        setLink('off')
+    const stream = {
+      path: 'ext/v1/systems/@me/front/stream',
+      token,
+      onEvent(event: { name: string; data: string }) {
+        if (event.name === 'front') setState({ is: 'open', front: JSON.parse(event.data) })
       },
-      onVisible() {
-        subscription = start()
+      onStateChange(now: LiveState) {
+        setLink(now)
+        if (now === 'live') loadName()
+        if (now === 'refused') setState({ is: 'over' })
       },
-    })
-    addEventListener('online', reconnect)
-    return () => {
-      subscription.stop()
-      stopWatching()
-      removeEventListener('online', reconnect)
     }
+    return subscribeWhileVisible(stream, () => setLink('off'))
   }, [token])
 
   if (state.is === 'over')

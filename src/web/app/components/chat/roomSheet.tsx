@@ -3,10 +3,10 @@ import { room as table } from '../../../../model/ext/room'
 import { showToast } from '../../actions'
 import { requestOwn } from '../../api'
 import { explain, findProblems, JOURNAL_PATH, type Room } from '../../journal'
-import { isOffline } from '../../store'
-import { journalStrings, listStrings, strings } from '../../strings'
+import { journalStrings, strings } from '../../strings'
 import { useAction } from '../../useAction'
 import { ProblemText } from '../problemText'
+import { SaveButtons } from '../saveButtons'
 import { Sheet } from '../sheet'
 
 interface Props {
@@ -103,15 +103,7 @@ export function RoomSheet({ room, rooms, onSaved, onClose }: Props) {
           </p>
           <ProblemText id="room-category-problem" text={shown('category')} />
         </div>
-        <ProblemText text={problem} />
-        <button
-          type="submit"
-          class="main"
-          aria-disabled={isOffline.value}
-          aria-busy={isBusy || undefined}
-        >
-          {room ? strings.save : listStrings.add}
-        </button>
+        <SaveButtons isNew={!room} isBusy={isBusy} problem={problem} />
       </form>
     </Sheet>
   )

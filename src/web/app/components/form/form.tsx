@@ -44,6 +44,8 @@ export interface Form {
   readonly describe?: Saving<unknown>['describe']
   change(key: string, value: unknown): void
   resolve(key: string, choice: 'theirs' | 'mine'): void
+  /** Takes over a value that the server has stored already; missing in forms without pictures. */
+  takeStored?(key: string, value: unknown): void
   readonly onSubmit: (event: Event) => void
 }
 
@@ -131,6 +133,10 @@ export function useForm<T extends OwnEntity>(entity: Entity, own: T, saving: Sav
       setProblem('')
       const now = completeDraft(entity, formDraft.value ?? draft, stored)
       formDraft.value = setValue(now, key, value)
+    },
+    takeStored(key, value) {
+      const now = completeDraft(entity, formDraft.value ?? draft, stored)
+      formDraft.value = { ...setValue(now, key, value), base: { ...now.base, [key]: value } }
     },
     resolve(key, choice) {
       formDraft.value = resolveConflict(entity, formDraft.value ?? draft, stored, key, choice)

@@ -4,11 +4,12 @@ import type { Entity, Level } from '../../../../model/entity'
 import { group } from '../../../../model/group'
 import { appearance, formatter } from '../../appearance'
 import { memberWord } from '../../store'
-import { editStrings, findText } from '../../strings'
+import { editStrings, findText, pictureStrings } from '../../strings'
 import { NO_YEAR } from '../../time'
 import { ColorInput } from '../colorInput'
 import { LevelButton } from '../levelButton'
 import { Markdown } from '../markdown'
+import { PictureUpload } from '../pictures/pictureUpload'
 import { ProblemText } from '../problemText'
 import type { Form } from './form'
 import { labelOf } from './page'
@@ -190,8 +191,16 @@ export function DescriptionLine(props: Props & Pick<LineProps, 'hint'>) {
 
 const PREVIEW_DELAY_MS = 600
 
+interface PictureLineProps extends Props {
+  isWide?: boolean
+  /** Path of the extension API that stores a picture for this field; without one it is only a URL. */
+  path?: string
+  /** Called with the URL of a stored picture, or null after its removal. */
+  onStored?: (url: string | null) => void
+}
+
 /** URL of a picture with a preview. Loads nothing while the URL is being typed. */
-export function PictureLine(props: Props & { isWide?: boolean }) {
+export function PictureLine({ path, onStored, ...props }: PictureLineProps) {
   const { form, name } = props
   const typed = String(form.values[name] ?? '')
   const parsed = form.entity.fields[name]?.parse(typed)
@@ -204,7 +213,17 @@ export function PictureLine(props: Props & { isWide?: boolean }) {
   }, [url])
   const isOff = appearance.value.pictures === 'none'
   return (
-    <Line {...props}>
+    <Line {...props} {...(path !== undefined && { hint: pictureStrings.orAddress })}>
+      {path !== undefined && (
+        <PictureUpload
+          path={path}
+          url={url}
+          onStored={(stored) => {
+            onStored?.(stored)
+            form.takeStored?.(name, stored)
+          }}
+        />
+      )}
       <input {...common(props)} type="url" dir="ltr" inputMode="url" spellcheck={false} />
       {shown !== null && isOff && <p class="quiet small">{editStrings.picturesOff}</p>}
       {shown !== null && !isOff && shown === broken && (

@@ -9,27 +9,44 @@ import { ProblemText } from '../problemText'
 
 const PATH = 'v2/systems/@me/export'
 
-/** Downloads of the export, the history and the calendar. */
+/** Downloads of the export in both formats, the history and the calendar. */
 export function ExportCard() {
   const { run, problem, isBusy } = useAction()
   const [current, setCurrent] = useState('')
-  const [part, setPart] = useState(1)
+  const [parts, setParts] = useState({ json: 1, pluralport: 1 })
 
-  const download = (path: string, name: string) =>
+  const download = (path: string, name: string, file?: keyof typeof parts) =>
     run(async () => {
       setCurrent(name)
       const response = await fetchOwn(path)
       saveFile(name, await response.blob())
       showToast({ text: importStrings.isSaved(name) })
-      if (response.headers.get('link')?.includes('rel="next"')) setPart(part + 1)
+      if (file && response.headers.get('link')?.includes('rel="next"'))
+        setParts({ ...parts, [file]: parts[file] + 1 })
     })
+  /** A file that may have several parts: the next one. */
+  const next = (file: keyof typeof parts, query: string, name: string) => {
+    const part = parts[file]
+    return {
+      file,
+      path: `${PATH}${query}${part === 1 ? '' : `${query ? '&' : '?'}part=${part}`}`,
+      name: part === 1 ? `${name}.json` : `${name}-${part}.json`,
+      act: part === 1 ? importStrings[file] : importStrings.nextPart(importStrings[file], part),
+    }
+  }
   const downloads = [
     {
       title: importStrings.everything,
-      about: part === 1 ? importStrings.everythingMore : importStrings.partsMore(part),
-      act: part === 1 ? importStrings.json : importStrings.nextPart(part),
-      path: part === 1 ? PATH : `${PATH}?part=${part}`,
-      name: part === 1 ? 'system.json' : `system-${part}.json`,
+      about: parts.json === 1 ? importStrings.everythingMore : importStrings.partsMore(parts.json),
+      ...next('json', '', 'system'),
+    },
+    {
+      title: importStrings.otherApps,
+      about:
+        parts.pluralport === 1
+          ? importStrings.otherAppsMore
+          : importStrings.partsMore(parts.pluralport),
+      ...next('pluralport', '?format=pluralport', 'pluralport'),
     },
     {
       title: importStrings.history,
@@ -51,7 +68,7 @@ export function ExportCard() {
       <h2>{importStrings.export}</h2>
       <ProblemText text={problem} />
       <ul class="things">
-        {downloads.map(({ title, about, act, path, name }) => (
+        {downloads.map(({ title, about, act, path, name, ...more }) => (
           <li key={title}>
             <div class="about">
               <span class="name">{title}</span>
@@ -61,7 +78,7 @@ export function ExportCard() {
               type="button"
               aria-busy={isBusy && current === name}
               aria-disabled={isOffline.value}
-              onClick={() => download(path, name)}
+              onClick={() => download(path, name, 'file' in more ? more.file : undefined)}
             >
               {act}
             </button>

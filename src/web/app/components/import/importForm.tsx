@@ -2,13 +2,15 @@ import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { allImportParts, type ImportPart } from '../../../../model/transfer'
 import { announce } from '../../actions'
-import { ApiError, errorMessage, uploadOwn } from '../../api'
+import { ApiError, errorMessage } from '../../api'
 import { importFile } from '../../drafts'
 import { importQuery, isSame, partsIn, type Report, talliesOf } from '../../importReport'
 import { isOffline, members, memberWord, reloadAll, system } from '../../store'
 import { findText, importStrings, strings } from '../../strings'
+import { uploadOwn } from '../../upload'
 import { useAction } from '../../useAction'
 import { CheckField } from '../checkField'
+import { AvatarArchive } from '../pictures/avatarArchive'
 import { ProblemText } from '../problemText'
 import { countsOf, ImportReport, nameOfPart } from './importReport'
 
@@ -288,6 +290,7 @@ function Done({ report, heading, onFile }: DoneProps) {
         {importStrings.isDone}
       </h2>
       <ImportReport report={report} />
+      {report.format === 'simplyplural' && <AvatarArchive />}
       <div class="row">
         <a class="button" href="#/now">
           {importStrings.toNow}
@@ -307,10 +310,16 @@ function describeCounts(report: Report): string[] {
 function explain(cause: unknown): string {
   if (cause instanceof ApiError && cause.status === 413) return importStrings.tooLarge
   if (cause instanceof ApiError && cause.status === 400 && cause.code === 0)
-    return cause.message.includes('multitude.ext has version')
-      ? importStrings.newer
-      : importStrings.unreadable
+    return explainFile(cause.message)
   return errorMessage(cause)
+}
+
+function explainFile(message: string): string {
+  if (message.includes('PluralPort version')) return importStrings.otherVersion
+  return message.includes('multitude.ext has version') ||
+    message.includes('app.multitude has version')
+    ? importStrings.newer
+    : importStrings.unreadable
 }
 
 function formatSize(bytes: number): string {

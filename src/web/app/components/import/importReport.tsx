@@ -114,6 +114,7 @@ const pageOf: Record<Part | ExtPart, string> = {
   polls: '#/chat',
   votes: '#/chat',
   reminders: '#/reminders',
+  buckets: '#/friends',
 }
 
 /** What a kind of rows was in Simply Plural, or where it is here, unless its name says that. */
@@ -189,6 +190,7 @@ const listsOf: Readonly<Record<string, readonly string[]>> = {
   post: ['posts'],
   poll: ['polls'],
   reminder: ['reminder', 'reminders'],
+  bucket: ['buckets'],
 }
 
 /** Rows that were all changed in the same way have their number as old and new value. */

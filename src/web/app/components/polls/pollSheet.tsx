@@ -5,12 +5,12 @@ import { DAY, formatInstant, parseInstant } from '../../../../model/time'
 import { showToast } from '../../actions'
 import { requestOwn } from '../../api'
 import { explain, findProblems, JOURNAL_PATH, type Poll } from '../../journal'
-import { isOffline, zone } from '../../store'
-import { journalStrings, listStrings, strings } from '../../strings'
+import { zone } from '../../store'
+import { journalStrings, strings } from '../../strings'
 import { fieldsOf, instantOf, nowInstant } from '../../time'
 import { useAction } from '../../useAction'
 import { Icon } from '../icon'
-import { ProblemText } from '../problemText'
+import { SaveButtons } from '../saveButtons'
 import { Sheet } from '../sheet'
 import { TimeFields } from '../timeFields'
 
@@ -154,15 +154,7 @@ export function PollSheet({ poll, onSaved, onClose }: Props) {
           {journalStrings.endsAt}
         </label>
         {ends && <TimeFields {...ends} problem="" onChange={(at) => change({ ends: at })} />}
-        <ProblemText text={problem} />
-        <button
-          type="submit"
-          class="main"
-          aria-disabled={isOffline.value}
-          aria-busy={isBusy || undefined}
-        >
-          {poll ? strings.save : listStrings.add}
-        </button>
+        <SaveButtons isNew={!poll} isBusy={isBusy} problem={problem} />
       </form>
     </Sheet>
   )

@@ -3,12 +3,13 @@ import { keysOfKind, reminderKinds } from '../../../../model/ext/reminder'
 import { showToast } from '../../actions'
 import { requestOwn } from '../../api'
 import { explain, REMINDERS_PATH, type Reminder, reminderPath } from '../../reminders'
-import { isOffline, memberWord, zone } from '../../store'
-import { listStrings, reminderStrings, strings } from '../../strings'
+import { memberWord, zone } from '../../store'
+import { reminderStrings, strings } from '../../strings'
 import { fieldsOf, nowInstant } from '../../time'
 import { useAction } from '../../useAction'
 import { ChipGroup } from '../chipGroup'
 import { ProblemText } from '../problemText'
+import { SaveButtons } from '../saveButtons'
 import { Sheet } from '../sheet'
 
 interface Props {
@@ -148,25 +149,12 @@ export function ReminderSheet({ reminder, onClose, onDone }: Props) {
         ) : (
           <SwitchFields draft={draft} problems={problems} onChange={change} />
         )}
-        <ProblemText text={problem} />
-        <button
-          type="submit"
-          class="main"
-          aria-disabled={isOffline.value}
-          aria-busy={isBusy || undefined}
-        >
-          {reminder ? strings.save : listStrings.add}
-        </button>
-        {reminder && (
-          <button
-            type="button"
-            class="danger"
-            aria-disabled={isOffline.value}
-            onClick={() => isOffline.value || remove(reminder)}
-          >
-            {strings.delete}
-          </button>
-        )}
+        <SaveButtons
+          isNew={!reminder}
+          isBusy={isBusy}
+          problem={problem}
+          onDelete={reminder && (() => remove(reminder))}
+        />
       </form>
     </Sheet>
   )

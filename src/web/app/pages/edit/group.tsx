@@ -13,29 +13,47 @@ import {
   TextLine,
 } from '../../components/form/lines'
 import { Fold } from '../../components/form/page'
+import { VisibleToLine } from '../../components/friends/visibleToLine'
 import { Sheet } from '../../components/sheet'
-import { type Group, groups, memberWord, putGroup, removeGroupFromStore } from '../../store'
+import { describeBuckets, useBuckets } from '../../friends'
+import {
+  type Group,
+  groups,
+  memberWord,
+  putGroup,
+  readGroup,
+  removeGroupFromStore,
+  type SerializedGroup,
+} from '../../store'
 import { bulkStrings, editStrings, memberStrings } from '../../strings'
 
 /** Fields of the form of a group: those of v2, and what the extension API adds. */
-const groupForm = entity('group', { ...group.fields, emoji: groupExt.fields.emoji }, group.levels)
+const groupForm = entity(
+  'group',
+  { ...group.fields, emoji: groupExt.fields.emoji, buckets: groupExt.fields.buckets },
+  group.levels,
+)
 
-const basics = ['name', 'display_name', 'emoji', 'color', 'description']
+const basics = ['name', 'display_name', 'emoji', 'color', 'description', 'buckets']
 const pictures = ['icon', 'banner']
 
 export function GroupEdit() {
+  const { data: buckets } = useBuckets()
   return (
     <EntityEditPage<Group>
       kind="groups"
       entity={groupForm}
       all={groups.value}
+      describe={(key, value) =>
+        key === 'buckets' ? describeBuckets(buckets ?? [], value) : undefined
+      }
       onSend={saveGroup}
       onSaved={putGroup}
       confirmDelete={(own, onClose, onDeleted) => (
         <DeleteGroup own={own} onClose={onClose} onDeleted={onDeleted} />
       )}
     >
-      {(form) => (
+      {(form, own) => (
         <>
           <Fold title={editStrings.profile} form={form} keys={basics} isFirst>
             <TextLine form={form} name="name" />
@@ -46,9 +64,15 @@ export function GroupEdit() {
             <LevelLine form={form} level="visibility" />
             <LevelLine form={form} level="list_privacy" />
             <LevelLine form={form} level="metadata_privacy" />
+            <VisibleToLine form={form} />
           </Fold>
           <Fold title={editStrings.pictures} form={form} keys={pictures}>
-            <PictureLine form={form} name="icon" />
+            <PictureLine
+              form={form}
+              name="icon"
+              path={`groups/${own.uuid}`}
+              onStored={(icon) => putGroup({ ...own, icon })}
+            />
             <PictureLine form={form} name="banner" isWide />
           </Fold>
         </>
@@ -57,15 +81,18 @@ export function GroupEdit() {
   )
 }
 
-async function saveGroup(own: Group, { emoji, ...body }: JsonObject): Promise<Group | null> {
+async function saveGroup(
+  own: Group,
+  { emoji, buckets, ...body }: JsonObject,
+): Promise<Group | null> {
   const { uuid } = own
   const saved = isEmptyPatch(body)
     ? own
     : await requestOwn<Group>(`v2/groups/${uuid}`, { method: 'PATCH', body })
-  if (emoji === undefined || !saved) return saved
-  const path = `ext/v1/groups/${uuid}`
-  const ext = await requestOwn<Pick<Group, 'emoji'>>(path, { method: 'PATCH', body: { emoji } })
-  return { ...saved, emoji: ext?.emoji ?? null }
+  if ((emoji === undefined && buckets === undefined) || !saved) return saved
+  const added = { method: 'PATCH', body: { emoji, buckets } }
+  const ext = await requestOwn<SerializedGroup>(`ext/v1/groups/${uuid}`, added)
+  return ext && readGroup(ext)
 }
 
 interface DeleteProps {

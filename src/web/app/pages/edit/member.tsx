@@ -15,9 +15,12 @@ import {
 import { Fold, labelOf } from '../../components/form/page'
 import { TagsField, TryTags } from '../../components/form/tags'
 import { ValueLine } from '../../components/form/valueLines'
+import { VisibleToLine } from '../../components/friends/visibleToLine'
 import { LoadProblem } from '../../components/loadProblem'
 import { type CustomField, keyOf } from '../../customFields'
 import { formatValue } from '../../fieldFormat'
+import { describeBuckets, useBuckets } from '../../friends'
+import { displayName } from '../../journal'
 import {
   isLongDescription,
   memberBody,
@@ -26,15 +29,25 @@ import {
   toMemberForm,
 } from '../../memberForm'
 import { type Member, members, memberWord, putMembers } from '../../store'
-import { editStrings, fieldStrings, memberExtStrings, strings } from '../../strings'
+import { editStrings, fieldStrings, memberExtStrings, sharingStrings, strings } from '../../strings'
 import { useFields } from '../../useFields'
 
-const basics = ['name', 'display_name', 'pronouns', 'color', 'birthday', 'description']
+const basics = [
+  'name',
+  'display_name',
+  'pronouns',
+  'color',
+  'birthday',
+  'description',
+  'buckets',
+  'announce_front',
+]
 const pictures = ['avatar_url', 'webhook_avatar_url', 'banner']
 const proxying = ['proxy_tags', 'keep_proxy', 'tts', 'autoproxy_enabled']
 
 export function MemberEdit() {
   const { data, problem, reload } = useFields()
+  const { data: buckets } = useBuckets()
   const fields = data ?? []
   return (
     <EntityEditPage<Member>
@@ -42,7 +55,11 @@ export function MemberEdit() {
       entity={memberForm(fields)}
       all={members.value}
       toForm={(own) => toMemberForm(own, fields)}
-      describe={(key, value) => describeValue(fields, key, value)}
+      describe={(key, value) =>
+        key === 'buckets'
+          ? describeBuckets(buckets ?? [], value)
+          : describeValue(fields, key, value)
+      }
       onSend={({ uuid }, patch) => patchMember(uuid, memberBody(patch))}
       onSaved={(saved) => putMembers([saved])}
       below={(own) => <ArchiveMember own={own} />}
@@ -73,6 +90,15 @@ export function MemberEdit() {
               value={form.values.custom_front === true}
               onChange={(value) => form.change('custom_front', value)}
             />
+            <VisibleToLine form={form} />
+            <CheckField
+              id="field-announce_front"
+              isSwitch
+              label={labelOf('announce_front')}
+              hint={sharingStrings.announceFrontMore(displayName(own))}
+              value={form.values.announce_front === true}
+              onChange={(value) => form.change('announce_front', value)}
+            />
           </Fold>
           <Fold title={strings.fields} form={form} keys={fields.map(keyOf)}>
             {problem !== '' && <LoadProblem text={problem} onRetry={reload} />}
@@ -86,7 +112,12 @@ export function MemberEdit() {
             ))}
           </Fold>
           <Fold title={editStrings.pictures} form={form} keys={pictures}>
-            <PictureLine form={form} name="avatar_url" />
+            <PictureLine
+              form={form}
+              name="avatar_url"
+              path={`members/${own.uuid}`}
+              onStored={(avatar_url) => putMembers([{ ...own, avatar_url }])}
+            />
             <PictureLine form={form} name="webhook_avatar_url" />
             <PictureLine form={form} name="banner" isWide />
           </Fold>

@@ -44,7 +44,14 @@ function Editing({ own }: { own: System }) {
         <DescriptionLine form={form} name="description" />
       </Fold>
       <Fold title={editStrings.pictures} form={form} keys={pictures} isFirst>
-        <PictureLine form={form} name="avatar_url" />
+        <PictureLine
+          form={form}
+          name="avatar_url"
+          path="systems/@me"
+          onStored={(avatar_url) => {
+            system.value = { ...own, avatar_url }
+          }}
+        />
         <PictureLine form={form} name="banner" isWide />
       </Fold>
     </FormPage>

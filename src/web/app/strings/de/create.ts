@@ -17,7 +17,7 @@ export const create: Rest['create'] = {
   starts: { import: 'Datei importieren', empty: 'Leer anfangen' },
   startsMore: {
     import:
-      'Aus PluralKit, Tupperbox, Simply Plural oder einem anderen Multitude. Die Datei wählst du im nächsten Schritt.',
+      'Aus PluralKit, Tupperbox, Simply Plural, einem anderen Multitude oder einer App mit PluralPort. Die Datei wählst du im nächsten Schritt.',
     empty: 'Du fügst alle selbst hinzu.',
   },
   visibility: 'Wer darf es sehen?',

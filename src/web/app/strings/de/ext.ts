@@ -7,8 +7,10 @@ import { importReasons } from './importReasons'
 import { journal } from './journal'
 import { memberExt } from './memberExt'
 import { offline } from './offline'
+import { pictures } from './pictures'
 import { push } from './push'
 import { reminders } from './reminders'
+import { sharing } from './sharing'
 
 export const ext: Ext = {
   archive,
@@ -20,5 +22,7 @@ export const ext: Ext = {
   memberExt,
   reminders,
   push,
+  sharing,
   offline,
+  pictures,
 }

@@ -43,7 +43,7 @@ export const fields: Ext['fields'] = {
   privacy: 'Sichtbarkeit',
   privacyMore: {
     public: 'Alle können dieses Feld und seine Werte sehen.',
-    private: 'Nur ihr seht dieses Feld und seine Werte.',
+    private: 'Fremde sehen dieses Feld und seine Werte nicht.',
   },
   typeFixed: (count, word) =>
     plural(count, {

@@ -1,6 +1,7 @@
 import type { Rest } from '../catalogue'
 
 export const friends: Rest['friends'] = {
+  heading: 'Links',
   about: 'Ein Link zeigt live, wer da ist, und sonst nichts. Zum Öffnen braucht es kein Konto.',
   newLink: 'Ein Link für den Freundeskreis',
   whoFor: 'Für wen oder was ist dieser Link?',

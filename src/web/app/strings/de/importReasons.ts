@@ -90,4 +90,18 @@ export const importReasons: Ext['importReasons'] = {
     'hat Werte, die eine Erinnerung nicht haben kann; unter den archivierten Daten gespeichert',
   'out of range': 'außerhalb des Bereichs',
   'not a time of day': 'keine Uhrzeit',
+  'only the first system of the file is imported; the others are archived':
+    'Nur das erste System der Datei wird importiert. Die anderen werden als archivierte Daten gespeichert.',
+  'belongs to another system of the file; archived':
+    'gehört zu einem anderen System der Datei; als archivierte Daten gespeichert',
+  'the picture is larger than # KiB': 'das Bild ist größer als # KiB',
+  'the picture is no PNG, JPEG, WebP or GIF': 'das Bild ist kein PNG, JPEG, WebP oder GIF',
+  'the server has no PUBLIC_URL':
+    'dieser Server kann keine Bilder speichern, weil seine öffentliche Adresse nicht eingestellt ist',
+  'no space is left for pictures of this system': 'für eure Bilder ist kein Platz mehr',
+  'no such asset in this file': 'dieses Bild ist nicht in der Datei',
+  'the asset has neither address nor data': 'das Bild hat weder Adresse noch Daten',
+  'not a whole date; archived': 'kein vollständiges Datum; als archivierte Daten gespeichert',
+  'no such member or field in this file, or given twice; archived':
+    'für jemanden oder ein Feld, das nicht in der Datei ist, oder doppelt; als archivierte Daten gespeichert',
 }

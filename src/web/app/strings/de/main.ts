@@ -26,6 +26,7 @@ export const main: First['main'] = {
   needsSetup:
     'Hier hat noch niemand ein System. Die Person, die diesen Server betreibt, kann den Link zum Einrichten öffnen, den der Server beim Start ausgibt.',
   createSystem: 'System anlegen',
+  isInvited: 'Du bist eingeladen. Melde dich an, um zu antworten.',
   token: 'Token',
   remember: 'Auf diesem Gerät angemeldet bleiben',
   rememberMore:
@@ -160,7 +161,7 @@ export const main: First['main'] = {
   whoWasHere: 'Wer war da um …',
   allHistory: 'Ganzer Verlauf',
   noMembers: (word) => `Noch keine ${word.many}.`,
-  importMembers: 'Aus PluralKit, Tupperbox oder Simply Plural importieren',
+  importMembers: 'Aus PluralKit, Tupperbox, Simply Plural oder PluralPort importieren',
   addFirst: (word) => `${word.first} hinzufügen`,
   name: 'Name',
   addNamed: (name) => `„${name}“ hinzufügen`,

@@ -23,6 +23,10 @@ export const push: Ext['push'] = {
       label: 'Wer da ist',
       hint: 'Eine stille Benachrichtigung, die immer zeigt, wer gerade da ist.',
     },
+    friends: {
+      label: 'Freundeskreis',
+      hint: 'Wenn bei Befreundeten, über die du benachrichtigt werden willst, jemand nach vorne kommt.',
+    },
   },
   support: {
     none: 'Dieser Browser kann keine Benachrichtigungen zeigen, oder diese Seite ist nicht mit https geöffnet.',

@@ -14,7 +14,7 @@ export const create = {
   starts: { import: 'Import a file', empty: 'Start empty' },
   startsMore: {
     import:
-      'From PluralKit, Tupperbox, Simply Plural or another Multitude. You choose the file in the next step.',
+      'From PluralKit, Tupperbox, Simply Plural, another Multitude or an app with PluralPort. You choose the file in the next step.',
     empty: 'You add everyone yourself.',
   },
   visibility: 'Who may see it?',

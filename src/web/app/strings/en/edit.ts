@@ -22,6 +22,8 @@ export const edit = {
     banner: 'Banner',
     icon: 'Icon',
     emoji: 'Emoji',
+    buckets: 'Visible to',
+    announce_front: 'Notify friends',
     proxy_tags: 'Proxy tags',
     keep_proxy: 'Keep proxy tags in messages',
     tts: 'Text-to-speech',

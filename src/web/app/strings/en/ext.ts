@@ -6,8 +6,10 @@ import { importReasons } from './importReasons'
 import { journal } from './journal'
 import { memberExt } from './memberExt'
 import { offline } from './offline'
+import { pictures } from './pictures'
 import { push } from './push'
 import { reminders } from './reminders'
+import { sharing } from './sharing'
 
 /** English texts of the extensions, in a script of their own because of its size. */
 export const ext = {
@@ -20,5 +22,7 @@ export const ext = {
   memberExt,
   reminders,
   push,
+  sharing,
   offline,
+  pictures,
 }

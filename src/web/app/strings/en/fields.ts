@@ -45,7 +45,7 @@ export const fields = {
   privacy: 'Privacy',
   privacyMore: {
     public: 'Everyone can see this field and its values.',
-    private: 'Only you see this field and its values.',
+    private: 'Strangers don’t see this field or its values.',
   },
   typeFixed: (count: number, word: Word) =>
     plural(count, {

@@ -2,6 +2,7 @@ import type { Word } from '../messages'
 
 /** Texts of Friends. */
 export const friends = {
+  heading: 'Links',
   about: 'A link shows who is here, live, and nothing else. No account is needed to open it.',
   newLink: 'A link for a friend',
   whoFor: 'Who or what is this link for?',

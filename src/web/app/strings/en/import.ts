@@ -14,7 +14,7 @@ const detailsOf = (one: string, other: string) => (count: number) =>
 export const importing = {
   import: 'Import',
   importMore:
-    'A file from PluralKit, Tupperbox, Simply Plural or another Multitude. You see a preview before anything is saved.',
+    'A file from PluralKit, Tupperbox, Simply Plural, another Multitude, or any app that writes PluralPort files. You see a preview before anything is saved.',
   choose: 'Choose a file',
   drop: 'or drop it here',
   another: 'Another file',
@@ -22,6 +22,7 @@ export const importing = {
   previewing: 'Reading the file…',
   importing: 'Importing…',
   tooLarge: 'This file is too large for this server.',
+  otherVersion: 'This PluralPort file has a version that this server can’t read.',
   newer: 'This file is from a newer Multitude. This server needs an update first.',
   unreadable: 'We can’t read this file. Choose the .json file from your export.',
 
@@ -29,6 +30,7 @@ export const importing = {
     pluralkit: 'A PluralKit file',
     tupperbox: 'A Tupperbox file',
     simplyplural: 'A Simply Plural file',
+    pluralport: 'A PluralPort file',
   },
   fileSize: (name: string, size: string) => `${name}, ${size}`,
   kilobytes: (count: number) => `${number(count)} KB`,
@@ -47,6 +49,7 @@ export const importing = {
   polls: 'Polls',
   votes: 'Votes',
   reminders: 'Reminders',
+  buckets: 'Buckets',
   /** What these were in Simply Plural, or where they are here. */
   withCustomFronts: (word: Word) => `with custom fronts and archived ${word.many}`,
   sources: {
@@ -56,6 +59,7 @@ export const importing = {
     posts: 'from chats and boards',
     polls: 'in Chat',
     reminders: 'turned off',
+    buckets: 'on Friends',
   },
   /** Parts that are chosen together with other rows. */
   choices: {
@@ -128,6 +132,7 @@ export const importing = {
     votes: 'Votes',
     reminder: 'Reminder',
     reminders: 'Reminders',
+    buckets: 'Buckets',
     every_days: 'Days',
     at: 'Time',
     from: 'First day',
@@ -165,6 +170,7 @@ export const importing = {
     post: 'Post',
     poll: 'Poll',
     reminder: 'Reminder',
+    bucket: 'Bucket',
   },
 
   isDone: 'Import finished',
@@ -192,6 +198,25 @@ export const importing = {
     chatMessages: rows('chat message', 'chat messages'),
     frontHistory: rows('comment or status in the history', 'comments and statuses in the history'),
     longTexts: rows('text in full length', 'texts in full length'),
+    pluralportSystems: detailsOf('system', 'systems'),
+    pluralportMembers: (count: number, word: Word) => detailsOf(word.one, word.many)(count),
+    pluralportGroups: detailsOf('group', 'groups'),
+    pluralportTaxonomyTerms: detailsOf('label', 'labels'),
+    pluralportTaxonomyAssignments: rows('use of a label', 'uses of labels'),
+    pluralportCustomFields: detailsOf('field', 'fields'),
+    pluralportCustomFieldValues: rows('value of a field', 'values of fields'),
+    pluralportFrontEvents: detailsOf('switch', 'switches'),
+    pluralportFrontPeriods: detailsOf('time in front', 'times in front'),
+    pluralportFrontComments: detailsOf('comment', 'comments'),
+    pluralportNotes: detailsOf('note', 'notes'),
+    pluralportAssets: rows('picture or file', 'pictures and files'),
+    pluralportChatConversations: detailsOf('room', 'rooms'),
+    pluralportChatMessages: detailsOf('chat message', 'chat messages'),
+    pluralportChatReactions: rows('reaction', 'reactions'),
+    pluralportBoardsPosts: detailsOf('board post', 'board posts'),
+    pluralportPolls: rows('poll', 'polls'),
+    pluralportReminders: rows('reminder', 'reminders'),
+    pluralportExtensions: rows('set of data of another app', 'sets of data of other apps'),
   },
   /** Custom fields that an import takes over; earlier releases stored them whole. */
   fieldDetails: detailsOf('field', 'fields'),
@@ -202,13 +227,16 @@ export const importing = {
   everythingMore:
     'System, groups, history, notes and all the rest in one file. PluralKit can import it, too.',
   json: 'JSON',
+  otherApps: 'For other apps',
+  otherAppsMore: 'For apps that can import PluralPort files.',
+  pluralport: 'PluralPort',
   history: 'History',
   historyMore: 'For spreadsheets',
   csv: 'CSV',
   calendar: 'Calendar',
   calendarMore: 'For calendar apps',
   calendarTitle: 'History as a calendar',
-  nextPart: (part: number) => `JSON, part ${number(part)}`,
+  nextPart: (file: string, part: number) => `${file}, part ${number(part)}`,
   partsMore: (part: number) =>
     `Long histories and lists are exported in several files. Part ${number(part)} is the next one.`,
   isSaved: (name: string) => `${name} is in your downloads.`,

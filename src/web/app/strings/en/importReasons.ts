@@ -90,4 +90,18 @@ export const importReasons = {
     'has values that a reminder can’t have; it’s stored as archived data',
   'out of range': 'out of range',
   'not a time of day': 'not a time of day',
+  'only the first system of the file is imported; the others are archived':
+    'Only the first system of the file is imported. The others are stored as archived data.',
+  'belongs to another system of the file; archived':
+    'belongs to another system of the file; stored as archived data',
+  'the picture is larger than # KiB': 'the picture is larger than # KiB',
+  'the picture is no PNG, JPEG, WebP or GIF': 'the picture isn’t a PNG, JPEG, WebP or GIF',
+  'the server has no PUBLIC_URL':
+    'this server can’t store pictures, because its public address isn’t set',
+  'no space is left for pictures of this system': 'there’s no space left for your pictures',
+  'no such asset in this file': 'this picture isn’t in the file',
+  'the asset has neither address nor data': 'the picture has neither an address nor data',
+  'not a whole date; archived': 'not a whole date; stored as archived data',
+  'no such member or field in this file, or given twice; archived':
+    'for someone or a field that isn’t in the file, or there twice; stored as archived data',
 }

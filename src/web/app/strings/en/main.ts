@@ -25,6 +25,7 @@ export const main = {
   needsSetup:
     'Nobody has a system here yet. The person who runs this server can open the set-up link that the server prints when it starts.',
   createSystem: 'Create a system',
+  isInvited: 'A friend invites you. Log in to answer.',
   token: 'Token',
   remember: 'Remember this device',
   rememberMore:
@@ -171,7 +172,7 @@ export const main = {
   whoWasHere: 'Who was here at…',
   allHistory: 'All history',
   noMembers: (word: Word) => `No ${word.many} yet.`,
-  importMembers: 'Import from PluralKit, Tupperbox or Simply Plural',
+  importMembers: 'Import from PluralKit, Tupperbox, Simply Plural or PluralPort',
   addFirst: (word: Word) => `Add ${word.first}`,
   name: 'Name',
   addNamed: (name: string) => `Add “${name}”`,

@@ -19,6 +19,10 @@ export const push = {
       label: 'Who is here',
       hint: 'A silent notification that always shows who is fronting.',
     },
+    friends: {
+      label: 'Friends',
+      hint: 'When someone comes to the front at friends you want to hear from.',
+    },
   },
   /** Why notifications cannot be turned on. */
   support: {

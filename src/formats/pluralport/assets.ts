@@ -1,0 +1,142 @@
+import type { JsonObject } from '../../model/entity'
+import { MAX_PICTURE_BYTES, pictureTypeOf } from '../../model/ext/picture'
+import { isObject } from '../../model/validation'
+import type { BundlePicture, Subject } from '../bundle'
+import type { ImportLog } from '../importLog'
+import { readRef } from '../repair'
+import { textOf } from '../simplyplural/rows'
+import { archiveName } from './format'
+
+/** The record that has a picture, for the report. */
+export interface PictureUse {
+  subject: Subject
+  /** Key of the row that would hold the address. */
+  field: string
+}
+
+/** Address of the picture of an asset, or why it has none. */
+type Picture = { address: string } | { why: string }
+
+/** Pictures of a file by their data, so that equal ones are stored once. */
+type Pictures = Map<string, BundlePicture>
+
+/**
+ * Decides what becomes of a picture that a file contains as data. This is the one place that does,
+ * once for each asset. The address stands for the picture until the import stores it.
+ */
+function importPicture({ base64, bytes }: InlineData, log: ImportLog, pictures: Pictures): Picture {
+  const collection = archiveName('assets')
+  const skip = (why: string) => {
+    log.skip(collection)
+    return { why }
+  }
+  if (bytes > MAX_PICTURE_BYTES) return skip('the picture is larger than 512 KiB')
+  const decoded = Buffer.from(base64, 'base64')
+  if (!/^[\w+/-]*={0,2}$/.test(base64) || pictureTypeOf(decoded) === null)
+    return skip('the picture is no PNG, JPEG, WebP or GIF')
+  const data = decoded.toString('base64')
+  const known = pictures.get(data)
+  const address = known?.address ?? `https://picture.invalid/${pictures.size}`
+  if (!known) pictures.set(data, { address, base64: data, collection })
+  return { address }
+}
+
+/** Data of an asset, in base64. */
+export interface InlineData {
+  base64: string
+  /** Number of bytes after decoding. */
+  bytes: number
+}
+
+/** Assets of a file by their ID. */
+export class Assets {
+  readonly #rows = new Map<string, JsonObject>()
+  /** Pictures of the assets that records name. Many records may name the same large one. */
+  readonly #pictures = new Map<string, Picture>()
+  readonly #inline: Pictures = new Map()
+
+  constructor(
+    rows: readonly JsonObject[],
+    readonly log: ImportLog,
+  ) {
+    for (const row of rows) {
+      const id = readRef(row.id)
+      if (id !== undefined && !this.#rows.has(id)) this.#rows.set(id, row)
+    }
+  }
+
+  /** Pictures inside the file that records name. */
+  get pictures(): BundlePicture[] {
+    return [...this.#inline.values()]
+  }
+
+  /** Returns the address of the picture that a record names; null without one. */
+  picture(ref: unknown, { subject, field }: PictureUse): string | null {
+    if (ref === undefined || ref === null || ref === '') return null
+    const id = readRef(ref) ?? ''
+    const asset = this.#rows.get(id)
+    if (!asset) {
+      this.log.repair(subject, field, ref, null, 'no such asset in this file')
+      return null
+    }
+    const picture = this.#pictures.get(id) ?? readPicture(asset, this.log, this.#inline)
+    this.#pictures.set(id, picture)
+    if ('address' in picture) return picture.address
+    this.log.repair(subject, field, null, null, picture.why)
+    return null
+  }
+
+  /** Archives assets that are no pictures of the system, its members or its groups, without data. */
+  archiveOthers(rows: readonly JsonObject[]): void {
+    for (const row of rows) {
+      if (this.#pictures.has(readRef(row.id) ?? '')) continue
+      const { data_base64: _, data_uri: __, ...rest } = row
+      if (inlineData(row)) this.log.skip(archiveName('assets'))
+      else this.log.archive(archiveName('assets'), rest)
+    }
+  }
+}
+
+function readPicture(asset: JsonObject, log: ImportLog, pictures: Pictures): Picture {
+  const address = textOf(asset.uri)?.trim()
+  if (address !== undefined && !address.startsWith('data:')) return { address }
+  const data = inlineData(asset)
+  return data
+    ? importPicture(data, log, pictures)
+    : { why: 'the asset has neither address nor data' }
+}
+
+function inlineData(asset: JsonObject): InlineData | null {
+  const uri = textOf(asset.data_uri) ?? textOf(asset.uri) ?? ''
+  // Only the beginning is searched, because the data may be long.
+  const header = /^data:[^,]*;base64,/.exec(uri.slice(0, MAX_HEADER))?.[0]
+  const data = textOf(asset.data_base64) ?? (header && uri.slice(header.length))
+  if (data === undefined) return null
+  const base64 = data.replace(/\s+/g, '')
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
+  return { base64, bytes: Math.floor((base64.length * 3) / 4) - padding }
+}
+
+/** Longest beginning of a data URI, with its type. */
+const MAX_HEADER = 300
+
+/** Collects the pictures of an export, which has their addresses only. */
+export class WrittenAssets {
+  readonly records: JsonObject[] = []
+  /** Addresses by the IDs of the assets. */
+  readonly addresses = new Map<string, string>()
+
+  /** Returns the ID of an asset for an address; null without one. */
+  add(owner: string, kind: 'avatar' | 'banner', address: unknown): string | null {
+    if (typeof address !== 'string') return null
+    const id = `${owner}:${kind}`
+    this.records.push({ id, kind, uri: address })
+    this.addresses.set(id, address)
+    return id
+  }
+}
+
+/** Returns the objects of a list; other values are no rows. */
+export function objectsIn(list: unknown): JsonObject[] {
+  return Array.isArray(list) ? list.filter(isObject) : []
+}

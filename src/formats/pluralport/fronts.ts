@@ -1,0 +1,179 @@
+import type { JsonObject } from '../../model/entity'
+import { MAX_STATUS } from '../../model/ext/frontNoteSize'
+import { formatInstant, parseInstant } from '../../model/time'
+import { readRef } from '../repair'
+import { readPresences, toSwitches } from '../simplyplural/fronts'
+import { textOf } from '../simplyplural/rows'
+import { objectsIn } from './assets'
+import { type Entry, isBlank, type Reading } from './reading'
+import { commentRecord, restoredRow } from './records'
+
+/** Switches and front notes in the form of our own exports. */
+export interface Fronts {
+  switches: JsonObject[]
+  /** Switches with their UUIDs, if we wrote the file. */
+  uuids: JsonObject[]
+  notes: JsonObject[]
+}
+
+/** Converts events, or periods if there are none, and the texts about them. */
+export function readFronts(reading: Reading): Fronts {
+  const events = reading.entries('front_events', 'switches')
+  const periods = reading.entries('front_periods', 'switches')
+  const notes = new FrontNotes(reading)
+  for (const one of events) notes.addFront(one, 'front_events', 'at', eventKeys)
+  for (const one of periods) notes.addFront(one, 'front_periods', 'started_at', periodKeys)
+  const membersOfPeriods = new Map(
+    periods.map(({ id, record }) => [id, objectsIn(record.assignments)]),
+  )
+  for (const one of reading.entries('front_comments', 'front_notes'))
+    notes.addComment(one, membersOfPeriods)
+  return {
+    switches:
+      events.length > 0
+        ? events.map(({ record }) => switchOf(record, reading))
+        : switchesOf(periods, reading),
+    uuids: reading.own ? events.map(({ record, uuid }) => ({ timestamp: record.at, uuid })) : [],
+    notes: notes.rows,
+  }
+}
+
+const eventKeys = ['at', 'assignments', 'note']
+const periodKeys = ['started_at', 'ended_at', 'assignments', 'note', 'status']
+
+function switchOf({ at, assignments }: JsonObject, reading: Reading): JsonObject {
+  return {
+    timestamp: at,
+    members: Array.isArray(assignments)
+      ? inOrder(assignments).map(
+          ({ member_id }) => reading.find('members', member_id) ?? readRef(member_id) ?? null,
+        )
+      : null,
+  }
+}
+
+/** Puts the primary fronter first, because autoproxy uses the first one. */
+function inOrder(assignments: unknown): JsonObject[] {
+  const rank = ({ front_role }: JsonObject) => (front_role === 'primary' ? 0 : 1)
+  return objectsIn(assignments).toSorted((a, b) => rank(a) - rank(b))
+}
+
+/** Converts periods, which may overlap, by the rule for presences. */
+function switchesOf(periods: readonly Entry[], reading: Reading): JsonObject[] {
+  const rows = periods.flatMap(({ record, id }) =>
+    inOrder(record.assignments).map(({ member_id }) => ({
+      _id: id,
+      member: member_id,
+      startTime: record.started_at,
+      endTime: record.ended_at,
+    })),
+  )
+  const presences = readPresences(rows, reading.idsOf('members'), reading.log)
+  return toSwitches(presences, reading.log).map(({ timestamp, members }) => ({
+    timestamp: formatInstant(timestamp),
+    members,
+  }))
+}
+
+/** Roles that mean nothing but being in front. */
+const plainRoles: ReadonlySet<unknown> = new Set([
+  undefined,
+  null,
+  'primary',
+  'co_front',
+  'member',
+  'custom_status',
+  'unknown',
+])
+
+class FrontNotes {
+  readonly rows: JsonObject[] = []
+  /** Statuses by member and time, and comments; files that have events and periods repeat them. */
+  readonly #texts = new Map<string, unknown>()
+
+  constructor(readonly reading: Reading) {
+    for (const row of objectsIn(ownFrontNotes(reading))) {
+      this.rows.push(row)
+      if (row.kind === 'status') this.#texts.set(`${row.member} ${row.at}`, row.text)
+    }
+  }
+
+  /** Adds the texts of an event or a period, and archives what has no counterpart. */
+  addFront(
+    entry: Entry,
+    collection: string,
+    timeKey: 'at' | 'started_at',
+    imported: readonly string[],
+  ): void {
+    const { record, id } = entry
+    const time = textOf(record[timeKey])
+    const instant = time === undefined ? null : parseInstant(time)
+    const fronters = objectsIn(record.assignments)
+    if (instant === null) {
+      this.reading.archiveRest(collection, entry, null)
+      return
+    }
+    const at = formatInstant(instant)
+    let number = 0
+    const add = (text: string, member: string | null, isStatus: boolean) =>
+      this.#add({ collection, id: `${id}#${number++}`, record }, text, member, at, isStatus)
+    const unread: JsonObject[] = []
+    for (const { member_id, front_role, note, source_refs: _, ...rest } of fronters) {
+      const member = this.reading.find('members', member_id)
+      const own = textOf(note)
+      const ofPeriod = textOf(record.status)
+      if (member !== null && own !== undefined) add(own, member, true)
+      if (member !== null && ofPeriod !== undefined) add(ofPeriod, member, true)
+      const kept = Object.entries({
+        ...rest,
+        ...(!plainRoles.has(front_role) && { front_role }),
+        ...(member === null && { note }),
+      }).filter(([, value]) => !isBlank(value))
+      if (kept.length > 0) unread.push({ member_id, ...Object.fromEntries(kept) })
+    }
+    const whole = textOf(record.note)
+    const only = fronters.length === 1 ? this.reading.find('members', fronters[0]?.member_id) : null
+    if (whole !== undefined) add(whole, only, false)
+    const assignments = unread.length > 0 ? unread : undefined
+    const read = assignments ? imported.filter((key) => key !== 'assignments') : imported
+    this.reading.archiveRest(collection, { ...entry, record: { ...record, assignments } }, read)
+  }
+
+  addComment(entry: Entry, periods: ReadonlyMap<string, readonly JsonObject[]>): void {
+    const { record, uuid, own } = entry
+    const subject = { kind: 'front_note', name: null } as const
+    const read = commentRecord.read(record, this.reading.refs(subject))
+    const fronters = periods.get(readRef(record.front_period_id) ?? '')
+    const about =
+      fronters?.length === 1 ? this.reading.find('members', fronters[0]?.member_id) : null
+    const row = restoredRow({ ...read, ...(about && { member: about }) }, own)
+    if (typeof row.text !== 'string' || parseInstant(String(row.at)) === null) {
+      this.reading.archiveRest('front_comments', entry, null)
+      return
+    }
+    this.rows.push({ ...row, id: uuid })
+    this.reading.archiveRest('front_comments', entry, commentRecord.keys)
+  }
+
+  #add(
+    source: { collection: string; id: string; record: JsonObject },
+    text: string,
+    member: string | null,
+    at: string,
+    isStatus: boolean,
+  ): void {
+    const status = `${member} ${at}`
+    const comment = JSON.stringify([member, at, text])
+    if (this.#texts.get(status) === text || this.#texts.has(comment)) return
+    const isFirst = isStatus && text.length <= MAX_STATUS && !this.#texts.has(status)
+    this.#texts.set(isFirst ? status : comment, text)
+    const { source_refs: _, ...record } = source.record
+    const id = this.reading.newUuid(source.collection, source.id, record)
+    this.rows.push({ id, kind: isFirst ? 'status' : 'comment', member, at, text, created: at })
+  }
+}
+
+function ownFrontNotes({ own }: Reading): unknown {
+  const ext = own?.ext
+  return typeof ext === 'object' && ext !== null ? (ext as JsonObject).front_notes : null
+}

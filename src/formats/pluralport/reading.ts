@@ -1,0 +1,236 @@
+import type { JsonObject } from '../../model/entity'
+import { isObject } from '../../model/validation'
+import {
+  MAX_SWITCHES,
+  type NamedPart,
+  type Origin,
+  type ReadOptions,
+  type Subject,
+  subjectKinds,
+  UnreadableFile,
+} from '../bundle'
+import type { ImportLog } from '../importLog'
+import { isSourceId, readRef, readUuid, rejectTooMany } from '../repair'
+import { textOf } from '../simplyplural/rows'
+import { Assets, objectsIn } from './assets'
+import { archiveName, NAMESPACE, NAMESPACE_VERSION } from './format'
+import { ownExtension, type Refs } from './records'
+
+/** Record of the system, with the UUID that its row has in our own form of the file. */
+export interface Entry {
+  record: JsonObject
+  /** ID in the file, or the position of a record whose ID cannot be stored. */
+  id: string
+  uuid: string
+  /** What we wrote under our namespace; null if another app wrote the record. */
+  own: JsonObject | null
+}
+
+/** State while one file is converted to the form of our own exports. */
+export class Reading {
+  /** What we wrote under our namespace of the file; null if another app wrote it. */
+  readonly own: JsonObject | null
+  readonly system: JsonObject | undefined
+  readonly assets: Assets
+  /** Origins of rows of other apps, by the UUIDs that the rows have while the file is read. */
+  readonly origins = new Map<string, Origin | null>()
+  readonly members: Entry[]
+  readonly groups: Entry[]
+  readonly rooms: Entry[]
+  readonly messages: Entry[]
+  readonly #uuids = new Map<string, Map<string, string>>()
+  readonly #givenOrigins = new Set<string>()
+  readonly #customFronts: ReadonlySet<string>
+  readonly #otherSystems: Set<string>
+  readonly #app: string
+
+  constructor(
+    readonly file: JsonObject,
+    readonly options: ReadOptions,
+    readonly log: ImportLog,
+  ) {
+    this.own = ownOfFile(file)
+    const { producer } = file
+    const app = isObject(producer) ? producer.app_id : null
+    this.#app = isSourceId(app) ? nameOfApp(app) : 'pluralport'
+    const systems = objectsIn(file.systems)
+    this.system = systems.find(({ parent_system_id }) => !parent_system_id) ?? systems[0]
+    const others = systems.filter((one) => one !== this.system)
+    this.#otherSystems = new Set(others.flatMap(({ id }) => readRef(id) || []))
+    this.#otherSystems.delete(readRef(this.system?.id) ?? '')
+    for (const other of others) log.archive(archiveName('systems'), other)
+    if (others.length > 0) {
+      const why = 'only the first system of the file is imported; the others are archived'
+      log.repair({ kind: 'file', name: null }, 'systems', systems.length, 1, why)
+    }
+    this.assets = new Assets(objectsIn(file.assets), log)
+    this.members = this.entries('members', 'members')
+    this.groups = this.entries('groups', 'groups')
+    const chat = isObject(file.chat) ? file.chat : {}
+    this.rooms = this.entries('chat.conversations', 'rooms', chat.conversations)
+    this.messages = this.entries('chat.messages', 'posts', chat.messages)
+    this.#customFronts = new Set(
+      this.members.flatMap(({ record, uuid }) => (record.is_custom_front === true ? uuid : [])),
+    )
+  }
+
+  /**
+   * Returns the records of a collection that belong to the system. Those of further systems are
+   * archived; values that are no records, and records whose ID is given twice, are reported.
+   */
+  entries(collection: string, part: NamedPart, list: unknown = this.file[collection]): Entry[] {
+    const entries: Entry[] = []
+    const uuids = new Map<string, string>()
+    this.#uuids.set(collection, uuids)
+    const given = Array.isArray(list) ? list : []
+    const drop = (count: number, why: string) => {
+      const subject: Subject = { kind: subjectKinds[part], name: null }
+      if (count > 0) this.log.dropRow(part, subject, part, null, why, count)
+    }
+    drop(given.filter((item) => !isObject(item)).length, 'not an object')
+    let foreign = 0
+    let repeated = 0
+    for (const [at, record] of given.entries()) {
+      if (!isObject(record)) continue
+      const ref = readRef(record.id)
+      const id = isSourceId(ref) ? ref : `#${collection} ${at}`
+      const isOther = this.#otherSystems.has(readRef(record.system_id) ?? '')
+      if (isOther || uuids.has(ref ?? id)) {
+        this.log.archive(archiveName(collection), record)
+        if (isOther) foreign += 1
+        else repeated += 1
+        continue
+      }
+      const uuid = this.newUuid(collection, id, record)
+      uuids.set(ref ?? id, uuid)
+      entries.push({ record, id, uuid, own: this.own && ownExtension(record) })
+      this.#rejectTooMany(collection, entries.length)
+    }
+    drop(foreign, 'belongs to another system of the file; archived')
+    drop(repeated, 'given twice in the file')
+    return entries
+  }
+
+  /** Rejects a file that the reader of our own form would reject, before it is converted. */
+  #rejectTooMany(collection: string, count: number): void {
+    const { maxMembers, maxGroups } = this.options
+    if (collection === 'members') rejectTooMany('tooManyMembers', count, maxMembers)
+    else if (collection === 'groups') rejectTooMany('tooManyGroups', count, maxGroups)
+    else if (collection === 'front_events') rejectTooMany('tooManySwitches', count, MAX_SWITCHES)
+  }
+
+  /**
+   * Returns the UUID of a row: its ID if we wrote the file, else one that serves while the file is
+   * read. Rows of other apps are found again by their origin.
+   */
+  newUuid(collection: string, id: string, record: JsonObject): string {
+    const given = this.own ? readUuid(id) : undefined
+    if (given !== undefined) return given
+    const uuid = crypto.randomUUID()
+    this.origins.set(uuid, this.#originOf(collection, id, record))
+    return uuid
+  }
+
+  /** Returns the first app that a record names as its source, else the app that wrote the file. */
+  #originOf(collection: string, id: string, record: JsonObject): Origin | null {
+    const refs = objectsIn(record.source_refs).flatMap(({ app, collection, id: given }) => {
+      const source = readRef(given)
+      return isSourceId(app) && isSourceId(collection) && isSourceId(source)
+        ? [{ app: nameOfApp(app), collection, id: source }]
+        : []
+    })
+    const origins = [...refs, { app: this.#app, collection, id }].filter((one) =>
+      isSourceId(one.id),
+    )
+    const isFree = (one: Origin) => !this.#givenOrigins.has(JSON.stringify(one))
+    const origin = origins.find(isFree) ?? null
+    if (origin) this.#givenOrigins.add(JSON.stringify(origin))
+    return origin
+  }
+
+  find(collection: string, id: unknown): string | null {
+    return this.#uuids.get(collection)?.get(readRef(id) ?? '') ?? null
+  }
+
+  idsOf(collection: string): ReadonlyMap<string, string> {
+    return this.#uuids.get(collection) ?? new Map()
+  }
+
+  /** References of the records of one subject, whose pictures are reported under its name. */
+  refs(subject: Subject, fields: Readonly<Record<string, string>> = {}): Refs {
+    const member = (id: unknown) => this.find('members', id)
+    return {
+      member,
+      writer: (id) => {
+        const uuid = member(id)
+        return uuid !== null && this.#customFronts.has(uuid) ? null : uuid
+      },
+      group: (id) => this.find('groups', id),
+      room: (id) => this.find('chat.conversations', id),
+      message: (id) => this.find('chat.messages', id),
+      picture: (id) =>
+        this.assets.picture(id, { subject, field: fields[String(id)] ?? 'avatar_url' }),
+    }
+  }
+
+  /**
+   * Archives the keys of a record that are not imported, unless they are empty; all of them if
+   * nothing of the record is imported.
+   */
+  archiveRest(collection: string, { record }: Entry, imported: readonly string[] | null): void {
+    const name = archiveName(collection)
+    if (imported === null) {
+      this.log.archive(name, record)
+      return
+    }
+    const extensions = isObject(record.extensions)
+      ? Object.fromEntries(
+          Object.entries(record.extensions).filter(
+            ([key, value]) => key !== NAMESPACE && !isBlank(value),
+          ),
+        )
+      : record.extensions
+    const rest = Object.entries({ ...record, extensions }).filter(
+      ([key, value]) => !imported.includes(key) && !technicalKeys.has(key) && !isBlank(value),
+    )
+    if (rest.length > 0) this.log.archive(name, { id: record.id, ...Object.fromEntries(rest) })
+  }
+}
+
+/** Keys that hold nothing that people wrote. */
+const technicalKeys: ReadonlySet<string> = new Set([
+  'id',
+  'system_id',
+  'source_refs',
+  'sort_order',
+  'source_kind',
+  'updated_at',
+])
+
+/** Names of apps in our origins where they differ from the registered ones. */
+function nameOfApp(app: string): string {
+  return app === 'simply_plural' ? 'simplyplural' : app
+}
+
+function ownOfFile({ extensions }: JsonObject): JsonObject | null {
+  const own = isObject(extensions) ? extensions[NAMESPACE] : undefined
+  if (!isObject(own)) return null
+  if (own.version === NAMESPACE_VERSION) return own
+  const given = typeof own.version === 'number' ? own.version : 'of another kind'
+  throw new UnreadableFile(
+    'broken',
+    `extensions.${NAMESPACE} has version ${given}, this server reads ${NAMESPACE_VERSION}`,
+  )
+}
+
+/** Returns the subject of a record, by its name or title. */
+export function subjectOfRecord(kind: Subject['kind'], record: JsonObject): Subject {
+  const name = textOf(record.name) ?? textOf(record.display_name) ?? textOf(record.title)
+  return { kind, name: name ?? null }
+}
+
+export function isBlank(value: unknown): boolean {
+  if (value === null || value === undefined || value === '' || value === false) return true
+  if (Array.isArray(value)) return value.length === 0
+  return isObject(value) && Object.keys(value).length === 0
+}

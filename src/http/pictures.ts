@@ -1,0 +1,59 @@
+import { Elysia, t } from 'elysia'
+import { error } from '../model/errors'
+import { pictureTypes } from '../model/ext/picture'
+import { anonymousViewer } from '../model/privacy'
+import type { Deps } from '../service/deps'
+import { findPicture } from '../service/ext/pictures'
+import type { ApiModule } from './apiModule'
+import { describe } from './openapi'
+import { includesETag } from './response'
+
+/** Headers of every response: a picture is never run as a page, whatever its bytes are. */
+const protection = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': 'sandbox',
+}
+
+/** Serves pictures to everyone who knows their random name, as every host of avatars does. */
+export function pictures(deps: Deps): ApiModule {
+  const prefix = '/pictures'
+  return {
+    prefix,
+    routes: () =>
+      new Elysia({ prefix, normalize: false }).get(
+        '/:file',
+        async ({ params, request }) => {
+          const found = await findPicture(deps, anonymousViewer, params.file)
+          if (!found) throw error('notFound')
+          const etag = `"${params.file}"`
+          const headers = {
+            'content-type': pictureTypes[found.type],
+            'cache-control': 'public, max-age=31536000, immutable',
+            etag,
+            ...protection,
+          }
+          const known = request.headers.get('if-none-match')
+          return known !== null && includesETag(known, etag)
+            ? new Response(null, { status: 304, headers })
+            : new Response(Buffer.from(found.bytes, 'base64'), { headers })
+        },
+        {
+          params: t.Object({
+            file: t.String({ description: 'Name of the file, as in the URL of the picture' }),
+          }),
+          detail: describe({
+            tag: 'Pictures',
+            id: 'getPicture',
+            summary: 'Get a picture',
+            description:
+              'Returns the bytes of a picture. Its name never refers to other bytes, so it may be cached for ever.',
+            responses: { 200: t.String({ format: 'binary' }) },
+            types: Object.values(pictureTypes),
+            errors: ['notFound'],
+          }),
+        },
+      ),
+    policy: { isPublic: true, headers: protection },
+    resources: {},
+  }
+}

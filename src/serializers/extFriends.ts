@@ -1,0 +1,173 @@
+import {
+  type JsonObject,
+  parsePartial,
+  requireNonEmpty,
+  serializeFields,
+  throwIfInvalid,
+} from '../model/entity'
+import { error, type Problems } from '../model/errors'
+import { bucket } from '../model/ext/bucket'
+import { friend, invite, share } from '../model/ext/friend'
+import { fronter } from '../model/ext/fronter'
+import { memberExt } from '../model/ext/memberExt'
+import { member } from '../model/member'
+import type { Redacted } from '../model/privacy'
+import { system } from '../model/system'
+import { formatInstant, type Instant } from '../model/time'
+import { isObject, Problem } from '../model/validation'
+import { isStrings, markSerialized, parseObject, type RawBody, type SerializedObject } from './body'
+import { toExt } from './ext'
+import { toV2 } from './v2'
+
+/** Friends, invitations and privacy buckets in the extension API. */
+
+/** Serializes a privacy bucket with the numbers of what is in it. */
+export function bucketToExt({
+  bucket: of,
+  counts,
+}: {
+  bucket: Redacted<typeof bucket>
+  counts: { members: number; groups: number; fields: number; friends: number }
+}): SerializedObject {
+  const { members, groups, fields, friends } = counts
+  return markSerialized({ ...toExt(bucket, of), members, groups, fields, friends })
+}
+
+/** Parses what a bucket contains: lists of references by kind. */
+export function bucketContentsFromExt(body: RawBody): {
+  members?: string[] | undefined
+  groups?: string[] | undefined
+  fields?: string[] | undefined
+} {
+  const { members, groups, fields } = parseObject(body)
+  const given = { members, groups, fields }
+  const problems: Problems = {}
+  for (const [key, value] of Object.entries(given))
+    if (value !== undefined && !isStrings(value))
+      problems[key] = [new Problem('Must be a list of references.')]
+  throwIfInvalid(problems)
+  if (Object.values(given).every((value) => value === undefined)) requireNonEmpty({})
+  return given as ReturnType<typeof bucketContentsFromExt>
+}
+
+/** Parses what a client sends about a friend or an invitation. */
+export function friendFromExt(body: RawBody) {
+  return parseFriend(parseObject(body))
+}
+
+/** Parses an invitation that is accepted: its code, and the own side of the friendship. */
+export function acceptedInviteFromExt(body: RawBody) {
+  const values = parseObject(body)
+  return { code: codeOf(values), ...parseFriend(values) }
+}
+
+/** Parses the code of an invitation. */
+export function inviteCodeFromExt(body: RawBody): string {
+  return codeOf(parseObject(body))
+}
+
+function codeOf({ code }: JsonObject): string {
+  if (typeof code === 'string') return code
+  const problem = new Problem(code === undefined ? 'Required.' : 'Must be a string.')
+  throw error('invalidBody', { code: [problem] })
+}
+
+function parseFriend(values: JsonObject) {
+  const { share: given = {}, ...rest } = values
+  const own = parsePartial(friend, { values: rest })
+  const shared = parsePartial(share, { values: isObject(given) ? given : {} })
+  const problems: Problems = { ...own.problems }
+  if (!isObject(given)) problems.share = [new Problem('Must be an object.')]
+  for (const [key, found] of Object.entries(shared.problems)) problems[`share.${key}`] = found
+  throwIfInvalid(problems)
+  return { ...own.values, share: shared.values }
+}
+
+/** Serializes a friend: the own side, what the friend shows, and who is fronting there. */
+export function friendToExt({
+  uuid,
+  since,
+  friend: own,
+  system: of,
+  share: shared,
+  theirs,
+  front,
+}: {
+  uuid: string
+  since: Instant
+  friend: Redacted<typeof friend>
+  system: Redacted<typeof system> | null
+  share: Redacted<typeof share>
+  theirs: Redacted<typeof share>
+  front: SharedFront | null
+}): SerializedObject {
+  const { name, notify_me } = serializeFields(friend, own)
+  return markSerialized({
+    id: uuid,
+    name,
+    system: of && { id: of.hid, uuid: of.uuid, ...profileOf(of) },
+    since: formatInstant(since),
+    share: serializeFields(share, shared),
+    theirs: serializeFields(share, theirs),
+    notify_me,
+    front: front && sharedFrontToExt(front),
+  })
+}
+
+/** Returns what friends see of a system. */
+function profileOf(of: Redacted<typeof system>): JsonObject {
+  const { name, description, pronouns, avatar_url, banner, color } = serializeFields(system, of)
+  return { name, description, pronouns, avatar_url, banner, color }
+}
+
+/** Members in front that a friend shares. */
+interface SharedFront {
+  readonly fronters: readonly {
+    readonly member: Redacted<typeof member>
+    readonly details: Redacted<typeof fronter>
+  }[]
+}
+
+/** Serializes the front of a friend. It has neither the switch nor a number of other fronters. */
+export function sharedFrontToExt({ fronters }: SharedFront): SerializedObject {
+  return markSerialized({
+    fronters: fronters.map(({ member: row, details }) =>
+      serializeFields(fronter, details, { member: toV2(member, row) }),
+    ),
+  })
+}
+
+/** Serializes a member that a friend shares. */
+export function sharedMemberToExt({
+  member: row,
+  ext,
+}: {
+  member: Redacted<typeof member>
+  ext: Redacted<typeof memberExt>
+}): SerializedObject {
+  return markSerialized({ member: toV2(member, row), ...serializeFields(memberExt, ext) })
+}
+
+/** Serializes an invitation. The code is there when it is created, and never again. */
+export function inviteToExt(
+  { invite: of, share: shared }: { invite: Redacted<typeof invite>; share: Redacted<typeof share> },
+  created: { code: string; url: string | null } | null = null,
+): SerializedObject {
+  const { id, name, expires } = toExt(invite, of)
+  return markSerialized({ id, name, share: serializeFields(share, shared), expires, ...created })
+}
+
+/** Serializes what the receiver of an invitation sees before accepting it. */
+export function invitePreviewToExt({
+  system: of,
+  share: shared,
+}: {
+  system: Redacted<typeof system>
+  share: Redacted<typeof share>
+}): SerializedObject {
+  const { name, avatar_url, color } = profileOf(of)
+  return markSerialized({
+    system: { name, avatar_url, color },
+    share: serializeFields(share, shared),
+  })
+}

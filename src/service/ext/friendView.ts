@@ -1,0 +1,152 @@
+import { eq } from 'drizzle-orm'
+import { findMemberExts } from '../../db/memberExtRows'
+import { type Placeholders, query } from '../../db/query'
+import { visibleMembers } from '../../db/visible'
+import { error } from '../../model/errors'
+import { customField } from '../../model/ext/customField'
+import { memberExt } from '../../model/ext/memberExt'
+import { type Member, member } from '../../model/member'
+import { type Redacted, redact, requireSystem, type Viewer } from '../../model/privacy'
+import { parseRef } from '../../model/ref'
+import type { Deps } from '../deps'
+import {
+  type FriendshipRow,
+  findFriendship,
+  findSharedRows,
+  getFriendship,
+  listFriendships,
+  type SharedRows,
+} from '../extRows/friendRows'
+import { noConnection, type WaitingClient } from '../longReads'
+import { allFields } from './fields'
+import { type ExtendedGroup, readSharedGroups } from './groups'
+import { readSharedFront, type SharedFront } from './sharedFront'
+
+/** A member with what the extension API adds to it, redacted for a friend. */
+export interface SharedMember {
+  readonly member: Redacted<typeof member>
+  readonly ext: Redacted<typeof memberExt>
+}
+
+/** Returns who is fronting, of those that the friend shares. */
+export async function getFriendFront(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+  client: WaitingClient = noConnection,
+): Promise<SharedFront> {
+  const row = await getFriendship(deps.db, requireSystem(viewer, 'manage_friends'), id)
+  const front = await readSharedFront(deps, row, client)
+  if (!front) throw error('notShared')
+  return front
+}
+
+/** Returns the front of a friend, null if it is not shared; null if the friendship has ended. */
+export async function findFriendFront(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+): Promise<{ front: SharedFront | null } | null> {
+  const row = await findFriendship(deps.db, requireSystem(viewer, 'manage_friends'), id)
+  return row && { front: await readSharedFront(deps, row) }
+}
+
+/** Lists the friendships of the caller with the row IDs of the friends' systems. */
+export async function listFriendSystems(
+  deps: Deps,
+  viewer: Viewer,
+): Promise<{ uuid: string; systemId: number }[]> {
+  const systemId = requireSystem(viewer, 'manage_friends')
+  const found = await listFriendships(deps.db, systemId)
+  return found.map(({ uuid, friend_system_id }) => ({ uuid, systemId: friend_system_id }))
+}
+
+/** Lists the members that a friend shares, oldest first. */
+export async function listFriendMembers(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+): Promise<SharedMember[]> {
+  const { row, shared } = await requireShared(deps, viewer, id)
+  const rows = (await membersOf(deps.db).all({ system: row.friend_system_id })).filter((one) =>
+    shared.members.has(one.id),
+  )
+  return withExts(deps, row, shared, rows)
+}
+
+/** Returns one member that a friend shares. One that is not shared does not exist for the caller. */
+export async function getFriendMember(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+  memberRef: string,
+): Promise<SharedMember> {
+  const { row, shared } = await requireShared(deps, viewer, id)
+  const ref = parseRef(memberRef)
+  const rows = (await membersOf(deps.db).all({ system: row.friend_system_id })).filter(
+    (one) =>
+      shared.members.has(one.id) &&
+      ref !== null &&
+      ('uuid' in ref ? one.uuid === ref.uuid : one.hid === ref.hid),
+  )
+  const [found] = await withExts(deps, row, shared, rows)
+  if (!found) throw error('memberNotFound')
+  return found
+}
+
+/** Lists the groups that a friend shares, with those of their members that are shared. */
+export async function listFriendGroups(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+): Promise<ExtendedGroup[]> {
+  const { row, shared } = await requireShared(deps, viewer, id)
+  return readSharedGroups(deps.db, row.friend_system_id, shared)
+}
+
+/** Lists the custom fields that a friend shares, in their order. Gaps would tell of other fields. */
+export async function listFriendFields(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+): Promise<Redacted<typeof customField>[]> {
+  const { row, shared } = await requireShared(deps, viewer, id)
+  return (await allFields(deps.db, row.friend_system_id))
+    .filter((field) => shared.fields.has(field.id))
+    .map((field, position) => redact(customField, { ...field, position }, 'friend'))
+}
+
+async function requireShared(deps: Deps, viewer: Viewer, id: string) {
+  const row = await getFriendship(deps.db, requireSystem(viewer, 'manage_friends'), id)
+  if (!row.their_see_members || row.their_disabled_at !== null) throw error('notShared')
+  return { row, shared: await findSharedRows(deps.db, row) }
+}
+
+async function withExts(
+  deps: Deps,
+  row: FriendshipRow,
+  shared: SharedRows,
+  rows: readonly Member[],
+): Promise<SharedMember[]> {
+  const ids = rows.map(({ id }) => id)
+  const exts = new Map((await findMemberExts(deps.db, ids)).map((ext) => [ext.id, ext]))
+  const fields = await allFields(deps.db, row.friend_system_id)
+  const keys = new Set(fields.filter(({ id }) => shared.fields.has(id)).map(({ uuid }) => uuid))
+  return rows.flatMap((one) => {
+    const ext = exts.get(one.id)
+    if (!ext) return []
+    const friend_fields = Object.fromEntries(
+      Object.entries(ext.fields).filter(([uuid]) => keys.has(uuid)),
+    )
+    const shown = { ...ext, friend_fields }
+    return [{ member: redact(member, one, 'friend'), ext: redact(memberExt, shown, 'friend') }]
+  })
+}
+
+const membersOf = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select()
+    .from(visibleMembers)
+    .where(eq(visibleMembers.system_id, system))
+    .orderBy(visibleMembers.id),
+)

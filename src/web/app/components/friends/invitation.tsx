@@ -1,0 +1,135 @@
+import { useEffect, useState } from 'preact/hooks'
+import { showToast } from '../../actions'
+import { decode } from '../../address'
+import { ApiError, isSessionOver, isUnauthorized, request, requestOwn } from '../../api'
+import {
+  explainWith,
+  FRIENDS_PATH,
+  type Friend,
+  type FriendSystem,
+  INVITES_PATH,
+  type Share,
+  type ShareFlags,
+  useBuckets,
+} from '../../friends'
+import { goTo, invitation, route } from '../../route'
+import { isOffline } from '../../store'
+import { sharingStrings, strings } from '../../strings'
+import { useAction } from '../../useAction'
+import { LoadProblem } from '../loadProblem'
+import { Page, Skeleton } from '../page'
+import { ProblemText } from '../problemText'
+import { initialShare } from './inviteSheet'
+import { FriendNameField } from './nameField'
+import { ShareFields } from './shareFields'
+
+interface Preview {
+  readonly system: Pick<FriendSystem, 'name' | 'avatar_url' | 'color'>
+  readonly share: ShareFlags
+}
+
+type State = { is: 'loading' } | { is: 'open'; preview: Preview } | { is: 'failed'; why: string }
+
+/** Invitation whose code is in the address: what they show, what we show, *Accept*. */
+export function Invitation() {
+  const code = 'id' in route.value ? decode(route.value.id) : ''
+  const [state, setState] = useState<State>({ is: 'loading' })
+  const load = () => {
+    setState({ is: 'loading' })
+    // Not repeated after a 429: a wrong code stays wrong.
+    request<Preview>(`${INVITES_PATH}/preview`, { method: 'POST', body: { code } }).then(
+      (preview) => preview && setState({ is: 'open', preview }),
+      (cause) => {
+        if (isUnauthorized(cause)) isSessionOver.value = true
+        setState({ is: 'failed', why: explain(cause) })
+      },
+    )
+  }
+  useEffect(() => {
+    invitation.value = ''
+    if (!isOffline.value) load()
+  }, [isOffline.value])
+  if (state.is === 'open') return <Answer code={code} preview={state.preview} />
+  return (
+    <Page title={strings.friends}>
+      {state.is === 'loading' ? (
+        <Skeleton blocks={['card']} />
+      ) : (
+        <LoadProblem text={state.why} onRetry={load} />
+      )}
+      <a class="beside" href="#/friends">
+        {sharingStrings.toFriends}
+      </a>
+    </Page>
+  )
+}
+
+function Answer({ code, preview }: { code: string; preview: Preview }) {
+  const { data } = useBuckets()
+  const [name, setName] = useState('')
+  const [chosen, setChosen] = useState<Share | null>(null)
+  const { onSubmit, problem, isBusy } = useAction({ explain })
+  const share = chosen ?? initialShare(data ?? [])
+  const theirName = preview.system.name ?? sharingStrings.aSystem
+  const accept = async () => {
+    const { buckets, ...flags } = share
+    const body = {
+      code,
+      ...(name.trim() !== '' && { name: name.trim() }),
+      share: data?.length ? { ...flags, buckets } : flags,
+    }
+    const friend = await requestOwn<Friend>(FRIENDS_PATH, { method: 'POST', body })
+    showToast({ text: sharingStrings.areFriends(theirName) })
+    goTo(friend ? `#/friends/${friend.id}` : '#/friends')
+  }
+  return (
+    <Page title={sharingStrings.invites(theirName)}>
+      <section class="card">
+        <h2>{sharingStrings.theyShow}</h2>
+        <ul class="bullets">
+          {describeShare(preview.share).map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      </section>
+      <form class="card" onSubmit={onSubmit(accept)} noValidate>
+        <h2>{sharingStrings.youShow}</h2>
+        <ShareFields share={share} onChange={setChosen} />
+        <FriendNameField
+          hint={sharingStrings.ownNameMore}
+          value={name}
+          placeholder={preview.system.name ?? ''}
+          onChange={setName}
+        />
+        <ProblemText text={problem} />
+        <button
+          type="submit"
+          class="main"
+          aria-disabled={isOffline.value || data === null}
+          aria-busy={isBusy || undefined}
+        >
+          {sharingStrings.accept}
+        </button>
+      </form>
+    </Page>
+  )
+}
+
+function describeShare({ see_front, see_members, announce }: ShareFlags): string[] {
+  const { front, members, announce: notification, nothing } = sharingStrings.shows
+  const shown = [
+    see_front ? front : '',
+    see_members ? members : '',
+    see_front && announce ? notification : '',
+  ].filter((text) => text !== '')
+  return shown.length === 0 ? [nothing] : shown
+}
+
+function explain(cause: unknown): string {
+  if (cause instanceof ApiError) {
+    if (cause.status === 429) return strings.tooMany
+    if (cause.status === 409) return sharingStrings.areAlready
+    if (cause.status === 400 && cause.code === 0) return sharingStrings.isOwn
+  }
+  return explainWith(sharingStrings.friendLimit)(cause)
+}

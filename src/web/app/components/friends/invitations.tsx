@@ -1,0 +1,39 @@
+import { parseInstant } from '../../../../model/time'
+import { showToast } from '../../actions'
+import { requestOwn } from '../../api'
+import { formatter } from '../../appearance'
+import { now } from '../../clock'
+import { INVITES_PATH, type Invitation } from '../../friends'
+import { sharingStrings } from '../../strings'
+import type { useOwn } from '../../useOwn'
+import { LoadProblem } from '../loadProblem'
+import { RowList } from '../rowList'
+
+interface Props {
+  open: ReturnType<typeof useOwn<readonly Invitation[]>>
+}
+
+/** Open invitations, each with a button that withdraws it; nothing without one. */
+export function Invitations({ open: { data, problem, reload } }: Props) {
+  const withdraw = async ({ id }: { id: string }) => {
+    await requestOwn(`${INVITES_PATH}/${id}`, { method: 'DELETE' })
+    showToast({ text: sharingStrings.isWithdrawn })
+    reload()
+  }
+  if (problem !== '') return <LoadProblem text={problem} onRetry={reload} />
+  if (!data?.length) return null
+  return (
+    <section class="card">
+      <h2>{sharingStrings.open}</h2>
+      <RowList
+        rows={data.map((one) => ({ ...one, name: one.name || sharingStrings.anInvitation }))}
+        describe={({ expires }) =>
+          sharingStrings.until(formatter.value.date(parseInstant(expires) ?? now.value))
+        }
+        action={sharingStrings.withdraw}
+        label={sharingStrings.withdrawNamed}
+        onAction={withdraw}
+      />
+    </section>
+  )
+}

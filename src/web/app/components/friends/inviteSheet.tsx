@@ -1,0 +1,101 @@
+import { useState } from 'preact/hooks'
+import { announce } from '../../actions'
+import { requestOwn } from '../../api'
+import {
+  type Bucket,
+  type CreatedInvitation,
+  defaultBuckets,
+  defaultShare,
+  explainWith,
+  INVITES_PATH,
+  type Share,
+  useBuckets,
+} from '../../friends'
+import { isOffline } from '../../store'
+import { sharingStrings } from '../../strings'
+import { useAction } from '../../useAction'
+import { CopyField } from '../copyField'
+import { ProblemText } from '../problemText'
+import { Sheet } from '../sheet'
+import { FriendNameField } from './nameField'
+import { ShareFields } from './shareFields'
+
+interface Props {
+  /** Share to begin with; without it the default. */
+  findShare?: (buckets: readonly Bucket[]) => Share
+  onClose: () => void
+  onCreated: () => void
+}
+
+/** Creates an invitation, and then shows its link and code, which are never shown again. */
+export function InviteSheet({ findShare, onClose, onCreated }: Props) {
+  const { data } = useBuckets()
+  const [name, setName] = useState('')
+  const [chosen, setChosen] = useState<Share | null>(null)
+  const [created, setCreated] = useState<CreatedInvitation | null>(null)
+  const { onSubmit, problem, isBusy } = useAction({
+    explain: explainWith(sharingStrings.inviteLimit),
+  })
+  const share = chosen ?? initialShare(data ?? [], findShare)
+  const create = async () => {
+    // The server creates the first buckets, and puts the friend in one of them.
+    const { buckets, ...flags } = share
+    const body = {
+      ...(name.trim() !== '' && { name: name.trim() }),
+      share: data?.length ? { ...flags, buckets } : flags,
+    }
+    setCreated(await requestOwn<CreatedInvitation>(INVITES_PATH, { method: 'POST', body }))
+    announce(sharingStrings.isInvited)
+    onCreated()
+  }
+  if (created) return <CreatedSheet created={created} onClose={onClose} />
+  return (
+    <Sheet
+      heading={sharingStrings.invite}
+      isChanged={name !== '' || chosen !== null}
+      onClose={onClose}
+    >
+      <form onSubmit={onSubmit(create)} noValidate>
+        <p class="quiet">{sharingStrings.inviteMore}</p>
+        <FriendNameField hint={sharingStrings.inviteForMore} value={name} onChange={setName} />
+        <h3>{sharingStrings.youShow}</h3>
+        <ShareFields share={share} onChange={setChosen} />
+        <ProblemText text={problem} />
+        <button
+          type="submit"
+          class="main"
+          aria-disabled={isOffline.value || data === null}
+          aria-busy={isBusy || undefined}
+        >
+          {sharingStrings.createInvite}
+        </button>
+      </form>
+    </Sheet>
+  )
+}
+
+/** Returns the share that a form begins with, when the buckets are known. */
+export function initialShare(buckets: readonly Bucket[], find?: Props['findShare']): Share {
+  return find?.(buckets) ?? { ...defaultShare, buckets: defaultBuckets(buckets) }
+}
+
+function CreatedSheet({ created, onClose }: { created: CreatedInvitation; onClose: () => void }) {
+  const { name, url, code } = created
+  return (
+    <Sheet
+      heading={name ? sharingStrings.invitation(name) : sharingStrings.isInvited}
+      onClose={onClose}
+    >
+      {url !== null && (
+        <CopyField label={sharingStrings.link} value={url} hint={sharingStrings.linkOnce} />
+      )}
+      <CopyField
+        id="code"
+        label={sharingStrings.code}
+        value={code}
+        hint={url === null ? sharingStrings.codeOnce : sharingStrings.codeToo}
+        isFocused={url === null}
+      />
+    </Sheet>
+  )
+}

@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks'
+import { showToast } from '../../actions'
+import { requestOwn } from '../../api'
+import { type Friend, friendPath, nameOfFriend } from '../../friends'
+import { sharingStrings, strings } from '../../strings'
+import { useAction } from '../../useAction'
+import { SaveButtons } from '../saveButtons'
+import { Sheet } from '../sheet'
+import { FriendNameField } from './nameField'
+import { ShareFields } from './shareFields'
+
+interface Props {
+  friend: Friend
+  onClose: () => void
+  onDone: () => void
+}
+
+/** Edits what a friend sees, and the own name for the friend. */
+export function ShareSheet({ friend, onClose, onDone }: Props) {
+  const [before] = useState({ name: friend.name ?? '', share: friend.share })
+  const [draft, setDraft] = useState(before)
+  const { onSubmit, problem, isBusy } = useAction()
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(before)
+  const save = async () => {
+    if (!isChanged) return onClose()
+    const name = draft.name.trim() || null
+    const body = { name, share: draft.share }
+    await requestOwn(friendPath(friend), { method: 'PATCH', body })
+    showToast({ text: strings.isSaved })
+    onDone()
+  }
+  return (
+    <Sheet
+      heading={sharingStrings.whatTheySeeNamed(nameOfFriend(friend))}
+      isChanged={isChanged}
+      onClose={onClose}
+    >
+      <form onSubmit={onSubmit(save)} noValidate>
+        <ShareFields share={draft.share} onChange={(share) => setDraft({ ...draft, share })} />
+        <FriendNameField
+          hint={sharingStrings.ownNameMore}
+          value={draft.name}
+          placeholder={friend.system?.name ?? ''}
+          onChange={(name) => setDraft({ ...draft, name })}
+        />
+        <SaveButtons isNew={false} isBusy={isBusy} problem={problem} />
+      </form>
+    </Sheet>
+  )
+}

@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks'
+import type { CustomField } from '../customFields'
+import { publicViewStrings, strings, type Word } from '../strings'
+import { isCustomFront, type Member } from '../types'
+import { Avatar } from './avatar'
+import { useIncrementalList } from './memberGrid'
+import { PublicMemberSheet } from './publicMemberSheet'
+
+interface Props {
+  /** Redacted for the visitor. */
+  members: readonly Member[]
+  /** Fields that the visitor sees. */
+  fields: readonly CustomField[]
+  /** The system's word for members. */
+  word: Word
+  heading: 'h2' | 'h4'
+}
+
+/** Members and custom fronts of another system; each opens in a sheet. */
+export function MemberTiles({ members, fields, word, heading: Heading }: Props) {
+  const [shown, setShown] = useState<Member | null>(null)
+  const customFronts = members.filter(isCustomFront)
+  const people = members.filter((one) => !isCustomFront(one))
+  return (
+    <>
+      <section class="part">
+        <Heading>
+          {people.length === 0
+            ? publicViewStrings.noMembers(word)
+            : strings.countOf(people.length, word)}
+        </Heading>
+        <AvatarList members={people} onOpen={setShown} />
+      </section>
+      {customFronts.length > 0 && (
+        <section class="part">
+          <Heading>{strings.customFronts}</Heading>
+          <AvatarList members={customFronts} onOpen={setShown} />
+        </section>
+      )}
+      {shown && <PublicMemberSheet member={shown} fields={fields} onClose={() => setShown(null)} />}
+    </>
+  )
+}
+
+function AvatarList({
+  members,
+  onOpen,
+}: {
+  members: readonly Member[]
+  onOpen: (one: Member) => void
+}) {
+  const { shown, moreButton } = useIncrementalList(members)
+  return (
+    <>
+      <ul class="tiles">
+        {shown.map((member, at) => (
+          <li key={member.id} aria-setsize={members.length} aria-posinset={at + 1}>
+            <button type="button" class="tile" onClick={() => onOpen(member)}>
+              <Avatar of={member} />
+              <bdi class="name">{member.display_name || member.name}</bdi>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {moreButton}
+    </>
+  )
+}

@@ -1,0 +1,70 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type Crop, centered } from '../../pictures/crop'
+import { drawCropped, encodePicture, SIDE } from '../../pictures/encode'
+import { explainPicture } from '../../pictures/explain'
+import { pictureStrings, strings } from '../../strings'
+import { useAction } from '../../useAction'
+import { ProblemText } from '../problemText'
+import { Sheet } from '../sheet'
+
+interface Props {
+  picture: ImageBitmap
+  onSave: (encoded: Blob) => Promise<void>
+  onClose: () => void
+}
+
+const MAX_ZOOM = 5
+
+/** Sliders of the part that is shown; dragging would exclude keyboards. */
+const sliders = [
+  { key: 'zoom', label: 'zoom', min: 1, max: MAX_ZOOM },
+  { key: 'x', label: 'leftRight', min: 0, max: 1 },
+  { key: 'y', label: 'upDown', min: 0, max: 1 },
+] as const
+
+/** Chooses the square part of a picture, and saves it. */
+export function CropSheet({ picture, onSave, onClose }: Props) {
+  const [crop, setCrop] = useState<Crop>(centered)
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const { onSubmit, problem, isBusy } = useAction({ explain: explainPicture })
+  useEffect(() => {
+    if (canvas.current) drawCropped(canvas.current, picture, crop)
+  }, [picture, crop])
+  return (
+    <Sheet heading={pictureStrings.crop} onClose={onClose}>
+      <form
+        class="lines"
+        onSubmit={onSubmit(async () => onSave(await encodePicture(picture, crop)))}
+      >
+        <canvas
+          ref={canvas}
+          class="shown-picture cropped"
+          width={SIDE}
+          height={SIDE}
+          role="img"
+          aria-label={pictureStrings.cropped}
+        />
+        {sliders.map(({ key, label, min, max }) => (
+          <label key={key} class="line">
+            {pictureStrings[label]}
+            <input
+              type="range"
+              min={min}
+              max={max}
+              step={0.01}
+              value={crop[key]}
+              onInput={({ currentTarget }) =>
+                setCrop({ ...crop, [key]: currentTarget.valueAsNumber })
+              }
+            />
+          </label>
+        ))}
+        <p class="quiet small">{pictureStrings.publicMore}</p>
+        <ProblemText text={problem} />
+        <button type="submit" class="main" aria-busy={isBusy || undefined}>
+          {strings.save}
+        </button>
+      </form>
+    </Sheet>
+  )
+}

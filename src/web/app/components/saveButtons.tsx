@@ -1,0 +1,40 @@
+import { isOffline } from '../store'
+import { listStrings, strings } from '../strings'
+import { ProblemText } from './problemText'
+
+interface Props {
+  /** Adds something; otherwise what exists is changed. */
+  isNew: boolean
+  isBusy: boolean
+  /** Problem of the last attempt; '' without one. */
+  problem: string
+  /** Absent if it cannot be deleted here. */
+  onDelete?: (() => void) | undefined
+}
+
+/** End of a form in a sheet: the problem, a button that saves, and one that deletes. */
+export function SaveButtons({ isNew, isBusy, problem, onDelete }: Props) {
+  return (
+    <>
+      <ProblemText text={problem} />
+      <button
+        type="submit"
+        class="main"
+        aria-disabled={isOffline.value}
+        aria-busy={isBusy || undefined}
+      >
+        {isNew ? listStrings.add : strings.save}
+      </button>
+      {onDelete && (
+        <button
+          type="button"
+          class="danger"
+          aria-disabled={isOffline.value}
+          onClick={() => isOffline.value || onDelete()}
+        >
+          {strings.delete}
+        </button>
+      )}
+    </>
+  )
+}

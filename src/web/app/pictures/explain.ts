@@ -1,0 +1,14 @@
+import { ApiError, errorMessage } from '../api'
+import { pictureStrings } from '../strings'
+
+/** Code of the error for a limit that is reached. */
+const LIMIT_REACHED = 49001
+
+/** Explains why a picture was not stored. */
+export function explainPicture(cause: unknown): string {
+  if (!(cause instanceof ApiError)) return errorMessage(cause)
+  if (cause.code === LIMIT_REACHED) return pictureStrings.isFull
+  if (cause.message.includes('PUBLIC_URL')) return pictureStrings.noPublicUrl
+  if (cause.status === 413 || cause.message.includes('not a PNG')) return pictureStrings.notPicture
+  return errorMessage(cause)
+}

@@ -1,0 +1,236 @@
+import { join } from 'node:path'
+import { crc32, deflateSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { bytesOf } from '../pictures'
+import { expect, test } from '../test'
+import { zipOf } from '../web/zipFiles'
+import {
+  expectAccessible,
+  expectLargeTargets,
+  expectNoHorizontalScroll,
+  startBrowser,
+  startTestServer,
+  visit,
+} from './browser'
+import { describeDashboard, logIn } from './testSystem'
+
+const browser = await startBrowser()
+const port = freePort()
+const address = `http://127.0.0.1:${port}`
+const testServer = await startTestServer('Somebody else', ['--port', String(port)], {
+  PUBLIC_URL: address,
+})
+const withoutUrl = await startTestServer('Somebody else')
+const fixtures = join(import.meta.dir, '../formats/fixtures')
+
+/** Pictures have addresses, so their server needs one before it starts. */
+function freePort(): number {
+  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  probe.stop(true)
+  return probe.port
+}
+
+/** Writes a PNG whose left half has one colour and whose right half has another. */
+function pngOf(width: number, height: number, left: number[], right: number[]): Buffer {
+  const row = Buffer.from([
+    0,
+    ...Array.from({ length: width }, (_, x) => (x < width / 2 ? left : right)).flat(),
+  ])
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  header.set([8, 2, 0, 0, 0], 8)
+  return pngWith(header, deflateSync(Buffer.concat(Array.from({ length: height }, () => row))))
+}
+
+function pngWith(header: Buffer, data: Buffer): Buffer {
+  const chunk = (type: string, content: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type), content])
+    const frame = Buffer.alloc(8)
+    frame.writeUInt32BE(content.length, 0)
+    frame.writeUInt32BE(crc32(body), 4)
+    return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)])
+  }
+  const magic = Buffer.from(bytesOf('\x89PNG\r\n\x1a\n'))
+  return Buffer.concat([
+    magic,
+    chunk('IHDR', header),
+    chunk('IDAT', data),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+const RED = [200, 30, 30]
+const BLUE = [30, 30, 200]
+const wide = pngOf(80, 40, RED, BLUE)
+
+const huge = Buffer.alloc(13)
+huge.writeUInt32BE(30_000, 0)
+huge.writeUInt32BE(30_000, 4)
+huge.set([8, 2, 0, 0, 0], 8)
+
+const file = (name: string, buffer: Buffer, mimeType = 'image/png') => ({ name, buffer, mimeType })
+
+/** Reads a picture from the server and returns its type, size and the colour of its left edge. */
+async function readPicture(page: Page, url: string) {
+  return page.evaluate(`(async () => {
+    const blob = await (await fetch(${JSON.stringify(url)})).blob()
+    const bitmap = await createImageBitmap(blob)
+    const canvas = document.createElement('canvas')
+    canvas.width = bitmap.width
+    canvas.height = bitmap.height
+    const context = canvas.getContext('2d')
+    context.drawImage(bitmap, 0, 0)
+    const [red, , blue] = context.getImageData(2, bitmap.height / 2, 1, 1).data
+    return {
+      type: blob.type,
+      sides: [bitmap.width, bitmap.height],
+      leftIs: red > blue ? 'red' : 'blue',
+    }
+  })()`)
+}
+
+describeDashboard(browser, testServer, ({ size, system, openPath }) => {
+  const wren = () => system.idOf('Wren')
+  const avatarOf = async (path = `/v2/members/${wren()}`) =>
+    (await system.ask<{ avatar_url: string | null }>(`GET ${path}`)).avatar_url
+  const openPictures = async (scheme?: 'light' | 'dark') => {
+    const visitor = await openPath(`members/${wren()}/edit`, scheme)
+    await visitor.page.locator('summary', { hasText: 'Pictures' }).click()
+    await visitor.page.getByLabel('Choose a picture').waitFor({ state: 'attached' })
+    return visitor
+  }
+
+  test.each(['light', 'dark'] as const)('crops and saves a picture in %s mode', async (scheme) => {
+    const visitor = await openPictures(scheme)
+    const { page } = visitor
+    await page.getByLabel('Choose a picture').setInputFiles(file('wren.png', wide))
+    await page.getByRole('heading', { name: 'Crop the picture' }).waitFor()
+    await expectAccessible(visitor)
+    await expectNoHorizontalScroll(visitor)
+    await page.getByLabel('Zoom').fill('2')
+    await page.getByLabel('Left and right').fill('1')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Picture saved').first().waitFor()
+    const url = (await avatarOf()) ?? ''
+    expect(url).toStartWith(`${address}/pictures/`)
+    expect(await readPicture(page, url)).toEqual({
+      type: 'image/webp',
+      sides: [512, 512],
+      leftIs: 'blue',
+    })
+    // The form shows it, and leaving it asks nothing, because nothing is unsaved.
+    expect(await page.getByLabel('Picture', { exact: true }).inputValue()).toBe(url)
+    await page.locator('.shown-picture').first().waitFor()
+    await expectAccessible(visitor)
+    await expectLargeTargets(visitor)
+    await page.getByRole('link', { name: 'Back to Wren' }).click()
+    await page.getByRole('heading', { name: 'Wren', level: 1 }).waitFor()
+  })
+
+  test('removes a picture', async () => {
+    const { page } = await openPictures()
+    await page.getByLabel('Choose a picture').setInputFiles(file('wren.png', wide))
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Picture saved').first().waitFor()
+    await page.getByRole('button', { name: 'Remove picture' }).click()
+    await page.getByText('Picture removed').first().waitFor()
+    expect(await avatarOf()).toBe(null)
+    expect(await page.getByLabel('Picture', { exact: true }).inputValue()).toBe('')
+  })
+
+  test('refuses files that are no pictures, or too large to decode', async () => {
+    const { page } = await openPictures()
+    const problem = page.getByRole('alert').filter({ hasText: 'This isn’t a picture' })
+    for (const wrong of [
+      file('page.png', Buffer.from('<!doctype html><script>alert(1)</script>')),
+      file('huge.png', pngWith(huge, deflateSync(Buffer.alloc(10)))),
+      file('drawing.png', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')),
+    ]) {
+      await page.getByLabel('Choose a picture').setInputFiles(wrong)
+      await problem.waitFor()
+      expect(await page.getByRole('dialog').count()).toBe(0)
+    }
+  })
+
+  test('sends the avatar archive after an import, and names what it skips', async () => {
+    const { token } = await testServer.operate<{ token: string }>(
+      'system',
+      'create',
+      '--name',
+      'New',
+    )
+    const visitor = await visit(browser, size, 'light')
+    const { page } = visitor
+    await logIn(page, testServer, token)
+    await page.getByRole('heading', { name: 'No members yet.' }).waitFor()
+    await page.goto(`${address}/#/import`)
+    await page.getByLabel('Choose a file').setInputFiles(join(fixtures, 'simplyplural.json'))
+    await page.locator('.tallies').waitFor()
+    await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByRole('heading', { name: 'Pictures from Simply Plural' }).waitFor()
+    await expectAccessible(visitor)
+
+    const bomb = Buffer.alloc(64 * 1024 * 1024)
+    const archive = zipOf([
+      { name: 'm1.png', bytes: wide },
+      { name: 'f1.png', bytes: wide, isStored: true },
+      { name: 'uInventedAccount000001.png', bytes: wide },
+      { name: 'm2.png', bytes: Buffer.from('<!doctype html><p>not a picture') },
+      { name: '../m2.png', bytes: wide },
+      { name: 'stranger.png', bytes: wide },
+      { name: 'm2.png', bytes: Buffer.alloc(40e6) },
+      { name: 'm2.png', bytes: bomb, statedSize: 1000 },
+      { name: 'm2.png', bytes: pngWith(huge, deflateSync(Buffer.alloc(10))) },
+    ])
+    const given = file('Avatars_u.zip', Buffer.from(archive), 'application/zip')
+    await page.getByLabel('Choose the avatar archive').setInputFiles(given)
+    await page.getByText('3 pictures saved').first().waitFor()
+    await page.locator('summary', { hasText: 'Skipped (6)' }).click()
+    expect(await page.locator('section section details li').allTextContents()).toEqual([
+      'm2.png: not a picture, or too many pixels',
+      '../m2.png: belongs to nobody here',
+      'stranger.png: belongs to nobody here',
+      'm2.png: larger than 8 MB',
+      'm2.png: damaged',
+      'm2.png: not a picture, or too many pixels',
+    ])
+    await expectAccessible(visitor)
+    await expectNoHorizontalScroll(visitor)
+    const members = await testServer.ask<{ name: string; avatar_url: string | null }[]>(
+      'GET /v2/systems/@me/members',
+      undefined,
+      token,
+    )
+    const own = await testServer.ask<{ avatar_url: string }>(
+      'GET /v2/systems/@me',
+      undefined,
+      token,
+    )
+    const stored = members.filter(({ avatar_url }) =>
+      avatar_url?.startsWith(`${address}/pictures/`),
+    )
+    expect(stored).toHaveLength(2)
+    expect(members.find(({ name }) => name === 'Ash')?.avatar_url ?? '').not.toContain('/pictures/')
+    expect(await readPicture(page, own.avatar_url)).toEqual({
+      type: 'image/webp',
+      sides: [512, 512],
+      leftIs: 'red',
+    })
+    await page
+      .getByLabel('Choose the avatar archive')
+      .setInputFiles(file('x.zip', Buffer.from('not an archive'), 'application/zip'))
+    await page.getByRole('alert').filter({ hasText: 'Choose the .zip file' }).waitFor()
+  })
+})
+
+test('explains that the server has no public address', async () => {
+  const visitor = await visit(browser, 'phone', 'light')
+  const { page } = visitor
+  await logIn(page, withoutUrl, withoutUrl.token)
+  await page.goto(`${withoutUrl.server.address}/#/system/edit`)
+  await page.getByLabel('Choose a picture').setInputFiles(file('wren.png', wide))
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').filter({ hasText: 'PUBLIC_URL' }).waitFor()
+})

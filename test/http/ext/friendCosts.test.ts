@@ -1,0 +1,64 @@
+import type { Viewer } from '../../../src/model/privacy'
+import type { Deps } from '../../../src/service/deps'
+import { createInvite } from '../../../src/service/ext/friends'
+import { createGroup } from '../../../src/service/groups'
+import { createMember } from '../../../src/service/members'
+import {
+  changeSwitchMembers,
+  createSwitch,
+  deleteSwitch,
+  moveSwitch,
+} from '../../../src/service/switches'
+import { at } from '../../scenarios'
+import { createRecorder } from '../../statementRecorder'
+import { describe, expect, test } from '../../test'
+import { createTestApp } from '../../testApp'
+
+const { deps, makeSystem } = createTestApp()
+const { statements, recordStatements } = createRecorder()
+
+const recordedDeps: Deps = {
+  ...deps,
+  transact: (of, work) => deps.transact(of, (tx) => work(recordStatements(tx))),
+}
+
+/** Returns the recorded statements that use a name. */
+async function statementsWith(name: string, run: () => Promise<unknown>): Promise<string[]> {
+  statements.length = 0
+  await run()
+  expect(statements).not.toEqual([])
+  return statements.filter((text) => text.includes(name))
+}
+
+async function createViewer(): Promise<Viewer> {
+  const { id } = await makeSystem('Harbour')
+  return { system: id, platform: null }
+}
+
+describe('a system without friends', () => {
+  test('needs no statement about friends when a switch is logged, moved, edited or deleted', async () => {
+    const viewer = await createViewer()
+    const { row } = await createMember(deps, viewer, { name: 'Wren' })
+    const first = { members: [row.uuid], timestamp: at('2026-03-22T08:30:00Z') }
+    await createSwitch(deps, viewer, '@me', first)
+    const found = await statementsWith('friend_notify_due', async () => {
+      const next = { members: [], timestamp: at('2026-03-22T09:30:00Z') }
+      const { uuid } = await createSwitch(recordedDeps, viewer, '@me', next)
+      await moveSwitch(recordedDeps, viewer, '@me', uuid, at('2026-03-22T10:30:00Z'))
+      await changeSwitchMembers(recordedDeps, viewer, '@me', uuid, [row.uuid])
+      await deleteSwitch(recordedDeps, viewer, '@me', uuid)
+    })
+    expect(found).toEqual([])
+  })
+
+  test('needs no statement about buckets when a member or a group is created', async () => {
+    const viewer = await createViewer()
+    const create = async () => {
+      await createMember(recordedDeps, viewer, { name: 'Wren' })
+      await createGroup(recordedDeps, viewer, { name: 'Littles' })
+    }
+    expect(await statementsWith('default_for', create)).toEqual([])
+    await createInvite(deps, viewer, { share: {} })
+    expect(await statementsWith('default_for', create)).not.toEqual([])
+  })
+})

@@ -5,7 +5,7 @@ export interface CachedProbe<T> {
   /** Probes again unless the result is recent; returns the last result within the time limit. */
   refresh(): Promise<T>
   last(): T
-  /** Whether the last probe succeeded in time. */
+  /** Returns true if the last probe succeeded in time. */
   isOk(): boolean
 }
 

@@ -8,7 +8,7 @@ export interface Flag {
   readonly doc: string
   /** Allowed values, if there are only a few. */
   readonly choices?: readonly string[] | undefined
-  /** Whether its value is the path of a file or a folder. */
+  /** True if its value is the path of a file or a folder. */
   readonly isPath?: boolean
 }
 

@@ -10,7 +10,7 @@ export function findHelp(commands: readonly Command[], words: readonly string[])
   return isGroup(commands, name) ? explainGroup(commands, name) : null
 }
 
-/** Whether the word is the first of several commands, such as `system`. */
+/** Returns true if the word is the first of several commands, such as `system`. */
 export function isGroup(commands: readonly Command[], word: string): boolean {
   return commands.some(({ name }) => name.startsWith(`${word} `))
 }

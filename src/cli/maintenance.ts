@@ -153,7 +153,7 @@ async function replaceKey(deps: Deps) {
   }
 }
 
-/** Whether only a backup helps. The rest of such a database cannot be trusted. */
+/** Returns true if only a backup helps. The rest of such a database cannot be trusted. */
 function isUnfixable({ fix, remedy }: Finding): boolean {
   return fix === undefined && remedy === undefined
 }

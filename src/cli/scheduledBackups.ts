@@ -19,7 +19,7 @@ type CreateBackup = (config: Config, file: string, isCompressed: boolean) => Pro
 type RecordRun = (task: TaskName, problem: string | null) => Promise<void>
 
 interface BackupOptions {
-  /** Whether this process creates the backups, of all processes on the same database. */
+  /** Returns true if this process creates the backups, of all processes on the same database. */
   readonly isLeader: () => boolean
   readonly create?: CreateBackup
   readonly recordRun?: RecordRun

@@ -7,7 +7,7 @@ export interface SystemdEnvironment {
   readonly socket: string
   /** Watchdog interval in milliseconds; 0 if there is none. */
   readonly watchdogMs: number
-  /** Whether standard error goes to the journal. */
+  /** True if standard error goes to the journal. */
   readonly hasJournal: boolean
 }
 

@@ -18,7 +18,7 @@ interface Table {
   readonly columns: SQLiteColumn[]
   /** Primary key, which is also the order of reading. */
   readonly key: SQLiteColumn[]
-  /** Whether its IDs come from a sequence and are never reused. */
+  /** True if its IDs come from a sequence and are never reused. */
   readonly isNumbered: boolean
 }
 

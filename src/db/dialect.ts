@@ -60,7 +60,7 @@ export interface Dialect {
   readonly nowMs: SQL
   /** Highest ID that was assigned to an event. */
   readonly lastEvent: SQL
-  /** Whether consecutive statements without a pause read the same snapshot. */
+  /** True if consecutive statements without a pause read the same snapshot. */
   readonly hasStableReads: boolean
   /** Number of the newest event IDs that may not be committed yet. */
   readonly maxUncommittedIds: number

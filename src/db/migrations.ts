@@ -41,7 +41,7 @@ import postgresPictures from '../../migrations/postgres/0022_pictures.sql' with 
 export interface Migration {
   readonly name: string
   readonly sql: string
-  /** Whether it breaks older programs that are running, so that all of them must be stopped. */
+  /** True if it breaks older programs that are running, so that all of them must be stopped. */
   readonly isBreaking?: boolean
 }
 

@@ -15,7 +15,7 @@ export type SchemaUse = 'require' | 'create' | 'upgrade' | 'upgradeUncopied'
 export interface FoundSchema {
   /** Names of the migrations that were applied. */
   readonly applied: ReadonlySet<string>
-  /** Whether the database has other tables than `migrations`. */
+  /** True if the database has other tables than `migrations`. */
   readonly hasTables: boolean
 }
 

@@ -78,7 +78,7 @@ export interface BundleExtRow {
   values: JsonObject
   /** Keys of members, fields, rooms, posts and polls of this file, by the key of the field table. */
   refs: Readonly<Record<string, string | null>>
-  /** What a privacy bucket contains. */
+  /** Contents of a privacy bucket. */
   contents?: BundleBucketContents
 }
 

@@ -18,7 +18,7 @@ export interface PathPolicy {
   readonly isCacheable: boolean
   /** Rate limit scope of reads. */
   readonly scope: Exclude<keyof RateLimits, 'generic_update'>
-  /** Whether the next segment of the path refers to a system; if empty, to the caller's own. */
+  /** True if the next segment of the path refers to a system; if empty, to the caller's own. */
   readonly hasSystemParam: boolean
   /** Only the dashboard may read responses: they have no CORS headers. */
   readonly isSameOriginOnly: boolean

@@ -11,9 +11,9 @@ export interface RequestContext {
   /** Base headers of JSON responses. Copying a complete set is almost free. */
   readonly headers: Headers
   readonly isReading: boolean
-  /** Whether this is a read whose response a client may cache. */
+  /** True if this is a read whose response a client may cache. */
   readonly isCacheable: boolean
-  /** Whether the client sent HEAD, which routes receive as GET. */
+  /** True if the client sent HEAD, which routes receive as GET. */
   readonly isHead: boolean
   readonly trustedProxies: number
 }

@@ -59,7 +59,7 @@ export function responseForThrown(
   return errorResponse(error('internal'))
 }
 
-/** Whether Elysia itself rejected the request, such as a path with invalid percent-encoding. */
+/** Returns true if Elysia rejected the request, such as a path with invalid percent-encoding. */
 function isClientFault(cause: unknown): boolean {
   const { code } = cause as { code?: string }
   return code === 'VALIDATION' || code === 'PARSE'

@@ -80,8 +80,8 @@ export function eventStream(
 }
 
 /**
- * Whether the credential of the caller is still valid: its token may have been revoked, or its system
- * deleted. The lookup is repeated only if something was written since.
+ * Returns a check that the caller's credential is still valid: its token may have been revoked,
+ * or its system deleted. The lookup is repeated only if something was written since.
  */
 export function isStillValid(request: Request, viewer: Viewer): () => Promise<boolean> {
   return async () => {

@@ -110,7 +110,7 @@ function isRefOf({ hid, uuid }: TokenOwner, systemRef: string): boolean {
 export interface Client {
   /** Address that rate limits are counted by. */
   readonly address: string
-  /** Whether the client is a program on this machine that connects without a proxy. */
+  /** True if the client is a program on this machine that connects without a proxy. */
   readonly isLocal: boolean
 }
 
@@ -180,7 +180,7 @@ function isLoopback(address: string): boolean {
 
 /** Starts requests in order and in limited number, so that a burst does not block the server. */
 export interface Admission {
-  /** Whether the limit of requests in flight is reached. */
+  /** True if the limit of requests in flight is reached. */
   readonly isFull: boolean
   readonly inFlight: number
   /** Returns a promise if the request must wait for its turn. */
@@ -201,7 +201,7 @@ const MAX_PER_TURN = 1_000
 export function createAdmission(maxInFlight: number): Admission {
   const waiting: (() => void)[] = []
   let inFlight = 0
-  /** Whether a request has started in this turn, and until when others may start. */
+  /** True if a request has started in this turn, and until when others may start. */
   let isTurn = false
   let turnEnds = 0
   let isQueueing = false

@@ -63,7 +63,7 @@ function withETag(response: Response, etag: string): Response {
 
 interface ResponseOptions {
   readonly status?: number
-  /** Whether the response is created in a later turn of the event loop than the request. */
+  /** True if the response is created in a later turn of the event loop than the request. */
   readonly isLate?: boolean
 }
 

@@ -129,7 +129,7 @@ function isJson(value: unknown): value is Json {
   return typeof value === 'string' || value instanceof Uint8Array
 }
 
-/** Whether a value is a plain object or array, not a `Response` or a stream. */
+/** Returns true if a value is a plain object or array, not a `Response` or a stream. */
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const prototype = Object.getPrototypeOf(value)

@@ -2,7 +2,7 @@ import type { AnyElysia } from 'elysia'
 import { type ApiModule, type DirectRead, defaultPolicy, type PathPolicy } from './apiModule'
 import { listRoutes } from './elysiaInternals'
 
-/** Whether a request with this method only reads. */
+/** Returns true if a request with this method only reads. */
 export function isSafeMethod(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }

@@ -2,9 +2,9 @@ import type { Registry } from './registry'
 
 /** Values of the Discord bot that are read at each scrape. */
 export interface DiscordGauges {
-  /** Whether all shards are connected. */
+  /** True if all shards are connected. */
   readonly isUp: boolean
-  /** Whether this process holds the lease of the bot. */
+  /** True if this process holds the lease of the bot. */
   readonly hasLease: boolean
   /** Number of shards by state. */
   readonly shards: Readonly<Record<string, number>>

@@ -15,7 +15,7 @@ export interface Gauges {
   readonly files: { readonly database: number; readonly log: number; readonly free: number | null }
   /** Result of the latest query of the database. */
   readonly database: DatabaseGauges
-  /** Whether the latest query succeeded. */
+  /** True if the latest query succeeded. */
   readonly isDatabaseOk: boolean
 }
 

@@ -44,7 +44,7 @@ export type System = Row<typeof system> & Identity
 export type SystemPatch = Patch<typeof system>
 export type SystemDraft = Draft<typeof system>
 
-/** What callers other than the owner may see of a new system: everything, the fronters, nothing. */
+/** Parts of a new system that other callers may see: everything, the fronters, nothing. */
 export const visibilities = ['public', 'front', 'private'] as const
 export type Visibility = (typeof visibilities)[number]
 

@@ -80,7 +80,7 @@ import { removeSomeTags, tagIndexOf } from './tagIndex'
 const INLINE_LIMIT = 500
 
 export async function deleteOrHideSystem(tx: Db, id: number): Promise<void> {
-  // A friendship that began since its friends were told of the deletion.
+  // The caller ends friendships that have two sides; `doctor` reports others.
   await deleteFriendships(tx).run({ id })
   if (isFew(await sizeOfSystem(tx).get({ id }))) return void (await deleteSystem(tx).run({ id }))
   // Without these rows no caller can authenticate as the system or write to it.

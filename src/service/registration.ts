@@ -101,7 +101,7 @@ export async function createSystemInBrowser(
 /** Returns what the dashboard may offer to a visitor. */
 export async function getWebRegistration({ db, quotas }: Deps): Promise<{
   registration: RegistrationMode
-  /** Whether the server has no system yet. */
+  /** True if the server has no system yet. */
   needsSetup: boolean
 }> {
   const count = await countVisibleSystems(db)

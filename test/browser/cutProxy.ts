@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { afterAll } from '../test'
 
-/** What happens to a request: a cut comes before it reaches the server, or before its answer does. */
+/** Fate of a request: a cut comes before it reaches the server, or before its answer does. */
 export type Fate =
   | 'pass'
   | 'cut before'

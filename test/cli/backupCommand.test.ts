@@ -17,7 +17,7 @@ function script(folder: string, line: string): string {
   return path
 }
 
-/** Whether the process runs; a zombie does not. */
+/** Returns true if the process runs; a zombie does not. */
 function isRunning(pid: number): boolean {
   const { stdout } = Bun.spawnSync(['ps', '-o', 'stat=', '-p', String(pid)])
   return /^[^Z]/.test(stdout.toString())

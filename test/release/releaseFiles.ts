@@ -229,7 +229,7 @@ describe('the install script', () => {
   })
 })
 
-/** Whether a temporary copy of this machine can be created. */
+/** Returns true if a temporary copy of this machine can be created. */
 function canCopyMachine(): boolean {
   const folder = emptyFolder()
   const steps = [

@@ -50,7 +50,7 @@ export interface FileOptions {
 /** Document of a collection. */
 export type Document = JsonObject & { _id: string }
 
-/** What an import must find, by the IDs of the file. Times are in milliseconds. */
+/** Facts that an import must find, by the IDs of the file. Times are in milliseconds. */
 export interface Facts {
   system: { name: string; timezone: string }
   members: {

@@ -146,7 +146,7 @@ const PROBE_LIMIT_MS = 4_000
 interface ProbeResult {
   readonly host: Host
   readonly isPrimary: boolean
-  /** Whether a retry would give the same result. */
+  /** True if a retry would give the same result. */
   readonly isPermanent: boolean
   readonly cause?: unknown
 }

@@ -35,7 +35,7 @@ export interface PooledConnection {
   readonly query: RunQuery
   /** Handle whose prepared statements belong to this connection. */
   db?: Db
-  /** Whether the current transaction revoked credentials. */
+  /** True if the current transaction revoked credentials. */
   hasRevokedCredentials?: boolean
   /** Runs statements without values in one message. */
   exec(sql: string): Promise<unknown>

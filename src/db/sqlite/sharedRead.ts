@@ -34,9 +34,9 @@ export function createSharedRead(reader: Database): SharedRead {
   const dataVersion = reader.query<{ data_version: number }, []>('PRAGMA data_version')
   const counter = reader.query<{ value: number }, []>(COUNTER_SQL)
   let isOpen = false
-  /** Whether the read ends with this turn of the event loop. */
+  /** True if the read ends with this turn of the event loop. */
   let isEndScheduled = false
-  /** Whether the version was read in the open snapshot. */
+  /** True if the version was read in the open snapshot. */
   let isVersionKnown = false
   let version = 0
   /** Differs after any change of data, so that the counter is read only then. */

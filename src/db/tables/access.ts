@@ -17,7 +17,7 @@ export const tokens = sqliteTable(
     expires: integer(),
     /** Rounded to the hour, because a write per request would be too expensive. */
     last_used: integer(),
-    /** Whether a token of the scope `watch` also gets private members. */
+    /** True if a token of the scope `watch` also gets private members. */
     private_members: integer({ mode: 'boolean' }).notNull().default(false),
   },
   (table) => [uniqueIndex('tokens_by_name').on(table.system_id, table.name)],
@@ -37,7 +37,7 @@ export const sessions = sqliteTable(
     created: integer().notNull(),
     last_used: integer().notNull(),
     expires: integer().notNull(),
-    /** Whether use extends the session. */
+    /** True if use extends the session. */
     remember: integer({ mode: 'boolean' }).notNull(),
   },
   (table) => [
@@ -126,7 +126,7 @@ export const accounts = sqliteTable(
     id: text().primaryKey(),
     system_id: ofSystem(),
     autoproxy_enabled: integer({ mode: 'boolean' }).notNull().default(true),
-    /** Whether an import linked the account, approved by the operator or a bot. */
+    /** True if an import linked the account, approved by the operator or a bot. */
     imported: integer({ mode: 'boolean' }).notNull().default(false),
   },
   (table) => [index('accounts_by_system').on(table.system_id)],

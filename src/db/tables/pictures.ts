@@ -13,7 +13,7 @@ export const pictures = sqliteTable(
     /** Size in bytes, which counts towards the limit of the system. */
     size: integer().notNull(),
     created: integer().notNull(),
-    /** When the cleanup first found that no URL of its system names it. */
+    /** Time at which the cleanup first found that no URL of its system names it. */
     unused_since: integer(),
     /** In base64, because copies between the engines are JSON. */
     bytes: text().notNull(),

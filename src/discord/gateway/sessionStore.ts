@@ -1,4 +1,4 @@
-/** What a connection needs to resume, also in another process. The session ID is a secret. */
+/** Data with which a connection resumes, also in another process. The session ID is a secret. */
 export interface GatewaySession {
   readonly sessionId: string
   readonly resumeUrl: string

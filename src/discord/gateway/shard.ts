@@ -297,7 +297,7 @@ const CLOSED: ConnectionEnd = { kind: 'closed', code: 1006 }
 
 interface Attempt {
   readonly end: ConnectionEnd
-  /** Whether RESUME or IDENTIFY was sent, and no event followed. */
+  /** True if RESUME or IDENTIFY was sent, and no event followed. */
   readonly isUnanswered: boolean
 }
 

@@ -17,7 +17,7 @@ export interface Outcome {
   readonly bucket: string | null
   /** Time until the next request may be sent. */
   readonly waitMs: number
-  /** Whether the same request has to be sent again, before all others. */
+  /** True if the same request has to be sent again, before all others. */
   readonly isRepeated: boolean
 }
 

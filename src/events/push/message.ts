@@ -13,7 +13,7 @@ export interface PushMessage {
   readonly tag: string
 }
 
-/** What messages are about, read as visible to the receiver when the message is sent. */
+/** Subjects of messages, read as visible to the receiver when the message is sent. */
 export interface PushSources {
   /** Name of the system, fronters that the viewer may see, and the number of further ones. */
   front(viewer: Viewer): Promise<VisibleFront>

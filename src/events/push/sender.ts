@@ -48,7 +48,7 @@ export interface PushOptions {
   readonly recordResult?: (result: PushResult) => void
 }
 
-/** What push shares with webhooks. */
+/** Dependencies that push shares with webhooks. */
 export interface SenderOptions {
   readonly allow: AllowList
   readonly userAgent: string

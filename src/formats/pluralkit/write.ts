@@ -36,7 +36,7 @@ export interface Snapshot {
   autoproxy: readonly (Autoproxy & { guild_id: string })[]
   /** Null if none were set. */
   preferences: Preferences | null
-  /** What the extension API adds; null if the system uses nothing of it. */
+  /** Rows of the extension API; null if the system uses nothing of it. */
   ext: ExtSnapshot | null
   /** In chunks; the chunks of a collection are consecutive. Rows are already JSON. */
   kept: Pieces<{ collection: string; rows: readonly string[] }>

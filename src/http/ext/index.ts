@@ -19,7 +19,7 @@ import { postListRoutes, postRoutes, roomRoutes } from './posts'
 import { pushRoutes } from './push'
 import { reminderListRoutes, reminderRoutes } from './reminders'
 
-/** What PluralKit's API does not have. Objects of version 2 never get additional keys. */
+/** Routes that PluralKit's API does not have. Objects of version 2 never get additional keys. */
 export function ext(deps: Deps, events: Events, bodyLimit: number): ApiModule {
   const prefix = '/ext/v1'
   return {

@@ -53,7 +53,7 @@ interface OwnedOperations<E extends Entity, Result> {
 
 interface OwnedNoun<E extends Entity, Result> {
   readonly entity: E
-  /** What a patch may change, if it may not change all fields. */
+  /** Fields that a patch may change, if it may not change all. */
   readonly patchEntity?: E
   /** Such as `notes`, in the path. */
   readonly path: string

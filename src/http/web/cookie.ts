@@ -67,8 +67,8 @@ function serializeCookie({ name, isSecure }: Cookie, value: string, maxAge: stri
 }
 
 /**
- * Whether the dashboard sent a request. Without this check, a page on another port of the same
- * machine could write with the cookie, because it is the same site.
+ * Returns true if the dashboard sent a request. Without this check, a page on another port of the
+ * same machine could write with the cookie, because it is the same site.
  */
 export function isSameOrigin(method: string, headers: Headers, origin: OriginConfig): boolean {
   const site = headers.get('sec-fetch-site')
@@ -76,7 +76,7 @@ export function isSameOrigin(method: string, headers: Headers, origin: OriginCon
   return isSafeMethod(method) || isOwnOrigin(headers, origin)
 }
 
-/** Whether a login may come from here: programs send no origin, pages must have our own. */
+/** Returns true if a login may come from here: programs send no origin, pages must have our own. */
 export function isLoginAllowed(headers: Headers, origin: OriginConfig): boolean {
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin') return false

@@ -1,7 +1,7 @@
 import { entity, type Patch, type Row } from '../entity'
 import { bucketList, flag, text, timestamp } from '../field'
 
-/** What a system shows to a friend. */
+/** Settings of what a system shows to a friend. */
 export const share = entity('share', {
   see_front: flag(true, { doc: 'Whether the friend sees who is fronting' }),
   see_members: flag(false, { doc: 'Whether the friend sees members, groups and custom fields' }),

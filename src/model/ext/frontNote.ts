@@ -25,7 +25,7 @@ export const frontNote = entity('frontNote', {
   edited: timestamp({ doc: 'When the text was last changed' }),
 })
 
-/** What a patch of a front note may change. */
+/** Fields of a front note that a patch may change. */
 export const patchedFrontNote = withKeys(frontNote, ['at', 'text', 'by'])
 
 export type FrontNote = Row<typeof frontNote>

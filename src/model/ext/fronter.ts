@@ -3,7 +3,7 @@ import { choice, text, timestamp } from '../field'
 import { MAX_STATUS } from './frontNoteSize'
 import { memberKinds } from './memberExt'
 
-/** What the extension API adds to a member in front. */
+/** Fields that the extension API adds to a member in front. */
 export const fronter = entity('fronter', {
   kind: choice(memberKinds, { defaultValue: 'member', doc: 'Kind of the member' }),
   since: timestamp({ doc: 'Beginning of the stint' }),

@@ -4,7 +4,7 @@ import { bucketList, count, memberList, reference, text } from '../field'
 /** Maximum number of groups on the path from the top to a group. */
 export const MAX_GROUP_DEPTH = 8
 
-/** What the extension API adds to a group. */
+/** Fields that the extension API adds to a group. */
 export const groupExt = entity('groupExt', {
   parent: reference({
     publicPart: 'public_parent',

@@ -8,7 +8,7 @@ export const memberKinds = ['member', 'custom_front'] as const
 
 export const MAX_ABOUT = 20_000
 
-/** What the extension API adds to a member. */
+/** Fields that the extension API adds to a member. */
 export const memberExt = entity('memberExt', {
   kind: choice(memberKinds, {
     defaultValue: 'member',
@@ -58,7 +58,7 @@ export const derivedKeys = ['archived', 'fields', 'buckets'] as const
 export type MemberExt = Row<typeof memberExt>
 export type MemberExtPatch = Patch<typeof memberExt>
 
-/** What is stored in `member_ext`, with the defaults of a member that has no row. */
+/** Columns of `member_ext`, with the defaults of a member that has no row. */
 export type StoredMemberExt = Omit<MemberExt, (typeof derivedKeys)[number]>
 
 export const defaultMemberExt: StoredMemberExt = {

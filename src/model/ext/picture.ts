@@ -13,7 +13,7 @@ export type PictureType = keyof typeof pictureTypes
 
 export const pictureEndings = Object.keys(pictureTypes) as [PictureType, ...PictureType[]]
 
-/** Random bytes of a name: 24 characters of base64url, which nobody can guess. */
+/** Random bytes of a name: 24 characters of base64url, too many to be guessed. */
 export const PICTURE_NAME_BYTES = 18
 
 /** First bytes of each type, at their offsets. */

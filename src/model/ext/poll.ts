@@ -44,5 +44,5 @@ export const vote = entity('vote', {
 export type Vote = Row<typeof vote>
 export type VoteDraft = Draft<typeof vote>
 
-/** What a client sends to vote. */
+/** Body of a vote. */
 export const givenVote = withKeys(vote, ['option', 'comment'])

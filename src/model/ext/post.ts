@@ -25,7 +25,7 @@ export type Post = Row<typeof post>
 export type PostDraft = Draft<typeof post>
 export type PostPatch = Patch<typeof post>
 
-/** What a patch of a post may change. */
+/** Fields of a post that a patch may change. */
 export const patchedPost = withKeys(post, ['title', 'text', 'read'])
 
 /** Returns problems that field validation does not detect. */

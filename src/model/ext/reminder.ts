@@ -57,7 +57,7 @@ export const reminder = entity('reminder', {
   created: timestamp({ doc: 'When the reminder was created' }),
 })
 
-/** What an export contains. `due` follows from the rest. */
+/** Fields that an export contains. `due` follows from the rest. */
 export const exportedReminder = withKeys(
   reminder,
   reminder.entries.map(([key]) => key).filter((key) => key !== 'due'),

@@ -54,7 +54,7 @@ export interface Field<T = unknown> {
   readonly publicPart?: string
   /** Key of the row with the part of the value that a friend may see. */
   readonly friendPart?: string
-  /** Whether objects for friends lack the key of a field for the owner only. */
+  /** True if objects for friends lack the key of a field for the owner only. */
   readonly isAbsentForFriends?: true
   readonly example?: unknown
   /** Parses a client's value. IDs belong to the platform and are stored with its name. */

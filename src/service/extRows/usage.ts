@@ -5,7 +5,7 @@ import type { Db } from '../../db/types'
 import { error } from '../../model/errors'
 import type { Deps } from '../deps'
 
-/** What a write adds to the use of a system's limits; negative for what it deletes. */
+/** Numbers that a write adds to the use of a system's limits; negative for what it deletes. */
 export interface UsageChange {
   text_bytes?: number
   front_notes?: number

@@ -23,7 +23,7 @@ import { APP, keyOf, listStubs } from './conversionStubs'
 import { loadSourceRows, newestVersion, type SourceRow, type SourceRows } from './convertibleRows'
 import { findOrigins } from './originLookup'
 
-/** What a conversion reads, and the members and groups that it was matched with. */
+/** Rows that a conversion reads, and the members and groups that it was matched with. */
 export interface ArchiveSource {
   /** All rows of convertible collections. */
   readonly rows: readonly SourceRow[]

@@ -89,7 +89,7 @@ interface ParsedSource {
   members: BundleMember[]
   groups: BundleGroup[]
   ext: Import['ext']
-  /** What the reader leaves. */
+  /** Rows that the reader leaves. */
   kept: ArchivedRow[]
 }
 

@@ -36,7 +36,7 @@ export interface SourceRows {
   readonly contents: Map<SourceRow, AppRow>
   /** IDs of the members that rows name. */
   readonly memberIds: Map<SourceRow, string[]>
-  /** What is left of converted rows and says who could see them, by collection and ID. */
+  /** Keys of converted rows that say who could see them, by collection and ID. */
   readonly shared: Map<string, SharedRest>
   readonly descriptions: { row: SourceRow; name: string; text: string }[]
 }

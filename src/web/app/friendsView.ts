@@ -2,7 +2,7 @@ import type { CustomField } from './customFields'
 import { redactGroupForFriend, redactMemberForFriend } from './redact'
 import type { Group, Member } from './types'
 
-/** What a friend in a bucket sees of a member. */
+/** View that a friend in a bucket has of a member. */
 interface FriendMember {
   readonly member: Member
   readonly groups: readonly Group[]

@@ -12,7 +12,7 @@ import { useOwnPages } from './useOwn'
 
 /** Status texts and comments of the logged-in system. */
 
-/** As serialized by the extension API; members are UUIDs. */
+/** Front note as the extension API serializes it; members are UUIDs. */
 export interface FrontNote {
   readonly id: string
   readonly kind: FrontNoteDraft['kind']

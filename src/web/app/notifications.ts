@@ -16,7 +16,7 @@ export interface PushTarget {
 /** Kinds that the owner can choose. */
 export const ownKinds = ['reminders', 'posts', 'friends', 'own_front'] as const
 
-/** What this browser can do: it lacks push, needs the page as an app, forbids it, or can. */
+/** Support for push in this browser: missing, only for the page as an app, forbidden, or there. */
 export type PushSupport = 'none' | 'install' | 'denied' | 'ready'
 
 /** Push notifications as seen from this browser. */

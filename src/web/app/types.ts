@@ -21,7 +21,7 @@ interface Identified<L extends string> {
 }
 
 export type System = Serialized<typeof system>
-/** What the extension API adds to a member. */
+/** Fields that the extension API adds to a member. */
 export type MemberExt = Readonly<
   Omit<Row<typeof memberExt>, 'archived_at'> & { archived_at: string | null }
 >

@@ -140,7 +140,7 @@ describe('a new session', () => {
 
 interface Interruption {
   interrupt(scene: TestDiscord): Promise<unknown>
-  /** Whether Discord ends the session. */
+  /** True if Discord ends the session. */
   isNew?: boolean
 }
 

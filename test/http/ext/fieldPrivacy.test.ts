@@ -32,7 +32,7 @@ const cells = levels.flatMap((field) =>
 
 const DENIED = { status: 403, code: 30001 }
 
-/** What a caller gets: the values of Wren, the names of the fields, or an error. */
+/** Answer for a caller: the values of Wren, the names of the fields, or an error. */
 function expected(read: string, caller: Caller, { field, member, list }: Privacy): unknown {
   const isOwner = isOwnerCaller(caller)
   const value = isOwner || field === 'public' ? { '<role>': 'Keeper' } : {}

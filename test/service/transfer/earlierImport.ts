@@ -45,7 +45,7 @@ export function toBytes(file: AppFile): Uint8Array {
   return Buffer.from(JSON.stringify(file))
 }
 
-/** What that release imported as members, groups and switches. */
+/** Rows that the release imported as members, groups and switches. */
 function entitiesOf({ members = [], frontStatuses = [], groups = [], frontHistory = [] }: AppFile) {
   return {
     members: members.map(({ _id, name, desc }) => ({
@@ -75,7 +75,7 @@ const archivedCollections = [
   'chatMessages',
 ]
 
-/** What that release archived. */
+/** Rows that the release archived. */
 function archivedIn(file: AppFile): AppFile {
   const { members = [], frontHistory = [], comments = [] } = file
   const commented = new Set(comments.map(({ documentId }) => documentId))

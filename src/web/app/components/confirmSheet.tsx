@@ -3,7 +3,7 @@ import { Sheet } from './sheet'
 
 interface Props {
   heading: string
-  /** What the action does. */
+  /** Description of what the action does. */
   effect: string
   /** Text of the button that confirms. */
   action: string

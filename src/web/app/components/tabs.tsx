@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
 interface Props<T extends string> {
-  /** What the tabs belong to, for screen readers. */
+  /** Name of the thing that the tabs belong to, for screen readers. */
   label: string
   options: readonly (readonly [value: T, title: string])[]
   value: T

@@ -13,7 +13,7 @@ interface Ending {
   readonly isOfAll?: boolean
 }
 
-/** What the person is asked before logging out. */
+/** Question before logging out. */
 interface Question {
   readonly ending: Ending
   /** Switches that the server may not have. */

@@ -112,7 +112,7 @@ function hasTab(own: Member, tab: MemberTab, isOurs: boolean): boolean {
 
 interface AboutProps {
   own: Member
-  /** What an anonymous visitor sees; null in the owner's view. */
+  /** View of an anonymous visitor; null in the owner's view. */
   shown: PublicMember | null
 }
 

@@ -1,6 +1,6 @@
 import { SYSTEM_BOARD } from '../../journal'
 
-/** Where posts are: the board of a member or of the whole system, or a room. */
+/** Place of posts: the board of a member or of the whole system, or a room. */
 export interface Place {
   /** Query of its posts; also the name of its draft. */
   readonly query: string

@@ -16,7 +16,7 @@ interface Props {
   onRemoved?: () => void
 }
 
-/** What can be done about a friend: the switch *Notify me*, *What they see*, *Remove friend*. */
+/** Actions for a friend: the switch *Notify me*, *What they see*, *Remove friend*. */
 export function FriendActions({ friend, reload, onRemoved = () => {} }: Props) {
   const [sheet, setSheet] = useState<'share' | 'remove' | null>(null)
   const { run, problem } = useAction()

@@ -117,7 +117,7 @@ const pageOf: Record<Part | ExtPart, string> = {
   buckets: '#/friends',
 }
 
-/** What a kind of rows was in Simply Plural, or where it is here, unless its name says that. */
+/** Note on what rows were in Simply Plural, or where they are here, unless their name says so. */
 function Source({ part }: { part: Part | ExtPart }) {
   const text =
     part === 'members'

@@ -25,7 +25,7 @@ const unitNames = Object.keys(units) as Unit[]
 
 const fronters = ['members', 'custom_fronts', 'any'] as const
 
-/** What is typed, as the inputs have it. */
+/** Values of the inputs, as they are typed. */
 interface Draft {
   readonly name: string
   readonly text: string

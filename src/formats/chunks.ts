@@ -104,15 +104,12 @@ export function countIn(tally: Record<string, number>, name: string): void {
   tally[name] = (Object.hasOwn(tally, name) ? (tally[name] ?? 0) : 0) + 1
 }
 
-function* batches<T>(items: readonly T[], size: number): Generator<T[]> {
+export function* batches<T>(items: readonly T[], size: number): Generator<T[]> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
 }
 
 /** Splits rows of different sizes into chunks of similar size. */
-export function* batchesBySize<T>(
-  items: readonly T[],
-  sizeOf: (item: T) => number,
-): Generator<T[]> {
+export function* batchesBySize<T>(items: Iterable<T>, sizeOf: (item: T) => number): Generator<T[]> {
   let chunk: T[] = []
   let size = 0
   for (const item of items) {

@@ -61,6 +61,13 @@ export function nameOr(
   return chosen
 }
 
+/** Returns true for null, undefined, an empty text, an empty list and an object without keys. */
+export function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === '') return true
+  if (Array.isArray(value)) return value.length === 0
+  return isObject(value) && Object.keys(value).length === 0
+}
+
 /** Replaces blank texts by null. */
 export function withoutBlanks(row: JsonObject): JsonObject {
   const entries = Object.entries(row).map(([key, value]) =>
@@ -145,4 +152,23 @@ function repairValue(field: Field, given: unknown): Repaired {
     return { now: Array.isArray(field.defaultValue) ? [] : undefined }
   const read = field.parse(given)
   return read instanceof Problem ? field.repair(given) : { now: read }
+}
+
+/** Returns non-blank text. Numbers, objects and blanks count as missing. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}
+
+/**
+ * Returns six digits for known notations; other text is unchanged, and the field table rejects it.
+ */
+export function colorOf(value: unknown, subject: Subject, log: ImportLog): string | undefined {
+  const digits = textOf(value)?.trim().replace(/^#/, '').toLowerCase()
+  if (digits === undefined || !/^([0-9a-f]{3}|[0-9a-f]{8})$/.test(digits)) return digits
+  if (digits.length === 3) return digits.replace(/./g, '$&$&')
+  if (digits.startsWith('ff')) return digits.slice(2)
+  const color = digits.slice(0, 6)
+  if (!digits.endsWith('ff'))
+    log.repair(subject, 'color', value, color, 'only the first six of eight digits were used')
+  return color
 }

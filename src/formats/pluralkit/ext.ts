@@ -12,7 +12,7 @@ import { post } from '../../model/ext/post'
 import { reminder, validateReminder } from '../../model/ext/reminder'
 import { room } from '../../model/ext/room'
 import { isUuid } from '../../model/ref'
-import type { ExtPart } from '../../model/transfer'
+import { type ExtPart, extParts } from '../../model/transfer'
 import { isObject, Problem } from '../../model/validation'
 import {
   type Bundle,
@@ -48,11 +48,12 @@ export function readExt(
       `multitude.ext has version ${given}, this server reads ${EXT_VERSION}`,
     )
   }
-  const reading = new ExtReading(ext, log, members, groups)
-  reading.readEntities()
-  reading.readRows()
+  requireLists(ext)
+  const reader = new ExtReader(ext, log, members, groups)
+  reader.readEntities()
+  reader.readRows()
   return {
-    ext: reading.ext,
+    ext: reader.ext,
     ...(isObject(ext.settings) && {
       extSettings: repairFields(extSettings, ext.settings, { kind: 'settings', name: null }, log),
     }),
@@ -60,8 +61,17 @@ export function readExt(
   }
 }
 
+/** Throws if values that should be lists are none; the message names all of them. */
+function requireLists(ext: JsonObject): void {
+  const names = ['members', 'groups', 'origins', ...extParts]
+  const wrong = names.filter((name) => !Array.isArray(ext[name] ?? []))
+  if (wrong.length === 0) return
+  const problems = wrong.map((name) => `"multitude.ext.${name}" is not a list.`)
+  throw new UnreadableFile('broken', problems.join(' '))
+}
+
 /** State while the key is parsed. */
-class ExtReading {
+class ExtReader {
   readonly ext: Bundle['ext'] = emptyBundle('pluralkit').ext
   readonly #members: ReadonlyMap<string, BundleMember>
   readonly #groups: ReadonlyMap<string, BundleGroup>
@@ -78,13 +88,13 @@ class ExtReading {
 
   /** Adds what members and groups have to the members and groups of the file. */
   readEntities(): void {
-    for (const row of this.#rows('members')) {
+    for (const row of this.#objects('members')) {
       const owner = this.#members.get(String(row.member))
       if (!owner) continue
       const subject: Subject = { kind: 'member', name: owner.values.name }
       owner.ext = repairFields(memberExt, row, subject, this.log)
     }
-    for (const row of this.#rows('groups')) {
+    for (const row of this.#objects('groups')) {
       const owner = this.#groups.get(String(row.group))
       if (!owner) continue
       const subject: Subject = { kind: 'group', name: owner.values.name }
@@ -97,7 +107,7 @@ class ExtReading {
     const { ext } = this
     ext.fields = this.#list('fields', 'field', customFieldInFiles, [])
     const fields = new Map(ext.fields.map((row) => [row.key, row.values]))
-    for (const row of this.#rows('values')) {
+    for (const row of this.#rows('values', 'field')) {
       const [member, field] = [this.#memberKey(row.member), String(row.field)]
       const owner = fields.get(field) as CustomFieldDraft | undefined
       const parsed = owner ? parseValue({ options: null, ...owner }, row.value) : null
@@ -138,7 +148,7 @@ class ExtReading {
   ): BundleExtRow[] {
     const rows: BundleExtRow[] = []
     const seen = new Set<string>()
-    for (const row of this.#rows(part)) {
+    for (const row of this.#rows(part, kind)) {
       const uuid = readUuid(row.id)
       const key = uuid ?? `#${part}${rows.length}`
       const subject: Subject = { kind, name: typeof row.name === 'string' ? row.name : null }
@@ -208,13 +218,24 @@ class ExtReading {
     return this.#members.get(String(uuid))?.key ?? null
   }
 
-  #rows(name: string): JsonObject[] {
-    const list = this.file[name]
-    return Array.isArray(list) ? list.filter(isObject) : []
+  /** Returns the objects in a list. Other items are logged as dropped rows. */
+  #rows(part: ExtPart, kind: Subject['kind']): JsonObject[] {
+    const rows = this.#objects(part)
+    const lost = this.#itemsOf(part).length - rows.length
+    if (lost > 0) this.#drop(part, kind, part, 'not an object', lost)
+    return rows
   }
 
-  #drop(part: ExtPart, kind: Subject['kind'], field: string, why: string): void {
-    this.log.dropRow(part, { kind, name: null }, field, null, why)
+  #objects(name: string): JsonObject[] {
+    return this.#itemsOf(name).filter(isObject)
+  }
+
+  #itemsOf(name: string): unknown[] {
+    return (this.file[name] ?? []) as unknown[]
+  }
+
+  #drop(part: ExtPart, kind: Subject['kind'], field: string, why: string, count = 1): void {
+    this.log.dropRow(part, { kind, name: null }, field, null, why, count)
   }
 }
 

@@ -45,7 +45,7 @@ export function readPluralkit(
   options: ReadOptions,
   log: ImportLog = new ImportLog(),
 ): Bundle {
-  const reading = new Reading(file, log)
+  const context = new ReadContext(file, log)
   const members = rowsOf(file, 'members', 'members', log)
   const groups = rowsOf(file, 'groups', 'groups', log)
   const switches = rowsOf(file, 'switches', 'switches', log)
@@ -54,26 +54,26 @@ export function readPluralkit(
   rejectTooMany('tooManySwitches', switches.length, MAX_SWITCHES)
   const bundle = {
     ...emptyBundle('pluralkit'),
-    system: readSystem(reading),
-    settings: readSettings(reading),
-    ...readColorHex(reading),
-    accounts: readAccounts(reading),
+    system: readSystem(context),
+    settings: readSettings(context),
+    ...readColorHex(context),
+    accounts: readAccounts(context),
     // Members first: parsing them fills the keys that later rows refer to.
-    members: members.map((row, index) => readMember(row, index, reading)),
-    groups: groups.map((row, index) => readGroup(row, index, reading)),
-    switches: readSwitches(switches, reading),
-    ...readExtras(reading.extras, reading.keys, log),
-    ...readPreferences(reading.extras, reading),
+    members: members.map((row, index) => readMember(row, index, context)),
+    groups: groups.map((row, index) => readGroup(row, index, context)),
+    switches: readSwitches(switches, context),
+    ...readExtras(context.extras, context.keys, log),
+    ...readPreferences(context.extras, context),
   }
   return {
     ...bundle,
-    ...readExt(reading.extras, bundle.members, bundle.groups, log),
+    ...readExt(context.extras, bundle.members, bundle.groups, log),
     ...log.result(),
   }
 }
 
 /** State while one file is parsed. */
-class Reading {
+class ReadContext {
   /** Keys of members in the bundle, by their references in the file. */
   readonly keys = new Map<string, string>()
   /** Keys of groups in the bundle, by their references in the file. */
@@ -128,21 +128,21 @@ class Reading {
   }
 }
 
-function readSystem(reading: Reading): BundleSystem {
-  const { file, log } = reading
+function readSystem(context: ReadContext): BundleSystem {
+  const { file, log } = context
   const subject = subjectOf('system', file)
   if (file.webhook_url)
     log.repair(subject, 'webhook_url', null, null, 'the webhook must be registered again')
   const given = { ...file, webhook_url: undefined }
-  const { created, webhook_url: _, ...patch } = reading.values(system, given, subject)
+  const { created, webhook_url: _, ...patch } = context.values(system, given, subject)
   return {
-    ...reading.identity(file, subject),
+    ...context.identity(file, subject),
     ...(typeof created === 'number' && { created }),
     patch,
   }
 }
 
-function readSettings({ file, isOurs, log }: Reading): SettingsPatch {
+function readSettings({ file, isOurs, log }: ReadContext): SettingsPatch {
   const config = isObject(file.config) ? file.config : {}
   const subject: Subject = { kind: 'settings', name: null }
   const given = {
@@ -157,7 +157,7 @@ function readSettings({ file, isOurs, log }: Reading): SettingsPatch {
 }
 
 /** Unused here, but kept for the next export. */
-function readColorHex({ file: { config } }: Reading): Pick<Bundle, 'colorHex'> {
+function readColorHex({ file: { config } }: ReadContext): Pick<Bundle, 'colorHex'> {
   const shown = isObject(config) ? config.card_show_color_hex : undefined
   return typeof shown === 'boolean' ? { colorHex: shown } : {}
 }
@@ -166,7 +166,7 @@ function convertFlag(value: unknown): unknown {
   return typeof value === 'boolean' ? (value ? 'new' : 'off') : value
 }
 
-function readAccounts({ file, extras, log }: Reading): BundleAccount[] {
+function readAccounts({ file, extras, log }: ReadContext): BundleAccount[] {
   // PluralKit's own list has Discord accounts only.
   const hasAllPlatforms = Array.isArray(extras.accounts)
   const list = hasAllPlatforms ? extras.accounts : file.accounts
@@ -187,13 +187,13 @@ function readAccounts({ file, extras, log }: Reading): BundleAccount[] {
   return [...accounts.values()]
 }
 
-function readMember(row: JsonObject, index: number, reading: Reading): BundleMember {
-  const { keys, log } = reading
+function readMember(row: JsonObject, index: number, context: ReadContext): BundleMember {
+  const { keys, log } = context
   const subject = subjectOf('member', row)
-  const identity = reading.identity(row, subject)
-  const { created, ...values } = reading.values(member, withTags(row), subject)
+  const identity = context.identity(row, subject)
+  const { created, ...values } = context.values(member, withTags(row), subject)
   // Old exports contain the avatar twice.
-  const isDuplicate = !reading.isOurs && values.webhook_avatar_url === values.avatar_url
+  const isDuplicate = !context.isOurs && values.webhook_avatar_url === values.avatar_url
   if (isDuplicate && values.webhook_avatar_url) {
     log.repair(subject, 'webhook_avatar_url', row.webhook_avatar_url, null, 'same as the avatar')
     values.webhook_avatar_url = null
@@ -216,18 +216,18 @@ function withTags(row: JsonObject): JsonObject {
   return { ...row, proxy_tags: [{ prefix, suffix }] }
 }
 
-function readGroup(row: JsonObject, index: number, reading: Reading): BundleGroup {
-  const { keys, log } = reading
+function readGroup(row: JsonObject, index: number, context: ReadContext): BundleGroup {
+  const { keys, log } = context
   const subject = subjectOf('group', row)
-  const identity = reading.identity(row, subject)
-  const { created, ...values } = reading.values(group, row, subject)
+  const identity = context.identity(row, subject)
+  const { created, ...values } = context.values(group, row, subject)
   const name = nameOr(values.name, values.display_name ?? identity.hid, subject, log)
   const members = resolveMembers(row.members, keys, (ref) =>
     log.dropRow('memberships', subject, 'members', ref, 'no such member in this file'),
   )
   const key = identity.hid ?? `#${index}`
   for (const ref of [readRef(row.id), identity.hid, identity.uuid])
-    if (ref !== undefined && !reading.groupKeys.has(ref)) reading.groupKeys.set(ref, key)
+    if (ref !== undefined && !context.groupKeys.has(ref)) context.groupKeys.set(ref, key)
   return {
     key,
     ...identity,
@@ -236,7 +236,10 @@ function readGroup(row: JsonObject, index: number, reading: Reading): BundleGrou
   }
 }
 
-function readSwitches(rows: readonly JsonObject[], { extras, keys, log }: Reading): BundleSwitch[] {
+function readSwitches(
+  rows: readonly JsonObject[],
+  { extras, keys, log }: ReadContext,
+): BundleSwitch[] {
   const uuids = readSwitchUuids(extras)
   const unknown = new Counter()
   const switches: BundleSwitch[] = []

@@ -1,10 +1,8 @@
 import type { JsonObject } from '../../model/entity'
 import { MAX_PICTURE_BYTES, pictureTypeOf } from '../../model/ext/picture'
-import { isObject } from '../../model/validation'
 import type { BundlePicture, Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
-import { readRef } from '../repair'
-import { textOf } from '../simplyplural/rows'
+import { readRef, textOf } from '../repair'
 import { archiveName } from './format'
 
 /** The record that has a picture, for the report. */
@@ -21,10 +19,10 @@ type Picture = { address: string } | { why: string }
 type Pictures = Map<string, BundlePicture>
 
 /**
- * Decides what becomes of a picture that a file contains as data. This is the one place that does,
- * once for each asset. The address stands for the picture until the import stores it.
+ * Checks a picture that a file contains as data, and adds it to the pictures of the bundle. Its
+ * address is one that the import replaces by that of the stored picture.
  */
-function importPicture({ base64, bytes }: InlineData, log: ImportLog, pictures: Pictures): Picture {
+function addPicture({ base64, bytes }: InlineData, log: ImportLog, pictures: Pictures): Picture {
   const collection = archiveName('assets')
   const skip = (why: string) => {
     log.skip(collection)
@@ -42,7 +40,7 @@ function importPicture({ base64, bytes }: InlineData, log: ImportLog, pictures: 
 }
 
 /** Data of an asset, in base64. */
-export interface InlineData {
+interface InlineData {
   base64: string
   /** Number of bytes after decoding. */
   bytes: number
@@ -101,9 +99,7 @@ function readPicture(asset: JsonObject, log: ImportLog, pictures: Pictures): Pic
   const address = textOf(asset.uri)?.trim()
   if (address !== undefined && !address.startsWith('data:')) return { address }
   const data = inlineData(asset)
-  return data
-    ? importPicture(data, log, pictures)
-    : { why: 'the asset has neither address nor data' }
+  return data ? addPicture(data, log, pictures) : { why: 'the asset has neither address nor data' }
 }
 
 function inlineData(asset: JsonObject): InlineData | null {
@@ -134,9 +130,4 @@ export class WrittenAssets {
     this.addresses.set(id, address)
     return id
   }
-}
-
-/** Returns the objects of a list; other values are no rows. */
-export function objectsIn(list: unknown): JsonObject[] {
-  return Array.isArray(list) ? list.filter(isObject) : []
 }

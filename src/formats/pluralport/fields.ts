@@ -1,13 +1,12 @@
 import type { JsonObject } from '../../model/entity'
-import type { CustomFieldType } from '../../model/ext/customField'
-import { hasOptions } from '../../model/ext/customField'
-import { type FieldValue, parseValue } from '../../model/ext/fieldValue'
+import { type CustomFieldType, customFieldTypes, hasOptions } from '../../model/ext/customField'
+import { type FieldOption, type FieldValue, parseValue } from '../../model/ext/fieldValue'
 import { cutText } from '../../model/field/text'
 import { isObject, Problem } from '../../model/validation'
 import type { Subject } from '../bundle'
+import { createValueReader } from '../fieldValues'
 import type { ImportLog } from '../importLog'
-import { createValueReader } from '../simplyplural/fields'
-import { textOf } from '../simplyplural/rows'
+import { textOf } from '../repair'
 import { colorIn, colorOut, positionIn, visibilityOut, wordsIn } from './values'
 
 /** Types of the format for our types. */
@@ -123,12 +122,7 @@ function namesIn(options: unknown): string[] {
 /** Definition of a field, as a row of our own export. */
 type Definition = JsonObject
 
-interface ReadOption {
-  id: string
-  name: string
-}
-
-function optionsOf({ options }: Definition): ReadOption[] {
+function optionsOf({ options }: Definition): FieldOption[] {
   return Array.isArray(options)
     ? options.filter(
         (one) => isObject(one) && typeof one.id === 'string' && typeof one.name === 'string',
@@ -150,19 +144,20 @@ export function readValue(
   subject: Subject,
   log: ImportLog,
 ): FieldValue {
-  const type = field.type as CustomFieldType
+  // As in the definition: an unknown type becomes text.
+  const type = customFieldTypes.find((one) => one === field.type) ?? 'text'
   const options = optionsOf(field)
   const given = toForm(type, value, options)
   if (typeof given === 'string' && !hasOptions(type))
     return readText(type, given, subject, String(field.name), log)
-  const parsed = parseValue({ type, options: options as never }, given)
+  const parsed = parseValue({ type, options }, given)
   return parsed instanceof Problem ? null : parsed
 }
 
 const readText = createValueReader(undefined)
 
 /** Returns the value in the form of the type where it has another one; objects become text. */
-function toForm(type: CustomFieldType, value: unknown, options: readonly ReadOption[]): unknown {
+function toForm(type: CustomFieldType, value: unknown, options: readonly FieldOption[]): unknown {
   if (type === 'number') return typeof value === 'string' ? numberIn(value) : value
   if (type === 'flag') return value === 'true' ? true : value === 'false' ? false : value
   if (type === 'choice') return optionId(Array.isArray(value) ? value[0] : value, options)
@@ -194,8 +189,8 @@ function numberIn(text: string): unknown {
   return text.trim() === '' ? text : Number(text)
 }
 
-function optionId(value: unknown, options: readonly ReadOption[]): unknown {
+function optionId(value: unknown, options: readonly FieldOption[]): unknown {
   const name = cutText(wordsIn(value) ?? '', MAX_OPTION_NAME)
-  const isSame = (one: ReadOption) => one.name.toLowerCase() === name.toLowerCase()
+  const isSame = (one: FieldOption) => one.name.toLowerCase() === name.toLowerCase()
   return (options.find((one) => one.name === name) ?? options.find(isSame))?.id ?? value
 }

@@ -18,3 +18,12 @@ export function archiveName(...path: readonly string[]): string {
 }
 
 const MAX_ARCHIVE_NAME = 40
+
+/** Returns our name of an app that the format names. */
+export function appNameIn(app: string): string {
+  return app === 'simply_plural' ? 'simplyplural' : app
+}
+
+export function appNameOut(app: unknown): unknown {
+  return app === 'simplyplural' ? 'simply_plural' : app
+}

@@ -1,8 +1,7 @@
 import type { Entity, JsonObject, Level } from '../../model/entity'
 import { parseInstant } from '../../model/time'
 import { isObject } from '../../model/validation'
-import { readRef } from '../repair'
-import { textOf } from '../simplyplural/rows'
+import { readRef, textOf } from '../repair'
 
 /** Converts colours, which have a leading `#` in the file; other text stays as it is. */
 export function colorIn(value: unknown): string | undefined {
@@ -37,7 +36,8 @@ export function birthdayIn(value: unknown): string | undefined {
   const { value: given, precision, year_visible }: JsonObject = isObject(value) ? value : {}
   const text = textOf(isObject(value) ? given : value)?.trim()
   const match = /^(?:--?|(\d{4})-)?(\d\d-\d\d)$/.exec(text ?? '')
-  if (!match) return undefined
+  // Some apps write a whole date although only its year or month is known.
+  if (!match || precision === 'year' || precision === 'month') return undefined
   const [, year = NO_YEAR, day] = match
   const hidesYear = year_visible === false || precision === 'month_day'
   return `${hidesYear ? NO_YEAR : year}-${day}`

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../model/entity'
 import { isObject } from '../../model/validation'
-import { type AppRow, hasId, textOf } from './rows'
+import { textOf } from '../repair'
+import { type AppRow, hasId } from './rows'
 
 /**
  * Version of the reader of Simply Plural's rows, which is stored with the rows that it leaves. It is

@@ -1,6 +1,7 @@
 import { defaultBuckets } from '../../model/ext/bucket'
 import type { BundleBucketContents } from '../bundle'
-import { type AppRow, textOf } from './rows'
+import { textOf } from '../repair'
+import type { AppRow } from './rows'
 
 /**
  * Collects what friends could see while members, groups and fields are parsed. Old rows have two flags

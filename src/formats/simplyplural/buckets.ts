@@ -1,15 +1,15 @@
 import { bucket, type SharedKind } from '../../model/ext/bucket'
 import { isObject } from '../../model/validation'
 import type { Subject } from '../bundle'
-import { nameOr } from '../repair'
-import type { Reading } from './reading'
-import { colorOf, compareRanks, textOf } from './rows'
+import { colorOf, nameOr, textOf } from '../repair'
+import type { ReadContext } from './readContext'
+import { compareRanks } from './rows'
 
 /** Adds privacy buckets, in their order. */
-export function readBuckets(reading: Reading): void {
-  const { log, buckets } = reading
-  const rows = reading.rows('privacyBuckets').toSorted((a, b) => compareRanks(a.rank, b.rank))
-  const defaults = readDefaults(reading)
+export function readBuckets(context: ReadContext): void {
+  const { log, buckets } = context
+  const rows = context.rows('privacyBuckets').toSorted((a, b) => compareRanks(a.rank, b.rank))
+  const defaults = readDefaults(context)
   for (const [position, row] of rows.entries()) {
     const subject: Subject = { kind: 'bucket', name: textOf(row.name) ?? null }
     const given = {
@@ -18,7 +18,7 @@ export function readBuckets(reading: Reading): void {
       color: colorOf(row.color, subject, log),
       emoji: textOf(row.icon),
     }
-    const added = reading.add(
+    const added = context.add(
       'buckets',
       bucket,
       { collection: 'privacyBuckets', id: row._id },
@@ -27,10 +27,10 @@ export function readBuckets(reading: Reading): void {
     )
     added.values.name = nameOr(textOf(added.values.name), null, subject, log)
     added.contents = buckets.of(row._id)
-    reading.archiveRest('privacyBuckets', row, importedKeys)
+    context.archiveRest('privacyBuckets', row, importedKeys)
   }
   for (const [at, { id, draft }] of buckets.missing().entries()) {
-    const added = reading.add(
+    const added = context.add(
       'buckets',
       bucket,
       { collection: 'privacyBuckets', id },
@@ -55,10 +55,10 @@ const kinds: Readonly<Record<string, SharedKind>> = {
 }
 
 /** Returns the kinds of new rows that are put in each bucket. What cannot be read is archived. */
-function readDefaults(reading: Reading): Map<string, SharedKind[]> {
+function readDefaults(context: ReadContext): Map<string, SharedKind[]> {
   const defaults = new Map<string, SharedKind[]>()
-  const given = reading.owner?.defaultPrivacy
-  const ids = new Set<unknown>(reading.rows('privacyBuckets').map(({ _id }) => _id))
+  const given = context.owner?.defaultPrivacy
+  const ids = new Set<unknown>(context.rows('privacyBuckets').map(({ _id }) => _id))
   const rest: [string, unknown][] = []
   for (const [key, value] of Object.entries(isObject(given) ? given : {})) {
     const kind = Object.hasOwn(kinds, key) ? kinds[key] : undefined
@@ -67,6 +67,6 @@ function readDefaults(reading: Reading): Map<string, SharedKind[]> {
       for (const id of new Set<string>(value)) defaults.set(id, [...(defaults.get(id) ?? []), kind])
     else rest.push([key, value])
   }
-  if (rest.length > 0) reading.log.archive('defaultPrivacy', Object.fromEntries(rest))
+  if (rest.length > 0) context.log.archive('defaultPrivacy', Object.fromEntries(rest))
   return defaults
 }

@@ -1,14 +1,12 @@
 import { type CustomFieldType, customFieldInFiles } from '../../model/ext/customField'
-import { type FieldValue, MAX_VALUE, parseValue } from '../../model/ext/fieldValue'
-import { createOffsetLookup } from '../../model/fronting/timeZone'
-import { formatInstant, parseInstant, SECOND } from '../../model/time'
-import { isObject, Problem } from '../../model/validation'
+import { isObject } from '../../model/validation'
 import type { Subject } from '../bundle'
+import { createValueReader } from '../fieldValues'
 import type { ImportLog } from '../importLog'
-import { nameOr, readRef } from '../repair'
+import { nameOr, readRef, textOf } from '../repair'
 import { isMissing } from './memberInfo'
-import type { Reading } from './reading'
-import { type AppRow, colorOf, compareRanks, createdAt, textOf } from './rows'
+import type { ReadContext } from './readContext'
+import { type AppRow, compareRanks, createdAt } from './rows'
 
 /** Types by their number; the first is Markdown or plain text. */
 const types: readonly CustomFieldType[] = [
@@ -28,8 +26,8 @@ export function typeInFile(type: CustomFieldType): { type: number; supportMarkdo
 }
 
 /** Adds the custom fields, in their order, and the values of all members. */
-export function readFields(reading: Reading, members: readonly AppRow[]): void {
-  const { fields, log } = reading
+export function readFields(context: ReadContext, members: readonly AppRow[]): void {
+  const { fields, log } = context
   const ids = new Map<string, string>()
   const typeOf = new Map<string, CustomFieldType>()
   const names = new Map<string, string>()
@@ -38,7 +36,7 @@ export function readFields(reading: Reading, members: readonly AppRow[]): void {
     .entries()) {
     const subject: Subject = { kind: 'field', name: textOf(row.name) ?? null }
     const type = readType(row, subject, log)
-    const added = reading.add(
+    const added = context.add(
       'fields',
       customFieldInFiles,
       { collection: 'customFields', id: row._id },
@@ -47,13 +45,13 @@ export function readFields(reading: Reading, members: readonly AppRow[]): void {
     )
     const created = createdAt(row, null)
     const name = nameOr(textOf(added.values.name), null, subject, log)
-    const privacy = reading.isPublic(row) ? 'public' : 'private'
+    const privacy = context.isPublic(row) ? 'public' : 'private'
     Object.assign(added.values, { type, position, privacy, name, ...(created && { created }) })
     typeOf.set(row._id, type)
     names.set(row._id, name)
     ids.set(row._id, row._id)
-    const rest = reading.buckets.put('fields', added.key, row)
-    reading.archiveRest('customFields', rest, ['name', 'type', 'order', 'oid'])
+    const rest = context.buckets.put('fields', added.key, row)
+    context.archiveRest('customFields', rest, ['name', 'type', 'order', 'oid'])
   }
   for (const { _id, oid } of fields) {
     const older = textOf(oid)
@@ -61,12 +59,12 @@ export function readFields(reading: Reading, members: readonly AppRow[]): void {
   }
   // In the oldest files, values are under the name of their field.
   for (const [id, name] of names) if (!ids.has(name)) ids.set(name, id)
-  const readValue = createValueReader(textOf(reading.owner?.location))
+  const readValue = createValueReader(textOf(context.owner?.location))
   const given = new Set<string>()
   for (const row of members)
     for (const [ref, value] of Object.entries(isObject(row.info) ? row.info : {})) {
       const field = ids.get(ref)
-      const member = reading.memberKeys.get(row._id)
+      const member = context.memberKeys.get(row._id)
       if (field === undefined || isMissing(value) || member === undefined) continue
       const subject: Subject = { kind: 'member', name: textOf(row.name) ?? null }
       const name = names.get(field) ?? field
@@ -80,7 +78,7 @@ export function readFields(reading: Reading, members: readonly AppRow[]): void {
         continue
       }
       given.add(key)
-      reading.ext.values.push({ key, values: { value: read }, refs: { member, field } })
+      context.ext.values.push({ key, values: { value: read }, refs: { member, field } })
     }
 }
 
@@ -90,70 +88,4 @@ function readType(row: AppRow, subject: Subject, log: ImportLog): CustomFieldTyp
   if (type === undefined) log.repair(subject, 'type', row.type, 'text', 'unknown type')
   if (type === undefined || type !== 'text') return type ?? 'text'
   return row.supportMarkdown === true ? 'markdown' : 'text'
-}
-
-export type ValueReader = (
-  type: CustomFieldType,
-  text: string,
-  subject: Subject,
-  name: string,
-  log: ImportLog,
-) => FieldValue | null
-
-/** Creates a function that parses values; null for those that are unreadable. */
-export function createValueReader(zone: string | undefined): ValueReader {
-  let offsetAt: ((at: number) => number) | null = null
-  const localTime = (text: string): string => {
-    const instant = parseInstant(text)
-    if (instant === null || zone === undefined || !/(Z|[+-]\d\d:?\d\d)$/i.test(text)) return text
-    try {
-      offsetAt ??= createOffsetLookup(zone)
-    } catch {
-      return text
-    }
-    const second = Math.floor(instant / SECOND) * SECOND
-    return formatInstant(second + offsetAt(second))
-  }
-  return (type, text, subject, name, log) => {
-    const given = toForm(type, text.trim(), localTime, () => colorOf(text, subject, log))
-    const isTooLong = given.length > MAX_VALUE && (type === 'text' || type === 'markdown')
-    const value = isTooLong ? given.slice(0, MAX_VALUE).toWellFormed() : given
-    const parsed = parseValue({ type, options: null }, value)
-    if (parsed instanceof Problem) return null
-    if (isTooLong) {
-      log.repair(subject, name, text, value, `longer than ${MAX_VALUE} characters`)
-      log.archive('longTexts', { ...subject, field: name, text })
-    }
-    return parsed
-  }
-}
-
-/** Takes the parts of a date that the type has. Other values stay as they are. */
-function toForm(
-  type: CustomFieldType,
-  text: string,
-  localTime: (text: string) => string,
-  color: () => string | undefined,
-): string {
-  if (type === 'color') return color() ?? text
-  const at = type === 'moment' ? localTime(text) : text
-  const match = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d).*)?$/.exec(at)
-  if (!match) return text
-  const [, year, month, day, hour = '00', minute = '00'] = match
-  switch (type) {
-    case 'date':
-      return `${year}-${month}-${day}`
-    case 'month':
-      return `${month}`
-    case 'year':
-      return `${year}`
-    case 'month_year':
-      return `${year}-${month}`
-    case 'month_day':
-      return `${month}-${day}`
-    case 'moment':
-      return `${year}-${month}-${day}T${hour}:${minute}`
-    default:
-      return text
-  }
 }

@@ -3,32 +3,33 @@ import { MAX_STATUS } from '../../model/ext/frontNoteSize'
 import type { Instant } from '../../model/time'
 import { isObject } from '../../model/validation'
 import type { Subject } from '../bundle'
-import type { Reading } from './reading'
-import { type AppRow, createdAt, hasId, textOf, timeOf } from './rows'
+import { textOf } from '../repair'
+import type { ReadContext } from './readContext'
+import { type AppRow, createdAt, hasId, timeOf } from './rows'
 
 /** Adds status texts and comments. Rows of fronts that were not imported are archived. */
-export function readFrontNotes(reading: Reading, fronts: readonly AppRow[]): void {
-  const notes = new FrontNotes(reading, fronts)
+export function readFrontNotes(context: ReadContext, fronts: readonly AppRow[]): void {
+  const notes = new FrontNotes(context, fronts)
   const spans = new Map<string, Span>()
-  const commented = Map.groupBy(reading.rows('comments'), ({ documentId }) => documentId)
+  const commented = Map.groupBy(context.rows('comments'), ({ documentId }) => documentId)
   for (const row of fronts) {
-    const span = spanOf(row, reading)
+    const span = spanOf(row, context)
     if (span) spans.set(row._id, span)
     const own = commentsIn(row)
     const hasText = textOf(row.customStatus) !== undefined || own.length > 0
     if (!span) {
-      if (hasText || commented.has(row._id)) reading.archiveRest('frontHistory', row, null)
+      if (hasText || commented.has(row._id)) context.archiveRest('frontHistory', row, null)
       continue
     }
     notes.addStatus(row, span)
     const read = own.filter((comment) => notes.addComment(comment, 'frontHistory', span))
     const areRead = read.length === sizeOf(row.comments)
-    reading.archiveRest('frontHistory', row, areRead ? [...importedKeys, 'comments'] : importedKeys)
+    context.archiveRest('frontHistory', row, areRead ? [...importedKeys, 'comments'] : importedKeys)
   }
-  for (const row of reading.rows('comments')) {
+  for (const row of context.rows('comments')) {
     const span = spans.get(textOf(row.documentId) ?? '')
     const isRead = span !== undefined && notes.addComment(row, 'comments', span)
-    reading.archiveRest('comments', row, isRead ? commentKeys : null)
+    context.archiveRest('comments', row, isRead ? commentKeys : null)
   }
 }
 
@@ -42,8 +43,8 @@ interface Span {
   end: Instant
 }
 
-function spanOf(row: AppRow, reading: Reading): Span | null {
-  const member = reading.memberKeys.get(textOf(row.member) ?? '')
+function spanOf(row: AppRow, context: ReadContext): Span | null {
+  const member = context.memberKeys.get(textOf(row.member) ?? '')
   const start = timeOf(row.startTime)
   const isOpen = row.live === true || !row.endTime
   const end = isOpen ? Infinity : timeOf(row.endTime)
@@ -76,7 +77,7 @@ class FrontNotes {
   readonly #statuses = new Set<string>()
 
   constructor(
-    readonly reading: Reading,
+    readonly context: ReadContext,
     fronts: readonly AppRow[],
   ) {
     this.#ids = new Set(fronts.map(({ _id }) => _id))
@@ -114,10 +115,10 @@ class FrontNotes {
     at: Instant,
     created: Instant | null,
   ): void {
-    const subject: Subject = { kind: 'front_note', name: this.reading.names.get(member) ?? null }
+    const subject: Subject = { kind: 'front_note', name: this.context.names.get(member) ?? null }
     const refs = { member, by: null }
     const values = { kind, at, created }
-    this.reading.add(
+    this.context.add(
       'front_notes',
       frontNote,
       { collection, id },

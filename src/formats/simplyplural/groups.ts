@@ -2,14 +2,14 @@ import { groupExt, MAX_GROUP_DEPTH } from '../../model/ext/groupExt'
 import { group } from '../../model/group'
 import type { BundleGroup, Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
-import { allLevels, nameOr, repairFields, resolveMembers } from '../repair'
-import { originOf, type Reading } from './reading'
-import { type AppRow, colorOf, createdOf, textOf } from './rows'
+import { allLevels, colorOf, nameOr, repairFields, resolveMembers, textOf } from '../repair'
+import { originOf, type ReadContext } from './readContext'
+import { type AppRow, createdOf } from './rows'
 
 /** Parses groups with their parents. */
-export function readGroups(reading: Reading): BundleGroup[] {
-  const { log } = reading
-  const rows = reading.rows('groups')
+export function readGroups(context: ReadContext): BundleGroup[] {
+  const { log } = context
+  const rows = context.rows('groups')
   const parents = limitDepth(rows, parentsOf(rows, log), log)
   const named = Map.groupBy(rows, shortName)
   return rows.map((row, position) => {
@@ -28,18 +28,18 @@ export function readGroups(reading: Reading): BundleGroup[] {
       log,
     )
     let unknown = 0
-    const found = resolveMembers(row.members, reading.memberKeys, () => unknown++)
+    const found = resolveMembers(row.members, context.memberKeys, () => unknown++)
     if (unknown > 0)
       log.dropRow('memberships', subject, 'members', null, 'not members of this file', unknown)
     const { emoji = null } = repairFields(groupExt, { emoji: textOf(row.emoji) }, subject, log)
-    reading.archiveRest('groups', reading.buckets.put('groups', row._id, row), importedKeys)
+    context.archiveRest('groups', context.buckets.put('groups', row._id, row), importedKeys)
     return {
       key: row._id,
       origin: originOf('groups', row._id),
       values: {
         ...values,
         ...createdOf(row),
-        ...allLevels(group, reading.isPublic(row) ? 'public' : 'private'),
+        ...allLevels(group, context.isPublic(row) ? 'public' : 'private'),
         name: nameOr(values.name, null, subject, log),
       },
       members: found,

@@ -2,21 +2,21 @@ import { note } from '../../model/ext/note'
 import { post } from '../../model/ext/post'
 import { room } from '../../model/ext/room'
 import type { Subject } from '../bundle'
-import { nameOr, readRef } from '../repair'
+import { colorOf, nameOr, readRef, textOf } from '../repair'
 import { encryptedMessages } from './chat'
-import type { Reading } from './reading'
-import { type AppRow, colorOf, createdAt, textOf, timeOf } from './rows'
+import type { ReadContext } from './readContext'
+import { type AppRow, createdAt, timeOf } from './rows'
 
-export function readNotes(reading: Reading): void {
-  const { log } = reading
-  for (const row of reading.rows('notes')) {
+export function readNotes(context: ReadContext): void {
+  const { log } = context
+  for (const row of context.rows('notes')) {
     const [title, text] = [textOf(row.title), textOf(row.note)]
     if (title === undefined && text === undefined) {
-      reading.archiveRest('notes', row, null)
+      context.archiveRest('notes', row, null)
       continue
     }
     const subject: Subject = { kind: 'note', name: title ?? null }
-    const member = reading.writer(row.member)
+    const member = context.writer(row.member)
     if (member === null && textOf(row.member) !== undefined) {
       const why = 'no such member in this file; it is a note of the system'
       log.repair(subject, 'member', row.member, null, why)
@@ -24,14 +24,14 @@ export function readNotes(reading: Reading): void {
     const date = timeOf(row.date) ?? createdAt(row, null)
     const index = readRef(row.color) ?? ''
     const color = /^[0-7]$/.test(index) ? indexedColors[Number(index)] : undefined
-    reading.add(
+    context.add(
       'notes',
       note,
       { collection: 'notes', id: row._id },
       { title, text, color: color ?? colorOf(row.color, subject, log) },
       { subject, refs: { member }, values: { date, created: createdAt(row, date) } },
     )
-    reading.archiveRest('notes', row, ['member', 'title', 'note', 'color', 'date'])
+    context.archiveRest('notes', row, ['member', 'title', 'note', 'color', 'date'])
   }
 }
 
@@ -39,27 +39,27 @@ export function readNotes(reading: Reading): void {
 const indexedColors = '000000 c83232 32c832 3232c8 eb0e58 56dceb eb59da f25d3b'.split(' ')
 
 /** Adds board messages. */
-export function readBoards(reading: Reading): void {
-  for (const row of reading.rows('boardMessages')) {
+export function readBoards(context: ReadContext): void {
+  for (const row of context.rows('boardMessages')) {
     const [title, text] = [textOf(row.title), textOf(row.message)]
     if (text === undefined) {
-      reading.archiveRest('boardMessages', row, null)
+      context.archiveRest('boardMessages', row, null)
       continue
     }
     const subject: Subject = { kind: 'post', name: title ?? null }
-    const recipient = reading.memberKeys.get(textOf(row.writtenFor) ?? '') ?? null
+    const recipient = context.memberKeys.get(textOf(row.writtenFor) ?? '') ?? null
     if (recipient === null && textOf(row.writtenFor) !== undefined) {
       const why = 'no such member in this file; it is on the board of the system'
-      reading.log.repair(subject, 'for', row.writtenFor, null, why)
+      context.log.repair(subject, 'for', row.writtenFor, null, why)
     }
-    reading.add(
+    context.add(
       'posts',
       post,
       { collection: 'boardMessages', id: row._id },
       { title, text },
       {
         subject,
-        refs: { room: null, for: recipient, by: reading.writer(row.writtenBy), reply_to: null },
+        refs: { room: null, for: recipient, by: context.writer(row.writtenBy), reply_to: null },
         values: {
           written: timeOf(row.writtenAt) ?? createdAt(row, null),
           read: row.read === true,
@@ -67,45 +67,45 @@ export function readBoards(reading: Reading): void {
       },
     )
     const keys = ['title', 'message', 'writtenBy', 'writtenFor', 'writtenAt', 'read']
-    reading.archiveRest('boardMessages', row, keys)
+    context.archiveRest('boardMessages', row, keys)
   }
 }
 
 /** Adds rooms in the order of their categories, and the chat messages in them. */
-export function readChat(reading: Reading): void {
-  const rooms = readRooms(reading)
-  const isEncrypted = encryptedMessages(reading.rows('chatMessages'))
+export function readChat(context: ReadContext): void {
+  const rooms = readRooms(context)
+  const isEncrypted = encryptedMessages(context.rows('chatMessages'))
   const roomOf = new Map<string, string>()
-  for (const row of reading.rows('chatMessages')) {
+  for (const row of context.rows('chatMessages')) {
     const channel = textOf(row.channel)
     if (channel !== undefined && rooms.has(channel) && !isEncrypted(row))
       roomOf.set(row._id, channel)
   }
-  for (const row of reading.rows('chatMessages')) {
+  for (const row of context.rows('chatMessages')) {
     if (isEncrypted(row)) {
-      reading.log.skip('chatMessages')
+      context.log.skip('chatMessages')
       continue
     }
     const channel = roomOf.get(row._id)
     const text = textOf(row.message)
     if (channel === undefined || text === undefined) {
-      reading.archiveRest('chatMessages', row, null)
+      context.archiveRest('chatMessages', row, null)
       continue
     }
     const replyTo = textOf(row.replyTo)
     const isReply = replyTo !== undefined && roomOf.get(replyTo) === channel
     const subject: Subject = { kind: 'post', name: null }
-    reading.add(
+    context.add(
       'posts',
       post,
       { collection: 'chatMessages', id: row._id },
-      { text: withMentions(text, reading.names) },
+      { text: withMentions(text, context.names) },
       {
         subject,
         refs: {
           room: channel,
           for: null,
-          by: reading.writer(row.writer),
+          by: context.writer(row.writer),
           reply_to: isReply ? replyTo : null,
         },
         values: {
@@ -116,7 +116,7 @@ export function readChat(reading: Reading): void {
     )
     const keys = ['channel', 'message', 'writer', 'writtenAt', 'updatedAt']
     const isReplyRead = replyTo === undefined || isReply
-    reading.archiveRest('chatMessages', row, isReplyRead ? [...keys, 'replyTo'] : keys)
+    context.archiveRest('chatMessages', row, isReplyRead ? [...keys, 'replyTo'] : keys)
   }
 }
 
@@ -125,23 +125,23 @@ function withMentions(text: string, names: ReadonlyMap<string, string>): string 
 }
 
 /** Returns the IDs of the rooms. */
-function readRooms(reading: Reading): Set<string> {
-  const { log } = reading
-  const channels = new Map(reading.rows('channels').map((row) => [row._id, row]))
-  const categories = categoriesInOrder(reading)
+function readRooms(context: ReadContext): Set<string> {
+  const { log } = context
+  const channels = new Map(context.rows('channels').map((row) => [row._id, row]))
+  const categories = categoriesInOrder(context)
   const categoryOf = new Map<string, AppRow>()
   for (const category of categories) {
     const ids = Array.isArray(category.channels) ? category.channels : []
     const own = ids.filter((id) => channels.has(id) && !categoryOf.has(id))
     for (const id of own) categoryOf.set(id, category)
-    reading.archiveRest('channelCategories', category, own.length > 0 ? ['name', 'channels'] : null)
+    context.archiveRest('channelCategories', category, own.length > 0 ? ['name', 'channels'] : null)
   }
   const ordered = [...new Set([...categoryOf.keys(), ...channels.keys()])]
   for (const [position, id] of ordered.entries()) {
     const row = channels.get(id)
     if (!row) continue
     const subject: Subject = { kind: 'room', name: textOf(row.name) ?? null }
-    const { values } = reading.add(
+    const { values } = context.add(
       'rooms',
       room,
       { collection: 'channels', id },
@@ -153,15 +153,15 @@ function readRooms(reading: Reading): Set<string> {
       { subject },
     )
     Object.assign(values, { position, name: nameOr(textOf(values.name), null, subject, log) })
-    reading.archiveRest('channels', row, ['name', 'desc'])
+    context.archiveRest('channels', row, ['name', 'desc'])
   }
   return new Set(channels.keys())
 }
 
 /** Returns the categories in the order that the owner chose. */
-function categoriesInOrder(reading: Reading): AppRow[] {
-  const rows = new Map(reading.rows('channelCategories').map((row) => [row._id, row]))
-  const chosen = reading.owner?.categories
+function categoriesInOrder(context: ReadContext): AppRow[] {
+  const rows = new Map(context.rows('channelCategories').map((row) => [row._id, row]))
+  const chosen = context.owner?.categories
   const order = Array.isArray(chosen) ? chosen.filter((id) => rows.has(id)) : []
   return [...new Set([...order, ...rows.keys()])].flatMap((id) => rows.get(id) ?? [])
 }

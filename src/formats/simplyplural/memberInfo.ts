@@ -1,8 +1,8 @@
 import { isObject } from '../../model/validation'
 import type { Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
-import { isSourceId, readRef } from '../repair'
-import { type AppRow, textOf } from './rows'
+import { isSourceId, readRef, textOf } from '../repair'
+import type { AppRow } from './rows'
 
 export interface Birthday {
   date: string

@@ -1,28 +1,28 @@
 import { beginningOf, type MemberExtPatch, memberExt } from '../../model/ext/memberExt'
 import { MAX_DESCRIPTION, type MemberPatch, member } from '../../model/member'
 import type { BundleMember, Subject } from '../bundle'
-import { allLevels, nameOr, readHid, repairFields } from '../repair'
+import { allLevels, colorOf, nameOr, readHid, repairFields, textOf } from '../repair'
 import { type Birthday, birthdayOf, unknownInfo } from './memberInfo'
-import { originOf, type Reading } from './reading'
-import { type AppRow, avatarOf, colorOf, createdOf, textOf, timeOf } from './rows'
+import { originOf, type ReadContext } from './readContext'
+import { type AppRow, avatarOf, createdOf, timeOf } from './rows'
 
 /** Parses members and custom fronts, which are members without some keys. */
-export function readMembers(reading: Reading): BundleMember[] {
-  const people = reading.rows('members')
-  const customFronts = reading.rows('frontStatuses')
-  const members = people.map((row) => readMember(row, 'members', row._id, reading))
+export function readMembers(context: ReadContext): BundleMember[] {
+  const people = context.rows('members')
+  const customFronts = context.rows('frontStatuses')
+  const members = people.map((row) => readMember(row, 'members', row._id, context))
   for (const { key } of members) {
-    reading.memberKeys.set(key, key)
-    reading.writers.add(key)
+    context.memberKeys.set(key, key)
+    context.writers.add(key)
   }
   const states = customFronts.map((row) => {
-    const key = reading.writers.has(row._id) ? `#custom ${row._id}` : row._id
-    return readMember(row, 'frontStatuses', key, reading)
+    const key = context.writers.has(row._id) ? `#custom ${row._id}` : row._id
+    return readMember(row, 'frontStatuses', key, context)
   })
-  for (const { key } of states) reading.memberKeys.set(key, key)
+  for (const { key } of states) context.memberKeys.set(key, key)
   for (const row of [...customFronts, ...people]) {
     const name = textOf(row.name)
-    if (name !== undefined) reading.names.set(row._id, name)
+    if (name !== undefined) context.names.set(row._id, name)
   }
   return [...members, ...states]
 }
@@ -31,12 +31,12 @@ function readMember(
   row: AppRow,
   collection: 'members' | 'frontStatuses',
   key: string,
-  reading: Reading,
+  context: ReadContext,
 ): BundleMember {
-  const { log } = reading
+  const { log } = context
   const subject: Subject = { kind: 'member', name: textOf(row.name) ?? null }
-  const birthday = birthdayOf(row, reading.birthdayFields, subject, log)
-  const hid = readPkId(row, subject, reading)
+  const birthday = birthdayOf(row, context.birthdayFields, subject, log)
+  const hid = readPkId(row, subject, context)
   const description = textOf(row.desc)
   const values = repairFields(
     member,
@@ -53,22 +53,22 @@ function readMember(
   )
   const name = nameOr(values.name, null, subject, log)
   // Custom fronts have no values.
-  const unread = unknownInfo(row, collection === 'members' ? reading.fields : [])
+  const unread = unknownInfo(row, collection === 'members' ? context.fields : [])
   const isInfoRead = Object.keys(unread).length === 0
   const read = [
     ...importedKeys,
     ...(isInfoRead ? ['info'] : []),
     ...(row.archived === true ? ['archivedReason'] : []),
   ]
-  const rest = reading.buckets.put('members', key, row)
-  reading.archiveRest(collection, { ...rest, ...unread }, read)
+  const rest = context.buckets.put('members', key, row)
+  context.archiveRest(collection, { ...rest, ...unread }, read)
   return {
     key,
     ...(hid && { hid }),
     origin: originOf(collection, row._id),
-    values: { ...values, ...createdOf(row), ...levelsOf(row, birthday, reading), name },
+    values: { ...values, ...createdOf(row), ...levelsOf(row, birthday, context), name },
     ext: {
-      ...readExt(row, subject, reading),
+      ...readExt(row, subject, context),
       ...(collection === 'frontStatuses' && { kind: 'custom_front' }),
     },
   }
@@ -86,7 +86,7 @@ const importedKeys = [
 ]
 
 /** Parses what the extension API adds to a member, without defaults. */
-function readExt(row: AppRow, subject: Subject, { log }: Reading): MemberExtPatch {
+function readExt(row: AppRow, subject: Subject, { log }: ReadContext): MemberExtPatch {
   const isArchived = row.archived === true
   const description = textOf(row.desc)
   const isLong = description !== undefined && description.length > MAX_DESCRIPTION
@@ -104,7 +104,7 @@ function readExt(row: AppRow, subject: Subject, { log }: Reading): MemberExtPatc
   }
 }
 
-function readPkId(row: AppRow, subject: Subject, { hids, log }: Reading): string | undefined {
+function readPkId(row: AppRow, subject: Subject, { hids, log }: ReadContext): string | undefined {
   const given = textOf(row.pkId)?.trim()
   if (given === undefined) return undefined
   const hid = readHid(given)
@@ -117,9 +117,9 @@ function readPkId(row: AppRow, subject: Subject, { hids, log }: Reading): string
   return undefined
 }
 
-function levelsOf(row: AppRow, birthday: Birthday | undefined, reading: Reading): MemberPatch {
-  const levels: MemberPatch = allLevels(member, reading.isPublic(row) ? 'public' : 'private')
-  if (birthday && !reading.isPublic(birthday.field)) levels.birthday_privacy = 'private'
+function levelsOf(row: AppRow, birthday: Birthday | undefined, context: ReadContext): MemberPatch {
+  const levels: MemberPatch = allLevels(member, context.isPublic(row) ? 'public' : 'private')
+  if (birthday && !context.isPublic(birthday.field)) levels.birthday_privacy = 'private'
   if (row.archived === true) levels.visibility = 'private'
   return levels
 }

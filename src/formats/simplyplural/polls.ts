@@ -3,12 +3,12 @@ import { cutText, dropUnstorable } from '../../model/field/text'
 import { isObject } from '../../model/validation'
 import type { Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
-import { nameOr, repairFields } from '../repair'
-import type { Reading } from './reading'
-import { type AppRow, colorOf, createdAt, textOf, timeOf } from './rows'
+import { colorOf, nameOr, repairFields, textOf } from '../repair'
+import type { ReadContext } from './readContext'
+import { type AppRow, createdAt, timeOf } from './rows'
 
-export function readPolls(reading: Reading): void {
-  for (const row of reading.rows('polls')) readPoll(row, reading)
+export function readPolls(context: ReadContext): void {
+  for (const row of context.rows('polls')) readPoll(row, context)
 }
 
 /** A vote of the file. */
@@ -27,8 +27,8 @@ interface Choice {
 
 const MAX_OPTION_NAME = 100
 
-function readPoll(row: AppRow, reading: Reading): void {
-  const { log } = reading
+function readPoll(row: AppRow, context: ReadContext): void {
+  const { log } = context
   const subject: Subject = { kind: 'poll', name: textOf(row.name) ?? null }
   const votes = votesOf(row.votes)
   const options = new PollOptions(row._id, subject, log)
@@ -43,13 +43,13 @@ function readPoll(row: AppRow, reading: Reading): void {
   const uncounted: Vote[] = []
   // One vote per member: the last one counts.
   for (const one of new Map(votes.map((given) => [given.voter, given])).values()) {
-    const member = reading.writer(one.voter)
+    const member = context.writer(one.voter)
     const option = member === null ? null : options.find(one.choice)
     if (member === null || option === null) uncounted.push(one)
     else counted.push({ member, option: option.id, comment: one.comment })
   }
   if (options.list.length === 0) {
-    reading.archiveRest('polls', row, null)
+    context.archiveRest('polls', row, null)
     return
   }
   if (unread.length > 0) {
@@ -58,7 +58,7 @@ function readPoll(row: AppRow, reading: Reading): void {
     log.archive('pollOptions', { poll: row._id, options: unread })
   }
   const created = createdAt(row, null)
-  const { values } = reading.add(
+  const { values } = context.add(
     'polls',
     poll,
     { collection: 'polls', id: row._id },
@@ -67,7 +67,7 @@ function readPoll(row: AppRow, reading: Reading): void {
   )
   values.name = nameOr(textOf(values.name), null, subject, log)
   for (const { member, option, comment } of counted)
-    reading.ext.votes.push({
+    context.ext.votes.push({
       key: `${row._id} ${member}`,
       values: { option, created, ...repairFields(vote, { comment }, subject, log) },
       refs: { poll: row._id, member },
@@ -80,7 +80,7 @@ function readPoll(row: AppRow, reading: Reading): void {
     ...row,
     votes: uncounted.map(({ voter: id, choice, comment }) => ({ id, vote: choice, comment })),
   }
-  reading.archiveRest('polls', rest, importedKeys)
+  context.archiveRest('polls', rest, importedKeys)
 }
 
 const importedKeys = ['name', 'desc', 'custom', 'endTime', 'options', 'allowAbstain', 'allowVeto']

@@ -4,7 +4,7 @@ import { type SystemPatch, system } from '../../model/system'
 import { isObject } from '../../model/validation'
 import { type Bundle, emptyBundle, type ReadOptions, type Repair, type Subject } from '../bundle'
 import { newestFirst } from '../extRows'
-import { allLevels, rejectTooMany, repairFields } from '../repair'
+import { allLevels, colorOf, rejectTooMany, repairFields, textOf } from '../repair'
 import { readBuckets } from './buckets'
 import { readFields } from './fields'
 import { readFrontNotes } from './frontNotes'
@@ -13,9 +13,9 @@ import { readGroups } from './groups'
 import { readBoards, readChat, readNotes } from './journal'
 import { readMembers } from './members'
 import { readPolls } from './polls'
-import { originOf, Reading } from './reading'
+import { originOf, ReadContext } from './readContext'
 import { readReminders } from './reminders'
-import { avatarOf, type Collection, colorOf, namesOf, textOf } from './rows'
+import { avatarOf, type Collection, namesOf } from './rows'
 
 export function isSimplyPlural(file: JsonObject): boolean {
   const collections: Collection[] = ['frontStatuses', 'frontHistory', 'fronters', 'privacyBuckets']
@@ -24,26 +24,26 @@ export function isSimplyPlural(file: JsonObject): boolean {
 }
 
 export function readSimplyPlural(file: JsonObject, options: ReadOptions): Bundle {
-  const reading = new Reading(file, options)
-  const { log, user } = reading
-  const people = reading.rows('members')
-  const statuses = reading.rows('frontStatuses')
+  const context = new ReadContext(file, options)
+  const { log, user } = context
+  const people = context.rows('members')
+  const statuses = context.rows('frontStatuses')
   rejectTooMany('tooManyMembers', people.length + statuses.length, options.maxMembers)
-  rejectTooMany('tooManyGroups', reading.rows('groups').length, options.maxGroups)
-  const members = readMembers(reading)
-  const groups = readGroups(reading)
-  const history = reading.rows('frontHistory')
-  const fronts = history.length > 0 ? history : reading.rows('fronters')
-  const switches = toSwitches(readPresences(fronts, reading.memberKeys, log), log)
-  const ext = readExt(reading, fronts)
+  rejectTooMany('tooManyGroups', context.rows('groups').length, options.maxGroups)
+  const members = readMembers(context)
+  const groups = readGroups(context)
+  const history = context.rows('frontHistory')
+  const fronts = history.length > 0 ? history : context.rows('fronters')
+  const switches = toSwitches(readPresences(fronts, context.memberKeys, log), log)
+  const ext = readExt(context, fronts)
   for (const collection of archivedCollections)
-    for (const row of reading.rows(collection)) reading.archiveRest(collection, row, null)
+    for (const row of context.rows(collection)) context.archiveRest(collection, row, null)
   const systemAndSettings = {
     system: {
-      patch: readSystem(reading),
+      patch: readSystem(context),
       ...(user && { origin: originOf('users', user._id) }),
     },
-    settings: readSettings(reading),
+    settings: readSettings(context),
   }
   const { repairs, ...logged } = log.result()
   return {
@@ -61,17 +61,20 @@ export function readSimplyPlural(file: JsonObject, options: ReadOptions): Bundle
 /** Collections without a counterpart here. */
 const archivedCollections: readonly Collection[] = ['friends']
 
-function readExt(reading: Reading, fronts: Parameters<typeof readFrontNotes>[1]): Bundle['ext'] {
-  readFields(reading, reading.rows('members'))
-  readFrontNotes(reading, fronts)
-  readNotes(reading)
+function readExt(
+  context: ReadContext,
+  fronts: Parameters<typeof readFrontNotes>[1],
+): Bundle['ext'] {
+  readFields(context, context.rows('members'))
+  readFrontNotes(context, fronts)
+  readNotes(context)
   // Replies refer to chat messages, so these come first.
-  readChat(reading)
-  readBoards(reading)
-  readPolls(reading)
-  readReminders(reading)
-  readBuckets(reading)
-  const { ext } = reading
+  readChat(context)
+  readBoards(context)
+  readPolls(context)
+  readReminders(context)
+  readBuckets(context)
+  const { ext } = context
   return {
     ...ext,
     front_notes: newestFirst(ext.front_notes, 'at'),
@@ -94,9 +97,9 @@ const importedAsPrivate: Repair = {
   why: 'Everything from a Simply Plural file arrives private: only you can see it until you change that.',
 }
 
-function readSystem(reading: Reading): SystemPatch {
-  const { user, log } = reading
-  const [local] = reading.rows('settings')
+function readSystem(context: ReadContext): SystemPatch {
+  const { user, log } = context
+  const [local] = context.rows('settings')
   const name = textOf(user?.username) ?? textOf(local?.systemName)
   const subject: Subject = { kind: 'system', name: name ?? null }
   const given = {
@@ -105,16 +108,16 @@ function readSystem(reading: Reading): SystemPatch {
     color: colorOf(user?.color, subject, log),
     avatar_url: user && avatarOf(user, subject, log),
   }
-  return { ...repairFields(system, given, subject, log), ...systemLevels(reading) }
+  return { ...repairFields(system, given, subject, log), ...systemLevels(context) }
 }
 
 /**
  * In Simply Plural, friends could always see the profile, could see lists and fronters if allowed,
  * and could never see the history.
  */
-function systemLevels(reading: Reading): SystemPatch {
-  if (reading.options.public !== true) return allLevels(system, 'private')
-  const friends = reading.rows('friends')
+function systemLevels(context: ReadContext): SystemPatch {
+  if (context.options.public !== true) return allLevels(system, 'private')
+  const friends = context.rows('friends')
   const ifAll = (flag: string): Level =>
     friends.length > 0 && friends.every((friend) => friend[flag] === true) ? 'public' : 'private'
   return {
@@ -126,10 +129,10 @@ function systemLevels(reading: Reading): SystemPatch {
   }
 }
 
-function readSettings(reading: Reading): SettingsPatch {
+function readSettings(context: ReadContext): SettingsPatch {
   const subject: Subject = { kind: 'settings', name: null }
-  const given = { timezone: textOf(reading.owner?.location) }
-  return repairFields(settings, given, subject, reading.log)
+  const given = { timezone: textOf(context.owner?.location) }
+  return repairFields(settings, given, subject, context.log)
 }
 
 /**

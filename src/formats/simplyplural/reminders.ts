@@ -2,21 +2,21 @@ import { isEmptyPatch, type JsonObject, type Row } from '../../model/entity'
 import { type ReminderPatch, reminder, validateReminder } from '../../model/ext/reminder'
 import { isObject, Problem } from '../../model/validation'
 import type { Subject } from '../bundle'
-import { nameOr } from '../repair'
-import type { Reading } from './reading'
-import { type AppRow, createdAt, textOf } from './rows'
+import { nameOr, textOf } from '../repair'
+import type { ReadContext } from './readContext'
+import { type AppRow, createdAt } from './rows'
 
 /** Adds reminders. They are off, so that nothing is sent unasked. */
-export function readReminders(reading: Reading): void {
-  for (const row of reading.rows('repeatedReminders'))
-    readReminder(reading, 'repeatedReminders', row, {
+export function readReminders(context: ReadContext): void {
+  for (const row of context.rows('repeatedReminders'))
+    readReminder(context, 'repeatedReminders', row, {
       kind: 'repeat',
       every_days: numberOf(row.dayInterval),
       at: timeOfDayOf(row.time),
       from: dateOf(row.startTime),
     })
-  for (const row of reading.rows('automatedReminders'))
-    readReminder(reading, 'automatedReminders', row, {
+  for (const row of context.rows('automatedReminders'))
+    readReminder(context, 'automatedReminders', row, {
       kind: 'after_switch',
       after: secondsOf(row.delayInHours),
       on: choices[numberOf(row.type) ?? -1] ?? null,
@@ -32,20 +32,20 @@ const importedKeys = {
 const choices = ['members', 'custom_fronts', 'any'] as const
 
 function readReminder(
-  reading: Reading,
+  context: ReadContext,
   collection: keyof typeof importedKeys,
   row: AppRow,
   rule: ReminderPatch,
 ): void {
-  const { log } = reading
+  const { log } = context
   const subject: Subject = { kind: 'reminder', name: textOf(row.name) ?? null }
   if (!isStorable(rule)) {
     const why = 'has values that a reminder cannot have; archived'
     log.dropRow('reminders', subject, 'reminder', null, why)
-    reading.archiveRest(collection, row, null)
+    context.archiveRest(collection, row, null)
     return
   }
-  const { values } = reading.add(
+  const { values } = context.add(
     'reminders',
     reminder,
     { collection, id: row._id },
@@ -53,7 +53,7 @@ function readReminder(
     { subject, values: { ...rule, enabled: false, created: createdAt(row, null) } },
   )
   values.name = nameOr(textOf(values.name), null, subject, log)
-  reading.archiveRest(collection, row, importedKeys[collection])
+  context.archiveRest(collection, row, importedKeys[collection])
 }
 
 /** Returns true if every value is one of the field table, and none is missing. */

@@ -4,7 +4,7 @@ import type { Part } from '../../model/transfer'
 import { isObject } from '../../model/validation'
 import type { Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
-import { isSourceId, readRef } from '../repair'
+import { isSourceId, readRef, textOf } from '../repair'
 
 /** Document of a collection, with its ID even if the file stores it elsewhere. */
 export type AppRow = JsonObject & { _id: string }
@@ -87,11 +87,6 @@ export function namesOf(file: JsonObject, collection: Collection): string[] {
     .sort((a, b) => Number(isCapitalized(a)) - Number(isCapitalized(b)))
 }
 
-/** Returns non-blank text. Numbers, objects and blanks count as missing. */
-export function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined
-}
-
 /** Orders by rank, which is text; a number in old files. What has no rank is last. */
 export function compareRanks(a: unknown, b: unknown): number {
   const [left, right] = [rankOf(a), rankOf(b)]
@@ -114,20 +109,6 @@ export function timeOf(value: unknown): Instant | null {
   if (typeof value !== 'string') return null
   const text = value.trim()
   return micros(/^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : (parseInstant(text) ?? 0))
-}
-
-/**
- * Returns six digits for known notations; other text is unchanged, and the field table rejects it.
- */
-export function colorOf(value: unknown, subject: Subject, log: ImportLog): string | undefined {
-  const digits = textOf(value)?.trim().replace(/^#/, '').toLowerCase()
-  if (digits === undefined || !/^([0-9a-f]{3}|[0-9a-f]{8})$/.test(digits)) return digits
-  if (digits.length === 3) return digits.replace(/./g, '$&$&')
-  if (digits.startsWith('ff')) return digits.slice(2)
-  const color = digits.slice(0, 6)
-  if (!digits.endsWith('ff'))
-    log.repair(subject, 'color', value, color, 'only the first six of eight digits were used')
-  return color
 }
 
 /** Returns the address of the picture, unless Simply Plural hosted it. */

@@ -4,6 +4,38 @@ import { parseInstant } from '../../../src/model/time'
 import { describe, expect, test } from '../../test'
 import { named, readFixture, repairsOf } from '../fixture'
 
+describe('what the extension API adds to an export', () => {
+  const read = (ext: object) =>
+    readFile(
+      JSON.stringify({
+        version: 2,
+        switches: [],
+        members: [],
+        multitude: { ext: { version: 1, ...ext } },
+      }),
+    )
+
+  test('is rejected if lists are none, and all of them are named', () => {
+    const file = { polls: {}, fields: 'secret', members: 1, origins: false, notes: null }
+    expect(() => read(file)).toThrow(
+      '"multitude.ext.members" is not a list. "multitude.ext.origins" is not a list. "multitude.ext.fields" is not a list. "multitude.ext.polls" is not a list.',
+    )
+  })
+
+  test('is imported without rows that are no objects, which are reported', () => {
+    const { ext, extLeftOut, repairs } = read({
+      notes: [7, { title: 'Kept' }, null],
+      values: ['secret'],
+    })
+    expect(ext.notes.map(({ values }) => values)).toMatchObject([{ title: 'Kept' }])
+    expect(extLeftOut).toMatchObject({ notes: 2, values: 1 })
+    expect(repairs.map(({ kind, why, left_out }) => [kind, why, left_out])).toEqual([
+      ['field', 'not an object', 1],
+      ['note', 'not an object', 2],
+    ])
+  })
+})
+
 describe('a PluralKit export', () => {
   const bundle = readFixture('pluralkit.json')
 

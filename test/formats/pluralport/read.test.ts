@@ -59,6 +59,9 @@ describe('version of a PluralPort file', () => {
       { pluralport_version: '0.2', openplural_version: '0.1' },
       'The file has PluralPort version 0.2, this server reads 0.1.',
     ],
+    [{ pluralport_version: 0.1 }, 'pluralport'],
+    [{ pluralport_version: null, openplural_version: '0.1' }, 'pluralport'],
+    [{ pluralport_version: 0.2 }, 'The file has PluralPort version 0.2, this server reads 0.1.'],
     [{ openplural_version: '1' }, 'The file has PluralPort version 1, this server reads 0.1.'],
     [
       { pluralport_version: { secret: 'hunter2' } },
@@ -135,6 +138,33 @@ describe('members and groups of a PluralPort file', () => {
     expect(members.map(({ uuid }) => uuid)).toEqual([undefined, undefined, undefined, undefined])
   })
 
+  test.each([
+    [{ value: '2001-04-29', precision: 'day' }, '2001-04-29'],
+    [{ value: '2001-04-29', precision: 'day', year_visible: false }, '0004-04-29'],
+    [{ value: '--04-29', precision: 'month_day' }, '0004-04-29'],
+    ['2001-04-29', '2001-04-29'],
+    [{ value: '2001-04', precision: 'month' }, undefined],
+    [{ value: '2001', precision: 'year' }, undefined],
+    [{ value: '2001-01-01', precision: 'year' }, undefined],
+    [{ value: '2001-04-01', precision: 'month' }, undefined],
+  ])('have the birthday %j as %s; one that is no whole date is archived', (birthday, expected) => {
+    const { members, kept } = read({ members: [{ ...wren, birthday }] })
+    expect(members[0]?.values.birthday).toEqual(expected as string)
+    expect(kept.pluralportMembers).toEqual(expected ? undefined : [{ id: 'm1', birthday }])
+  })
+
+  test('archives a second name of the system', () => {
+    const system = { id: 's1', name: 'Lantern Hill' }
+    const { kept } = read({ systems: [{ ...system, display_name: 'The Hill' }] })
+    expect(kept.pluralportSystems).toEqual([{ id: 's1', display_name: 'The Hill' }])
+    for (const display_name of [null, system.name])
+      expect(read({ systems: [{ ...system, display_name }] }).kept).toEqual({})
+    expect(read({ systems: [{ id: 's1', display_name: 'The Hill' }] })).toMatchObject({
+      system: { patch: { name: 'The Hill' } },
+      kept: {},
+    })
+  })
+
   test('archives the rows of further systems and reports them', () => {
     const bundle = read({
       systems: [{ id: 's1' }, { id: 's2', name: 'Other', parent_system_id: 's1' }],
@@ -148,6 +178,37 @@ describe('members and groups of a PluralPort file', () => {
     )
   })
 
+  test('reports repeated IDs apart from rows of further systems', () => {
+    const other = { id: 's2', parent_system_id: 's1' }
+    const bundle = read({
+      systems: [{ id: 's1' }, other],
+      members: [wren, { ...wren, name: 'Again' }, { ...ash, system_id: 's2' }],
+    })
+    expect(bundle.members.map(({ values }) => values.name)).toEqual(['Wren'])
+    expect(reasons(bundle)).toEqual(
+      expect.arrayContaining([
+        'belongs to another system of the file; archived',
+        'given twice in the file',
+      ]),
+    )
+  })
+
+  test('are imported although a further system has the ID of the first one', () => {
+    const bundle = read({ systems: [{ id: 's1' }, { id: 's1' }] })
+    expect(bundle.members).toHaveLength(2)
+  })
+
+  test('have the positions of the file, and parents that are in it', () => {
+    const bundle = read({
+      groups: [
+        { id: 'g1', name: 'Keepers', sort_order: 5 },
+        { id: 'g2', name: 'Night', parent_group_id: 'nothing' },
+      ],
+    })
+    expect(bundle.groups.map(({ ext }) => ext?.position)).toEqual([5, 1])
+    expect(reasons(bundle)).toEqual(['no such group in this file'])
+  })
+
   test('have parents, emojis and members; labels become groups', () => {
     const bundle = read({
       groups: [
@@ -156,7 +217,7 @@ describe('members and groups of a PluralPort file', () => {
       ],
       group_memberships: [
         { id: '1', group_id: 'g2', member_id: 'm1' },
-        { id: '2', group_id: 'g2', member_id: 'nobody' },
+        { id: '2', group_id: 'g2', member_id: 'unknown' },
         { id: '3', group_id: 'nothing', member_id: 'm1' },
       ],
       taxonomy_terms: [{ id: 't1', kind: 'role', name: 'Protector', color: '#335577' }],
@@ -294,6 +355,16 @@ describe('members and groups of a PluralPort file', () => {
   })
 })
 
+test('names the field of a picture that is missing, and drops data that no record names', () => {
+  const bundle = read({
+    members: [{ ...wren, banner_asset_id: 'missing' }],
+    assets: [{ id: 'unused', kind: 'avatar', data_base64: 'AAAA' }],
+  })
+  expect(bundle.repairs.map(({ field }) => field)).toEqual(['banner'])
+  expect(bundle.skipped).toEqual({ pluralportAssets: 1 })
+  expect(bundle.kept.pluralportAssets).toBeUndefined()
+})
+
 describe('fronts of a PluralPort file', () => {
   const assigned = (...ids: string[]) =>
     ids.map((member_id) => ({ member_id, front_role: 'member' }))
@@ -320,7 +391,7 @@ describe('fronts of a PluralPort file', () => {
         { id: 'p2', started_at: at('10:00'), ended_at: at('12:00'), assignments: assigned('m2') },
         { id: 'p3', started_at: at('14:00'), ended_at: null, assignments: assigned('m1') },
         { id: 'p4', started_at: at('15:00'), ended_at: at('15:00'), assignments: assigned('m2') },
-        { id: 'p5', started_at: at('16:00'), assignments: assigned('nobody') },
+        { id: 'p5', started_at: at('16:00'), assignments: assigned('unknown') },
       ],
     })
     expect(history(bundle)).toEqual([
@@ -373,6 +444,23 @@ describe('fronts of a PluralPort file', () => {
   })
 })
 
+test('puts the comment on a period of one member at that member', () => {
+  const period = (id: string, ...members: string[]) => ({
+    id,
+    started_at: at('09:00'),
+    assignments: members.map((member_id) => ({ member_id })),
+  })
+  const comment = (id: string, front_period_id: string) => ({
+    ...{ id, front_period_id, body: id },
+    target_time: at('10:00'),
+  })
+  const bundle = read({
+    front_periods: [period('p1', 'm1'), period('p2', 'm1', 'm2')],
+    front_comments: [comment('alone', 'p1'), comment('together', 'p2')],
+  })
+  expect(frontNotes(bundle).toSorted()).toEqual(['comment Wren: alone', 'comment null: together'])
+})
+
 describe('custom fields of a PluralPort file', () => {
   const fields: [field: JsonObject, given: unknown, type: string, value: unknown][] = [
     [{ field_type: 'text' }, 'tea', 'text', 'tea'],
@@ -421,6 +509,33 @@ describe('custom fields of a PluralPort file', () => {
     expect(customFieldTypes.filter((type) => !tested.has(type))).toEqual(['url'])
   })
 
+  test.each([['coordinates'], ['__proto__'], [7]])(
+    'of our own with the unknown type %j are texts',
+    (type) => {
+      const bundle = read({
+        extensions: { [NAMESPACE]: { version: 1 } },
+        custom_fields: [{ id: 'f1', name: 'Place', extensions: { [NAMESPACE]: { type } } }],
+        custom_field_values: [
+          { field_id: 'f1', subject_type: 'member', subject_id: 'm1', value: 'Lighthouse' },
+        ],
+      })
+      expect(bundle.ext.fields.map(({ values }) => values.type)).toEqual(['text'])
+      expect(bundle.ext.values.map(({ values }) => values.value)).toEqual(['Lighthouse'])
+    },
+  )
+
+  test('archives values of the system, and the second value of a member', () => {
+    const value = { field_id: 'c1', subject_type: 'member', subject_id: 'm1', value: 'first' }
+    const ofSystem = { ...value, subject_type: 'system' }
+    const second = { ...value, value: 'second' }
+    const bundle = read({
+      custom_fields: [{ id: 'c1', name: 'Field', field_type: 'text' }],
+      custom_field_values: [ofSystem, value, second],
+    })
+    expect(bundle.ext.values.map(({ values }) => values.value)).toEqual(['first'])
+    expect(bundle.kept.pluralportCustomFieldValues).toEqual([ofSystem, second])
+  })
+
   test('archives values that are none, and those of unknown members and fields', () => {
     const value = (field_id: string, subject_id: string, value: unknown) => ({
       id: `${field_id} ${subject_id}`,
@@ -431,7 +546,7 @@ describe('custom fields of a PluralPort file', () => {
     })
     const rows = [
       value('c1', 'm1', 'soon'),
-      value('c1', 'nobody', '2026-01-01'),
+      value('c1', 'unknown', '2026-01-01'),
       value('nothing', 'm1', 'x'),
     ]
     const bundle = read({
@@ -449,7 +564,7 @@ describe('texts of a PluralPort file', () => {
     const bundle = read({
       notes: [
         { id: 'n1', member_id: 'm1', title: 'Oil', body: 'Buy more', entry_date: '2026-01-02' },
-        { id: 'n2', member_id: 'nobody', body: 'Whose?', created_at: at('09:00') },
+        { id: 'n2', member_id: 'unknown', body: 'Whose?', created_at: at('09:00') },
         { id: 'n3', body: 'By one', author_member_ids: ['m2'], content_warning: 'food' },
         { id: 'n4', body: ' ' },
       ],
@@ -483,7 +598,7 @@ describe('texts of a PluralPort file', () => {
             body: 'Milk',
             created_at: at('10:00'),
           },
-          { id: 'b2', target_member_id: 'nobody', body: 'Bread', created_at: at('11:00') },
+          { id: 'b2', target_member_id: 'unknown', body: 'Bread', created_at: at('11:00') },
           { id: 'b3', body: 'Gone', created_at: at('11:00'), deleted_at: at('12:00') },
         ],
       },
@@ -520,6 +635,48 @@ describe('texts of a PluralPort file', () => {
     })
   })
 
+  test('are neither about nor by custom fronts, and about their member rather than its author', () => {
+    const bundle = read({
+      members: [wren, { ...ash, is_custom_front: true }],
+      notes: [
+        { id: 'n1', member_id: 'm2', body: 'away' },
+        { id: 'n2', member_id: 'm1', author_member_ids: ['m2'], body: 'home' },
+      ],
+      boards: {
+        posts: [{ id: 'b1', author_member_id: 'm2', body: 'Hi', created_at: at('09:00') }],
+      },
+    })
+    const name = nameOf(bundle)
+    const notes = bundle.ext.notes.map(({ values, refs }) => `${values.text} ${name(refs.member)}`)
+    expect(notes.toSorted()).toEqual(['away null', 'home Wren'])
+    expect(bundle.ext.posts.map(({ refs }) => name(refs.by))).toEqual([null])
+  })
+
+  test('have rooms in the order of the file, and replies in the same room only', () => {
+    const message = (id: string, conversation_id: string) => ({
+      ...{ id, conversation_id, body: id },
+      created_at: at('09:00'),
+    })
+    const bundle = read({
+      chat: {
+        conversations: [
+          { id: 'r1', title: 'Second', sort_order: 9 },
+          { id: 'r2', title: 'First', sort_order: 4 },
+        ],
+        messages: [
+          message('question', 'r1'),
+          { ...message('elsewhere', 'r2'), reply_to_message_id: 'question' },
+        ],
+      },
+    })
+    const rooms = bundle.ext.rooms.map(({ values }) => `${values.position} ${values.name}`)
+    expect(rooms.toSorted()).toEqual(['0 First', '1 Second'])
+    expect(bundle.ext.posts.map(({ refs }) => refs.reply_to ?? null)).toEqual([null, null])
+    expect(bundle.kept.pluralportChatMessages).toEqual([
+      { id: 'elsewhere', reply_to_message_id: 'question' },
+    ])
+  })
+
   test('have the first of their times that is one', () => {
     const { ext } = read({
       notes: [{ id: 'n1', body: 'Tea', entry_date: '2026-02-30', created_at: at('09:00') }],
@@ -541,6 +698,43 @@ describe('texts of a PluralPort file', () => {
     ]
     const { kept } = read({ chat: { conversations, messages: [] } })
     expect(kept.pluralportChatConversations).toEqual([{ id: 'r1', archived: true }])
+  })
+
+  test('archives who may read a conversation, and kinds that rooms do not have', () => {
+    const access = { kind: 'participants', member_ids: ['m1'] }
+    const everyone = { kind: 'all_members' }
+    const conversations = [
+      { id: 'r1', title: 'Two of us', kind: 'direct_message', access },
+      { id: 'r2', title: 'General', kind: 'internal_chat', access: everyone },
+    ]
+    const { kept } = read({ chat: { conversations, messages: [] } })
+    expect(kept.pluralportChatConversations).toEqual([{ id: 'r1', kind: 'direct_message', access }])
+  })
+
+  test('archives authors that are unknown, or custom fronts, which do not write', () => {
+    const text = { body: 'Milk', created_at: at('10:00') }
+    const by = ['m1', 'unknown', 'f1', null]
+    const rows = by.map((author_member_id, id) => ({ id, author_member_id, ...text }))
+    const { ext, kept } = read({
+      members: [wren, { id: 'f1', name: 'Asleep', is_custom_front: true }],
+      chat: {
+        conversations: [{ id: 'r1', title: 'General' }],
+        messages: rows.map((row) => ({ ...row, conversation_id: 'r1' })),
+      },
+      boards: { posts: rows },
+      front_comments: rows,
+    })
+    const unread = [
+      { id: 1, author_member_id: 'unknown' },
+      { id: 2, author_member_id: 'f1' },
+    ]
+    expect(kept).toEqual({
+      pluralportChatMessages: unread,
+      pluralportBoardsPosts: unread,
+      pluralportFrontComments: unread,
+    })
+    const authors = [...ext.posts, ...ext.front_notes].filter(({ refs }) => refs.by)
+    expect(authors).toHaveLength(3)
   })
 
   test('of other modules are archived, row by row', () => {

@@ -173,6 +173,10 @@ describe('export of a PluralPort file', () => {
     await ask('POST /v2/systems/@me/switches', { members: [wren.id], timestamp: at })
     const status = { kind: 'status', member: wren.id, at, text: 'at work' }
     await ask('POST /ext/v1/systems/@me/front/notes', status)
+    const later = { ...status, at: '2026-01-01T11:00:00Z', text: 'at home' }
+    await ask('POST /ext/v1/systems/@me/front/notes', later)
+    const habits = { pluralport_version: '0.1', habits: [{ id: 'h1' }, { id: 'h2' }] }
+    await ask('POST /v2/systems/@me/import', habits)
     await ask('POST /ext/v1/systems/@me/polls', { name: 'Move?', options: [{ name: 'yes' }] })
     await ask('POST /ext/v1/systems/@me/reminders', {
       name: 'Tea',
@@ -181,7 +185,8 @@ describe('export of a PluralPort file', () => {
       on: 'any',
     })
     const bucket = await ask('POST /ext/v1/buckets', { name: 'Close', default_for: ['groups'] })
-    const group = await ask('POST /v2/groups', { name: 'Keepers' })
+    const icon = 'https://img.example.org/keepers.png'
+    const group = await ask('POST /v2/groups', { name: 'Keepers', icon })
     await ask(`PUT /ext/v1/buckets/${bucket.id}/contents`, {
       members: [wren.id],
       groups: [group.id],
@@ -193,11 +198,14 @@ describe('export of a PluralPort file', () => {
     expect(findPluralportProblems(file)).toEqual([])
     expect(file.front_events).toMatchObject([{ assignments: [{ note: 'at work' }] }])
     const warnings = file.warnings as JsonObject[]
-    expect(warnings.map(({ record_type }) => record_type).toSorted()).toEqual([
-      'buckets',
-      'front_notes',
-      'polls',
-      'reminders',
+    expect(warnings.map(({ code, record_type, count }) => [code, record_type, count])).toEqual([
+      ['field_type_changed', 'custom_fields', 1],
+      ['extension_only', 'groups', 1],
+      ['extension_only', 'polls', 1],
+      ['extension_only', 'reminders', 1],
+      ['extension_only', 'buckets', 1],
+      ['extension_only', 'front_notes', 1],
+      ['extension_only', null, 2],
     ])
 
     const native = (await exportFile(as, '')).multitude as JsonObject

@@ -11,24 +11,14 @@ import {
 } from '../bundle'
 import type { ImportLog } from '../importLog'
 import { isSourceId, readRef, readUuid, rejectTooMany } from '../repair'
-import { textOf } from '../simplyplural/rows'
-import { Assets, objectsIn } from './assets'
-import { archiveName, NAMESPACE, NAMESPACE_VERSION } from './format'
-import { ownExtension, type Refs } from './records'
-
-/** Record of the system, with the UUID that its row has in our own form of the file. */
-export interface Entry {
-  record: JsonObject
-  /** ID in the file, or the position of a record whose ID cannot be stored. */
-  id: string
-  uuid: string
-  /** What we wrote under our namespace; null if another app wrote the record. */
-  own: JsonObject | null
-}
+import { Assets } from './assets'
+import { type Entry, isBlank, objectsIn } from './entry'
+import { appNameIn, archiveName, NAMESPACE, NAMESPACE_VERSION } from './format'
+import { ownExtension, type RecordType, type Refs, restoredRow } from './recordType'
 
 /** State while one file is converted to the form of our own exports. */
-export class Reading {
-  /** What we wrote under our namespace of the file; null if another app wrote it. */
+export class ReadContext {
+  /** Contents of our namespace of the file; null if another app wrote it. */
   readonly own: JsonObject | null
   readonly system: JsonObject | undefined
   readonly assets: Assets
@@ -52,7 +42,7 @@ export class Reading {
     this.own = ownOfFile(file)
     const { producer } = file
     const app = isObject(producer) ? producer.app_id : null
-    this.#app = isSourceId(app) ? nameOfApp(app) : 'pluralport'
+    this.#app = isSourceId(app) ? appNameIn(app) : 'pluralport'
     const systems = objectsIn(file.systems)
     this.system = systems.find(({ parent_system_id }) => !parent_system_id) ?? systems[0]
     const others = systems.filter((one) => one !== this.system)
@@ -120,8 +110,8 @@ export class Reading {
   }
 
   /**
-   * Returns the UUID of a row: its ID if we wrote the file, else one that serves while the file is
-   * read. Rows of other apps are found again by their origin.
+   * Returns the UUID of a row: its ID if we wrote the file, else a temporary one. Rows of other apps
+   * are found again by their origin.
    */
   newUuid(collection: string, id: string, record: JsonObject): string {
     const given = this.own ? readUuid(id) : undefined
@@ -136,7 +126,7 @@ export class Reading {
     const refs = objectsIn(record.source_refs).flatMap(({ app, collection, id: given }) => {
       const source = readRef(given)
       return isSourceId(app) && isSourceId(collection) && isSourceId(source)
-        ? [{ app: nameOfApp(app), collection, id: source }]
+        ? [{ app: appNameIn(app), collection, id: source }]
         : []
     })
     const origins = [...refs, { app: this.#app, collection, id }].filter((one) =>
@@ -150,6 +140,11 @@ export class Reading {
 
   find(collection: string, id: unknown): string | null {
     return this.#uuids.get(collection)?.get(readRef(id) ?? '') ?? null
+  }
+
+  /** Returns the UUID of a member, or an unknown reference, which is reported later. */
+  memberRef(id: unknown): string | null {
+    return this.find('members', id) ?? readRef(id) ?? null
   }
 
   idsOf(collection: string): ReadonlyMap<string, string> {
@@ -171,6 +166,12 @@ export class Reading {
       picture: (id) =>
         this.assets.picture(id, { subject, field: fields[String(id)] ?? 'avatar_url' }),
     }
+  }
+
+  /** Converts a record that is a row by itself. */
+  rowOf(type: RecordType, { record, uuid, own }: Entry): JsonObject {
+    const read = type.read(record, this.refs({ kind: 'file', name: null }))
+    return { ...restoredRow(read, own), id: uuid }
   }
 
   /**
@@ -207,11 +208,6 @@ const technicalKeys: ReadonlySet<string> = new Set([
   'updated_at',
 ])
 
-/** Names of apps in our origins where they differ from the registered ones. */
-function nameOfApp(app: string): string {
-  return app === 'simply_plural' ? 'simplyplural' : app
-}
-
 function ownOfFile({ extensions }: JsonObject): JsonObject | null {
   const own = isObject(extensions) ? extensions[NAMESPACE] : undefined
   if (!isObject(own)) return null
@@ -221,16 +217,4 @@ function ownOfFile({ extensions }: JsonObject): JsonObject | null {
     'broken',
     `extensions.${NAMESPACE} has version ${given}, this server reads ${NAMESPACE_VERSION}`,
   )
-}
-
-/** Returns the subject of a record, by its name or title. */
-export function subjectOfRecord(kind: Subject['kind'], record: JsonObject): Subject {
-  const name = textOf(record.name) ?? textOf(record.display_name) ?? textOf(record.title)
-  return { kind, name: name ?? null }
-}
-
-export function isBlank(value: unknown): boolean {
-  if (value === null || value === undefined || value === '' || value === false) return true
-  if (Array.isArray(value)) return value.length === 0
-  return isObject(value) && Object.keys(value).length === 0
 }

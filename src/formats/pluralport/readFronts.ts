@@ -1,12 +1,13 @@
 import type { JsonObject } from '../../model/entity'
 import { MAX_STATUS } from '../../model/ext/frontNoteSize'
 import { formatInstant, parseInstant } from '../../model/time'
-import { readRef } from '../repair'
+import { isObject } from '../../model/validation'
+import { readRef, textOf } from '../repair'
 import { readPresences, toSwitches } from '../simplyplural/fronts'
-import { textOf } from '../simplyplural/rows'
-import { objectsIn } from './assets'
-import { type Entry, isBlank, type Reading } from './reading'
-import { commentRecord, restoredRow } from './records'
+import { type Entry, isBlank, objectsIn, readKeys } from './entry'
+import type { ReadContext } from './readContext'
+import { commentRecord } from './records'
+import { restoredRow } from './recordType'
 
 /** Switches and front notes in the form of our own exports. */
 export interface Fronts {
@@ -17,23 +18,23 @@ export interface Fronts {
 }
 
 /** Converts events, or periods if there are none, and the texts about them. */
-export function readFronts(reading: Reading): Fronts {
-  const events = reading.entries('front_events', 'switches')
-  const periods = reading.entries('front_periods', 'switches')
-  const notes = new FrontNotes(reading)
+export function readFronts(context: ReadContext): Fronts {
+  const events = context.entries('front_events', 'switches')
+  const periods = context.entries('front_periods', 'switches')
+  const notes = new FrontNotes(context)
   for (const one of events) notes.addFront(one, 'front_events', 'at', eventKeys)
   for (const one of periods) notes.addFront(one, 'front_periods', 'started_at', periodKeys)
   const membersOfPeriods = new Map(
     periods.map(({ id, record }) => [id, objectsIn(record.assignments)]),
   )
-  for (const one of reading.entries('front_comments', 'front_notes'))
+  for (const one of context.entries('front_comments', 'front_notes'))
     notes.addComment(one, membersOfPeriods)
   return {
     switches:
       events.length > 0
-        ? events.map(({ record }) => switchOf(record, reading))
-        : switchesOf(periods, reading),
-    uuids: reading.own ? events.map(({ record, uuid }) => ({ timestamp: record.at, uuid })) : [],
+        ? events.map(({ record }) => switchOf(record, context))
+        : switchesOf(periods, context),
+    uuids: context.own ? events.map(({ record, uuid }) => ({ timestamp: record.at, uuid })) : [],
     notes: notes.rows,
   }
 }
@@ -41,13 +42,11 @@ export function readFronts(reading: Reading): Fronts {
 const eventKeys = ['at', 'assignments', 'note']
 const periodKeys = ['started_at', 'ended_at', 'assignments', 'note', 'status']
 
-function switchOf({ at, assignments }: JsonObject, reading: Reading): JsonObject {
+function switchOf({ at, assignments }: JsonObject, context: ReadContext): JsonObject {
   return {
     timestamp: at,
     members: Array.isArray(assignments)
-      ? inOrder(assignments).map(
-          ({ member_id }) => reading.find('members', member_id) ?? readRef(member_id) ?? null,
-        )
+      ? inOrder(assignments).map(({ member_id }) => context.memberRef(member_id))
       : null,
   }
 }
@@ -59,7 +58,7 @@ function inOrder(assignments: unknown): JsonObject[] {
 }
 
 /** Converts periods, which may overlap, by the rule for presences. */
-function switchesOf(periods: readonly Entry[], reading: Reading): JsonObject[] {
+function switchesOf(periods: readonly Entry[], context: ReadContext): JsonObject[] {
   const rows = periods.flatMap(({ record, id }) =>
     inOrder(record.assignments).map(({ member_id }) => ({
       _id: id,
@@ -68,8 +67,8 @@ function switchesOf(periods: readonly Entry[], reading: Reading): JsonObject[] {
       endTime: record.ended_at,
     })),
   )
-  const presences = readPresences(rows, reading.idsOf('members'), reading.log)
-  return toSwitches(presences, reading.log).map(({ timestamp, members }) => ({
+  const presences = readPresences(rows, context.idsOf('members'), context.log)
+  return toSwitches(presences, context.log).map(({ timestamp, members }) => ({
     timestamp: formatInstant(timestamp),
     members,
   }))
@@ -91,8 +90,8 @@ class FrontNotes {
   /** Statuses by member and time, and comments; files that have events and periods repeat them. */
   readonly #texts = new Map<string, unknown>()
 
-  constructor(readonly reading: Reading) {
-    for (const row of objectsIn(ownFrontNotes(reading))) {
+  constructor(readonly context: ReadContext) {
+    for (const row of objectsIn(ownFrontNotes(context))) {
       this.rows.push(row)
       if (row.kind === 'status') this.#texts.set(`${row.member} ${row.at}`, row.text)
     }
@@ -110,7 +109,7 @@ class FrontNotes {
     const instant = time === undefined ? null : parseInstant(time)
     const fronters = objectsIn(record.assignments)
     if (instant === null) {
-      this.reading.archiveRest(collection, entry, null)
+      this.context.archiveRest(collection, entry, null)
       return
     }
     const at = formatInstant(instant)
@@ -119,7 +118,7 @@ class FrontNotes {
       this.#add({ collection, id: `${id}#${number++}`, record }, text, member, at, isStatus)
     const unread: JsonObject[] = []
     for (const { member_id, front_role, note, source_refs: _, ...rest } of fronters) {
-      const member = this.reading.find('members', member_id)
+      const member = this.context.find('members', member_id)
       const own = textOf(note)
       const ofPeriod = textOf(record.status)
       if (member !== null && own !== undefined) add(own, member, true)
@@ -132,27 +131,27 @@ class FrontNotes {
       if (kept.length > 0) unread.push({ member_id, ...Object.fromEntries(kept) })
     }
     const whole = textOf(record.note)
-    const only = fronters.length === 1 ? this.reading.find('members', fronters[0]?.member_id) : null
+    const only = fronters.length === 1 ? this.context.find('members', fronters[0]?.member_id) : null
     if (whole !== undefined) add(whole, only, false)
     const assignments = unread.length > 0 ? unread : undefined
     const read = assignments ? imported.filter((key) => key !== 'assignments') : imported
-    this.reading.archiveRest(collection, { ...entry, record: { ...record, assignments } }, read)
+    this.context.archiveRest(collection, { ...entry, record: { ...record, assignments } }, read)
   }
 
   addComment(entry: Entry, periods: ReadonlyMap<string, readonly JsonObject[]>): void {
     const { record, uuid, own } = entry
     const subject = { kind: 'front_note', name: null } as const
-    const read = commentRecord.read(record, this.reading.refs(subject))
+    const read = commentRecord.read(record, this.context.refs(subject))
     const fronters = periods.get(readRef(record.front_period_id) ?? '')
     const about =
-      fronters?.length === 1 ? this.reading.find('members', fronters[0]?.member_id) : null
+      fronters?.length === 1 ? this.context.find('members', fronters[0]?.member_id) : null
     const row = restoredRow({ ...read, ...(about && { member: about }) }, own)
     if (typeof row.text !== 'string' || parseInstant(String(row.at)) === null) {
-      this.reading.archiveRest('front_comments', entry, null)
+      this.context.archiveRest('front_comments', entry, null)
       return
     }
     this.rows.push({ ...row, id: uuid })
-    this.reading.archiveRest('front_comments', entry, commentRecord.keys)
+    this.context.archiveRest('front_comments', entry, readKeys(commentRecord, entry, row))
   }
 
   #add(
@@ -168,12 +167,11 @@ class FrontNotes {
     const isFirst = isStatus && text.length <= MAX_STATUS && !this.#texts.has(status)
     this.#texts.set(isFirst ? status : comment, text)
     const { source_refs: _, ...record } = source.record
-    const id = this.reading.newUuid(source.collection, source.id, record)
+    const id = this.context.newUuid(source.collection, source.id, record)
     this.rows.push({ id, kind: isFirst ? 'status' : 'comment', member, at, text, created: at })
   }
 }
 
-function ownFrontNotes({ own }: Reading): unknown {
-  const ext = own?.ext
-  return typeof ext === 'object' && ext !== null ? (ext as JsonObject).front_notes : null
+function ownFrontNotes({ own }: ReadContext): unknown {
+  return isObject(own?.ext) ? own.ext.front_notes : null
 }

@@ -1,16 +1,15 @@
 import type { Entity, JsonObject, Patch } from '../../model/entity'
 import { type ExtPart, forEachExtPart } from '../../model/transfer'
-import { isObject } from '../../model/validation'
 import type { Bundle, BundleExtRow, Origin, ReadOptions, Subject } from '../bundle'
 import { emptyBundle } from '../bundle'
 import { ImportLog } from '../importLog'
-import { repairFields } from '../repair'
+import { isEmpty, repairFields, textOf } from '../repair'
 import { BucketContents } from './bucketContents'
 import { birthdayFieldsOf, fieldsOf } from './memberInfo'
-import { type AppRow, type Collection, rowsIn, textOf } from './rows'
+import { type AppRow, type Collection, rowsIn } from './rows'
 
 /** State while one file is parsed. */
-export class Reading {
+export class ReadContext {
   readonly log = new ImportLog()
   readonly user: AppRow | undefined
   /** The document of the collection `private`, which only its owner has. */
@@ -95,7 +94,7 @@ export class Reading {
    */
   archiveRest(collection: Collection, row: AppRow, imported: readonly string[] | null): void {
     const rest = Object.entries(row).filter(
-      ([key, value]) => !imported?.includes(key) && !technicalKeys.has(key) && !isBlank(value),
+      ([key, value]) => !imported?.includes(key) && !technicalKeys.has(key) && !isEmpty(value),
     )
     if (imported === null) this.log.archive(collection, row)
     else if (rest.some(([key]) => key !== '_id'))
@@ -126,9 +125,3 @@ const technicalKeys: ReadonlySet<string> = new Set([
   'exists',
   '__v',
 ])
-
-function isBlank(value: unknown): boolean {
-  if (value === null || value === undefined || value === '') return true
-  if (Array.isArray(value)) return value.length === 0
-  return isObject(value) && Object.keys(value).length === 0
-}

@@ -1,21 +1,10 @@
-import { and, eq, inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import type { Dialect } from '../../db/dialect'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { type BucketContent, forEachContent } from '../../db/bucketLinks'
 import { columnNames, type Placeholders, query } from '../../db/query'
-import { bucketFields, bucketFriends, bucketGroups, bucketMembers } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleBuckets } from '../../db/visible'
 import { error } from '../../model/errors'
 import type { SharedKind } from '../../model/ext/bucket'
-
-/** What privacy buckets contain, with the tables that link rows to buckets. */
-const links = {
-  members: { table: bucketMembers, row: bucketMembers.member_id },
-  groups: { table: bucketGroups, row: bucketGroups.group_id },
-  fields: { table: bucketFields, row: bucketFields.field_id },
-  friends: { table: bucketFriends, row: bucketFriends.friendship_id },
-} as const
-
-export type BucketContent = keyof typeof links
 
 /** Rows of one kind to put in a bucket. */
 export interface BucketLinks {
@@ -27,23 +16,6 @@ export interface BucketLinks {
 export interface BucketRef {
   readonly id: number
   readonly uuid: string
-}
-
-/** SQL of the UUIDs of the visible buckets of a system that contain a row, as a JSON list. */
-export function bucketsOfRowSql(
-  { jsonTexts }: Dialect,
-  content: BucketContent,
-  rowId: SQLWrapper,
-  systemId: SQLWrapper,
-): SQL {
-  const { table, row } = links[content]
-  const { id, uuid, position, system_id } = visibleBuckets
-  return jsonTexts(
-    uuid,
-    sql`${table} join ${visibleBuckets} on ${id} = ${table.bucket_id}
-      where ${row} = ${rowId} and ${system_id} = ${systemId}`,
-    sql`${position}, ${id}`,
-  )
 }
 
 /** Returns the buckets of a system that a client names, without repetitions. Throws if one is missing. */
@@ -103,18 +75,25 @@ export async function listContents(
   return (await contents[content](db).all({ bucket: bucketId })).map(({ row }) => row)
 }
 
+/** Lists the buckets for new rows of a kind. */
+export async function listDefaultBuckets(
+  db: Db,
+  systemId: number,
+  kind: SharedKind,
+): Promise<BucketRef[]> {
+  const all = await listBucketRefs(db, systemId)
+  return all.filter(({ default_for }) => default_for.includes(kind))
+}
+
 /** Puts a new row in the buckets for new rows of its kind. Returns their UUIDs. */
 export async function putInDefaultBuckets(
   tx: Db,
   systemId: number,
-  kind: SharedKind,
+  kind: Exclude<SharedKind, 'custom_fronts'>,
   rowId: number,
 ): Promise<string[]> {
-  const all = await listBucketRefs(tx, systemId)
-  const chosen = all.filter(({ default_for }) => default_for.includes(kind))
-  if (chosen.length === 0) return []
-  const content = kind === 'custom_fronts' ? 'members' : kind
-  for (const { id } of chosen) await put[content](tx).run({ bucket: id, row: rowId })
+  const chosen = await listDefaultBuckets(tx, systemId, kind)
+  for (const { id } of chosen) await put[kind](tx).run({ bucket: id, row: rowId })
   return chosen.map(({ uuid }) => uuid)
 }
 
@@ -127,7 +106,7 @@ const ofSystem = query((db, { system }: Placeholders<'system'>) => {
     .orderBy(position, id)
 })
 
-const leave = each(({ table, row }) =>
+const leave = forEachContent(({ table, row }) =>
   query((db, values: Placeholders<'system' | 'row'>) => {
     const own = db
       .select({ id: visibleBuckets.id })
@@ -138,7 +117,7 @@ const leave = each(({ table, row }) =>
 )
 
 // SQL text, because the builder has no type for one of several tables.
-const put = each(({ table, row }) =>
+const put = forEachContent(({ table, row }) =>
   query(
     (_, values: Placeholders<'bucket' | 'row'>) =>
       sql`insert into ${table} (${columnNames(table.bucket_id, row)})
@@ -147,7 +126,7 @@ const put = each(({ table, row }) =>
 )
 
 // With `where true`, because `on` after a table could begin the condition of a join.
-const putAll = each(({ table, row }) =>
+const putAll = forEachContent(({ table, row }) =>
   query(
     (_, values: Placeholders<'bucket' | 'rows'>, { number, jsonEach, jsonNumber }) =>
       sql`insert into ${table} (${columnNames(table.bucket_id, row)})
@@ -156,25 +135,16 @@ const putAll = each(({ table, row }) =>
   ),
 )
 
-const empty = each(({ table }) =>
+const empty = forEachContent(({ table }) =>
   query((db, values: Placeholders<'bucket'>) =>
     db.delete(table).where(eq(table.bucket_id, values.bucket)),
   ),
 )
 
-const contents = each(({ table, row }) =>
+const contents = forEachContent(({ table, row }) =>
   query(
     (_, values: Placeholders<'bucket'>) =>
       sql<{ row: number }>`select ${row} as row from ${table}
         where ${table.bucket_id} = ${values.bucket} order by ${row}`,
   ),
 )
-
-function each<T>(create: (link: (typeof links)[BucketContent]) => T): Record<BucketContent, T> {
-  return {
-    members: create(links.members),
-    groups: create(links.groups),
-    fields: create(links.fields),
-    friends: create(links.friends),
-  }
-}

@@ -1,11 +1,13 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
-import { events, friendships, pushQueue, pushTargets } from '../../db/tables'
+import { events, friendSides, friendships, pushQueue, pushTargets } from '../../db/tables'
 import type { Db } from '../../db/types'
 import type { JsonObject } from '../../model/entity'
+import { storedBytes } from '../../model/ext/textSize'
 import type { Deps } from '../deps'
 import { recordEvent } from '../outbox'
 import { type FriendshipRow, findFriendship, listFriendships } from './friendRows'
+import { freeUsage } from './usage'
 
 /** Ends all friendships of a system before it is deleted, with events for its friends. */
 export async function endFriendshipsOf(deps: Deps, systemId: number): Promise<void> {
@@ -22,6 +24,8 @@ export async function endFriendship(
   tx: Db,
   { id, uuid, system_id, friend_system_id }: FriendshipRow,
 ): Promise<void> {
+  for (const side of await namesOf(tx).all({ id }))
+    await freeUsage(tx, side.system_id, { text_bytes: storedBytes(side.name) })
   await deleteRow(tx).run({ id })
   for (const one of [system_id, friend_system_id]) {
     // Neither a webhook nor a stream that resumes gets the fronters of a former friend.
@@ -42,6 +46,11 @@ export async function recordFriendEvent(
 ): Promise<void> {
   await recordEvent(tx, deps.now(), { system_id, type, subject: uuid, data })
 }
+
+const namesOf = query((db, { id }: Placeholders<'id'>) => {
+  const { system_id, name, friendship_id } = friendSides
+  return db.select({ system_id, name }).from(friendSides).where(eq(friendship_id, id))
+})
 
 const deleteRow = query((db, { id }: Placeholders<'id'>) =>
   db.delete(friendships).where(eq(friendships.id, id)),

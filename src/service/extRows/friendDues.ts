@@ -9,7 +9,7 @@ import type { Instant } from '../../model/time'
  * Schedules the comparison of fronts before a switch at this time is logged or changed, unless a
  * later switch decides who is fronting.
  */
-export function announceFront(
+export function scheduleFriendNotifications(
   tx: Db,
   systemId: number,
   now: Instant,
@@ -22,7 +22,11 @@ export function announceFront(
  * Schedules that what friends were last notified of is brought up to date, without a notification:
  * after a change of what is shared, and after the deletion of a switch.
  */
-export function refreshFriends(tx: Db, systemId: number, now: Instant): MaybePromise<unknown> {
+export function scheduleFriendRefresh(
+  tx: Db,
+  systemId: number,
+  now: Instant,
+): MaybePromise<unknown> {
   return refresh(tx).run({ system: systemId, due: now })
 }
 

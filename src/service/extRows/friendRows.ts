@@ -1,21 +1,14 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
+import { type BucketLink, bucketLinks, bucketsOfRowSql } from '../../db/bucketLinks'
 import type { Dialect } from '../../db/dialect'
 import { type Placeholders, query } from '../../db/query'
-import {
-  bucketFields,
-  bucketFriends,
-  bucketGroups,
-  bucketMembers,
-  friendSides,
-  friendships,
-} from '../../db/tables'
+import { bucketFriends, friendSides, friendships } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleBuckets, visibleMembers, visibleSystems } from '../../db/visible'
 import { error } from '../../model/errors'
 import { isUuid } from '../../model/ref'
 import type { Instant } from '../../model/time'
-import { bucketsOfRowSql } from './bucketRows'
 
 /** A friendship as one of its two systems sees it. */
 export interface FriendshipRow {
@@ -27,12 +20,12 @@ export interface FriendshipRow {
   readonly friend_system_id: number
   readonly name: string | null
   readonly notify_me: boolean
-  /** What the system shows to the friend. */
+  /** Parts that the system shows to the friend. */
   readonly see_front: boolean
   readonly see_members: boolean
   readonly announce: boolean
   readonly buckets: readonly string[]
-  /** What the friend shows. */
+  /** Parts that the friend shows. */
   readonly their_see_front: boolean
   readonly their_see_members: boolean
   readonly their_announce: boolean
@@ -43,6 +36,16 @@ export interface FriendshipRow {
 /** Lists the friendships of a system, oldest first. */
 export async function listFriendships(db: Db, systemId: number): Promise<FriendshipRow[]> {
   return (await ofSystem(db).all({ system: systemId })).map(decode)
+}
+
+/** Lists those of a system's friendships that are named by UUIDs of the database. */
+export async function listFriendshipsAmong(
+  db: Db,
+  systemId: number,
+  uuids: readonly string[],
+): Promise<FriendshipRow[]> {
+  const found = await amongUuids(db).all({ system: systemId, uuids: JSON.stringify(uuids) })
+  return found.map(decode)
 }
 
 export async function findFriendship(
@@ -65,9 +68,26 @@ export async function getFriendship(
   return found
 }
 
-/** Returns the friendship as the other system sees it. */
-export async function getOtherSide(db: Db, { uuid, friend_system_id }: FriendshipRow) {
-  return getFriendship(db, friend_system_id, uuid)
+/** Own side of a friendship, as it is stored. */
+type Side = Pick<
+  FriendshipRow,
+  | 'id'
+  | 'system_id'
+  | 'friend_system_id'
+  | 'name'
+  | 'notify_me'
+  | 'see_front'
+  | 'see_members'
+  | 'announce'
+>
+
+export async function insertSide(tx: Db, side: Side): Promise<void> {
+  const { friend_system_id: friend } = side
+  await insert(tx).run({ friend, ...valuesOf(side) })
+}
+
+export async function updateSide(tx: Db, side: Side): Promise<void> {
+  await update(tx).run(valuesOf(side))
 }
 
 /** Row IDs of what a system shares with a friend by its buckets. */
@@ -80,9 +100,8 @@ export interface SharedRows {
 /** Returns the row IDs of what the friend of a friendship shares. */
 export async function findSharedRows(db: Db, friendship: FriendshipRow): Promise<SharedRows> {
   const values = { friendship: friendship.id, system: friendship.friend_system_id }
-  const idsOf = (found: readonly { id: number }[]) => new Set(found.map(({ id }) => id))
   return {
-    members: idsOf(await sharedMembers(db).all(values)),
+    members: await findSharedMembers(db, friendship),
     groups: idsOf(await sharedGroups(db).all(values)),
     fields: idsOf(await sharedFields(db).all(values)),
   }
@@ -93,8 +112,11 @@ export async function findSharedMembers(
   db: Db,
   { id, friend_system_id }: FriendshipRow,
 ): Promise<ReadonlySet<number>> {
-  const found = await sharedMembers(db).all({ friendship: id, system: friend_system_id })
-  return new Set(found.map((one) => one.id))
+  return idsOf(await sharedMembers(db).all({ friendship: id, system: friend_system_id }))
+}
+
+function idsOf(rows: readonly { id: number }[]): Set<number> {
+  return new Set(rows.map(({ id }) => id))
 }
 
 type TheirFlag = 'their_see_front' | 'their_see_members' | 'their_announce'
@@ -161,35 +183,68 @@ const byUuid = query((db, { system, uuid }: Placeholders<'system' | 'uuid'>, dia
   ),
 )
 
+const amongUuids = query((db, { system, uuids }: Placeholders<'system' | 'uuids'>, dialect) =>
+  selectSides(db, dialect, system).where(
+    and(eq(mine.system_id, system), dialect.inJsonTexts(friendships.uuid, uuids)),
+  ),
+)
+
+function valuesOf({ id, system_id, name, ...flags }: Side) {
+  return {
+    id,
+    system: system_id,
+    name,
+    notify_me: Number(flags.notify_me),
+    see_front: Number(flags.see_front),
+    see_members: Number(flags.see_members),
+    announce: Number(flags.announce),
+  }
+}
+
+type SideValues = Placeholders<keyof ReturnType<typeof valuesOf>>
+
+const sideColumns = ({ name, notify_me, see_front, see_members, announce }: SideValues) => ({
+  name,
+  notify_me,
+  see_front,
+  see_members,
+  announce,
+})
+
+const insert = query((db, values: SideValues & Placeholders<'friend'>) =>
+  db.insert(mine).values({
+    friendship_id: values.id,
+    system_id: values.system,
+    friend_system_id: values.friend,
+    ...sideColumns(values),
+  }),
+)
+
+const update = query((db, values: SideValues) =>
+  db
+    .update(mine)
+    .set(sideColumns(values))
+    .where(and(eq(mine.friendship_id, values.id), eq(mine.system_id, values.system))),
+)
+
 type SharedOf = Placeholders<'friendship' | 'system'>
 
-/** SQL of the buckets of a system that a friend is in, joined with what they contain. */
-const bucketsOfFriend = ({ friendship, system }: SharedOf) =>
-  sql`${bucketFriends.friendship_id} = ${friendship} and ${visibleBuckets.system_id} = ${system}`
-
 // SQL text, because the links of a friend are joined with the buckets of the other system.
-const sharedMembers = query(
-  (_, values: SharedOf) =>
-    sql<{ id: number }>`select distinct ${bucketMembers.member_id} as id from ${bucketFriends}
-      join ${visibleBuckets} on ${visibleBuckets.id} = ${bucketFriends.bucket_id}
-      join ${bucketMembers} on ${bucketMembers.bucket_id} = ${visibleBuckets.id}
-      join ${visibleMembers} on ${visibleMembers.id} = ${bucketMembers.member_id}
-        and ${visibleMembers.system_id} = ${visibleBuckets.system_id}
-      where ${bucketsOfFriend(values)}`,
-)
+const sharedIds = ({ table, row }: BucketLink, join = sql``) =>
+  query(
+    (_, { friendship, system }: SharedOf) =>
+      sql<{ id: number }>`select distinct ${row} as id from ${bucketFriends}
+        join ${visibleBuckets} on ${visibleBuckets.id} = ${bucketFriends.bucket_id}
+        join ${table} on ${table.bucket_id} = ${visibleBuckets.id} ${join}
+        where ${bucketFriends.friendship_id} = ${friendship}
+          and ${visibleBuckets.system_id} = ${system}`,
+  )
 
-const sharedGroups = query(
-  (_, values: SharedOf) =>
-    sql<{ id: number }>`select distinct ${bucketGroups.group_id} as id from ${bucketFriends}
-      join ${visibleBuckets} on ${visibleBuckets.id} = ${bucketFriends.bucket_id}
-      join ${bucketGroups} on ${bucketGroups.bucket_id} = ${visibleBuckets.id}
-      where ${bucketsOfFriend(values)}`,
+// Without members that are being deleted, which are in another system.
+const sharedMembers = sharedIds(
+  bucketLinks.members,
+  sql`join ${visibleMembers} on ${visibleMembers.id} = ${bucketLinks.members.row}
+    and ${visibleMembers.system_id} = ${visibleBuckets.system_id}`,
 )
-
-const sharedFields = query(
-  (_, values: SharedOf) =>
-    sql<{ id: number }>`select distinct ${bucketFields.field_id} as id from ${bucketFriends}
-      join ${visibleBuckets} on ${visibleBuckets.id} = ${bucketFriends.bucket_id}
-      join ${bucketFields} on ${bucketFields.bucket_id} = ${visibleBuckets.id}
-      where ${bucketsOfFriend(values)}`,
-)
+const sharedGroups = sharedIds(bucketLinks.groups)
+const sharedFields = sharedIds(bucketLinks.fields)

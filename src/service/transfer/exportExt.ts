@@ -1,9 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { type BucketLink, bucketLinks } from '../../db/bucketLinks'
 import { type Placeholders, query } from '../../db/query'
 import {
-  bucketFields,
-  bucketGroups,
-  bucketMembers,
   buckets,
   extSettingsOfSystems,
   fields,
@@ -50,9 +48,9 @@ import { poll, vote } from '../../model/ext/poll'
 import { post } from '../../model/ext/post'
 import { exportedReminder } from '../../model/ext/reminder'
 import { room } from '../../model/ext/room'
-import { exportLists } from '../../model/transfer'
+import { exportLists, extParts } from '../../model/transfer'
 
-/** What a partial export includes: members and groups by UUID, and lists by name. */
+/** Selection of a partial export: members and groups by UUID, and lists by name. */
 export interface ExtChoice {
   members: ReadonlySet<string>
   groups: ReadonlySet<string>
@@ -97,36 +95,24 @@ export async function exportExt(
   }
 }
 
-/** Lists in the order of the file. */
+/** Lists in the order of the file. Votes are in their polls. */
 const listNames = [
   'members',
   'groups',
-  'fields',
-  'values',
-  'front_notes',
-  'notes',
-  'rooms',
-  'posts',
-  'polls',
-  'reminders',
-  'buckets',
+  ...extParts.filter((part) => part !== 'votes'),
   'origins',
 ] as const
+type ListName = (typeof listNames)[number]
 
-/** Lists that may be long. Rows of the others are few, and rows of these refer to them. */
-type LongList = Exclude<(typeof listNames)[number], 'groups' | 'fields' | 'rooms'>
+/** Lists with few rows, which the rows of the others refer to. */
+const shortLists = ['groups', 'fields', 'rooms'] as const
 
-const longLists: readonly LongList[] = [
-  'members',
-  'values',
-  'front_notes',
-  'notes',
-  'posts',
-  'polls',
-  'reminders',
-  'buckets',
-  'origins',
-]
+/** Lists that may be long. */
+type LongList = Exclude<ListName, (typeof shortLists)[number]>
+
+const longLists = listNames.filter(
+  (name): name is LongList => !shortLists.some((short) => short === name),
+)
 
 async function listsOfEveryPart(
   db: Db,
@@ -341,18 +327,18 @@ const roomRows = listOf(visibleRooms, room, {})
 const bucketRows = listOf(visibleBuckets, bucket, { default_for: buckets.default_for })
 
 /** UUIDs of what a bucket contains. */
-function inBucket(table: SQLWrapper, key: SQLWrapper, visible: SQLWrapper, id: SQLWrapper) {
+function inBucket({ table, row }: BucketLink, visible: SQLWrapper, id: SQLWrapper) {
   return query(
     (_, values: Placeholders<'bucket'>) =>
-      sql<{ uuid: string }>`select uuid from ${visible} join ${table} on ${key} = ${id}
+      sql<{ uuid: string }>`select uuid from ${visible} join ${table} on ${row} = ${id}
         where bucket_id = ${values.bucket} order by ${id}`,
   )
 }
 
 const contentsOf = {
-  members: inBucket(bucketMembers, bucketMembers.member_id, visibleMembers, visibleMembers.id),
-  groups: inBucket(bucketGroups, bucketGroups.group_id, visibleGroups, visibleGroups.id),
-  fields: inBucket(bucketFields, bucketFields.field_id, visibleFields, visibleFields.id),
+  members: inBucket(bucketLinks.members, visibleMembers, visibleMembers.id),
+  groups: inBucket(bucketLinks.groups, visibleGroups, visibleGroups.id),
+  fields: inBucket(bucketLinks.fields, visibleFields, visibleFields.id),
 }
 
 /** Pages of a list, newest first. */

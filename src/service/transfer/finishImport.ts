@@ -1,5 +1,5 @@
 import type { Db } from '../../db/types'
-import { refreshFriends } from '../extRows/friendDues'
+import { scheduleFriendRefresh } from '../extRows/friendDues'
 import { recordEvent } from '../outbox'
 import { commitStaging } from '../staging'
 import { getSystemById } from '../systems'
@@ -30,6 +30,6 @@ export async function finishImport(
       subject: null,
       data: null,
     })
-  await refreshFriends(tx, systemId, deps.now())
+  await scheduleFriendRefresh(tx, systemId, deps.now())
   return { ...report, system: (await getSystemById(tx, systemId)).hid }
 }

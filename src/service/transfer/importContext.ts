@@ -8,7 +8,7 @@ import type {
   Origin,
   Repair,
 } from '../../formats/bundle'
-import type { BundleHead } from '../../formats/chunks'
+import { type BundleHead, batches } from '../../formats/chunks'
 import type { Group } from '../../model/group'
 import type { Member } from '../../model/member'
 import {
@@ -24,7 +24,7 @@ import type { Deps } from '../deps'
 import type { BucketLinks } from '../extRows/bucketRows'
 import type { UsageChange } from '../extRows/usage'
 import { beginStaging, type Staging } from '../staging'
-import { findOrigins, type OriginRow, originKey } from './originLookup'
+import { BATCH, findOrigins, type OriginRow, originKey } from './originLookup'
 
 export interface ImportOptions {
   dryRun: boolean
@@ -110,13 +110,13 @@ export interface Import {
   writtenTags: ReadonlyMap<number, string> | null
   readonly ext: Bundle['ext']
   readonly origins: OriginRow[]
-  /** Pictures inside the file, until it is known what becomes of them. */
+  /** Pictures inside the file, until `planPictures` has decided which of them are stored. */
   readonly pictures: BundlePicture[]
   readonly imported: ImportedPictures
   /** UUIDs of rows that were imported before, by `originKey`. */
   readonly originTargets: Map<string, string>
   loadOrigins(given: readonly Origin[]): Promise<void>
-  /** What the staged rows add to the use of the limits. */
+  /** Numbers that the staged rows add to the use of the limits. */
   readonly extUsage: Required<UsageChange>
   /** New UUIDs of rows of the extension API by those in the file, which were not free. */
   readonly newUuids: Map<string, string>
@@ -148,6 +148,7 @@ export function createImport(
   let begun: Promise<Staging> | undefined
   let staging: Staging | null = null
   const originTargets = new Map<string, string>()
+  const step = createStep(head, options)
   return {
     deps,
     systemId,
@@ -167,10 +168,13 @@ export function createImport(
     imported: { names: new Set(), added: [] },
     originTargets,
     async loadOrigins(given) {
-      const unknown = given.filter((origin) => !originTargets.has(originKey(origin)))
-      if (systemId === null || unknown.length === 0) return
-      for (const [key, target] of await findOrigins(deps.db, systemId, unknown))
-        originTargets.set(key, target)
+      if (systemId === null) return
+      for (const batch of batches(given, BATCH)) {
+        const unknown = batch.filter((origin) => !originTargets.has(originKey(origin)))
+        for (const [key, target] of await findOrigins(deps.db, systemId, unknown))
+          originTargets.set(key, target)
+        await step(0)
+      }
     },
     extUsage: { text_bytes: 0, front_notes: 0, notes: 0, posts: 0 },
     newUuids: new Map(),
@@ -187,7 +191,7 @@ export function createImport(
     get begun() {
       return staging
     },
-    step: createStep(head, options),
+    step,
   }
 }
 

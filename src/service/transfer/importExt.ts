@@ -1,5 +1,6 @@
 import type { Db } from '../../db/types'
 import type { BundleExtRow } from '../../formats/bundle'
+import { batches } from '../../formats/chunks'
 import type { JsonObject } from '../../model/entity'
 import { DomainError, error } from '../../model/errors'
 import { hasOptions } from '../../model/ext/customField'
@@ -29,7 +30,7 @@ import {
   insertVotes,
   type OwnedPart,
   upsertValues,
-  usedText,
+  usageOf,
   valuesOfMembers,
 } from './importExtTables'
 
@@ -64,7 +65,7 @@ const order = [
 /** Plans and stages the rows of the extension API. In a dry run nothing is written. */
 export async function stageExt(work: Import): Promise<void> {
   const { deps, options, report } = work
-  const used = await usedText(deps.db).get({ system: work.systemId ?? 0 })
+  const used = await usageOf(deps.db).get({ system: work.systemId ?? 0 })
   const budget = new TextBudget(deps.quotas.extText - (used?.text_bytes ?? 0))
   await planEntityExts(work, budget)
   if (!options.dryRun) await stageMemberExts(work)
@@ -111,7 +112,7 @@ async function addValues(work: Import, budget: TextBudget, fields: AddedRows): P
   const staged: ValueRow[] = []
   let [missing, unfit, above] = [0, 0, 0]
   // One value for each member and field: the last one counts.
-  for (const { refs, values } of lastOfEach(work.ext.values, 'member', 'field')) {
+  for (const { refs, values } of await lastOfEach(work, 'values', 'member', 'field')) {
     await work.step(0)
     const [member, field] = [refs.member ?? '', refs.field ?? '']
     const [member_id, field_id] = [work.memberIds.get(member), fields.ids.get(field)]
@@ -152,18 +153,20 @@ async function addValues(work: Import, budget: TextBudget, fields: AddedRows): P
 }
 
 /** Returns the values of the existing members, by the row IDs of member and field. */
-async function storedValues({ deps, matched }: Pick<Import, 'deps' | 'matched'>, db = deps.db) {
+async function storedValues({ deps, matched, step }: Import, db = deps.db) {
   const stored = new Map<string, string>()
   const ids = matched.members.flatMap(({ found }) => found?.id ?? [])
-  for (let at = 0; at < ids.length; at += BATCH) {
-    const members = JSON.stringify(ids.slice(at, at + BATCH))
+  for (const batch of batches(ids, MEMBERS_AT_ONCE)) {
+    const members = JSON.stringify(batch)
     for (const { member_id, field_id, value } of await valuesOfMembers(db).all({ members }))
       stored.set(`${member_id} ${field_id}`, value)
+    await step(0)
   }
   return stored
 }
 
-const BATCH = 500
+/** Each of them may have a value of 100 fields. */
+const MEMBERS_AT_ONCE = 20
 
 function optionsOf(field: JsonObject | undefined): readonly Option[] {
   return Array.isArray(field?.options) ? field.options : []
@@ -200,7 +203,7 @@ async function addVotes(work: Import, budget: TextBudget, polls: AddedRows): Pro
   const staged: JsonObject[] = []
   let [unchanged, missing, above] = [0, 0, 0]
   // One vote for each member and poll: the last one counts.
-  for (const { refs, values } of lastOfEach(work.ext.votes, 'poll', 'member')) {
+  for (const { refs, values } of await lastOfEach(work, 'votes', 'poll', 'member')) {
     await work.step(0)
     const poll = refs.poll ?? ''
     const poll_id = polls.ids.get(poll)
@@ -227,19 +230,22 @@ async function addVotes(work: Import, budget: TextBudget, polls: AddedRows): Pro
 }
 
 /** Returns the last of the rows with the same references. Rows of deleted members are all different. */
-function lastOfEach(
-  rows: readonly BundleExtRow[],
+async function lastOfEach(
+  { ext, step }: Import,
+  part: ExtPart,
   ...names: [string, string]
-): Iterable<BundleExtRow> {
-  const isAnonymous = ({ refs }: BundleExtRow) =>
-    names.some((name) => (refs[name] ?? null) === null)
-  return new Map(
-    rows.map((row) => [
-      isAnonymous(row) ? row : JSON.stringify(names.map((name) => row.refs[name])),
-      row,
-    ]),
-  ).values()
+): Promise<Iterable<BundleExtRow>> {
+  const last = new Map<unknown, BundleExtRow>()
+  for (const row of ext[part]) {
+    const refs = names.map((name) => row.refs[name] ?? null)
+    last.set(refs.includes(null) ? row : JSON.stringify(refs), row)
+    await step(0)
+  }
+  return last.values()
 }
+
+/** A value may have 4,000 characters. */
+const VALUES_AT_ONCE = 100
 
 /** Writes the rest in the last transaction. Returns whether anything changed. */
 export async function applyExt(work: Import, tx: Db, systemId: number): Promise<boolean> {
@@ -254,7 +260,10 @@ export async function applyExt(work: Import, tx: Db, systemId: number): Promise<
     const stored = await storedValues(work, tx)
     for (const { member_id, field_id, value } of visibleValues)
       bytes += storedBytes(value) - storedBytes(stored.get(`${member_id} ${field_id}`))
-    await upsertValues(tx).run({ rows: JSON.stringify(visibleValues) })
+    for (const batch of batches(visibleValues, VALUES_AT_ONCE)) {
+      await upsertValues(tx).run({ rows: JSON.stringify(batch) })
+      await work.step(0)
+    }
   }
   await inConflict(() =>
     addUsage(deps, tx, systemId, { ...extUsage, text_bytes: extUsage.text_bytes + bytes }),

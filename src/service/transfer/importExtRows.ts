@@ -9,6 +9,7 @@ import { textBytes } from '../../model/ext/textSize'
 import { isUuid } from '../../model/ref'
 import type { ExtPart } from '../../model/transfer'
 import { removeStatusAt } from '../extRows/statuses'
+import { rowLimits } from '../extRows/usage'
 import { writeInBatches } from '../staging'
 import type { TextBudget } from './importBudget'
 import type { Import } from './importContext'
@@ -24,6 +25,7 @@ import {
   roomsOfSystem,
   statusesAt,
   takenUuids,
+  usageOf,
 } from './importExtTables'
 import { originKey, originOf } from './originLookup'
 
@@ -108,8 +110,7 @@ class OwnedRows implements AddedRows {
     const { limit, entity } = kinds[part]
     const known = await this.#findKnown(incoming)
     this.#uuids = await this.#chooseUuids(incoming, known)
-    const stored = await countRows[part](work.deps.db).get({ system: work.systemId ?? 0 })
-    let capacity = limit - (stored?.size ?? 0)
+    let capacity = limit - (await this.#countStored())
     const statuses = part === 'front_notes' ? await this.#findStatuses(incoming) : null
     const tally = work.report.ext?.[part]
     let unchanged = 0
@@ -151,10 +152,18 @@ class OwnedRows implements AddedRows {
     await work.step(incoming.length)
   }
 
+  /** Returns the number of rows that the system has. */
+  async #countStored(): Promise<number> {
+    const { work, part } = this
+    const [{ db }, system] = [work.deps, work.systemId ?? 0]
+    if (isCounted(part)) return (await usageOf(db).get({ system }))?.[part] ?? 0
+    return (await countRows[part](db).get({ system }))?.size ?? 0
+  }
+
   #add(key: string, row: JsonObject & { uuid: string }, bytes: number): void {
     const { part, work } = this
     work.extUsage.text_bytes += bytes
-    if (part === 'front_notes' || part === 'notes' || part === 'posts') work.extUsage[part] += 1
+    if (isCounted(part)) work.extUsage[part] += 1
     this.added.add(key)
     this.ids.set(key, 0)
     this.#keys.set(row.uuid, key)
@@ -172,7 +181,7 @@ class OwnedRows implements AddedRows {
     })
     const { columns, insert } = insertRows[part]
     const ofImport = { system_id: staging.systemId, import_id: staging.id }
-    const encoded = this.#rows.map((row) => encodeRow(columns, { ...row, ...ofImport }))
+    const encoded = this.#rows.values().map((row) => encodeRow(columns, { ...row, ...ofImport }))
     await writeAll(work, encoded, async (tx, rows, count) => {
       const inserted = await insert(tx).all({ rows })
       if (inserted.length < count)
@@ -329,6 +338,11 @@ class OwnedRows implements AddedRows {
   }
 }
 
+/** Returns whether `ext_usage` has the number of these rows, which may be many. */
+function isCounted(part: OwnedPart): part is keyof typeof rowLimits & OwnedPart {
+  return part in rowLimits
+}
+
 /** Rows that are found by name. */
 const namedRows = {
   fields: fieldsOfSystem,
@@ -346,11 +360,16 @@ type Statuses = Map<string, Known & { text: string | null; is_visible: number }>
 /** Writes rows in batches of similar size, as the JSON of each batch. */
 export async function writeAll(
   work: Import,
-  rows: readonly object[],
+  rows: Iterable<object>,
   write: (tx: Db, rows: string, count: number) => Promise<unknown>,
 ): Promise<void> {
-  if (rows.length === 0 || work.options.dryRun) return
-  const batches = [...batchesBySize(rows, (row) => JSON.stringify(row).length)]
+  if (work.options.dryRun) return
+  const batches: object[][] = []
+  for (const batch of batchesBySize(rows, (row) => JSON.stringify(row).length)) {
+    batches.push(batch)
+    await work.step(0)
+  }
+  if (batches.length === 0) return
   await writeInBatches(work.deps, await work.staging(), batches, async (tx, batch) => {
     await write(tx, JSON.stringify(batch), batch.length)
   })

@@ -259,9 +259,10 @@ export const insertVotes = query(
       ${rowsIn(rows, pollVotes, voteColumns)} where true on conflict do nothing`,
 )
 
-export const usedText = query((db, { system }: Placeholders<'system'>) =>
-  db
-    .select({ text_bytes: extUsage.text_bytes })
+export const usageOf = query((db, { system }: Placeholders<'system'>) => {
+  const { system_id, text_bytes, front_notes, notes, posts } = extUsage
+  return db
+    .select({ text_bytes, front_notes, notes, posts })
     .from(extUsage)
-    .where(eq(extUsage.system_id, system)),
-)
+    .where(eq(system_id, system))
+})

@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { origins, pendingImports } from '../../db/tables'
 import type { Db } from '../../db/types'
+import { batches } from '../../formats/chunks'
 import { writeInBatches } from '../staging'
 import { getSystemById } from '../systems'
 import type { Import } from './importContext'
@@ -25,17 +26,17 @@ export async function stageOrigins(work: Import): Promise<void> {
   await work.loadOrigins(given)
   const added = new Map<string, OriginRow>()
   for (const row of given) {
-    const known = originTargets.get(originKey(row))
-    if (known === undefined) added.set(originKey(row), row)
+    const key = originKey(row)
+    const known = originTargets.get(key)
+    if (known === undefined) added.set(key, row)
     else if (known !== row.target) work.changedOrigins.push(row)
+    await work.step(0)
   }
   if (added.size === 0 || options.dryRun) return
   const stored = await countOf(deps.db).get({ system: work.systemId ?? 0 })
   const rows = [...added.values()].slice(0, Math.max(0, MAX_ORIGINS - (stored?.size ?? 0)))
   const staging = await work.staging()
-  const batches: OriginRow[][] = []
-  for (let at = 0; at < rows.length; at += BATCH) batches.push(rows.slice(at, at + BATCH))
-  await writeInBatches(deps, staging, batches, async (tx, batch) => {
+  await writeInBatches(deps, staging, [...batches(rows, BATCH)], async (tx, batch) => {
     await insert(tx).run({ rows: toJson(staging.systemId, staging.id, batch) })
   })
 }

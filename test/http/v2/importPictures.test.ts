@@ -1,12 +1,15 @@
 import type { JsonObject } from '../../../src/model/entity'
 import { pictureNamesIn } from '../../../src/model/ext/picture'
 import { operator } from '../../../src/model/privacy'
+import { DAY, HOUR } from '../../../src/model/time'
 import { deleteUnusedPictures } from '../../../src/service/ext/pictureCleanup'
 import { storePicture } from '../../../src/service/extRows/pictures'
+import { removeAbandoned } from '../../../src/service/staging'
 import { importNewSystem, importFile as run } from '../../../src/service/transfer/import'
 import type { ImportReport } from '../../../src/service/transfer/importContext'
 import { gifOfSize, smallPictures } from '../../pictures'
 import { execute, rows } from '../../rawSql'
+import { killedBefore } from '../../service/transfer/importFixture'
 import { describe, expect, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
 
@@ -198,6 +201,28 @@ describe('pictures inside of an import file', () => {
       expect(await storedNames(as)).toEqual([])
       expect(await urlsOf(as)).toMatchObject({ system: null, wren: undefined })
     })
+  })
+
+  test('of an import that is killed are shown nowhere, and deleted after a day', async () => {
+    const as = await makeSystem()
+    const viewer = { system: as.id, platform: null }
+    const none = await urlsOf(as)
+    let stored = 0
+    for (let last = 1, isDone = false; !isDone; last++) {
+      isDone = await run(killedBefore(deps, last), viewer, bytesOfFile, options).then(
+        () => true,
+        () => false,
+      )
+      if (isDone) break
+      stored = Math.max(stored, (await storedNames(as)).length)
+      expect(await urlsOf(as)).toEqual(none)
+      await removeAbandoned({ ...deps, now: () => deps.now() + HOUR })
+      await deleteUnusedPictures(deps)
+      await deleteUnusedPictures({ ...deps, now: () => deps.now() + DAY + HOUR })
+      expect(await storedNames(as)).toEqual([])
+    }
+    expect(stored).toBe(3)
+    expect(await storedNames(as)).toHaveLength(3)
   })
 
   test('belong to the system that the import creates', async () => {

@@ -1,7 +1,11 @@
 import type { JsonObject } from '../../../src/model/entity'
+import { HOUR } from '../../../src/model/time'
+import { notifyFriends } from '../../../src/service/ext/friendNotifications'
+import { removeAbandoned } from '../../../src/service/staging'
+import { readAllRows } from '../../rawSql'
 import { describe, expect, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
-import { exportText, importInto } from './importFixture'
+import { exportText, importInto, killedBefore } from './importFixture'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 
@@ -163,6 +167,84 @@ describe('an import of privacy buckets', () => {
     expect(left.ext?.buckets).toMatchObject({ added: 0, left_out: 2 })
     const taken = await importInto(testApp, system, file, { only: new Set(['buckets']) })
     expect(taken.ext?.buckets).toMatchObject({ added: 2, left_out: 0 })
+    expect(await sharedBy(system)).toEqual(all)
+  })
+})
+
+describe('an import of privacy buckets that is killed', () => {
+  const more = {
+    ...withBuckets,
+    privacyBuckets: [...withBuckets.privacyBuckets, { _id: 'k3', name: 'Others', rank: '0|b:' }],
+    members: [...withBuckets.members, { _id: 'm4', name: 'Robin', buckets: ['k1', 'k3'] }],
+    groups: [...withBuckets.groups, { _id: 'g2', name: 'Dreamers', members: [], buckets: ['k1'] }],
+    customFields: [
+      ...withBuckets.customFields,
+      { _id: 'c2', name: 'Age', type: 0, buckets: ['k1', 'k3'] },
+    ],
+  }
+
+  /** Creates a system that has imported buckets, and a friend in one of them. */
+  async function createFriends() {
+    const [system, friend] = [await testApp.makeSystem(), await testApp.makeSystem()]
+    await importInto(testApp, system, toBytes(withBuckets))
+    const [close] = await bucketsOf(system)
+    const body = { share: { see_members: true, buckets: [close?.id] } }
+    const invited = await testApp.ask('POST /ext/v1/friends/invites', { as: system, body })
+    const { code } = invited.json
+    const accepted = await testApp.ask('POST /ext/v1/friends', { as: friend, body: { code } })
+    const path = `/ext/v1/friends/${accepted.json.id}`
+    const seen = async () =>
+      Promise.all(
+        ['members', 'groups', 'fields'].map(
+          async (list) => (await testApp.ask(`GET ${path}/${list}`, { as: friend })).json,
+        ),
+      )
+    return { system, seen }
+  }
+
+  /** Imports a file with a kill before each transaction. Nothing is left by those that are killed. */
+  async function importAtLast(
+    system: TestSystem,
+    file: JsonObject,
+    onKilled?: () => Promise<void>,
+  ) {
+    await notifyFriends(testApp.deps)
+    const before = await readAllRows(testApp.deps.db)
+    for (let last = 1; ; last++) {
+      const deps = killedBefore(testApp.deps, last)
+      const isDone = await importInto({ deps }, system, toBytes(file)).then(
+        () => true,
+        () => false,
+      )
+      if (isDone) return last
+      await onKilled?.()
+      await removeAbandoned({ ...testApp.deps, now: () => testApp.deps.now() + HOUR })
+      expect(await readAllRows(testApp.deps.db)).toEqual(before)
+    }
+  }
+
+  test('shares nothing with a friend, whenever it is killed, and leaves no row', async () => {
+    const { system, seen } = await createFriends()
+    const shown = await seen()
+    const transactions = await importAtLast(system, more, async () => {
+      expect(await seen()).toEqual(shown)
+    })
+    // Buckets, their contents and other rows are written by transactions before the last one.
+    expect(transactions).toBeGreaterThan(5)
+    expect(await seen()).not.toEqual(shown)
+    expect(await sharedBy(system)).toEqual([
+      ['Close', ['Robin', 'Wren'], ['Dreamers', 'Keepers'], ['Age']],
+      ['Partner', ['Asleep', 'Wren'], [], ['Role']],
+      ['Others', ['Robin'], [], ['Age']],
+    ])
+  })
+
+  test('puts no existing member in an existing bucket', async () => {
+    const system = await testApp.makeSystem()
+    const only = new Set(['members', 'groups', 'fields'] as const)
+    await importInto(testApp, system, toBytes(withBuckets), { only })
+    await testApp.ask('POST /ext/v1/buckets', { as: system, body: { name: 'Close' } })
+    await importAtLast(system, withBuckets)
     expect(await sharedBy(system)).toEqual(all)
   })
 })

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { and, eq, gt, max } from 'drizzle-orm'
 import { events } from '../../../src/db/tables'
 import type { JsonObject } from '../../../src/model/entity'
+import { error } from '../../../src/model/errors'
 import type { Deps } from '../../../src/service/deps'
 import type { ImportOptions, ImportReport } from '../../../src/service/transfer/importContext'
 import { drizzleOn } from '../../drizzle'
@@ -124,4 +125,17 @@ export async function createEventReader(
 export function counts({ members, groups, memberships, switches }: ImportReport) {
   const show = (tally: ImportReport['members']) => Object.values(tally).join(' ')
   return [members, groups, memberships, switches].map(show)
+}
+
+/**
+ * Returns dependencies whose transactions fail from a given one on, like those of a process that is
+ * killed before it: nothing is rolled back.
+ */
+export function killedBefore(deps: Deps, last: number): Deps {
+  let count = 0
+  const transact: Deps['transact'] = (subject, work, kind) => {
+    if (++count >= last) throw error('internal')
+    return deps.transact(subject, work, kind)
+  }
+  return { ...deps, transact }
 }

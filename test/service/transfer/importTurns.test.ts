@@ -1,0 +1,63 @@
+import type { Origin } from '../../../src/formats/bundle'
+import { type ParseImport, parseInProcess } from '../../../src/formats/chunks'
+import { expect, test } from '../../test'
+import { createTestApp } from '../../testApp'
+import { importInto } from './importFixture'
+
+const ROWS = 5_000
+
+const notes = Array.from({ length: ROWS }, (_, id) => ({
+  id,
+  body: 'Buy milk',
+  created_at: '2026-01-01T10:00:00Z',
+}))
+
+const file = Buffer.from(JSON.stringify({ pluralport_version: '0.1', notes }))
+
+/** Takes so long that the import yields after some hundred rows, however fast the machine is. */
+function spin(): void {
+  const until = performance.now() + 0.02
+  while (performance.now() < until);
+}
+
+test('looks up the origins of many rows in several turns of the event loop', async () => {
+  const app = createTestApp()
+  const system = await app.makeSystem()
+  let [used, most, isDone] = [0, 0, false]
+  const counted = ({ app, ...rest }: Origin): Origin => ({
+    ...rest,
+    get app() {
+      most = Math.max(most, ++used)
+      spin()
+      return app
+    },
+  })
+  const parseImport: ParseImport = async function* (...args) {
+    for await (const chunk of parseInProcess(...args)) {
+      if ('ext' in chunk)
+        yield {
+          ...chunk,
+          ext: chunk.ext.map(({ origin, ...row }) => ({
+            ...row,
+            ...(origin && { origin: counted(origin) }),
+          })),
+        }
+      else yield chunk
+    }
+  }
+  const turns = (async () => {
+    for (; !isDone; used = 0) await new Promise((resolve) => setImmediate(resolve))
+  })()
+  try {
+    const deps = { ...app.deps, parseImport }
+    for (const tally of [{ added: ROWS }, { added: 0, unchanged: ROWS }]) {
+      const { ext } = await importInto({ deps }, system, file)
+      expect(ext?.notes).toMatchObject(tally)
+    }
+  } finally {
+    isDone = true
+    await turns
+  }
+  expect(most).toBeGreaterThan(0)
+  expect(most).toBeLessThan(ROWS)
+})

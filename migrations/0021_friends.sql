@@ -65,7 +65,6 @@ CREATE TABLE `friend_invites` (
 CREATE UNIQUE INDEX `friend_invites_uuid_unique` ON `friend_invites` (`uuid`);--> statement-breakpoint
 CREATE UNIQUE INDEX `friend_invites_hash_unique` ON `friend_invites` (`hash`);--> statement-breakpoint
 CREATE INDEX `friend_invites_by_system` ON `friend_invites` (`system_id`);--> statement-breakpoint
-CREATE INDEX `friend_invites_by_expiry` ON `friend_invites` (`expires`);--> statement-breakpoint
 CREATE TABLE `friend_notify_due` (
 	`system_id` integer PRIMARY KEY NOT NULL,
 	`due` integer NOT NULL,

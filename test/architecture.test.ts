@@ -388,6 +388,15 @@ describe('comments and documents', () => {
     expect(readable.length).toBeGreaterThan(300)
     expect(missing).toEqual([])
   })
+
+  test('comments of declarations begin with a verb or a noun', () => {
+    const others = files.flatMap((file) =>
+      [...read(join('src', file)).matchAll(/\/\*\*[\s*]+(What|Who|Where|Whether|Of|As)\b.*/g)].map(
+        ([line]) => `${file}: ${line}`,
+      ),
+    )
+    expect(others).toEqual([])
+  })
 })
 
 /** Cycles in a graph of files or folders, each with the nodes that it imports. */

@@ -6,6 +6,7 @@ import type { Member } from '../src/model/member'
 import type { Instant } from '../src/model/time'
 import { parseInstant } from '../src/model/time'
 import { insertAccount } from '../src/service/accounts'
+import { notifyFriends } from '../src/service/ext/friendNotifications'
 import { insertGroup } from '../src/service/groups'
 import { insertMember } from '../src/service/members'
 import { insertMembership } from '../src/service/memberships'
@@ -232,7 +233,12 @@ export async function eventsSince(
   return rows.map(({ type, subject, data }) => [type, subject, data])
 }
 
+/**
+ * Returns the last event and the state of the database. Fronts of friends are compared first, because
+ * the server would do so in the background between two states.
+ */
 export async function stateOf(testApp: TestApp) {
+  await notifyFriends(testApp.deps)
   const row = await drizzleOn(testApp.deps.db)
     .select({ last: max(events.id) })
     .from(events)

@@ -26,6 +26,7 @@ import * as discordSessions from '../src/service/discord/sessions'
 import * as extBuckets from '../src/service/ext/buckets'
 import * as extSettings from '../src/service/ext/extSettings'
 import * as extFields from '../src/service/ext/fields'
+import * as extFriendInvites from '../src/service/ext/friendInvites'
 import * as extFriends from '../src/service/ext/friends'
 import * as extFriendView from '../src/service/ext/friendView'
 import * as extFront from '../src/service/ext/front'
@@ -142,6 +143,7 @@ export const serviceModules = {
   'ext/polls.ts': extPolls satisfies ServiceModule<typeof extPolls>,
   'ext/posts.ts': extPosts satisfies ServiceModule<typeof extPosts>,
   'ext/buckets.ts': extBuckets satisfies ServiceModule<typeof extBuckets>,
+  'ext/friendInvites.ts': extFriendInvites satisfies ServiceModule<typeof extFriendInvites>,
   'ext/friends.ts': extFriends satisfies ServiceModule<typeof extFriends>,
   'ext/friendView.ts': extFriendView satisfies ServiceModule<typeof extFriendView>,
   'ext/reminders.ts': extReminders satisfies ServiceModule<typeof extReminders>,

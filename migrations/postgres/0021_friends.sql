@@ -76,7 +76,6 @@ create table friend_invites (
 );
 alter sequence friend_invites_id_seq owned by friend_invites.id;
 create index friend_invites_by_system on friend_invites (system_id);
-create index friend_invites_by_expiry on friend_invites (expires);
 create table friend_notify_due (
   system_id double precision primary key references systems (id) on delete cascade,
   due double precision not null,

@@ -1,5 +1,5 @@
 import { normalizeId } from '../model/platform'
-import { isOwner, operator, redact } from '../model/privacy'
+import { audienceOf, operator, redact } from '../model/privacy'
 import { system } from '../model/system'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
 import { Problem } from '../model/validation'
@@ -69,7 +69,7 @@ export const systemCommands: Command[] = [
       const deps = call.deps()
       const accounts = (await listAccounts(deps, viewer)).map(({ id }) => id)
       const tokens = (await listTokens(deps, viewer)).map(({ name }) => name)
-      const shown = toV2(system, redact(system, found, isOwner(viewer, found.id)))
+      const shown = toV2(system, redact(system, found, audienceOf(viewer, found.id)))
       const rows = Object.entries(shown).filter(
         ([key, value]) => key !== 'privacy' && value !== null,
       )

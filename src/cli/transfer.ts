@@ -146,11 +146,7 @@ export const transferCommands: Command[] = [
         const text = `Exported system ${hid} to ${files.join(', ')}.`
         if (!isWithPictures) return { json: { system: hid, file: out, files }, text }
         const folder = pictureFolderOf(out)
-        const pictures = await writePictures(
-          exportPictures(call.deps(), viewer),
-          folder,
-          force === true,
-        )
+        const pictures = await writePictures(exportPictures(call.deps(), viewer), folder)
         return {
           json: { system: hid, file: out, files, pictures: { folder, files: pictures } },
           text: `${text}\nWrote ${countOf(pictures.length, 'picture')} to ${folder}.`,
@@ -200,12 +196,12 @@ function pictureFolderOf(out: string): string {
 async function writePictures(
   pictures: ReturnType<typeof exportPictures>,
   folder: string,
-  isForced: boolean,
 ): Promise<string[]> {
   const names: string[] = []
   createFolder(folder)
   for await (const { file, bytes } of pictures) {
-    writeExport(join(folder, file), bytes, isForced)
+    // The random name of a picture is never used again: a file of this name has the same bytes.
+    writeExport(join(folder, file), bytes, true)
     names.push(file)
   }
   return names

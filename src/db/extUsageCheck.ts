@@ -3,6 +3,7 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Entity } from '../model/entity'
 import { bucket } from '../model/ext/bucket'
 import { customField } from '../model/ext/customField'
+import { friend, invite } from '../model/ext/friend'
 import { frontNote } from '../model/ext/frontNote'
 import { groupExt } from '../model/ext/groupExt'
 import { memberExt } from '../model/ext/memberExt'
@@ -21,6 +22,8 @@ import {
   extUsage,
   fields,
   fieldValues,
+  friendInvites,
+  friendSides,
   frontNotes,
   groupExts,
   groups,
@@ -119,6 +122,14 @@ const sources: readonly Source[] = [
   owned(poll, polls),
   owned(reminder, reminders),
   owned(bucket, buckets),
+  {
+    rows: sql`${friendSides} where ${eq(friendSides.system_id, id)}`,
+    sizes: countedColumns(friend, friendSides),
+  },
+  {
+    rows: sql`${friendInvites} where ${eq(friendInvites.system_id, id)}`,
+    sizes: countedColumns(invite, friendInvites),
+  },
   {
     rows: sql`${polls} join ${pollVotes} on ${eq(pollVotes.poll_id, polls.id)}
       where ${eq(polls.system_id, id)} and ${isImportCommitted(polls.import_id)}`,

@@ -1,17 +1,8 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { type BucketContent, bucketLinks, forEachContent } from './bucketLinks'
 import type { Finding } from './finding'
 import { type Placeholders, query } from './query'
-import {
-  bucketFields,
-  bucketFriends,
-  bucketGroups,
-  bucketMembers,
-  fields,
-  friendSides,
-  friendships,
-  groups,
-  members,
-} from './tables'
+import { fields, friendSides, friendships, groups, members } from './tables'
 import type { Db } from './types'
 import { visibleBuckets } from './visible'
 
@@ -27,7 +18,7 @@ export async function findOneSidedFriendships(db: Db): Promise<Finding[]> {
 /** Finds members, groups, fields and friends in a privacy bucket of another system. */
 export async function findForeignBucketRows(db: Db): Promise<Finding[]> {
   const found: Finding[] = []
-  for (const { what, select, remove } of linked)
+  for (const { what, select, remove } of Object.values(foreignLinks))
     for (const { bucket, row, uuid } of await select(db).all({}))
       found.push({
         check: 'buckets',
@@ -53,64 +44,44 @@ const removeFriendship = query((db, { id }: Placeholders<'id'>) =>
   db.delete(friendships).where(eq(friendships.id, id)),
 )
 
-interface ForeignRow {
-  readonly bucket: number
-  readonly row: number
-  readonly uuid: string
+/** Rows that a bucket may contain: those of its own system. */
+const ownRows: Record<BucketContent, { what: string; rows: SQL }> = {
+  members: {
+    what: 'member',
+    rows: sql`from ${members} where ${members.id} = ${bucketLinks.members.row}
+      and ${members.system_id} = ${visibleBuckets.system_id}`,
+  },
+  groups: {
+    what: 'group',
+    rows: sql`from ${groups} where ${groups.id} = ${bucketLinks.groups.row}
+      and ${groups.system_id} = ${visibleBuckets.system_id}`,
+  },
+  fields: {
+    what: 'field',
+    rows: sql`from ${fields} where ${fields.id} = ${bucketLinks.fields.row}
+      and ${fields.system_id} = ${visibleBuckets.system_id}`,
+  },
+  friends: {
+    what: 'friend',
+    rows: sql`from ${friendSides} where ${friendSides.friendship_id} = ${bucketLinks.friends.row}
+      and ${friendSides.system_id} = ${visibleBuckets.system_id}`,
+  },
 }
 
-/** Builds the statement that finds links to rows for which the condition of the own system fails. */
-const foreignRows = (link: SQL, bucketId: SQL, rowId: SQL, isOwn: SQL) =>
-  query(
-    () => sql<ForeignRow>`select ${bucketId} as bucket, ${rowId} as row, ${visibleBuckets.uuid} as uuid
-      from ${link} join ${visibleBuckets} on ${visibleBuckets.id} = ${bucketId}
-      where not exists ${isOwn} order by ${bucketId}, ${rowId}`,
-  )
-
-const linkTo = (
-  what: string,
-  table: typeof bucketMembers | typeof bucketGroups | typeof bucketFields | typeof bucketFriends,
-  row:
-    | typeof bucketMembers.member_id
-    | typeof bucketGroups.group_id
-    | typeof bucketFields.field_id
-    | typeof bucketFriends.friendship_id,
-  isOwn: SQL,
-) => ({
-  what,
-  select: foreignRows(sql`${table}`, sql`${table.bucket_id}`, sql`${row}`, isOwn),
-  remove: query((db, values: Placeholders<'bucket' | 'row'>) =>
-    db.delete(table).where(and(eq(table.bucket_id, values.bucket), eq(row, values.row))),
-  ),
+const foreignLinks = forEachContent(({ table, row }, content) => {
+  const { what, rows } = ownRows[content]
+  return {
+    what,
+    select: query(
+      () =>
+        sql<{ bucket: number; row: number; uuid: string }>`select ${table.bucket_id} as bucket,
+            ${row} as row, ${visibleBuckets.uuid} as uuid
+          from ${table} join ${visibleBuckets} on ${visibleBuckets.id} = ${table.bucket_id}
+          where not exists (select 1 ${rows})
+          order by ${table.bucket_id}, ${row}`,
+    ),
+    remove: query((db, values: Placeholders<'bucket' | 'row'>) =>
+      db.delete(table).where(and(eq(table.bucket_id, values.bucket), eq(row, values.row))),
+    ),
+  }
 })
-
-const linked = [
-  linkTo(
-    'member',
-    bucketMembers,
-    bucketMembers.member_id,
-    sql`(select 1 from ${members} where ${members.id} = ${bucketMembers.member_id}
-      and ${members.system_id} = ${visibleBuckets.system_id})`,
-  ),
-  linkTo(
-    'group',
-    bucketGroups,
-    bucketGroups.group_id,
-    sql`(select 1 from ${groups} where ${groups.id} = ${bucketGroups.group_id}
-      and ${groups.system_id} = ${visibleBuckets.system_id})`,
-  ),
-  linkTo(
-    'field',
-    bucketFields,
-    bucketFields.field_id,
-    sql`(select 1 from ${fields} where ${fields.id} = ${bucketFields.field_id}
-      and ${fields.system_id} = ${visibleBuckets.system_id})`,
-  ),
-  linkTo(
-    'friend',
-    bucketFriends,
-    bucketFriends.friendship_id,
-    sql`(select 1 from ${friendSides} where ${friendSides.friendship_id} = ${bucketFriends.friendship_id}
-      and ${friendSides.system_id} = ${visibleBuckets.system_id})`,
-  ),
-]

@@ -1,6 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Level } from '../model/entity'
 import { defaultMemberExt, type FieldValues, type MemberExt } from '../model/ext/memberExt'
+import { bucketsOfRowSql } from './bucketLinks'
 import type { Dialect } from './dialect'
 import { type Placeholders, query } from './query'
 import { bucketMembers, fieldValues, memberExts } from './tables'
@@ -15,7 +16,7 @@ export interface MemberExtRow extends MemberExt {
   description_privacy: Level
   /** Values that other callers may see. */
   public_fields: FieldValues
-  /** Whether an unfinished import has written values or buckets, which are not shown yet. */
+  /** True if an unfinished import has written values or buckets, which are not shown yet. */
   hasHiddenValues: boolean
 }
 
@@ -83,7 +84,7 @@ const byIds = query((_, { ids }: Placeholders<'ids'>, dialect) => {
       ${archived_reason}, ${announce_front}, ${about},
       ${valuesOf(dialect, id)} as all_values,
       ${valuesOf(dialect, id, sql`and ${visibleFields.privacy} = 'public'`)} as public_values,
-      ${bucketsOf(dialect, id)} as in_buckets,
+      ${bucketsOfRowSql(dialect, 'members', id, visibleMembers.system_id)} as in_buckets,
       (select ${dialect.count()} from ${fieldValues} where ${fieldValues.member_id} = ${id})
         + (select ${dialect.count()} from ${bucketMembers} where ${bucketMembers.member_id} = ${id}) as value_count,
       (select ${dialect.count()} from ${fieldValues} join ${visibleFields}
@@ -93,16 +94,6 @@ const byIds = query((_, { ids }: Placeholders<'ids'>, dialect) => {
     from ${visibleMembers} left join ${memberExts} on ${memberExts.member_id} = ${id}
     where ${dialect.inJsonNumbers(id, ids)} order by ${id}`
 })
-
-/** JSON list of the UUIDs of the buckets that contain a member. */
-function bucketsOf({ jsonTexts }: Dialect, memberId: SQLWrapper): SQL {
-  return jsonTexts(
-    visibleBuckets.uuid,
-    sql`${bucketMembers} join ${visibleBuckets} on ${visibleBuckets.id} = ${bucketMembers.bucket_id}
-      where ${bucketMembers.member_id} = ${memberId}`,
-    sql`${visibleBuckets.position}, ${visibleBuckets.id}`,
-  )
-}
 
 /** JSON object of the values of a member, in the order in which their fields were created. */
 function valuesOf({ groupConcat }: Dialect, memberId: SQLWrapper, condition = sql``): SQL {

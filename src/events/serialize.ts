@@ -60,8 +60,8 @@ const serializers: Record<Exclude<EventType, ExtEventType>, EventSerializer> = {
   CREATE_MESSAGE: ({ system: from, member: by, ...message }) =>
     messageToV2(
       message as JsonObject & Message,
-      toV2(system, redact(system, from as System, true)),
-      toV2(member, redact(member, by as Member, true)),
+      toV2(system, redact(system, from as System, 'owner')),
+      toV2(member, redact(member, by as Member, 'owner')),
     ),
   CREATE_SWITCH: (data, subject) => ({ id: subject, ...serializeSwitch(data) }),
   UPDATE_SWITCH: serializeSwitch,

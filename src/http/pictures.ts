@@ -3,7 +3,7 @@ import { error } from '../model/errors'
 import { pictureTypes } from '../model/ext/picture'
 import { anonymousViewer } from '../model/privacy'
 import type { Deps } from '../service/deps'
-import { findPicture } from '../service/ext/pictures'
+import { findPicture, hasPicture } from '../service/ext/pictures'
 import type { ApiModule } from './apiModule'
 import { describe } from './openapi'
 import { includesETag } from './response'
@@ -14,7 +14,7 @@ const protection = {
   'content-security-policy': 'sandbox',
 }
 
-/** Serves pictures to everyone who knows their random name, as every host of avatars does. */
+/** Serves pictures to every caller that has their random name, as hosts of avatars do. */
 export function pictures(deps: Deps): ApiModule {
   const prefix = '/pictures'
   return {
@@ -23,19 +23,18 @@ export function pictures(deps: Deps): ApiModule {
       new Elysia({ prefix, normalize: false }).get(
         '/:file',
         async ({ params, request }) => {
-          const found = await findPicture(deps, anonymousViewer, params.file)
-          if (!found) throw error('notFound')
-          const etag = `"${params.file}"`
-          const headers = {
-            'content-type': pictureTypes[found.type],
-            'cache-control': 'public, max-age=31536000, immutable',
-            etag,
-            ...protection,
-          }
+          const { file } = params
+          const etag = `"${file}"`
+          const caching = { 'cache-control': 'public, max-age=31536000, immutable', etag }
           const known = request.headers.get('if-none-match')
-          return known !== null && includesETag(known, etag)
-            ? new Response(null, { status: 304, headers })
-            : new Response(Buffer.from(found.bytes, 'base64'), { headers })
+          if (known !== null && includesETag(known, etag)) {
+            if (!(await hasPicture(deps, anonymousViewer, file))) throw error('notFound')
+            return new Response(null, { status: 304, headers: { ...caching, ...protection } })
+          }
+          const found = await findPicture(deps, anonymousViewer, file)
+          if (!found) throw error('notFound')
+          const headers = { 'content-type': pictureTypes[found.type], ...caching, ...protection }
+          return new Response(Buffer.from(found.bytes, 'base64'), { headers })
         },
         {
           params: t.Object({

@@ -170,6 +170,13 @@ export interface Serialized {
 /** JSON text that a serializer created. */
 export type SerializedJson = string & Serialized
 
+/** Callers who see the same values of a row: its owner, or all others except friends. */
+export type Audience = 'owner' | 'public'
+
+export function audienceOf(viewer: Viewer, systemId: number): Audience {
+  return isOwner(viewer, systemId) ? 'owner' : 'public'
+}
+
 /** Checks for a caller that may read everything in a system. */
 export function isOwner(viewer: Viewer, systemId: number): boolean {
   return ownedSystemId(viewer) === systemId
@@ -186,17 +193,17 @@ export function isWatcher({ system, access }: Viewer, systemId: number): boolean
 }
 
 /**
- * Returns the values of a row that the caller may read: all for the owner (`true`), what is shared
- * for a friend, otherwise by privacy level. Whether a row is shared with a friend at all is decided
+ * Returns the values of a row that the audience may read: all for the owner, what is shared for a
+ * friend, otherwise by privacy level. Whether a row is shared with a friend at all is decided
  * by the service that selects it.
  */
 export function redact<E extends Entity>(
   entity: E,
   row: Row<E> & Partial<Identity>,
-  to: boolean | 'friend',
+  to: Audience | 'friend',
 ): Redacted<E> {
   const from = row as Record<string, unknown>
-  if (to === true) return { ...from } as Redacted<E>
+  if (to === 'owner') return { ...from } as Redacted<E>
   const isFriend = to === 'friend'
   const visible: Record<string, unknown> = { uuid: row.uuid, hid: row.hid }
   for (const [key, field] of entity.entries) {
@@ -242,7 +249,7 @@ export const levelsHiddenFromFriends: ReadonlySet<string> = new Set([
   'metadata_privacy',
 ])
 
-/** Whether a friend sees the value: all privacy levels but two count as public. */
+/** Returns true if a friend sees the value: all privacy levels but two count as public. */
 function isForFriends({ ownerOnly, publicPart, guard }: Field): boolean {
   if (ownerOnly !== undefined || publicPart !== undefined) return false
   return guard === undefined || !levelsHiddenFromFriends.has(guard)

@@ -1,8 +1,5 @@
 import type { Entity } from './entity'
-import { redactionOf, type SerializedJson } from './privacy'
-
-/** Audience of rendered JSON: the owner of the row, or all other callers. */
-export type Audience = 'owner' | 'public'
+import { type Audience, redactionOf, type SerializedJson } from './privacy'
 
 /** Renders the v2 JSON object of a complete row. */
 export type RenderJson = (entity: Entity, row: object, audience: Audience) => SerializedJson

@@ -1,12 +1,12 @@
 /** Parts of a file that can be imported separately. */
 export const importParts = ['members', 'groups', 'switches'] as const
 
-/** Further parts, which the files of PluralKit do not have. Front notes belong to `switches`. */
-export const extImportParts = ['fields', 'notes', 'posts', 'polls', 'reminders', 'buckets'] as const
-
 /** Lists that a partial export has on request only. */
 export const exportLists = ['notes', 'posts', 'polls', 'reminders', 'buckets'] as const
 export type ExportList = (typeof exportLists)[number]
+
+/** Further parts, which the files of PluralKit do not have. Front notes belong to `switches`. */
+export const extImportParts = ['fields', ...exportLists] as const
 
 /** Formats of an export of a whole system. */
 export const exportFormats = ['pluralkit', 'pluralport'] as const

@@ -17,6 +17,7 @@ import { room } from '../model/ext/room'
 import { group } from '../model/group'
 import { member } from '../model/member'
 import { system } from '../model/system'
+import { profileOf } from './extFriends'
 import { mapOf, responseSchema } from './schema'
 
 const time = Type.String({ format: 'date-time' })
@@ -171,9 +172,7 @@ function withoutKeys({ properties, required, ...rest }: TSchema, ...keys: string
 
 /** Schema of what friends see of a system. */
 function profile(): TSchema {
-  const { properties } = responseSchema(system)
-  const { name, description, pronouns, avatar_url, banner, color } = properties
-  const shown = { name, description, pronouns, avatar_url, banner, color }
+  const shown = profileOf(responseSchema(system).properties)
   const id = Type.String({ description: 'Short ID' })
   const uuid = Type.String({ format: 'uuid' })
   return Type.Unsafe({

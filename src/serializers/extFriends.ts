@@ -5,7 +5,7 @@ import {
   serializeFields,
   throwIfInvalid,
 } from '../model/entity'
-import { error, type Problems } from '../model/errors'
+import type { Problems } from '../model/errors'
 import { bucket } from '../model/ext/bucket'
 import { friend, invite, share } from '../model/ext/friend'
 import { fronter } from '../model/ext/fronter'
@@ -19,8 +19,6 @@ import { isStrings, markSerialized, parseObject, type RawBody, type SerializedOb
 import { toExt } from './ext'
 import { toV2 } from './v2'
 
-/** Friends, invitations and privacy buckets in the extension API. */
-
 /** Serializes a privacy bucket with the numbers of what is in it. */
 export function bucketToExt({
   bucket: of,
@@ -33,21 +31,25 @@ export function bucketToExt({
   return markSerialized({ ...toExt(bucket, of), members, groups, fields, friends })
 }
 
+interface BucketContents {
+  members?: string[]
+  groups?: string[]
+  fields?: string[]
+}
+
 /** Parses what a bucket contains: lists of references by kind. */
-export function bucketContentsFromExt(body: RawBody): {
-  members?: string[] | undefined
-  groups?: string[] | undefined
-  fields?: string[] | undefined
-} {
-  const { members, groups, fields } = parseObject(body)
-  const given = { members, groups, fields }
+export function bucketContentsFromExt(body: RawBody): BucketContents {
+  const values = parseObject(body)
+  const contents: BucketContents = {}
   const problems: Problems = {}
-  for (const [key, value] of Object.entries(given))
-    if (value !== undefined && !isStrings(value))
-      problems[key] = [new Problem('Must be a list of references.')]
+  for (const key of ['members', 'groups', 'fields'] as const) {
+    const value = values[key]
+    if (isStrings(value)) contents[key] = value
+    else if (value !== undefined) problems[key] = [new Problem('Must be a list of references.')]
+  }
   throwIfInvalid(problems)
-  if (Object.values(given).every((value) => value === undefined)) requireNonEmpty({})
-  return given as ReturnType<typeof bucketContentsFromExt>
+  requireNonEmpty(contents)
+  return contents
 }
 
 /** Parses what a client sends about a friend or an invitation. */
@@ -58,25 +60,28 @@ export function friendFromExt(body: RawBody) {
 /** Parses an invitation that is accepted: its code, and the own side of the friendship. */
 export function acceptedInviteFromExt(body: RawBody) {
   const values = parseObject(body)
-  return { code: codeOf(values), ...parseFriend(values) }
+  const side = parseFriend(values, problemsOfCode(values))
+  return { code: String(values.code), ...side }
 }
 
 /** Parses the code of an invitation. */
 export function inviteCodeFromExt(body: RawBody): string {
-  return codeOf(parseObject(body))
+  const values = parseObject(body)
+  throwIfInvalid(problemsOfCode(values))
+  return String(values.code)
 }
 
-function codeOf({ code }: JsonObject): string {
-  if (typeof code === 'string') return code
-  const problem = new Problem(code === undefined ? 'Required.' : 'Must be a string.')
-  throw error('invalidBody', { code: [problem] })
+function problemsOfCode({ code }: JsonObject): Problems {
+  if (typeof code === 'string') return {}
+  return { code: [new Problem(code === undefined ? 'Required.' : 'Must be a string.')] }
 }
 
-function parseFriend(values: JsonObject) {
+/** Throws all problems of a body together, with those that were found before. */
+function parseFriend(values: JsonObject, known: Problems = {}) {
   const { share: given = {}, ...rest } = values
   const own = parsePartial(friend, { values: rest })
   const shared = parsePartial(share, { values: isObject(given) ? given : {} })
-  const problems: Problems = { ...own.problems }
+  const problems: Problems = { ...known, ...own.problems }
   if (!isObject(given)) problems.share = [new Problem('Must be an object.')]
   for (const [key, found] of Object.entries(shared.problems)) problems[`share.${key}`] = found
   throwIfInvalid(problems)
@@ -105,7 +110,7 @@ export function friendToExt({
   return markSerialized({
     id: uuid,
     name,
-    system: of && { id: of.hid, uuid: of.uuid, ...profileOf(of) },
+    system: of && { id: of.hid, uuid: of.uuid, ...profileOf(serializeFields(system, of)) },
     since: formatInstant(since),
     share: serializeFields(share, shared),
     theirs: serializeFields(share, theirs),
@@ -115,8 +120,8 @@ export function friendToExt({
 }
 
 /** Returns what friends see of a system. */
-function profileOf(of: Redacted<typeof system>): JsonObject {
-  const { name, description, pronouns, avatar_url, banner, color } = serializeFields(system, of)
+export function profileOf<T>(of: Readonly<Record<string, T>>): Record<string, T | undefined> {
+  const { name, description, pronouns, avatar_url, banner, color } = of
   return { name, description, pronouns, avatar_url, banner, color }
 }
 
@@ -165,7 +170,7 @@ export function invitePreviewToExt({
   system: Redacted<typeof system>
   share: Redacted<typeof share>
 }): SerializedObject {
-  const { name, avatar_url, color } = profileOf(of)
+  const { name, avatar_url, color } = serializeFields(system, of)
   return markSerialized({
     system: { name, avatar_url, color },
     share: serializeFields(share, shared),

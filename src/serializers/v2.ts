@@ -16,9 +16,8 @@ import {
 import { error, type Problems } from '../model/errors'
 import type { Message } from '../model/message'
 import type { Platform } from '../model/platform'
-import { type Redacted, redact, type SerializedJson } from '../model/privacy'
+import { type Audience, type Redacted, redact, type SerializedJson } from '../model/privacy'
 import { parseRef } from '../model/ref'
-import type { Audience } from '../model/renderedJson'
 import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft, TOO_FAR_AHEAD } from '../model/switch'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
 import { type Token, type TokenDraft, token, validateToken } from '../model/token'
@@ -45,7 +44,7 @@ export function toV2<E extends Entity>(entity: E, redacted: Redacted<E>): Serial
 
 /** Renders the JSON object of a row for an audience. */
 export function renderRowJson(entity: Entity, row: object, audience: Audience): SerializedJson {
-  const visible = redact(entity, row as Row<Entity>, audience === 'owner')
+  const visible = redact(entity, row as Row<Entity>, audience)
   return serializedJson(JSON.stringify(toV2(entity, visible)))
 }
 

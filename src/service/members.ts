@@ -4,12 +4,19 @@ import { autoproxies } from '../db/tables'
 import type { Db } from '../db/types'
 import { visibleMembers } from '../db/visible'
 import { type Member, member } from '../model/member'
-import { isOwner, type Redacted, redact, requireListAccess, type Viewer } from '../model/privacy'
+import {
+  audienceOf,
+  isOwner,
+  type Redacted,
+  redact,
+  requireListAccess,
+  type Viewer,
+} from '../model/privacy'
 import type { System } from '../model/system'
 import { deleteOrHideMember } from './deletion'
 import type { Deps } from './deps'
 import { putInDefaultBuckets } from './extRows/bucketRows'
-import { refreshFriends } from './extRows/friendDues'
+import { scheduleFriendRefresh } from './extRows/friendDues'
 import { clearAbouts, freeMemberExt, recordExtEvent } from './extRows/memberExts'
 import { updateDuesWithout } from './extRows/reminderDues'
 import { recordEvent } from './outbox'
@@ -55,7 +62,7 @@ export const memberRepository = createOwnedRepository<typeof member>({
     await releaseAutoproxy(deps, tx, row)
     await freeMemberExt(deps, tx, row)
     await updateDuesWithout(tx, row)
-    await refreshFriends(tx, row.system_id, deps.now())
+    await scheduleFriendRefresh(tx, row.system_id, deps.now())
   },
   remove: deleteOrHideMember,
 })
@@ -78,7 +85,7 @@ export async function getMember(
   ref: string,
 ): Promise<Redacted<typeof member>> {
   const found = await memberRepository.get(db, ref)
-  return redact(member, found, isOwner(viewer, found.system_id))
+  return redact(member, found, audienceOf(viewer, found.system_id))
 }
 
 /** Returns the viewer for acting as the system of a member. */

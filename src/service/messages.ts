@@ -7,7 +7,8 @@ import { error } from '../model/errors'
 import { type Member, member } from '../model/member'
 import { LAST_MESSAGE_LOOKUP, type Message, ORIGINAL_LOOKUP } from '../model/message'
 import {
-  isOwner,
+  type Audience,
+  audienceOf,
   type Redacted,
   redact,
   requirePlatformAuthority,
@@ -37,9 +38,9 @@ export interface RedactedMessage {
 
 /** A message as an account sees it. */
 export interface MessageForAccount extends RedactedMessage {
-  /** Whether the account sent the message or is linked to its system, and so may change it. */
+  /** True if the account sent the message or is linked to its system, and so may change it. */
   own: boolean
-  /** Whether other users may ping the sender through the message. */
+  /** True if other users may ping the sender through the message. */
   pings_enabled: boolean
 }
 
@@ -49,7 +50,7 @@ export async function getVisibleMessage(
   id: string,
 ): Promise<RedactedMessage> {
   const found = await getMessage(deps.db, deps.now(), id)
-  return redactMessage(found, isOwner(viewer, found.message.system_id))
+  return redactMessage(found, audienceOf(viewer, found.message.system_id))
 }
 
 /** Returns a message and what an account may do with it; null for an account that is not known. */
@@ -89,14 +90,15 @@ async function toAccountView(
   const linked = account === null ? null : await findAccount(deps.db, account)
   const isLinked = linked?.system_id === system_id
   const { pings_enabled } = await getSettings(deps, deps.db, system_id)
-  return { ...redactMessage(found, isLinked), own: isLinked || sender === account, pings_enabled }
+  const redacted = redactMessage(found, isLinked ? 'owner' : 'public')
+  return { ...redacted, own: isLinked || sender === account, pings_enabled }
 }
 
-function redactMessage(found: FoundMessage, owner: boolean): RedactedMessage {
+function redactMessage(found: FoundMessage, audience: Audience): RedactedMessage {
   return {
     message: found.message,
-    member: found.member && redact(member, found.member, owner),
-    system: found.system && redact(system, found.system, owner),
+    member: found.member && redact(member, found.member, audience),
+    system: found.system && redact(system, found.system, audience),
   }
 }
 

@@ -181,12 +181,16 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     return after
   }
 
-  /** Inserts a row in an open transaction, within the limit of its system, and records an event. */
+  /**
+   * Inserts a row in an open transaction, within the limit of its system, and records an event. A
+   * caller that puts the row in buckets itself passes `hasOwnBuckets`.
+   */
   const createIn = async (
     deps: Deps,
     tx: Db,
     viewer: Viewer,
     draft: Draft<E>,
+    hasOwnBuckets = false,
   ): Promise<Stored<Owned<E>>> => {
     const system_id = requireSystem(viewer)
     const settings = await getSettings(deps, tx, system_id)
@@ -204,7 +208,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
       subject: created.row.uuid,
       data,
     })
-    if (found?.has_buckets) await kind.putInBuckets(deps, tx, created.row)
+    if (found?.has_buckets && !hasOwnBuckets) await kind.putInBuckets(deps, tx, created.row)
     return created
   }
 

@@ -5,7 +5,7 @@ import { systemSettings } from '../db/tables'
 import type { Db } from '../db/types'
 import { diff, isEmptyPatch } from '../model/entity'
 import { error } from '../model/errors'
-import { isOwner, type Redacted, redact, requireSystem, type Viewer } from '../model/privacy'
+import { audienceOf, type Redacted, redact, requireSystem, type Viewer } from '../model/privacy'
 import { type Settings, type SettingsPatch, settings } from '../model/settings'
 import type { System, SystemPatch } from '../model/system'
 import type { Deps } from './deps'
@@ -20,7 +20,7 @@ export async function getVisibleSettings(
   ref: string,
 ): Promise<Redacted<typeof settings>> {
   const { id } = await getSystem(deps, viewer, ref)
-  return redact(settings, await getSettings(deps, deps.db, id), isOwner(viewer, id))
+  return redact(settings, await getSettings(deps, deps.db, id), audienceOf(viewer, id))
 }
 
 /** Returns the settings of a system. Where it has no limit of its own, the server's applies. */

@@ -21,7 +21,11 @@ import type { Instant } from '../model/time'
 import { deleteOrHideSwitches, requireExists } from './deletion'
 import type { Deps } from './deps'
 import { recordDeletedSwitch } from './extRows/deletedSwitches'
-import { announceFront, hasFriends, refreshFriends } from './extRows/friendDues'
+import {
+  hasFriends,
+  scheduleFriendNotifications,
+  scheduleFriendRefresh,
+} from './extRows/friendDues'
 import { enqueueFrontPush } from './extRows/pushQueue'
 import {
   clearDuesOf,
@@ -85,7 +89,7 @@ export async function moveSwitch(
     const front = await getFront(tx, id, switchRef)
     if (await hasSwitchAt(tx, id, timestamp)) throw error('sameTimestamp')
     const latest = Math.max(front.timestamp, timestamp)
-    if (front.has_friends) await announceFront(tx, id, deps.now(), latest)
+    if (front.has_friends) await scheduleFriendNotifications(tx, id, deps.now(), latest)
     await deleteHiddenAt(tx).run({ system: id, timestamp })
     await setTimestamp(tx).run({ id: front.id, timestamp })
     if (front.has_statuses) await moveStatuses(deps, tx, id, front.timestamp, timestamp)
@@ -134,7 +138,7 @@ export async function removeSwitch(deps: Deps, tx: Db, front: FoundSwitch): Prom
   if (front.has_reminders) await clearDuesOf(tx, front)
   await recordSwitchEvent(deps, tx, 'DELETE_SWITCH', front, null)
   await enqueueFrontPush(tx, system_id, timestamp)
-  if (front.has_friends) await refreshFriends(tx, system_id, deps.now())
+  if (front.has_friends) await scheduleFriendRefresh(tx, system_id, deps.now())
   if (front.has_statuses) await deleteStatusesOutOfFront(deps, tx, system_id, timestamp)
 }
 
@@ -151,7 +155,7 @@ export async function deleteAllSwitches(deps: Deps, viewer: Viewer): Promise<voi
       data: null,
     })
     await enqueueFrontPush(tx, systemId)
-    await refreshFriends(tx, systemId, deps.now())
+    await scheduleFriendRefresh(tx, systemId, deps.now())
   })
 }
 
@@ -169,7 +173,7 @@ export async function insertSwitch(
   uuid: string = randomUUID(),
   { has_reminders, has_friends }: SwitchUses = allUses,
 ): Promise<Front> {
-  if (has_friends) await announceFront(tx, systemId, deps.now(), timestamp)
+  if (has_friends) await scheduleFriendNotifications(tx, systemId, deps.now(), timestamp)
   await deleteHiddenAt(tx).run({ system: systemId, timestamp })
   const row = { uuid, system_id: systemId, timestamp }
   const id = await insertRow(tx, row)
@@ -188,7 +192,8 @@ export async function replaceMembers(
   named: Member[],
 ): Promise<Front> {
   const { has_reminders, has_friends } = { ...allUses, ...front }
-  if (has_friends) await announceFront(tx, front.system_id, deps.now(), front.timestamp)
+  if (has_friends)
+    await scheduleFriendNotifications(tx, front.system_id, deps.now(), front.timestamp)
   await removeMembers(tx).run({ switch: front.id })
   await insertMembers(tx, front.id, named)
   if (has_reminders) await updateDuesAfter(deps, tx, front)
@@ -201,13 +206,13 @@ export async function hasSwitchAt(db: Db, systemId: number, timestamp: Instant):
   return (await atTime(db).get({ system: systemId, timestamp })) !== null
 }
 
-/** Whether a change of switches concerns reminders and friends. */
+/** Flags that say whether a change of switches concerns reminders and friends. */
 interface SwitchUses {
   readonly has_reminders: number
   readonly has_friends: number
 }
 
-/** Used where no statement has found out. */
+/** Flags of switches whose statement does not select them. */
 const allUses: SwitchUses = { has_reminders: 1, has_friends: 1 }
 
 /** A switch, and whether statuses may have been set at its time. */

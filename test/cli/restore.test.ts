@@ -25,7 +25,7 @@ import { drizzleOn } from '../drizzle'
 import { gifOfSize } from '../pictures'
 import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'
-import { withRawDatabase } from '../service/transfer/importFixture'
+import { dump, withRawDatabase } from '../service/transfer/importFixture'
 import { describe, expect, test } from '../test'
 
 const { words, run: runProcess } = await commandLine()
@@ -106,6 +106,32 @@ describe('a restore', () => {
     expect(readFileSync(join(cwd, `us-pictures/${name}.gif`)).equals(bytes)).toBe(true)
   })
 
+  test('restore brings back friends, and no invitation, whose code may have been used since', async () => {
+    const cwd = emptyFolder()
+    const path = join(cwd, 'data/multitude.db')
+    for (const name of ['Us', 'Them']) await runJson(['system', 'create', '--name', name], { cwd })
+    withRawDatabase(path, (db) => {
+      db.run(`insert into friendships (id, uuid, created) values (1, 'f', 1)`)
+      for (const [one, another] of [
+        [1, 2],
+        [2, 1],
+      ])
+        db.run(`insert into friend_sides (friendship_id, system_id, friend_system_id, name)
+          values (1, ${one}, ${another}, 'Sam')`)
+      for (const at of [1, 2])
+        db.run(`insert into friend_invites (uuid, system_id, hash, share, name, expires)
+          values ('i${at}', 1, 'h${at}', '{}', 'ä', 9007199254740991)`)
+      db.run('insert into ext_usage (system_id, text_bytes) values (1, 7), (2, 3)')
+    })
+    expect((await run(['doctor'], { cwd })).out).toStartWith('No problems found.')
+    await runJson(['backup', 'then.db'], { cwd })
+    withRawDatabase(path, (db) => db.run('delete from friendships'))
+    await runJson(['restore', 'then.db', '--yes'], { cwd })
+    const { friend_sides, friend_invites } = dump(path)
+    expect([friend_sides?.length, friend_invites?.length]).toEqual([2, 0])
+    expect((await run(['doctor'], { cwd })).out).toStartWith('No problems found.')
+  })
+
   test('restore ignores a log whose database is missing', async () => {
     const here = fresh()
     rmSync(here.path)
@@ -135,7 +161,7 @@ const killed: [title: string, old: Buffer, isOld: (here: ReturnType<typeof fresh
   ],
 ]
 
-/** Whether the old log is next to its file, under one of its names. */
+/** Returns true if the old log is next to its file, under one of its names. */
 function hasLog({ cwd, path }: { cwd: string; path: string }): boolean {
   const names = readdirSync(cwd).filter((name) => name.endsWith('-wal'))
   return names.some((name) => {

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ImportReport } from '../../src/service/transfer/importContext'
 import { fixture } from '../formats/fixture'
@@ -257,6 +257,9 @@ describe('export', () => {
     ])
     expect(readFileSync(join(here.cwd, 'hill-pictures', file), 'latin1')).toBe('GIF89a')
     expect((await run(words, here)).code).toBe(1)
+    // Pictures that were exported before do not stop the export of a new file.
+    rmSync(join(here.cwd, 'hill.json'))
+    expect((await run(words, here)).code).toBe(0)
     expect(await runJson<object>([...words, '--force'], here)).toMatchObject({
       pictures: { folder: 'hill-pictures', files: [file] },
     })

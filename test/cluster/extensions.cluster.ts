@@ -194,6 +194,28 @@ test('two nodes do not exceed the limit of pictures together', async () => {
   expect(stored).toHaveLength(4)
 })
 
+test('a picture that one node stores is served by the other, until its system is deleted', async () => {
+  const { id, token } = await nodes.makeSystem('Shown')
+  const { json } = await must(first, 'POST /v2/members', token, { name: 'Wren' })
+  const line = `PUT /ext/v1/members/${json.id}/picture`
+  const pictures = [gifOfSize(1000), gifOfSize(2000)] as const
+  const sent = await Promise.all(
+    pictures.map((bytes, at) => must(nodeAt(at), line, token, new Blob([bytes]))),
+  )
+  const paths = sent.map((one) => new URL(String(one.json.url)).pathname)
+  for (const node of both)
+    for (const [at, path] of paths.entries()) {
+      const response = await fetch(`${node.address}${path}`)
+      expect(await response.bytes()).toEqual(pictures[at] as never)
+    }
+  // The node that was last decides.
+  const shown = await must(second, `GET /v2/members/${json.id}`, token)
+  expect(sent.map((one) => one.json.url)).toContain(shown.json.avatar_url)
+  await nodes.deleteSystem(id)
+  for (const node of both)
+    for (const path of paths) expect((await fetch(`${node.address}${path}`)).status).toBe(404)
+})
+
 function statusesIn(data: unknown): string {
   const { fronters } = data as { fronters: { status: string | null }[] }
   return fronters.map(({ status }) => status).join()

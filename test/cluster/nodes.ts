@@ -29,6 +29,8 @@ export interface Nodes {
   resume(node: Server): void
   /** Creates a system with the command line. */
   makeSystem(name: string): Promise<{ id: string; token: string }>
+  /** Deletes a system with the command line. */
+  deleteSystem(id: string): Promise<void>
 }
 
 /** Prepares nodes on a database, with further settings. Called once per test file. */
@@ -59,12 +61,14 @@ export async function nodesOn(address: string, more: Record<string, string> = {}
       alive.push(node)
     },
     makeSystem: (name) => runJson(['system', 'create', '--name', name], { cwd, env }),
+    deleteSystem: (id) => runJson(['system', 'delete', id, '--yes'], { cwd, env }),
   }
 }
 
 export interface NodeResponse {
   status: number
   headers: Headers
+  text: string
   json: Record<string, unknown>
   ms: number
 }
@@ -94,6 +98,7 @@ export async function ask(
     return {
       status: response.status,
       headers: response.headers,
+      text,
       json,
       ms: performance.now() - startedAt,
     }

@@ -24,7 +24,7 @@ import { purgeDeleted } from '../../src/service/deletion'
 import type { Deps } from '../../src/service/deps'
 import { notifyFriends } from '../../src/service/ext/friendNotifications'
 import { deleteUnusedPictures } from '../../src/service/ext/pictureCleanup'
-import { exportPictures, findPicture } from '../../src/service/ext/pictures'
+import { exportPictures, findPicture, hasPicture } from '../../src/service/ext/pictures'
 import { findSamePictures, isStored, storePicture } from '../../src/service/extRows/pictures'
 import { enqueueFrontPush, enqueuePush } from '../../src/service/extRows/pushQueue'
 import { insertGroup } from '../../src/service/groups'
@@ -295,6 +295,25 @@ describe('plans of push messages', () => {
 })
 
 describe('plans of pictures', () => {
+  test('the bytes are not read for a client that has them', async () => {
+    const { someone } = changing
+    const stored = await deps.transact({ system: someone.id }, (tx) =>
+      storePicture(deps, tx, someone.id, Buffer.from('GIF89a')),
+    )
+    const path = new URL('url' in stored ? stored.url : '').pathname
+    const etag = `"${path.replace('/pictures/', '')}"`
+    const read = async (headers: Record<string, string>) => {
+      statements.length = 0
+      const { status } = await handle(
+        new Request(`http://localhost${path}`, { headers }),
+        '127.0.0.1',
+      )
+      return [status, statements.some((one) => one.includes('"bytes"'))]
+    }
+    expect(await read({})).toEqual([200, true])
+    expect(await read({ 'if-none-match': etag })).toEqual([304, false])
+  })
+
   test('pictures are read, added up, exported and cleaned up without scans', async () => {
     const { someone } = changing
     const viewer = { system: someone.id, platform: null }
@@ -303,6 +322,7 @@ describe('plans of pictures', () => {
     )
     statements.length = 0
     await findPicture(recordedDeps, viewer, `${'A'.repeat(24)}.png`)
+    await hasPicture(recordedDeps, viewer, `${'A'.repeat(24)}.png`)
     const same = new Set(['R0lGODlh'])
     await findSamePictures(recordedDeps.db, someone.id, same, () => Promise.resolve())
     await isStored(recordedDeps.db, someone.id, 'A'.repeat(24))

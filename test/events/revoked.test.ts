@@ -1,4 +1,5 @@
 import { openDeps } from '../../src/app'
+import type { JsonObject } from '../../src/model/entity'
 import {
   createBot,
   createToken,
@@ -57,6 +58,29 @@ describe.each(revokers)('streams after access is revoked %s', (where, by) => {
     },
   )
 
+  test(`ends the stream of friends of a token that is revoked ${where}`, async () => {
+    const [as, friend] = [await makeSystem(), await makeSystem()]
+    const send = async (of: TestSystem, line: string, body: JsonObject) =>
+      (await ask(line, { as: of, body })).json
+    const bucket = { name: 'Close', default_for: ['members'] }
+    const { id } = await send(friend, 'POST /ext/v1/buckets', bucket)
+    const share = { buckets: [id] }
+    const { code } = await send(friend, 'POST /ext/v1/friends/invites', { share })
+    await send(as, 'POST /ext/v1/friends', { code })
+    const url = `${address}/ext/v1/friends/stream`
+    const readings: Reading[] = []
+    for (const token of [await createToken(deps, as.id, 'lost'), as.token])
+      readings.push(await readStream(url, { token }))
+    const [reading, kept] = readings as [Reading, Reading]
+    await until(() => readings.every(({ messages }) => messages.length === 1))
+    reading.messages.length = 0
+    await revokeToken(by, as.id, 'lost')
+    await propagate()
+    await expectEnd(friend, reading)
+    await until(() => kept.messages.length === 2)
+    await kept.leave()
+  })
+
   test(`stops replaying events to a token that is revoked ${where}`, async () => {
     const as = await makeSystem()
     const lost = await createToken(deps, as.id, 'lost')
@@ -94,18 +118,18 @@ describe.each(revokers)('streams after access is revoked %s', (where, by) => {
   })
 })
 
-test.each(['events', 'fronters/stream'])(
-  'ends the stream %s of a revoked token soon, even without events',
-  async (path) => {
-    const as = await checkingApp.makeSystem()
-    const reading = await readStream(`${checkingAddress}/v2/systems/@me/${path}`, {
-      token: as.token,
-    })
-    await until(() => reading.heartbeats > 0)
-    await revokeToken(checkingApp.deps, as.id, 'test')
-    expect(await reading.ended).toBe('ended')
-  },
-)
+test.each([
+  '/v2/systems/@me/events',
+  '/v2/systems/@me/fronters/stream',
+  '/ext/v1/systems/@me/front/stream',
+  '/ext/v1/friends/stream',
+])('ends the stream %s of a revoked token soon, even without events', async (path) => {
+  const as = await checkingApp.makeSystem()
+  const reading = await readStream(`${checkingAddress}${path}`, { token: as.token })
+  await until(() => reading.heartbeats > 0)
+  await revokeToken(checkingApp.deps, as.id, 'test')
+  expect(await reading.ended).toBe('ended')
+})
 
 async function follow(path: string, token: string): Promise<Reading> {
   const reading = await readStream(`${address}/v2/systems/@me/${path}`, { token })

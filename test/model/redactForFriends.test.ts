@@ -66,7 +66,7 @@ describe('redact for a friend', () => {
     const row = rowOf(entity, key, field, level)
     const seen: Record<string, unknown> = redact(entity, row as never, 'friend')
     expect(seen[key]).toEqual(valueForFriends(key, field))
-    const own: Record<string, unknown> = redact(entity, row as never, true)
+    const own: Record<string, unknown> = redact(entity, row as never, 'owner')
     expect(own[key]).toBe('shown')
   })
 

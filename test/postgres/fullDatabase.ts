@@ -157,11 +157,11 @@ async function addExtRows(
     { system_id },
   )
   const sides = [
-    { system_id, friend_system_id: other?.id ?? 0 },
+    { system_id, friend_system_id: other?.id ?? 0, name: 'Sam' },
     { system_id: other?.id ?? 0, friend_system_id: system_id },
   ]
   for (const side of sides)
-    await insert(tx, 'friend_sides', { friendship_id, ...side, name: 'Sam', see_members: 1 })
+    await insert(tx, 'friend_sides', { friendship_id, ...side, see_members: 1 })
   await insert(tx, 'bucket_friends', { bucket_id, friendship_id })
   const share = { see_front: true, see_members: false, announce: true, buckets: ['b-1'] }
   const offer = { uuid: 'fi-1', system_id, hash: 'f', share: JSON.stringify(share), name: 'Ro' }
@@ -197,6 +197,8 @@ async function addExtRows(
     options,
     'Front check',
     'Friends',
+    'Sam',
+    'Ro',
   ]
   const text_bytes = Buffer.byteLength(texts.join(''))
   await insert(tx, 'ext_usage', { system_id, text_bytes, notes: 1, posts: 1, front_notes: 1 })

@@ -1,7 +1,7 @@
 import type { PushSources, UnreadPost } from '../../events/push/message'
 import { DomainError } from '../../model/errors'
 import { member } from '../../model/member'
-import { isOwner, isWatcher, type Redacted, redact, type Viewer } from '../../model/privacy'
+import { audienceOf, isWatcher, type Redacted, redact, type Viewer } from '../../model/privacy'
 import { system, withWatcherVisibility } from '../../model/system'
 import type { Deps } from '../../service/deps'
 import { findFriend } from '../../service/ext/friends'
@@ -21,10 +21,10 @@ export function createPushSources(deps: () => Deps): PushSources {
       const row = await getSystem(deps(), viewer, '@me')
       const front = await getFronters(deps(), viewer, row)
       const visible = isWatcher(viewer, row.id) ? withWatcherVisibility(row) : row
-      const owner = isOwner(viewer, row.id)
+      const audience = audienceOf(viewer, row.id)
       return {
-        system: redact(system, visible, owner).name ?? null,
-        names: (front?.members ?? []).map((one) => nameOf(redact(member, one, owner))),
+        system: redact(system, visible, audience).name ?? null,
+        names: (front?.members ?? []).map((one) => nameOf(redact(member, one, audience))),
         hidden: front?.hidden ?? 0,
       }
     },

@@ -9,6 +9,8 @@ import {
   discordSessions,
   discordStatus,
   events,
+  extUsage,
+  friendInvites,
   loginCodes,
   prunedEvents,
   pushQueue,
@@ -140,8 +142,8 @@ function explainUnfit(candidate: Database): string[] {
 const SKIPPED_EVENT_IDS = 1_000_000
 
 /**
- * Removes sessions with their push targets, queued pushes, login links and set-up links, and skips event IDs that the backup or the
- * replaced database has assigned. Discord would send messages since the backup again to a resumed
+ * Removes sessions with their push targets, queued pushes, login links, set-up links and invitations
+ * of friends, and skips event IDs that the backup or the replaced database has assigned. Discord would send messages since the backup again to a resumed
  * session, and commands may have been registered since. An older backup may not have all of the
  * tables. SQL text, because this is one synchronous transaction on a file that is no database of the
  * server yet.
@@ -155,6 +157,14 @@ export function prepareRestored(path: string, replacedEventId: number): void {
       const stateTables = [discordSessions, discordCommands, discordStatus]
       for (const table of [sessions, loginCodes, setupCodes, ...stateTables])
         if (has(table)) run(sql`delete from ${table}`)
+      // The code of an invitation that was used or withdrawn since would give access again.
+      if (has(friendInvites)) {
+        const { system_id: inviter, name } = friendInvites
+        const { system_id: counted, text_bytes } = extUsage
+        run(sql`update ${extUsage} set ${columnNames(text_bytes)} = ${text_bytes} - coalesce(
+          (select sum(${sqliteDialect.size(name)}) from ${friendInvites} where ${inviter} = ${counted}), 0)`)
+        run(sql`delete from ${friendInvites}`)
+      }
       // This connection does not enforce foreign keys, so rows of the sessions are not deleted yet.
       if (has(pushTargets)) {
         run(sql`delete from ${pushQueue}`)

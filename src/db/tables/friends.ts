@@ -74,7 +74,7 @@ const ofFriendship = () =>
     .notNull()
     .references((): SQLiteColumn => friendships.id, { onDelete: 'cascade' })
 
-/** What a system shows to a friend, and how it calls the friend. */
+/** One side of a friendship: what the system shows to the friend, and its name for the friend. */
 export const friendSides = sqliteTable(
   'friend_sides',
   {
@@ -87,7 +87,7 @@ export const friendSides = sqliteTable(
     last_notified_hash: text(),
     /** Hash of the fronters that the friend may be notified of, when they were last compared. */
     visible_hash: text(),
-    /** When the friend is notified, unless the visible fronters change again before. */
+    /** Time at which the friend is notified, unless the visible fronters change again before. */
     notify_at: integer(),
   },
   (table) => [
@@ -119,10 +119,7 @@ export const friendInvites = sqliteTable(
     ...omit(columnsOf(invite), 'expires'),
     expires: integer().notNull(),
   },
-  (table) => [
-    index('friend_invites_by_system').on(table.system_id),
-    index('friend_invites_by_expiry').on(table.expires),
-  ],
+  (table) => [index('friend_invites_by_system').on(table.system_id)],
 )
 
 /** Systems whose front changed, until it is compared with what their friends saw before. */
@@ -132,7 +129,7 @@ export const friendNotifyDue = sqliteTable(
     system_id: ofSystem().primaryKey(),
     /** Time of the last change. */
     due: integer().notNull(),
-    /** Whether friends are notified; otherwise only what they were notified of is brought up to date. */
+    /** True if friends are notified; otherwise only the stored hashes are brought up to date. */
     announces: integer({ mode: 'boolean' }).notNull(),
     /** Row IDs of the members in front before the first change that is not yet compared. */
     fronters_before: text({ mode: 'json' }).$type<readonly number[]>(),

@@ -36,7 +36,7 @@ export interface PushParts {
 
 export interface ListedTarget {
   readonly target: Redacted<typeof pushTarget>
-  /** Whether the caller's session or token registered it. */
+  /** True if the caller's session or token registered it. */
   readonly isThis: boolean
 }
 
@@ -147,7 +147,7 @@ function present(row: Omit<TargetRow, 'id'>, { session, token }: Viewer): Listed
     (row.session_id !== null && row.session_id === session) ||
     (row.token_id !== null && row.token_id === token)
   const shown: PushTarget & { uuid: string } = row
-  return { target: redact(pushTarget, shown, true), isThis }
+  return { target: redact(pushTarget, shown, 'owner'), isThis }
 }
 
 function isWatching({ access }: Viewer): boolean {

@@ -164,5 +164,5 @@ function showGuild(settings: Guild) {
     log_channel: log_channel && bareId(log_channel),
     log_disabled_channels: log_disabled_channels.map(bareId),
   }
-  return toV2(guild, redact(guild, row, true))
+  return toV2(guild, redact(guild, row, 'owner'))
 }

@@ -48,7 +48,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
         const link = { account: account_id, tokenName: DEFAULT_TOKEN, invite }
         const { system, token } = await createSystem(deps, viewer, { name }, link)
         set.status = 201
-        return createdSystemToBot(showSystem(system, true), token)
+        return createdSystemToBot(showSystem(system, 'owner'), token)
       },
       {
         body: schemasBot.newSystem,

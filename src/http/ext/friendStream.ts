@@ -4,7 +4,8 @@ import type { EventType } from '../../model/events'
 import type { Viewer } from '../../model/privacy'
 import { sharedFrontToExt } from '../../serializers/extFriends'
 import type { Deps } from '../../service/deps'
-import { findFriendFront, listFriendSystems } from '../../service/ext/friendView'
+import { findFriendFronts, listFriendSystems } from '../../service/ext/friendView'
+import type { SharedFront } from '../../service/ext/sharedFront'
 import { getSystem } from '../../service/systems'
 import { clientKeyOf, eventStream, frontChanges, isStillValid } from '../frontStream'
 
@@ -77,20 +78,29 @@ function followFriends(
     }
   }
 
-  /** Reads what is shared after waiting for capacity, so that nothing is sent that no longer is. */
-  const sendFront = async (uuid: string) => {
-    const entry = followed.get(uuid)
-    if (!entry) return
-    const found = await findFriendFront(deps, viewer, uuid)
-    if (!found) {
-      isListChanged = true
-      return
+  /**
+   * Reads what is shared after waiting for capacity, and sends it at once, so that nothing is sent
+   * that no longer is. What has no space in the buffer is read again later.
+   */
+  const sendFronts = async () => {
+    const uuids = [...changed].filter((uuid) => followed.has(uuid))
+    changed.clear()
+    const fronts = await findFriendFronts(deps, viewer, uuids)
+    for (const uuid of uuids) {
+      const front = fronts.get(uuid)
+      if (front === undefined) isListChanged = true
+      else if (reader.hasCapacity) sendFront(uuid, front)
+      else changed.add(uuid)
     }
-    const front = found.front && sharedFrontToExt(found.front)
+  }
+
+  const sendFront = (uuid: string, shared: SharedFront | null) => {
     // A change while this was read may have ended what is shared, and is read next.
     if (changed.has(uuid) || isListChanged) return void changed.add(uuid)
+    const entry = followed.get(uuid)
+    const front = shared && sharedFrontToExt(shared)
     const data = JSON.stringify(front)
-    if (data === entry.last) return
+    if (!entry || data === entry.last) return
     entry.last = data
     send('front', uuid, { front })
   }
@@ -98,17 +108,11 @@ function followFriends(
   /** Sends one after the other, so that an older result never overtakes a newer one. */
   const sendPending = async () => {
     isSending = true
-    while ((isListChanged || changed.size > 0) && (await reader.waitForCapacity())) {
+    while ((isListChanged || changed.size > 0) && (await reader.waitForCapacity()))
       if (isListChanged) {
         isListChanged = false
         await updateList()
-        continue
-      }
-      const [uuid] = changed
-      if (uuid === undefined) break
-      changed.delete(uuid)
-      await sendFront(uuid)
-    }
+      } else await sendFronts()
     isSending = false
   }
 

@@ -20,13 +20,11 @@ import type { Deps } from '../../service/deps'
 import {
   acceptInvite,
   createInvite,
-  deleteFriend,
   deleteInvite,
-  listFriends,
   listInvites,
-  patchFriend,
   previewInvite,
-} from '../../service/ext/friends'
+} from '../../service/ext/friendInvites'
+import { deleteFriend, listFriends, patchFriend } from '../../service/ext/friends'
 import {
   getFriendFront,
   getFriendMember,
@@ -135,7 +133,14 @@ export function friendRoutes(deps: Deps, events: Events, bodyLimit: number) {
           summary: 'Update a friend',
           description: 'Changes only the given keys, of `share` as well, and only your own side.',
           responses: { 200: 'Friend' },
-          errors: [...writeErrors, 'invalidBody', 'forbidden', 'friendNotFound', 'bucketNotFound'],
+          errors: [
+            ...writeErrors,
+            'invalidBody',
+            'forbidden',
+            'friendNotFound',
+            'bucketNotFound',
+            'limitReached',
+          ],
         }),
       },
     )

@@ -84,7 +84,7 @@ export function frontRoutes(deps: Deps, events: Events, bodyLimit: number) {
         const draft = switchFromExt(body, deps.now())
         const { front, isNew } = await putSwitch(deps, viewer, params.uuid, draft)
         if (isNew) set.status = 201
-        return showFront(front, true)
+        return showFront(front, 'owner')
       },
       {
         params: ofSwitch,

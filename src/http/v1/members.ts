@@ -32,7 +32,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
       '/m',
       async ({ viewer, body }) => {
         const draft = memberDraftFromV1(body)
-        return showMember((await createMember(deps, viewer, draft)).row, true)
+        return showMember((await createMember(deps, viewer, draft)).row, 'owner')
       },
       {
         body: schemasV1.memberDraft,
@@ -52,7 +52,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
       async ({ params, viewer, body }) => {
         const patch = memberPatchFromV1(body)
         const { row } = await patchMember(deps, viewer, onlyHid(params.id), patch)
-        return showMember(row, true)
+        return showMember(row, 'owner')
       },
       {
         params,

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { DomainError, error } from '../../model/errors'
-import { isOwner, type Viewer } from '../../model/privacy'
+import { audienceOf, type Viewer } from '../../model/privacy'
 import { parseRef, parseSystemRef } from '../../model/ref'
 import { SWITCHES_PER_PAGE } from '../../model/switch'
 import type { System } from '../../model/system'
@@ -77,7 +77,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
       async ({ params, viewer }) => {
         const system = await getByHid(deps, viewer, params.id)
         const rows = await listMembers(deps, viewer, system)
-        return rows.map((row) => showMember(row, isOwner(viewer, system.id)))
+        return rows.map((row) => showMember(row, audienceOf(viewer, system.id)))
       },
       {
         params,
@@ -126,10 +126,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         const system = await getByHid(deps, viewer, params.id)
         const front = await getFronters(deps, viewer, system)
         if (!front) throw error('notFound', 'the system has no switches')
-        const owner = isOwner(viewer, system.id)
+        const audience = audienceOf(viewer, system.id)
         return switchToV1(
           front.timestamp,
-          front.members.map((row) => showMember(row, owner)),
+          front.members.map((row) => showMember(row, audience)),
         )
       },
       {

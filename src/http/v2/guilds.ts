@@ -189,13 +189,13 @@ function autoproxyGuild(query: { guild_id?: unknown; channel_id?: unknown }): st
 
 function showAutoproxy({ autoproxy_member, ...rest }: GuildAutoproxy) {
   const row = { ...rest, autoproxy_member: autoproxy_member?.hid ?? null }
-  return toV2(autoproxy, redact(autoproxy, row, true))
+  return toV2(autoproxy, redact(autoproxy, row, 'owner'))
 }
 
 export function showSystemGuild(row: Awaited<ReturnType<typeof getSystemGuild>>) {
-  return toV2(systemGuild, redact(systemGuild, row, true))
+  return toV2(systemGuild, redact(systemGuild, row, 'owner'))
 }
 
 export function showMemberGuild(row: Awaited<ReturnType<typeof getMemberGuild>>) {
-  return toV2(memberGuild, redact(memberGuild, row, true))
+  return toV2(memberGuild, redact(memberGuild, row, 'owner'))
 }

@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { newestPosition, streamEvents } from '../../events/eventStream'
 import type { Events } from '../../events/events'
 import { error } from '../../model/errors'
-import { isOwner, requireSystem } from '../../model/privacy'
+import { audienceOf, requireSystem } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
 import { getFronters } from '../../service/switches'
 import { getSystem } from '../../service/systems'
@@ -27,7 +27,7 @@ export function streamRoutes(deps: Deps, events: Events, bodyLimit: number) {
     changes: frontChanges,
     render: async (_, viewer, system) => {
       const front = await getFronters(deps, viewer, system)
-      return JSON.stringify(front && showFront(front, isOwner(viewer, system.id)))
+      return JSON.stringify(front && showFront(front, audienceOf(viewer, system.id)))
     },
   })
   return routes(bodyLimit)

@@ -74,7 +74,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
       '/systems/:systemRef/switches',
       async ({ params, viewer, body }) => {
         const draft = switchFromV2(body, deps.now())
-        return showFront(await createSwitch(deps, viewer, params.systemRef, draft), true)
+        return showFront(await createSwitch(deps, viewer, params.systemRef, draft), 'owner')
       },
       {
         params: ofSystem,
@@ -147,7 +147,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
         const time = switchTimeFromV2(body, deps.now())
         return showFront(
           await moveSwitch(deps, viewer, params.systemRef, params.switchRef, time),
-          true,
+          'owner',
         )
       },
       {
@@ -189,7 +189,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
         const refs = switchMembersFromV2(body)
         return showFront(
           await changeSwitchMembers(deps, viewer, params.systemRef, params.switchRef, refs),
-          true,
+          'owner',
         )
       },
       {

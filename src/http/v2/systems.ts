@@ -74,7 +74,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
       async ({ params, viewer, body }) => {
         const patch = patchFromV2(settings, body)
         const patched = await patchSettings(deps, viewer, params.systemRef, patch)
-        return toV2(settings, redact(settings, patched, true))
+        return toV2(settings, redact(settings, patched, 'owner'))
       },
       {
         params,

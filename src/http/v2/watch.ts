@@ -25,10 +25,10 @@ export function readFrontersByAccess(deps: Deps, viewer: Viewer, ref: string) {
 async function readWatchedSystem(deps: Deps, viewer: Viewer, ref: string) {
   const row = await getSystem(deps, viewer, ref)
   const visible = isWatcher(viewer, row.id) ? withWatcherVisibility(row) : row
-  return serializedJson(JSON.stringify(showSystem(visible, false)))
+  return serializedJson(JSON.stringify(showSystem(visible, 'public')))
 }
 
 async function readWatchedFronters(deps: Deps, viewer: Viewer, ref: string) {
   const front = await getFronters(deps, viewer, await getSystem(deps, viewer, ref))
-  return front && serializedJson(JSON.stringify(showFront(front, false)))
+  return front && serializedJson(JSON.stringify(showFront(front, 'public')))
 }

@@ -5,8 +5,13 @@ import type { CustomField, CustomFieldType } from './customField'
 
 export const MAX_VALUE = 4_000
 
+/** Option of a custom field, as far as values depend on it. */
+export type FieldOption = Pick<Option, 'id' | 'name'>
+
 /** Type of a custom field, with its options. */
-export type FieldType = Pick<CustomField, 'type' | 'options'>
+export interface FieldType extends Pick<CustomField, 'type'> {
+  readonly options: readonly FieldOption[] | null
+}
 
 /** Value of a custom field, as in JSON; null for no value. */
 export type FieldValue = string | number | boolean | string[] | null
@@ -17,7 +22,7 @@ export function parseValue({ type, options }: FieldType, value: unknown): FieldV
   return parsers[type](value, options ?? [])
 }
 
-type Parser = (value: unknown, options: readonly Option[]) => FieldValue | Problem
+type Parser = (value: unknown, options: readonly FieldOption[]) => FieldValue | Problem
 
 const parseTextValue: Parser = (value) =>
   typeof value === 'string' ? parseText(value, MAX_VALUE) : new Problem('Must be a string or null.')
@@ -65,7 +70,7 @@ function isMoment(text: string): boolean {
   return isCalendarDate(text.slice(0, 10)) && /^T([01]\d|2[0-3]):[0-5]\d$/.test(text.slice(10))
 }
 
-function isOptionId(value: unknown, options: readonly Option[]): value is string {
+function isOptionId(value: unknown, options: readonly FieldOption[]): value is string {
   return options.some(({ id }) => id === value)
 }
 
@@ -88,7 +93,7 @@ export function valueAsText({ options }: FieldType, value: FieldValue): string {
 }
 
 /** Returns a value of `choice` or `choices` after options of its field were removed. */
-export function withoutRemoved(value: FieldValue, options: readonly Option[]): FieldValue {
+export function withoutRemoved(value: FieldValue, options: readonly FieldOption[]): FieldValue {
   if (!Array.isArray(value)) return isOptionId(value, options) ? value : null
   const kept = value.filter((id) => isOptionId(id, options))
   return kept.length === 0 ? null : kept

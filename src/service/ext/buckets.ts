@@ -15,7 +15,7 @@ import { type Redacted, systemOf, type Viewer } from '../../model/privacy'
 import { isUuid } from '../../model/ref'
 import type { Deps } from '../deps'
 import { type BucketRef, listBucketRefs, listContents, setContents } from '../extRows/bucketRows'
-import { refreshFriends } from '../extRows/friendDues'
+import { scheduleFriendRefresh } from '../extRows/friendDues'
 import { smallLimits } from '../extRows/usage'
 import { groupRepository } from '../groups'
 import { memberRepository } from '../members'
@@ -56,7 +56,7 @@ export interface ListedBucket {
   readonly counts: BucketCounts
 }
 
-/** What a bucket contains, as references of a client. */
+/** Contents of a bucket, as references of a client. */
 export interface BucketContents {
   readonly members?: readonly string[] | undefined
   readonly groups?: readonly string[] | undefined
@@ -91,7 +91,7 @@ export async function patchBucket(
 export async function deleteBucket(deps: Deps, viewer: Viewer, id: string): Promise<void> {
   await rows.change(deps, viewer, id, async (tx, row) => {
     await rows.remove(deps, tx, row)
-    await refreshFriends(tx, row.system_id, deps.now())
+    await scheduleFriendRefresh(tx, row.system_id, deps.now())
   })
 }
 
@@ -113,7 +113,7 @@ export async function putBucketContents(
     }
     if (keys.length > 0) {
       await rows.record(deps, tx, 'UPDATE_BUCKET', row, { keys })
-      await refreshFriends(tx, row.system_id, deps.now())
+      await scheduleFriendRefresh(tx, row.system_id, deps.now())
     }
     return rows.redactForOwner(row)
   })

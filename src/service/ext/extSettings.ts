@@ -15,7 +15,7 @@ export async function getExtSettings(
   { db }: Deps,
   viewer: Viewer,
 ): Promise<Redacted<typeof extSettings>> {
-  return redact(extSettings, await extSettingsOf(db, requireSystem(viewer, 'read')), true)
+  return redact(extSettings, await extSettingsOf(db, requireSystem(viewer, 'read')), 'owner')
 }
 
 export async function patchExtSettings(
@@ -38,7 +38,7 @@ export async function patchExtSettings(
         data: changed,
       })
     }
-    return redact(extSettings, after, true)
+    return redact(extSettings, after, 'owner')
   })
 }
 

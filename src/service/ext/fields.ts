@@ -1,4 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
+import { bucketsOfRowSql } from '../../db/bucketLinks'
 import { type Placeholders, query } from '../../db/query'
 import { fields, fieldValues } from '../../db/tables'
 import type { Db } from '../../db/types'
@@ -19,6 +20,7 @@ import {
 } from '../../model/ext/fieldValue'
 import { storedBytes } from '../../model/ext/textSize'
 import {
+  audienceOf,
   isOwner,
   type Redacted,
   redact,
@@ -29,12 +31,7 @@ import {
 import { Problem } from '../../model/validation'
 import { requireExists } from '../deletion'
 import type { Deps } from '../deps'
-import {
-  bucketsOfRowSql,
-  putInDefaultBuckets,
-  resolveBuckets,
-  setBuckets,
-} from '../extRows/bucketRows'
+import { putInDefaultBuckets, resolveBuckets, setBuckets } from '../extRows/bucketRows'
 import { addUsage, smallLimits } from '../extRows/usage'
 import { getSystem } from '../systems'
 import { insertValues } from './fieldValues'
@@ -103,7 +100,7 @@ export async function listFields(
   const found = await rows.allInOrder(deps.db, of.id)
   return found
     .filter(({ privacy }) => owner || privacy === 'public')
-    .map((row) => redact(customField, row, owner))
+    .map((row) => redact(customField, row, audienceOf(viewer, of.id)))
 }
 
 /** Puts all custom fields into a new order. */

@@ -67,11 +67,11 @@ export async function notifyFriends(
   }
   const now = deps.now()
   for (const change of await changedFronts(deps.db).all({ now }))
-    await attempt(() => compareFriends(deps, change, isStopped))
+    await attempt(() => compareWithFriends(deps, change, isStopped))
   for (const side of await dueSides(deps.db).all({ now }))
     await attempt(async () => {
       const systems: [number, number] = [side.system_id, side.friend_system_id]
-      if (await deps.transact({ systems }, (tx) => notify(deps, tx, side))) onNotified?.()
+      if (await deps.transact({ systems }, (tx) => notifyFriend(deps, tx, side))) onNotified?.()
     })
 }
 
@@ -82,7 +82,7 @@ interface ChangedFront {
   readonly fronters_before: readonly number[] | null
 }
 
-async function compareFriends(
+async function compareWithFriends(
   deps: Deps,
   change: ChangedFront,
   isStopped: () => boolean,
@@ -93,7 +93,7 @@ async function compareFriends(
     await deps.transact({ systems: [system, row.friend_system_id] }, async (tx) => {
       // A switch since then is announced later: without this, it would only be remembered.
       const isReplaced = !change.announces && !(await findDue(tx).get({ system, due }))
-      if (!isReplaced) await compare(tx, row, change)
+      if (!isReplaced) await recordVisibleChange(tx, row, change)
     })
   }
   // A later change has moved the time, and is compared next.
@@ -107,64 +107,60 @@ async function compareFriends(
  * change of what is shared do not count, because a notification would disclose a switch of hidden
  * members.
  */
-async function compare(
+async function recordVisibleChange(
   tx: Db,
-  { system_id, uuid }: FriendshipRow,
+  { system_id, friend_system_id, uuid }: FriendshipRow,
   { due, announces, fronters_before }: ChangedFront,
 ): Promise<void> {
-  const found = await findSides(tx, system_id, uuid)
-  if (!found) return
-  const { before, fronters } = await visibleFronters(tx, found.theirs, fronters_before ?? [])
+  const seen = await findFriendship(tx, friend_system_id, uuid)
+  if (!seen) return
+  const { before, fronters } = await visibleFronters(tx, seen, fronters_before ?? [])
   const hash = hashOf(fronters)
-  const side = { friendship: found.own.id, system: system_id }
-  const state = await stateOf(tx).get(side)
+  const side = { friendship: seen.id, system: system_id }
+  const state = await findNotifyState(tx).get(side)
   if (!state || state.visible_hash === hash) return
   const ids = new Set(fronters.map(({ id }) => id))
   const isChanged = announces && new Set(before).symmetricDifference(ids).size > 0
   const notified = isChanged || state.notify_at !== null ? state.last_notified_hash : hash
   const notify_at = isChanged ? due + PAUSE : state.notify_at
-  await setState(tx).run({ ...side, visible: hash, notified, notify_at })
+  await setNotifyState(tx).run({ ...side, visible: hash, notified, notify_at })
 }
 
 /** Notifies a friend if the visible fronters are not those of the last time. Returns true if so. */
-async function notify(deps: Deps, tx: Db, { system_id, uuid }: DueSide): Promise<boolean> {
-  const found = await findSides(tx, system_id, uuid)
-  if (!found) return false
-  const { own, theirs } = found
-  const side = { friendship: own.id, system: system_id }
-  const state = await stateOf(tx).get(side)
+async function notifyFriend(
+  deps: Deps,
+  tx: Db,
+  { system_id, friend_system_id, uuid }: DueSide,
+): Promise<boolean> {
+  const seen = await findFriendship(tx, friend_system_id, uuid)
+  if (!seen) return false
+  const side = { friendship: seen.id, system: system_id }
+  const state = await findNotifyState(tx).get(side)
   // Another process has notified the friend, or a later change has moved the time.
   if (!state || state.notify_at === null || state.notify_at > deps.now()) return false
-  const { fronters } = await visibleFronters(tx, theirs, [])
+  const { fronters } = await visibleFronters(tx, seen, [])
   const hash = hashOf(fronters)
-  await setState(tx).run({ ...side, visible: hash, notified: hash, notify_at: null })
-  const isWanted = own.announce && theirs.notify_me && theirs.their_disabled_at === null
+  await setNotifyState(tx).run({ ...side, visible: hash, notified: hash, notify_at: null })
+  const isWanted = seen.their_announce && seen.notify_me && seen.their_disabled_at === null
   if (state.last_notified_hash === hash || !isWanted || fronters.length === 0) return false
   const uuids = fronters.map((one) => one.uuid)
-  await recordFriendEvent(deps, tx, 'FRIEND_FRONT', own.friend_system_id, uuid, { fronters: uuids })
-  await enqueuePush(tx, own.friend_system_id, 'friends', uuid)
+  await recordFriendEvent(deps, tx, 'FRIEND_FRONT', friend_system_id, uuid, { fronters: uuids })
+  await enqueuePush(tx, friend_system_id, 'friends', uuid)
   return true
 }
 
-/** Returns a friendship as its system and as the friend sees it. */
-async function findSides(tx: Db, systemId: number, uuid: string) {
-  const own = await findFriendship(tx, systemId, uuid)
-  const theirs = own && (await findFriendship(tx, own.friend_system_id, uuid))
-  return theirs && { own, theirs }
-}
-
 /**
- * Returns the fronters that are shared in a friendship and may be announced, and those of earlier
- * fronters to whom the same applies now.
+ * Returns the fronters that a friend sees and that may be announced, and those of earlier fronters to
+ * whom the same applies now. The friendship is the one that the friend sees.
  */
 async function visibleFronters(
   tx: Db,
-  theirs: FriendshipRow,
+  seen: FriendshipRow,
   before: readonly number[],
 ): Promise<{ before: readonly number[]; fronters: readonly Member[] }> {
-  if (!theirs.their_see_front) return { before: [], fronters: [] }
-  const fronters = (await findLatest(tx, theirs.friend_system_id))?.members ?? []
-  const shared = await findSharedMembers(tx, theirs)
+  if (!seen.their_see_front) return { before: [], fronters: [] }
+  const fronters = (await findLatest(tx, seen.friend_system_id))?.members ?? []
+  const shared = await findSharedMembers(tx, seen)
   const ids = new Set([...before, ...fronters.map(({ id }) => id)]).intersection(shared)
   const exts = ids.size === 0 ? [] : await findMemberExts(tx, [...ids])
   for (const { id, announce_front } of exts) if (!announce_front) ids.delete(id)
@@ -200,6 +196,7 @@ const findDue = query((db, values: DueRow) =>
 
 const deleteDue = query((db, values: DueRow) => db.delete(friendNotifyDue).where(isDue(values)))
 
+/** Friendship of a system whose friend is to be notified. */
 interface DueSide {
   readonly system_id: number
   readonly friend_system_id: number
@@ -219,7 +216,7 @@ const dueSides = query((db, { now }: Placeholders<'now'>) => {
 
 type Side = Placeholders<'friendship' | 'system'>
 
-const stateOf = query((db, values: Side) => {
+const findNotifyState = query((db, values: Side) => {
   const { visible_hash, last_notified_hash, notify_at } = friendSides
   return db
     .select({ visible_hash, last_notified_hash, notify_at })
@@ -227,13 +224,15 @@ const stateOf = query((db, values: Side) => {
     .where(isSide(values))
 })
 
-const setState = query((db, values: Side & Placeholders<'visible' | 'notified' | 'notify_at'>) => {
-  const { visible, notified, notify_at } = values
-  return db
-    .update(friendSides)
-    .set({ visible_hash: visible, last_notified_hash: notified, notify_at })
-    .where(isSide(values))
-})
+const setNotifyState = query(
+  (db, values: Side & Placeholders<'visible' | 'notified' | 'notify_at'>) => {
+    const { visible, notified, notify_at } = values
+    return db
+      .update(friendSides)
+      .set({ visible_hash: visible, last_notified_hash: notified, notify_at })
+      .where(isSide(values))
+  },
+)
 
 function isSide({ friendship, system }: Side) {
   return and(eq(friendSides.friendship_id, friendship), eq(friendSides.system_id, system))

@@ -11,16 +11,16 @@ import { parseRef } from '../../model/ref'
 import type { Deps } from '../deps'
 import {
   type FriendshipRow,
-  findFriendship,
   findSharedRows,
   getFriendship,
   listFriendships,
+  listFriendshipsAmong,
   type SharedRows,
 } from '../extRows/friendRows'
 import { noConnection, type WaitingClient } from '../longReads'
 import { allFields } from './fields'
 import { type ExtendedGroup, readSharedGroups } from './groups'
-import { readSharedFront, type SharedFront } from './sharedFront'
+import { readSharedFront, readSharedFronts, type SharedFront } from './sharedFront'
 
 /** A member with what the extension API adds to it, redacted for a friend. */
 export interface SharedMember {
@@ -41,14 +41,19 @@ export async function getFriendFront(
   return front
 }
 
-/** Returns the front of a friend, null if it is not shared; null if the friendship has ended. */
-export async function findFriendFront(
+/**
+ * Returns the fronts of friends by the UUIDs of the friendships, null where the front is not shared.
+ * Friendships that have ended are left out.
+ */
+export async function findFriendFronts(
   deps: Deps,
   viewer: Viewer,
-  id: string,
-): Promise<{ front: SharedFront | null } | null> {
-  const row = await findFriendship(deps.db, requireSystem(viewer, 'manage_friends'), id)
-  return row && { front: await readSharedFront(deps, row) }
+  uuids: readonly string[],
+): Promise<ReadonlyMap<string, SharedFront | null>> {
+  const systemId = requireSystem(viewer, 'manage_friends')
+  const rows = await listFriendshipsAmong(deps.db, systemId, uuids)
+  const fronts = await readSharedFronts(deps, systemId, rows)
+  return new Map(rows.map(({ id, uuid }) => [uuid, fronts.get(id) ?? null]))
 }
 
 /** Lists the friendships of the caller with the row IDs of the friends' systems. */

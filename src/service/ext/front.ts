@@ -1,6 +1,6 @@
 import { type Fronter, fronter } from '../../model/ext/fronter'
 import { member } from '../../model/member'
-import { isOwner, type Redacted, redact, type Viewer } from '../../model/privacy'
+import { audienceOf, isOwner, type Redacted, redact, type Viewer } from '../../model/privacy'
 import type { System } from '../../model/system'
 import type { Deps } from '../deps'
 import { noConnection, type WaitingClient } from '../longReads'
@@ -27,11 +27,15 @@ export async function getFront(
   const found = await getFrontRows(deps, viewer, of, client)
   if (!found) return null
   const { front, details } = found
-  const owner = isOwner(viewer, of.id)
+  const audience = audienceOf(viewer, of.id)
   const settings = await extSettingsOf(deps.db, of.id)
   const fronters = front.members.map((row) => ({
-    member: redact(member, row, owner),
-    details: redact(fronter, { ...detailsOf(details, row, front.timestamp), ...settings }, owner),
+    member: redact(member, row, audience),
+    details: redact(
+      fronter,
+      { ...detailsOf(details, row, front.timestamp), ...settings },
+      audience,
+    ),
   }))
   return { front, fronters }
 }

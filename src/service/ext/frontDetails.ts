@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { memberExts, switchMembers } from '../../db/tables'
 import { visibleFrontNotes } from '../../db/visible'
@@ -43,14 +43,18 @@ export function detailsOf(
 }
 
 /**
- * Selects the kind and the last status of each member of a switch. Like the latest switch, a status
- * of a client whose clock is ahead counts at once.
+ * SQL of the last status of a member. Like the latest switch, a status of a client whose clock is
+ * ahead counts at once.
  */
-const lastStatuses = query((db, values: Placeholders<'switch'>) => {
+export function lastStatusOf(memberId: SQLWrapper, column: 'at' | 'text'): SQL {
   const { member_id, kind, at } = visibleFrontNotes
-  const last = (column: 'at' | 'text') => sql`(select ${visibleFrontNotes[column]}
-    from ${visibleFrontNotes} where ${member_id} = ${switchMembers.member_id} and ${kind} = 'status'
-    order by ${at} desc limit 1)`
+  return sql`(select ${visibleFrontNotes[column]} from ${visibleFrontNotes}
+    where ${member_id} = ${memberId} and ${kind} = 'status' order by ${at} desc limit 1)`
+}
+
+/** Selects the kind and the last status of each member of a switch. */
+const lastStatuses = query((db, values: Placeholders<'switch'>) => {
+  const last = (column: 'at' | 'text') => lastStatusOf(switchMembers.member_id, column)
   return db
     .select({
       id: sql<number>`${switchMembers.member_id}`.as('id'),

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { bucketsOfRowSql } from '../../db/bucketLinks'
 import { type Placeholders, query } from '../../db/query'
 import { groupExts, groupMembers } from '../../db/tables'
 import type { Db } from '../../db/types'
@@ -14,6 +15,8 @@ import {
 import { storedBytes } from '../../model/ext/textSize'
 import { type Group, group } from '../../model/group'
 import {
+  type Audience,
+  audienceOf,
   isOwner,
   type Redacted,
   redact,
@@ -23,8 +26,8 @@ import {
 } from '../../model/privacy'
 import { parseRef } from '../../model/ref'
 import type { Deps } from '../deps'
-import { bucketsOfRowSql, resolveBuckets, setBuckets } from '../extRows/bucketRows'
-import { refreshFriends } from '../extRows/friendDues'
+import { resolveBuckets, setBuckets } from '../extRows/bucketRows'
+import { scheduleFriendRefresh } from '../extRows/friendDues'
 import type { SharedRows } from '../extRows/friendRows'
 import { recordGroupEvent } from '../extRows/groupTree'
 import { addUsage, limitReached } from '../extRows/usage'
@@ -50,9 +53,8 @@ export async function listExtendedGroups(
   ref: string,
 ): Promise<ExtendedGroup[]> {
   const of = await getSystem(deps, viewer, ref)
-  const owner = isOwner(viewer, of.id)
-  requireListAccess('groups', of, owner)
-  return readTree(deps.db, of.id, owner)
+  requireListAccess('groups', of, isOwner(viewer, of.id))
+  return readTree(deps.db, of.id, audienceOf(viewer, of.id))
 }
 
 /** Moves a group in the tree, or changes its emoji or position. */
@@ -83,9 +85,9 @@ export async function patchExtendedGroup(
     await storeTree(deps, tx, system_id, nodes, after)
     if (buckets) {
       await setBuckets(tx, system_id, 'groups', id, buckets)
-      await refreshFriends(tx, system_id, deps.now())
+      await scheduleFriendRefresh(tx, system_id, deps.now())
     }
-    const found = (await readTree(tx, system_id, true)).find(({ group }) => group.id === id)
+    const found = (await readTree(tx, system_id, 'owner')).find(({ group }) => group.id === id)
     if (!found) throw error('groupNotFound')
     return found
   })
@@ -118,7 +120,7 @@ export async function putGroupTree(
     if (after.length !== nodes.length || new Set(after.map(({ id }) => id)).size !== nodes.length)
       throw notEveryGroup()
     await storeTree(deps, tx, systemId, nodes, after)
-    return readTree(tx, systemId, true)
+    return readTree(tx, systemId, 'owner')
   })
 }
 
@@ -208,19 +210,19 @@ export async function readSharedGroups(
 async function readTree(
   db: Db,
   system: number,
-  to: boolean | 'friend',
+  to: Audience | 'friend',
   shared?: SharedRows,
 ): Promise<ExtendedGroup[]> {
   const all = await rowsOf(db).all({ system })
   const byId = new Map(all.map((row) => [row.id, row]))
   const isShown = ({ id, visibility }: TreeRow) =>
-    to === true || (to === 'friend' ? shared?.groups.has(id) : visibility === 'public')
+    to === 'owner' || (to === 'friend' ? shared?.groups.has(id) : visibility === 'public')
   const siblings = new Map<string | null, number>()
   return parentsFirst(all.filter(isShown)).map((row) => {
     const { parent_id, emoji, position, all_members, public_members, in_buckets, ...of } = row
     const parent = parent_id === null ? null : (byId.get(parent_id) ?? null)
     const friend_parent = parent && shared?.groups.has(parent.id) ? parent.uuid : null
-    // Gaps between the positions would tell a friend of other groups.
+    // Gaps between the positions would disclose to a friend that there are other groups.
     const place = siblings.get(friend_parent) ?? 0
     siblings.set(friend_parent, place + 1)
     const members = JSON.parse(all_members) as { id: number; uuid: string }[]

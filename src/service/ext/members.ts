@@ -19,8 +19,13 @@ import type { member } from '../../model/member'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
-import { type BucketRef, listBucketRefs, resolveBuckets, setBuckets } from '../extRows/bucketRows'
-import { refreshFriends } from '../extRows/friendDues'
+import {
+  type BucketRef,
+  listDefaultBuckets,
+  resolveBuckets,
+  setBuckets,
+} from '../extRows/bucketRows'
+import { scheduleFriendRefresh } from '../extRows/friendDues'
 import { clearAbouts, recordExtEvent } from '../extRows/memberExts'
 import { addUsage } from '../extRows/usage'
 import { memberRepository } from '../members'
@@ -54,10 +59,10 @@ export async function createExtendedMember(
   return deps.transact({ system: systemId }, async (tx) => {
     const values = await parseOwnValues(tx, systemId, body)
     const draft = withBeginning(body.member, body.ext)
-    const { row, json } = await memberRepository.createIn(deps, tx, viewer, draft)
-    await writeExts(deps, tx, systemId, [
-      { row, ext: await withDefaultBuckets(tx, row, body.ext), values },
-    ])
+    const ext = await withDefaultBuckets(tx, systemId, body.ext)
+    const hasBuckets = ext.buckets !== undefined
+    const { row, json } = await memberRepository.createIn(deps, tx, viewer, draft, hasBuckets)
+    await writeExts(deps, tx, systemId, [{ row, ext, values }])
     return joinJson(json, await renderExt(tx, row.id))
   })
 }
@@ -65,12 +70,11 @@ export async function createExtendedMember(
 /** Gives a new custom front the buckets for custom fronts, unless the body names buckets. */
 async function withDefaultBuckets(
   tx: Db,
-  { system_id }: { system_id: number },
+  systemId: number,
   ext: MemberExtPatch,
 ): Promise<MemberExtPatch> {
   if (ext.buckets || ext.kind !== 'custom_front') return ext
-  const all = await listBucketRefs(tx, system_id)
-  const chosen = all.filter(({ default_for }) => default_for.includes('custom_fronts'))
+  const chosen = await listDefaultBuckets(tx, systemId, 'custom_fronts')
   return { ...ext, buckets: chosen.map(({ uuid }) => uuid) }
 }
 
@@ -210,7 +214,7 @@ async function writeExts(
   }
   for (const [id, buckets] of placed) await setBuckets(tx, systemId, 'members', id, buckets)
   if (placed.size > 0 || exts.some(({ keys }) => keys.includes('announce_front')))
-    await refreshFriends(tx, systemId, deps.now())
+    await scheduleFriendRefresh(tx, systemId, deps.now())
   const uuids = values.length > 0 ? await uuidsOfFields(tx, systemId) : new Map<number, string>()
   const byId = new Map(exts.map((one) => [one.row.id, one]))
   const changed = changes.filter(({ row }) => byId.has(row.id) || placed.has(row.id))

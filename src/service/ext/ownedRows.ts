@@ -62,7 +62,7 @@ export interface Reference {
     ref: string,
     key: string,
   ) => Promise<{ id: number; uuid: string }>
-  /** Whether this member is the author, whose name `author_name` keeps. */
+  /** True if this member is the author, whose name `author_name` keeps. */
   readonly isAuthor?: true
 }
 
@@ -372,7 +372,7 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
   }
 
   /** Redacts a row for its owner: no other caller gets these rows. */
-  const redactForOwner = (row: OwnedRow<E>): Redacted<E> => redact<E>(entity, row, true)
+  const redactForOwner = (row: OwnedRow<E>): Redacted<E> => redact<E>(entity, row, 'owner')
 
   /** Returns the values of a page's first row in its order. */
   const beginOf = async (db: Db, systemId: number, position: ListPosition) => {

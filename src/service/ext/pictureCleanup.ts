@@ -9,7 +9,7 @@ import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
 import type { Deps } from '../deps'
 
 /** Time for which a picture that no URL names is kept. */
-export const UNUSED_KEPT = DAY
+const UNUSED_KEPT = DAY
 
 const PAGE = 500
 const REPEAT_MS = 60 * 60 * 1000

@@ -15,7 +15,7 @@ import { getSystemById, updateSystem } from '../systems'
 /** Bytes of an upload, which is read only after the caller was found to be allowed to send it. */
 export type Upload = AsyncIterable<Uint8Array>
 
-/** What a picture is set on: finds its URL, and changes it with the event of that change. */
+/** Owner of a picture: finds its URL, and changes it with the event of that change. */
 interface Subject {
   readonly systemId: number
   getUrl(tx: Db): Promise<string | null>
@@ -77,6 +77,12 @@ export function findPicture(
 ): MaybePromise<PictureFile | null> {
   const named = parsePictureFile(file)
   return named && byName(db).get(named)
+}
+
+/** Returns whether `findPicture` finds a picture, without reading its bytes. */
+export async function hasPicture({ db }: Deps, _viewer: Viewer, file: string): Promise<boolean> {
+  const named = parsePictureFile(file)
+  return named !== null && Boolean(await isServed(db).get(named))
 }
 
 /** Iterates over the pictures of the caller's system, one at a time, with the names of their files. */
@@ -156,15 +162,27 @@ function systemSubject(deps: Deps, viewer: Viewer): Subject {
   }
 }
 
+/** Pictures of disabled systems are not served. */
+const ofServedSystem = and(
+  eq(visibleSystems.id, pictures.system_id),
+  isNull(visibleSystems.disabled_at),
+)
+
 const byName = query((db, values: Placeholders<'name' | 'type'>) => {
-  const { name, type, bytes, system_id } = pictures
+  const { name, type, bytes } = pictures
   return db
     .select({ type, bytes })
     .from(pictures)
-    .innerJoin(
-      visibleSystems,
-      and(eq(visibleSystems.id, system_id), isNull(visibleSystems.disabled_at)),
-    )
+    .innerJoin(visibleSystems, ofServedSystem)
+    .where(and(eq(name, values.name), eq(type, values.type)))
+})
+
+const isServed = query((db, values: Placeholders<'name' | 'type'>) => {
+  const { name, type } = pictures
+  return db
+    .select({ name })
+    .from(pictures)
+    .innerJoin(visibleSystems, ofServedSystem)
     .where(and(eq(name, values.name), eq(type, values.type)))
 })
 

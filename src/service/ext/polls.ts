@@ -182,7 +182,7 @@ async function withVotes(deps: Deps, db: Db, of: Redacted<typeof poll>): Promise
   return {
     ...describePoll(deps, of),
     counts,
-    votes: votes.map((one) => redact(vote, one, true)),
+    votes: votes.map((one) => redact(vote, one, 'owner')),
   }
 }
 

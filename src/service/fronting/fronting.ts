@@ -173,7 +173,7 @@ export async function getCalendar(
   client: WaitingClient = noConnection,
 ): Promise<ExportFile> {
   const scope = await scopeOf(deps, viewer, ref, query, client, isSubscriber)
-  const title = redact(system, scope.of, scope.isOwn).name ?? 'Front history'
+  const title = redact(system, scope.of, scope.isOwn ? 'owner' : 'public').name ?? 'Front history'
   const calendar = createCalendar(scope.now, title)
   const file = createFile()
   let events = ''
@@ -207,7 +207,8 @@ const everyStint = { before: Infinity, only: null }
 
 /** Returns the names of members by short ID, redacted for the viewer. */
 async function titlesOf(db: Db, { of, isOwn }: FrontingScope): Promise<Map<string, string>> {
-  const redacted = (await membersOf(db, of.id)).map((row) => redact(member, row, isOwn))
+  const audience = isOwn ? 'owner' : 'public'
+  const redacted = (await membersOf(db, of.id)).map((row) => redact(member, row, audience))
   return new Map(redacted.map((one) => [one.hid ?? '', one.display_name ?? one.name ?? '']))
 }
 

@@ -123,14 +123,27 @@ export async function findStintStarts(
   at: Instant,
 ): Promise<Lookback['began']> {
   const { systemId } = request
-  const lookback = createLookback(() => true)
   const recent = { system: systemId, from: at + 1, limit: FIRST_PAGE }
-  const page = switchPointsOf(await pageBefore(deps.db).all(recent), names)
-  const isLonger = page.every((point) => lookback.step(point)) && page.length === FIRST_PAGE
-  if (!isLonger) return lookback.began
+  const starts = stintStartsWithin(await pageBefore(deps.db).all(recent), names, FIRST_PAGE)
+  if (starts) return starts
   return readHistory(deps, request, ALWAYS, (db, newYielder) =>
     replayBackwards(db, systemId, names, at, () => true, newYielder),
   )
+}
+
+/**
+ * Returns the start times of the members who front in the first of the last switches, newest first.
+ * Returns null if a stint may have begun before them, because there are as many as were read at most.
+ */
+export function stintStartsWithin(
+  rows: readonly Row[],
+  names: Names,
+  most: number,
+): Lookback['began'] | null {
+  const lookback = createLookback(() => true)
+  const page = switchPointsOf(rows, names)
+  const isLonger = page.every((point) => lookback.step(point)) && page.length === most
+  return isLonger ? null : lookback.began
 }
 
 /** A member of a switch; null for a switch without members. */

@@ -19,8 +19,7 @@ import {
   visibleMembers as members,
   visibleSystems as systems,
 } from '../../db/visible'
-import type { Serialized } from '../../model/privacy'
-import type { Audience } from '../../model/renderedJson'
+import type { Audience, Serialized } from '../../model/privacy'
 import { SWITCHES_PER_PAGE } from '../../model/switch'
 
 // Statements of `service/read/v2.ts`. Each returns the JSON of a response: SQL text, because that is

@@ -1,6 +1,9 @@
 import type { Viewer } from '../../../src/model/privacy'
 import type { Deps } from '../../../src/service/deps'
-import { createInvite } from '../../../src/service/ext/friends'
+import { listBuckets, putBucketContents } from '../../../src/service/ext/buckets'
+import { acceptInvite, createInvite } from '../../../src/service/ext/friendInvites'
+import { listFriends } from '../../../src/service/ext/friends'
+import { findFriendFronts } from '../../../src/service/ext/friendView'
 import { createGroup } from '../../../src/service/groups'
 import { createMember } from '../../../src/service/members'
 import {
@@ -19,6 +22,7 @@ const { statements, recordStatements } = createRecorder()
 
 const recordedDeps: Deps = {
   ...deps,
+  db: recordStatements(deps.db),
   transact: (of, work) => deps.transact(of, (tx) => work(recordStatements(tx))),
 }
 
@@ -60,5 +64,36 @@ describe('a system without friends', () => {
     expect(await statementsWith('default_for', create)).toEqual([])
     await createInvite(deps, viewer, { share: {} })
     expect(await statementsWith('default_for', create)).not.toEqual([])
+  })
+})
+
+describe('a system with friends', () => {
+  test('reads many friends with as many statements as one', async () => {
+    const viewer = await createViewer()
+    const befriend = async () => {
+      const friend = await createViewer()
+      const { row } = await createMember(deps, friend, { name: 'Wren' })
+      const members = [row.uuid]
+      await createSwitch(deps, friend, '@me', { members, timestamp: null })
+      const { code } = await createInvite(deps, friend, { share: {} })
+      const accepted = await acceptInvite(deps, viewer, code, { share: {} })
+      const [first] = await listBuckets(deps, friend)
+      await putBucketContents(deps, friend, first?.bucket.uuid ?? '', { members })
+      return accepted?.uuid ?? ''
+    }
+    const uuids: string[] = []
+    const count = async () => {
+      statements.length = 0
+      const listed = await listFriends(recordedDeps, viewer)
+      const fronts = await findFriendFronts(recordedDeps, viewer, uuids)
+      for (const front of [...fronts.values(), ...listed.map((one) => one.front)])
+        expect(front?.fronters.map(({ member: { name } }) => name)).toEqual(['Wren'])
+      expect([listed.length, fronts.size]).toEqual([uuids.length, uuids.length])
+      return statements.length
+    }
+    uuids.push(await befriend())
+    const ofOne = await count()
+    for (let friends = 1; friends < 10; friends++) uuids.push(await befriend())
+    expect(await count()).toBe(ofOne)
   })
 })

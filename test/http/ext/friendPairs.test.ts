@@ -2,7 +2,7 @@ import { hashSecret } from '../../../src/service/access/secrets'
 import { insertAll } from '../../rawSql'
 import type { Json } from '../../scenarios'
 import { describe, expect, test } from '../../test'
-import { createTestApp, isSqlite } from '../../testApp'
+import { createTestApp } from '../../testApp'
 import { createRandom } from './random'
 
 /**
@@ -15,8 +15,8 @@ const testApp = createTestApp({ RATE_LIMIT: 'off' })
 /** Each of a circle of systems is a friend of the others: 10 pairs. */
 const SYSTEMS = 5
 const CIRCLES = 20
-/** 2,000 pairs; fewer on PostgreSQL, where each statement is a round trip to the server. */
-const TESTS = isSqlite ? 10 : 1
+/** 2,000 pairs. */
+const TESTS = 10
 
 type Level = 'public' | 'private'
 type Random = ReturnType<typeof createRandom>
@@ -72,7 +72,7 @@ interface ModelSystem {
   readonly statuses: readonly { member: ModelMember; at: number; text: string }[]
 }
 
-/** What a system shows to another one, and how it calls it. */
+/** Side of a system: what it shows to another one, and how it calls it. */
 interface ModelSide {
   readonly friendship: number
   readonly uuid: string

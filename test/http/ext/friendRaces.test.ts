@@ -1,4 +1,5 @@
 import { findForeignBucketRows, findOneSidedFriendships } from '../../../src/db/friendCheck'
+import { purgeDeleted } from '../../../src/service/deletion'
 import { notifyFriends } from '../../../src/service/ext/friendNotifications'
 import { deleteSystem } from '../../../src/service/systems'
 import { rows } from '../../rawSql'
@@ -98,5 +99,34 @@ describe('friendships that change at once', () => {
       const types = events.map(({ type }) => String(type))
       expect([[], ['CREATE_FRIEND', 'DELETE_FRIEND']]).toContainEqual(types)
     }
+  })
+
+  test('both systems are deleted while their fronts are compared', async () => {
+    for (let round = 0; round < 5; round++) {
+      const [one, other, third] = await createSystems('One', 'Other', 'Third')
+      if (!one || !other || !third) throw new Error('no systems')
+      await accept(other, (await inviteFrom(one)).code)
+      for (const system of [one, other]) await accept(third, (await inviteFrom(system)).code)
+      await inviteFrom(one)
+      for (const system of [one, other])
+        await send(system, 'POST /v2/systems/@me/switches', { members: [] })
+      await Promise.all([
+        deleteSystem(deps, { system: one.id, platform: null }),
+        notifyFriends(deps),
+        deleteSystem(deps, { system: other.id, platform: null }),
+        send(third, 'POST /v2/systems/@me/switches', { members: [] }),
+        notifyFriends(deps),
+      ])
+      await notifyFriends(deps)
+      expect(await friendsOf(third)).toEqual([])
+      const ended = await rows(
+        deps.db,
+        `select subject from events where system_id = ${third.id} and type = 'DELETE_FRIEND'`,
+      )
+      expect(new Set(ended.map(({ subject }) => subject)).size).toBe(2)
+      expect(ended).toHaveLength(2)
+    }
+    await purgeDeleted(deps)
+    expect(await rows(deps.db, 'select 1 from friend_notify_due')).toEqual([])
   })
 })

@@ -7,7 +7,7 @@ import { notifyFriends } from '../../../src/service/ext/friendNotifications'
 import { deleteSystem } from '../../../src/service/systems'
 import { readStream } from '../../events/readStream'
 import { until } from '../../events/receiver'
-import { execute, insertAll, rows } from '../../rawSql'
+import { execute, insert, insertAll, rows, versionOf } from '../../rawSql'
 import { at, type Json } from '../../scenarios'
 import { beforeEach, describe, expect, test } from '../../test'
 import { createTestApp, type TestResponse, type TestSystem } from '../../testApp'
@@ -21,6 +21,8 @@ const testApp = createTestApp({
   HOST: '127.0.0.1',
   PORT: '0',
   now: () => now,
+  // Without the lease `dispatch`, so that fronts are compared only where a test does it.
+  events: { tasks: ['maintenance'] },
 })
 
 const address = testApp.app.listen()
@@ -94,6 +96,11 @@ beforeEach(async () => {
 
 const friendsBucket = () => String(buckets[0]?.id)
 
+const operatorOf = ({ system }: Caller) => ({ ...operator, system: system.id })
+
+/** Changes what the owner shows to the guest. */
+const sharing = (share: Json) => owner.do(`PATCH /ext/v1/friends/${friendship}`, { share })
+
 describe('invitations', () => {
   test('creates the two default buckets once, and shows the code once', async () => {
     expect(buckets).toMatchObject([
@@ -119,6 +126,22 @@ describe('invitations', () => {
     const stored = JSON.stringify(await rows(testApp.deps.db, 'select * from friend_invites'))
     expect(stored).not.toContain(String(code))
     expect(testApp.logged()).not.toContain(String(code))
+  })
+
+  test('offer only buckets that still exist', async () => {
+    const gone = await owner.do('POST /ext/v1/buckets', { name: 'Gone' })
+    const share = { buckets: [gone.id, friendsBucket()] }
+    const { code } = await owner.do('POST /ext/v1/friends/invites', { share })
+    await owner.do(`DELETE /ext/v1/buckets/${gone.id}`)
+    expect(await owner.do('GET /ext/v1/friends/invites')).toMatchObject([
+      { share: { buckets: [friendsBucket()] } },
+    ])
+    const third = await createCaller('Third')
+    const { id } = await third.do('POST /ext/v1/friends', { code })
+    const friends = await owner.do('GET /ext/v1/friends')
+    expect(friends.find((one) => one.id === id)).toMatchObject({
+      share: { buckets: [friendsBucket()] },
+    })
   })
 
   test('previews an invitation without using it', async () => {
@@ -152,6 +175,38 @@ describe('invitations', () => {
     })
   })
 
+  test('names every problem of a body that accepts one', async () => {
+    const third = await createCaller('Third')
+    const body = { name: 5, notify_me: 'yes', share: { see_front: 1, buckets: 'all' } }
+    const wrong = ['name', 'notify_me', 'share.see_front', 'share.buckets']
+    for (const more of [{}, { code: 5 }]) {
+      const { json } = await third.send('POST /ext/v1/friends', { ...body, ...more })
+      expect(Object.keys(json.errors as Json)).toEqual(['code', ...wrong])
+    }
+  })
+
+  test.each(['few', 'many'])('are gone with their system, which had %s rows', async (rowCount) => {
+    const third = await createCaller('Third')
+    const { code } = await owner.do('POST /ext/v1/friends/invites', {})
+    if (rowCount === 'many')
+      await testApp.deps.transact('new', (tx) =>
+        insertAll(
+          tx,
+          'events',
+          Array.from({ length: 600 }, () => ({
+            system_id: owner.system.id,
+            type: 'PING',
+            at: now,
+          })),
+        ),
+      )
+    await deleteSystem(testApp.deps, { system: owner.system.id, platform: null })
+    for (const path of ['', '/invites/preview'])
+      expect((await third.send(`POST /ext/v1/friends${path}`, { code })).json.code).toBe(29009)
+    const left = `select 1 from friend_invites where system_id = ${owner.system.id}`
+    expect(await rows(testApp.deps.db, left)).toEqual([])
+  })
+
   test('refuses further wrong codes after five, and still accepts a right one', async () => {
     const third = await createCaller('Third')
     const statuses: number[] = []
@@ -160,6 +215,33 @@ describe('invitations', () => {
     expect(statuses).toEqual([404, 404, 404, 404, 404, 429, 429])
     const { code } = await owner.do('POST /ext/v1/friends/invites', {})
     expect((await third.send('POST /ext/v1/friends/invites/preview', { code })).status).toBe(200)
+    expect((await third.send('POST /ext/v1/friends', { code })).status).toBe(201)
+  })
+
+  test('counts wrong codes by the address that a trusted proxy names, for all systems', async () => {
+    const proxied = createTestApp({ RATE_LIMIT: 'off', TRUST_PROXY: '1' })
+    const statusFor = async (address: string | null) => {
+      const as = await proxied.makeSystem()
+      // The first address is a claim of the client.
+      const headers = address ? { 'x-forwarded-for': `203.0.113.${as.id}, ${address}` } : {}
+      const line = 'POST /ext/v1/friends/invites/preview'
+      return (await proxied.ask(line, { as, headers, body: { code: 'wrong' } })).status
+    }
+    const statuses: number[] = []
+    for (let tries = 0; tries < 6; tries++) statuses.push(await statusFor('198.51.100.7'))
+    expect(statuses).toEqual([404, 404, 404, 404, 404, 429])
+    expect(await statusFor('198.51.100.8')).toBe(404)
+    // Programs on this machine share one address.
+    for (let tries = 0; tries < 7; tries++) expect(await statusFor(null)).toBe(404)
+  })
+
+  test('of a disabled system are not found, and work again afterwards', async () => {
+    const third = await createCaller('Third')
+    const { code } = await owner.do('POST /ext/v1/friends/invites', {})
+    await disableSystem(testApp.deps, operatorOf(owner))
+    for (const path of ['friends/invites/preview', 'friends'])
+      expect((await third.send(`POST /ext/v1/${path}`, { code })).json.code).toBe(29009)
+    await enableSystem(testApp.deps, operatorOf(owner))
     expect((await third.send('POST /ext/v1/friends', { code })).status).toBe(201)
   })
 
@@ -446,7 +528,49 @@ describe('what a friend sees', () => {
   })
 })
 
+describe('stints of shared fronters', () => {
+  test.each([8, 9, 10, 48, 49, 50])('begin %i switches before the latest', async (count) => {
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    const ash = await addMember(owner, 'Ash', { buckets: [friendsBucket()] })
+    const hidden = await Promise.all(['Elm', 'Fir'].map((name) => addMember(owner, name)))
+    const begin = now
+    await switchTo(owner, ash)
+    for (let past = 1; past < count; past++) {
+      now += SECOND
+      await switchTo(owner, hidden[past % 2] ?? '', ash)
+    }
+    now += SECOND
+    await switchTo(owner, wren, ash)
+    const { fronters } = await guest.do(`GET /ext/v1/friends/${friendship}/front`)
+    const since = (fronters as Json[]).map((one) => at(String(one.since)))
+    expect(since).toEqual([now, begin])
+  })
+})
+
 describe('the stream of friends', () => {
+  test('sends each front once when they exceed its buffer', async () => {
+    const description = 'x'.repeat(1_000)
+    for (let friends = 1; friends < 40; friends++) {
+      const friend = await createCaller(`Friend ${friends}`)
+      const { code } = await friend.do('POST /ext/v1/friends/invites', {})
+      await guest.do('POST /ext/v1/friends', { code })
+      const [bucket] = await friend.do('GET /ext/v1/buckets')
+      const shared = { member: { name: 'Wren', description }, buckets: [bucket?.id] }
+      const created = await friend.do('POST /ext/v1/members', shared)
+      await switchTo(friend, String((created.member as Json).uuid))
+    }
+    const listed = await guest.do('GET /ext/v1/friends')
+    const url = `${address}/ext/v1/friends/stream`
+    const { messages, leave } = await readStream(url, { token: guest.system.token })
+    await until(() => messages.length >= 40)
+    const byFriend = (one: Json, other: Json) =>
+      String(one.friend) < String(other.friend) ? -1 : 1
+    expect(messages.map(({ data }) => data as Json).toSorted(byFriend)).toEqual(
+      listed.map(({ id, front }) => ({ friend: id, front })).toSorted(byFriend),
+    )
+    await leave()
+  })
+
   test('sends shared changes only, and the end of a friendship', async () => {
     const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
     const hidden = await addMember(owner, 'Hidden')
@@ -472,6 +596,95 @@ describe('the stream of friends', () => {
     await leave()
   })
 
+  test.each([
+    [
+      'the bucket of a fronter is emptied',
+      'PUT /ext/v1/buckets/<bucket>/contents',
+      { members: [] },
+    ],
+    ['the bucket of a fronter is deleted', 'DELETE /ext/v1/buckets/<bucket>', undefined],
+    ['a fronter leaves its bucket', 'PATCH /ext/v1/members/<wren>', { buckets: [] }],
+    ['the friend leaves the bucket', 'PATCH /ext/v1/friends/<friend>', { share: { buckets: [] } }],
+    ['a fronter is deleted', 'DELETE /v2/members/<wren>', undefined],
+  ])('sends a front without fronters when %s', async (_, line, body) => {
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    await switchTo(owner, wren)
+    const url = `${address}/ext/v1/friends/stream`
+    const { messages, leave } = await readStream(url, { token: guest.system.token })
+    await until(() => messages.length === 1)
+    const names: Record<string, string> = { wren, bucket: friendsBucket(), friend: friendship }
+    await owner.do(
+      line.replace(/<(\w+)>/, (_match, name: string) => names[name] ?? ''),
+      body,
+    )
+    await until(() => messages.length === 2)
+    expect(messages[1]?.data).toEqual({ friend: friendship, front: { fronters: [] } })
+    await leave()
+  })
+
+  test('sends what changes of a shared fronter, and nothing of hidden ones', async () => {
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    const hidden = await addMember(owner, 'Hidden')
+    await switchTo(owner, hidden, wren)
+    const url = `${address}/ext/v1/friends/stream`
+    const { messages, leave } = await readStream(url, { token: guest.system.token })
+    await until(() => messages.length === 1)
+    const notes = '/ext/v1/systems/@me/front/notes'
+    const status = (member: string, text: string) => ({ kind: 'status', member, text })
+    const shown = async (count: number) => {
+      await until(() => messages.length === count)
+      const last = messages.at(-1)?.data as { front: { fronters: Json[] } } | undefined
+      return last?.front.fronters.map(({ member, kind, status: text }) => [
+        (member as Json).name,
+        kind,
+        text,
+      ])
+    }
+    await owner.do(`PATCH /v2/members/${hidden}`, { name: 'Secret' })
+    await owner.do(`POST ${notes}`, status(hidden, 'secret'))
+    await owner.do(`PATCH /ext/v1/members/${wren}`, { archived: true, announce_front: false })
+    const { id } = await owner.do(`POST ${notes}`, status(wren, 'at work'))
+    expect(await shown(2)).toEqual([['Wren', 'member', 'at work']])
+    await owner.do(`PATCH /ext/v1/front-notes/${id}`, { text: 'at home' })
+    expect(await shown(3)).toEqual([['Wren', 'member', 'at home']])
+    await owner.do(`DELETE /ext/v1/front-notes/${id}`)
+    expect(await shown(4)).toEqual([['Wren', 'member', null]])
+    await owner.do(`PATCH /ext/v1/members/${wren}`, { kind: 'custom_front' })
+    expect(await shown(5)).toEqual([['Wren', 'custom_front', null]])
+    await owner.do(`PATCH /v2/members/${wren}`, { name: 'Robin' })
+    expect(await shown(6)).toEqual([['Robin', 'custom_front', null]])
+    await leave()
+  })
+
+  test('removes its listeners when it ends, early or late, and when a friendship ends', async () => {
+    const { hub } = testApp.app.events
+    const { listen } = hub
+    let listeners = 0
+    hub.listen = (...given) => {
+      listeners++
+      const stop = listen(...given)
+      return () => {
+        listeners--
+        stop()
+      }
+    }
+    const url = `${address}/ext/v1/friends/stream`
+    const headers = { authorization: guest.system.token }
+    for (let early = 0; early < 5; early++) {
+      const { body } = await testApp.app.handle(new Request(url, { headers }), () => '127.0.0.1')
+      await body?.cancel()
+    }
+    const open = () => readStream(url, { token: guest.system.token })
+    const streams = await Promise.all([open(), open(), open()])
+    await until(() => streams.every(({ messages }) => messages.length === 1))
+    await until(() => listeners === 6)
+    await owner.do(`DELETE /ext/v1/friends/${friendship}`)
+    await until(() => listeners === 3)
+    for (const { leave } of streams) await leave()
+    await until(() => listeners === 0)
+    hub.listen = listen
+  })
+
   test('shows no front while the system is disabled', async () => {
     const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
     await switchTo(owner, wren)
@@ -479,10 +692,9 @@ describe('the stream of friends', () => {
     const { messages, leave } = await readStream(url, { token: guest.system.token })
     const fronts = () => messages.map(({ data }) => (data as Json).front)
     await until(() => messages.length >= 1)
-    const operatorOfOwner = { ...operator, system: owner.system.id }
-    await disableSystem(testApp.deps, operatorOfOwner)
+    await disableSystem(testApp.deps, operatorOf(owner))
     await until(() => messages.length >= 2)
-    await enableSystem(testApp.deps, operatorOfOwner)
+    await enableSystem(testApp.deps, operatorOf(owner))
     await until(() => messages.length >= 3)
     expect(fronts()[1]).toBe(null)
     expect([fronts()[0], fronts()[2]].map(namesOf)).toEqual([['Wren'], ['Wren']])
@@ -659,12 +871,171 @@ describe('notifications', () => {
     expect(await friendFront(viewer, friendship)).toBe(null)
   })
 
+  test.each([
+    ['put in no bucket', { buckets: [] }],
+    ['no longer announced', { announce_front: false }],
+  ])('leave out a member who is %s during the pause, and from then on', async (_, patch) => {
+    const { friendFront } = createPushSources(() => testApp.deps)
+    const viewer = { system: guest.system.id, platform: null }
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    const ash = await addMember(owner, 'Ash', { buckets: [friendsBucket()] })
+    await switchTo(owner, wren, ash)
+    await pass(5)
+    await owner.do(`PATCH /ext/v1/members/${ash}`, patch)
+    await pass(6)
+    expect(await fronts()).toEqual([['FRIEND_FRONT', friendship, { fronters: [wren] }]])
+    await owner.do(`PATCH /ext/v1/members/${wren}`, patch)
+    expect(await friendFront(viewer, friendship)).toMatchObject({ names: [] })
+    await switchTo(owner, ash, wren)
+    await pass(5)
+    await pass(6)
+    expect(await fronts()).toEqual([])
+  })
+
   test('disappear from the events of both sides when the friendship ends', async () => {
     const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
     await switchTo(owner, wren)
     await pass(11)
     await owner.do(`DELETE /ext/v1/friends/${friendship}`)
     expect(await eventsOf(guest)).toEqual([['DELETE_FRIEND', friendship, null]])
+  })
+
+  test.each([
+    ['the front is no longer shared', () => sharing({ see_front: false })],
+    ['the friend is in no bucket any more', () => sharing({ buckets: [] })],
+    ['the system is disabled', () => disableSystem(testApp.deps, operatorOf(owner))],
+  ])('are not recorded when %s during the pause', async (_, hide) => {
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    await switchTo(owner, wren)
+    await pass(5)
+    await hide()
+    await pass(30)
+    expect(await fronts()).toEqual([])
+  })
+
+  test.each([
+    ['a fronter was deleted', 'DELETE /v2/members/<ash>', undefined],
+    ['a switch was deleted', 'DELETE /v2/systems/@me/switches/<latest>', undefined],
+    ['a fronter left its buckets', 'PATCH /ext/v1/members/<ash>', { buckets: [] }],
+    ['a fronter is no longer announced', 'PATCH /ext/v1/members/<ash>', { announce_front: false }],
+    ['a bucket was emptied', 'PUT /ext/v1/buckets/<extra>/contents', { members: [] }],
+    ['a bucket was deleted', 'DELETE /ext/v1/buckets/<extra>', undefined],
+    [
+      'the friend left a bucket',
+      'PATCH /ext/v1/friends/<friend>',
+      { share: { buckets: ['<friends>'] } },
+    ],
+    [
+      'an import logged a switch',
+      'POST /v2/systems/@me/import',
+      {
+        version: 2,
+        members: [{ id: 'wrenab', uuid: '<wren>', name: 'Wren' }],
+        groups: [],
+        switches: [{ timestamp: '2026-03-22T08:30:11.5Z', members: ['wrenab'] }],
+      },
+    ],
+  ])('are not recorded for a change there and back after %s', async (_, line, body) => {
+    const { id: extra } = await owner.do('POST /ext/v1/buckets', { name: 'Extra' })
+    const share = { buckets: [friendsBucket(), extra] }
+    await sharing(share)
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    const ash = await addMember(owner, 'Ash', { buckets: [extra] })
+    const robin = await addMember(owner, 'Robin', { buckets: [friendsBucket()] })
+    await switchTo(owner, wren)
+    await pass(1)
+    await switchTo(owner, wren, ash)
+    await pass(11)
+    expect(await fronts()).toHaveLength(1)
+    const [latest] = await owner.do('GET /v2/systems/@me/switches')
+    const names: Record<string, unknown> = {
+      ...{ wren, ash, extra, friend: friendship, latest: latest?.id },
+      friends: friendsBucket(),
+    }
+    const fill = (text: string) => text.replace(/<(\w+)>/g, (_match, name) => String(names[name]))
+    await owner.do(fill(line), body && JSON.parse(fill(JSON.stringify(body))))
+    await pass(5)
+    await switchTo(owner, robin)
+    await pass(1)
+    const left = line.startsWith('DELETE /v2') || line.endsWith('import') ? [wren] : [wren, ash]
+    // The front that the change has left.
+    await switchTo(owner, ...left)
+    await pass(30)
+    expect(await fronts()).toEqual([])
+  })
+
+  test('are not recorded for a change there and back after becoming friends', async () => {
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    const ash = await addMember(owner, 'Ash', { buckets: [friendsBucket()] })
+    await switchTo(owner, wren)
+    await pass(1)
+    guest = await createCaller('Third')
+    const { code } = await owner.do('POST /ext/v1/friends/invites', {})
+    await guest.do('POST /ext/v1/friends', { code, notify_me: true })
+    await pass(1)
+    await switchTo(owner, ash)
+    await pass(1)
+    await switchTo(owner, wren)
+    await pass(30)
+    expect(await fronts()).toEqual([])
+  })
+
+  test('are not recorded for switches of a front that is not shared', async () => {
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    await sharing({ see_front: false })
+    await pass(1)
+    await switchTo(owner, wren)
+    await pass(30)
+    expect(await fronts()).toEqual([])
+    await sharing({ see_front: true })
+    await pass(30)
+    expect(await fronts()).toEqual([])
+  })
+
+  test('that wait to be pushed are deleted when the friendship ends', async () => {
+    const [token] = await rows<{ id: number }>(
+      testApp.deps.db,
+      `select id from tokens where system_id = ${guest.system.id}`,
+    )
+    const { uuid } = guest.system
+    await testApp.deps.transact('new', async (tx) => {
+      const target = { uuid, endpoint: 'https://push.example', endpoint_hash: uuid, p256dh: 'B' }
+      const owned = { system_id: guest.system.id, token_id: token?.id ?? 0 }
+      const more = { auth: 'a', label: 'Phone', wants: '["friends"]' }
+      await insert(tx, 'push_targets', { ...target, ...owned, ...more })
+      for (const subject of [friendship, owner.system.uuid])
+        await execute(
+          tx,
+          `insert into push_queue (target_id, kind, subject, due)
+           select id, 'friends', :subject, :due from push_targets where uuid = :uuid`,
+          { subject, due: now + 1000 * SECOND, uuid },
+        )
+    })
+    await owner.do(`DELETE /ext/v1/friends/${friendship}`)
+    const left = await rows(
+      testApp.deps.db,
+      `select subject from push_queue where target_id =
+        (select id from push_targets where uuid = '${uuid}')`,
+    )
+    expect(left).toEqual([{ subject: owner.system.uuid }])
+  })
+
+  test('do not name members who are not announced when they are pushed', async () => {
+    const { friendFront } = createPushSources(() => testApp.deps)
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    const ash = await addMember(owner, 'Ash', { buckets: [friendsBucket()], announce_front: false })
+    await switchTo(owner, ash, wren)
+    const viewer = { system: guest.system.id, platform: null }
+    expect(await friendFront(viewer, friendship)).toMatchObject({ names: ['Wren'] })
+  })
+
+  test('that were compared are not written again', async () => {
+    const wren = await addMember(owner, 'Wren', { buckets: [friendsBucket()] })
+    await switchTo(owner, wren)
+    await pass(1)
+    const before = await versionOf(testApp.deps.db)
+    await notifyFriends(testApp.deps)
+    expect(await versionOf(testApp.deps.db)).toBe(before)
   })
 
   test('are not recorded for backfilled switches, without announce, and without notify_me', async () => {
@@ -759,6 +1130,29 @@ describe('default buckets', () => {
       { id, members: 3, groups: 1, fields: 1, friends: 0 },
       { id: fronts.id, members: 1 },
     ] as never)
+  })
+
+  test('appear in one event of a new member, with the buckets that it has', async () => {
+    const [id, other] = await Promise.all(
+      ['members', 'custom_fronts'].map(async (kind) => {
+        const body = { name: kind, default_for: [kind] }
+        return (await owner.do('POST /ext/v1/buckets', body)).id
+      }),
+    )
+    await eventsOf(owner)
+    const bucketsIn = async () =>
+      (await eventsOf(owner)).flatMap((event) => {
+        const [, , data] = event as [string, string, Json]
+        return data.buckets ? [data.buckets] : []
+      })
+    await addMember(owner, 'Wren')
+    expect(await bucketsIn()).toEqual([[id]])
+    await addMember(owner, 'Asleep', { kind: 'custom_front' })
+    expect(await bucketsIn()).toEqual([[other]])
+    await addMember(owner, 'Finch', { buckets: [friendsBucket()] })
+    expect(await bucketsIn()).toEqual([[friendsBucket()]])
+    await addMember(owner, 'Bare', { buckets: [] })
+    expect(await bucketsIn()).toEqual([])
   })
 
   test('replaces and deletes contents, and hides buckets from other callers', async () => {

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { findWrongUsage } from '../../../src/db/extUsageCheck'
 import { extUsage } from '../../../src/db/tables'
 import type { Value } from '../../../src/db/types'
 import { purgeDeleted } from '../../../src/service/deletion'
@@ -43,6 +44,21 @@ async function withVote(fixture: Fixture): Promise<void> {
   fixture.remember('no', (options as Json[])[1]?.id)
   const vote = { option: '<yes>', comment: 'ä'.repeat(300) }
   await fixture.do('PUT /ext/v1/polls/<poll>/votes/<finch>', vote)
+}
+
+/** Creates an invitation with a name. The bucket of one byte replaces those for new friends. */
+async function withInvite(fixture: Fixture): Promise<unknown> {
+  await fixture.do('POST /ext/v1/buckets', { name: 'x' })
+  const body = { name: 'ä'.repeat(100) }
+  const { id, code } = await fixture.do('POST /ext/v1/friends/invites', body)
+  fixture.remember('invite', id)
+  return code
+}
+
+async function withFriend(fixture: Fixture): Promise<void> {
+  const body = { code: await withInvite(fixture), name: 'Sam' }
+  const { json } = await fixture.ask('POST /ext/v1/friends', body, 'other')
+  fixture.remember('friend', json.id)
 }
 
 interface Use {
@@ -133,6 +149,22 @@ const uses: Record<string, Use> = {
     given: (fixture) => fixture.do('PATCH /ext/v1/groups/<keepers>', { emoji: '🌱🌱' }),
     ask: 'DELETE /v2/groups/<keepers>',
   },
+  'the name of an invitation, by withdrawing it': {
+    given: withInvite,
+    ask: 'DELETE /ext/v1/friends/invites/<invite>',
+    stays: 1,
+  },
+  'the name of a friend, by a shorter one': {
+    given: withFriend,
+    ask: 'PATCH /ext/v1/friends/<friend>',
+    body: { name: 'Sam' },
+    stays: 4,
+  },
+  'the name of a friend, by ending the friendship': {
+    given: withFriend,
+    ask: 'DELETE /ext/v1/friends/<friend>',
+    stays: 1,
+  },
 }
 
 const usageOf = async ({ owner }: Fixture) =>
@@ -185,8 +217,44 @@ describe('the text quota of a system', () => {
     expect(await usageOf(fixture)).toMatchObject({ front_notes: 0, text_bytes: 0 })
   })
 
+  test('gets back the space of expired invitations and of names on both sides', async () => {
+    const fixture = await createFixture(testApp)
+    await withFriend(fixture)
+    const { owner, other } = fixture
+    const wrong = async () =>
+      (await findWrongUsage(deps.db)).filter(
+        ({ problem }) => problem.includes(owner.hid) || problem.includes(other.hid),
+      )
+    const before = await usageOf(fixture)
+    for (const name of ['first', 'second']) {
+      await fixture.do('POST /ext/v1/friends/invites', { name })
+      await deps.transact('new', (tx) =>
+        execute(tx, `update friend_invites set expires = 1 where system_id = ${owner.id}`),
+      )
+      expect(await wrong()).toEqual([])
+    }
+    await fixture.do('POST /ext/v1/friends/invites', {})
+    expect(await usageOf(fixture)).toEqual(before as never)
+    expect(await wrong()).toEqual([])
+    await fixture.do('DELETE /ext/v1/friends/<friend>')
+    expect(await wrong()).toEqual([])
+  })
+
   const tooMuch = 'x'.repeat(800)
   runScenarios(testApp, {
+    'a longer name of a friend above the quota is refused': {
+      async given(fixture) {
+        await withFriend(fixture)
+        const used = (await usageOf(fixture))?.text_bytes ?? 0
+        await fixture.do(`POST ${ME}/notes`, { text: 'x'.repeat(QUOTA - used) })
+        await fixture.do('PATCH /ext/v1/friends/<friend>', { name: 'Sam' })
+        await fixture.do(`POST ${ME}/notes`, { text: 'x'.repeat(197) })
+      },
+      ask: 'PATCH /ext/v1/friends/<friend>',
+      body: { name: 'Samuel' },
+      status: 400,
+      code: 49001,
+    },
     'a member above the quota is not created': {
       given: async (fixture) => {
         await create(fixture, 'note', 'notes', { text: tooMuch })

@@ -252,6 +252,7 @@ describe('a picture', () => {
       execute(tx, 'update systems set disabled_at = 1 where id = :id', { id: as.id }),
     )
     expect((await ask(`GET ${path}`)).status).toBe(404)
+    expect((await ask(`GET ${path}`, { headers: { 'if-none-match': '*' } })).status).toBe(404)
   })
 
   test.each([

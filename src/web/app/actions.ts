@@ -64,6 +64,8 @@ export async function logSwitch(
   statuses: readonly FronterStatus[] = [],
 ): Promise<void> {
   lostSwitch.value = null
+  // Undo of an earlier switch would be taken for that of this one.
+  toast.value = null
   const attempted = { members, known: switches.value }
   putSwitch({ id: PENDING_SWITCH, timestamp: at ?? nowInstant(), members })
   try {

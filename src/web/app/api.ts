@@ -81,9 +81,19 @@ export const isThrottled = signal(false)
 
 const THROTTLE_NOTICE_MS = 3000
 
+/** Number of changes of this page that the server has not answered yet. */
+export const runningChanges = signal(0)
+
 /** Sends a request as the logged-in system. Retries by itself after a 429. */
-export function requestOwn<T>(path: string, options: RequestOptions = {}): Promise<T | null> {
-  return requestWithRetry(() => request<T>(path, options))
+export async function requestOwn<T>(path: string, options: RequestOptions = {}): Promise<T | null> {
+  const isChange = options.method !== undefined
+  // Without `peek`, an effect that sends a change would run again after each one.
+  if (isChange) runningChanges.value = runningChanges.peek() + 1
+  try {
+    return await requestWithRetry(() => request<T>(path, options))
+  } finally {
+    if (isChange) runningChanges.value--
+  }
 }
 
 /** Like `requestOwn`, for a response that is large or not JSON. */

@@ -8,7 +8,7 @@ import { useOwn } from './useOwn'
 
 /** Friends, invitations and privacy buckets, as the extension API serializes them. */
 
-/** What one system shows to the other. */
+/** Parts that one system shows to the other. */
 export interface Share {
   readonly see_front: boolean
   readonly see_members: boolean
@@ -144,11 +144,15 @@ export function readCode(typed: string): string {
   return typed.trim().replace(/^.*#\/friend\//, '')
 }
 
+/** Returns true if the code of an invitation is wrong, used, withdrawn or expired. */
+export function isOver(cause: unknown): boolean {
+  return cause instanceof ApiError && cause.code === 29009
+}
+
 /** Describes an error, with the texts of a limit and of a code that is over. */
 export function explainWith(limit: string) {
   return (cause: unknown) => {
-    const code = cause instanceof ApiError ? cause.code : 0
-    if (code === 49001) return limit
-    return code === 29009 ? sharingStrings.inviteIsOver : errorMessage(cause)
+    if (cause instanceof ApiError && cause.code === 49001) return limit
+    return isOver(cause) ? sharingStrings.inviteIsOver : errorMessage(cause)
   }
 }

@@ -13,19 +13,26 @@ interface OpenSheet {
 
 const sheets = signal<readonly OpenSheet[]>([])
 
-/** `isLeaving` while the page itself goes back over entries of closed sheets. */
-const position = { entry: 0, isLeaving: false }
+/**
+ * `isLeaving` while the page itself goes back over entries of closed sheets; `opened` is the hash of
+ * a page that the user opened meanwhile.
+ */
+const position = { entry: 0, isLeaving: false, opened: '' }
 const afterLeaving = signal<readonly (() => void)[]>([])
 
-/** Numbers a new entry and returns its number, or the number that the entry already has. */
-export function markEntry(): number {
+/** Returns true until a step back over closed sheets has taken effect; it changes the address. */
+export function isLeavingSheets(): boolean {
+  return position.isLeaving
+}
+
+/** Numbers a new entry; one that was reached again keeps its number. */
+export function markEntry(): void {
   const reached = entryOf(history.state)
   const isBackward = reached !== null && reached < position.entry
   position.entry = reached ?? position.entry + 1
   if (reached === null) history.replaceState({ entry: position.entry }, '')
   // A page was opened from a sheet, so its entry was left over.
   if (isBackward && isSheetEntry()) leave(1)
-  return position.entry
 }
 
 /** Returns to the current entry after a navigation that was not allowed, in whatever direction. */
@@ -51,6 +58,8 @@ export function openSheetEntry(onBack: () => void): () => void {
   let isClosed = false
   afterwards(() => {
     if (isClosed) return
+    // Entering the address of the page that is shown adds an entry without a number.
+    markEntry()
     position.entry += 1
     history.pushState({ entry: position.entry, isSheet: true }, '')
     sheet = { entry: position.entry, hash: location.hash, onBack }
@@ -66,13 +75,18 @@ export function openSheetEntry(onBack: () => void): () => void {
 
 addEventListener('popstate', ({ state }) => {
   const reached = entryOf(state)
-  if (reached === null) return
+  if (reached === null) {
+    if (position.isLeaving) position.opened = location.hash
+    return
+  }
   if (position.isLeaving) {
-    position.isLeaving = false
-    position.entry = reached
+    const { opened } = position
+    Object.assign(position, { entry: reached, isLeaving: false, opened: '' })
     const actions = afterLeaving.value
     afterLeaving.value = []
     for (const action of actions) action()
+    // The step back also left the page that was opened before it took effect.
+    if (opened !== '' && opened !== location.hash) history.pushState(null, '', opened)
     return
   }
   const top = sheets.value.at(-1)

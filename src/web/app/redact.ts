@@ -13,11 +13,11 @@ interface OwnEntity {
 
 /** Redacts an entity for anonymous callers, by the same rule as the server. */
 export function redactForPublic<T extends OwnEntity>(entity: Entity, own: T): T {
-  return redactFor(false, entity, own)
+  return redactFor('public', entity, own)
 }
 
-/** Redacts an entity for anonymous callers (`false`) or a friend, by the same rule as the server. */
-function redactFor<T extends OwnEntity>(to: false | 'friend', entity: Entity, own: T): T {
+/** Redacts an entity for anonymous callers or a friend, by the same rule as the server. */
+function redactFor<T extends OwnEntity>(to: 'public' | 'friend', entity: Entity, own: T): T {
   const row = { ...own, ...own.privacy } as Row<Entity>
   const { uuid: _, hid: __, ...shown } = redact(entity, row, to)
   const redacted = { ...own, ...shown, privacy: null }
@@ -28,7 +28,7 @@ function redactFor<T extends OwnEntity>(to: false | 'friend', entity: Entity, ow
 
 /** Redacts a member with what the extension API adds to it, and its values of public fields. */
 export function redactMember(own: Member, publicFields: readonly { id: string }[] = []): Member {
-  return redactMemberFor(false, own, publicFields)
+  return redactMemberFor('public', own, publicFields)
 }
 
 /** Redacts a member for a friend, with its values of the fields that the friend sees. */
@@ -37,7 +37,7 @@ export function redactMemberForFriend(own: Member, fields: readonly { id: string
 }
 
 function redactMemberFor(
-  to: false | 'friend',
+  to: 'public' | 'friend',
   own: Member,
   fields: readonly { id: string }[],
 ): Member {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { parseRoute, type Route } from './address'
-import { markEntry, replaceAddress, revertNavigation } from './historyEntries'
+import { isLeavingSheets, markEntry, replaceAddress, revertNavigation } from './historyEntries'
 
 export const route = signal<Route>(parseRoute(location.hash))
 
@@ -23,6 +23,7 @@ interface Location {
 const current = signal<Location>({ hash: location.hash, before: null, refused: null })
 
 addEventListener('hashchange', () => {
+  if (isLeavingSheets()) return
   const hash = location.hash
   const { refused } = current.value
   if (hash === current.value.hash) {
@@ -69,9 +70,9 @@ export function goTo(hash: string): void {
   replaceAddress(hash, () => show(hash))
 }
 
-/** Replaces the address of the page that is shown, without showing it anew. */
+/** Replaces the address of the page that is shown, without showing it anew; not while another one is opened. */
 export function keepInAddress(hash: string): void {
-  if (hash === current.value.hash) return
+  if (hash === current.value.hash || location.hash !== current.value.hash) return
   replaceAddress(hash, () => {
     current.value = { ...current.value, hash }
   })

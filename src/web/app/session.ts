@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { toast } from './actions'
-import { errorMessage, isSessionOver, isUnauthorized, request } from './api'
+import { errorMessage, isSessionOver, isUnauthorized, request, runningChanges } from './api'
 import { dropDrafts } from './drafts'
 import { type Subscription, subscribe } from './eventStream'
 import { type Invalidation, invalidationFor, mergeInvalidations } from './invalidation'
@@ -8,7 +8,6 @@ import { onPageVisibility } from './pageVisibility'
 import {
   clearStore,
   connectionState,
-  hasSwitch,
   hasValues,
   increaseVersion,
   isDeviceOnline,
@@ -27,7 +26,6 @@ import {
   loadSwitches,
   loadSystem,
   loadUnreadPosts,
-  PENDING_SWITCH,
   queueReady,
   reloadAll,
   removeGroupFromStore,
@@ -49,7 +47,7 @@ export type LoginMethod = 'link' | 'token' | 'unknown'
 
 /** Events that arrive within this time are fetched together. */
 const DEBOUNCE_MS = 60
-/** Limits how long events wait for the response to a switch. */
+/** Limits how long events wait for the responses to changes. */
 const MAX_WAITS = 50
 
 /**
@@ -234,8 +232,8 @@ function collect(news: Invalidation | null): void {
 }
 
 async function refetchStale(waits = 0): Promise<void> {
-  // The response to a switch of this page is on its way and has what the event announces.
-  if (hasSwitch(PENDING_SWITCH) && waits < MAX_WAITS) {
+  // The response to a change of this page is on its way and has what the event announces.
+  if (runningChanges.value > 0 && waits < MAX_WAITS) {
     setTimeout(refetchStale, DEBOUNCE_MS, waits + 1)
     return
   }

@@ -258,26 +258,52 @@ export async function savePreferences(patch: Partial<Preferences>): Promise<void
 
 /** Loads the newest page; older pages are loaded on demand. */
 export async function loadSwitches(): Promise<void> {
-  const page =
-    (await requestOwn<SerializedSwitch[]>(`${SYSTEM_PATH}/switches?limit=${PAGE_SIZE}`)) ?? []
+  const { page, changes } = await requestSwitches('')
   const isAll = page.length < PAGE_SIZE
-  const known = mergeNewestPage(recordedSwitches.value, page.map(readSwitch), isAll)
+  const known = mergeNewestPage(recordedSwitches.value, page, isAll)
   hasOlder.value = !isAll && (known.length === page.length || hasOlder.value)
-  recordedSwitches.value = known
+  setSwitches(known, changes)
 }
 
 export async function loadOlder(): Promise<void> {
   const oldest = recordedSwitches.value.at(-1)
   if (!oldest) return
   const before = encodeURIComponent(formatInstant(oldest.timestamp))
-  const page =
-    (await requestOwn<SerializedSwitch[]>(
-      `${SYSTEM_PATH}/switches?limit=${PAGE_SIZE}&before=${before}`,
-    )) ?? []
+  const { page, changes } = await requestSwitches(`&before=${before}`)
   // The list changed while this page was requested, so the page may not be adjacent any more.
   if (recordedSwitches.value.at(-1)?.id !== oldest.id) return
-  recordedSwitches.value = mergeSwitches(recordedSwitches.value, page.map(readSwitch))
   hasOlder.value = page.length === PAGE_SIZE
+  setSwitches(mergeSwitches(recordedSwitches.value, page), changes)
+}
+
+/** New values of switches by ID; null if a switch was deleted. */
+type Changes = Map<string, Switch | null>
+
+/** Changes made while each page of switches is requested; the page may be older than they are. */
+const requestedPages = signal<readonly Changes[]>([])
+
+async function requestSwitches(query: string) {
+  const changes: Changes = new Map()
+  // An effect that loads the switches must not run again because of this.
+  requestedPages.value = [...requestedPages.peek(), changes]
+  try {
+    const path = `${SYSTEM_PATH}/switches?limit=${PAGE_SIZE}${query}`
+    const page = (await requestOwn<SerializedSwitch[]>(path)) ?? []
+    return { page: page.map(readSwitch), changes }
+  } finally {
+    requestedPages.value = requestedPages.peek().filter((one) => one !== changes)
+  }
+}
+
+function setSwitches(all: Switches, changes: Changes): void {
+  for (const [id, one] of changes)
+    all = one ? insertSwitch(all, one, hasOlder.value) : all.filter((other) => other.id !== id)
+  recordedSwitches.value = all
+}
+
+function changeSwitch(id: string, one: Switch | null): void {
+  for (const changes of requestedPages.peek()) changes.set(id, one)
+  setSwitches(recordedSwitches.value, new Map([[id, one]]))
 }
 
 /** Loads older pages until everything since a time is loaded. */
@@ -297,10 +323,6 @@ export async function loadSwitch(uuid: string): Promise<void> {
 /** ID of a switch until the server has assigned one. */
 export const PENDING_SWITCH = 'pending'
 
-export function hasSwitch(id: string): boolean {
-  return switches.value.some((one) => one.id === id)
-}
-
 /** Returns true if a switch already has the values of an event. */
 export function hasValues(id: string, { timestamp, members: uuids }: SwitchValues): boolean {
   const known = switches.value.find((one) => one.id === id)
@@ -313,11 +335,11 @@ export function hasValues(id: string, { timestamp, members: uuids }: SwitchValue
 }
 
 export function putSwitch(one: Switch): void {
-  recordedSwitches.value = insertSwitch(recordedSwitches.value, one, hasOlder.value)
+  changeSwitch(one.id, one)
 }
 
 export function removeSwitchFromStore(id: string): void {
-  recordedSwitches.value = recordedSwitches.value.filter((one) => one.id !== id)
+  changeSwitch(id, null)
 }
 
 export async function loadMember(uuid: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { type HistoryQuery, type HistoryView, historyHash } from './address'
 import { keepInAddress } from './route'
 
@@ -18,7 +18,8 @@ export function useScrollDay(view: HistoryView | 'day', query: HistoryQuery): vo
     row.scrollIntoView()
   })
   const key = JSON.stringify({ ...query, at: undefined })
-  useEffect(() => {
+  // Cleaned up before the next view is shown, whose rows must not be kept as those of this one.
+  useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const keep = () => {
       if (wanted.current !== undefined) return

@@ -1,11 +1,11 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { showToast } from '../actions'
 import { ApiError, errorMessage, problemMessage, requestOwn } from '../api'
 import { isOffline, type Member, memberWord, putMembers } from '../store'
-import { listStrings, strings } from '../strings'
+import { strings } from '../strings'
 import { useAction } from '../useAction'
 import { ProblemText } from './problemText'
-import { Sheet } from './sheet'
 
 /** Creates a member from a name alone. */
 export async function createMember(name: string): Promise<void> {
@@ -28,45 +28,17 @@ export function EmptyState() {
   )
 }
 
-/** Asks for the name only; everything else is edited on the member's page. */
-export function CreateMemberSheet({ onClose }: { onClose: () => void }) {
-  const create = async (name: string) => {
-    await createMember(name)
-    onClose()
-  }
-  return (
-    <NameSheet
-      heading={listStrings.addMember(memberWord.value)}
-      onName={create}
-      onClose={onClose}
-    />
-  )
-}
-
-interface NameSheetProps extends Pick<NameProps, 'onName'> {
-  heading: string
-  onClose: () => void
-}
-
-/** Asks for the name of something new. */
-export function NameSheet({ heading, onName, onClose }: NameSheetProps) {
-  const [typed, setTyped] = useState('')
-  return (
-    <Sheet heading={heading} isChanged={typed.trim() !== ''} onClose={onClose}>
-      <NameForm label={listStrings.add} onName={onName} onTyped={setTyped} />
-    </Sheet>
-  )
-}
-
 interface NameProps {
   label: string
   initial?: string
   onName: (name: string) => Promise<void>
   onTyped?: (name: string) => void
+  /** Further fields. */
+  children?: ComponentChildren
 }
 
 /** Form for a name, validated before it is sent. */
-export function NameForm({ label, initial = '', onName, onTyped }: NameProps) {
+export function NameForm({ label, initial = '', onName, onTyped, children }: NameProps) {
   const [name, setName] = useState(initial)
   const { onSubmit, problem, setProblem, isBusy } = useAction({ explain: explainName })
   const submit = () => (name.trim() === '' ? setProblem(strings.enterName) : onName(name.trim()))
@@ -88,6 +60,7 @@ export function NameForm({ label, initial = '', onName, onTyped }: NameProps) {
         />
       </label>
       <ProblemText id="name-problem" text={problem} />
+      {children}
       <button
         class="main"
         type="submit"

@@ -9,9 +9,12 @@ import { membersById, nameOf, switches, zone } from '../store'
 import { listNames, strings } from '../strings'
 import { fieldsOf, formatDuration, hourMarks } from '../time'
 import { tint } from './avatar'
+import { lazy } from './lazy'
 
 const HOURS = [0, 6, 12, 18, 24]
 const MARKS = [6, 12, 18]
+
+const DaysTable = lazy(async () => (await import('./daysTable')).DaysTable)
 
 interface Props {
   days: readonly Bucket[]
@@ -27,7 +30,7 @@ export function Days({ days, mark = null, only }: Props) {
   return (
     <div class={only === undefined ? 'card days' : 'days days-of-one'}>
       {isTable ? (
-        <Table days={days} only={only} />
+        <DaysTable days={days} only={only} />
       ) : (
         <>
           <div class="hours" aria-hidden="true">
@@ -47,11 +50,11 @@ export function Days({ days, mark = null, only }: Props) {
   )
 }
 
-interface ShownProps {
+export interface ShownProps {
   only: string | undefined
 }
 
-function piecesIn(day: Bucket, only: string | undefined): Piece[] {
+export function piecesIn(day: Bucket, only: string | undefined): Piece[] {
   const pieces = piecesOf(switches.value, day, now.value)
   return only === undefined ? pieces : piecesOfOne(pieces, only)
 }
@@ -112,40 +115,6 @@ function Row({ day, mark, only }: ShownProps & { day: Bucket; mark: Instant | nu
         ))}
       </div>
     </div>
-  )
-}
-
-function Table({ days, only }: ShownProps & { days: readonly Bucket[] }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions need keyboard access
-    <section class="wide" aria-label={strings.table} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            {[strings.day, strings.from, strings.to, strings.who, strings.durationColumn].map(
-              (title) => (
-                <th key={title} scope="col">
-                  {title}
-                </th>
-              ),
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {days.flatMap((day) =>
-            piecesIn(day, only).map((piece) => (
-              <tr key={piece.from}>
-                <th scope="row">{nameDay(day)}</th>
-                <td>{formatter.value.time(piece.from)}</td>
-                <td>{formatter.value.time(piece.to)}</td>
-                <td>{listNames(piece.members.map(nameOf))}</td>
-                <td>{formatDuration(piece.to - piece.from)}</td>
-              </tr>
-            )),
-          )}
-        </tbody>
-      </table>
-    </section>
   )
 }
 

@@ -14,7 +14,7 @@ import {
   saveFrontNote,
 } from '../frontNotes'
 import { isOffline, members, nameOf } from '../store'
-import { frontNoteStrings, strings } from '../strings'
+import { frontNoteStrings, historyStrings, strings } from '../strings'
 import { isArchived, isCustomFront } from '../types'
 import { useAction } from '../useAction'
 import { ConfirmSheet } from './confirmSheet'
@@ -85,7 +85,7 @@ export function FrontNoteSheet({ draft }: { draft: FrontNoteDraft }) {
             </label>
             {isPastStatus(draft) && here.length > 1 && (
               <MemberSelect
-                label={strings.who}
+                label={historyStrings.who}
                 value={values.member}
                 ids={here}
                 onChange={(member) => change({ member })}

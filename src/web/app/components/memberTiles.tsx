@@ -18,7 +18,8 @@ interface Props {
 
 /** Members and custom fronts of another system; each opens in a sheet. */
 export function MemberTiles({ members, fields, word, heading: Heading }: Props) {
-  const [shown, setShown] = useState<Member | null>(null)
+  const [shownId, setShownId] = useState('')
+  const shown = members.find(({ id }) => id === shownId)
   const customFronts = members.filter(isCustomFront)
   const people = members.filter((one) => !isCustomFront(one))
   return (
@@ -29,15 +30,15 @@ export function MemberTiles({ members, fields, word, heading: Heading }: Props) 
             ? publicViewStrings.noMembers(word)
             : strings.countOf(people.length, word)}
         </Heading>
-        <AvatarList members={people} onOpen={setShown} />
+        <AvatarList members={people} onOpen={setShownId} />
       </section>
       {customFronts.length > 0 && (
         <section class="part">
           <Heading>{strings.customFronts}</Heading>
-          <AvatarList members={customFronts} onOpen={setShown} />
+          <AvatarList members={customFronts} onOpen={setShownId} />
         </section>
       )}
-      {shown && <PublicMemberSheet member={shown} fields={fields} onClose={() => setShown(null)} />}
+      {shown && <PublicMemberSheet member={shown} fields={fields} onClose={() => setShownId('')} />}
     </>
   )
 }
@@ -47,7 +48,7 @@ function AvatarList({
   onOpen,
 }: {
   members: readonly Member[]
-  onOpen: (one: Member) => void
+  onOpen: (id: string) => void
 }) {
   const { shown, moreButton } = useIncrementalList(members)
   return (
@@ -55,7 +56,7 @@ function AvatarList({
       <ul class="tiles">
         {shown.map((member, at) => (
           <li key={member.id} aria-setsize={members.length} aria-posinset={at + 1}>
-            <button type="button" class="tile" onClick={() => onOpen(member)}>
+            <button type="button" class="tile" onClick={() => onOpen(member.id)}>
               <Avatar of={member} />
               <bdi class="name">{member.display_name || member.name}</bdi>
             </button>

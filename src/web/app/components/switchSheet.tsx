@@ -189,7 +189,7 @@ function Who({ ids, onChange }: { ids: readonly string[]; onChange: (ids: string
     onChange(ids.includes(id) ? ids.filter((other) => other !== id) : [...ids, id])
   return (
     <fieldset class="choice">
-      <legend>{strings.who}</legend>
+      <legend>{historyStrings.who}</legend>
       <div class="chips">
         {ids.length === 0 && <p class="quiet">{strings.nobodyShort}</p>}
         {ids.map((id) => (
@@ -218,7 +218,7 @@ function Who({ ids, onChange }: { ids: readonly string[]; onChange: (ids: string
             key={typed}
             sections={listSections(suggest(typed))}
             chosen={ids}
-            label={strings.who}
+            label={historyStrings.who}
             onToggle={toggle}
           />
         </>

@@ -6,6 +6,7 @@ import {
   isLoaded,
   type Member,
   members,
+  PENDING_SWITCH,
   preferences,
   recordedStatuses,
   recordedSwitches,
@@ -33,22 +34,25 @@ const kept = {
   readonly group: readonly (keyof Group)[]
 }
 
-/** Returns the loaded data in the form of the copy; null before it is loaded. */
-export function collectCopy() {
+/** Returns the loaded data of a system in the form of the copy; null if it is not loaded. */
+export function collectCopy(uuid: string) {
   const us = system.value
-  if (!us || !isLoaded.value || isFromCopy.value) return null
+  if (us?.uuid !== uuid || !isLoaded.value || isFromCopy.value) return null
   const { pinned, word } = preferences.value
   return {
-    system: keepOnly(us, kept.system),
-    members: members.value.map((one) => ({
-      ...keepOnly(one, kept.member),
-      ...(one.ext && { ext: { ...keepOnly(one.ext, kept.memberExt), fields: {} } }),
-    })),
-    groups: groups.value.map((one) => keepOnly(one, kept.group)),
-    settings: settings.value,
-    preferences: { pinned, word },
-    statuses: [...recordedStatuses.value],
-    hasOlder: hasOlder.value,
+    copied: {
+      system: keepOnly(us, kept.system),
+      members: members.value.map((one) => ({
+        ...keepOnly(one, kept.member),
+        ...(one.ext && { ext: { ...keepOnly(one.ext, kept.memberExt), fields: {} } }),
+      })),
+      groups: groups.value.map((one) => keepOnly(one, kept.group)),
+      settings: settings.value,
+      preferences: { pinned, word },
+      statuses: [...recordedStatuses.value],
+      hasOlder: hasOlder.value,
+    },
+    switches: recordedSwitches.value.filter(({ id }) => id !== PENDING_SWITCH),
   }
 }
 
@@ -56,7 +60,7 @@ export function collectCopy() {
 export async function restoreCopy(): Promise<void> {
   const found = await readCopy()
   if (!found || isLoaded.value) return
-  const copy = found.copied as NonNullable<ReturnType<typeof collectCopy>> & Copied
+  const copy = found.copied as NonNullable<ReturnType<typeof collectCopy>>['copied'] & Copied
   system.value = copy.system
   members.value = copy.members
   groups.value = copy.groups

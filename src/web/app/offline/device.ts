@@ -1,7 +1,6 @@
 import type { Switch } from '../history'
 import type { Contact } from './copyExpiry'
 import { resultOf, transact } from './database'
-import type { QueuedSwitch } from './queue'
 
 /** Record that this browser may keep a copy. It exists only in sessions that are remembered. */
 export interface DeviceRecord extends Contact {
@@ -55,21 +54,27 @@ export async function setCopy(hasCopy: boolean): Promise<DeviceRecord | null> {
   })
 }
 
-/** Stores the copy, unless the session has ended meanwhile or has none. */
-export async function writeCopy(
-  session: string,
-  copied: Copied,
-  switches: readonly Switch[],
-): Promise<void> {
+/** Contents of a copy. */
+interface Copy {
+  readonly copied: Copied
+  readonly switches: readonly Switch[]
+}
+
+/**
+ * Stores the copy, unless the session has ended meanwhile or has none. It is collected in the
+ * transaction, so that it has the switches that were sent until then.
+ */
+export async function writeCopy(session: string, collect: () => Copy | null): Promise<void> {
   await transact('readwrite', async ({ device }) => {
     const record = (await resultOf(device.get(RECORD))) as DeviceRecord | undefined
-    if (record?.session !== session || !record.hasCopy) return
-    await resultOf(device.put(copied, COPY))
-    await resultOf(device.put(switches.slice(0, MAX_SWITCHES), SWITCHES))
+    const copy = collect()
+    if (record?.session !== session || !record.hasCopy || !copy) return
+    await resultOf(device.put(copy.copied, COPY))
+    await resultOf(device.put(copy.switches.slice(0, MAX_SWITCHES), SWITCHES))
   })
 }
 
-export async function readCopy(): Promise<{ copied: Copied; switches: Switch[] } | null> {
+export async function readCopy(): Promise<Copy | null> {
   return await transact('readonly', async ({ device }) => {
     const copied = (await resultOf(device.get(COPY))) as Copied | undefined
     const switches = (await resultOf(device.get(SWITCHES))) as Switch[] | undefined
@@ -103,17 +108,16 @@ async function deleteCopyIn(device: IDBObjectStore): Promise<void> {
   await resultOf(device.delete(SWITCHES))
 }
 
-/** Keeps the switches of the copy up to date after a waiting one was sent. */
+/** Puts a switch that was sent into the copy, or removes one that the server does not have. */
 export async function updateCopiedSwitches(
-  { uuid }: QueuedSwitch,
+  device: IDBObjectStore,
+  uuid: string,
   recorded: Switch | null,
 ): Promise<void> {
-  await transact('readwrite', async ({ device }) => {
-    const known = (await resultOf(device.get(SWITCHES))) as Switch[] | undefined
-    if (!known) return
-    const others = known.filter(({ id }) => id !== uuid)
-    const all = recorded ? [...others, recorded] : others
-    all.sort((a, b) => b.timestamp - a.timestamp)
-    await resultOf(device.put(all.slice(0, MAX_SWITCHES), SWITCHES))
-  })
+  const known = (await resultOf(device.get(SWITCHES))) as Switch[] | undefined
+  if (!known) return
+  const others = known.filter(({ id }) => id !== uuid)
+  const all = recorded ? [...others, recorded] : others
+  all.sort((a, b) => b.timestamp - a.timestamp)
+  await resultOf(device.put(all.slice(0, MAX_SWITCHES), SWITCHES))
 }

@@ -197,16 +197,22 @@ async function change(one: QueuedSwitch, patch: Partial<QueuedSwitch>): Promise<
   })
 }
 
-/** Removes a switch that was sent, unless it was undone meanwhile. */
+/**
+ * Removes a switch that was sent, unless it was undone meanwhile, and puts it into the copy. Both
+ * happen at once, because the page may be closed at any time.
+ */
 async function finish(one: QueuedSwitch, recorded: Switch | null): Promise<void> {
-  await transact('readwrite', async ({ queue }) => {
-    const now: QueuedSwitch | undefined = await resultOf(queue.get(one.order))
-    if (now?.uuid !== one.uuid || now.kind !== one.kind) return
-    if (now.leftOut > 0 && recorded) await resultOf(queue.put({ ...now, kind: 'sent' }))
-    else await resultOf(queue.delete(one.order))
-  })
-  // Full storage must not keep the switch in the queue, so the copy has a transaction of its own.
-  await updateCopiedSwitches(one, recorded).catch(() => {})
+  const store = (isCopied: boolean) =>
+    transact('readwrite', async ({ queue, device }) => {
+      const now: QueuedSwitch | undefined = await resultOf(queue.get(one.order))
+      if (now?.uuid === one.uuid && now.kind === one.kind) {
+        if (now.leftOut > 0 && recorded) await resultOf(queue.put({ ...now, kind: 'sent' }))
+        else await resultOf(queue.delete(one.order))
+      }
+      if (isCopied) await updateCopiedSwitches(device, one.uuid, recorded)
+    })
+  // Full storage must not keep the switch in the queue.
+  await store(true).catch(() => store(false))
 }
 
 interface Received {

@@ -65,7 +65,7 @@ function Refused({ text, command }: { text: string; command?: string }) {
       <p role="alert">
         {text} {command && <code>{command}</code>}
       </p>
-      <button type="button" onClick={() => goTo('#/now')}>
+      <button type="button" onClick={() => goTo(toLogin())}>
         {strings.toLogin}
       </button>
     </CenteredPage>
@@ -176,7 +176,7 @@ function CreateSystem({ code, needsInvite = false, onRefused }: Props) {
         </button>
       </form>
       {code === undefined && (
-        <a class="beside" href="#/now">
+        <a class="beside" href={toLogin()}>
           {createStrings.toLogin}
         </a>
       )}
@@ -222,10 +222,15 @@ interface ReadyProps {
   isRemembered: boolean
 }
 
+/** Returns where to log in: at the invitation that was opened first, if there is one. */
+function toLogin(): string {
+  return invitation.value || '#/now'
+}
+
 /** Shows the token, which the server does not show again, before the dashboard opens. */
 function Ready({ token, start, isRemembered }: ReadyProps) {
   const open = () => {
-    goTo(start === 'import' ? '#/import' : invitation.value || '#/now')
+    goTo(start === 'import' ? '#/import' : toLogin())
     startSession('token', isRemembered)
   }
   return (

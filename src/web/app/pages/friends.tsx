@@ -51,7 +51,15 @@ function AllFriends() {
       }
     >
       <p class="quiet">{sharingStrings.about}</p>
-      {problem !== '' && <LoadProblem text={problem} onRetry={reload} />}
+      {(problem || invitations.problem) !== '' && (
+        <LoadProblem
+          text={problem || invitations.problem}
+          onRetry={() => {
+            reload()
+            invitations.reload()
+          }}
+        />
+      )}
       {friends === null ? (
         problem === '' && <Skeleton blocks={['card']} />
       ) : friends.length === 0 ? (

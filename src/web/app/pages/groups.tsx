@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
-import { announce, showToast } from '../actions'
-import { requestOwn } from '../api'
-import { NameSheet } from '../components/createMember'
+import { announce } from '../actions'
+import { CreateGroupSheet } from '../components/createSheet'
 import { GroupRow } from '../components/groupRow'
 import { Icon } from '../components/icon'
 import { MoveGroupSheet } from '../components/moveGroupSheet'
@@ -10,7 +9,7 @@ import { Search } from '../components/search'
 import { createDraft } from '../drafts'
 import { type GroupNode, listTree, pathOf } from '../groupTree'
 import { searchMembers } from '../search'
-import { type Group, groups, isOffline, putGroup } from '../store'
+import { type Group, groups, isOffline } from '../store'
 import { groupTreeStrings, listStrings, memberStrings, strings } from '../strings'
 
 export function Groups() {
@@ -20,14 +19,6 @@ export function Groups() {
   const search = (value: string) => {
     setTyped(value)
     announce(strings.found(searchMembers(groups.value, value).length))
-  }
-  const create = async (name: string) => {
-    const created = await requestOwn<Group>('v2/groups', { method: 'POST', body: { name } })
-    if (!created) return
-    putGroup(created)
-    showToast({ text: memberStrings.groupIsAdded })
-    setCreating(false)
-    setTyped('')
   }
   return (
     <Page
@@ -64,10 +55,12 @@ export function Groups() {
         </ul>
       )}
       {isCreating && (
-        <NameSheet
-          heading={memberStrings.addGroup}
-          onName={create}
+        <CreateGroupSheet
           onClose={() => setCreating(false)}
+          onDone={() => {
+            setCreating(false)
+            setTyped('')
+          }}
         />
       )}
     </Page>

@@ -26,7 +26,7 @@ import {
 } from '../insights'
 import { findFirstDay, loadInsights } from '../insightsApi'
 import { members, nameOf, switches, zone } from '../store'
-import { insightsStrings, strings } from '../strings'
+import { historyStrings, insightsStrings, strings } from '../strings'
 import { fieldsOf, formatDuration } from '../time'
 import { isCustomFront } from '../types'
 
@@ -139,7 +139,7 @@ function Spans() {
       {kind === 'own' && (
         <div class="time-fields own-span">
           <label class="field">
-            {strings.from}
+            {historyStrings.from}
             <input
               type="date"
               value={from}
@@ -149,7 +149,7 @@ function Spans() {
             />
           </label>
           <label class="field">
-            {strings.to}
+            {historyStrings.to}
             <input
               type="date"
               value={to}

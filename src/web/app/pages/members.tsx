@@ -2,7 +2,7 @@ import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { announce } from '../actions'
 import { ChipGroup } from '../components/chipGroup'
-import { CreateMemberSheet, createMember, EmptyState } from '../components/createMember'
+import { createMember, EmptyState } from '../components/createMember'
 import { Icon } from '../components/icon'
 import { IncludeSubgroups } from '../components/includeSubgroups'
 import { lazy } from '../components/lazy'
@@ -126,6 +126,9 @@ export function Members() {
   )
 }
 
+const CreateMemberSheet = lazy(
+  async () => (await import('../components/createSheet')).CreateMemberSheet,
+)
 const SelectBar = lazy(async () => (await import('../components/selectBar')).SelectBar)
 
 /** Number of groups shown until the list is expanded. */

@@ -33,7 +33,7 @@ interface OriginPage {
 const collections = ['members', 'frontStatuses', 'users'] as const
 
 /** Loads the paths of pictures by the IDs of the imported file. */
-export async function loadPicturePaths(): Promise<Map<string, string>> {
+async function loadPicturePaths(): Promise<Map<string, string>> {
   const paths = new Map<string, string>()
   for (const collection of collections)
     for (let after: string | null = ''; after !== null; ) {

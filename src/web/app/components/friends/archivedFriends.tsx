@@ -1,7 +1,10 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Bucket, defaultBuckets, type Share } from '../../friends'
 import { isOffline, preferences } from '../../store'
-import { sharingStrings } from '../../strings'
+import { sharingStrings, strings } from '../../strings'
 import { useOwn } from '../../useOwn'
+import { LoadProblem } from '../loadProblem'
+import { Skeleton } from '../page'
 
 interface Props {
   onInvite: (findShare: (buckets: readonly Bucket[]) => Share) => void
@@ -13,7 +16,7 @@ interface ArchivedFriend {
   readonly frienduid?: unknown
   readonly seeFront?: unknown
   readonly seeMembers?: unknown
-  /** Whether the friend was notified of changes. */
+  /** True if the friend was notified of changes. */
   readonly getFrontNotif?: unknown
   readonly trusted?: unknown
   /** IDs of the buckets in the file. */
@@ -23,48 +26,102 @@ interface ArchivedFriend {
 /** Buckets here by the IDs that they had in the file. */
 type Imported = ReadonlyMap<unknown, string>
 
-const PATH = 'ext/v1/systems/@me/archive/friends?limit=200'
+const PATH = 'ext/v1/systems/@me/archive/friends'
+/** Friends loaded at once: buckets and links follow below. */
+const PAGE_SIZE = 20
 const ORIGINS_PATH =
   'ext/v1/systems/@me/origins?app=simplyplural&collection=privacyBuckets&limit=1000'
 
-/** Friends of a Simply Plural export; nothing without one. */
-export function ArchivedFriends(props: Props) {
-  return preferences.value.archive ? <Rows {...props} /> : null
+interface ArchivePage {
+  readonly rows: readonly ArchivedFriend[]
+  readonly next: string | null
 }
 
-function Rows({ onInvite }: Props) {
-  const { data } = useOwn<{ readonly rows: readonly ArchivedFriend[] }>(PATH, 'archive')
+/** Friends of a Simply Plural export; nothing without one. */
+export function ArchivedFriends(props: Props) {
+  return preferences.value.archive ? <Section {...props} /> : null
+}
+
+function Section(props: Props) {
+  const first = useArchived('0')
   const origins = useOwn<{ readonly rows: readonly { id: string; target: string }[] }>(
     ORIGINS_PATH,
     'buckets',
   )
-  if (!data?.rows.length) return null
-  const imported: Imported = new Map(origins.data?.rows.map(({ id, target }) => [id, target]))
+  const failed = [first, origins].find(({ problem }) => problem !== '')
+  if (failed) return <LoadProblem text={failed.problem} onRetry={failed.reload} />
+  // Without the origins an invitation would begin with other buckets than the friend was in.
+  if (!first.data?.rows.length || !origins.data) return null
+  const imported: Imported = new Map(origins.data.rows.map(({ id, target }) => [id, target]))
   return (
     <section class="card">
       <h2>{sharingStrings.archived}</h2>
       <p class="quiet">{sharingStrings.archivedMore}</p>
-      <ul class="things">
-        {data.rows.map((row, at) => (
-          <li key={String(row._id ?? at)}>
-            <div class="about">
-              <bdi class="name">{String(row.frienduid ?? row._id ?? '')}</bdi>
-              <div class="quiet small">{describe(row)}</div>
-            </div>
-            <button
-              type="button"
-              aria-label={sharingStrings.inviteNamed(String(row.frienduid ?? ''))}
-              aria-disabled={isOffline.value}
-              onClick={() =>
-                isOffline.value || onInvite((buckets) => shareOf(row, buckets, imported))
-              }
-            >
-              {sharingStrings.invite}
-            </button>
-          </li>
+      <Rows {...props} imported={imported} page={first.data} />
+    </section>
+  )
+}
+
+function useArchived(after: string) {
+  return useOwn<ArchivePage>(`${PATH}?limit=${PAGE_SIZE}&after=${after}`, 'archive')
+}
+
+interface RowsProps extends Props {
+  imported: Imported
+  page: ArchivePage
+  /** Takes the focus, because the button that requested the page is gone. */
+  isNext?: boolean
+}
+
+/** A page of friends, and the following ones on request. */
+function Rows({ page: { rows, next }, isNext = false, ...props }: RowsProps) {
+  const [hasMore, setMore] = useState(false)
+  const list = useRef<HTMLUListElement>(null)
+  useEffect(() => {
+    if (isNext) list.current?.querySelector('button')?.focus()
+  }, [])
+  return (
+    <>
+      <ul ref={list} class="things">
+        {rows.map((row, at) => (
+          <Row key={String(row._id ?? at)} row={row} {...props} />
         ))}
       </ul>
-    </section>
+      {next !== null &&
+        (hasMore ? (
+          <NextRows {...props} after={next} />
+        ) : (
+          <button type="button" class="plain" onClick={() => setMore(true)}>
+            {strings.showMore}
+          </button>
+        ))}
+    </>
+  )
+}
+
+function NextRows({ after, ...props }: Omit<RowsProps, 'page'> & { after: string }) {
+  const { data, problem, reload } = useArchived(after)
+  if (problem !== '') return <LoadProblem text={problem} onRetry={reload} />
+  return data ? <Rows {...props} page={data} isNext /> : <Skeleton blocks={['rows']} />
+}
+
+function Row({ row, imported, onInvite }: Omit<RowsProps, 'page'> & { row: ArchivedFriend }) {
+  const name = String(row.frienduid ?? row._id ?? '')
+  return (
+    <li>
+      <div class="about" style={{ flexBasis: '10rem' }}>
+        <bdi class="name">{name}</bdi>
+        <div class="quiet small">{describe(row)}</div>
+      </div>
+      <button
+        type="button"
+        aria-label={sharingStrings.inviteNamed(name)}
+        aria-disabled={isOffline.value}
+        onClick={() => isOffline.value || onInvite((buckets) => shareOf(row, buckets, imported))}
+      >
+        {sharingStrings.invite}
+      </button>
+    </li>
   )
 }
 
@@ -87,7 +144,7 @@ function shareOf(friend: ArchivedFriend, buckets: readonly Bucket[], imported: I
   }
 }
 
-/** Returns the imported buckets that the friend was in; null if none of them is here, or in old files. */
+/** Returns the imported buckets that the friend was in; null in files from before buckets. */
 function bucketsOf(
   friend: ArchivedFriend,
   buckets: readonly Bucket[],
@@ -95,6 +152,5 @@ function bucketsOf(
 ): string[] | null {
   if (!Array.isArray(friend.buckets)) return null
   const ids = new Set(friend.buckets.map((id) => imported.get(id)))
-  const found = buckets.flatMap(({ id }) => (ids.has(id) ? id : []))
-  return found.length > 0 || friend.buckets.length === 0 ? found : null
+  return buckets.flatMap(({ id }) => (ids.has(id) ? id : []))
 }

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks'
-import { type Bucket, titleOfBucket, useBuckets } from '../../friends'
+import { type Bucket, useBuckets } from '../../friends'
 import { isOffline, memberWord } from '../../store'
 import { sharingStrings } from '../../strings'
+import { useFocusAfterRemoval } from '../../useFocusAfterRemoval'
+import { Avatar } from '../avatar'
 import { Icon } from '../icon'
 import { LoadProblem } from '../loadProblem'
 import { Skeleton } from '../page'
@@ -22,7 +24,9 @@ export function Buckets() {
   }
   return (
     <section class="card" aria-labelledby="buckets">
-      <h2 id="buckets">{sharingStrings.buckets}</h2>
+      <h2 id="buckets" tabIndex={-1}>
+        {sharingStrings.buckets}
+      </h2>
       <p class="quiet">{sharingStrings.bucketsMore(memberWord.value)}</p>
       {problem !== '' && <LoadProblem text={problem} onRetry={reload} />}
       {data === null && problem === '' && <Skeleton blocks={['rows']} />}
@@ -65,10 +69,12 @@ interface RowProps {
 
 function BucketRow({ bucket, onEdit, onChoose }: RowProps) {
   const { name, about, members, groups, fields, friends } = bucket
+  const row = useFocusAfterRemoval<HTMLLIElement>('#buckets')
   return (
-    <li>
-      <div class="about">
-        <bdi class="name">{titleOfBucket(bucket)}</bdi>
+    <li ref={row}>
+      <Avatar of={{ ...bucket, display_name: bucket.emoji, avatar_url: null }} size="s" />
+      <div class="about" style={{ flexBasis: '10rem' }}>
+        <bdi class="name">{name}</bdi>
         {about && (
           <div class="small">
             <bdi>{about}</bdi>

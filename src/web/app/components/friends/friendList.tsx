@@ -1,10 +1,16 @@
+import { useRef, useState } from 'preact/hooks'
 import { parseInstant } from '../../../../model/time'
+import { announce } from '../../actions'
 import { formatter } from '../../appearance'
 import { now } from '../../clock'
 import { avatarOfFriend, type Friend, type FriendFront, nameOfFriend } from '../../friends'
 import { displayName } from '../../journal'
-import { listNames, sharingStrings } from '../../strings'
+import { fold } from '../../search'
+import { listNames, sharingStrings, strings } from '../../strings'
+import { useFocusAfterRemoval } from '../../useFocusAfterRemoval'
 import { Avatar } from '../avatar'
+import { Icon } from '../icon'
+import { Search } from '../search'
 import { FriendActions } from './friendActions'
 
 interface Props {
@@ -12,29 +18,72 @@ interface Props {
   reload: () => void
 }
 
-/** All friends, with who is fronting there. */
+/** Friends shown at first, because buckets and links follow below, and with each further step. */
+const PART = 10
+
+/** All friends, with who is fronting there. Many can be searched, and are shown in parts. */
 export function FriendList({ friends, reload }: Props) {
+  const [typed, setTyped] = useState('')
+  const [count, setCount] = useState(PART)
+  const list = useRef<HTMLUListElement>(null)
+  const find = (text: string) =>
+    friends.filter((one) => namesOf(one).some((name) => fold(name).includes(fold(text))))
+  const found = find(typed)
+  const search = (value: string) => {
+    setTyped(value)
+    setCount(PART)
+    announce(strings.found(find(value).length))
+  }
+  /** Moves the focus to the first friend that is added, as the button may be gone then. */
+  const showMore = () => {
+    setCount(count + PART)
+    requestAnimationFrame(() => list.current?.children[count]?.querySelector('a')?.focus())
+  }
   return (
-    <ul class="friends part" aria-label={sharingStrings.friends}>
-      {friends.map((friend) => (
-        <li key={friend.id} class="card" aria-labelledby={`friend-${friend.id}`}>
-          <div class="someone">
-            <Avatar of={avatarOfFriend(friend)} size="l" />
-            <div class="about">
-              <a id={`friend-${friend.id}`} class="name" href={`#/friends/${friend.id}`}>
-                <bdi>{nameOfFriend(friend)}</bdi>
-              </a>
-              <FrontLine friend={friend} />
-            </div>
-          </div>
-          <FriendActions friend={friend} reload={reload} />
-        </li>
-      ))}
-    </ul>
+    <div class="part">
+      {friends.length > PART && (
+        <Search value={typed} onChange={search} hint={sharingStrings.searchThings} />
+      )}
+      {found.length === 0 && <p class="quiet">{sharingStrings.nothingFound}</p>}
+      <ul ref={list} class="friends part" aria-label={sharingStrings.friends}>
+        {found.slice(0, count).map((friend) => (
+          <FriendCard key={friend.id} friend={friend} reload={reload} />
+        ))}
+      </ul>
+      {found.length > count && (
+        <button type="button" class="plain" onClick={showMore}>
+          {sharingStrings.showMore(found.length - count)}
+        </button>
+      )}
+    </div>
   )
 }
 
-/** Who is fronting at a friend, and since when. */
+/** Returns the names that a friend is searched by: the own one, and theirs. */
+function namesOf(friend: Friend): string[] {
+  return [nameOfFriend(friend), friend.system?.name ?? '']
+}
+
+function FriendCard({ friend, reload }: { friend: Friend; reload: () => void }) {
+  const card = useFocusAfterRemoval<HTMLLIElement>('h1')
+  return (
+    <li ref={card} class="card" aria-labelledby={`friend-${friend.id}`}>
+      <a class="someone" href={`#/friends/${friend.id}`}>
+        <Avatar of={avatarOfFriend(friend)} size="l" />
+        <div class="about">
+          <bdi id={`friend-${friend.id}`} class="name">
+            {nameOfFriend(friend)}
+          </bdi>
+          <FrontLine friend={friend} />
+        </div>
+        <Icon name="forth" />
+      </a>
+      <FriendActions friend={friend} reload={reload} />
+    </li>
+  )
+}
+
+/** List of the fronters of a friend, with the times since when they front. */
 function FrontLine({ friend: { system, front } }: { friend: Friend }) {
   if (system === null) return <div class="quiet">{sharingStrings.isDisabled}</div>
   if (front === null) return <div class="quiet">{sharingStrings.notShown}</div>

@@ -10,6 +10,7 @@ import { useFriends } from '../../useFriends'
 import { useOwn } from '../../useOwn'
 import { Fronters } from '../fronters'
 import { GroupSection } from '../groupSection'
+import { Icon } from '../icon'
 import { LoadProblem } from '../loadProblem'
 import { Markdown } from '../markdown'
 import { MemberTiles } from '../memberTiles'
@@ -79,9 +80,10 @@ function Found({ friend, reload }: { friend: Friend; reload: () => void }) {
   )
 }
 
-function BackToFriends() {
+export function BackToFriends() {
   return (
     <a class="beside" href="#/friends">
+      <Icon name="back" />
       {sharingStrings.toFriends}
     </a>
   )

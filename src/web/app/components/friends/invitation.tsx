@@ -8,6 +8,7 @@ import {
   type Friend,
   type FriendSystem,
   INVITES_PATH,
+  isOver,
   type Share,
   type ShareFlags,
   useBuckets,
@@ -19,6 +20,7 @@ import { useAction } from '../../useAction'
 import { LoadProblem } from '../loadProblem'
 import { Page, Skeleton } from '../page'
 import { ProblemText } from '../problemText'
+import { BackToFriends } from './friendPage'
 import { initialShare } from './inviteSheet'
 import { FriendNameField } from './nameField'
 import { ShareFields } from './shareFields'
@@ -28,7 +30,12 @@ interface Preview {
   readonly share: ShareFlags
 }
 
-type State = { is: 'loading' } | { is: 'open'; preview: Preview } | { is: 'failed'; why: string }
+type State =
+  | { is: 'loading' }
+  | { is: 'open'; preview: Preview }
+  | { is: 'failed'; why: string }
+  /** Used, withdrawn, expired or wrong. */
+  | { is: 'over' }
 
 /** Invitation whose code is in the address: what they show, what we show, *Accept*. */
 export function Invitation() {
@@ -41,7 +48,7 @@ export function Invitation() {
       (preview) => preview && setState({ is: 'open', preview }),
       (cause) => {
         if (isUnauthorized(cause)) isSessionOver.value = true
-        setState({ is: 'failed', why: explain(cause) })
+        setState(isOver(cause) ? { is: 'over' } : { is: 'failed', why: explain(cause) })
       },
     )
   }
@@ -51,15 +58,14 @@ export function Invitation() {
   }, [isOffline.value])
   if (state.is === 'open') return <Answer code={code} preview={state.preview} />
   return (
-    <Page title={strings.friends}>
-      {state.is === 'loading' ? (
-        <Skeleton blocks={['card']} />
-      ) : (
-        <LoadProblem text={state.why} onRetry={load} />
+    <Page title={strings.friends} actions={<BackToFriends />}>
+      {state.is === 'loading' && <Skeleton blocks={['card']} />}
+      {state.is === 'failed' && <LoadProblem text={state.why} onRetry={load} />}
+      {state.is === 'over' && (
+        <p role="alert">
+          {sharingStrings.inviteIsOver} {sharingStrings.askAgain}
+        </p>
       )}
-      <a class="beside" href="#/friends">
-        {sharingStrings.toFriends}
-      </a>
     </Page>
   )
 }
@@ -83,7 +89,7 @@ function Answer({ code, preview }: { code: string; preview: Preview }) {
     goTo(friend ? `#/friends/${friend.id}` : '#/friends')
   }
   return (
-    <Page title={sharingStrings.invites(theirName)}>
+    <Page title={sharingStrings.invites(theirName)} actions={<BackToFriends />}>
       <section class="card">
         <h2>{sharingStrings.theyShow}</h2>
         <ul class="bullets">

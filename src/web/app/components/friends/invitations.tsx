@@ -6,7 +6,6 @@ import { now } from '../../clock'
 import { INVITES_PATH, type Invitation } from '../../friends'
 import { sharingStrings } from '../../strings'
 import type { useOwn } from '../../useOwn'
-import { LoadProblem } from '../loadProblem'
 import { RowList } from '../rowList'
 
 interface Props {
@@ -14,13 +13,14 @@ interface Props {
 }
 
 /** Open invitations, each with a button that withdraws it; nothing without one. */
-export function Invitations({ open: { data, problem, reload } }: Props) {
+export function Invitations({ open: { data, reload } }: Props) {
   const withdraw = async ({ id }: { id: string }) => {
     await requestOwn(`${INVITES_PATH}/${id}`, { method: 'DELETE' })
     showToast({ text: sharingStrings.isWithdrawn })
+    // The button that had the focus is gone with its row.
+    document.querySelector('h1')?.focus()
     reload()
   }
-  if (problem !== '') return <LoadProblem text={problem} onRetry={reload} />
   if (!data?.length) return null
   return (
     <section class="card">

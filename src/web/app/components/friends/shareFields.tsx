@@ -1,4 +1,4 @@
-import type { Share, ShareFlags } from '../../friends'
+import { type Share, type ShareFlags, useBuckets } from '../../friends'
 import { memberWord } from '../../store'
 import { sharingStrings } from '../../strings'
 import { CheckField } from '../checkField'
@@ -9,8 +9,11 @@ interface Props {
   onChange: (share: Share) => void
 }
 
-/** What a friend sees: three switches, and the buckets that the friend is in. */
+/** Inputs for what a friend sees: three switches, and the buckets that the friend is in. */
 export function ShareFields({ share, onChange }: Props) {
+  const { data } = useBuckets()
+  const chosen = data?.filter(({ id }) => share.buckets.includes(id)) ?? []
+  const isEmpty = chosen.length > 0 && chosen.every(({ members }) => members === 0)
   const field = (key: keyof ShareFlags, label: string, hint: string) => (
     <CheckField
       id={`share-${key}`}
@@ -30,7 +33,13 @@ export function ShareFields({ share, onChange }: Props) {
       {field('announce', announce, announceMore)}
       <BucketChecks
         legend={sharingStrings.inBuckets}
-        hint={share.buckets.length === 0 ? sharingStrings.seesNothing : ''}
+        hint={
+          share.buckets.length === 0
+            ? sharingStrings.seesNothing
+            : isEmpty
+              ? sharingStrings.seesNothingYet(memberWord.value)
+              : ''
+        }
         empty={sharingStrings.noBuckets}
         chosen={share.buckets}
         onChange={(buckets) => onChange({ ...share, buckets })}

@@ -315,7 +315,10 @@ function explain(cause: unknown): string {
 }
 
 function explainFile(message: string): string {
-  if (message.includes('PluralPort version')) return importStrings.otherVersion
+  const [, version] = /PluralPort version ([\d.]+), this/.exec(message) ?? []
+  if (version !== undefined) return importStrings.otherVersion(version)
+  const [, inside] = /use the file (\S+) inside/.exec(message) ?? []
+  if (inside !== undefined) return importStrings.isZip(inside)
   return message.includes('multitude.ext has version') ||
     message.includes('app.multitude has version')
     ? importStrings.newer

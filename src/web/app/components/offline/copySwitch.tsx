@@ -1,4 +1,5 @@
-import { changeCopy, device } from '../../offline/start'
+import { changeCopy } from '../../offline/start'
+import { device } from '../../offline/tabState'
 import { offlineStrings } from '../../strings'
 import { CheckField } from '../checkField'
 

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Crop, centered } from '../../pictures/crop'
+import { type Crop, centered, MAX_ZOOM } from '../../pictures/crop'
 import { drawCropped, encodePicture, SIDE } from '../../pictures/encode'
 import { explainPicture } from '../../pictures/explain'
 import { pictureStrings, strings } from '../../strings'
 import { useAction } from '../../useAction'
 import { ProblemText } from '../problemText'
 import { Sheet } from '../sheet'
+import { useCropGestures } from './cropGestures'
 
 interface Props {
   picture: ImageBitmap
@@ -13,9 +14,7 @@ interface Props {
   onClose: () => void
 }
 
-const MAX_ZOOM = 5
-
-/** Sliders of the part that is shown; dragging would exclude keyboards. */
+/** Sliders of the part that is shown, for keyboards. */
 const sliders = [
   { key: 'zoom', label: 'zoom', min: 1, max: MAX_ZOOM },
   { key: 'x', label: 'leftRight', min: 0, max: 1 },
@@ -26,6 +25,7 @@ const sliders = [
 export function CropSheet({ picture, onSave, onClose }: Props) {
   const [crop, setCrop] = useState<Crop>(centered)
   const canvas = useRef<HTMLCanvasElement>(null)
+  const gestures = useCropGestures(picture, setCrop)
   const { onSubmit, problem, isBusy } = useAction({ explain: explainPicture })
   useEffect(() => {
     if (canvas.current) drawCropped(canvas.current, picture, crop)
@@ -43,7 +43,11 @@ export function CropSheet({ picture, onSave, onClose }: Props) {
           height={SIDE}
           role="img"
           aria-label={pictureStrings.cropped}
+          // The page must not scroll while the picture is dragged.
+          style={{ touchAction: 'none', cursor: 'move' }}
+          {...gestures}
         />
+        <p class="quiet small">{pictureStrings.cropMore}</p>
         {sliders.map(({ key, label, min, max }) => (
           <label key={key} class="line">
             {pictureStrings[label]}
@@ -60,10 +64,12 @@ export function CropSheet({ picture, onSave, onClose }: Props) {
           </label>
         ))}
         <p class="quiet small">{pictureStrings.publicMore}</p>
-        <ProblemText text={problem} />
-        <button type="submit" class="main" aria-busy={isBusy || undefined}>
-          {strings.save}
-        </button>
+        <div class="sheet-foot">
+          <ProblemText text={problem} />
+          <button type="submit" class="main" aria-busy={isBusy || undefined}>
+            {strings.save}
+          </button>
+        </div>
       </form>
     </Sheet>
   )

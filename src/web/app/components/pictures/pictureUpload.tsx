@@ -5,7 +5,7 @@ import { requestOwn } from '../../api'
 import { decodePicture } from '../../pictures/encode'
 import { explainPicture } from '../../pictures/explain'
 import { isOffline } from '../../store'
-import { pictureStrings } from '../../strings'
+import { pictureStrings, strings } from '../../strings'
 import { useAction } from '../../useAction'
 import { ProblemText } from '../problemText'
 import { CropSheet } from './cropSheet'
@@ -13,13 +13,17 @@ import { CropSheet } from './cropSheet'
 interface Props {
   /** Path of the extension API that names what the picture is of. */
   path: string
+  /** Key of the URL. */
+  name: string
   /** URL that is in the form. */
   url: string | null
   onStored: (url: string | null) => void
 }
 
-/** Buttons that choose, take and remove a picture. */
-export function PictureUpload({ path, url, onStored }: Props) {
+/** Buttons that choose, take and remove a picture, and take back the removal. */
+export function PictureUpload({ path, name, url, onStored }: Props) {
+  /** URL of the picture that was removed last; the server keeps it for a day. */
+  const [removed, setRemoved] = useState<string | null>(null)
   const [picture, setPicture] = useState<ImageBitmap | null>(null)
   const { run, problem, setProblem, isBusy } = useAction({ explain: explainPicture })
   const open = (file: File | undefined) =>
@@ -37,6 +41,7 @@ export function PictureUpload({ path, url, onStored }: Props) {
     const target = `ext/v1/${path}/picture`
     const stored = await requestOwn<{ url: string }>(target, { method: 'PUT', file })
     if (stored) onStored(stored.url)
+    setRemoved(null)
     close()
     showToast({ text: pictureStrings.isSaved })
   }
@@ -44,8 +49,18 @@ export function PictureUpload({ path, url, onStored }: Props) {
     run(async () => {
       await requestOwn(`ext/v1/${path}/picture`, { method: 'DELETE' })
       onStored(null)
+      setRemoved(url)
       showToast({ text: pictureStrings.isRemoved })
     })
+  const restore = (former: string) =>
+    run(async () => {
+      await requestOwn(`v2/${path}`, { method: 'PATCH', body: { [name]: former } })
+      onStored(former)
+      setRemoved(null)
+      showToast({ text: strings.isUndone })
+    })
+  const canRemove = url !== null && pictureNamesIn(url).length > 0
+  const canRestore = url === null && removed !== null
   return (
     <div aria-busy={isBusy}>
       <div class="row">
@@ -53,9 +68,14 @@ export function PictureUpload({ path, url, onStored }: Props) {
         {matchMedia('(pointer: coarse)').matches && (
           <ChooseButton label={pictureStrings.takePhoto} isPhoto onFile={open} />
         )}
-        {url !== null && pictureNamesIn(url).length > 0 && (
-          <button type="button" aria-disabled={isOffline.value} onClick={remove}>
-            {pictureStrings.remove}
+        {/* One button, so that it keeps the focus. */}
+        {(canRemove || canRestore) && (
+          <button
+            type="button"
+            aria-disabled={isOffline.value}
+            onClick={() => (canRestore ? restore(removed) : remove())}
+          >
+            {canRestore ? strings.undo : pictureStrings.remove}
           </button>
         )}
       </div>

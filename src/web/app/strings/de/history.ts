@@ -40,4 +40,9 @@ export const history: Rest['history'] = {
   noRecord: 'kein Eintrag',
   ifDeleted: (effects) => `Wenn du ihn löschst: ${effects}`,
   ifDeletedNothing: 'Wenn du ihn löschst, ändert sich sonst nichts.',
+  table: 'Tabelle',
+  day: 'Tag',
+  from: 'Von',
+  to: 'Bis',
+  durationColumn: 'Dauer',
 }

@@ -23,7 +23,9 @@ export const importing: Rest['importing'] = {
   previewing: 'Die Datei wird gelesen …',
   importing: 'Wird importiert …',
   tooLarge: 'Diese Datei ist zu groß für diesen Server.',
-  otherVersion: 'Diese PluralPort-Datei hat eine Version, die dieser Server nicht lesen kann.',
+  otherVersion: (version) =>
+    `Diese PluralPort-Datei hat die Version ${version}, die dieser Server nicht lesen kann.`,
+  isZip: (name) => `Das ist eine ZIP-Datei. Entpack sie, und wähle daraus ${name}.`,
   newer: 'Diese Datei ist von einem neueren Multitude. Dieser Server braucht zuerst ein Update.',
   unreadable: 'Diese Datei ist nicht lesbar. Wähle die .json-Datei aus deinem Export.',
 
@@ -59,7 +61,7 @@ export const importing: Rest['importing'] = {
     posts: 'aus Chat und schwarzen Brettern',
     polls: 'im Chat',
     reminders: 'ausgeschaltet',
-    buckets: 'bei den Freunden',
+    buckets: 'im Freundeskreis',
   },
   choices: {
     switches: 'Wechsel, Status und Kommentare',

@@ -173,14 +173,8 @@ export const main: First['main'] = {
 
   nobodyShort: 'Niemand',
   today: 'Heute',
-  table: 'Tabelle',
   asTable: 'Als Tabelle zeigen',
   asChart: 'Als Diagramm zeigen',
-  day: 'Tag',
-  from: 'Von',
-  to: 'Bis',
-  who: 'Wer',
-  durationColumn: 'Dauer',
   dayOf: (day, parts) => (parts.length === 0 ? `${day}: niemand` : `${day}: ${list(parts)}`),
   timeOf: (name, length) => `${name} ${length}`,
 

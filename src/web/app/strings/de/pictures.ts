@@ -11,6 +11,8 @@ export const pictures = {
   isSaved: 'Bild gespeichert',
   crop: 'Bild zuschneiden',
   cropped: 'Was gezeigt wird',
+  cropMore:
+    'Verschieb das Bild durch Ziehen, vergrößere es mit zwei Fingern, oder nimm die Regler.',
   zoom: 'Vergrößerung',
   leftRight: 'Links und rechts',
   upDown: 'Oben und unten',
@@ -42,7 +44,7 @@ export const pictures = {
     tooLarge: 'größer als 8 MB',
     unsupported: 'so verpackt, dass wir es nicht lesen können',
     damaged: 'beschädigt',
-    unknown: 'gehört zu niemandem hier',
+    unknown: 'kein importiertes Mitglied hat diese ID',
     notPicture: 'kein Bild, oder zu viele Pixel',
     refused: 'zu groß für diesen Server',
   },

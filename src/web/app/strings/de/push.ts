@@ -4,7 +4,7 @@ export const push: Ext['push'] = {
   heading: 'Benachrichtigungen auf diesem Gerät',
   isOffHere: 'Benachrichtigungen sind auf diesem Server ausgeschaltet.',
   offer:
-    'Erhalte eine Benachrichtigung, wenn eine Erinnerung fällig ist oder jemand an die schreibt, die gerade da sind.',
+    'Erhalte eine Benachrichtigung, wenn eine Erinnerung fällig ist, jemand an ein Mitglied schreibt, das gerade da ist, oder in einem befreundeten System jemand nach vorne kommt.',
   offerToWatch: 'Erhalte eine Benachrichtigung, wenn jemand anderes nach vorne kommt.',
   turnOn: 'Benachrichtigungen einschalten',
   turnOff: 'Benachrichtigungen ausschalten',
@@ -25,7 +25,7 @@ export const push: Ext['push'] = {
     },
     friends: {
       label: 'Freundeskreis',
-      hint: 'Wenn bei Befreundeten, über die du benachrichtigt werden willst, jemand nach vorne kommt.',
+      hint: 'Wenn in einem befreundeten System jemand nach vorne kommt. In welchen, wählst du im Freundeskreis mit „Benachrichtigen“.',
     },
   },
   support: {

@@ -6,8 +6,9 @@ const { countOf, list, number, plural } = createMessageTools('de')
 export const sharing: Ext['sharing'] = {
   about:
     'Befreundete Systeme sind auch auf diesem Server. Jede Seite entscheidet selbst, was sie zeigt.',
-  none: 'Noch keine Freundschaften.',
+  none: 'Noch keine Freundschaften. Biete eine an, oder gib einen Code ein, den du bekommen hast.',
   friends: 'Eure Freundschaften',
+  showMore: (count) => `Mehr anzeigen (${number(count)})`,
   someone: 'Befreundetes System',
   notShown: 'Zeigt nicht, wer da ist.',
   nobodyShown: 'Gerade wird niemand als da angezeigt.',
@@ -34,7 +35,7 @@ export const sharing: Ext['sharing'] = {
   friendLimit: 'Eine Seite hat schon 200 Freundschaften.',
 
   ownName: 'Name',
-  ownNameMore: 'Diesen Namen siehst nur du.',
+  ownNameMore: 'Dein eigener Name dafür. Nur du siehst ihn.',
   seeFront: 'Wer da ist',
   seeFrontMore: 'Alle, die in einem der Buckets unten sind, mit ihrem Status.',
   seeMembers: (word) => `${word.title}, Gruppen und Felder`,
@@ -45,6 +46,8 @@ export const sharing: Ext['sharing'] = {
   noBuckets:
     'Sie kommen in den Bucket „Friends“. Er ist zuerst leer; niemand ist zu sehen, bis du jemanden hineintust.',
   seesNothing: 'Ohne Bucket sehen sie niemanden.',
+  seesNothingYet: (word) =>
+    `In diesen Buckets sind noch keine ${word.many}, also sehen sie niemanden.`,
 
   invite: 'Freundschaft anbieten',
   inviteNamed: (name) => `Freundschaft anbieten: ${name}`,
@@ -56,7 +59,7 @@ export const sharing: Ext['sharing'] = {
   createInvite: 'Einladung erstellen',
   isInvited: 'Einladung erstellt.',
   invitation: (name) => `Einladung für ${name}`,
-  anInvitation: 'Eine Einladung',
+  anInvitation: 'Einladung ohne Namen',
   link: 'Link',
   code: 'Code',
   linkOnce: 'Schick ihn weiter. Er wird nicht noch einmal angezeigt.',
@@ -67,7 +70,7 @@ export const sharing: Ext['sharing'] = {
   open: 'Offene Einladungen',
   until: (date) => `bis ${date}`,
   withdraw: 'Zurückziehen',
-  withdrawNamed: (name) => `${name} zurückziehen`,
+  withdrawNamed: (name) => `Zurückziehen: ${name}`,
   isWithdrawn: 'Einladung zurückgezogen.',
   enterCode: 'Code eingeben',
   enterCodeMore: 'Der Code oder der Link, den du bekommen hast.',
@@ -85,8 +88,11 @@ export const sharing: Ext['sharing'] = {
     nothing: 'zuerst nichts',
   },
   accept: 'Annehmen',
+  isWaiting: 'Eine Einladung wartet.',
+  answer: 'Beantworten',
   areFriends: (name) => `Du und ${name} seid jetzt befreundet.`,
   inviteIsOver: 'Diese Einladung wurde schon benutzt oder zurückgezogen, oder sie ist abgelaufen.',
+  askAgain: 'Bitte um eine neue.',
   isOwn: 'Das ist deine eigene Einladung. Schick sie weiter.',
   areAlready: 'Ihr seid schon befreundet.',
 
@@ -132,6 +138,7 @@ export const sharing: Ext['sharing'] = {
   isBucketDeleted: (name) => `${name} wurde gelöscht.`,
 
   visibleTo: 'Sichtbar für',
+  visibleToNow: (names) => `Sichtbar für: ${names}`,
   visibleToMore: 'Befreundete in diesen Buckets sehen es, egal was öffentlich oder privat ist.',
   noOne: 'Keine Befreundeten',
   announceFrontMore: (name) =>

@@ -41,4 +41,9 @@ export const history = {
   noRecord: 'no record',
   ifDeleted: (effects: string) => `If you delete it: ${effects}`,
   ifDeletedNothing: 'If you delete it, nothing else changes.',
+  table: 'Table',
+  day: 'Day',
+  from: 'From',
+  to: 'To',
+  durationColumn: 'Duration',
 }

@@ -22,7 +22,9 @@ export const importing = {
   previewing: 'Reading the file…',
   importing: 'Importing…',
   tooLarge: 'This file is too large for this server.',
-  otherVersion: 'This PluralPort file has a version that this server can’t read.',
+  otherVersion: (version: string) =>
+    `This PluralPort file has version ${version}, which this server can’t read.`,
+  isZip: (name: string) => `This is a ZIP file. Unpack it, and choose ${name} from it.`,
   newer: 'This file is from a newer Multitude. This server needs an update first.',
   unreadable: 'We can’t read this file. Choose the .json file from your export.',
 
@@ -50,7 +52,7 @@ export const importing = {
   votes: 'Votes',
   reminders: 'Reminders',
   buckets: 'Buckets',
-  /** What these were in Simply Plural, or where they are here. */
+  /** Notes on what these were in Simply Plural, or where they are here. */
   withCustomFronts: (word: Word) => `with custom fronts and archived ${word.many}`,
   sources: {
     front_notes: 'in your history',

@@ -186,14 +186,8 @@ export const main = {
   // Days.
   nobodyShort: 'Nobody',
   today: 'Today',
-  table: 'Table',
   asTable: 'Show as table',
   asChart: 'Show as chart',
-  day: 'Day',
-  from: 'From',
-  to: 'To',
-  who: 'Who',
-  durationColumn: 'Duration',
   dayOf: (day: string, parts: readonly string[]) =>
     parts.length === 0 ? `${day}: Nobody` : `${day}: ${list(parts)}`,
   timeOf: (name: string, length: string) => `${name} ${length}`,

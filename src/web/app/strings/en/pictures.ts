@@ -11,6 +11,7 @@ export const pictures = {
   isSaved: 'Picture saved',
   crop: 'Crop the picture',
   cropped: 'What will be shown',
+  cropMore: 'Drag the picture to move it, pinch to zoom, or use the sliders.',
   zoom: 'Zoom',
   leftRight: 'Left and right',
   upDown: 'Up and down',
@@ -19,7 +20,7 @@ export const pictures = {
 
   notPicture: 'This isn’t a picture we can read, or it’s too large. Try a PNG, JPEG, WebP or GIF.',
   noPublicUrl:
-    'This server can’t store pictures, because it doesn’t know its public address. Whoever runs it can set PUBLIC_URL.',
+    'This server can’t store pictures, because it doesn’t know its public address. The person who runs it can set PUBLIC_URL.',
   isFull: 'There’s no room left for pictures. Remove some, and try again tomorrow.',
 
   archive: 'Pictures from Simply Plural',
@@ -41,7 +42,7 @@ export const pictures = {
     tooLarge: 'larger than 8 MB',
     unsupported: 'packed in a way we can’t read',
     damaged: 'damaged',
-    unknown: 'belongs to nobody here',
+    unknown: 'no imported member has this ID',
     notPicture: 'not a picture, or too many pixels',
     refused: 'too large for this server',
   },

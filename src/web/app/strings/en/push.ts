@@ -2,7 +2,8 @@
 export const push = {
   heading: 'Notifications on this device',
   isOffHere: 'Notifications are turned off on this server.',
-  offer: 'Get a notification when a reminder is due or someone writes to whoever is fronting.',
+  offer:
+    'Get a notification when a reminder is due, someone writes to a member who is here, or someone comes to the front in a friend’s system.',
   offerToWatch: 'Get a notification when someone else comes to the front.',
   turnOn: 'Turn on notifications',
   turnOff: 'Turn off notifications',
@@ -21,7 +22,7 @@ export const push = {
     },
     friends: {
       label: 'Friends',
-      hint: 'When someone comes to the front at friends you want to hear from.',
+      hint: 'When someone comes to the front in a friend’s system. Under Friends, “Notify me” chooses which ones.',
     },
   },
   /** Why notifications cannot be turned on. */

@@ -8,8 +8,9 @@ const { list } = createMessageTools('en-GB')
 export const sharing = {
   // Friends.
   about: 'Friends have a system on this server, too. Each side decides what it shows.',
-  none: 'No friends yet.',
+  none: 'No friends yet. Invite one, or enter a code that a friend gave you.',
   friends: 'Your friends',
+  showMore: (count: number) => `Show more (${number(count)})`,
   someone: 'A friend',
   notShown: 'They don’t show who is here.',
   nobodyShown: 'No one is shown as here.',
@@ -37,7 +38,7 @@ export const sharing = {
 
   // What a friend sees.
   ownName: 'Name',
-  ownNameMore: 'Only you see this name.',
+  ownNameMore: 'Your own name for this friend. Only you see it.',
   seeFront: 'Who is here',
   seeFrontMore: 'Those who are in one of the buckets below, with their status.',
   seeMembers: (word: Word) => `${word.title}, groups and fields`,
@@ -48,18 +49,20 @@ export const sharing = {
   noBuckets:
     'They’ll be in the bucket “Friends”. It is empty at first, so they see no one until you put someone in.',
   seesNothing: 'Without a bucket they see no one.',
+  seesNothingYet: (word: Word) =>
+    `There are no ${word.many} in these buckets yet, so they see no one.`,
 
   // Invitations.
   invite: 'Invite a friend',
   inviteNamed: (name: string) => `Invite a friend: ${name}`,
-  inviteMore: 'They need a system on this server. The invitation works once, for 7 days.',
+  inviteMore: 'Your friend needs a system on this server. The invitation works once, for 7 days.',
   inviteFor: 'Name',
   inviteForMore: 'Who is it for? Only you see this name.',
   youShow: 'You show',
   createInvite: 'Create invitation',
   isInvited: 'Invitation created.',
   invitation: (name: string) => `Invitation for ${name}`,
-  anInvitation: 'An invitation',
+  anInvitation: 'Invitation without a name',
   link: 'Link',
   code: 'Code',
   linkOnce: 'Send it to your friend. You won’t see it again.',
@@ -68,7 +71,7 @@ export const sharing = {
   open: 'Open invitations',
   until: (date: string) => `until ${date}`,
   withdraw: 'Withdraw',
-  withdrawNamed: (name: string) => `Withdraw ${name}`,
+  withdrawNamed: (name: string) => `Withdraw: ${name}`,
   isWithdrawn: 'Invitation withdrawn.',
   enterCode: 'Enter a code',
   enterCodeMore: 'The code or the link that a friend gave you.',
@@ -87,8 +90,11 @@ export const sharing = {
     nothing: 'nothing at first',
   },
   accept: 'Accept',
+  isWaiting: 'A friend’s invitation is waiting.',
+  answer: 'Answer it',
   areFriends: (name: string) => `You and ${name} are friends now.`,
   inviteIsOver: 'This invitation has already been used, was withdrawn or has expired.',
+  askAgain: 'Ask your friend for a new one.',
   isOwn: 'This is your own invitation. Send it to a friend.',
   areAlready: 'You are friends already.',
 
@@ -102,7 +108,7 @@ export const sharing = {
   bucketAbout: 'Description',
   emoji: 'Emoji',
   colour: 'Colour',
-  defaultFor: 'Put new ones in it',
+  defaultFor: 'Add new ones automatically',
   defaults: (word: Word) => ({
     members: word.title,
     custom_fronts: 'Custom fronts',
@@ -142,6 +148,7 @@ export const sharing = {
 
   // Pages of members, groups and fields.
   visibleTo: 'Visible to',
+  visibleToNow: (names: string) => `Visible to: ${names}`,
   visibleToMore: 'Friends in these buckets see it, whatever is public or private.',
   noOne: 'No friends',
   announceFrontMore: (name: string) =>

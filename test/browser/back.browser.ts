@@ -49,6 +49,42 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await expectBackTo(page, 'members')
   })
 
+  test('opens a page whose link is followed before the entry of a closed sheet is left', async () => {
+    const { page } = await openList()
+    await page.goto(`${address}/#/members`)
+    await page.getByRole('button', { name: 'Add a member' }).click()
+    await dialog(page).waitFor()
+    await page.evaluate(`{
+      const go = history.go.bind(history)
+      history.go = (delta) => {
+        history.go = go
+        go(delta)
+        document.querySelector('a[href="#/more"]').click()
+      }
+    }`)
+    await dialog(page).getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('heading', { name: 'More', exact: true }).waitFor()
+    expect(page.url()).toEndWith('#/more')
+    await expectBackTo(page, 'members')
+    await expectBackTo(page, 'history/list')
+  })
+
+  test('Back closes a sheet of a page whose address was entered twice', async () => {
+    const { page } = await openList()
+    await page.goto(`${address}/#/members`)
+    const add = page.getByRole('button', { name: 'Add a member' })
+    await add.waitFor()
+    await page.goto(`${address}/#/members`)
+    await add.click()
+    await dialog(page).getByRole('button', { name: 'Close' }).click()
+    await waitForTrue(page, 'history.state?.isSheet !== true')
+    await add.click()
+    await waitForTrue(page, 'history.state?.isSheet === true')
+    await page.evaluate('history.back()')
+    await dialog(page).waitFor({ state: 'detached' })
+    expect(page.url()).toEndWith('#/members')
+  })
+
   test('Back asks before it drops changes of a sheet', async () => {
     const visitor = await openList()
     const { page } = visitor

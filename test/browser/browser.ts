@@ -127,14 +127,14 @@ export async function visit(
   scheme: 'light' | 'dark' = 'light',
 ): Promise<Visitor> {
   const context = await browser.newContext({ viewport: sizes[size], colorScheme: scheme })
+  context.setDefaultTimeout(100_000)
   const page = await context.newPage()
-  page.setDefaultTimeout(100_000)
   const consoleMessages: string[] = []
-  page.on('console', (message) => {
+  context.on('console', (message) => {
     // The browser logs every error response; these are expected in the tests.
     if (!/Failed to load resource/.test(message.text())) consoleMessages.push(message.text())
   })
-  page.on('pageerror', (failure) => consoleMessages.push(String(failure)))
+  context.on('weberror', (failure) => consoleMessages.push(String(failure.error())))
   openContexts.add(context)
   return { page, context, consoleMessages }
 }
@@ -142,25 +142,29 @@ export async function visit(
 export interface Visitor {
   readonly page: Page
   readonly context: BrowserContext
-  /** Console messages and page errors. Expected to be empty. */
+  /** Console messages and errors of all pages of the context. Expected to be empty. */
   readonly consoleMessages: string[]
 }
 
 /**
- * Disconnects the page and waits until it shows that. The event is repeated in case the stream was
- * just reconnecting.
+ * Takes the network from the page. The event is repeated when requests fail, because a stream that
+ * the page opened before that stays connected.
  */
-export async function disconnect(page: Page): Promise<void> {
+export async function cutNetwork(page: Page): Promise<void> {
   await page.context().setOffline(true)
-  const banner = page
+  await waitForTrue(page, `fetch('health/live').then(() => false, () => true)`)
+  await page.evaluate(`dispatchEvent(new Event('offline'))`)
+}
+
+/** Disconnects the page and waits until it shows that. */
+export async function disconnect(page: Page): Promise<void> {
+  await cutNetwork(page)
+  await page
     .getByText(
       'You’re offline. You can look around; switches can’t be logged until you’re back online.',
     )
     .first()
-  await banner.waitFor({ timeout: 3000 }).catch(async () => {
-    await page.evaluate(`dispatchEvent(new Event('offline'))`)
-    await banner.waitFor()
-  })
+    .waitFor()
 }
 
 /** Expects no violation of accessibility rules and an empty console. */

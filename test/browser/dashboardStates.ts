@@ -247,6 +247,8 @@ export async function createStates(testServer: TestServer, emptyServer: TestServ
     ['member of a friend', `friends/${friends.id}`, click('.tile')],
     ['unknown friend', 'friends/none'],
     ['view of a friend', `members/${wren}`, click('.lens button:nth-child(2)')],
+    ['sheet for a new member', 'members', click('.heading .main', 'dialog summary')],
+    ['sheet for a new group', 'groups', click('.heading .main', 'dialog summary')],
     ['import and export', 'import'],
     [
       'import preview',
@@ -510,8 +512,8 @@ async function seedFriends(testServer: TestServer, system: SeededSystem) {
   }
 }
 
-/** Opens the dashboard in a language, logged in. */
-export async function openIn(
+/** Logs in; pages opened after that are in this language. */
+async function openIn(
   browser: Browser,
   testServer: TestServer,
   token: string,
@@ -521,6 +523,7 @@ export async function openIn(
   const visitor = await visit(browser, size)
   await logIn(visitor.page, testServer, token)
   await visitor.page.getByRole('heading', { name: 'Here now' }).waitFor()
+  await visitor.page.close()
   await visitor.context.addInitScript(
     `if (location.protocol !== 'about:')
        localStorage.setItem('multitude-appearance', '${JSON.stringify({ language })}')`,
@@ -528,7 +531,10 @@ export async function openIn(
   return visitor
 }
 
-/** Shows every state in a language and returns what a check finds wrong, by state. */
+/**
+ * Shows every state in a language and returns what a check finds wrong, by state. Each has a page of
+ * its own, because one whose sheet is just being closed can interrupt a navigation.
+ */
 export async function checkStates(
   browser: Browser,
   testServer: TestServer,
@@ -542,18 +548,20 @@ export async function checkStates(
   await outside.context.clearCookies()
   for (const [name, address, step, refused] of states) {
     const visitor = /^(login|setup|create|http)/.test(address) ? outside : inside
-    const { page } = visitor
-    await page.goto('about:blank')
-    if (refused !== undefined) await page.route(refused, (route) => route.abort())
-    const isHash = !address.startsWith('http')
-    await page.goto(isHash ? `${testServer.server.address}/#/${address}` : address)
-    await waitForPage(page)
-    await step?.(page)
-    await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
-    const problems = await check(visitor)
+    const page = await visitor.context.newPage()
+    const show = async (): Promise<string[]> => {
+      if (refused !== undefined) await page.route(refused, (route) => route.abort())
+      const isHash = !address.startsWith('http')
+      await page.goto(isHash ? `${testServer.server.address}/#/${address}` : address)
+      await waitForPage(page)
+      await step?.(page)
+      await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
+      return await check({ ...visitor, page })
+    }
+    const problems = await show().catch((cause) => [String(cause)])
     problems.push(...visitor.consoleMessages.splice(0))
     if (problems.length > 0) found[name] = problems
-    if (refused !== undefined) await page.unroute(refused)
+    await page.close()
   }
   return found
 }

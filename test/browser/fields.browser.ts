@@ -284,6 +284,25 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
     }
   })
 
+  test('shows public values in a member that was opened before the fields were loaded', async () => {
+    await clear()
+    const song = await create({ name: 'Song', type: 'text', privacy: 'public' })
+    await setValues(wren, { [song.id]: 'Lanterns' })
+    const { page, context } = await open('more')
+    const held = Promise.withResolvers<void>()
+    await context.route('**/ext/v1/systems/@me/fields', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.goto(`${testServer.server.address}/#/privacy`)
+    await page.locator('.outside .tile').filter({ hasText: 'Wren' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('heading', { name: 'Wren' }).waitFor()
+    expect(await dialog.getByText('Lanterns').count()).toBe(0)
+    held.resolve()
+    await dialog.getByText('Lanterns').waitFor()
+  })
+
   test('shows problems at their inputs, asks before leaving, and keeps the input', async () => {
     await clear()
     const since = await create({ name: 'Since', type: 'month_year' })

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from '../test'
+import { describe, expect, test } from '../test'
 import { archiveRows, deleteArchived } from './archivedRows'
 import {
   disconnect,
@@ -10,13 +10,14 @@ import {
   startTestServer,
   type Visitor,
   visit,
+  waitForTrue,
 } from './browser'
 import { waitUntil } from './memberPages'
-import { describeDashboard, openPage, seedSystem } from './testSystem'
+import { describeDashboard, logIn, openPage, seedSystem } from './testSystem'
 
 /** Friends in two browsers: invite, accept, share, see, remove. */
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else', [], {
+const testServer = await startTestServer('Somebody else', ['--web-registration', 'open'], {
   PUBLIC_URL: 'https://plural.example.org',
 })
 const { address } = testServer.server
@@ -98,7 +99,7 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     await expectNoHorizontalScroll(visitor)
     await dialog.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('heading', { name: 'Open invitations' }).waitFor()
-    await page.getByRole('button', { name: 'Withdraw Sam' }).waitFor()
+    await page.getByRole('button', { name: 'Withdraw: Sam' }).waitFor()
     expect(await page.content()).not.toContain(code)
 
     // Opened before the login, and answered after it.
@@ -112,7 +113,7 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     expect(await friend.page.locator('main ul li').first().textContent()).toBe('who is here')
     await checkAll(friend)
     await friend.page.getByRole('button', { name: 'Accept' }).click()
-    await friend.page.getByRole('heading', { name: 'Lantern Hill', level: 1 }).waitFor()
+    await friend.page.getByRole('heading', { name: 'Lantern Hill', exact: true }).waitFor()
     await friend.page.getByText('No one is shown as here.').waitFor()
     expect(friend.page.url()).not.toContain(code)
 
@@ -238,6 +239,7 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     await expectAccessible(visitor)
     await page.getByRole('dialog').last().getByRole('button', { name: 'Delete' }).click()
     await page.getByText('Partner was deleted.').first().waitFor()
+    await waitForTrue(page, `document.activeElement.id === 'buckets'`)
     expect((await buckets()).map(({ name }) => name)).toEqual(['Friends', 'Trusted friends'])
   })
 
@@ -356,6 +358,8 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     await expectAccessible(visitor)
     await enter('wrong')
     await page.getByText('This invitation has already been used').waitFor()
+    // Trying again would not help.
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
     await checkAll(visitor)
     await page.getByRole('link', { name: 'All friends' }).click()
     await enter(` https://plural.example.org/#/friend/${code} `)
@@ -380,7 +384,7 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     await page.getByRole('button', { name: 'Accept' }).click()
     await page.getByText('This is your own invitation.').waitFor()
     await page.goto(`${address}/#/friends`)
-    await page.getByRole('button', { name: 'Withdraw Sam' }).click()
+    await page.getByRole('button', { name: 'Withdraw: Sam' }).click()
     await page.getByText('Invitation withdrawn.').first().waitFor()
     expect(await system.ask('GET /ext/v1/friends/invites')).toEqual([])
   })
@@ -409,6 +413,165 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     await deleteArchived(system)
   })
 
+  test('offers the friends of a Simply Plural file with the buckets that they were in', async () => {
+    await clear()
+    const imported = await testServer.operate<{ id: string; token: string }>(
+      'system',
+      'create',
+      '--name',
+      'Imported',
+    )
+    const ask = <T>(line: string, body?: unknown) => testServer.ask<T>(line, body, imported.token)
+    await ask('POST /v2/systems/@me/import', {
+      users: [{ _id: 'u1', uid: 'u1', username: 'Imported' }],
+      members: [{ _id: 'm1', name: 'Ash', buckets: ['b2'] }],
+      privacyBuckets: [
+        { _id: 'b1', name: 'Neighbours', rank: '0|a:' },
+        { _id: 'b2', name: 'Crew', rank: '0|b:' },
+      ],
+      friends: [
+        {
+          _id: 'z1',
+          uid: 'u1',
+          frienduid: 'Robin',
+          seeFront: true,
+          seeMembers: true,
+          getFrontNotif: false,
+          buckets: ['b2'],
+        },
+        {
+          _id: 'z2',
+          uid: 'u1',
+          frienduid: 'Kit',
+          seeFront: true,
+          seeMembers: false,
+          buckets: ['gone'],
+        },
+      ],
+    })
+    const visitor = await visit(browser, size)
+    const { page } = visitor
+    await logIn(page, testServer, imported.token)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.goto(`${address}/#/friends`)
+    const dialog = page.getByRole('dialog')
+    const isIn = (name: string) => dialog.getByRole('checkbox', { name, exact: true }).isChecked()
+    await page.getByRole('button', { name: 'Invite a friend: Robin' }).click()
+    await dialog.getByRole('checkbox', { name: 'Crew' }).waitFor()
+    expect([await isIn('Neighbours'), await isIn('Crew')]).toEqual([false, true])
+    expect(await dialog.getByRole('switch', { name: 'Notifications' }).isChecked()).toBe(false)
+    await dialog.getByRole('button', { name: 'Create invitation' }).click()
+    await dialog.getByLabel('Code', { exact: true }).waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    const all = await ask<Bucket[]>('GET /ext/v1/buckets')
+    const crew = all.find(({ name }) => name === 'Crew')
+    expect(await ask<Friend[]>('GET /ext/v1/friends/invites')).toMatchObject([
+      { share: { see_front: true, see_members: true, announce: false, buckets: [crew?.id] } },
+    ])
+    // A friend whose bucket is not here is in no bucket, rather than in one that shows more.
+    await page.getByRole('button', { name: 'Invite a friend: Kit' }).click()
+    await dialog.getByText('Without a bucket they see no one.').waitFor()
+    await expectAccessible(visitor)
+  })
+
+  test('shows many friends and archived friends in parts, and finds one by name', async () => {
+    await clear()
+    const invited = async (name: string) => {
+      const { token } = await testServer.operate<{ token: string }>(
+        'system',
+        'create',
+        '--name',
+        name,
+      )
+      const { code } = await system.ask<{ code: string }>('POST /ext/v1/friends/invites', {})
+      await testServer.ask('POST /ext/v1/friends', { code }, token)
+    }
+    for (let count = 1; count <= 12; count++) await invited(`House ${count}`)
+    await archiveRows(system, {
+      friends: Array.from({ length: 45 }, (_, at) => ({ _id: `z${at}`, frienduid: `Robin${at}` })),
+    })
+    const visitor = await open('friends')
+    const { page } = visitor
+    const list = page.getByRole('list', { name: 'Your friends' }).getByRole('listitem')
+    await page.getByRole('button', { name: 'Show more (2)' }).waitFor()
+    expect(await list.count()).toBe(10)
+    await checkAll(visitor)
+    await page.getByRole('button', { name: 'Show more (2)' }).click()
+    await waitUntil(async () => (await list.count()) === 12)
+    await waitForTrue(page, `document.activeElement.matches('.friends li:nth-child(11) a')`)
+    await page.getByRole('searchbox').fill('hOUSE 12')
+    await card(page, 'House 12').waitFor()
+    expect(await list.count()).toBe(1)
+    await page.getByRole('button', { name: 'Remove friend House 12' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Remove friend', exact: true }).click()
+    await page.getByText('Nothing found.').waitFor()
+    await waitForTrue(page, `document.activeElement.tagName === 'H1'`)
+
+    const rows = page.getByRole('button', { name: /^Invite a friend: Robin/ })
+    for (const shown of [20, 40, 45]) {
+      await waitUntil(async () => (await rows.count()) === shown)
+      if (shown < 45) await page.getByRole('button', { name: 'Show more', exact: true }).click()
+    }
+    await clear()
+    await deleteArchived(system)
+  })
+
+  test('chooses to whom a new member and a new group are visible', async () => {
+    await befriend()
+    const { id: bucket } = await bucketNamed('Friends')
+    const { id: trusted } = await bucketNamed('Trusted friends')
+    await system.ask(`PATCH /ext/v1/buckets/${bucket}`, { default_for: ['members'] })
+    const visitor = await open('members')
+    const { page } = visitor
+    const dialog = page.getByRole('dialog')
+    const add = async (name: string) => {
+      await dialog.getByLabel('Name', { exact: true }).fill(name)
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    const choose = async () => {
+      const choice = dialog.getByRole('group', { name: 'Visible to' })
+      await dialog.locator('summary').click()
+      await choice.getByRole('checkbox', { name: 'Trusted friends' }).check()
+      await expectAccessible(visitor)
+      await expectNoHorizontalScroll(visitor)
+    }
+    await page.getByRole('button', { name: 'Add a member' }).click()
+    await dialog.getByText('Visible to: Friends').waitFor()
+    await add('Linnet')
+    await page.getByRole('button', { name: 'Add a member' }).click()
+    await choose()
+    await dialog.getByText('Visible to: Friends and Trusted friends').waitFor()
+    await add('Finch')
+    await page.goto(`${address}/#/groups`)
+    await page.getByRole('button', { name: 'Add a group' }).click()
+    await dialog.getByText('Visible to: No friends').waitFor()
+    await choose()
+    await add('Birds')
+    interface Shared {
+      id: string
+      name: string
+      buckets: string[]
+    }
+    const members = await system.ask<{ member: Shared; buckets: string[] }[]>(
+      'GET /ext/v1/systems/@me/members',
+    )
+    const groups = await system.ask<{ group: Shared; buckets: string[] }[]>(
+      'GET /ext/v1/systems/@me/groups',
+    )
+    const visible = (wanted: string) =>
+      members.find(({ member }) => member.name === wanted)?.buckets
+    expect(visible('Linnet')).toEqual([bucket])
+    expect(visible('Finch')).toEqual([bucket, trusted])
+    expect(groups.find(({ group }) => group.name === 'Birds')?.buckets).toEqual([trusted])
+    for (const { member } of members)
+      if (['Linnet', 'Finch'].includes(member.name))
+        await system.ask(`DELETE /v2/members/${member.id}`)
+    for (const { group } of groups) await system.ask(`DELETE /v2/groups/${group.id}`)
+    await system.ask(`PATCH /ext/v1/buckets/${bucket}`, { default_for: [] })
+  })
+
   test('writes nothing while offline', async () => {
     await befriend()
     const { page } = await open('friends')
@@ -432,4 +595,52 @@ test('returns to the invitation after a login with a link', async () => {
   await page.goto(`${address}/${url.slice(url.indexOf('#'))}`)
   await page.getByRole('button', { name: 'Log in' }).click()
   await page.getByRole('heading', { name: 'Lantern Hill invites you' }).waitFor()
+})
+
+describe('opened without a system', () => {
+  /** Opens an invitation, and the form that creates a system. */
+  async function openForm() {
+    const system = await seedSystem(testServer, 'Lantern Hill')
+    const { code } = await system.ask<{ code: string }>('POST /ext/v1/friends/invites', {})
+    const { page } = await visit(browser, 'phone')
+    await page.goto(`${address}/#/friend/${code}`)
+    await page.getByText('A friend invites you. Log in to answer.').waitFor()
+    await page.getByRole('link', { name: 'Create a system' }).click()
+    await page.getByRole('heading', { name: 'Create a system' }).waitFor()
+    return { page, system }
+  }
+  const invitation = (page: Page) => page.getByRole('heading', { name: 'Lantern Hill invites you' })
+
+  test('returns to the invitation after a system was created, and becomes friends', async () => {
+    const { page, system } = await openForm()
+    await page.getByLabel('Name of the system').fill('Newcomers')
+    await page.getByRole('button', { name: 'Start empty' }).click()
+    await page.getByRole('button', { name: 'Private', exact: true }).click()
+    await page.getByRole('button', { name: 'Create system' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await invitation(page).waitFor()
+    await page.getByRole('button', { name: 'Accept' }).click()
+    await page.getByRole('heading', { name: 'Lantern Hill', exact: true }).waitFor()
+    expect(await system.ask('GET /ext/v1/friends')).toMatchObject([
+      { system: { name: 'Newcomers' } },
+    ])
+  })
+
+  test('leads from the import of the new system to the invitation', async () => {
+    const { page } = await openForm()
+    await page.getByRole('button', { name: 'Create system' }).click()
+    await page.getByRole('button', { name: 'Continue to import' }).click()
+    await page.getByText('A friend’s invitation is waiting.').waitFor()
+    await page.getByRole('link', { name: 'Answer it' }).click()
+    await invitation(page).waitFor()
+  })
+
+  test('returns to the invitation with a system that exists already', async () => {
+    const { page } = await openForm()
+    const { token } = await seedSystem(testServer, 'Harbour House')
+    await page.getByRole('link', { name: 'I already have a system' }).click()
+    await page.getByLabel('Token').fill(token)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await invitation(page).waitFor()
+  })
 })

@@ -83,6 +83,27 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await page.waitForURL(new RegExp(`#/history/${view}`))
   })
 
+  test('tapping a day right after scrolling opens it', async () => {
+    await system.setSwitches([80, 'Wren'], [1, 'Juno'])
+    const { page } = await open('month')
+    await page.setViewportSize({ width: 390, height: 300 })
+    await page.locator('.cell bdi').first().waitFor()
+    // The page is busy until after the pause in which it notes where it was scrolled to.
+    await page.evaluate(`new Promise((resolve) => {
+      addEventListener('scroll', () => {
+        document.querySelector('.cell:has(bdi) a').click()
+        for (const end = performance.now() + 400; performance.now() < end; );
+        setTimeout(resolve, 400)
+      }, { once: true })
+      scrollTo(0, 100)
+    })`)
+    await page
+      .getByRole('button', { name: /^Edit switch/ })
+      .first()
+      .waitFor()
+    expect(page.url()).toMatch(/#\/history\/day\?date=\d{4}-\d\d-\d\d$/)
+  })
+
   test('jumps to a date, and shows one member only, also after a reload', async () => {
     await system.setSwitches(
       [24 * 100, 'Wren'],

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { emptyFolder } from '../serverProcess'
 import { generateFile } from '../simplyplural/generateFile'
 import { expect, test } from '../test'
+import { zipOf } from '../web/zipFiles'
 import {
   disconnect,
   expectAccessible,
@@ -101,7 +102,14 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     const { visitor, page, ask } = await openEmptySystem()
     await page.goto(`${address}/#/import`)
     await giveFile(page, { pluralport_version: '0.2', members: [] })
-    await page.getByRole('alert').filter({ hasText: 'has a version that' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'has version 0.2, which' }).waitFor()
+    const archive = zipOf([{ name: 'pluralport.json', bytes: Buffer.from('{}') }])
+    await page.getByLabel('Another file').setInputFiles({
+      name: 'export.zip',
+      mimeType: 'application/zip',
+      buffer: Buffer.from(archive),
+    })
+    await page.getByText('Unpack it, and choose pluralport.json from it.').waitFor()
     await page.getByLabel('Another file').setInputFiles(join(fixtures, 'pluralport-nasty.json'))
     await page.getByRole('heading', { name: 'A PluralPort file' }).waitFor()
     await page.locator('.tallies').waitFor()

@@ -26,6 +26,23 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     })
   })
 
+  test('keeps the form in its place when the offer to create a system is loaded late', async () => {
+    const { page, context } = await visit(browser, size)
+    const held = Promise.withResolvers<void>()
+    await context.route('**/web/registration', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.goto(address)
+    // Another font changes the height of the lines.
+    await waitForTrue(page, 'document.fonts.size > 0')
+    const place = () => page.getByLabel('Remember this device').boundingBox()
+    const before = await place()
+    held.resolve()
+    await page.getByText('New here?').waitFor()
+    expect(await place()).toEqual(before)
+  })
+
   test('logs in with a token and does not store it in the browser', async () => {
     const visitor = await visit(browser, size)
     const { page, context } = visitor

@@ -63,13 +63,13 @@ async function subscribeWith({ context }: Visitor, { endpoint, keys }: PushBrows
 }
 
 /** Opens a page in a browser that allows notifications. */
-async function openAllowed(path: string) {
+async function openAllowed(path: string, { token }: { readonly token: string } = system) {
   const visitor = await visit(browser)
   const push = createBrowser(service.origin)
   await visitor.context.grantPermissions(['notifications'], { origin: address })
   await subscribeWith(visitor, push)
   if (!path.startsWith('watch/')) {
-    await logIn(visitor.page, testServer, system.token)
+    await logIn(visitor.page, testServer, token)
     await visitor.page.getByRole('heading', { name: 'Here now' }).waitFor()
   }
   await visitor.page.goto(`${address}/#/${path}`)
@@ -251,4 +251,80 @@ test('a friend with a link is notified of the front', async () => {
   await clickNotification(context)
   await until(async () => (await notifications(page)).length === 0)
   expect(page.url()).toContain('#/watch/')
+})
+
+/** The whole story of a friendship, in the browsers of both systems. */
+test('two systems become friends, share a field, notify and part', async () => {
+  const other = await seedSystem(testServer, 'Harbour House')
+  await system.setSwitches([5, 'Moss'])
+  const role = await system.ask<{ id: string }>('POST /ext/v1/systems/@me/fields', {
+    name: 'Role',
+    type: 'text',
+  })
+  await system.ask(`PATCH /ext/v1/members/${system.idOf('Wren')}`, {
+    fields: { [role.id]: 'Keeper of the lamps' },
+  })
+
+  const { page } = await openAllowed('friends')
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Invite a friend' }).click()
+  await dialog.getByLabel('Name', { exact: true }).fill('Sam')
+  await dialog.getByRole('switch', { name: 'Members, groups and fields' }).check()
+  await dialog.getByRole('button', { name: 'Create invitation' }).click()
+  const code = await dialog.getByLabel('Code', { exact: true }).inputValue()
+  // Without a public address there is no link.
+  expect(await dialog.getByLabel('Link', { exact: true }).count()).toBe(0)
+  await dialog.getByRole('button', { name: 'Close' }).click()
+
+  const friend = await openAllowed('friends', other)
+  const theirs = friend.page
+  await theirs.getByLabel('Code', { exact: true }).fill(code)
+  await theirs.getByRole('button', { name: 'Continue' }).click()
+  await theirs.getByRole('heading', { name: 'Lantern Hill invites you' }).waitFor()
+  await theirs.getByRole('button', { name: 'Accept' }).click()
+  await theirs.getByRole('heading', { name: 'Lantern Hill', level: 1 }).waitFor()
+
+  await page.getByRole('button', { name: 'Choose what is in Friends' }).click()
+  await dialog.getByRole('checkbox', { name: 'Wren' }).check()
+  await dialog.getByRole('button', { name: /^Fields/ }).click()
+  await dialog.getByRole('checkbox', { name: 'Role' }).check()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+
+  await theirs.getByRole('link', { name: 'All friends' }).click()
+  await theirs.getByRole('link', { name: 'Lantern Hill' }).click()
+  await theirs.getByRole('button', { name: 'Wren' }).click()
+  await theirs.getByRole('dialog').getByText('Keeper of the lamps').waitFor()
+  await theirs.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+  await theirs.getByRole('link', { name: 'All friends' }).click()
+  expect(await card(theirs).count()).toBe(0)
+  await theirs.getByRole('switch', { name: 'Notify me' }).check()
+  await card(theirs).getByRole('button', { name: 'Turn on notifications' }).click()
+  const kind = card(theirs).getByRole('switch', { name: 'Friends' })
+  await kind.waitFor()
+  expect(await kind.isChecked()).toBe(true)
+  await expectAccessible(friend)
+
+  await page.goto(`${address}/#/now`)
+  await page.getByRole('button', { name: /^Wren/ }).first().click()
+  await page.getByRole('button', { name: 'Switch to Wren' }).click()
+  await until(() => service.to(friend.push).length === 1)
+  await deliver(friend, friend.push, 0)
+  await until(async () => (await notifications(theirs)).length === 1)
+  expect(await notifications(theirs)).toEqual([
+    { title: 'Lantern Hill', body: 'Wren', silent: false },
+  ])
+  await theirs.goto(`${address}/#/more`)
+  await theirs.getByRole('heading', { name: 'More', level: 1 }).waitFor()
+  await clickNotification(friend.context)
+  await theirs.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
+
+  await page.goto(`${address}/#/friends`)
+  await page.getByRole('button', { name: 'Remove friend Sam' }).click()
+  await dialog.getByRole('button', { name: 'Remove friend', exact: true }).click()
+  await page.getByText('Sam is no longer a friend.').first().waitFor()
+  await theirs.getByText('No friends yet.').waitFor()
+  expect(await other.ask('GET /ext/v1/friends')).toEqual([])
+  expect(service.to(friend.push)).toHaveLength(1)
+  await system.ask(`DELETE /ext/v1/fields/${role.id}`)
 })

@@ -253,6 +253,39 @@ describe('the copy on the device', () => {
     await until(async () => (await readStorage(page)).includes('Wren') === isKept)
   })
 
+  test('has a switch from the moment it leaves the queue', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, consoleMessages } = await openRemembered(browser, proxy, system)
+    // Reads the storage all the time, beginning now.
+    await page.evaluate(`(async () => {
+      const result = (request) => new Promise((resolve) => {
+        request.onsuccess = () => resolve(request.result)
+      })
+      const [{ name }] = await indexedDB.databases()
+      const database = await result(indexedDB.open(name))
+      Object.assign(globalThis, { waited: new Set(), lost: new Set() })
+      for (;;) {
+        const tx = database.transaction(['queue', 'device'])
+        const queue = result(tx.objectStore('queue').getAll())
+        const copied = result(tx.objectStore('device').get('switches'))
+        const waiting = (await queue).map(({ uuid }) => uuid)
+        const stored = [...waiting, ...(await copied).map(({ id }) => id)]
+        for (const id of waiting) waited.add(id)
+        for (const id of waited) if (!stored.includes(id)) lost.add(id)
+      }
+    })() && true`)
+    const switched = ['Moss', 'Juno', 'Iris', 'Wren', 'Moss', 'Juno', 'Iris', 'Wren']
+    for (const name of switched) {
+      await switchTo(page, name)
+      await page.locator('.here-now').getByText(name).waitFor()
+      await waitUntilSent(page)
+    }
+    expect(await page.evaluate('waited.size')).toBeGreaterThan(0)
+    expect(await page.evaluate('[...lost]')).toEqual([])
+    expect(consoleMessages).toEqual([])
+    expect(await names()).toEqual([...switched.toReversed(), 'Wren'])
+  })
+
   test('is kept on a device whose clock is wrong by a month', async () => {
     await system.setSwitches([5, 'Wren'])
     const visitor = await visit(browser)

@@ -53,6 +53,11 @@ async function isShown(page: Page, front: readonly string[]): Promise<boolean> {
   return names.join() === front.join()
 }
 
+/** Waits until the page has stored a switch, which it shows before that. */
+async function waitUntilStored(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Undo' }).waitFor()
+}
+
 async function choose(page: Page, name: string): Promise<void> {
   const chip = page.locator('main').getByRole('button', { name, exact: true })
   if (!(await chip.first().isVisible()))
@@ -69,16 +74,21 @@ async function act(page: Page, model: Model, action: Action, random: Random): Pr
     await choose(page, name)
     const label = action === 'switch' ? /^Switch to/ : /^Add alongside/
     await page.getByRole('button', { name: label }).click()
+    await waitUntilStored(page)
     return [...model, action === 'switch' ? [name] : [...front, name]]
   }
   if (action === 'stepBack') {
     if (front.length < 2) return model
     const name = random.pick(front)
     await page.getByRole('button', { name: `${name} steps back` }).click()
+    await waitUntilStored(page)
     return [...model, front.filter((one) => one !== name)]
   }
   if (action === 'nobody') {
+    // Each action changes the front, so that the page shows when it is done.
+    if (front.length === 0) return model
     await page.getByRole('button', { name: 'Nobody / not sure' }).click()
+    await waitUntilStored(page)
     return [...model, []]
   }
   if (action === 'undo') {

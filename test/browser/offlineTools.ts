@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { type Size, type Visitor, visit } from './browser'
+import { cutNetwork, type Size, type Visitor, visit } from './browser'
 import type { CutProxy } from './cutProxy'
 import { logIn, type SeededSystem } from './testSystem'
 
@@ -74,7 +74,7 @@ export async function readQueue(
 
 /** Disconnects the browser, including its service worker. */
 export async function goOffline(page: Page): Promise<void> {
-  await page.context().setOffline(true)
+  await cutNetwork(page)
   await page.locator('.banner').getByText('No network.').waitFor()
 }
 
@@ -90,9 +90,11 @@ export async function waitUntilSent(page: Page): Promise<void> {
   await until(async () => (await readQueue(page).catch(() => null))?.length === 0)
 }
 
-/** Repeats a check until it succeeds. */
+/** Repeats a check until it succeeds, for at most 100 seconds. */
 export async function until(check: () => Promise<boolean>): Promise<void> {
-  while (!(await check())) await Bun.sleep(50)
+  for (const end = Date.now() + 100_000; Date.now() < end; await Bun.sleep(50))
+    if (await check()) return
+  throw new Error(`not true in time: ${check}`)
 }
 
 /** Switches to members by their names, as a person does. */

@@ -51,11 +51,47 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     expect(fetches).toEqual([])
   })
 
+  test('keeps switches that were logged and deleted while an older list was on its way', async () => {
+    const { page, context } = await open()
+    await page.goto('about:blank')
+    const isRequested = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    let lists = 0
+    await context.route('**/v2/systems/@me/switches?*', async (route) => {
+      lists += 1
+      // The first one is loaded with the page, the second when the stream is connected.
+      const isSecond = lists === 2
+      const response = await route.fetch()
+      if (isSecond) {
+        isRequested.resolve()
+        await held.promise
+      }
+      await route.fulfill({ response })
+    })
+    await page.goto(`${address}/#/now`)
+    await page.locator('.here-now').getByText('Iris').waitFor()
+    await isRequested.promise
+    const switchTo = async (name: string) => {
+      await page.getByRole('button', { name, exact: true }).click()
+      await page.getByRole('button', { name: `Switch to ${name}` }).click()
+      await page.getByText(`${name} is here now.`).first().waitFor()
+    }
+    await switchTo('Moss')
+    await switchTo('Wren')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.here-now').getByText('Moss').waitFor()
+    const isHandled = page.waitForResponse(/switches\?/)
+    held.resolve()
+    await isHandled
+    await settle(page)
+    expect(await page.locator('.here-now .name').allTextContents()).toEqual(['Moss'])
+  })
+
   test('does not fetch its own switches, changes and deletions again', async () => {
     const { page, context } = await open()
     const fetches = recordFetches(page)
     // The event arrives before the response.
-    await context.route('**/v2/systems/@me/switches', async (route) => {
+    await context.route(/\/v2\/systems\/@me\/switches(\/.*)?$/, async (route) => {
       const response = await route.fetch()
       await Bun.sleep(400)
       await route.fulfill({ response })

@@ -132,15 +132,17 @@ export async function openPage(
 ): Promise<Visitor> {
   const visitor = await openDashboard(browser, testServer, system, size, scheme)
   await visitor.page.goto(`${testServer.server.address}/#/${path}`)
-  // Until then Now is still shown and could be taken for the page.
-  await visitor.page.getByRole('heading', { name: 'Here now' }).waitFor({ state: 'detached' })
+  // Until then Now is still shown and could be taken for the page. Other pages also have a heading
+  // with this ID, but only that of Now can have the focus.
+  await visitor.page.locator('#here-now[tabindex]').waitFor({ state: 'detached' })
   await waitForPage(visitor.page)
   return visitor
 }
 
+/** Waits until a page is drawn, and then until its data is loaded. */
 export async function waitForPage(page: Page): Promise<void> {
-  await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
   await page.locator('h1').waitFor()
+  await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
 }
 
 /**

@@ -74,6 +74,25 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     expect(await names()).toEqual([['Wren']])
   })
 
+  test('Undo of an earlier switch is not offered while another one is being logged', async () => {
+    const { page } = await switchToMoss()
+    const undo = page.getByRole('button', { name: 'Undo' })
+    await undo.waitFor()
+    const answer = Promise.withResolvers<void>()
+    await page.route('**/switches', async (route) => {
+      await answer.promise
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Juno', exact: true }).click()
+    await page.getByRole('button', { name: 'Switch to Juno' }).click()
+    await page.locator('.here-now').getByText('Juno').waitFor()
+    expect(await undo.isVisible()).toBe(false)
+    answer.resolve()
+    await undo.click()
+    await page.locator('.here-now').getByText('Moss').waitFor()
+    expect(await names()).toEqual([['Moss'], ['Wren']])
+  })
+
   test('the label of Undo stays on one line beside a long text', async () => {
     await system.setSwitches([5, 'Wren'])
     const { page } = await openNow()

@@ -1,4 +1,4 @@
-import { cropSquare } from '../../src/web/app/pictures/crop'
+import { centered, cropSquare, moveCrop, zoomCrop } from '../../src/web/app/pictures/crop'
 import { dimensionsOf, isDecodable } from '../../src/web/app/pictures/dimensions'
 import { MAX_ENTRIES, MAX_UNPACKED, readZip, ZipError } from '../../src/web/app/pictures/zip'
 import { bytesOf } from '../pictures'
@@ -157,4 +157,30 @@ test('a crop is a square inside of the picture', () => {
   const wide = { width: 400, height: 200 }
   expect(cropSquare(wide, { zoom: 1, x: 0.5, y: 0.5 })).toEqual({ left: 100, top: 0, side: 200 })
   expect(cropSquare(wide, { zoom: 2, x: 1, y: 0 })).toEqual({ left: 300, top: 0, side: 100 })
+})
+
+test('dragging moves the picture with the pointer, as far as its edges', () => {
+  const wide = { width: 400, height: 200 }
+  // The square has a side of 200, and is at 100 of 0 to 200.
+  expect(moveCrop(wide, centered, { x: 0.25, y: 0 })).toEqual({ zoom: 1, x: 0.25, y: 0.5 })
+  expect(moveCrop(wide, centered, { x: -0.25, y: 0 })).toEqual({ zoom: 1, x: 0.75, y: 0.5 })
+  expect(moveCrop(wide, centered, { x: 9, y: 0 })).toEqual({ zoom: 1, x: 0, y: 0.5 })
+  // Nothing is hidden above or below.
+  expect(moveCrop(wide, centered, { x: 0, y: 1 })).toEqual(centered)
+})
+
+test('pinching enlarges the picture around a point, within the limits', () => {
+  const wide = { width: 400, height: 200 }
+  const at = { x: 0.75, y: 0.25 }
+  const placeOf = (crop: typeof centered) => {
+    const { left, top, side } = cropSquare(wide, crop)
+    return { x: left + at.x * side, y: top + at.y * side }
+  }
+  const zoomed = zoomCrop(wide, centered, 2, at)
+  expect(zoomed.zoom).toBe(2)
+  expect(placeOf(zoomed)).toEqual(placeOf(centered))
+  expect(zoomCrop(wide, zoomed, 100, at).zoom).toBe(5)
+  const back = zoomCrop(wide, zoomed, 0.01, at)
+  expect(cropSquare(wide, back).side).toBe(200)
+  expect(back.x).toBeWithin(0, 1.01)
 })

@@ -242,6 +242,10 @@ export async function expectLargeTargets({ page }: Visitor): Promise<void> {
   expect(small).toEqual([])
 }
 
+/** Waits until the server has answered a change that the page already shows. */
+export const waitForChange = (page: Page): Promise<unknown> =>
+  page.waitForResponse((response) => response.request().method() !== 'GET')
+
 /**
  * Waits until an expression is true in the page. `waitForFunction` evaluates a text in the page
  * itself, where the content security policy forbids it.

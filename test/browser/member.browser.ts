@@ -8,6 +8,7 @@ import {
   expectNoHorizontalScroll,
   startBrowser,
   startTestServer,
+  waitForTrue,
 } from './browser'
 import { describeDashboard } from './testSystem'
 
@@ -110,9 +111,12 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
   test('switches with one press, and shows that the member fronts', async () => {
     const { page } = await open()
     await page.getByRole('button', { name: 'Switch to Wren' }).click()
-    await page.getByText('here now').first().waitFor()
+    await page.getByText('here now', { exact: true }).first().waitFor()
+    // The page shows the switch before it is stored, the notice afterwards.
+    await page.getByText('Wren is here now.').first().waitFor()
     expect((await system.history())[0]?.names).toEqual(['Wren'])
     await page.getByRole('button', { name: 'Undo' }).click()
+    await waitForTrue(page, 'document.querySelector("#said").textContent === "Undone."')
     await page.getByRole('button', { name: 'Switch to Wren' }).waitFor()
   })
 

@@ -8,6 +8,7 @@ import {
   startBrowser,
   startTestServer,
   visit,
+  waitForChange,
   waitForTrue,
 } from './browser'
 import { describeDashboard } from './testSystem'
@@ -72,6 +73,7 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
     const level = page.getByRole('switch', { name: /^Who is here now/ })
     await level.focus()
     expect(await level.getAttribute('aria-checked')).toBe('true')
+    const hidden = waitForChange(page)
     await page.keyboard.press('Space')
     await page.locator('#said').getByText('Who is here now: Private').waitFor({ state: 'attached' })
     expect(await level.textContent()).toContain('Private')
@@ -80,18 +82,23 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
     expect(await preview.getByRole('heading', { name: 'Here now' }).count()).toBe(0)
     expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('switch')
     await expectAccessible(visitor)
+    await hidden
     const { privacy } = await system.ask<EntityJson>('GET /v2/systems/@me')
     expect(privacy.front_privacy).toBe('private')
+    const shown = waitForChange(page)
     await page.keyboard.press('Enter')
     await preview.getByRole('heading', { name: 'Here now' }).waitFor()
+    await shown
 
     for (const [name, message] of [
       ['The list of members', 'The list of members is hidden.'],
       ['The list of groups', 'The list of groups is hidden.'],
       ['History', 'The history is hidden.'],
     ] as const) {
+      const stored = waitForChange(page)
       await page.getByRole('switch', { name: new RegExp(`^${name}`) }).press('Enter')
       await preview.getByText(message).waitFor()
+      await stored
     }
     // A change by another client updates both sides.
     await makeAllPublic()

@@ -20,6 +20,7 @@ import {
   startTestServer,
   type Visitor,
   visit,
+  waitForChange,
 } from './browser'
 import { logIn, seedSystem } from './testSystem'
 
@@ -136,7 +137,9 @@ describe('notifications on this device', () => {
     await card(page).getByText('A test notification is on its way.').waitFor()
     expect(service.to(push)).toHaveLength(1)
 
+    const chosen = waitForChange(page)
     await front.check()
+    await chosen
     await system.log(1, 'Wren', 'Iris')
     await until(() => service.to(push).length === 2)
     await deliver(visitor, push, 1)
@@ -298,7 +301,9 @@ test('two systems become friends, share a field, notify and part', async () => {
   await theirs.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
   await theirs.getByRole('link', { name: 'All friends' }).click()
   expect(await card(theirs).count()).toBe(0)
+  const chosen = waitForChange(theirs)
   await theirs.getByRole('switch', { name: 'Notify me' }).check()
+  await chosen
   await card(theirs).getByRole('button', { name: 'Turn on notifications' }).click()
   const kind = card(theirs).getByRole('switch', { name: 'Friends' })
   await kind.waitFor()

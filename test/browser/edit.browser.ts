@@ -155,7 +155,7 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
     const { page, context } = await open(fern.id)
     await page.getByLabel('Pronouns').fill('ze/zir')
     // Ends the session while the form is being sent, because the page also notices it by itself.
-    await context.route(`**/v2/members/${fern.id}`, async (route) => {
+    await context.route('**/ext/v1/members/*', async (route) => {
       if (route.request().method() === 'PATCH') await system.ask('DELETE /web/sessions')
       await route.continue()
     })

@@ -1,6 +1,7 @@
+import type { Page } from 'playwright-core'
 import { describe, expect, test } from '../test'
 import { disconnect, expectAccessible, type Size, startBrowser, startTestServer } from './browser'
-import { openDashboard, seedSystem } from './testSystem'
+import { openDashboard, type SeededSystem, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
 const port = await freePort()
@@ -91,6 +92,67 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await expectAccessible(visitor)
     await page.getByText('Moss is here now.').first().waitFor()
     expect((await system.history()).map(({ names }) => names)).toEqual([['Moss'], ['Wren']])
+  })
+})
+
+describe('a response that arrives after its session ended and another one began', () => {
+  /** Ends the session while a request is sent, and holds the response back until the next login. */
+  const endDuring = async (path: string, send: (page: Page) => Promise<unknown>) => {
+    const { page, context } = await openDashboard(browser, testServer, system, 'desk')
+    const nextLogin = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
+    await context.route(
+      path,
+      async (route) => {
+        const isChange = route.request().method() === 'POST'
+        if (isChange) await system.ask('DELETE /web/sessions')
+        const response = await route.fetch()
+        if (!isChange) await system.ask('DELETE /web/sessions')
+        requested.resolve()
+        await nextLogin.promise
+        await route.fulfill({ response })
+      },
+      { times: 1 },
+    )
+    await send(page)
+    await requested.promise
+    const logInAs = async ({ token, ask }: SeededSystem) => {
+      await page.getByLabel('Token').fill(token)
+      await page.getByRole('button', { name: 'Log in' }).click()
+      await page.getByRole('heading', { name: 'Here now' }).waitFor()
+      const late = page.waitForResponse(path)
+      nextLogin.resolve()
+      await (await late).finished()
+      // The page shows this change after it has handled the response.
+      const name = `Hill ${Date.now()}`
+      await ask('PATCH /v2/systems/@me', { name })
+      await page.getByText(name).first().waitFor({ state: 'attached' })
+    }
+    return { page, logInAs }
+  }
+
+  test('does not end the new session', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, logInAs } = await endDuring('**/v2/systems/@me/switches', async (page) => {
+      await page.getByRole('button', { name: 'Moss', exact: true }).click()
+      await page.getByRole('button', { name: 'Switch to Moss' }).click()
+    })
+    await logInAs(system)
+    expect(await page.getByLabel('Token').count()).toBe(0)
+    expect(await page.locator('.here-now .name').allTextContents()).toEqual(['Wren'])
+  })
+
+  test('does not show its data in the session of another system', async () => {
+    const harbour = await seedSystem(testServer, 'Harbour')
+    const { id } = await system.ask<{ id: string }>('POST /v2/members', { name: 'Of the Hill' })
+    const { page, logInAs } = await endDuring('**/ext/v1/systems/@me/members', (page) =>
+      page.reload(),
+    )
+    await logInAs(harbour)
+    await page.goto(`${address}/#/members`)
+    await page.getByRole('link', { name: 'Wren' }).first().waitFor()
+    expect(await page.getByRole('link', { name: 'Of the Hill' }).count()).toBe(0)
+    await system.ask(`DELETE /v2/members/${id}`)
   })
 })
 

@@ -101,17 +101,25 @@ export function fetchOwn(path: string): Promise<Response> {
   return requestWithRetry(() => fetchOk(path, {}))
 }
 
-/** Calls a function until it gets no 429. */
+/** Number of sessions that ended since the page was loaded. */
+export const endedSessions = signal(0)
+
+/** Calls a function until it gets no 429. Ignores what it gets after the end of its session. */
 export async function requestWithRetry<T>(send: () => Promise<T>): Promise<T> {
-  for (;;)
+  const session = endedSessions.peek()
+  const isOver = () => session !== endedSessions.peek()
+  while (!isOver())
     try {
-      return await send()
+      const answer = await send()
+      if (!isOver()) return answer
     } catch (cause) {
+      if (isOver()) break
       if (!(cause instanceof ApiError)) throw cause
       if (cause.status === 401) isSessionOver.value = true
       if (cause.status !== 429) throw cause
       await throttle(cause.retryAfter || 1000)
     }
+  throw new ApiError(401, '', 0)
 }
 
 async function throttle(delay: number): Promise<void> {

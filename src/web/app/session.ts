@@ -1,6 +1,13 @@
 import { effect, signal } from '@preact/signals'
 import { toast } from './actions'
-import { errorMessage, isSessionOver, isUnauthorized, request, runningChanges } from './api'
+import {
+  endedSessions,
+  errorMessage,
+  isSessionOver,
+  isUnauthorized,
+  request,
+  runningChanges,
+} from './api'
 import { dropDrafts } from './drafts'
 import { type Subscription, subscribe } from './eventStream'
 import { type Invalidation, invalidationFor, mergeInvalidations } from './invalidation'
@@ -93,7 +100,8 @@ export async function loadSession(): Promise<void> {
   try {
     await loadAll()
   } catch (cause) {
-    loadProblem.value = errorMessage(cause)
+    // Shows the login page, or belongs to an earlier session.
+    if (!isUnauthorized(cause)) loadProblem.value = errorMessage(cause)
     return
   }
   await loadAhead().catch(ignoreError)
@@ -152,6 +160,7 @@ export function startSync(): void {
     subscription = undefined
     connectionState.value = 'off'
     if (sessionState.value !== 'out') return
+    endedSessions.value = endedSessions.peek() + 1
     rememberLogin(null)
     toast.value = null
     clearStore()

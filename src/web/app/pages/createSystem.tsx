@@ -66,7 +66,7 @@ function Refused({ text, command }: { text: string; command?: string }) {
         {text} {command && <code>{command}</code>}
       </p>
       <button type="button" onClick={() => goTo(toLogin())}>
-        {strings.toLogin}
+        {createStrings.otherLogin}
       </button>
     </CenteredPage>
   )

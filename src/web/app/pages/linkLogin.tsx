@@ -3,7 +3,7 @@ import { isUnauthorized, request } from '../api'
 import { CenteredPage } from '../components/centeredPage'
 import { ProblemText } from '../components/problemText'
 import { goTo } from '../route'
-import { strings } from '../strings'
+import { createStrings, strings } from '../strings'
 import { useAction } from '../useAction'
 import { explain, finishLogin, Remember } from './login'
 
@@ -50,7 +50,7 @@ export function LinkLogin({ code }: { code: string }) {
   if (link.is === 'loading') return <main class="door" aria-busy="true" />
   if (link.is === 'open')
     return (
-      <CenteredPage heading={strings.logInAs(link.name)}>
+      <CenteredPage heading={createStrings.logInAs(link.name)}>
         <Remember value={remember} onChange={setRemember} />
         <ProblemText text={problem} />
         <button class="main" type="button" onClick={logIn}>
@@ -60,14 +60,14 @@ export function LinkLogin({ code }: { code: string }) {
     )
   return (
     <CenteredPage heading={strings.welcome}>
-      <p role="alert">{link.is === 'over' ? strings.linkIsOver : link.why}</p>
+      <p role="alert">{link.is === 'over' ? createStrings.linkIsOver : link.why}</p>
       {link.is === 'away' && (
         <button type="button" class="main" onClick={check}>
           {strings.tryAgain}
         </button>
       )}
       <button type="button" onClick={() => goTo('#/login/')}>
-        {strings.toLogin}
+        {createStrings.otherLogin}
       </button>
     </CenteredPage>
   )

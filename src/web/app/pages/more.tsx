@@ -20,7 +20,7 @@ export function More() {
     ['#/devices', strings.devices, moreStrings.devicesMore],
     ['#/appearance', strings.appearance, moreStrings.appearanceMore],
     ['#/system', strings.system, moreStrings.systemMore],
-    ['docs', strings.apiPage, moreStrings.apiMore],
+    ['docs', moreStrings.apiPage, moreStrings.apiMore],
   ] as const
   const { logOut, question, problem, isBusy } = useLogOut()
   return (

@@ -43,4 +43,7 @@ export const create: Rest['create'] = {
     'Kopiere es jetzt, du siehst es nicht noch einmal. Es ist wie ein Passwort: Damit kannst du dich auf jedem Gerät anmelden.',
   toImport: 'Weiter zum Import',
   toNow: 'Weiter',
+  logInAs: (name) => `Als ${name} anmelden?`,
+  linkIsOver: 'Dieser Link wurde schon benutzt oder ist abgelaufen.',
+  otherLogin: 'Anders anmelden',
 }

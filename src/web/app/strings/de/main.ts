@@ -32,10 +32,7 @@ export const main: First['main'] = {
   rememberMore:
     'Namen und letzte Wechsel bleiben in diesem Browser, damit er auch ohne Netz funktioniert. Unter Mehr → Geräte kannst du ihn jederzeit abmelden.',
   logIn: 'Anmelden',
-  logInAs: (name) => `Als ${name} anmelden?`,
   yourSystem: 'dein System',
-  linkIsOver: 'Dieser Link wurde schon benutzt oder ist abgelaufen.',
-  toLogin: 'Anders anmelden',
   wrongToken: 'Dieses Token funktioniert hier nicht. Prüfe, ob du es ganz kopiert hast.',
   limitedToken: 'Mit diesem Token kannst du dich nicht anmelden: Es hat keinen vollen Zugriff.',
   noToken: 'Füge hier dein Token ein.',
@@ -44,7 +41,6 @@ export const main: First['main'] = {
   tryAgain: 'Noch einmal versuchen',
   endedElsewhere:
     'Dieser Browser wurde von einem anderen Gerät aus abgemeldet, oder die Anmeldung ist abgelaufen. Melde dich an, um weiterzumachen.',
-  apiPage: 'API-Seite',
   logOut: 'Abmelden',
   hereNow: 'Gerade da',
   nobody: 'Gerade ist niemand eingetragen.',

@@ -10,6 +10,7 @@ export const more: Rest['more'] = {
   importMore: 'Aus anderen Apps importieren oder alles exportieren',
   devicesMore: 'Angemeldete Browser und Tokens',
   appearanceMore: 'Sprache, Farben, Schrift, Bilder, wie ihr euch nennt',
+  apiPage: 'API-Seite',
   apiMore: 'Für eigene Programme',
 
   browsers: 'Browser',

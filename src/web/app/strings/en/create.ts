@@ -1,4 +1,4 @@
-/** Texts for creating a system. */
+/** Texts for creating a system, and for login links. */
 export const create = {
   heading: 'Create a system',
   setupHeading: 'Welcome to your new server',
@@ -40,4 +40,7 @@ export const create = {
     'Copy it now. You won’t see it again. It works like a password: with it you can log in on any device.',
   toImport: 'Continue to import',
   toNow: 'Continue',
+  logInAs: (name: string) => `Log in as ${name}?`,
+  linkIsOver: 'This link has already been used or has expired.',
+  otherLogin: 'Log in another way',
 }

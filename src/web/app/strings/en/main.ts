@@ -31,10 +31,7 @@ export const main = {
   rememberMore:
     'Keeps names and recent switches in this browser, so that it works without network. You can log it out any time under More → Devices.',
   logIn: 'Log in',
-  logInAs: (name: string) => `Log in as ${name}?`,
   yourSystem: 'your system',
-  linkIsOver: 'This link has already been used or has expired.',
-  toLogin: 'Log in another way',
   wrongToken: 'That token doesn’t work here. Check that you copied all of it.',
   limitedToken: 'This token doesn’t have full access, so it can’t be used to log in.',
   noToken: 'Paste your token here.',
@@ -43,7 +40,6 @@ export const main = {
   tryAgain: 'Try again',
   endedElsewhere:
     'This browser was logged out from another device, or the login expired. Log in to continue.',
-  apiPage: 'API page',
   logOut: 'Log out',
   hereNow: 'Here now',
   nobody: 'No one is logged as here.',

@@ -9,6 +9,7 @@ export const more = {
   importMore: 'Import from other apps, or export everything',
   devicesMore: 'Browsers that are logged in, and tokens',
   appearanceMore: 'Language, theme, text, pictures, what you call each other',
+  apiPage: 'API page',
   apiMore: 'For your own programs',
 
   // Devices.

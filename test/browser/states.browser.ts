@@ -120,6 +120,7 @@ describe('a response that arrives after its session ended and another one began'
       await page.getByLabel('Token').fill(token)
       await page.getByRole('button', { name: 'Log in' }).click()
       await page.getByRole('heading', { name: 'Here now' }).waitFor()
+      await page.getByText('Live', { exact: true }).waitFor()
       const late = page.waitForResponse(path)
       nextLogin.resolve()
       await (await late).finished()

@@ -7,12 +7,10 @@ const testServer = await startTestServer('Lantern Hill')
 const { address } = testServer.server
 
 /** Swagger UI builds the whole page at once, which takes long while the processor is busy. */
-const RENDERING_MS = 60_000
-const { test } = withTimeout(3 * RENDERING_MS)
+const { test } = withTimeout(300_000)
 
 test('the API page renders, authorizes and sends requests under its content security policy', async () => {
   const { page, consoleMessages } = await visit(browser, 'desk')
-  page.setDefaultTimeout(RENDERING_MS)
   await page.goto(`${address}/docs`)
   await page.getByRole('heading', { name: /^Multitude/ }).waitFor()
   expect(await page.evaluate('getComputedStyle(document.body).margin')).toBe('0px')
@@ -32,7 +30,6 @@ test('the API page renders, authorizes and sends requests under its content secu
 test('the API page sends requests to the public address when it is opened at another one', async () => {
   const named = await startTestServer('Cedar Row', ['--public-url', address])
   const { page, consoleMessages } = await visit(browser, 'desk')
-  page.setDefaultTimeout(RENDERING_MS)
   await page.goto(`${named.server.address}/docs`)
   expect(await tryOut(page, 'getSystem', { systemRef: testServer.hid })).toContain('Lantern Hill')
   expect(consoleMessages).toEqual([])

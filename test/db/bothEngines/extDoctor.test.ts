@@ -97,7 +97,9 @@ const repeating = {
   at: '09:00',
   from: '2100-01-01',
 }
-const following = { name: 'Front check', kind: 'after_switch', after: 60, on: 'any' }
+const following = { name: 'Front check', kind: 'after_switch', after: 86_400, on: 'any' }
+/** In the far future: the app sends what is due, and changes its row. */
+const WRONG_DUE = Date.parse('2200-01-01T09:01:00Z') * 1000
 
 async function addReminder(body: object): Promise<string> {
   const line = 'POST /ext/v1/systems/@me/reminders'
@@ -265,7 +267,7 @@ const damages: Record<string, Damage> = {
   'computes when a reminder is due that is not due when its rule says': {
     damage: async () => {
       reminder = await addReminder(repeating)
-      await setDue(Date.parse('2200-01-01T09:01:00Z') * 1000)
+      await setDue(WRONG_DUE)
     },
     finds: () => [`reminders: reminder ${reminder} is not due when its rule says`],
     leaves: () => [dueOf(), [{ due: Date.parse('2100-01-01T09:00:00Z') * 1000 }]],
@@ -289,24 +291,25 @@ const damages: Record<string, Damage> = {
   'clears when a reminder is due that was set by a switch that does not exist': {
     damage: async () => {
       reminder = await addReminder(following)
-      await setDue(1)
+      await setDue(WRONG_DUE)
     },
     finds: () => [`reminders: reminder ${reminder} was set by a switch that does not exist`],
     leaves: () => [dueOf(), [{ due: null }]],
   },
   'computes when a reminder is due from the time of its switch': {
     damage: async () => {
+      await sendAs(system)('POST /v2/systems/@me/switches', { members: [] })
       reminder = await addReminder(following)
       await change(
-        `update reminders set due = 1, due_switch_id = (select max(id) from switches
+        `update reminders set due = :due, due_switch_id = (select max(id) from switches
          where system_id = :system) where uuid = :reminder`,
-        { reminder, system: system.id },
+        { due: WRONG_DUE, reminder, system: system.id },
       )
     },
     finds: () => [`reminders: reminder ${reminder} is not due as long after its switch as set`],
     leaves: () => [
       `select 1 as is_right from reminders join switches on switches.id = due_switch_id
-       where due = timestamp + 60000000 and reminders.uuid = '${reminder}'`,
+       where due = timestamp + 86400000000 and reminders.uuid = '${reminder}'`,
       [{ is_right: 1 }],
     ],
   },
@@ -448,6 +451,14 @@ describe('doctor of the extension API', () => {
   test('reports fields and polls that a person has to repair', async () => {
     const year = fieldOf('year')
     const choice = fieldOf('choice')
+    const fields = await rows<{ id: number; type: string; options: string }>(
+      deps.db,
+      "select id, type, coalesce(options, '') as options from fields",
+    )
+    const polls = await rows<{ uuid: string; options: string }>(
+      deps.db,
+      'select uuid, options from polls',
+    )
     await change("update fields set type = 'mood' where id = :id", {
       id: await idOf('fields', year),
     })
@@ -471,6 +482,14 @@ describe('doctor of the extension API', () => {
       },
       { check: 'polls', problem: `the options of poll ${used.poll} cannot be read`, remedy },
     ])
+    for (const field of fields)
+      await change(
+        "update fields set type = :type, options = nullif(:options, '') where id = :id",
+        field,
+      )
+    for (const poll of polls)
+      await change('update polls set options = :options where uuid = :uuid', poll)
+    expect(await problems()).toEqual([])
   })
 })
 

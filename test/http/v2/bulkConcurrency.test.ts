@@ -197,17 +197,27 @@ describe.each(['members', 'groups'] as const)('a bulk change of %s', (noun) => {
     const me = await testApp.makeSystem()
     const other = await testApp.makeSystem()
     const created = await createRows(me, noun, 1000, { description: 'before '.repeat(100) })
-    const body = created.map(({ hid }) => ({ id: hid, description: 'after '.repeat(100) }))
-    const changing = ask(bulk(noun), { as: me, body })
-    const written = await ask('PATCH /v2/systems/@me', { as: other, body: { name: 'Other' } })
-    expect([written.status, (await changing).status]).toEqual([200, 200])
-    const events = await rows<{ system_id: number }>(
-      deps.db,
-      'select system_id from events where system_id in (:me, :other) order by id',
-      { me: me.id, other: other.id },
-    )
-    expect(events).toHaveLength(1001)
-    expect(events[0]?.system_id).toBe(other.id)
+    /** Changes both systems at once, and returns which of them was written first. */
+    const writeBoth = async (attempt: number) => {
+      const description = `${attempt} after `.repeat(100)
+      const body = created.map(({ hid }) => ({ id: hid, description }))
+      const changing = ask(bulk(noun), { as: me, body })
+      const name = `Other ${attempt}`
+      const written = await ask('PATCH /v2/systems/@me', { as: other, body: { name } })
+      expect([written.status, (await changing).status]).toEqual([200, 200])
+      const events = await rows<{ system_id: number }>(
+        deps.db,
+        `select system_id from events where system_id in (:me, :other)
+         order by id desc limit 1001`,
+        { me: me.id, other: other.id },
+      )
+      expect(events.filter(({ system_id }) => system_id === other.id)).toHaveLength(1)
+      return events.at(-1)?.system_id
+    }
+    // A busy database server may delay the other system beyond the preparation of the bulk change.
+    const first: unknown[] = []
+    while (first.length < 5 && !first.includes(other.id)) first.push(await writeBoth(first.length))
+    expect(first).toContain(other.id)
   })
 })
 

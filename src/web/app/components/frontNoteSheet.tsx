@@ -20,6 +20,7 @@ import { useAction } from '../useAction'
 import { ConfirmSheet } from './confirmSheet'
 import { ProblemText } from './problemText'
 import { Sheet } from './sheet'
+import { SubmitButton } from './submitButton'
 import { TimeFields } from './timeFields'
 
 /** Editor of a status or a comment. */
@@ -133,9 +134,7 @@ export function FrontNoteSheet({ draft }: { draft: FrontNoteDraft }) {
           </>
         )}
         <ProblemText id="note-problem" text={problem} />
-        <button type="submit" class="main" aria-disabled={isOffline.value} aria-busy={isBusy}>
-          {strings.save}
-        </button>
+        <SubmitButton isBusy={isBusy}>{strings.save}</SubmitButton>
         {id !== undefined && (
           <button
             type="button"

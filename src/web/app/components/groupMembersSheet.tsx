@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks'
 import { changeMemberships } from '../groupActions'
-import { type Group, isOffline, members } from '../store'
+import { type Group, members } from '../store'
 import { memberStrings, strings } from '../strings'
 import { useAction } from '../useAction'
 import { MemberPicker } from './memberPicker'
 import { ProblemText } from './problemText'
 import { Sheet } from './sheet'
+import { SubmitButton } from './submitButton'
 
 /** Selects the members of a group; saved in one request. */
 export function GroupMembersSheet({ own, onClose }: { own: Group; onClose: () => void }) {
@@ -29,9 +30,7 @@ export function GroupMembersSheet({ own, onClose }: { own: Group; onClose: () =>
         <div class="sheet-foot">
           <p role="status">{describeChange(added.length, removed.length)}</p>
           <ProblemText text={problem} />
-          <button type="submit" class="main" aria-disabled={isOffline.value}>
-            {strings.save}
-          </button>
+          <SubmitButton>{strings.save}</SubmitButton>
         </div>
       </form>
     </Sheet>

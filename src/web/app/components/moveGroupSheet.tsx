@@ -3,12 +3,13 @@ import { announce } from '../actions'
 import { ApiError, errorMessage } from '../api'
 import { moveGroup } from '../groupActions'
 import { nameOfGroup, possibleParents, subgroupsOf } from '../groupTree'
-import { type Group, groups, isOffline } from '../store'
+import { type Group, groups } from '../store'
 import { groupTreeStrings, strings } from '../strings'
 import { useAction } from '../useAction'
 import { Icon } from './icon'
 import { ProblemText } from './problemText'
 import { Sheet } from './sheet'
+import { SubmitButton } from './submitButton'
 
 /** Neighbours shown before and after the place. */
 const NEIGHBOURS = 2
@@ -101,14 +102,7 @@ export function MoveGroupSheet({ own, onClose }: { own: Group; onClose: () => vo
           </section>
         )}
         <ProblemText text={problem} />
-        <button
-          type="submit"
-          class="main"
-          aria-disabled={isOffline.value}
-          aria-busy={isBusy || undefined}
-        >
-          {strings.save}
-        </button>
+        <SubmitButton isBusy={isBusy}>{strings.save}</SubmitButton>
       </form>
     </Sheet>
   )

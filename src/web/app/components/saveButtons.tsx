@@ -1,6 +1,7 @@
 import { isOffline } from '../store'
 import { listStrings, strings } from '../strings'
 import { ProblemText } from './problemText'
+import { SubmitButton } from './submitButton'
 
 interface Props {
   /** Adds something; otherwise what exists is changed. */
@@ -17,14 +18,7 @@ export function SaveButtons({ isNew, isBusy, problem, onDelete }: Props) {
   return (
     <>
       <ProblemText text={problem} />
-      <button
-        type="submit"
-        class="main"
-        aria-disabled={isOffline.value}
-        aria-busy={isBusy || undefined}
-      >
-        {isNew ? listStrings.add : strings.save}
-      </button>
+      <SubmitButton isBusy={isBusy}>{isNew ? listStrings.add : strings.save}</SubmitButton>
       {onDelete && (
         <button
           type="button"

@@ -10,13 +10,13 @@ import {
   JOURNAL_PATH,
   type Post,
 } from '../../journal'
-import { isOffline } from '../../store'
 import { createStoredDrafts } from '../../storedDrafts'
 import { journalStrings, strings } from '../../strings'
 import { useAction } from '../../useAction'
 import { Icon } from '../icon'
 import { MemberSelect } from '../memberSelect'
 import { ProblemText } from '../problemText'
+import { SubmitButton } from '../submitButton'
 import type { Place } from './place'
 import { authorOf } from './postItem'
 
@@ -128,14 +128,7 @@ export function Composer({ place, posts, onPosted }: Props) {
           onChange={(uuid) => change({ by: uuid })}
           isInline
         />
-        <button
-          type="submit"
-          class="main"
-          aria-disabled={isOffline.value}
-          aria-busy={isBusy || undefined}
-        >
-          {journalStrings.post}
-        </button>
+        <SubmitButton isBusy={isBusy}>{journalStrings.post}</SubmitButton>
       </div>
     </form>
   )

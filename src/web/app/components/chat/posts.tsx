@@ -3,7 +3,6 @@ import { post as table } from '../../../../model/ext/post'
 import { runWithToast, showToast } from '../../actions'
 import { ApiError, requestOwn } from '../../api'
 import { explain, findProblems, JOURNAL_PATH, type Post } from '../../journal'
-import { isOffline } from '../../store'
 import { journalStrings, strings } from '../../strings'
 import { useAction } from '../../useAction'
 import { useOwnPages } from '../../useOwn'
@@ -11,6 +10,7 @@ import { ConfirmSheet } from '../confirmSheet'
 import { OwnList } from '../ownList'
 import { ProblemText } from '../problemText'
 import { Sheet } from '../sheet'
+import { SubmitButton } from '../submitButton'
 import { Composer, startReply } from './composer'
 import type { Place } from './place'
 import { PostItem } from './postItem'
@@ -182,14 +182,7 @@ function EditPost({ post, hasTitle, onSaved, onClose }: EditProps) {
           />
         </label>
         <ProblemText id="edit-post-problem" text={problem} />
-        <button
-          type="submit"
-          class="main"
-          aria-disabled={isOffline.value}
-          aria-busy={isBusy || undefined}
-        >
-          {strings.save}
-        </button>
+        <SubmitButton isBusy={isBusy}>{strings.save}</SubmitButton>
       </form>
     </Sheet>
   )

@@ -8,6 +8,7 @@ import { Icon } from '../icon'
 import { Page } from '../page'
 import { ProblemText } from '../problemText'
 import { Sheet } from '../sheet'
+import { SubmitButton } from '../submitButton'
 import type { Form } from './form'
 
 interface KeptDraft {
@@ -49,14 +50,7 @@ export function FormPage({ form, title, back, backName, below, keptDraft, childr
         {children}
         <div class="action-bar saving">
           <ProblemText text={isOffline.value ? offlineReason() : form.problem} />
-          <button
-            type="submit"
-            class="main"
-            aria-disabled={isOffline.value}
-            aria-busy={form.isBusy || undefined}
-          >
-            {strings.save}
-          </button>
+          <SubmitButton isBusy={form.isBusy}>{strings.save}</SubmitButton>
         </div>
       </form>
       {below}

@@ -3,7 +3,7 @@ import { announce, showToast } from '../../actions'
 import { requestOwn } from '../../api'
 import { type Bucket, type BucketKind, bucketKinds, bucketPath, contentsOf } from '../../friends'
 import { fold } from '../../search'
-import { groups, isOffline, loadGroups, loadMembers, memberWord } from '../../store'
+import { groups, loadGroups, loadMembers, memberWord } from '../../store'
 import { sharingStrings, strings } from '../../strings'
 import { useAction } from '../../useAction'
 import { useFields } from '../../useFields'
@@ -15,6 +15,7 @@ import { Skeleton } from '../page'
 import { ProblemText } from '../problemText'
 import { Search } from '../search'
 import { Sheet } from '../sheet'
+import { SubmitButton } from '../submitButton'
 
 interface Props {
   bucket: Bucket
@@ -87,14 +88,7 @@ export function BucketContents({ bucket, onClose, onDone }: Props) {
           ))}
         <div class="sheet-foot">
           <ProblemText text={problem} />
-          <button
-            type="submit"
-            class="main"
-            aria-disabled={isOffline.value}
-            aria-busy={isBusy || undefined}
-          >
-            {strings.save}
-          </button>
+          <SubmitButton isBusy={isBusy}>{strings.save}</SubmitButton>
         </div>
       </form>
     </Sheet>

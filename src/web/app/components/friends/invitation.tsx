@@ -20,6 +20,7 @@ import { useAction } from '../../useAction'
 import { LoadProblem } from '../loadProblem'
 import { Page, Skeleton } from '../page'
 import { ProblemText } from '../problemText'
+import { SubmitButton } from '../submitButton'
 import { BackToFriends } from './friendPage'
 import { initialShare } from './inviteSheet'
 import { FriendNameField } from './nameField'
@@ -108,14 +109,9 @@ function Answer({ code, preview }: { code: string; preview: Preview }) {
           onChange={setName}
         />
         <ProblemText text={problem} />
-        <button
-          type="submit"
-          class="main"
-          aria-disabled={isOffline.value || data === null}
-          aria-busy={isBusy || undefined}
-        >
+        <SubmitButton isBusy={isBusy} isBlocked={data === null}>
           {sharingStrings.accept}
-        </button>
+        </SubmitButton>
       </form>
     </Page>
   )

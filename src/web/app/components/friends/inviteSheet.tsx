@@ -11,12 +11,12 @@ import {
   type Share,
   useBuckets,
 } from '../../friends'
-import { isOffline } from '../../store'
 import { sharingStrings } from '../../strings'
 import { useAction } from '../../useAction'
 import { CopyField } from '../copyField'
 import { ProblemText } from '../problemText'
 import { Sheet } from '../sheet'
+import { SubmitButton } from '../submitButton'
 import { FriendNameField } from './nameField'
 import { ShareFields } from './shareFields'
 
@@ -61,14 +61,9 @@ export function InviteSheet({ findShare, onClose, onCreated }: Props) {
         <h3>{sharingStrings.youShow}</h3>
         <ShareFields share={share} onChange={setChosen} />
         <ProblemText text={problem} />
-        <button
-          type="submit"
-          class="main"
-          aria-disabled={isOffline.value || data === null}
-          aria-busy={isBusy || undefined}
-        >
+        <SubmitButton isBusy={isBusy} isBlocked={data === null}>
           {sharingStrings.createInvite}
-        </button>
+        </SubmitButton>
       </form>
     </Sheet>
   )

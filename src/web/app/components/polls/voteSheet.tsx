@@ -17,6 +17,7 @@ import { ChipGroup } from '../chipGroup'
 import { MemberSelect } from '../memberSelect'
 import { ProblemText } from '../problemText'
 import { Sheet } from '../sheet'
+import { SubmitButton } from '../submitButton'
 
 interface Props {
   poll: Poll
@@ -100,14 +101,7 @@ export function VoteSheet({ poll, onVoted, onClose }: Props) {
           />
         </label>
         <ProblemText text={problem} />
-        <button
-          type="submit"
-          class="main"
-          aria-disabled={isOffline.value}
-          aria-busy={isBusy || undefined}
-        >
-          {journalStrings.vote}
-        </button>
+        <SubmitButton isBusy={isBusy}>{journalStrings.vote}</SubmitButton>
         {earlier && (
           <button
             type="button"

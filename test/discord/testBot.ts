@@ -17,6 +17,9 @@ import { type DiscordStandIn, startDiscord } from './standIn/startDiscord'
 /** Part of every text of a test; it must appear in no log, database or metric. */
 export const MARKER = 'zq7marker'
 
+/** Number of log lines of each server that a failed test prints. */
+const LOG_LINES = 40
+
 /** A server process with the bot, a stand-in for Discord, and an account with a system. */
 export interface TestBot {
   readonly discord: DiscordStandIn
@@ -78,7 +81,11 @@ export async function useBot(timeoutMs?: number): Promise<BotTest> {
       try {
         await run(bot)
       } catch (cause) {
-        for (const server of bot.servers) server.kill('SIGKILL')
+        for (const server of bot.servers) {
+          server.kill('SIGKILL')
+          // Shows why the bot did not do what the test expected.
+          process.stderr.write(server.output().split('\n').slice(-LOG_LINES).join('\n'))
+        }
         await bot.discord.stop()
         throw cause
       }

@@ -262,8 +262,27 @@ describeDashboard(browser, testServer, ({ size, system, openPath }) => {
       { name: 'm2.png', bytes: pngWith(huge, deflateSync(Buffer.alloc(10))) },
     ])
     const given = file('Avatars_u.zip', Buffer.from(archive), 'application/zip')
+    const sent = Promise.withResolvers<void>()
+    const loaded = Promise.withResolvers<void>()
+    await visitor.context.route('**/picture', async (route) => {
+      await sent.promise
+      await route.continue()
+    })
     await page.getByLabel('Choose the avatar archive').setInputFiles(given)
+    const progress = page.getByRole('status').filter({ hasText: 'Picture 1 of 9' })
+    await progress.waitFor()
+    await expectAccessible(visitor)
+    await expectNoHorizontalScroll(visitor)
+    await visitor.context.route('**/ext/v1/systems/@me/members*', async (route) => {
+      await loaded.promise
+      await route.continue()
+    })
+    sent.resolve()
     await page.getByText('3 pictures saved').first().waitFor()
+    // The members are still being loaded.
+    expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0)
+    expect(await page.locator('progress').count()).toBe(0)
+    loaded.resolve()
     await page.locator('summary', { hasText: 'Skipped (6)' }).click()
     expect(await page.locator('section section details li').allTextContents()).toEqual([
       'm2.png: not a picture, or too many pixels',

@@ -15,6 +15,8 @@ export function AvatarArchive() {
   const [report, setReport] = useState<AvatarReport | null>(null)
   const sending = useRef<AbortController | null>(null)
   const { run, problem, isBusy } = useAction({ explain })
+  // Afterwards, what changed is loaded, which cannot be stopped.
+  const isSending = isBusy && report === null
   useEffect(() => () => sending.current?.abort(), [])
   const send = (file: File | undefined) =>
     run(async () => {
@@ -37,20 +39,22 @@ export function AvatarArchive() {
       <p>{pictureStrings.archiveMore(memberWord.value)}</p>
       {report && <Result report={report} />}
       <p role="status" class="quiet">
-        {isBusy &&
+        {isSending &&
           (progress
             ? pictureStrings.sending(progress.done + 1, progress.total)
             : pictureStrings.reading)}
       </p>
-      {progress && <progress value={progress.done} max={progress.total} aria-hidden="true" />}
+      {isSending && progress && (
+        <progress value={progress.done} max={progress.total} aria-hidden="true" />
+      )}
       <ProblemText text={problem || (report?.problem ? explainPicture(report.problem) : '')} />
       <div class="row">
-        {isBusy ? (
+        {isSending ? (
           <button type="button" onClick={() => sending.current?.abort()}>
             {pictureStrings.stop}
           </button>
         ) : (
-          <label class="button file" aria-disabled={isOffline.value}>
+          <label class="button file" aria-disabled={isOffline.value || isBusy}>
             {pictureStrings.chooseArchive}
             <input
               type="file"

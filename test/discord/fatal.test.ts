@@ -8,8 +8,6 @@ const DELETE = 'DELETE /channels/{channel_id}/messages/{message_id}'
 
 /** A bot that loses its lease on a busy machine would start again. */
 const longLease = { env: { LEASE_SECONDS: '60' } }
-/** Another process takes over when the lease of the killed one has expired. */
-const shortLease = { env: { LEASE_SECONDS: '4' } }
 
 interface Status {
   discord: { problem: string | null; invite_url: string | null } | null
@@ -62,22 +60,18 @@ describe('a close code that only the operator can do something about', () => {
 })
 
 describe('a bot token that Discord refuses', () => {
-  test(
-    'while it runs: the bot stops, and the next process finishes what it began',
-    async (bot) => {
-      const { users } = bot
-      bot.allow({ statuses: { 401: 1 } })
-      await users.failRequests({ route: DELETE, kind: 'status', status: 401 })
-      const { id } = await bot.send('r:hello')
-      await expectStopped(bot, 'refused the bot token', 'DISCORD_TOKEN')
-      await kill(bot)
-      await bot.startServer()
-      // The later message is proxied only if the session could be resumed.
-      await bot.untilMessages((all) => all.every((message) => message.id !== id))
-      expect(await bot.texts()).toContain('Robin: hello')
-    },
-    shortLease,
-  )
+  test('while it runs: the bot stops, and the next process finishes what it began', async (bot) => {
+    const { users } = bot
+    bot.allow({ statuses: { 401: 1 } })
+    await users.failRequests({ route: DELETE, kind: 'status', status: 401 })
+    const { id } = await bot.send('r:hello')
+    await expectStopped(bot, 'refused the bot token', 'DISCORD_TOKEN')
+    await kill(bot)
+    await bot.startServer()
+    // The later message is proxied only if the session could be resumed.
+    await bot.untilMessages((all) => all.every((message) => message.id !== id))
+    expect(await bot.texts()).toContain('Robin: hello')
+  })
 
   test(
     'while a message is being proxied: nothing is requested any more',
@@ -91,15 +85,11 @@ describe('a bot token that Discord refuses', () => {
     longLease,
   )
 
-  test(
-    'at the start: the bot does not start',
-    async (bot) => {
-      bot.allow({ statuses: { 401: 2 } })
-      await kill(bot)
-      await bot.users.changeToken()
-      await bot.startServer()
-      await expectStopped(bot, 'refused the bot token', 'DISCORD_TOKEN')
-    },
-    shortLease,
-  )
+  test('at the start: the bot does not start', async (bot) => {
+    bot.allow({ statuses: { 401: 2 } })
+    await kill(bot)
+    await bot.users.changeToken()
+    await bot.startServer()
+    await expectStopped(bot, 'refused the bot token', 'DISCORD_TOKEN')
+  })
 })

@@ -4,9 +4,6 @@ import { kill, type TestBot, useBot } from './testBot'
 const test = await useBot()
 const DELETE = 'DELETE /channels/{channel_id}/messages/{message_id}'
 
-/** Long enough for a busy machine, where these tests count how often the bot connects. */
-const lease = { env: { LEASE_SECONDS: '4' } }
-
 async function untilRequested({ users }: TestBot, route: string): Promise<void> {
   await users.until(
     () => users.requests({ route }),
@@ -40,42 +37,34 @@ describe('a process that is killed', () => {
     await bot.expectTexts(['Robin: hello', 'Robin: again'])
   })
 
-  test(
-    'while messages arrive: each is there once, after the session was resumed',
-    async (bot) => {
-      const { users } = bot
-      await bot.send('r:first')
-      await bot.expectTexts(['Robin: first'])
-      await kill(bot)
-      await bot.send('r:second')
-      await bot.startServer()
-      await bot.expectTexts(['Robin: first', 'Robin: second'])
-      const counts = await users.counts()
-      expect(counts).toMatchObject({ identifies: 1, resumes: 1 })
-    },
-    lease,
-  )
+  test('while messages arrive: each is there once, after the session was resumed', async (bot) => {
+    const { users } = bot
+    await bot.send('r:first')
+    await bot.expectTexts(['Robin: first'])
+    await kill(bot)
+    await bot.send('r:second')
+    await bot.startServer()
+    await bot.expectTexts(['Robin: first', 'Robin: second'])
+    const counts = await users.counts()
+    expect(counts).toMatchObject({ identifies: 1, resumes: 1 })
+  })
 })
 
 describe('a process that stops', () => {
-  test(
-    'finishes its messages, closes resumably, and the next one resumes',
-    async (bot) => {
-      const { users, servers } = bot
-      await bot.send('r:first')
-      await bot.untilMessages((all) => all.some(({ author }) => author.isWebhook))
-      servers[0]?.kill('SIGTERM')
-      await servers.shift()?.end()
-      expect(await bot.texts()).toEqual(['Robin: first'])
-      await bot.send('r:second')
-      await bot.startServer()
-      await bot.expectTexts(['Robin: first', 'Robin: second'])
-      expect(await users.counts()).toMatchObject({ identifies: 1, resumes: 1 })
-      const [first] = await users.connections()
-      expect(first?.closed).toEqual({ code: 4900, by: 'client' })
-    },
-    lease,
-  )
+  test('finishes its messages, closes resumably, and the next one resumes', async (bot) => {
+    const { users, servers } = bot
+    await bot.send('r:first')
+    await bot.untilMessages((all) => all.some(({ author }) => author.isWebhook))
+    servers[0]?.kill('SIGTERM')
+    await servers.shift()?.end()
+    expect(await bot.texts()).toEqual(['Robin: first'])
+    await bot.send('r:second')
+    await bot.startServer()
+    await bot.expectTexts(['Robin: first', 'Robin: second'])
+    expect(await users.counts()).toMatchObject({ identifies: 1, resumes: 1 })
+    const [first] = await users.connections()
+    expect(first?.closed).toEqual({ code: 4900, by: 'client' })
+  })
 })
 
 describe('a process that starts', () => {
@@ -91,37 +80,29 @@ describe('a process that starts', () => {
 })
 
 describe('two processes', () => {
-  test(
-    'the second one takes over from a killed one, and no message is proxied twice',
-    async (bot) => {
-      const { users } = bot
-      await bot.startServer()
-      await bot.send('r:first')
-      await bot.expectTexts(['Robin: first'])
-      const active = bot.servers.shift()
-      active?.kill('SIGKILL')
-      await active?.end()
-      await bot.send('r:second')
-      await bot.expectTexts(['Robin: first', 'Robin: second'])
-      expect(await users.counts()).toMatchObject({ identifies: 1, resumes: 1 })
-    },
-    lease,
-  )
+  test('the second one takes over from a killed one, and no message is proxied twice', async (bot) => {
+    const { users } = bot
+    await bot.startServer()
+    await bot.send('r:first')
+    await bot.expectTexts(['Robin: first'])
+    const active = bot.servers.shift()
+    active?.kill('SIGKILL')
+    await active?.end()
+    await bot.send('r:second')
+    await bot.expectTexts(['Robin: first', 'Robin: second'])
+    expect(await users.counts()).toMatchObject({ identifies: 1, resumes: 1 })
+  })
 })
 
 describe('Discord', () => {
-  test(
-    'has an outage: a message meanwhile is proxied after the session was resumed',
-    async (bot) => {
-      const { users } = bot
-      await users.setGatewayFaults({ upgradeStatus: 502 })
-      await users.resetConnections()
-      await bot.send('r:hello')
-      await Bun.sleep(500)
-      await users.clearFaults()
-      await bot.expectTexts(['Robin: hello'])
-      expect(await users.counts()).toMatchObject({ identifies: 1 })
-    },
-    lease,
-  )
+  test('has an outage: a message meanwhile is proxied after the session was resumed', async (bot) => {
+    const { users } = bot
+    await users.setGatewayFaults({ upgradeStatus: 502 })
+    await users.resetConnections()
+    await bot.send('r:hello')
+    await Bun.sleep(500)
+    await users.clearFaults()
+    await bot.expectTexts(['Robin: hello'])
+    expect(await users.counts()).toMatchObject({ identifies: 1 })
+  })
 })

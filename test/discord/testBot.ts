@@ -116,7 +116,8 @@ export async function createStart() {
       DISCORD_TOKEN: discord.token,
       DISCORD_API: discord.api,
       DISCORD_CDN: discord.cdn,
-      LEASE_SECONDS: '1',
+      // A bot whose lease expires on a busy machine leaves alone what it was sending.
+      LEASE_SECONDS: '4',
       LOG_LEVEL: 'debug',
       RATE_LIMIT: 'off',
       METRICS: 'on',

@@ -78,8 +78,9 @@ export function Notifications({ token, onTurnOn, isOffer = false }: Props) {
 
   if (status && status.key !== null && !status.target) wasOffered.current = true
   if (isOffer && !wasOffered.current) return null
+  const isLoading = status === null && problem === '' && !isOffline.value
   return (
-    <section class="card" aria-labelledby="notifications">
+    <section class="card" aria-labelledby="notifications" aria-busy={isLoading || undefined}>
       <h2 id="notifications">{pushStrings.heading}</h2>
       {status && (
         <Content

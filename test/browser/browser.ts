@@ -246,6 +246,10 @@ export async function expectLargeTargets({ page }: Visitor): Promise<void> {
 export const waitForChange = (page: Page): Promise<unknown> =>
   page.waitForResponse((response) => response.request().method() !== 'GET')
 
+/** Waits until the title of the page contains a text; it is set after the page is drawn. */
+export const waitForTitle = (page: Page, part: string): Promise<void> =>
+  waitForTrue(page, `document.title.includes(${JSON.stringify(part)})`)
+
 /**
  * Waits until an expression is true in the page. `waitForFunction` evaluates a text in the page
  * itself, where the content security policy forbids it.

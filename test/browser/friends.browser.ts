@@ -9,6 +9,7 @@ import {
   startBrowser,
   startTestServer,
   visit,
+  waitForTitle,
 } from './browser'
 import { describeDashboard } from './testSystem'
 
@@ -45,7 +46,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
       await expectAccessible(visitor)
       await page.getByRole('button', { name: '7 days' }).click()
       await createLink(page, `Someone ${scheme} ${size}`)
-      expect(await page.title()).toContain('Friends')
+      await waitForTitle(page, 'Friends')
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
       await expectNoHorizontalScroll(visitor)

@@ -13,6 +13,7 @@ import {
   startBrowser,
   startTestServer,
   visit,
+  waitForTitle,
 } from './browser'
 import { describeDashboard, logIn, waitForPage } from './testSystem'
 
@@ -63,7 +64,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
       .getByRole('link', { name: 'Import from PluralKit, Tupperbox, Simply Plural or PluralPort' })
       .click()
     await page.getByRole('heading', { name: 'Import and export', level: 1 }).waitFor()
-    expect(await page.title()).toContain('Import and export')
+    await waitForTitle(page, 'Import and export')
     await expectAccessible(visitor)
     await chooseFile(page, 'simplyplural.json')
     await page.getByRole('heading', { name: 'A Simply Plural file' }).waitFor()

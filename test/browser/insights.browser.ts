@@ -8,6 +8,7 @@ import {
   expectNoHorizontalScroll,
   startBrowser,
   startTestServer,
+  waitForTitle,
 } from './browser'
 import { describeDashboard, goByKeys } from './testSystem'
 
@@ -71,7 +72,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       await seedHistory()
       const visitor = await open(scheme)
       await visitor.page.getByText('longest time here').waitFor()
-      expect(await visitor.page.title()).toContain('Insights')
+      await waitForTitle(visitor.page, 'Insights')
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
       await expectNoHorizontalScroll(visitor)

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from '../test'
-import { type Size, startBrowser, startTestServer, visit } from './browser'
+import { type Size, startBrowser, startTestServer, visit, waitForTitle } from './browser'
 import { checkStates, createStates } from './dashboardStates'
 import { logIn, seedSystem } from './testSystem'
 
@@ -176,7 +176,7 @@ describe('the language of the page', () => {
     await page.reload()
     await page.getByRole('heading', { name: 'Darstellung' }).waitFor()
     expect(await page.locator('link[rel=manifest]').getAttribute('href')).toBe('app.de.webmanifest')
-    expect(await page.title()).toBe('Darstellung · Lantern Hill')
+    await waitForTitle(page, 'Darstellung · Lantern Hill')
     await page.goto(`${address}/#/history/month`)
     await page.getByText('So', { exact: true }).waitFor()
     const weekdays = await page.locator('.weekday').allTextContents()

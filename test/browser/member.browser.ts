@@ -8,6 +8,7 @@ import {
   expectNoHorizontalScroll,
   startBrowser,
   startTestServer,
+  waitForTitle,
   waitForTrue,
 } from './browser'
 import { describeDashboard } from './testSystem'
@@ -44,7 +45,7 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
       const visitor = await open(scheme)
       const { page } = visitor
       await page.getByRole('heading', { name: 'Wren', level: 1 }).waitFor()
-      expect(await page.title()).toContain('Wren')
+      await waitForTitle(page, 'Wren')
       await page.getByText('1 of 9 details is private').waitFor()
       await page.getByText(/April 12|12 April/).waitFor()
       await page.getByText(/^29 h, twice|2 times/).waitFor()

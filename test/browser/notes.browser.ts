@@ -6,6 +6,7 @@ import {
   expectNoHorizontalScroll,
   startBrowser,
   startTestServer,
+  waitForTitle,
 } from './browser'
 import { waitUntil } from './memberPages'
 import { describeDashboard, openPage, seedSystem } from './testSystem'
@@ -68,7 +69,7 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
     const { page } = visitor
     await page.getByRole('link', { name: /^Notes/ }).click()
     await page.getByText('No notes yet.').waitFor()
-    expect(await page.title()).toContain('Notes')
+    await waitForTitle(page, 'Notes')
     await page.getByRole('button', { name: 'Add note' }).click()
     await page.getByRole('heading', { name: 'New note' }).waitFor()
     await page.getByLabel('Title').fill('Tuesday')

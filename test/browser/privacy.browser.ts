@@ -9,6 +9,7 @@ import {
   startTestServer,
   visit,
   waitForChange,
+  waitForTitle,
   waitForTrue,
 } from './browser'
 import { describeDashboard } from './testSystem'
@@ -53,7 +54,7 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
     async (scheme) => {
       await system.setSwitches([5, 'Wren'])
       const visitor = await open(scheme)
-      expect(await visitor.page.title()).toContain('Privacy')
+      await waitForTitle(visitor.page, 'Privacy')
       await expectAccessible(visitor)
       await visitor.page.getByRole('button', { name: 'Custom…' }).click()
       await visitor.page.getByRole('button', { name: 'Select…' }).click()
@@ -214,7 +215,7 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
       await system.setSwitches([5, 'Wren', 'Iris'])
       const visitor = await openPublicPage(scheme)
       const { page } = visitor
-      expect(await page.title()).toContain('Lantern Hill')
+      await waitForTitle(page, 'Lantern Hill')
       await page.locator('h1:focus').waitFor()
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)

@@ -6,6 +6,7 @@ import {
   expectNoHorizontalScroll,
   startBrowser,
   startTestServer,
+  waitForTitle,
 } from './browser'
 import { describeDashboard } from './testSystem'
 
@@ -27,7 +28,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
       const visitor = await open(scheme)
       const { page } = visitor
       await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
-      expect(await page.title()).toContain('System')
+      await waitForTitle(page, 'System')
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
       await expectNoHorizontalScroll(visitor)

@@ -38,6 +38,16 @@ interface Bucket {
   default_for: string[]
 }
 
+/** Delays the buckets until the returned function is called. What is chosen before must be kept. */
+async function holdBuckets({ context }: Visitor): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await context.route('**/ext/v1/buckets', async (route) => {
+    await promise
+    await route.continue()
+  })
+  return resolve
+}
+
 describeDashboard(browser, testServer, async ({ size, system, openPath: open }) => {
   const other = await seedSystem(testServer, 'Harbour House')
   const openOther = (path: string) => openPage(browser, testServer, other, path, size)
@@ -347,6 +357,9 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
   test('opens an invitation by its code or link, and says when it is over', async () => {
     await clear()
     const { code } = await system.ask<{ code: string }>('POST /ext/v1/friends/invites', {})
+    const { id } = await other.ask<{ id: string }>('POST /ext/v1/friends/invites', {})
+    await other.ask(`DELETE /ext/v1/friends/invites/${id}`)
+    const usual = await bucketNamed('Friends', other)
     const visitor = await openOther('friends')
     const { page } = visitor
     const enter = async (text: string) => {
@@ -362,14 +375,17 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
     await checkAll(visitor)
     await page.getByRole('link', { name: 'All friends' }).click()
+    const loadBuckets = await holdBuckets(visitor)
     await enter(` https://plural.example.org/#/friend/${code} `)
     await page.getByRole('heading', { name: 'Lantern Hill invites you' }).waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Neighbours')
     await page.getByRole('switch', { name: 'Who is here' }).uncheck()
+    loadBuckets()
+    await page.getByRole('checkbox', { name: usual.name }).first().waitFor()
     await page.getByRole('button', { name: 'Accept' }).click()
     await page.getByRole('heading', { name: 'Neighbours', level: 1 }).waitFor()
     expect(await friends(other)).toMatchObject([
-      { name: 'Neighbours', share: { see_front: false, see_members: false } },
+      { name: 'Neighbours', share: { see_front: false, see_members: false, buckets: [usual.id] } },
     ])
     await page.goto(`${address}/#/friend/${code}`)
     await page.getByText('This invitation has already been used').waitFor()
@@ -456,7 +472,10 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     await page.goto(`${address}/#/friends`)
     const dialog = page.getByRole('dialog')
     const isIn = (name: string) => dialog.getByRole('checkbox', { name, exact: true }).isChecked()
+    const loadBuckets = await holdBuckets(visitor)
     await page.getByRole('button', { name: 'Invite a friend: Robin' }).click()
+    await dialog.getByRole('switch', { name: 'Members' }).uncheck()
+    loadBuckets()
     await dialog.getByRole('checkbox', { name: 'Crew' }).waitFor()
     expect([await isIn('Neighbours'), await isIn('Crew')]).toEqual([false, true])
     expect(await dialog.getByRole('switch', { name: 'Notifications' }).isChecked()).toBe(false)
@@ -466,7 +485,7 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     const all = await ask<Bucket[]>('GET /ext/v1/buckets')
     const crew = all.find(({ name }) => name === 'Crew')
     expect(await ask<Friend[]>('GET /ext/v1/friends/invites')).toMatchObject([
-      { share: { see_front: true, see_members: true, announce: false, buckets: [crew?.id] } },
+      { share: { see_front: true, see_members: false, announce: false, buckets: [crew?.id] } },
     ])
     // A friend whose bucket is not here is in no bucket, rather than in one that shows more.
     await page.getByRole('button', { name: 'Invite a friend: Kit' }).click()

@@ -99,6 +99,8 @@ export function useBuckets() {
   return useOwn<readonly Bucket[]>(BUCKETS_PATH, 'buckets')
 }
 
+export type LoadedBuckets = ReturnType<typeof useBuckets>
+
 /** Returns the own name for a friend, or else the one the friend uses. */
 export function nameOfFriend({ name, system }: Friend): string {
   return name || system?.name || sharingStrings.someone

@@ -82,7 +82,8 @@ interface SheetProps extends Props {
 }
 
 function CreateSheet({ heading, kind, onCreate, onClose }: SheetProps) {
-  const { data } = useBuckets()
+  const own = useBuckets()
+  const { data } = own
   const [typed, setTyped] = useState('')
   const [buckets, setBuckets] = useState<readonly string[] | undefined>()
   const defaults = data?.filter((one) => one.default_for.includes(kind)).map(({ id }) => id)
@@ -104,7 +105,7 @@ function CreateSheet({ heading, kind, onCreate, onClose }: SheetProps) {
               {sharingStrings.visibleToNow(describeBuckets(data, chosen))}
               <Icon name="forth" />
             </summary>
-            <VisibleTo chosen={chosen} onChange={setBuckets} />
+            <VisibleTo buckets={own} chosen={chosen} onChange={setBuckets} />
           </details>
         )}
       </NameForm>

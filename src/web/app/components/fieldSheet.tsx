@@ -43,7 +43,7 @@ const emptyOption: Option = { id: '', name: '', color: null }
 
 /** Adds or edits a custom field. */
 export function FieldSheet({ field, onClose, onDone }: Props) {
-  const { data: buckets } = useBuckets()
+  const buckets = useBuckets()
   const [before] = useState<Draft>(field ? draftOf(field) : emptyDraft)
   const [draft, setDraft] = useState(before)
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
@@ -111,7 +111,8 @@ export function FieldSheet({ field, onClose, onDone }: Props) {
           <p class="quiet small">{fieldStrings.privacyMore[draft.privacy]}</p>
         </div>
         <VisibleTo
-          chosen={draft.buckets ?? defaultsForFields(buckets ?? [])}
+          buckets={buckets}
+          chosen={draft.buckets ?? defaultsForFields(buckets.data ?? [])}
           onChange={(chosen) => change({ buckets: [...chosen] })}
         />
         <SaveButtons

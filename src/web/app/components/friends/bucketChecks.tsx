@@ -1,9 +1,11 @@
-import { titleOfBucket, useBuckets } from '../../friends'
+import { type LoadedBuckets, titleOfBucket } from '../../friends'
 import { sharingStrings } from '../../strings'
 import { CheckField } from '../checkField'
 import { LoadProblem } from '../loadProblem'
 
 interface Props {
+  /** Loaded by the form, which begins with some of them. */
+  buckets: LoadedBuckets
   legend: string
   hint: string
   /** Shown instead of the buckets while there are none. */
@@ -14,8 +16,8 @@ interface Props {
 }
 
 /** Check boxes of the privacy buckets. */
-export function BucketChecks({ legend, hint, empty, chosen, onChange }: Props) {
-  const { data, problem, reload } = useBuckets()
+export function BucketChecks({ buckets, legend, hint, empty, chosen, onChange }: Props) {
+  const { data, problem, reload } = buckets
   const toggle = (id: string, isIn: boolean) => {
     const known = data?.map((one) => one.id) ?? []
     onChange(known.filter((one) => (one === id ? isIn : chosen.includes(one))))
@@ -40,7 +42,7 @@ export function BucketChecks({ legend, hint, empty, chosen, onChange }: Props) {
 }
 
 /** Check boxes of the buckets whose friends see something, for the forms of members and others. */
-export function VisibleTo(props: Pick<Props, 'chosen' | 'onChange'>) {
+export function VisibleTo(props: Pick<Props, 'buckets' | 'chosen' | 'onChange'>) {
   return (
     <BucketChecks
       legend={sharingStrings.visibleTo}

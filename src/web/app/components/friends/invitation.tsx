@@ -72,18 +72,19 @@ export function Invitation() {
 }
 
 function Answer({ code, preview }: { code: string; preview: Preview }) {
-  const { data } = useBuckets()
+  const buckets = useBuckets()
+  const { data } = buckets
   const [name, setName] = useState('')
-  const [chosen, setChosen] = useState<Share | null>(null)
+  const [chosen, setChosen] = useState<Partial<Share>>({})
   const { onSubmit, problem, isBusy } = useAction({ explain })
-  const share = chosen ?? initialShare(data ?? [])
+  const share = { ...initialShare(data ?? []), ...chosen }
   const theirName = preview.system.name ?? sharingStrings.aSystem
   const accept = async () => {
-    const { buckets, ...flags } = share
+    const { buckets: _, ...flags } = share
     const body = {
       code,
       ...(name.trim() !== '' && { name: name.trim() }),
-      share: data?.length ? { ...flags, buckets } : flags,
+      share: data?.length ? share : flags,
     }
     const friend = await requestOwn<Friend>(FRIENDS_PATH, { method: 'POST', body })
     showToast({ text: sharingStrings.areFriends(theirName) })
@@ -101,7 +102,11 @@ function Answer({ code, preview }: { code: string; preview: Preview }) {
       </section>
       <form class="card" onSubmit={onSubmit(accept)} noValidate>
         <h2>{sharingStrings.youShow}</h2>
-        <ShareFields share={share} onChange={setChosen} />
+        <ShareFields
+          buckets={buckets}
+          share={share}
+          onChange={(patch) => setChosen({ ...chosen, ...patch })}
+        />
         <FriendNameField
           hint={sharingStrings.ownNameMore}
           value={name}

@@ -29,20 +29,21 @@ interface Props {
 
 /** Creates an invitation, and then shows its link and code, which are never shown again. */
 export function InviteSheet({ findShare, onClose, onCreated }: Props) {
-  const { data } = useBuckets()
+  const buckets = useBuckets()
+  const { data } = buckets
   const [name, setName] = useState('')
-  const [chosen, setChosen] = useState<Share | null>(null)
+  const [chosen, setChosen] = useState<Partial<Share>>({})
   const [created, setCreated] = useState<CreatedInvitation | null>(null)
   const { onSubmit, problem, isBusy } = useAction({
     explain: explainWith(sharingStrings.inviteLimit),
   })
-  const share = chosen ?? initialShare(data ?? [], findShare)
+  const share = { ...initialShare(data ?? [], findShare), ...chosen }
   const create = async () => {
     // The server creates the first buckets, and puts the friend in one of them.
-    const { buckets, ...flags } = share
+    const { buckets: _, ...flags } = share
     const body = {
       ...(name.trim() !== '' && { name: name.trim() }),
-      share: data?.length ? { ...flags, buckets } : flags,
+      share: data?.length ? share : flags,
     }
     setCreated(await requestOwn<CreatedInvitation>(INVITES_PATH, { method: 'POST', body }))
     announce(sharingStrings.isInvited)
@@ -52,14 +53,18 @@ export function InviteSheet({ findShare, onClose, onCreated }: Props) {
   return (
     <Sheet
       heading={sharingStrings.invite}
-      isChanged={name !== '' || chosen !== null}
+      isChanged={name !== '' || Object.keys(chosen).length > 0}
       onClose={onClose}
     >
       <form onSubmit={onSubmit(create)} noValidate>
         <p class="quiet">{sharingStrings.inviteMore}</p>
         <FriendNameField hint={sharingStrings.inviteForMore} value={name} onChange={setName} />
         <h3>{sharingStrings.youShow}</h3>
-        <ShareFields share={share} onChange={setChosen} />
+        <ShareFields
+          buckets={buckets}
+          share={share}
+          onChange={(patch) => setChosen({ ...chosen, ...patch })}
+        />
         <ProblemText text={problem} />
         <SubmitButton isBusy={isBusy} isBlocked={data === null}>
           {sharingStrings.createInvite}

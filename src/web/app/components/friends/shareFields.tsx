@@ -1,18 +1,18 @@
-import { type Share, type ShareFlags, useBuckets } from '../../friends'
+import type { LoadedBuckets, Share, ShareFlags } from '../../friends'
 import { memberWord } from '../../store'
 import { sharingStrings } from '../../strings'
 import { CheckField } from '../checkField'
 import { BucketChecks } from './bucketChecks'
 
 interface Props {
+  buckets: LoadedBuckets
   share: Share
-  onChange: (share: Share) => void
+  onChange: (patch: Partial<Share>) => void
 }
 
 /** Inputs for what a friend sees: three switches, and the buckets that the friend is in. */
-export function ShareFields({ share, onChange }: Props) {
-  const { data } = useBuckets()
-  const chosen = data?.filter(({ id }) => share.buckets.includes(id)) ?? []
+export function ShareFields({ buckets, share, onChange }: Props) {
+  const chosen = buckets.data?.filter(({ id }) => share.buckets.includes(id)) ?? []
   const isEmpty = chosen.length > 0 && chosen.every(({ members }) => members === 0)
   const field = (key: keyof ShareFlags, label: string, hint: string) => (
     <CheckField
@@ -21,7 +21,7 @@ export function ShareFields({ share, onChange }: Props) {
       label={label}
       hint={hint}
       value={share[key]}
-      onChange={(value) => onChange({ ...share, [key]: value })}
+      onChange={(value) => onChange({ [key]: value })}
     />
   )
   const { seeFront, seeFrontMore, seeMembers, seeMembersMore, announce, announceMore } =
@@ -41,8 +41,9 @@ export function ShareFields({ share, onChange }: Props) {
               : ''
         }
         empty={sharingStrings.noBuckets}
+        buckets={buckets}
         chosen={share.buckets}
-        onChange={(buckets) => onChange({ ...share, buckets })}
+        onChange={(ids) => onChange({ buckets: ids })}
       />
     </>
   )

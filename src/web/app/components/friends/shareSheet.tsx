@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { showToast } from '../../actions'
 import { requestOwn } from '../../api'
-import { type Friend, friendPath, nameOfFriend } from '../../friends'
+import { type Friend, friendPath, nameOfFriend, useBuckets } from '../../friends'
 import { sharingStrings, strings } from '../../strings'
 import { useAction } from '../../useAction'
 import { SaveButtons } from '../saveButtons'
@@ -17,6 +17,7 @@ interface Props {
 
 /** Edits what a friend sees, and the own name for the friend. */
 export function ShareSheet({ friend, onClose, onDone }: Props) {
+  const buckets = useBuckets()
   const [before] = useState({ name: friend.name ?? '', share: friend.share })
   const [draft, setDraft] = useState(before)
   const { onSubmit, problem, isBusy } = useAction()
@@ -36,7 +37,11 @@ export function ShareSheet({ friend, onClose, onDone }: Props) {
       onClose={onClose}
     >
       <form onSubmit={onSubmit(save)} noValidate>
-        <ShareFields share={draft.share} onChange={(share) => setDraft({ ...draft, share })} />
+        <ShareFields
+          buckets={buckets}
+          share={draft.share}
+          onChange={(patch) => setDraft({ ...draft, share: { ...draft.share, ...patch } })}
+        />
         <FriendNameField
           hint={sharingStrings.ownNameMore}
           value={draft.name}

@@ -1,14 +1,21 @@
+import type { LoadedBuckets } from '../../friends'
 import type { Form } from '../form/form'
 import { VisibleTo } from './bucketChecks'
 
+interface Props {
+  form: Form
+  buckets: LoadedBuckets
+}
+
 /** Buckets of a form whose friends see the member or group. */
-export function VisibleToLine({ form }: { form: Form }) {
-  const { buckets } = form.values
+export function VisibleToLine({ form, buckets }: Props) {
+  const chosen = form.values.buckets
   return (
     <div class="line wide-line">
       <VisibleTo
-        chosen={Array.isArray(buckets) ? buckets : []}
-        onChange={(chosen) => form.change('buckets', chosen)}
+        buckets={buckets}
+        chosen={Array.isArray(chosen) ? chosen : []}
+        onChange={(ids) => form.change('buckets', ids)}
       />
     </div>
   )

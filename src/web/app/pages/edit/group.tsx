@@ -38,14 +38,14 @@ const basics = ['name', 'display_name', 'emoji', 'color', 'description', 'bucket
 const pictures = ['icon', 'banner']
 
 export function GroupEdit() {
-  const { data: buckets } = useBuckets()
+  const buckets = useBuckets()
   return (
     <EntityEditPage<Group>
       kind="groups"
       entity={groupForm}
       all={groups.value}
       describe={(key, value) =>
-        key === 'buckets' ? describeBuckets(buckets ?? [], value) : undefined
+        key === 'buckets' ? describeBuckets(buckets.data ?? [], value) : undefined
       }
       onSend={saveGroup}
       onSaved={putGroup}
@@ -64,7 +64,7 @@ export function GroupEdit() {
             <LevelLine form={form} level="visibility" />
             <LevelLine form={form} level="list_privacy" />
             <LevelLine form={form} level="metadata_privacy" />
-            <VisibleToLine form={form} />
+            <VisibleToLine form={form} buckets={buckets} />
           </Fold>
           <Fold title={editStrings.pictures} form={form} keys={pictures}>
             <PictureLine

@@ -47,7 +47,7 @@ const proxying = ['proxy_tags', 'keep_proxy', 'tts', 'autoproxy_enabled']
 
 export function MemberEdit() {
   const { data, problem, reload } = useFields()
-  const { data: buckets } = useBuckets()
+  const buckets = useBuckets()
   const fields = data ?? []
   return (
     <EntityEditPage<Member>
@@ -57,7 +57,7 @@ export function MemberEdit() {
       toForm={(own) => toMemberForm(own, fields)}
       describe={(key, value) =>
         key === 'buckets'
-          ? describeBuckets(buckets ?? [], value)
+          ? describeBuckets(buckets.data ?? [], value)
           : describeValue(fields, key, value)
       }
       onSend={({ uuid }, patch) => patchMember(uuid, memberBody(patch))}
@@ -90,7 +90,7 @@ export function MemberEdit() {
               value={form.values.custom_front === true}
               onChange={(value) => form.change('custom_front', value)}
             />
-            <VisibleToLine form={form} />
+            <VisibleToLine form={form} buckets={buckets} />
             <CheckField
               id="field-announce_front"
               isSwitch

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { copyText } from '../copy'
-import { strings } from '../strings'
+import { moreStrings } from '../strings'
 
 interface Props {
   label: string
@@ -42,15 +42,15 @@ export function CopyField({ label, value, hint, id = 'copied', isFocused = true 
       </p>
       <div class="row">
         <button type="button" class={isFocused ? 'main' : ''} onClick={copy}>
-          {strings.copy}
+          {moreStrings.copy}
         </button>
         {'share' in navigator && (
           <button type="button" onClick={share}>
-            {strings.share}
+            {moreStrings.share}
           </button>
         )}
         {/* Not a toast: the page of a new system has none. */}
-        <p role="status">{copied === value && strings.copied}</p>
+        <p role="status">{copied === value && moreStrings.copied}</p>
       </div>
     </div>
   )

@@ -4,7 +4,7 @@ import type { ProxyTag } from '../../../model/validation'
 import { showToast } from '../actions'
 import { appearance } from '../appearance'
 import { copyText } from '../copy'
-import { memberStrings, strings } from '../strings'
+import { memberStrings, moreStrings } from '../strings'
 import { Avatar, tint } from './avatar'
 
 interface ProfileSubject {
@@ -64,14 +64,14 @@ export function ProxyTags({ tags }: { tags: readonly ProxyTag[] }) {
 export function CopyId({ id }: { id: string }) {
   const copy = async () => {
     if (!(await copyText(id))) return
-    showToast({ text: strings.copied })
+    showToast({ text: moreStrings.copied })
   }
   return (
     <Fact name={memberStrings.id}>
       <span class="copying">
         <code>{id}</code>
         <button type="button" class="plain" aria-label={memberStrings.copyId} onClick={copy}>
-          {strings.copy}
+          {moreStrings.copy}
         </button>
       </span>
     </Fact>

@@ -95,4 +95,9 @@ export const more: Rest['more'] = {
   shortcuts: 'Tastenkürzel',
   shortcutNames: { search: 'Suchen', switch: 'Wechseln', help: 'Diese Liste' },
   shortcutsMore: 'Unter Mehr → Darstellung kannst du Tastenkürzel ausschalten.',
+
+  // Shared by several pages.
+  copy: 'Kopieren',
+  copied: 'Kopiert.',
+  share: 'Teilen …',
 }

@@ -95,4 +95,9 @@ export const more = {
   shortcuts: 'Keyboard shortcuts',
   shortcutNames: { search: 'Search', switch: 'Switch', help: 'This list' },
   shortcutsMore: 'You can turn shortcuts off under More → Appearance.',
+
+  // Shared by several pages.
+  copy: 'Copy',
+  copied: 'Copied.',
+  share: 'Share…',
 }

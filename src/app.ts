@@ -43,10 +43,10 @@ import { createCacheRefresher } from './service/read/cacheRefresher'
 import { startImportCleanup } from './service/staging'
 import { createImportLimiter } from './service/transfer/importLimiter'
 import { createSpool } from './service/transfer/spool'
+import { type Clock, systemClock } from './timers/clock'
 import { withTimeout } from './timers/withTimeout'
 import { commit, version } from './version'
 
-/** Time that running requests get to finish after the server was asked to stop. */
 const STOP_LIMIT_MS = 10_000
 
 /** Pause without a new request after which the server may close its connections. */
@@ -85,23 +85,27 @@ export interface App {
 }
 
 /**
- * Creates a wall clock in microseconds. It never returns the same instant twice, so that two
+ * Creates a source of instants in microseconds. It never returns the same instant twice, so that two
  * switches logged within one millisecond keep their order.
  */
-export function createClock(): () => Instant {
+export function createInstants(clock: Clock): () => Instant {
   let last = 0
   return () => {
-    last = Math.max(last + 1, Date.now() * 1000)
+    last = Math.max(last + 1, clock.now() * 1000)
     return last
   }
 }
 
 interface AppOptions {
   readonly log: Log
+  readonly clock?: Clock | undefined
+  /** Times of switches, events and the like; those of the clock by default. */
   readonly now?: (() => Instant) | undefined
   /** Take precedence over the settings. */
   readonly events?: EventOptions
   readonly parseImport?: ParseImport
+  /** Time that running requests get to finish after the server was asked to stop. */
+  readonly stopLimitMs?: number
   /** Use of the database; by default it is upgraded. */
   readonly use?: OpenOptions['use']
 }
@@ -109,13 +113,21 @@ interface AppOptions {
 /** Assembles the application. Settings, log, clock and the delivery of events enter here alone. */
 export function createApp(
   config: Config,
-  { log, now = createClock(), events: options = {}, parseImport = parseInProcess, use }: AppOptions,
+  {
+    log,
+    clock = systemClock,
+    now = createInstants(clock),
+    events: options = {},
+    parseImport = parseInProcess,
+    stopLimitMs = STOP_LIMIT_MS,
+    use,
+  }: AppOptions,
 ): App {
   const metrics = config.METRICS === 'on' ? createMetrics({ version, commit }) : undefined
   const storage = openConfigured(config, { observer: metrics, ...(use && { use }) })
   const { db, transact, changes } = storage
   const events = createEvents(
-    { db, transact, changes, now, warn: log.warn },
+    { db, transact, changes, now, clock, warn: log.warn },
     {
       ...dispatchOptions(config),
       ...eventOptions(config, log),
@@ -129,9 +141,10 @@ export function createApp(
       },
     },
   )
-  const cacheRefresher = createCacheRefresher(storage)
+  const cacheRefresher = createCacheRefresher({ transact: storage.transact, clock })
   const deps: Deps = createDeps(config, storage, {
     now,
+    clock,
     parseImport,
     onImport: metrics?.countImport,
     scheduleRender: cacheRefresher.enqueue,
@@ -268,7 +281,7 @@ export function createApp(
         }
         const stopped = server.stop()
         release()
-        await withTimeout(stopped, STOP_LIMIT_MS, () => {})
+        await withTimeout(stopped, stopLimitMs, () => {})
         await server.stop(true)
       }
       await storage.close()
@@ -296,7 +309,7 @@ function openConfigured(config: Config, options?: OpenOptions): Storage {
 }
 
 interface DepsOptions
-  extends Partial<Pick<Deps, 'now' | 'parseImport' | 'scheduleRender' | 'transact'>> {
+  extends Partial<Pick<Deps, 'now' | 'clock' | 'parseImport' | 'scheduleRender' | 'transact'>> {
   /** Called with the result of each import. */
   readonly onImport?: ((result: ImportResult) => void) | undefined
 }
@@ -305,7 +318,8 @@ function createDeps(
   config: Config,
   storage: Storage,
   {
-    now = createClock(),
+    clock = systemClock,
+    now = createInstants(clock),
     parseImport = parseInProcess,
     scheduleRender = () => {},
     transact = storage.transact,
@@ -321,8 +335,9 @@ function createDeps(
     snapshot,
     longReads: createLongReads(),
     now,
+    clock,
     parseImport,
-    importLimiter: createImportLimiter(spool, onImport),
+    importLimiter: createImportLimiter(spool, { onResult: onImport, clock }),
     bulkQueue: createBulkQueue(),
     credentialCache: createCredentialCache(sharedRead.credentialsVersion),
     quotas: {

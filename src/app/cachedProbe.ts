@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../timers/clock'
 import { withTimeout } from '../timers/withTimeout'
 
 /** Last result of a probe that may fail or hang. */
@@ -14,6 +15,7 @@ export function createCachedProbe<T>(
   initial: T,
   maxAgeMs: number,
   timeoutMs: number,
+  clock: Clock = systemClock,
 ): CachedProbe<T> {
   let lastResult = initial
   let isOk = true
@@ -24,7 +26,7 @@ export function createCachedProbe<T>(
     try {
       lastResult = await probe()
       isOk = true
-      probedAt = performance.now()
+      probedAt = clock.monotonic()
     } catch {
       isOk = false
     } finally {
@@ -32,13 +34,14 @@ export function createCachedProbe<T>(
     }
   }
 
+  const recordTimeout = () => {
+    isOk = false
+  }
+
   return {
     async refresh() {
-      if (performance.now() - probedAt >= maxAgeMs) running ??= run()
-      if (running)
-        await withTimeout(running, timeoutMs, () => {
-          isOk = false
-        })
+      if (clock.monotonic() - probedAt >= maxAgeMs) running ??= run()
+      if (running) await withTimeout(running, timeoutMs, recordTimeout, clock)
       return lastResult
     },
     last: () => lastResult,

@@ -61,6 +61,7 @@ export function createMonitoring(
     { gauges: noGauges, size: 0 },
     REFRESH_MS,
     PROBE_LIMIT_MS,
+    deps.clock,
   )
 
   return {

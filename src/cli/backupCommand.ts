@@ -1,13 +1,14 @@
 /** Runs BACKUP_COMMAND, which copies a new backup to another machine. */
 
+import { type Clock, systemClock } from '../timers/clock'
 import { withTimeout } from '../timers/withTimeout'
 import { childEnvironment } from './selfProcess'
 
-const TIMEOUT_MS = 60 * 60 * 1000
+export const TIMEOUT_MS = 60 * 60 * 1000
 /** Time between SIGTERM and SIGKILL. */
-const GRACE_MS = 10_000
+export const GRACE_MS = 10_000
 /** Time to wait for the rest of standard error after the command exited. */
-const LAST_OUTPUT_MS = 1_000
+export const LAST_OUTPUT_MS = 1_000
 /** Number of characters of standard error that are kept. */
 const MAX_OUTPUT = 2_000
 
@@ -15,26 +16,25 @@ const MAX_OUTPUT = 2_000
 export async function runBackupCommand(
   command: string,
   file: string,
-  timeoutMs = TIMEOUT_MS,
-  graceMs = GRACE_MS,
+  clock: Clock = systemClock,
 ): Promise<void> {
   const child = spawn(argumentsOf(command, file))
-  const stderr = collectOutput(child.stderr)
+  const stderr = collectOutput(child.stderr, clock)
   let hasTimedOut = false
-  const termTimer = setTimeout(() => {
+  const termTimer = clock.setTimeout(() => {
     hasTimedOut = true
     killGroup(child.pid, 'SIGTERM')
-  }, timeoutMs)
-  const killTimer = setTimeout(() => killGroup(child.pid, 'SIGKILL'), timeoutMs + graceMs)
+  }, TIMEOUT_MS)
+  const killTimer = clock.setTimeout(() => killGroup(child.pid, 'SIGKILL'), TIMEOUT_MS + GRACE_MS)
   termTimer.unref()
   killTimer.unref()
   const code = await child.exited
-  clearTimeout(termTimer)
-  clearTimeout(killTimer)
+  termTimer.stop()
+  killTimer.stop()
   const lastLine = await stderr.lastLine()
   if (hasTimedOut) {
     killGroup(child.pid, 'SIGKILL')
-    throw new Error(`timed out after ${timeoutMs / 1000} s`)
+    throw new Error(`timed out after ${TIMEOUT_MS / 1000} s`)
   }
   if (code !== 0)
     throw new Error(`exited with code ${code}${lastLine === '' ? '' : `: ${lastLine}`}`)
@@ -71,7 +71,7 @@ function killGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
 }
 
 /** Collects the end of a stream while the command runs. */
-function collectOutput(stream: ReadableStream<Uint8Array>) {
+function collectOutput(stream: ReadableStream<Uint8Array>, clock: Clock) {
   const reader = stream.getReader()
   const decoder = new TextDecoder()
   let text = ''
@@ -86,7 +86,7 @@ function collectOutput(stream: ReadableStream<Uint8Array>) {
   return {
     /** Returns the last line. It does not wait for the end, because a left process may keep the stream open. */
     async lastLine(): Promise<string> {
-      await withTimeout(collected, LAST_OUTPUT_MS, () => {})
+      await withTimeout(collected, LAST_OUTPUT_MS, () => {}, clock)
       await reader.cancel()
       return text.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
     },

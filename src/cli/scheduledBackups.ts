@@ -4,6 +4,7 @@ import { type Config, envNames } from '../config'
 import { removePartials } from '../db/sqlite/tempFiles'
 import type { Log } from '../log'
 import type { TaskName } from '../service/admin/taskRuns'
+import { type Clock, systemClock } from '../timers/clock'
 import { type PeriodicTask, startPeriodicTask } from '../timers/periodicTask'
 import { runBackupCommand } from './backupCommand'
 import { selfCommand, selfEnvironment } from './selfProcess'
@@ -23,13 +24,19 @@ interface BackupOptions {
   readonly isLeader: () => boolean
   readonly create?: CreateBackup
   readonly recordRun?: RecordRun
+  readonly clock?: Clock
 }
 
 /** Creates backups periodically while the server runs. Returns null if none are configured. */
 export function scheduleBackups(
   config: Config,
   log: Log,
-  { isLeader, create = createInOwnProcess, recordRun = async () => {} }: BackupOptions,
+  {
+    isLeader,
+    create = createInOwnProcess,
+    recordRun = async () => {},
+    clock = systemClock,
+  }: BackupOptions,
 ): PeriodicTask | null {
   const { BACKUP_DIR, BACKUP_EVERY, BACKUP_COMMAND } = config
   if (BACKUP_DIR === '') {
@@ -39,17 +46,18 @@ export function scheduleBackups(
   }
   // Backups from before a restart count: otherwise a server that restarts often would never create one.
   let dueAt = newestIn(BACKUP_DIR) + BACKUP_EVERY
-  const untilDue = (minMs = 0) => Math.min(Math.max(dueAt - Date.now(), minMs), CHECK_MS)
+  const untilDue = (minMs = 0) => Math.min(Math.max(dueAt - clock.now(), minMs), CHECK_MS)
   return startPeriodicTask({
+    clock,
     firstMs: untilDue(),
     everyMs: () => untilDue(isLeader() ? 0 : HANDOVER_MS),
     mayRun: isLeader,
     async run() {
       // Another process may have created one while it was the leader.
       dueAt = Math.max(dueAt, newestIn(BACKUP_DIR) + BACKUP_EVERY)
-      if (Date.now() < dueAt) return
-      const isCreated = await backUpNow(config, log, create, recordOrWarn(log, recordRun))
-      dueAt = Date.now() + (isCreated ? BACKUP_EVERY : Math.min(BACKUP_EVERY, RETRY_MS))
+      if (clock.now() < dueAt) return
+      const isCreated = await backUpNow(config, log, create, recordOrWarn(log, recordRun), clock)
+      dueAt = clock.now() + (isCreated ? BACKUP_EVERY : Math.min(BACKUP_EVERY, RETRY_MS))
     },
     onError: (cause) => log.error('backup failed', { cause: (cause as Error).message }),
   })
@@ -68,10 +76,11 @@ async function backUpNow(
   log: Log,
   create: CreateBackup,
   recordRun: RecordRun,
+  clock: Clock,
 ): Promise<boolean> {
   const { BACKUP_DIR, BACKUP_KEEP, BACKUP_COMPRESS, BACKUP_COMMAND } = config
   const isCompressed = BACKUP_COMPRESS === 'zstd'
-  const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  const stamp = new Date(clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '')
   const file = join(BACKUP_DIR, `multitude-${stamp}.db${isCompressed ? '.zst' : ''}`)
   try {
     mkdirSync(BACKUP_DIR, { recursive: true })

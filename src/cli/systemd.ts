@@ -1,5 +1,6 @@
 import { fstatSync } from 'node:fs'
 import type { Log } from '../log'
+import { type Clock, systemClock } from '../timers/clock'
 
 /** Environment that systemd gives to a service. */
 export interface SystemdEnvironment {
@@ -44,20 +45,19 @@ export interface SystemdNotifier {
 export async function createSystemdNotifier(
   { socket, watchdogMs }: SystemdEnvironment,
   warn: Log['warn'],
+  clock: Clock = systemClock,
 ): Promise<SystemdNotifier> {
   if (socket === '') return { ready: () => {}, stopping: () => {} }
   const send = await openChannel(socket).catch((cause: Error) => {
     warn('systemd notification failed', { cause: cause.message })
     return () => {}
   })
-  let timer: ReturnType<typeof setInterval> | undefined
   return {
     ready(status) {
       send(`READY=1\nSTATUS=${status}`)
       // Shows that the event loop runs. Problems of the disk are left to /health, because a restart
       // would not solve them.
-      if (watchdogMs > 0) timer = setInterval(() => send('WATCHDOG=1'), watchdogMs / 2)
-      timer?.unref()
+      if (watchdogMs > 0) clock.setInterval(() => send('WATCHDOG=1'), watchdogMs / 2).unref()
     },
     stopping() {
       // The watchdog timer stays active; the duration of stopping is bounded elsewhere.

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { and, eq, ne, not, sql } from 'drizzle-orm'
+import type { Clock, Timer } from '../timers/clock'
 import { type PeriodicTask, startPeriodicTask } from '../timers/periodicTask'
 import { withTimeout } from '../timers/withTimeout'
 import { isLeaseOver } from './leaseSql'
@@ -35,6 +36,7 @@ export interface Leases {
 interface LeaseDeps {
   readonly db: Db
   readonly transact: Storage['transact']
+  readonly clock: Clock
   readonly warn: (message: string, fields?: Record<string, string>) => void
 }
 
@@ -58,7 +60,7 @@ const RELEASE_LIMIT_MS = 2_000
  * another process acquires the expired lease.
  */
 export function createLeases(
-  { db, transact, warn }: LeaseDeps,
+  { db, transact, clock, warn }: LeaseDeps,
   { durationMs = DURATION_MS, tasks = serverTasks }: LeaseOptions = {},
 ): Leases {
   const taskNames = JSON.stringify(tasks)
@@ -67,13 +69,13 @@ export function createLeases(
   /** Expiry by this process's monotonic clock, never later than by the engine's clock. */
   const heldUntil = new Map<Task, number>()
   const listeners: { task: Task; begin: () => void }[] = []
-  const lossListeners = new Map<Task, { end: () => void; timer?: ReturnType<typeof setTimeout> }>()
+  const lossListeners = new Map<Task, { end: () => void; timer?: Timer }>()
   let announced: string | null = null
   let checking: PeriodicTask | undefined
   let renewAt = 0
   let isFailing = false
 
-  const holds = (task: Task) => (heldUntil.get(task) ?? 0) > performance.now()
+  const holds = (task: Task) => (heldUntil.get(task) ?? 0) > clock.monotonic()
 
   const reportLoss = (task: Task) => {
     if (heldUntil.delete(task)) lossListeners.get(task)?.end()
@@ -83,16 +85,13 @@ export function createLeases(
   const watchExpiry = (task: Task) => {
     const listener = lossListeners.get(task)
     if (!listener) return
-    clearTimeout(listener.timer)
-    const remainingMs = (heldUntil.get(task) ?? 0) - performance.now()
-    listener.timer = setTimeout(
-      () => {
-        if (holds(task)) watchExpiry(task)
-        else reportLoss(task)
-      },
-      Math.max(0, remainingMs),
-    )
-    listener.timer.unref()
+    listener.timer?.stop()
+    const remainingMs = (heldUntil.get(task) ?? 0) - clock.monotonic()
+    const checkExpiry = () => {
+      if (holds(task)) watchExpiry(task)
+      else reportLoss(task)
+    }
+    listener.timer = clock.setTimeout(checkExpiry, Math.max(0, remainingMs)).unref()
   }
 
   const acquireAll = async () => {
@@ -100,7 +99,7 @@ export function createLeases(
       'new',
       async (tx) => {
         const acquiredTasks: Task[] = []
-        const before = performance.now()
+        const before = clock.monotonic()
         for (const task of tasks)
           if (await acquire(tx).get({ task, holder, length: durationMs })) acquiredTasks.push(task)
         return { askedAt: before, acquired: acquiredTasks }
@@ -132,7 +131,7 @@ export function createLeases(
   const check = async () => {
     if (announced !== null) await renameHolder(announced)
     const held = tasks.filter(holds).length
-    const isDue = held > 0 && performance.now() >= renewAt
+    const isDue = held > 0 && clock.monotonic() >= renewAt
     // Counting is a cheap read, while acquiring is a write.
     if (isDue || (await countOthers(db).get({ holder, taskNames }))?.count !== tasks.length - held)
       await acquireAll()
@@ -153,6 +152,7 @@ export function createLeases(
     },
     async start() {
       checking = startPeriodicTask({
+        clock,
         everyMs: Math.min(durationMs * CHECK_SHARE, MAX_INTERVAL_MS),
         run: check,
         onError(cause) {
@@ -165,7 +165,7 @@ export function createLeases(
     },
     async stop() {
       heldUntil.clear()
-      for (const { timer } of lossListeners.values()) clearTimeout(timer)
+      for (const { timer } of lossListeners.values()) timer?.stop()
       const releaseAll = async () => {
         await checking?.stop()
         heldUntil.clear()
@@ -176,6 +176,7 @@ export function createLeases(
         releaseAll().catch(() => {}),
         RELEASE_LIMIT_MS,
         () => {},
+        clock,
       )
     },
   }

@@ -61,11 +61,14 @@ export function query<Q extends Built, Name extends string = never>(
   selected?: object,
 ): (db: Db) => Statement<Name, RowOf<Q>> {
   // Built on first use, because a process runs few of the hundreds of statements.
-  return perHandle(({ driver }) => {
-    const built = build(builder, placeholders as Placeholders<Name>, driver.dialect)
-    const { text, names } = toText(built.getSQL(), driver.dialect)
-    const prepared = driver.query<RowOf<Q>>(text)
+  const textFor = cachePer((dialect: Dialect) => {
+    const built = build(builder, placeholders as Placeholders<Name>, dialect)
     const decode = createDecoder<RowOf<Q>>(selected ?? selectedFields(built))
+    return { ...toText(built.getSQL(), dialect), decode }
+  })
+  return cachePer(({ driver }: Db) => {
+    const { text, names, decode } = textFor(driver.dialect)
+    const prepared = driver.query<RowOf<Q>>(text)
     const inOrder = (values: Values<string>): Value[] => {
       const ordered = new Array<Value>(names.length)
       for (let at = 0; at < names.length; at++) ordered[at] = valueIn(values, names[at] ?? '')
@@ -150,17 +153,17 @@ const placeholders = new Proxy({} as Placeholders<string>, {
   get: (_, name) => sql`${sql.placeholder(String(name))}`,
 })
 
-/** Caches what `build` returns per database handle. */
-export function perHandle<T>(build: (db: Db) => T): (db: Db) => T {
-  const cache = new WeakMap<Db, T>()
-  let lastDb: Db | undefined
+/** Caches what `build` returns per database handle or dialect. */
+function cachePer<K extends object, T>(build: (key: K) => T): (key: K) => T {
+  const cache = new WeakMap<K, T>()
+  let lastKey: K | undefined
   let last: T
-  return (db) => {
-    if (db === lastDb) return last
-    const cached = cache.get(db)
-    last = cached === undefined ? build(db) : cached
-    if (cached === undefined) cache.set(db, last)
-    lastDb = db
+  return (key) => {
+    if (key === lastKey) return last
+    const cached = cache.get(key)
+    last = cached === undefined ? build(key) : cached
+    if (cached === undefined) cache.set(key, last)
+    lastKey = key
     return last
   }
 }

@@ -1,5 +1,6 @@
 import type { DomainError } from '../model/errors'
 import type { RenderJson } from '../model/renderedJson'
+import type { Clock } from '../timers/clock'
 import type { ChangeNotifier } from './changeNotifier'
 import type { SchemaUse } from './schema'
 import type { SharedRead } from './sqlite/sharedRead'
@@ -83,6 +84,8 @@ export interface OpenOptions {
   readonly use?: SchemaUse
   readonly server?: ServerOptions
   readonly observer?: WriteObserver | undefined
+  /** Clock of heartbeats, retries and time limits. Only for PostgreSQL. */
+  readonly clock?: Clock
 }
 
 export interface Storage {

@@ -1,3 +1,5 @@
+import { type Clock, systemClock } from '../timers/clock'
+
 /** Lets pending requests and transactions run between two parts of long work. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
@@ -13,13 +15,14 @@ const TURN_MS = 10
 export function createYielder(
   turn = TURN_MS,
   signal: AbortSignal | null = null,
+  { monotonic }: Pick<Clock, 'monotonic'> = systemClock,
 ): () => Promise<boolean> {
-  let began = performance.now()
+  let began = monotonic()
   return async () => {
     signal?.throwIfAborted()
-    if (performance.now() - began < turn) return false
+    if (monotonic() - began < turn) return false
     await yieldToEventLoop()
-    began = performance.now()
+    began = monotonic()
     return true
   }
 }

@@ -7,6 +7,7 @@ import { discordBot } from '../model/privacy'
 import type { Deps } from '../service/deps'
 import { storeBotStatus } from '../service/discord/botStatus'
 import { type PeriodicTask, startPeriodicTask } from '../timers/periodicTask'
+import { withTimeout } from '../timers/withTimeout'
 import { createAttachmentLoader } from './attachments/attachmentLoader'
 import type { Bot } from './bot'
 import { createGuildCache } from './cache/guildCache'
@@ -94,9 +95,10 @@ const START_BACKOFF = { firstMs: 500, maxMs: 30_000 }
 /** Starts the bot. Never throws: it tries again until Discord answers, unless the token is refused. */
 export function startActiveBot(parts: BotParts): ActiveBot {
   const { deps, options, log, metrics } = parts
-  const sleeper = createStoppableSleep()
-  const closing = createStoppableSleep()
-  const background = createBackgroundWork(log)
+  const { clock } = deps
+  const sleeper = createStoppableSleep(clock)
+  const closing = createStoppableSleep(clock)
+  const background = createBackgroundWork(log, clock)
   let identity: Identity | null = null
   const userAgent = () => formatUserAgent(parts.commands.publicUrl, identity?.applicationId ?? null)
   let gateway: Gateway | null = null
@@ -123,6 +125,7 @@ export function startActiveBot(parts: BotParts): ActiveBot {
     })
   }
   const statusTask: PeriodicTask = startPeriodicTask({
+    clock,
     everyMs: STATUS_MS,
     firstMs: FIRST_STATUS_MS,
     mayRun: parts.holdsLease,
@@ -138,6 +141,7 @@ export function startActiveBot(parts: BotParts): ActiveBot {
     void statusTask.runNow()
   }
   const rest = createRestClient({
+    clock,
     ...pick(options, 'api', 'token'),
     userAgent,
     log,
@@ -168,6 +172,7 @@ export function startActiveBot(parts: BotParts): ActiveBot {
     })
     const { onEvent } = running
     gateway = await startGateway({
+      clock,
       token: options.token,
       userAgent: userAgent(),
       shards: options.shards,
@@ -236,7 +241,7 @@ export function startActiveBot(parts: BotParts): ActiveBot {
       await stopGateway()
       await running?.recovery.stop()
       const drainMs = running?.bot.timing.drainMs ?? 0
-      await Promise.race([running?.bot.queues.idle, Bun.sleep(drainMs)])
+      await withTimeout(running?.bot.queues.idle ?? Promise.resolve(), drainMs, () => {}, clock)
       await background.drain(drainMs)
       sleeper.stop()
       rest.stop()
@@ -275,7 +280,11 @@ function createRunning(parts: BotParts, fixed: RunningParts): Running {
     ),
     webhooks: createWebhookCache(rest, () => identity.applicationId),
     latest: createLatestMessages(),
-    attachments: createAttachmentLoader({ origins: options.cdn, timeoutMs: timing.downloadMs }),
+    attachments: createAttachmentLoader({
+      clock: deps.clock,
+      origins: options.cdn,
+      timeoutMs: timing.downloadMs,
+    }),
     prefixes: options.prefixes,
     cdn: options.cdn,
     log,

@@ -1,6 +1,7 @@
 import type { APIApplication, APIGuild } from 'discord-api-types/v10'
 import type { Log } from '../log'
 import { applicationPage, inviteUrl, REQUESTED_PERMISSIONS } from '../model/discord'
+import { systemClock } from '../timers/clock'
 import { loadIdentity } from './identity'
 import { missingPermissions, Permission, type PermissionName } from './permissions/permission'
 import { DiscordError } from './rest/errors'
@@ -30,7 +31,7 @@ interface Settings {
 /** Asks Discord whether the bot can start, without starting it. */
 export async function checkBot({ token, api, publicUrl }: Settings, log: Log): Promise<BotCheck> {
   const userAgent = () => formatUserAgent(publicUrl, null)
-  const rest = createRestClient({ api, token, userAgent, log })
+  const rest = createRestClient({ clock: systemClock, api, token, userAgent, log })
   try {
     const { applicationId, name } = await loadIdentity(rest)
     const { flags = 0 } = await rest.request<APIApplication>('GET', '/applications/@me')

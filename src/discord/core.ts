@@ -1,6 +1,8 @@
 import type { Log } from '../log'
 import type { DiscordMetrics } from '../metrics/discord'
 import type { Deps } from '../service/deps'
+import type { Clock } from '../timers/clock'
+import { withTimeout } from '../timers/withTimeout'
 import type { AttachmentLoader } from './attachments/attachmentLoader'
 import type { GuildCache } from './cache/guildCache'
 import type { LatestMessages } from './cache/latestMessages'
@@ -90,7 +92,7 @@ export interface BackgroundWork {
   drain(ms: number): Promise<void>
 }
 
-export function createBackgroundWork(log: Log): BackgroundWork {
+export function createBackgroundWork(log: Log, clock: Clock): BackgroundWork {
   const running = new Set<Promise<void>>()
   return {
     run(name, work) {
@@ -101,15 +103,18 @@ export function createBackgroundWork(log: Log): BackgroundWork {
       void promise.finally(() => running.delete(promise))
     },
     async drain(ms) {
-      const timeout = Promise.withResolvers<void>()
-      const timer = setTimeout(timeout.resolve, ms)
       let isOver = false
-      void timeout.promise.then(() => {
-        isOver = true
-      })
-      while (running.size > 0 && !isOver)
-        await Promise.race([Promise.all(running), timeout.promise])
-      clearTimeout(timer)
+      const runAll = async () => {
+        while (running.size > 0 && !isOver) await Promise.all(running)
+      }
+      await withTimeout(
+        runAll(),
+        ms,
+        () => {
+          isOver = true
+        },
+        clock,
+      )
     },
   }
 }

@@ -137,7 +137,11 @@ export function createDiscordSide(bot: Bot, readStatus: ReadStatus): DiscordSide
     },
     async *download({ url }, maxBytes) {
       const { downloadMs: timeoutMs } = bot.timing
-      const file = await downloadFile(url, maxBytes, { origins: bot.cdn, timeoutMs })
+      const file = await downloadFile(url, maxBytes, {
+        clock: bot.deps.clock,
+        origins: bot.cdn,
+        timeoutMs,
+      })
       yield* file.stream()
     },
   }

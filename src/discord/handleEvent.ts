@@ -45,7 +45,7 @@ export async function handleEvent(
 
 async function handleMessage(parts: EventParts, message: IncomingMessage): Promise<void> {
   const { bot, commands } = parts
-  const at = performance.now()
+  const at = bot.deps.clock.monotonic()
   if (!isFromPerson(message)) return noteLatest(bot, message)
   const text = findText(bot, message)
   const { id, channel_id: channel, guild_id: guild, author } = message
@@ -74,7 +74,7 @@ async function handleInteraction(
   { bot, commands: { interactions } }: EventParts,
   interaction: APIInteraction,
 ): Promise<void> {
-  const at = performance.now()
+  const at = bot.deps.clock.monotonic()
   const { id, channel, guild_id: guild, member, user } = interaction
   const sender = member?.user.id ?? user?.id ?? ''
   await claimed(bot, { id, kind: 'interaction', channel: channel?.id ?? '', guild, sender }, at, {
@@ -89,7 +89,7 @@ async function handleReaction(
   reaction: Reaction,
   id: string,
 ): Promise<void> {
-  const at = performance.now()
+  const at = bot.deps.clock.monotonic()
   const { channel_id: channel, guild_id: guild, user_id: sender } = reaction
   const event = { id, kind: 'reaction' as const, channel, guild, sender }
   await reactions.handle(reaction, (run) =>
@@ -99,7 +99,7 @@ async function handleReaction(
 
 /** Proxies a message that was edited, if it is still the latest one. Pins and previews are no edits. */
 async function handleEdit({ bot }: EventParts, message: IncomingMessage): Promise<void> {
-  const at = performance.now()
+  const at = bot.deps.clock.monotonic()
   const { guild_id: guild } = message
   const isComplete = message.author !== undefined && message.content !== undefined
   if (guild === undefined || !isComplete || message.edited_timestamp === null) return
@@ -158,7 +158,7 @@ async function claimed(
       claimEvent(bot.deps, discordBot, draft),
     )
     // A database that is locked may answer much later; recovery then drops the claim.
-    const isNew = await withTimeout(claim, commandDatabaseMs, () => null)
+    const isNew = await withTimeout(claim, commandDatabaseMs, () => null, bot.deps.clock)
     if (isNew === null) return await refuse()
     if (!isNew) return
     await run()

@@ -32,7 +32,7 @@ const SLASH = 1
 const MESSAGE_MENU = 3
 
 export function createInteractions(bot: Bot, shared: CommandDeps): Interactions {
-  const { metrics, timing } = bot
+  const { deps, metrics, timing } = bot
   const { texts } = shared
 
   const createContext = (
@@ -49,7 +49,7 @@ export function createInteractions(bot: Bot, shared: CommandDeps): Interactions 
       guild:
         interaction.guild_id === undefined
           ? null
-          : { id: interaction.guild_id, permissions: permissionsOf(interaction) },
+          : { id: interaction.guild_id, permissions: permissionsOf(interaction, deps.clock.now()) },
       channel: interaction.channel?.id ?? '',
       attachments,
       target,
@@ -67,18 +67,18 @@ export function createInteractions(bot: Bot, shared: CommandDeps): Interactions 
     run: () => Promise<Result>,
     mayDefer: boolean,
   ) => {
-    const waitMs = Math.max(0, at + timing.deferMs - performance.now())
-    const timer = setTimeout(() => {
+    const waitMs = Math.max(0, at + timing.deferMs - deps.clock.monotonic())
+    const timer = deps.clock.setTimeout(() => {
       if (mayDefer) bot.background.run('deferral of an answer', response.defer)
     }, waitMs)
     try {
       const { answer, command } = await run()
       metrics?.countCommand(command, resultOf(answer))
-      clearTimeout(timer)
+      timer.stop()
       // An account over its rate limit gets no answer.
       if (answer) await response.send(answer)
     } finally {
-      clearTimeout(timer)
+      timer.stop()
     }
   }
 
@@ -149,11 +149,11 @@ function referenceOf(interaction: APIInteraction, messageId: string): MessageRef
 }
 
 /** Permissions of the account in the channel. In a thread, the one to send there decides. */
-function permissionsOf({ member, channel }: APIInteraction): bigint {
+function permissionsOf({ member, channel }: APIInteraction, now: number): bigint {
   const granted = applyTimeout(
     BigInt(member?.permissions ?? 0),
     member?.communication_disabled_until,
-    Date.now(),
+    now,
   )
   if (!channel || !isThread(channel.type)) return granted
   return hasPermissions(granted, 'SendMessagesInThreads')

@@ -35,7 +35,7 @@ export function createNotices(core: BotCore): Notices {
   const isRepeated = ({ authorId, channelId, reason }: Notice) => {
     const key = `${authorId} ${channelId} ${reason}`
     const before = toldAt.get(key)
-    const now = performance.now()
+    const now = deps.clock.monotonic()
     if (before !== undefined && now < before + timing.noticeRepeatMs) return true
     toldAt.delete(key)
     toldAt.set(key, now)

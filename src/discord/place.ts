@@ -12,34 +12,37 @@ export interface Place {
   /** The channel itself, or the parent of the thread. */
   readonly parent: CachedChannel
   readonly thread: CachedChannel | null
+  /** Time of the look-up, which timeouts of accounts are compared with. */
+  readonly at: number
 }
 
 /** Finds a channel, loading its guild if needed; null if the bot cannot see it. */
 export async function findPlace(
-  { guilds }: Pick<BotCore, 'guilds'>,
+  { deps, guilds }: Pick<BotCore, 'deps' | 'guilds'>,
   guildId: string,
   channelId: string,
 ): Promise<Place | null> {
   const channel = await guilds.findChannel(guildId, channelId)
   const guild = channel && (await guilds.findGuild(guildId))
   if (!channel || !guild) return null
-  if (!isThread(channel.type)) return { guild, channel, parent: channel, thread: null }
+  const at = deps.clock.now()
+  if (!isThread(channel.type)) return { guild, channel, parent: channel, thread: null, at }
   const parent = channel.parentId ? await guilds.findChannel(guildId, channel.parentId) : null
-  return parent && { guild, channel, parent, thread: channel }
+  return parent && { guild, channel, parent, thread: channel, at }
 }
 
 /** Permissions of the bot. Events of a private thread arrive only if it has access. */
 export function ownPermissions(
   { identity }: Pick<BotCore, 'identity'>,
-  { guild, parent, thread }: Place,
+  { guild, parent, thread, at }: Place,
 ): bigint {
   const member = { userId: identity.userId, roleIds: guild.ownRoleIds }
-  return computeChannelPermissions(guild, parent, member, Date.now(), inThread(thread))
+  return computeChannelPermissions(guild, parent, member, at, inThread(thread))
 }
 
 /** Permissions of an account whose roles are known. By default it is in the thread. */
 export function memberPermissions(
-  { guild, parent, thread }: Place,
+  { guild, parent, thread, at }: Place,
   userId: string,
   member: {
     readonly roles: readonly string[]
@@ -51,7 +54,7 @@ export function memberPermissions(
     guild,
     parent,
     { userId, roleIds: member.roles, timedOutUntil: member.communication_disabled_until },
-    Date.now(),
+    at,
     inThread(thread, isInThread),
   )
 }

@@ -1,5 +1,6 @@
 import type { APIMessage, GatewayMessageReactionAddDispatchData } from 'discord-api-types/v10'
 import type { MessageForAccount } from '../service/messages'
+import type { Clock } from '../timers/clock'
 import type { Bot } from './bot'
 import { type Answer, toMessageBody } from './commands/answer'
 import { sendDirectMessage } from './directMessages'
@@ -35,7 +36,7 @@ const MINUTE_MS = 60_000
 
 export function createReactions(bot: Bot, lookUpMessage: LookUp): Reactions {
   const { rest, identity, pings } = bot
-  const mayLookUp = createMinuteLimit(LOOK_UPS_PER_MINUTE)
+  const mayLookUp = createMinuteLimit(LOOK_UPS_PER_MINUTE, bot.deps.clock)
 
   const removeReaction = async ({ channel_id, message_id, user_id, emoji }: Reaction) => {
     await rest
@@ -119,10 +120,10 @@ function askerOf({ referenced_message, interaction_metadata }: APIMessage): stri
 }
 
 /** Limit on the actions of an account in a minute. */
-function createMinuteLimit(max: number): (account: string) => boolean {
+function createMinuteLimit(max: number, clock: Clock): (account: string) => boolean {
   const windows = new Map<string, { startedAt: number; count: number }>()
   return (account) => {
-    const now = performance.now()
+    const now = clock.monotonic()
     for (const [other, { startedAt }] of windows)
       if (now >= startedAt + MINUTE_MS) windows.delete(other)
     const window = windows.get(account) ?? { startedAt: now, count: 0 }

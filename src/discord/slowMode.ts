@@ -51,7 +51,7 @@ export function createSlowMode({ deps }: Pick<BotCore, 'deps'>): SlowMode {
 
   return {
     note({ channel }, account) {
-      if (channel.slowmodeSeconds > 0) set(keyOf(channel.id, account), Date.now())
+      if (channel.slowmodeSeconds > 0) set(keyOf(channel.id, account), deps.clock.now())
     },
     async run({ channel }, account, permissions, work) {
       const isExempt = EXEMPT.some((name) => hasPermissions(permissions, name))
@@ -60,12 +60,12 @@ export function createSlowMode({ deps }: Pick<BotCore, 'deps'>): SlowMode {
       const before = sentAt.get(key)
       const explainWait = (lastAt = -Infinity): Failure => {
         const endsAt = lastAt + channel.slowmodeSeconds * 1000
-        return endsAt > Date.now() ? operationTexts.slowmode(Math.ceil(endsAt / 1000)) : null
+        return endsAt > deps.clock.now() ? operationTexts.slowmode(Math.ceil(endsAt / 1000)) : null
       }
       const wait = explainWait(before)
       if (wait !== null) return wait
       // Noted before the work, so that a second command at the same time has to wait.
-      set(key, Date.now())
+      set(key, deps.clock.now())
       let hasSent = false
       try {
         const failure = explainWait(await findRecorded(account, channel.id)) ?? (await work())

@@ -1,3 +1,5 @@
+import type { Clock, Timer } from '../timers/clock'
+
 /** Waits that end early when their owner stops. */
 export interface StoppableSleep {
   /** Resolves after this time, or at `stop`; callers check `isStopped` afterwards. */
@@ -6,7 +8,7 @@ export interface StoppableSleep {
   stop(): void
 }
 
-export function createStoppableSleep(): StoppableSleep {
+export function createStoppableSleep(clock: Clock): StoppableSleep {
   let isStopped = false
   const wakes = new Set<() => void>()
   return {
@@ -14,11 +16,11 @@ export function createStoppableSleep(): StoppableSleep {
       if (isStopped || ms <= 0) return Promise.resolve()
       const { promise, resolve } = Promise.withResolvers<void>()
       const wake = () => {
-        clearTimeout(timer)
+        timer.stop()
         wakes.delete(wake)
         resolve()
       }
-      const timer = setTimeout(wake, ms)
+      const timer: Timer = clock.setTimeout(wake, ms)
       wakes.add(wake)
       return promise
     },

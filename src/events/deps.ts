@@ -1,6 +1,7 @@
 import type { Storage } from '../db/open'
 import type { Db } from '../db/types'
 import type { Instant } from '../model/time'
+import type { Clock } from '../timers/clock'
 
 /** Dependencies of the event layer. */
 export interface EventDeps {
@@ -8,5 +9,6 @@ export interface EventDeps {
   readonly transact: Storage['transact']
   readonly changes: Storage['changes']
   readonly now: () => Instant
+  readonly clock: Clock
   readonly warn: (message: string, fields?: Record<string, string | number>) => void
 }

@@ -7,6 +7,7 @@ import type { AllowList } from '../model/network'
 import { requireSystem, type Viewer } from '../model/privacy'
 import { DAY, HOUR, MINUTE, SECOND } from '../model/time'
 import { Problem } from '../model/validation'
+import type { Timer } from '../timers/clock'
 import { type PeriodicTask, startPeriodicTask } from '../timers/periodicTask'
 import type { EventDeps } from './deps'
 import { isSuccess, type PostResult, post, resultOf } from './httpPost'
@@ -90,7 +91,7 @@ export function createDispatcher(
   const workers = new Map<number, Promise<void>>()
   /** Systems that were woken while their worker was running. */
   const wokenAgain = new Set<number>()
-  const timers = new Map<number, ReturnType<typeof setTimeout>>()
+  const timers = new Map<number, Timer>()
   const stopping = new AbortController()
   let isStopped = false
   let refreshing: PeriodicTask | undefined
@@ -108,6 +109,7 @@ export function createDispatcher(
       body,
       headers: { 'content-type': 'application/json', 'user-agent': userAgent, ...headers },
       signal: stopping.signal,
+      clock: deps.clock,
       ...(timeoutMs !== undefined && { timeoutMs }),
     })
   }
@@ -201,16 +203,15 @@ export function createDispatcher(
 
   const wakeLater = (systemId: number, pause: number) => {
     if (isStopped) return
-    clearTimeout(timers.get(systemId))
-    const timer = setTimeout(
+    timers.get(systemId)?.stop()
+    const timer = deps.clock.setTimeout(
       () => {
         timers.delete(systemId)
         wake(systemId)
       },
       Math.ceil(pause / 1000),
     )
-    timer.unref()
-    timers.set(systemId, timer)
+    timers.set(systemId, timer.unref())
   }
 
   const wake = (systemId: number) => {
@@ -285,6 +286,7 @@ export function createDispatcher(
     },
     start() {
       refreshing = startPeriodicTask({
+        clock: deps.clock,
         everyMs: REFRESH_MS,
         mayRun: isSender,
         run: loadActive,
@@ -293,10 +295,10 @@ export function createDispatcher(
     },
     async stop() {
       isStopped = true
-      for (const timer of timers.values()) clearTimeout(timer)
-      const abortTimer = setTimeout(() => stopping.abort(), GRACE_MS)
+      for (const timer of timers.values()) timer.stop()
+      const abortTimer = deps.clock.setTimeout(() => stopping.abort(), GRACE_MS)
       await Promise.all([refreshing?.stop(), ...workers.values()])
-      clearTimeout(abortTimer)
+      abortTimer.stop()
     },
   }
 }

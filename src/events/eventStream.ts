@@ -1,5 +1,6 @@
 import { isUnavailable } from '../model/errors'
 import { requireSystem, type Viewer } from '../model/privacy'
+import type { Timer } from '../timers/clock'
 import type { Events } from './events'
 import { boundsOfSystem, eventsOfSystemAfter, type StoredEvent } from './outbox'
 import { serializeEvent } from './serialize'
@@ -74,11 +75,11 @@ export function streamEvents(
     isReading = true
     await readOutbox()
   }
-  let pauseTimer: ReturnType<typeof setTimeout> | undefined
+  let pauseTimer: Timer | undefined
   /** Keeps the stream open while the database is unavailable, and resumes at its position. */
   const pauseOrEnd = (cause: unknown) => {
     if (!isUnavailable(cause)) return reader.end()
-    pauseTimer = setTimeout(() => void resume().catch(pauseOrEnd), PAUSE_MS)
+    pauseTimer = deps.clock.setTimeout(() => void resume().catch(pauseOrEnd), PAUSE_MS)
   }
   const stop = hub.listen(id, (event) => {
     if (isReading) hasMore = true
@@ -87,7 +88,7 @@ export function streamEvents(
   })
   resume().catch(pauseOrEnd)
   return () => {
-    clearTimeout(pauseTimer)
+    pauseTimer?.stop()
     stop()
   }
 }

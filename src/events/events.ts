@@ -52,7 +52,7 @@ export function createEvents(
   const hub = createHub(deps)
   const dispatcher = createDispatcher(deps, hub, leases, options)
   const push = createPushSender(deps, leases, options, pushOptions)
-  const streams = createStreams({ ...defaultLimits, ...options })
+  const streams = createStreams({ ...defaultLimits, ...options }, deps.clock)
   let pruning: PeriodicTask | undefined
   leases.onAcquired('maintenance', () => void pruning?.runNow())
 
@@ -70,6 +70,7 @@ export function createEvents(
       dispatcher.start()
       push.start()
       pruning = startPeriodicTask({
+        clock: deps.clock,
         everyMs: PRUNE_EVERY_MS,
         mayRun: () => leases.holds('maintenance'),
         run: (isStopped) => pruneEvents(deps, isStopped),

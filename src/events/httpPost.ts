@@ -1,6 +1,7 @@
 import type { ClientRequest } from 'node:http'
 import { isIP } from 'node:net'
 import type { DeliveryResult } from '../model/events'
+import { type Clock, systemClock } from '../timers/clock'
 
 export interface Post {
   /** URL and `ips` were checked by checkAddress. The connection goes to the first IP. */
@@ -14,6 +15,7 @@ export interface Post {
   ca?: string
   /** Aborts the request. */
   signal?: AbortSignal
+  clock?: Clock
 }
 
 /** Status of the response and its `Retry-After`, or why there is none. */
@@ -42,7 +44,7 @@ const MAX_INTERIM_RESPONSES = 8
 
 function exchange(
   request: ClientRequest,
-  { body, timeoutMs = MAX_TIME_MS, signal }: Post,
+  { body, timeoutMs = MAX_TIME_MS, signal, clock = systemClock }: Post,
 ): Promise<PostResult> {
   const { promise, resolve } = Promise.withResolvers<PostResult>()
   let status: number | undefined
@@ -52,14 +54,14 @@ function exchange(
 
   // A status counts as the result, even if the rest of the response fails.
   const finish = (error = 'no answer') => {
-    clearTimeout(timer)
+    timer.stop()
     signal?.removeEventListener('abort', giveUp)
     request.destroy()
     if (status === undefined) return resolve({ error })
     resolve({ status, ...(retryAfter !== undefined && { retryAfter }) })
   }
   const giveUp = () => finish('given up')
-  const timer = setTimeout(finish, Math.min(timeoutMs, MAX_TIME_MS), 'timeout')
+  const timer = clock.setTimeout(() => finish('timeout'), Math.min(timeoutMs, MAX_TIME_MS))
   signal?.addEventListener('abort', giveUp)
 
   request.on('error', (error) => finish(errorName(error)))

@@ -26,7 +26,7 @@ const BATCH = 500
 const RETRY_SKIPPED_MS = 60_000
 const MAX_SKIPPED = 1000
 
-export function createHub({ db, changes, warn }: EventDeps): Hub {
+export function createHub({ db, changes, clock, warn }: EventDeps): Hub {
   const listeners = new Map<number, Set<Listener>>()
   const all: { listener: Listener; mayMatter: () => boolean }[] = []
   let lastId = 0
@@ -59,14 +59,14 @@ export function createHub({ db, changes, warn }: EventDeps): Hub {
       skippedIds.delete(event.id)
       emit(event)
     }
-    const oldest = performance.now() - RETRY_SKIPPED_MS
+    const oldest = clock.monotonic() - RETRY_SKIPPED_MS
     for (const [id, at] of skippedIds) if (at < oldest) skippedIds.delete(id)
   }
 
   const recordSkipped = (before: number, id: number) => {
     if (db.driver.dialect.maxUncommittedIds === 0) return
     for (let at = Math.max(before + 1, id - MAX_SKIPPED); at < id; at++)
-      skippedIds.set(at, performance.now())
+      skippedIds.set(at, clock.monotonic())
   }
 
   const readOutbox = async () => {

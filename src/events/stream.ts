@@ -1,4 +1,5 @@
 import { DomainError, error, isUnavailable } from '../model/errors'
+import type { Clock, Timer } from '../timers/clock'
 
 /** Server-Sent Events for many clients, with one heartbeat timer and bounded buffers. */
 export interface Streams {
@@ -63,10 +64,10 @@ export interface StreamLimits {
 /** Long, because streams are long-lived and capacity is seldom freed soon. */
 const RETRY_AFTER_MS = 30_000
 
-export function createStreams(limits: StreamLimits): Streams {
+export function createStreams(limits: StreamLimits, clock: Clock): Streams {
   const readers = new Set<OpenReader>()
   const perClient = new Map<string, number>()
-  const timers: ReturnType<typeof setInterval>[] = []
+  const timers: Timer[] = []
   let isStopped = false
 
   const count = (client: string | null, change: 1 | -1) => {
@@ -79,9 +80,7 @@ export function createStreams(limits: StreamLimits): Streams {
   return {
     start() {
       const repeat = (act: (reader: OpenReader) => void, every: number) => {
-        const timer = setInterval(() => readers.forEach(act), every)
-        timer.unref()
-        timers.push(timer)
+        timers.push(clock.setInterval(() => readers.forEach(act), every).unref())
       }
       repeat((reader) => reader.ping(), limits.heartbeatMs)
       repeat((reader) => reader.check(), limits.checkMs)
@@ -91,7 +90,7 @@ export function createStreams(limits: StreamLimits): Streams {
     },
     stop() {
       isStopped = true
-      for (const timer of timers) clearInterval(timer)
+      for (const timer of timers) timer.stop()
       for (const reader of [...readers]) reader.end()
     },
     open(client, checks, begin) {
@@ -104,7 +103,9 @@ export function createStreams(limits: StreamLimits): Streams {
           start(controller) {
             // A client that connects during shutdown gets a response that ends at once.
             if (isStopped) return controller.close()
-            const opened = createReader(controller, checks, begin, limits.streamMs, () => {
+            const endsAt = clock.monotonic() + limits.streamMs
+            const isOver = () => clock.monotonic() >= endsAt
+            const opened = createReader(controller, checks, begin, isOver, () => {
               readers.delete(opened)
               count(client, -1)
             })
@@ -142,10 +143,10 @@ function createReader(
   controller: ReadableStreamDefaultController<Uint8Array>,
   { isAuthorized, exists = async () => true }: StreamChecks,
   begin: (reader: StreamWriter) => () => void,
-  durationMs: number,
+  /** Returns true when the stream has been open for its maximum duration. */
+  isOver: () => boolean,
   onEnd: () => void,
 ): OpenReader {
-  const endsAt = performance.now() + durationMs
   let isOpen = true
   let isStuck = false
   let finish = () => {}
@@ -169,7 +170,7 @@ function createReader(
       if (!isOpen) finish()
     },
     ping() {
-      if (performance.now() >= endsAt) return reader.end()
+      if (isOver()) return reader.end()
       if (reader.hasCapacity) controller.enqueue(heartbeat)
       else if (isStuck) return abort()
       else isStuck = true

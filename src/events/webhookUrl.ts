@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net'
 import { dns } from 'bun'
 import { type AllowList, contains, isGlobal, isHostName, parseIp } from '../model/network'
 import { isHttpUrl, MAX_URL } from '../model/validation'
+import { type Clock, systemClock } from '../timers/clock'
 import { withTimeout } from '../timers/withTimeout'
 
 export type Resolve = (host: string) => Promise<string[]>
@@ -59,11 +60,13 @@ export async function resolveHost(
   host: string,
   lookup: (host: string) => Promise<{ address: string }[]> = dns.lookup,
   timeoutMs = 3_000,
+  clock: Clock = systemClock,
 ): Promise<string[]> {
-  const found = await withTimeout(lookup(host), timeoutMs, () => {
+  const rejectLate = () => {
     throw new Error('DNS lookup timed out.')
-  })
-  return found.map(({ address }) => address)
+  }
+  const addresses = await withTimeout(lookup(host), timeoutMs, rejectLate, clock)
+  return addresses.map(({ address }) => address)
 }
 
 function rejected(reason: string): CheckedAddress {

@@ -1,6 +1,7 @@
 import type { Log } from '../log'
 import { DomainError, type ErrorName, error } from '../model/errors'
 import { serializeError } from '../serializers/error'
+import type { Clock } from '../timers/clock'
 import { CORS, createBaseHeaders, retryAfterOf } from './headers'
 import type { Allowance } from './requestLimits'
 
@@ -27,10 +28,10 @@ export type OutageLog = (refusal: DomainError, cause: string) => void
 const QUIET_MS = 60_000
 
 /** Logs one line for each outage: the request log has a line for every refused request anyway. */
-export function createOutageLog(log: Log): OutageLog {
+export function createOutageLog(log: Log, clock: Clock): OutageLog {
   const lastAt = new Map<string, number>()
   return ({ message }, cause) => {
-    const now = performance.now()
+    const now = clock.monotonic()
     if (now - (lastAt.get(message) ?? Number.NEGATIVE_INFINITY) > QUIET_MS)
       log.error('request failed', { cause })
     lastAt.set(message, now)
@@ -79,6 +80,7 @@ const REFUSAL_DELAY_MS = 500
  */
 export function createOverloadResponder(
   log: Log,
+  clock: Clock,
 ): (isSameOriginOnly: boolean) => Promise<Response> {
   const failure = error('unavailable', 'too many requests at once')
   const body = JSON.stringify(serializeError(failure))
@@ -88,7 +90,7 @@ export function createOverloadResponder(
   let refused = 0
   let pending: Promise<void> | undefined
   const wait = async () => {
-    await Bun.sleep(REFUSAL_DELAY_MS)
+    await clock.sleep(REFUSAL_DELAY_MS)
     log.warn('requests refused: server overloaded', { refused })
     refused = 0
     pending = undefined

@@ -74,13 +74,13 @@ type MaybePromise<T> = T | Promise<T>
 
 /** Creates the HTTP handler: authentication, rate limits, routing and one log line per request. */
 export function createHandler(serverParts: ServerParts): Handle {
-  const parts = { ...serverParts, outages: createOutageLog(serverParts.log) }
-  const { deps, config, log, shutdown, metrics } = parts
+  const { deps, config, log, shutdown, metrics } = serverParts
+  const parts = { ...serverParts, outages: createOutageLog(log, deps.clock) }
   const matchPath = createRouteTable(listModules(parts), createMount(parts))
   const authenticate = createAuthenticator(deps, originConfig(config))
-  const limit = createRequestLimit(config, log)
+  const limit = createRequestLimit(config, log, deps.clock)
   const admission = createAdmission(config.REQUESTS_IN_FLIGHT)
-  const respondOverloaded = createOverloadResponder(log)
+  const respondOverloaded = createOverloadResponder(log, deps.clock)
   const isClientLogged = config.LOG_CLIENT === 'on'
   // A random prefix per start and a counter make request IDs unique without a UUID per request.
   const bootId = crypto.randomUUID().slice(0, 13)

@@ -2,6 +2,7 @@ import { isIP, isIPv6 } from 'node:net'
 import type { Config, RateLimits } from '../config'
 import type { Log } from '../log'
 import type { TokenOwner } from '../service/access/types'
+import type { Clock } from '../timers/clock'
 import type { Caller } from './authenticate'
 
 export type Scope = keyof RateLimits
@@ -83,6 +84,7 @@ type RequestLimit = (
 export function createRequestLimit(
   { RATE_LIMIT, TRUST_PROXY }: Pick<Config, 'RATE_LIMIT' | 'TRUST_PROXY'>,
   log: Pick<Log, 'warn'>,
+  clock: Clock,
 ): RequestLimit {
   if (RATE_LIMIT === null) return () => null
   const limiter = createRateLimiter(RATE_LIMIT)
@@ -96,7 +98,7 @@ export function createRequestLimit(
       log.warn('proxied request received while TRUST_PROXY is 0: its clients share one rate limit')
     }
     const isOwn = system !== null && systemRef !== null && isRefOf(system, systemRef)
-    return limiter(scope, isOwn ? system.id : client.address, Date.now())
+    return limiter(scope, isOwn ? system.id : client.address, clock.now())
   }
 }
 

@@ -11,6 +11,7 @@ import { findExcess } from '../model/jsonLimits'
 import { requireBot, requireWriter, type Serialized } from '../model/privacy'
 import type { RawBody } from '../serializers/body'
 import type { WaitingClient } from '../service/longReads'
+import { type Clock, systemClock } from '../timers/clock'
 import { withTimeout } from '../timers/withTimeout'
 import type { RequestContext, RequestWithContext } from './context'
 import { unparsedBody } from './elysiaInternals'
@@ -209,18 +210,19 @@ export async function* streamBody(
   request: Request,
   limit: number,
   { bytesPerSecond, toleranceMs, totalMs }: ArrivalLimits = ARRIVAL,
+  clock: Clock = systemClock,
 ): AsyncGenerator<Uint8Array> {
   const chunks = chunksOf(request, limit)
   let remaining = totalMs
   let ahead = toleranceMs
   try {
     for (;;) {
-      const began = performance.now()
+      const began = clock.monotonic()
       const limitMs = Math.max(0, Math.min(ahead, remaining))
-      const next = await withTimeout(chunks.next(), limitMs, throwTooSlow)
+      const next = await withTimeout(chunks.next(), limitMs, throwTooSlow, clock)
       if (next.done) return
       // Only the client's time counts: between the chunks the server stores them.
-      const waited = performance.now() - began
+      const waited = clock.monotonic() - began
       remaining -= waited
       const earned = (next.value.byteLength / bytesPerSecond) * 1000
       ahead = Math.min(ahead - waited + earned, toleranceMs)

@@ -128,16 +128,19 @@ function buildTree<M extends { readonly app: AnyElysia }>(
   start: string,
   module: ApiModule | null,
 ): Tree<M> {
-  const routes = listRoutes(mounted.app)
+  const routes = listRoutes(mounted.app).map((route) => ({
+    ...route,
+    parts: route.path.split('/'),
+  }))
   const root: Node<M> = { literals: new Map() }
   const unmatched = { mounted, route: UNKNOWN, methods: [], directRead: null }
-  for (const { path } of routes) {
+  for (const { path, parts } of routes) {
     if (path !== start && !path.startsWith(`${start}/`)) continue
     let node = root
     for (const part of path.slice(start.length).split('/').slice(1)) node = childOf(node, part)
     if (node.match) continue
     // `/systems/:ref/members` also matches `/systems/@me/members`, which may lack some methods.
-    const matching = routes.filter((other) => covers(other.path, path))
+    const matching = routes.filter((other) => covers(other.parts, parts))
     const methods = matching.map(({ method }) => method)
     const reads = matching.filter(({ method }) => method === 'GET')
     node.match = {
@@ -164,12 +167,10 @@ function childOf<M>(node: Node<M>, part: string): Node<M> {
 }
 
 /** Checks that a pattern matches every path that the other one matches. */
-function covers(pattern: string, other: string): boolean {
-  const parts = pattern.split('/')
-  const others = other.split('/')
+function covers(pattern: readonly string[], other: readonly string[]): boolean {
   return (
-    parts.length === others.length &&
-    parts.every((part, at) => part.startsWith(':') || part === others[at])
+    pattern.length === other.length &&
+    pattern.every((part, index) => part.startsWith(':') || part === other[index])
   )
 }
 

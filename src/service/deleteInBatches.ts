@@ -30,9 +30,9 @@ export async function deleteInBatches(
     const deleted = await deps.transact(
       lock,
       async (tx) => {
-        const began = performance.now()
+        const began = deps.clock.monotonic()
         const count = await remove(tx, most)
-        elapsed = performance.now() - began
+        elapsed = deps.clock.monotonic() - began
         return count
       },
       'slice',

@@ -3,6 +3,7 @@ import type { RenderedTable } from '../db/renderedJson'
 import type { Db } from '../db/types'
 import type { ParseImport } from '../formats/chunks'
 import type { Instant } from '../model/time'
+import type { Clock } from '../timers/clock'
 import type { CredentialCache } from './access/types'
 import type { Quotas } from './admin/quotas'
 import type { BulkQueue } from './bulkQueue'
@@ -18,6 +19,8 @@ export interface Deps {
   readonly snapshot: Storage['snapshot']
   readonly longReads: LongReads
   readonly now: () => Instant
+  /** Timers, and the time in milliseconds. */
+  readonly clock: Clock
   /** Parses the file of an import, in this process or in a worker process. */
   readonly parseImport: ParseImport
   readonly importLimiter: ImportLimiter

@@ -1,5 +1,6 @@
 import type { Db } from '../db/types'
 import { parseInProcess } from '../formats/chunks'
+import { systemClock } from '../timers/clock'
 import { createCredentialCache } from './access/credentials'
 import { createBulkQueue } from './bulkQueue'
 import type { Deps } from './deps'
@@ -19,6 +20,7 @@ export const noDeps: Deps = {
   snapshot: () => Promise.reject(new Error('no database available')),
   longReads: createLongReads(),
   now: () => 0,
+  clock: systemClock,
   parseImport: parseInProcess,
   importLimiter: createImportLimiter(createSpool('')),
   bulkQueue: createBulkQueue(),

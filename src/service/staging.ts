@@ -76,12 +76,12 @@ export async function writeInBatches<T>(
       { system: staging.systemId },
       async (tx) => {
         await renewStaging(tx, staging, deps.now())
-        const began = performance.now()
+        const began = deps.clock.monotonic()
         let next = at
         for (const item of items.slice(at)) {
           await write(tx, item)
           next += 1
-          if (performance.now() - began > BATCH_MS) break
+          if (deps.clock.monotonic() - began > BATCH_MS) break
         }
         return next
       },
@@ -144,6 +144,7 @@ export function startImportCleanup(
 ): PeriodicTask {
   let isFirst = true
   return startPeriodicTask({
+    clock: deps.clock,
     everyMs: CLEANUP_MS,
     mayRun: isLeader,
     async run(isStopped) {

@@ -1,4 +1,7 @@
+import type { Clock, Timer } from './clock'
+
 export interface PeriodicTaskOptions {
+  readonly clock: Clock
   /** Pause between the end of a run and the next one; a function if it varies. */
   readonly everyMs: number | (() => number)
   /** Pause before the first run; `everyMs` by default. */
@@ -19,6 +22,7 @@ export interface PeriodicTask {
 
 /** Repeats work. Runs never overlap, and the timer does not keep the process alive. */
 export function startPeriodicTask({
+  clock,
   everyMs,
   firstMs,
   mayRun = () => true,
@@ -27,7 +31,7 @@ export function startPeriodicTask({
 }: PeriodicTaskOptions): PeriodicTask {
   let hasStopped = false
   let lastRun: Promise<void> = Promise.resolve()
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let timer: Timer | undefined
 
   const isStopped = () => hasStopped || !mayRun()
   const runUnlessStopped = async () => {
@@ -43,11 +47,11 @@ export function startPeriodicTask({
   }
   const nextPause = () => (typeof everyMs === 'number' ? everyMs : everyMs())
   const schedule = (pauseMs: number) => {
-    timer = setTimeout(async () => {
+    const runAndRepeat = async () => {
       await runNow()
       if (!hasStopped) schedule(nextPause())
-    }, pauseMs)
-    timer.unref()
+    }
+    timer = clock.setTimeout(() => void runAndRepeat(), pauseMs).unref()
   }
 
   schedule(firstMs ?? nextPause())
@@ -55,7 +59,7 @@ export function startPeriodicTask({
     runNow,
     stop() {
       hasStopped = true
-      clearTimeout(timer)
+      timer?.stop()
       return lastRun
     },
   }

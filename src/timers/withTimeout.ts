@@ -1,3 +1,5 @@
+import { type Clock, systemClock } from './clock'
+
 /**
  * Awaits work for a limited time, then returns or throws the result of `onTimeout`. The work itself
  * continues.
@@ -6,12 +8,13 @@ export async function withTimeout<T, U>(
   work: Promise<T>,
   ms: number,
   onTimeout: () => U,
+  clock: Clock = systemClock,
 ): Promise<T | U> {
   const timeout = Promise.withResolvers<void>()
-  const timer = setTimeout(timeout.resolve, ms)
+  const timer = clock.setTimeout(timeout.resolve, ms)
   try {
     return await Promise.race([work, timeout.promise.then(onTimeout)])
   } finally {
-    clearTimeout(timer)
+    timer.stop()
   }
 }

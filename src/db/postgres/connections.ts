@@ -1,4 +1,5 @@
 import type { ReservedSQL, SQL } from 'bun'
+import type { Clock } from '../../timers/clock'
 import type { Address, Host } from './address'
 
 /** Parameters of a connection. */
@@ -10,6 +11,7 @@ export interface ConnectOptions {
   readonly rootCert: string
   /** Settings of every connection that the program works on. */
   readonly session: Readonly<Record<string, string>>
+  readonly clock: Clock
 }
 
 /** Pool of connections whose first statement sends their settings. */

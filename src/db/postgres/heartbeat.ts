@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { Clock, Timer } from '../../timers/clock'
 import { counterValue } from '../changeCounters'
 import { type ChangeNotifier, POLL_MS } from '../changeNotifier'
 import { postgresDialect } from '../dialect'
@@ -45,14 +46,14 @@ interface Counters {
  * Runs one statement at a fixed interval, which detects changes by other nodes and a silent server.
  * While it is not answered, cached credentials are not used.
  */
-export function createHeartbeat(primary: Primary): Heartbeat {
+export function createHeartbeat(primary: Primary, clock: Clock): Heartbeat {
   const listeners: ((isNew: boolean) => void)[] = []
   let last: Counters = { event: -1, credentials: -1, webhooks: -1 }
   let version = 0
   let confirmedAt = -Infinity
   let pending: { pool: PrimaryPool; silentMs: number } | null = null
-  let tickedAt = performance.now()
-  let timer: ReturnType<typeof setInterval> | undefined
+  let tickedAt = clock.monotonic()
+  let timer: Timer | undefined
 
   const apply = (counters: Counters, sentAt: number) => {
     // The answer confirms the state at the time of sending, however late it is processed.
@@ -68,7 +69,7 @@ export function createHeartbeat(primary: Primary): Heartbeat {
 
   const poll = async (pool: PrimaryPool) => {
     const request = { pool, silentMs: 0 }
-    const sentAt = performance.now()
+    const sentAt = clock.monotonic()
     pending = request
     try {
       const [counters] = await pool.probe<Counters>(POLL_SQL, [])
@@ -80,7 +81,7 @@ export function createHeartbeat(primary: Primary): Heartbeat {
   }
 
   const tick = () => {
-    const now = performance.now()
+    const now = clock.monotonic()
     const elapsedMs = Math.min(now - tickedAt, MAX_TICK_MS)
     tickedAt = now
     if (pending) {
@@ -112,15 +113,14 @@ export function createHeartbeat(primary: Primary): Heartbeat {
     sharedRead: {
       begin: () => {},
       end: () => {},
-      credentialsVersion: () => (performance.now() - confirmedAt < VALID_MS ? version : ++version),
+      credentialsVersion: () => (clock.monotonic() - confirmedAt < VALID_MS ? version : ++version),
     },
     invalidateCredentials: () => {
       version++
     },
     start() {
-      timer = setInterval(tick, POLL_MS)
-      timer.unref()
+      timer = clock.setInterval(tick, POLL_MS).unref()
     },
-    stop: () => clearInterval(timer),
+    stop: () => timer?.stop(),
   }
 }

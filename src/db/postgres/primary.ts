@@ -25,6 +25,7 @@ const RETRY_PAUSE_MS = 100
 const GRACE_MS = 500
 
 export function createPrimary(options: ConnectOptions): Primary {
+  const { clock } = options
   const listeners: ((pool: PrimaryPool) => void)[] = []
   let pool: PrimaryPool | null = null
   let host: Host | null = null
@@ -60,17 +61,17 @@ export function createPrimary(options: ConnectOptions): Primary {
         const all = [...results.values()]
         const isPermanent =
           results.size === hosts.length && all.every((probed) => probed.isPermanent)
-        if ((isPermanent && deadline !== Infinity) || Date.now() > deadline)
+        if ((isPermanent && deadline !== Infinity) || clock.monotonic() > deadline)
           return done.reject(explainAll(options, all))
-        await Bun.sleep(RETRY_PAUSE_MS)
+        await clock.sleep(RETRY_PAUSE_MS)
       }
       done.reject(lost())
     }
     for (const host of hosts) void probeRepeatedly(host)
     const timer = Number.isFinite(deadline)
-      ? setTimeout(
+      ? clock.setTimeout(
           () => done.reject(explainAll(options, [...results.values()])),
-          Math.max(0, deadline - Date.now()) + GRACE_MS,
+          Math.max(0, deadline - clock.monotonic()) + GRACE_MS,
         )
       : undefined
     try {
@@ -79,7 +80,7 @@ export function createPrimary(options: ConnectOptions): Primary {
       return usePrimary(host)
     } finally {
       isDone = true
-      clearTimeout(timer)
+      timer?.stop()
     }
   }
 
@@ -98,7 +99,7 @@ export function createPrimary(options: ConnectOptions): Primary {
       throw lost()
     },
     async discover(timeoutMs = Infinity) {
-      return pool ?? (await startSearch(Date.now() + timeoutMs))
+      return pool ?? (await startSearch(clock.monotonic() + timeoutMs))
     },
     abandon,
     onFound: (listener) => void listeners.push(listener),
@@ -125,7 +126,7 @@ export async function withLivenessCheck<T>(
   let isDone = false
   const probeUntilDone = async () => {
     for (let misses = 0; ; ) {
-      await Bun.sleep(CHECK_INTERVAL_MS)
+      await options.clock.sleep(CHECK_INTERVAL_MS)
       if (isDone) return
       const result = await probeHost(options, host)
       // A single miss may be a server that is busy with this work.
@@ -155,7 +156,7 @@ async function probeHost(options: ConnectOptions, host: Host): Promise<ProbeResu
   const sql = connectWithoutSettings(options, host, 1)
   try {
     const answer = sql.unsafe('select pg_is_in_recovery() as is_standby')
-    const [row] = await withTimeout(answer, PROBE_LIMIT_MS, throwNoAnswer)
+    const [row] = await withTimeout(answer, PROBE_LIMIT_MS, throwNoAnswer, options.clock)
     return { host, isPrimary: row?.is_standby === false, isPermanent: false }
   } catch (cause) {
     const isPermanent =

@@ -97,7 +97,12 @@ export function createPrimaryPool(
     (text, values) =>
       track(() => query(sql, text, values), isRelevant)
 
-  const readers = createReadPool(Math.max(1, options.pool - writers), () => connectTo(1), queryOn)
+  const readers = createReadPool(
+    Math.max(1, options.pool - writers),
+    options.clock,
+    () => connectTo(1),
+    queryOn,
+  )
 
   const wrapConnection = (
     reserved: ReservedSQL,

@@ -1,3 +1,4 @@
+import type { Clock } from '../../timers/clock'
 import type { Pool } from './connections'
 import type { RunQuery } from './driver'
 import { isTooManyConnections } from './errors'
@@ -31,6 +32,7 @@ interface ReadConnection {
  */
 export function createReadPool(
   count: number,
+  clock: Clock,
   connect: () => Pool,
   queryOn: (pool: Pool) => RunQuery,
 ): ReadPool {
@@ -54,7 +56,7 @@ export function createReadPool(
   return {
     async query(text, values) {
       for (let attempts = 1; ; attempts++) {
-        const now = performance.now()
+        const now = clock.monotonic()
         const connection = choose(now)
         if (connection.waiting++ === 0) connection.answeredAt = now
         try {
@@ -62,10 +64,10 @@ export function createReadPool(
         } catch (cause) {
           // The connections that are open can serve all queries.
           if (!isTooManyConnections(cause) || attempts > connections.length) throw cause
-          connection.idleUntil = performance.now() + COOLDOWN_MS
+          connection.idleUntil = clock.monotonic() + COOLDOWN_MS
         } finally {
           connection.waiting--
-          connection.answeredAt = performance.now()
+          connection.answeredAt = clock.monotonic()
         }
       }
     },

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type DomainError, unavailable } from '../../model/errors'
+import { systemClock } from '../../timers/clock'
 import { withTimeout } from '../../timers/withTimeout'
 import { postgresDialect } from '../dialect'
 import { toText } from '../query'
@@ -26,7 +27,14 @@ const MAX_SNAPSHOTS = 4
 
 export function openServer(
   url: string,
-  { durability = 'full', renderJson, use = 'upgrade', server = {}, observer }: OpenOptions,
+  {
+    durability = 'full',
+    renderJson,
+    use = 'upgrade',
+    server = {},
+    observer,
+    clock = systemClock,
+  }: OpenOptions,
 ): Storage {
   const { pool = POOL, password, rootCert = '' } = server
   const address = parseAddress(url, password)
@@ -47,9 +55,9 @@ export function openServer(
     // Without sequential scans the planner overestimates costs and would start parallel workers.
     max_parallel_workers_per_gather: '0',
   }
-  const options: ConnectOptions = { address, pool, rootCert, session }
+  const options: ConnectOptions = { address, pool, rootCert, session, clock }
   const primary = createPrimary(options)
-  const heartbeat = createHeartbeat(primary)
+  const heartbeat = createHeartbeat(primary, clock)
   const open = async () => {
     await primary.discover(OPEN_LIMIT_MS)
     const host = hostOf(primary)
@@ -91,6 +99,7 @@ export function openServer(
     sharedRead: heartbeat.sharedRead,
     transact: createTransact({
       primary,
+      clock,
       ready,
       renderJson,
       invalidateCredentials: heartbeat.invalidateCredentials,
@@ -106,9 +115,8 @@ export function openServer(
         (cause): DomainError =>
           toUnavailable(cause) ?? unavailable('the database does not answer', 60_000),
       )
-      return withTimeout(result, PING_LIMIT_MS, () =>
-        unavailable('the database does not answer', 2_000),
-      )
+      const onTimeout = () => unavailable('the database does not answer', 2_000)
+      return withTimeout(result, PING_LIMIT_MS, onTimeout, clock)
     },
     toUnavailable,
     async close() {

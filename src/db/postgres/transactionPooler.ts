@@ -30,9 +30,11 @@ export async function rejectTransactionPooler(
   })
   const [first, second] = [open(), open()]
   try {
-    const isPooler = await withTimeout(changesConnections(first, second), LIMIT_MS, () => {
+    const onTimeout = () => {
       throw failure('does not answer a second connection (a pooler needs DATABASE_POOL + 6)')
-    })
+    }
+    const work = changesConnections(first, second)
+    const isPooler = await withTimeout(work, LIMIT_MS, onTimeout, options.clock)
     if (isPooler)
       throw failure(
         'is a pooler that changes connections between transactions (set pool_mode = session in pgbouncer, or use the address of PostgreSQL itself)',

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { isUnavailable } from '../../model/errors'
 import type { RenderJson } from '../../model/renderedJson'
+import type { Clock } from '../../timers/clock'
 import { withTimeout } from '../../timers/withTimeout'
 import { postgresDialect } from '../dialect'
 import { createKeyedQueue } from '../keyedQueue'
@@ -22,6 +23,7 @@ const LONG_COMMIT_LIMIT_MS = 60_000
 
 export interface TransactionParts {
   readonly primary: Primary
+  readonly clock: Clock
   readonly ready: Promise<unknown>
   readonly renderJson: RenderJson | undefined
   /** Called when a transaction of this node revoked credentials. */
@@ -36,6 +38,7 @@ export interface TransactionParts {
  */
 export function createTransact({
   primary,
+  clock,
   ready,
   renderJson,
   invalidateCredentials,
@@ -67,7 +70,7 @@ export function createTransact({
       const result = await work(writerOn(connection))
       await begun
       const commitStart = performance.now()
-      await commit(connection, kind).catch((cause) => {
+      await commit(connection, kind, clock).catch((cause) => {
         observer?.countFailedCommit()
         throw cause
       })
@@ -110,14 +113,19 @@ export function createTransact({
   }
 }
 
-async function commit(connection: PooledConnection, kind: WorkKind | undefined): Promise<void> {
+async function commit(
+  connection: PooledConnection,
+  kind: WorkKind | undefined,
+  clock: Clock,
+): Promise<void> {
   const limitMs = kind === 'long' ? LONG_COMMIT_LIMIT_MS : COMMIT_LIMIT_MS
   const committed = connection.exec('commit').catch((cause) => {
     throw isLoss(cause) || isUnavailable(cause) ? unknownOutcome() : cause
   })
-  await withTimeout(committed, limitMs, () => {
+  const onTimeout = () => {
     throw unknownOutcome()
-  })
+  }
+  await withTimeout(committed, limitMs, onTimeout, clock)
 }
 
 async function undo(connection: PooledConnection, cause: unknown): Promise<void> {

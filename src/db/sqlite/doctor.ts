@@ -35,8 +35,11 @@ export function findWarnings(database: Database): Promise<string[]> {
 }
 
 /** Repairs what can be repaired, and returns the remaining findings. */
-export async function repair(database: Database, renderJson?: RenderJson): Promise<Finding[]> {
-  const expected = migratedSchema()
+export async function repair(
+  database: Database,
+  renderJson?: RenderJson,
+  expected = migratedSchema(),
+): Promise<Finding[]> {
   const corruption = findCorruption(database, expected)
   if (corruption.some(isUnfixable)) return corruption
   // Deleting a row must delete the rows that reference it.

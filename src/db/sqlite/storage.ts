@@ -16,6 +16,8 @@ import { createTransactionQueue } from './transactions'
 
 /** Time limit of a transaction that waits for another process, such as a long import. */
 const BUSY_LIMIT_MS = 30_000
+/** Time limit of the checkpoint on closing that waits for a transaction of another process. */
+const CHECKPOINT_LIMIT_MS = 1000
 /**
  * Time limit for opening a locked file, because SQLite's own busy timeout does not cover all cases.
  */
@@ -108,7 +110,7 @@ function openExisting(
     close: async () => {
       sharedRead.end()
       reader.close()
-      checkpoint(writer)
+      checkpoint(writer, Math.min(busyLimit, CHECKPOINT_LIMIT_MS))
       writer.close()
     },
   }
@@ -118,9 +120,9 @@ function openExisting(
  * Checkpoints the log. If that fails, as on a full disk, the next process that opens the file reads
  * the log.
  */
-function checkpoint(writer: Database): void {
+function checkpoint(writer: Database, limitMs: number): void {
   try {
-    writer.run('PRAGMA busy_timeout = 1000')
+    writer.run(`PRAGMA busy_timeout = ${limitMs}`)
     writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch (cause) {
     if (!(cause instanceof SQLiteError)) throw cause

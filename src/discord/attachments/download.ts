@@ -1,3 +1,5 @@
+import type { Clock } from '../../timers/clock'
+
 /** Reason why a file was not downloaded. The message contains no address, because it has a signature. */
 export class DownloadError extends Error {
   override readonly name = 'DownloadError'
@@ -10,6 +12,7 @@ export class DownloadError extends Error {
 }
 
 export interface DownloadOptions {
+  readonly clock: Clock
   /** The only origins that files are requested from, so that an account cannot make the server request others. */
   readonly origins: readonly string[]
   readonly timeoutMs: number
@@ -22,14 +25,14 @@ export interface DownloadOptions {
 export async function downloadFile(
   address: string,
   maxBytes: number,
-  { origins, timeoutMs }: DownloadOptions,
+  { clock, origins, timeoutMs }: DownloadOptions,
 ): Promise<Blob> {
   const url = URL.canParse(address) ? new URL(address) : null
   const isAllowed =
     url && url.username === '' && url.password === '' && origins.includes(url.origin)
   if (!isAllowed) throw new DownloadError('origin', 'The file is not on an allowed server.')
   const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(), timeoutMs)
+  const timer = clock.setTimeout(() => controller.abort(), timeoutMs)
   try {
     const response = await fetch(url, { redirect: 'manual', signal: controller.signal })
     if (response.status !== 200)
@@ -41,7 +44,7 @@ export async function downloadFile(
     if (cause instanceof DownloadError) throw cause
     throw new DownloadError('network', 'The server of the file did not answer.')
   } finally {
-    clearTimeout(timer)
+    timer.stop()
     // Ends the transfer of a file that was refused.
     controller.abort()
   }

@@ -1,3 +1,5 @@
+import type { Clock, Timer } from '../../timers/clock'
+import { withTimeout } from '../../timers/withTimeout'
 import { RESUMABLE_CLOSE } from './closeCodes'
 import type { GatewayTiming } from './timing'
 
@@ -29,6 +31,7 @@ export interface Dispatch {
 }
 
 export interface ConnectionParts {
+  readonly clock: Clock
   readonly url: string
   readonly userAgent: string
   readonly timing: GatewayTiming
@@ -58,7 +61,7 @@ const RESERVED_PAYLOADS = 10
 
 /** Opens one WebSocket to the gateway and keeps it alive until it ends. */
 export function openConnection(parts: ConnectionParts): Connection {
-  const { timing } = parts
+  const { clock, timing } = parts
   const { promise: ended, resolve } = Promise.withResolvers<ConnectionEnd>()
   const socket = new WebSocket(`${parts.url.replace(/\/$/, '')}/?v=10&encoding=json`, {
     headers: { 'user-agent': parts.userAgent },
@@ -66,7 +69,7 @@ export function openConnection(parts: ConnectionParts): Connection {
   })
   const sentAt: number[] = []
   let isEnded = false
-  let heartbeat: ReturnType<typeof setTimeout> | undefined
+  let heartbeat: Timer | undefined
   let heartbeatSentAt = 0
   let isAcknowledged = true
 
@@ -74,18 +77,18 @@ export function openConnection(parts: ConnectionParts): Connection {
   const end = (reason: ConnectionEnd) => {
     if (isEnded) return
     isEnded = true
-    clearTimeout(helloTimer)
-    clearTimeout(heartbeat)
+    helloTimer.stop()
+    heartbeat?.stop()
     resolve(reason)
     if (socket.readyState === WebSocket.CLOSED) return
     socket.close(RESUMABLE_CLOSE)
-    setTimeout(() => socket.terminate(), timing.closeMs).unref()
+    clock.setTimeout(() => socket.terminate(), timing.closeMs).unref()
   }
-  const helloTimer = setTimeout(() => end({ kind: 'closed', code: 1006 }), timing.helloMs)
+  const helloTimer = clock.setTimeout(() => end({ kind: 'closed', code: 1006 }), timing.helloMs)
 
   const send = (payload: Payload, reserved = RESERVED_PAYLOADS): boolean => {
     const text = JSON.stringify(payload)
-    const now = performance.now()
+    const now = clock.monotonic()
     while (sentAt[0] !== undefined && sentAt[0] <= now - PAYLOAD_WINDOW_MS) sentAt.shift()
     const isOverLimit =
       Buffer.byteLength(text) > MAX_PAYLOAD_BYTES || sentAt.length >= MAX_PAYLOADS - reserved
@@ -96,11 +99,11 @@ export function openConnection(parts: ConnectionParts): Connection {
   }
 
   const beat = () => {
-    heartbeatSentAt = performance.now()
+    heartbeatSentAt = clock.monotonic()
     send({ op: Opcode.Heartbeat, d: parts.sequence() }, 0)
   }
   const beatEvery = (intervalMs: number, firstMs: number) => {
-    heartbeat = setTimeout(() => {
+    heartbeat = clock.setTimeout(() => {
       if (!isAcknowledged) return end({ kind: 'reconnect', reason: 'no heartbeat' })
       isAcknowledged = false
       beat()
@@ -117,13 +120,13 @@ export function openConnection(parts: ConnectionParts): Connection {
   const receive = ({ op, d, s, t }: Received) => {
     if (op === Opcode.Dispatch) parts.onDispatch({ t: t ?? '', s: s ?? 0, d })
     else if (op === Opcode.Hello) {
-      clearTimeout(helloTimer)
+      helloTimer.stop()
       const { heartbeat_interval: intervalMs } = d as { heartbeat_interval: number }
       beatEvery(intervalMs, intervalMs * Math.random())
       void authenticate()
     } else if (op === Opcode.HeartbeatAck) {
       isAcknowledged = true
-      parts.onLatency(performance.now() - heartbeatSentAt)
+      parts.onLatency(clock.monotonic() - heartbeatSentAt)
     } else if (op === Opcode.Heartbeat) beat()
     else if (op === Opcode.Reconnect) end({ kind: 'reconnect', reason: 'requested' })
     else if (op === Opcode.InvalidSession) end({ kind: 'invalid session', isResumable: d === true })
@@ -146,7 +149,7 @@ export function openConnection(parts: ConnectionParts): Connection {
       const isClosed = socket.readyState === WebSocket.CLOSED
       end({ kind: 'closed', code: RESUMABLE_CLOSE })
       if (isClosed) return
-      await Promise.race([closed.promise, Bun.sleep(timing.closeMs)])
+      await withTimeout(closed.promise, timing.closeMs, () => {}, clock)
     },
   }
 }

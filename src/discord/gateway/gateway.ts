@@ -1,4 +1,5 @@
 import type { Log } from '../../log'
+import type { Clock } from '../../timers/clock'
 import { createStoppableSleep } from '../timing'
 import type { FatalClose } from './closeCodes'
 import type { Payload } from './connection'
@@ -20,6 +21,7 @@ import { defaultGatewayTiming, type GatewayTiming } from './timing'
 export const INTENTS = [0, 5, 9, 10, 12, 13, 15].reduce((all, bit) => all | (1 << bit), 0)
 
 export interface GatewayParts {
+  readonly clock: Clock
   readonly token: string
   readonly userAgent: string
   readonly shards: number | 'auto'
@@ -47,12 +49,15 @@ export interface Gateway {
 
 /** Starts all shards. Throws if Discord does not answer how many there are. */
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
-  const { log } = parts
+  const { clock, log } = parts
   const timing = { ...defaultGatewayTiming, ...parts.timing }
   const { shards: recommended, session_start_limit: limit } = await parts.loadGatewayInfo()
   const count = parts.shards === 'auto' ? recommended : parts.shards
-  const sleeper = createStoppableSleep()
-  const identifyLimiter = createIdentifyLimiter(limit.max_concurrency, timing.identifyMs, sleeper)
+  const sleeper = createStoppableSleep(clock)
+  const identifyLimiter = createIdentifyLimiter(limit.max_concurrency, timing.identifyMs, {
+    clock,
+    sleeper,
+  })
 
   let isFatal = false
   const onFatal = (close: FatalClose) => {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../timers/clock'
 import type { StoppableSleep } from '../timing'
 
 /** Limits new sessions: Discord accepts one IDENTIFY per bucket of shards in 5 seconds. */
@@ -9,7 +10,7 @@ export interface IdentifyLimiter {
 export function createIdentifyLimiter(
   maxConcurrency: number,
   windowMs: number,
-  sleeper: StoppableSleep,
+  { clock, sleeper }: { readonly clock: Clock; readonly sleeper: StoppableSleep },
 ): IdentifyLimiter {
   const buckets = new Map<number, Promise<void>>()
   const lastAt = new Map<number, number>()
@@ -18,8 +19,8 @@ export function createIdentifyLimiter(
       const bucket = shard % maxConcurrency
       const turn = (buckets.get(bucket) ?? Promise.resolve()).then(async () => {
         const last = lastAt.get(bucket)
-        if (last !== undefined) await sleeper.sleep(last + windowMs - performance.now())
-        lastAt.set(bucket, performance.now())
+        if (last !== undefined) await sleeper.sleep(last + windowMs - clock.monotonic())
+        lastAt.set(bucket, clock.monotonic())
       })
       buckets.set(bucket, turn)
       return turn

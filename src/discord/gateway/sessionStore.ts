@@ -1,3 +1,5 @@
+import type { Clock, Timer } from '../../timers/clock'
+
 /** Data with which a connection resumes, also in another process. The session ID is a secret. */
 export interface GatewaySession {
   readonly sessionId: string
@@ -23,16 +25,17 @@ export interface SessionSaver {
 
 /** Limits how often a session is saved, because its sequence changes with every event. */
 export function createSessionSaver(
+  clock: Clock,
   everyMs: number,
   save: () => Promise<void>,
   onError: (cause: unknown) => void,
 ): SessionSaver {
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let timer: Timer | undefined
   let lastSave: Promise<void> = Promise.resolve()
 
   const flush = () => {
     if (timer !== undefined) {
-      clearTimeout(timer)
+      timer.stop()
       timer = undefined
       lastSave = lastSave.then(save).catch(onError)
     }
@@ -40,7 +43,7 @@ export function createSessionSaver(
   }
   return {
     schedule() {
-      timer ??= setTimeout(flush, everyMs)
+      timer ??= clock.setTimeout(flush, everyMs).unref()
     },
     flush,
   }

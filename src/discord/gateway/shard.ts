@@ -1,4 +1,5 @@
 import type { Log } from '../../log'
+import type { Clock } from '../../timers/clock'
 import { withTimeout } from '../../timers/withTimeout'
 import { isTokenRefused, NotSentError } from '../rest/errors'
 import { backoffMs, type StoppableSleep } from '../timing'
@@ -41,6 +42,7 @@ export interface ShardMetrics {
 }
 
 export interface ShardParts {
+  readonly clock: Clock
   readonly shard: ShardId
   readonly token: string
   readonly intents: number
@@ -75,7 +77,7 @@ export interface Shard {
 
 /** Connects one shard and keeps it connected: resumes where possible, otherwise starts a new session. */
 export function startShard(parts: ShardParts): Shard {
-  const { shard, timing, sleeper, log, sessions, metrics } = parts
+  const { clock, shard, timing, sleeper, log, sessions, metrics } = parts
   const sequence = createHandledSequence()
   const handling = new Set<Promise<void>>()
   let session: { readonly sessionId: string; readonly resumeUrl: string } | null = null
@@ -86,6 +88,7 @@ export function startShard(parts: ShardParts): Shard {
   let failures = 0
 
   const saver = createSessionSaver(
+    clock,
     timing.saveMs,
     async () => {
       if (session)
@@ -190,6 +193,7 @@ export function startShard(parts: ShardParts): Shard {
     let isUnanswered = false
     state = 'connecting'
     connection = openConnection({
+      clock,
       url,
       userAgent: parts.userAgent,
       timing,
@@ -282,8 +286,8 @@ export function startShard(parts: ShardParts): Shard {
       sleeper.stop()
       await connection?.close()
       // A request for the address of the gateway may still be under way.
-      await withTimeout(running, timing.closeMs, () => null)
-      await withTimeout(Promise.all(handling), timing.drainMs, () => null)
+      await withTimeout(running, timing.closeMs, () => null, clock)
+      await withTimeout(Promise.all(handling), timing.drainMs, () => null, clock)
       await saver.flush()
     },
   }

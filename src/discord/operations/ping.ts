@@ -11,12 +11,12 @@ export interface Pings {
 
 const MAX_REMEMBERED = 5000
 
-export function createPings({ rest, timing }: BotCore): Pings {
+export function createPings({ deps, rest, timing }: BotCore): Pings {
   const pingedAt = new Map<string, number>()
 
   const isRepeated = (key: string) => {
     const before = pingedAt.get(key)
-    const now = performance.now()
+    const now = deps.clock.monotonic()
     if (before !== undefined && now < before + timing.pingRepeatMs) return true
     pingedAt.delete(key)
     pingedAt.set(key, now)

@@ -103,7 +103,7 @@ export async function sendAsMember(bot: Bot, request: SayRequest): Promise<Failu
       fields: {
         allowed_mentions: NO_MENTIONS,
         ...(embeds.length > 0 && { embeds }),
-        ...(request.poll && { poll: copyPoll(request.poll) }),
+        ...(request.poll && { poll: copyPoll(request.poll, bot.deps.clock.now()) }),
       },
       flags: request.flags | flags | (silent ? MessageFlag.SuppressNotifications : 0),
       parts,

@@ -64,7 +64,7 @@ export function buildOutgoing(
       }),
       ...(tts && hasPermissions(permissions, 'SendTtsMessages') && { tts: true }),
       ...(embed && { embeds: [embed] }),
-      ...(message.poll && { poll: copyPoll(message.poll) }),
+      ...(message.poll && { poll: copyPoll(message.poll, place.at) }),
     },
     flags:
       ((message.flags ?? 0) & KEPT_FLAGS) |
@@ -109,9 +109,9 @@ const HOUR_MS = 3_600_000
 const MAX_HOURS = 768
 
 /** Copies a poll with the time that is left. */
-export function copyPoll(poll: APIPoll): object {
+export function copyPoll(poll: APIPoll, now: number): object {
   const { question, answers, allow_multiselect, expiry, layout_type } = poll
-  const hours = Math.round((Date.parse(String(expiry)) - Date.now()) / HOUR_MS)
+  const hours = Math.round((Date.parse(String(expiry)) - now) / HOUR_MS)
   return {
     question: { text: question.text },
     answers: answers.map(({ poll_media: { text, emoji } }) => ({

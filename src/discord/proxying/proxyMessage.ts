@@ -185,7 +185,7 @@ async function sendClaimed(
   const outgoing = buildOutgoing(
     { message, place, decision, memberJson, settings, cdn: bot.cdn[0] ?? '' },
     files,
-    (step) => bot.metrics?.observeProxy(step, (performance.now() - arrival.at) / 1000),
+    (step) => bot.metrics?.observeProxy(step, (bot.deps.clock.monotonic() - arrival.at) / 1000),
   )
   if (!bot.maySend()) return
   const claim = {

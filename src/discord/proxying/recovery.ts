@@ -31,6 +31,7 @@ const FIRST_PAUSE_MS = STALE_CLAIM_MS + 500
 export function startRecovery(bot: Bot): PeriodicTask {
   let runs = 0
   return startPeriodicTask({
+    clock: bot.deps.clock,
     everyMs: () => Math.min(bot.timing.recoveryMs, runs++ === 0 ? FIRST_PAUSE_MS : Infinity),
     firstMs: 0,
     mayRun: bot.maySend,

@@ -8,7 +8,7 @@ const BACKOFF = { firstMs: 100, maxMs: 1000 }
  * clock, or when the bot stops.
  */
 export async function whileDatabaseAway<T>(
-  { isDatabaseAway, sleeper }: Pick<BotCore, 'isDatabaseAway' | 'sleeper'>,
+  { deps, isDatabaseAway, sleeper }: Pick<BotCore, 'deps' | 'isDatabaseAway' | 'sleeper'>,
   deadline: number,
   work: () => Promise<T>,
 ): Promise<T | null> {
@@ -17,7 +17,7 @@ export async function whileDatabaseAway<T>(
       return await work()
     } catch (cause) {
       if (!isDatabaseAway(cause)) throw cause
-      if (sleeper.isStopped || performance.now() >= deadline) return null
+      if (sleeper.isStopped || deps.clock.monotonic() >= deadline) return null
       await sleeper.sleep(backoffMs(BACKOFF, failures))
     }
   }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../timers/clock'
 import type { StoppableSleep } from '../timing'
 
 /** Limit on the requests of one second, and pauses that Discord orders for all requests. */
@@ -9,7 +10,7 @@ export interface GlobalLimit {
 
 export function createGlobalLimit(
   { perWindow, windowMs }: { readonly perWindow: number; readonly windowMs: number },
-  sleeper: StoppableSleep,
+  { clock, sleeper }: { readonly clock: Clock; readonly sleeper: StoppableSleep },
 ): GlobalLimit {
   /** Times of the latest requests, oldest first; at most `perWindow`. */
   const sent: number[] = []
@@ -19,11 +20,11 @@ export function createGlobalLimit(
   const waitMs = () => {
     const oldest = sent.length < perWindow ? undefined : sent[0]
     const freeAt = oldest === undefined ? 0 : oldest + windowMs
-    return Math.max(freeAt, pausedUntil) - performance.now()
+    return Math.max(freeAt, pausedUntil) - clock.monotonic()
   }
   const waitForTurn = async () => {
     for (let ms = waitMs(); ms > 0 && !sleeper.isStopped; ms = waitMs()) await sleeper.sleep(ms)
-    sent.push(performance.now())
+    sent.push(clock.monotonic())
     if (sent.length > perWindow) sent.shift()
   }
   return {
@@ -32,7 +33,7 @@ export function createGlobalLimit(
       return turn
     },
     pause(ms) {
-      pausedUntil = Math.max(pausedUntil, performance.now() + ms)
+      pausedUntil = Math.max(pausedUntil, clock.monotonic() + ms)
     },
   }
 }

@@ -1,3 +1,5 @@
+import type { Clock } from '../../timers/clock'
+
 /**
  * Counter of 401, 403 and 429 responses. Discord bans an address after 10,000 in 10 minutes; at half
  * of it the client pauses everything but proxying.
@@ -16,7 +18,10 @@ export interface InvalidRequestLimit {
 /** The window is counted in this many parts, so that memory does not grow with the requests. */
 const PARTS = 10
 
-export function createInvalidRequests({ max, windowMs }: InvalidRequestLimit): InvalidRequests {
+export function createInvalidRequests(
+  { max, windowMs }: InvalidRequestLimit,
+  clock: Clock,
+): InvalidRequests {
   const partMs = windowMs / PARTS
   const parts: { readonly startsAt: number; count: number }[] = []
 
@@ -26,14 +31,14 @@ export function createInvalidRequests({ max, windowMs }: InvalidRequestLimit): I
   }
   return {
     count() {
-      const now = performance.now()
+      const now = clock.monotonic()
       dropOld(now)
       const last = parts.at(-1)
       if (last && now < last.startsAt + partMs) last.count++
       else parts.push({ startsAt: now, count: 1 })
     },
     pauseMs() {
-      const now = performance.now()
+      const now = clock.monotonic()
       dropOld(now)
       let left = parts.reduce((sum, { count }) => sum + count, 0)
       for (const { startsAt, count } of parts) {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../timers/clock'
 import { majorParameter, type Route } from './route'
 
 /** A request that waits for its turn. */
@@ -33,10 +34,12 @@ export interface RequestQueues {
  * queue sends one request at a time, so the headers of the last response always describe its state.
  */
 export function createRequestQueues(parts: {
+  readonly clock: Clock
   sleep(ms: number): Promise<void>
   /** Time for which requests other than proxying are paused. */
   pauseMs(): number
 }): RequestQueues {
+  const { clock } = parts
   const queues = new Map<string, Queue>()
   const buckets = new Map<string, string>()
 
@@ -46,7 +49,7 @@ export function createRequestQueues(parts: {
     const major = majorParameter(route)
     const known = queues.get(keyOf(group, major))
     if (known) return known
-    if (queues.size >= MAX_IDLE_QUEUES) deleteIdle(queues)
+    if (queues.size >= MAX_IDLE_QUEUES) deleteIdle(queues, clock.monotonic())
     const created: Queue = { group, major, jobs: [], isBusy: false, freeAt: 0 }
     queues.set(keyOf(group, major), created)
     return created
@@ -77,7 +80,7 @@ export function createRequestQueues(parts: {
   const applyOutcome = (job: Job, { bucket, waitMs, isRepeated }: Outcome) => {
     if (bucket !== null) learnBucket(job, bucket)
     const queue = queueOf(job)
-    queue.freeAt = Math.max(queue.freeAt, performance.now() + waitMs)
+    queue.freeAt = Math.max(queue.freeAt, clock.monotonic() + waitMs)
     if (isRepeated) queue.jobs.unshift(job)
     void work(queue)
   }
@@ -85,7 +88,7 @@ export function createRequestQueues(parts: {
     if (queue.isBusy) return
     queue.isBusy = true
     while (queue.jobs.length > 0) {
-      const waitMs = queue.freeAt - performance.now()
+      const waitMs = queue.freeAt - clock.monotonic()
       if (waitMs > 0) {
         await parts.sleep(waitMs)
         continue
@@ -131,7 +134,7 @@ function keyOf(group: string, major: string): string {
   return `${group}\n${major}`
 }
 
-function deleteIdle(queues: Map<string, Queue>): void {
+function deleteIdle(queues: Map<string, Queue>, now: number): void {
   for (const [key, { jobs, isBusy, freeAt }] of queues)
-    if (!isBusy && jobs.length === 0 && freeAt <= performance.now()) queues.delete(key)
+    if (!isBusy && jobs.length === 0 && freeAt <= now) queues.delete(key)
 }

@@ -1,4 +1,5 @@
 import type { Log } from '../../log'
+import type { Clock } from '../../timers/clock'
 import { type Backoff, backoffMs, createStoppableSleep } from '../timing'
 import { isRecord, NoResponseError, NotSentError, toDiscordError } from './errors'
 import { createGlobalLimit } from './globalLimit'
@@ -87,6 +88,7 @@ export const defaultRestTiming: RestTiming = {
 }
 
 export interface RestParts {
+  readonly clock: Clock
   /** Address of the API without its version. */
   readonly api: string
   readonly token: string
@@ -100,13 +102,17 @@ export interface RestParts {
 }
 
 export function createRestClient(parts: RestParts): RestClient {
-  const { api, token, userAgent, log, metrics } = parts
+  const { clock, api, token, userAgent, log, metrics } = parts
   const timing = { ...defaultRestTiming, ...parts.timing }
-  const sleeper = createStoppableSleep()
-  const withToken = createGlobalLimit(timing.global, sleeper)
-  const withoutToken = createGlobalLimit(timing.global, sleeper)
-  const invalid = createInvalidRequests(timing.invalid)
-  const queues = createRequestQueues({ sleep: sleeper.sleep, pauseMs: invalid.pauseMs })
+  const sleeper = createStoppableSleep(clock)
+  const withToken = createGlobalLimit(timing.global, { clock, sleeper })
+  const withoutToken = createGlobalLimit(timing.global, { clock, sleeper })
+  const invalid = createInvalidRequests(timing.invalid, clock)
+  const queues = createRequestQueues({
+    clock,
+    sleep: sleeper.sleep,
+    pauseMs: invalid.pauseMs,
+  })
 
   const stop = () => {
     sleeper.stop()
@@ -114,7 +120,9 @@ export function createRestClient(parts: RestParts): RestClient {
   }
 
   const send = async (request: Prepared): Promise<Answer | 'timeout' | 'network'> => {
-    const signal = AbortSignal.timeout(request.timeoutMs)
+    const controller = new AbortController()
+    const { signal } = controller
+    const timer = clock.setTimeout(() => controller.abort(), request.timeoutMs)
     try {
       const response = await fetch(request.url, { ...request.init, signal, redirect: 'manual' })
       const text = await response.text()
@@ -122,6 +130,8 @@ export function createRestClient(parts: RestParts): RestClient {
       return { response, body: isJson && text !== '' ? JSON.parse(text) : undefined }
     } catch {
       return signal.aborted ? 'timeout' : 'network'
+    } finally {
+      timer.stop()
     }
   }
 

@@ -2,6 +2,7 @@ import type { Leases } from '../../db/lease'
 import { MAX_ENDPOINT, type PushResult } from '../../model/ext/pushTarget'
 import type { AllowList } from '../../model/network'
 import { DAY, type Instant, MINUTE, SECOND } from '../../model/time'
+import type { Timer } from '../../timers/clock'
 import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
 import type { EventDeps } from '../deps'
 import { type PostResult, post } from '../httpPost'
@@ -98,7 +99,7 @@ export function createPushSender(
   const stopping = new AbortController()
   let isStopped = false
   let looking: PeriodicTask | undefined
-  let wakeTimer: ReturnType<typeof setTimeout> | undefined
+  let wakeTimer: Timer | undefined
 
   const isSender = () => !isStopped && leases.holds('dispatch')
 
@@ -136,6 +137,7 @@ export function createPushSender(
         body,
         headers,
         signal: stopping.signal,
+        clock: deps.clock,
         ...(ca !== undefined && { ca }),
         ...(timeoutMs !== undefined && { timeoutMs }),
       })
@@ -259,11 +261,11 @@ export function createPushSender(
 
   const wake = () => {
     if (wakeTimer !== undefined || !isSender()) return
-    wakeTimer = setTimeout(() => {
+    const look = () => {
       wakeTimer = undefined
       void looking?.runNow()
-    }, WAKE_MS)
-    wakeTimer.unref()
+    }
+    wakeTimer = deps.clock.setTimeout(look, WAKE_MS).unref()
   }
 
   leases.onAcquired('dispatch', wake)
@@ -289,6 +291,7 @@ export function createPushSender(
     start() {
       deps.changes.onTick((isNew) => isNew && wake())
       looking = startPeriodicTask({
+        clock: deps.clock,
         everyMs: LOOK_MS,
         mayRun: isSender,
         run: look,
@@ -297,11 +300,11 @@ export function createPushSender(
     },
     async stop() {
       isStopped = true
-      clearTimeout(wakeTimer)
-      const abortTimer = setTimeout(() => stopping.abort(), GRACE_MS)
+      wakeTimer?.stop()
+      const abortTimer = deps.clock.setTimeout(() => stopping.abort(), GRACE_MS)
       await looking?.stop()
       await Promise.all([...running.values()].map(({ done }) => done))
-      clearTimeout(abortTimer)
+      abortTimer.stop()
     },
   }
 }

@@ -60,7 +60,7 @@ export function friendRoutes(deps: Deps, events: Events, bodyLimit: number) {
     const { system } = contextOf(request).caller.viewer
     const { address, isLocal } = clientOf(request)
     const clients = [`system ${system}`, ...(isLocal ? [] : [`address ${address}`])]
-    const waits = clients.map((client) => attempts.add(client, Date.now()) ?? 0)
+    const waits = clients.map((client) => attempts.add(client, deps.clock.now()) ?? 0)
     const waitMs = Math.max(...waits)
     throw waitMs > 0
       ? error('tooManyRequests', 'too many wrong codes', waitMs)

@@ -14,7 +14,7 @@ export function web(deps: Deps, bodyLimit: number, origin: OriginConfig): ApiMod
   return {
     prefix: '/web',
     routes: () => {
-      const guard = createLoginGuard(origin)
+      const guard = createLoginGuard(origin, deps.clock)
       return new Elysia({ prefix: '/web', normalize: false })
         .use(ownSessionRoute(deps, bodyLimit))
         .use(loginRoutes(deps, origin, guard))

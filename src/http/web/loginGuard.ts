@@ -1,4 +1,5 @@
 import { error } from '../../model/errors'
+import type { Clock } from '../../timers/clock'
 import { createLoginAttempts } from '../loginAttempts'
 import { clientOf } from '../routeGroup'
 import { isLoginAllowed, type OriginConfig } from './cookie'
@@ -14,7 +15,7 @@ export interface LoginGuard {
   requireAccess<T>(request: Request, found: Promise<T | null>): Promise<T>
 }
 
-export function createLoginGuard(origin: OriginConfig): LoginGuard {
+export function createLoginGuard(origin: OriginConfig, clock: Clock): LoginGuard {
   const attempts = createLoginAttempts()
   return {
     requireOwnPage({ headers }) {
@@ -24,7 +25,7 @@ export function createLoginGuard(origin: OriginConfig): LoginGuard {
       const result = await found
       if (result !== null) return result
       const { address } = clientOf(request)
-      const waitMs = attempts.add(address, Date.now())
+      const waitMs = attempts.add(address, clock.now())
       throw waitMs === null
         ? error('unauthorized')
         : error('tooManyRequests', 'too many failed attempts', waitMs)

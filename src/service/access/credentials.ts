@@ -108,7 +108,7 @@ function toCredential(deps: Deps, row: CredentialRow, more: Partial<Viewer>): Cr
   if (disabled_at !== null) throw disabledError()
   const viewer = { system: id, platform: null, ...more }
   const ago = last_used === null ? TOUCH_MS : (deps.now() - last_used) / 1000
-  const due = Date.now() + TOUCH_MS - ago
+  const due = deps.clock.now() + TOUCH_MS - ago
   return { id: credential, system: { id, hid, uuid }, viewer, expires, due }
 }
 
@@ -120,7 +120,7 @@ function touch(
 ): Credential | null {
   if (credential === null) return null
   if (credential.expires !== null && credential.expires <= deps.now()) return null
-  const now = Date.now()
+  const now = deps.clock.now()
   if (now >= credential.due) {
     credential.due = now + TOUCH_MS
     recordUse(deps, credential).catch(() => {})

@@ -25,12 +25,12 @@ interface RetentionOptions {
 export function startMessageRetention(
   deps: Deps,
   { keepMs, isLeader, warn }: RetentionOptions,
-  firstMs = FIRST_MS,
 ): PeriodicTask | null {
   if (keepMs === null) return null
   return startPeriodicTask({
+    clock: deps.clock,
     everyMs: REPEAT_MS,
-    firstMs,
+    firstMs: FIRST_MS,
     mayRun: isLeader,
     async run(isStopped) {
       await removeOldMessages(deps, deps.now() - (keepMs * SECOND) / 1000, isStopped)
@@ -51,14 +51,14 @@ export async function removeOldMessages(
   let last = ''
   let removed = 0
   while (!isStopped()) {
-    const began = performance.now()
+    const began = deps.clock.monotonic()
     const rows = await following(deps.db).all({ id: last, limit: BATCH })
     const old = rows.filter(({ timestamp }) => timestamp < before)
     if (old.length > 0) await remove(deps, old)
     removed += old.length
     last = rows.at(-1)?.id ?? last
     if (rows.length < BATCH) return removed
-    await Bun.sleep((performance.now() - began) * PAUSE_FACTOR)
+    await deps.clock.sleep((deps.clock.monotonic() - began) * PAUSE_FACTOR)
   }
   return removed
 }

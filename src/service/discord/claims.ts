@@ -157,6 +157,7 @@ export function startClaimCleanup(
   everyMs = CLEAN_UP_EVERY_MS,
 ): PeriodicTask {
   return startPeriodicTask({
+    clock: deps.clock,
     everyMs,
     mayRun: isLeader,
     async run(isStopped) {

@@ -24,6 +24,7 @@ export function startDeletedSwitchCleanup(
   { isLeader, warn }: CleanupOptions,
 ): PeriodicTask {
   return startPeriodicTask({
+    clock: deps.clock,
     everyMs: REPEAT_MS,
     firstMs: FIRST_MS,
     mayRun: isLeader,

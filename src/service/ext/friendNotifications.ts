@@ -34,6 +34,7 @@ interface NotifierOptions {
 export function startFriendNotifier(deps: Deps, options: NotifierOptions): PeriodicTask {
   const { isLeader, warn } = options
   return startPeriodicTask({
+    clock: deps.clock,
     everyMs: REPEAT_MS,
     mayRun: isLeader,
     run: (isStopped) => notifyFriends(deps, { ...options, isStopped }),

@@ -24,6 +24,7 @@ interface CleanupOptions {
 /** Deletes unused pictures every hour. */
 export function startPictureCleanup(deps: Deps, { isLeader, warn }: CleanupOptions): PeriodicTask {
   return startPeriodicTask({
+    clock: deps.clock,
     everyMs: REPEAT_MS,
     firstMs: FIRST_MS,
     mayRun: isLeader,

@@ -25,6 +25,7 @@ interface TimerOptions {
 export function startReminderTimer(deps: Deps, options: TimerOptions): PeriodicTask {
   const { isLeader, warn } = options
   return startPeriodicTask({
+    clock: deps.clock,
     everyMs: REPEAT_MS,
     mayRun: isLeader,
     run: (isStopped) => fireDueReminders(deps, { ...options, isStopped }),

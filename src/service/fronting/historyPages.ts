@@ -43,7 +43,7 @@ const withoutYielding: CreateYielder = () => async () => false
  * in pages, on one snapshot because other requests may change the history in between.
  */
 export async function readHistory<T>(
-  { db, snapshot, longReads }: Deps,
+  { db, snapshot, longReads, clock }: Deps,
   request: LongRead,
   { since, until }: Span,
   read: (db: Db, newYielder: CreateYielder) => Promise<T>,
@@ -55,7 +55,7 @@ export async function readHistory<T>(
     return db.driver.dialect.hasStableReads
       ? read(db, withoutYielding)
       : snapshot((db) => read(db, withoutYielding))
-  const yielding: CreateYielder = () => createYielder(YIELD_MS, signal)
+  const yielding: CreateYielder = () => createYielder(YIELD_MS, signal, clock)
   return longReads(request, () => snapshot((db) => read(db, yielding)))
 }
 

@@ -21,7 +21,10 @@ const BATCH = 20
 const RETRY_AFTER_MS = 60_000
 const MAX_QUEUED = 100_000
 
-export function createCacheRefresher({ transact }: Pick<Deps, 'transact'>): CacheRefresher {
+export function createCacheRefresher({
+  transact,
+  clock,
+}: Pick<Deps, 'transact' | 'clock'>): CacheRefresher {
   const queue: { table: RenderedTable; id: number }[] = []
   const queuedAt = new Map<string, number>()
   let working: Promise<void> | undefined
@@ -56,7 +59,7 @@ export function createCacheRefresher({ transact }: Pick<Deps, 'transact'>): Cach
   return {
     enqueue(table, id) {
       const name = `${table} ${id}`
-      const now = performance.now()
+      const now = clock.monotonic()
       if (isStopped || now - (queuedAt.get(name) ?? -Infinity) < RETRY_AFTER_MS) return
       if (queuedAt.size >= MAX_QUEUED) queuedAt.clear()
       queuedAt.set(name, now)

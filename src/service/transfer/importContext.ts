@@ -148,7 +148,7 @@ export function createImport(
   let begun: Promise<Staging> | undefined
   let staging: Staging | null = null
   const originTargets = new Map<string, string>()
-  const step = createStep(head, options)
+  const step = createStep(deps, head, options)
   return {
     deps,
     systemId,
@@ -195,10 +195,14 @@ export function createImport(
   }
 }
 
-function createStep({ counts }: BundleHead, { only, onProgress }: ImportOptions): Import['step'] {
+function createStep(
+  { clock }: Deps,
+  { counts }: BundleHead,
+  { only, onProgress }: ImportOptions,
+): Import['step'] {
   const { members, groups, switches, ext, kept } = counts
   const total = members + groups + switches + ext + (only === null ? kept : 0)
-  const yieldIfDue = createYielder()
+  const yieldIfDue = createYielder(undefined, null, clock)
   let done = 0
   return async (rows = 1) => {
     done += rows

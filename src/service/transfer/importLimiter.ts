@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../formats/chunks'
 import { error } from '../../model/errors'
 import type { ImportResult } from '../../model/transfer'
+import type { Clock } from '../../timers/clock'
 import { createWorkQueue } from '../workQueue'
 import { createImportPlaces, type ImportPlaces } from './importPlaces'
 import { RETRY_AFTER_MS, type Spool } from './spool'
@@ -28,13 +29,18 @@ const MAX_RUNNING = 2
 /** Limit for `count`. Each import needs an open file. */
 const MAX_CONCURRENT = 50
 
+interface ImportLimiterOptions {
+  /** Called with the result of each import. */
+  readonly onResult?: ((result: ImportResult) => void) | undefined
+  readonly clock?: Clock | undefined
+}
+
 export function createImportLimiter(
   spool: Spool,
-  /** Called with the result of each import. */
-  onResult: (result: ImportResult) => void = () => {},
+  { onResult = () => {}, clock }: ImportLimiterOptions = {},
 ): ImportLimiter {
   const busy = new Set<number>()
-  const places = createImportPlaces(busy)
+  const places = createImportPlaces(busy, { clock })
   const queue = createWorkQueue({ maxRunning: MAX_RUNNING })
   const refuse = (reason: string) => {
     onResult('refused')

@@ -1,4 +1,5 @@
 import { error } from '../../model/errors'
+import { type Clock, systemClock, type Timer } from '../../timers/clock'
 import { RETRY_AFTER_MS } from './spool'
 
 /**
@@ -38,6 +39,11 @@ const LIMITS: PlaceLimits = {
   reservedMs: 30_000,
 }
 
+interface PlaceOptions {
+  readonly limits?: PlaceLimits
+  readonly clock?: Clock | undefined
+}
+
 /** Requests of one system that wait, from any number of devices. */
 interface Waiting {
   readonly requests: Set<() => void>
@@ -48,15 +54,16 @@ interface Waiting {
 export function createImportPlaces(
   /** Systems whose files are being received, waiting or being imported. */
   busy: ReadonlySet<number>,
-  { maxFiles, maxWaiting, waitMs, absentMs, reservedMs }: PlaceLimits = LIMITS,
+  { limits = LIMITS, clock = systemClock }: PlaceOptions = {},
 ): ImportPlaces {
+  const { maxFiles, maxWaiting, waitMs, absentMs, reservedMs } = limits
   /** Systems with a reserved place, with the timer that frees it. */
   const reserved = new Map<number, Timer>()
   /** Waiting systems, oldest first. */
   const waiting = new Map<number, Waiting>()
 
   const release = (systemId: number) => {
-    clearTimeout(reserved.get(systemId))
+    reserved.get(systemId)?.stop()
     reserved.delete(systemId)
   }
 
@@ -66,7 +73,7 @@ export function createImportPlaces(
       reserved.delete(systemId)
       assign()
     }
-    reserved.set(systemId, setTimeout(expire, reservedMs).unref())
+    reserved.set(systemId, clock.setTimeout(expire, reservedMs).unref())
   }
 
   const assign = () => {
@@ -81,7 +88,7 @@ export function createImportPlaces(
 
   const join = (systemId: number): Waiting => {
     const known = waiting.get(systemId)
-    clearTimeout(known?.leaving)
+    known?.leaving?.stop()
     if (known) return known
     if (waiting.size >= maxWaiting)
       throw error('tooManyRequests', 'other files are being imported', RETRY_AFTER_MS)
@@ -105,11 +112,11 @@ export function createImportPlaces(
       const grant = () => resolve(true)
       const giveUp = () => resolve(false)
       place.requests.add(grant)
-      const timer = setTimeout(giveUp, waitMs)
+      const timer = clock.setTimeout(giveUp, waitMs)
       signal.addEventListener('abort', giveUp, { once: true })
       assign()
       const isGranted = await promise
-      clearTimeout(timer)
+      timer.stop()
       signal.removeEventListener('abort', giveUp)
       place.requests.delete(grant)
       if (!isGranted && place.requests.size === 0) {
@@ -117,7 +124,7 @@ export function createImportPlaces(
           if (waiting.get(systemId) === place) waiting.delete(systemId)
         }
         if (signal.aborted) leave()
-        else place.leaving = setTimeout(leave, absentMs).unref()
+        else place.leaving = clock.setTimeout(leave, absentMs).unref()
       }
       signal.throwIfAborted()
       return isGranted

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { eventTypes } from '../../src/model/events'
+import { endpoints } from '../endpoints'
 import { type BotFixture, createBotFixtures } from '../http/bot/botFixture'
-import { document } from '../openapiDocument'
-import { program, runCommand } from '../serverProcess'
+import { run as runCommand } from '../runInProcess'
 import { afterAll, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
+import { until } from '../until'
 import {
   type Change,
   changesOfFronts,
@@ -18,8 +21,9 @@ import {
   wrenInFlock,
 } from './changes'
 import { readStream } from './readStream'
-import { hook, receivers, TOKEN, until } from './receiver'
+import { hook, receivers, TOKEN } from './receiver'
 
+const root = join(import.meta.dir, '../..')
 const at = createTestApp({ HOST: '127.0.0.1', PORT: '0', DISPATCH_ALLOW: '127.0.0.1' })
 const address = at.app.listen()
 const makeStage = createBotFixtures(at)
@@ -43,7 +47,7 @@ describe('webhook and stream get the same events', () => {
   test('webhook and stream get the events when the CLI links and unlinks an account', async () => {
     const { stage, receivedEvents } = await listenTo()
     const account = (verb: string, ...flags: string[]) =>
-      runCommand([...program, 'account', verb, stage.fill('<system>'), '4242', ...flags], {
+      runCommand(['account', verb, stage.fill('<system>'), '4242', ...flags], {
         cwd: at.folder,
         env: { DATABASE_URL: at.config.DATABASE_URL },
       })
@@ -175,106 +179,20 @@ describe('requests without events', () => {
   )
 })
 
-/** Writes whose events are tested elsewhere or cannot be received. */
-const testedElsewhere: Record<string, string> = {
-  'POST /v2/systems/@me/import': 'test/http/v2/imports.test.ts',
-  'PUT /v2/systems/@me/webhook': 'test/events/webhook.test.ts',
-  'DELETE /v2/systems/@me/webhook': 'test/events/webhook.test.ts',
-  'POST /v2/systems/@me/webhook/verify': 'test/events/webhook.test.ts',
-  'POST /private/bulk_privacy/member': 'test/http/private.test.ts',
-  'POST /private/bulk_privacy/group': 'test/http/private.test.ts',
-  'PATCH /v2/systems/@me/members': 'test/http/v2/bulkChanges.test.ts',
-  'PATCH /v2/systems/@me/groups': 'test/http/v2/bulkChanges.test.ts',
-  'POST /bot/link': 'test/http/bot/links.test.ts',
-  'POST /bot/accounts/{account_id}/import': 'test/http/bot/imports.test.ts',
-  'PUT /ext/v1/systems/@me/switches/{uuid}': 'test/http/ext/putSwitch.test.ts',
-  'DELETE /ext/v1/systems/@me/switches/{uuid}': 'test/http/ext/putSwitch.test.ts',
-  'POST /ext/v1/systems/@me/front/notes': 'test/http/ext/frontNotes.test.ts',
-  'PATCH /ext/v1/front-notes/{id}': 'test/http/ext/frontNotes.test.ts',
-  'DELETE /ext/v1/front-notes/{id}': 'test/http/ext/frontNotes.test.ts',
-  'DELETE /ext/v1/systems/@me/archive/{collection}': 'test/http/ext/archive.test.ts',
-  'POST /ext/v1/systems/@me/archive/convert': 'test/http/ext/convertArchive.test.ts',
-  'PATCH /ext/v1/systems/@me/settings': 'test/http/ext/front.test.ts',
-  'PATCH /ext/v1/systems/@me/members': 'test/http/ext/members.test.ts',
-  'POST /ext/v1/members': 'test/http/ext/members.test.ts',
-  'PATCH /ext/v1/members/{memberRef}': 'test/http/ext/members.test.ts',
-  'POST /ext/v1/systems/@me/fields': 'test/http/ext/fields.test.ts',
-  'PUT /ext/v1/systems/@me/fields/order': 'test/http/ext/fields.test.ts',
-  'PATCH /ext/v1/fields/{id}': 'test/http/ext/fields.test.ts',
-  'DELETE /ext/v1/fields/{id}': 'test/http/ext/fields.test.ts',
-  'PATCH /ext/v1/groups/{groupRef}': 'test/http/ext/groups.test.ts',
-  'PUT /ext/v1/systems/@me/groups/tree': 'test/http/ext/groups.test.ts',
-  'POST /ext/v1/systems/@me/notes': 'test/http/ext/notes.test.ts',
-  'PATCH /ext/v1/notes/{id}': 'test/http/ext/notes.test.ts',
-  'DELETE /ext/v1/notes/{id}': 'test/http/ext/notes.test.ts',
-  'POST /ext/v1/systems/@me/rooms': 'test/http/ext/posts.test.ts',
-  'PATCH /ext/v1/rooms/{id}': 'test/http/ext/posts.test.ts',
-  'DELETE /ext/v1/rooms/{id}': 'test/http/ext/posts.test.ts',
-  'POST /ext/v1/systems/@me/posts': 'test/http/ext/posts.test.ts',
-  'POST /ext/v1/systems/@me/posts/read': 'test/http/ext/posts.test.ts',
-  'PATCH /ext/v1/posts/{id}': 'test/http/ext/posts.test.ts',
-  'DELETE /ext/v1/posts/{id}': 'test/http/ext/posts.test.ts',
-  'POST /ext/v1/systems/@me/polls': 'test/http/ext/polls.test.ts',
-  'PATCH /ext/v1/polls/{id}': 'test/http/ext/polls.test.ts',
-  'DELETE /ext/v1/polls/{id}': 'test/http/ext/polls.test.ts',
-  'PUT /ext/v1/polls/{id}/votes/{memberRef}': 'test/http/ext/polls.test.ts',
-  'DELETE /ext/v1/polls/{id}/votes/{memberRef}': 'test/http/ext/polls.test.ts',
-  'POST /ext/v1/systems/@me/reminders': 'test/http/ext/reminders.test.ts',
-  'PATCH /ext/v1/reminders/{id}': 'test/http/ext/reminders.test.ts',
-  'DELETE /ext/v1/reminders/{id}': 'test/http/ext/reminders.test.ts',
-  'POST /ext/v1/reminders/{id}/test': 'test/http/ext/reminders.test.ts',
-  'POST /ext/v1/buckets': 'test/http/ext/friends.test.ts',
-  'PATCH /ext/v1/buckets/{id}': 'test/http/ext/friends.test.ts',
-  'DELETE /ext/v1/buckets/{id}': 'test/http/ext/friends.test.ts',
-  'PUT /ext/v1/buckets/{id}/contents': 'test/http/ext/friends.test.ts',
-  'POST /ext/v1/friends': 'test/http/ext/friends.test.ts',
-  'PATCH /ext/v1/friends/{id}': 'test/http/ext/friends.test.ts',
-  'DELETE /ext/v1/friends/{id}': 'test/http/ext/friends.test.ts',
-  'POST /ext/v1/friends/invites': 'an invitation is not shown in events',
-  'POST /ext/v1/friends/invites/preview': 'a preview changes nothing',
-  'DELETE /ext/v1/friends/invites/{id}': 'an invitation is not shown in events',
-  'PUT /ext/v1/members/{memberRef}/picture': 'test/http/ext/pictures.test.ts',
-  'DELETE /ext/v1/members/{memberRef}/picture': 'test/http/ext/pictures.test.ts',
-  'PUT /ext/v1/groups/{groupRef}/picture': 'test/http/ext/pictures.test.ts',
-  'DELETE /ext/v1/groups/{groupRef}/picture': 'test/http/ext/pictures.test.ts',
-  'PUT /ext/v1/systems/@me/picture': 'test/http/ext/pictures.test.ts',
-  'DELETE /ext/v1/systems/@me/picture': 'test/http/ext/pictures.test.ts',
-  'PUT /ext/v1/push': 'test/http/ext/push.test.ts',
-  'PATCH /ext/v1/push/{id}': 'test/http/ext/push.test.ts',
-  'DELETE /ext/v1/push/{id}': 'test/http/ext/push.test.ts',
-  'POST /ext/v1/push/{id}/test': 'test/http/ext/push.test.ts',
-  'POST /web/session': 'a session is not part of a system',
-  'DELETE /web/session': 'a session is not part of a system',
-  'POST /web/login': 'a login link is not part of a system',
-  'POST /web/login-links': 'a login link is not part of a system',
-  'POST /web/setup': 'a set-up link is not part of a system',
-  'POST /web/systems': 'a new system has no listeners yet',
-  'POST /web/import-place': 'a place in the queue is not part of a system',
-  'DELETE /web/sessions': 'a session is not part of a system',
-  'PATCH /web/sessions/{id}': 'a session is not part of a system',
-  'DELETE /web/sessions/{id}': 'a session is not part of a system',
-  'POST /bot/systems': 'a new system has no listeners yet',
-  'DELETE /bot/systems/{systemRef}': 'a deleted system has no listeners',
-}
-
 test('every write in the API document is tested for its events or for recording none', () => {
-  const done = [...Object.values(changes).map(({ does }) => does), ...stepsWithoutEvents].map(
-    ([line]) => line,
-  )
-  const isDone = (write: string) => done.some((line) => patternOf(write).test(line))
-  const writes = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.keys(methods)
-      .filter((method) => method !== 'get')
-      .map((method) => `${method.toUpperCase()} ${path}`),
-  )
-  const untested = writes.filter((write) => !isDone(write) && !(write in testedElsewhere))
-  expect(
-    untested.map(
-      (write) => `${write}: add its events to test/events/changes.ts, or add it to withoutEvents`,
-    ),
-  ).toEqual([])
-  const stale = Object.keys(testedElsewhere).filter((write) => !writes.includes(write))
-  expect(stale).toEqual([])
+  const writes = Object.entries(endpoints).filter(([line]) => !line.startsWith('GET '))
+  const problems = writes.flatMap(([line, { events = [] }]) => {
+    if ('none' in events) return []
+    if ('testedIn' in events)
+      return existsSync(join(root, events.testedIn)) ? [] : [`${line}: no ${events.testedIn}`]
+    const isAsked = ([request]: Step) => patternOf(line).test(request)
+    const own = Object.values(changes).filter(({ does }) => isAsked(does))
+    const types = new Set<string>(own.flatMap((change) => change.events.map(([type]) => type)))
+    const isTested = own.length > 0 || stepsWithoutEvents.some(isAsked)
+    if (isTested && Bun.deepEquals([...types].toSorted(), events.toSorted())) return []
+    return `${line}: add its events to test/events/changes.ts, or add it to withoutEvents. These tests expect [${[...types]}], its row in test/endpoints has [${events}].`
+  })
+  expect(problems).toEqual([])
 })
 
 /** Returns a pattern that accepts any value for a parameter. */

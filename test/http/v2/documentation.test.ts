@@ -7,11 +7,12 @@ import { memberGuild, systemGuild } from '../../../src/model/guild'
 import { member } from '../../../src/model/member'
 import { settings } from '../../../src/model/settings'
 import { system } from '../../../src/model/system'
+import { fillRefs } from '../../endpoints/endpoint'
+import { pluralKit } from '../../endpoints/pluralKit'
 import { document } from '../../openapiDocument'
 import { allCallers, createFixture } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
-import { endpoints } from './endpoints'
 
 const testApp = createTestApp()
 
@@ -57,11 +58,11 @@ const paths = document.paths as Record<string, Record<string, Operation>>
 const components = document.components.schemas as Record<string, Schema>
 const sharedParameters = document.components.parameters as Record<string, Parameter>
 
-const lines = Object.entries(endpoints).map(([line, endpoint]) => ({ line, ...endpoint }))
+const lines = Object.entries(pluralKit).map(([line, endpoint]) => ({ line, ...endpoint }))
 
 function operationOf(line: string): Operation {
   const [method = '', path = ''] = line.split(' ')
-  const found = paths[`/v2${path}`]?.[method.toLowerCase()]
+  const found = paths[path]?.[method.toLowerCase()]
   if (!found) throw new Error(`${line} is not documented`)
   return found
 }
@@ -80,7 +81,7 @@ function bodyOf(line: string): Schema {
   return schema
 }
 
-describe.each(lines)('API document', ({ line, tag, answer, errors }) => {
+describe.each(lines)('API document', ({ line, tag, response, queries = [], errors }) => {
   test(`${line} has a summary and its tag`, () => {
     const { summary, tags } = operationOf(line)
     expect(summary).toMatch(/^[A-Z].{5,}[^.]$/)
@@ -93,7 +94,7 @@ describe.each(lines)('API document', ({ line, tag, answer, errors }) => {
     const inPath = parameters.filter((parameter) => parameter.in === 'path')
     expect(inPath.map(({ name }) => name)).toEqual(parts as string[])
     const inQuery = parameters.filter((parameter) => parameter.in === 'query')
-    expect(inQuery.map(({ name }) => name)).toEqual(queries[line] ?? [])
+    expect(inQuery.map(({ name }) => name)).toEqual(queries)
     for (const { description, required, schema, ...rest } of parameters) {
       expect(description).toMatch(/.{5,}/)
       expect(required).toBe(rest.in === 'path' || rest.name === 'guild_id')
@@ -108,13 +109,13 @@ describe.each(lines)('API document', ({ line, tag, answer, errors }) => {
     const { responses } = operationOf(line)
     const successes = Object.keys(responses).filter((status) => status < '300')
     if (line.endsWith('/fronters')) expect(successes).toEqual(['200', '204'])
-    else expect(successes).toEqual([answer === null ? '204' : '200'])
+    else expect(successes).toEqual([response === null ? '204' : '200'])
     expect(responses[204]?.content).toBeUndefined()
-    if (answer === null) return
+    if (response === null) return
     const schema = responses[200]?.content?.['application/json'].schema
-    const [name] = [answer].flat()
+    const [name] = [response].flat()
     const $ref = `#/components/schemas/${name}`
-    expect(schema).toEqual(Array.isArray(answer) ? { type: 'array', items: { $ref } } : { $ref })
+    expect(schema).toEqual(Array.isArray(response) ? { type: 'array', items: { $ref } } : { $ref })
     expect(Object.keys(components)).toContain(String(name))
   })
 
@@ -143,24 +144,17 @@ describe.each(lines)('API document', ({ line, tag, answer, errors }) => {
   })
 })
 
-const queries: Record<string, string[]> = {
-  'GET /systems/{systemRef}/switches': ['before', 'limit'],
-  'GET /systems/{systemRef}/groups': ['with_members'],
-  'GET /systems/@me/autoproxy': ['guild_id', 'channel_id'],
-  'PATCH /systems/@me/autoproxy': ['guild_id', 'channel_id'],
-}
-
 describe('documented limits', () => {
   const bodies: Record<string, Entity> = {
-    'PATCH /systems/{systemRef}': system,
-    'POST /members': member,
-    'PATCH /members/{memberRef}': member,
-    'POST /groups': group,
-    'PATCH /groups/{groupRef}': group,
-    'PATCH /systems/@me/guilds/{guild_id}': systemGuild,
-    'PATCH /members/{memberRef}/guilds/{guild_id}': memberGuild,
-    'PATCH /systems/{systemRef}/settings': settings,
-    'PATCH /systems/@me/autoproxy': autoproxy,
+    'PATCH /v2/systems/{systemRef}': system,
+    'POST /v2/members': member,
+    'PATCH /v2/members/{memberRef}': member,
+    'POST /v2/groups': group,
+    'PATCH /v2/groups/{groupRef}': group,
+    'PATCH /v2/systems/@me/guilds/{guild_id}': systemGuild,
+    'PATCH /v2/members/{memberRef}/guilds/{guild_id}': memberGuild,
+    'PATCH /v2/systems/{systemRef}/settings': settings,
+    'PATCH /v2/systems/@me/autoproxy': autoproxy,
   }
 
   test.each(Object.entries(bodies))(
@@ -180,34 +174,34 @@ describe('documented limits', () => {
   )
 
   test('bodies document the maximum number of items of lists', () => {
-    const tags = bodyOf('POST /members').properties?.proxy_tags
+    const tags = bodyOf('POST /v2/members').properties?.proxy_tags
     expect(tags).toMatchObject({ type: 'array', maxItems: 100 })
     expect(tags?.items?.properties?.prefix).toMatchObject({ maxLength: 95 })
-    const templates = bodyOf('PATCH /systems/{systemRef}/settings').properties
+    const templates = bodyOf('PATCH /v2/systems/{systemRef}/settings').properties
     expect(templates?.description_templates).toMatchObject({
       maxItems: 3,
       items: { type: 'string', maxLength: 1000 },
     })
-    const logged = bodyOf('POST /systems/{systemRef}/switches').properties
+    const logged = bodyOf('POST /v2/systems/{systemRef}/switches').properties
     expect(logged?.members).toMatchObject({ maxItems: 150, items: { type: 'string' } })
-    const changed = bodyOf('PATCH /systems/{systemRef}/switches/{switchRef}/members')
+    const changed = bodyOf('PATCH /v2/systems/{systemRef}/switches/{switchRef}/members')
     expect(changed).toMatchObject({ type: 'array', maxItems: 150 })
   })
 
   test('bodies document the values of choices', () => {
-    const settings = bodyOf('PATCH /systems/{systemRef}/settings').properties
+    const settings = bodyOf('PATCH /v2/systems/{systemRef}/settings').properties
     expect(settings?.hid_list_padding?.enum).toEqual(['off', 'left', 'right'])
     expect(settings?.proxy_switch?.enum).toEqual(['off', 'new', 'add'])
-    const autoproxy = bodyOf('PATCH /systems/@me/autoproxy').properties
+    const autoproxy = bodyOf('PATCH /v2/systems/@me/autoproxy').properties
     expect(autoproxy?.autoproxy_mode?.enum).toEqual(['off', 'front', 'latch', 'member'])
-    const privacy = bodyOf('POST /members').properties?.privacy?.properties
+    const privacy = bodyOf('POST /v2/members').properties?.privacy?.properties
     expect(privacy?.visibility?.enum).toEqual(['public', 'private', null])
   })
 
   test('only bodies that create a member or group require a name', () => {
-    for (const line of ['POST /members', 'POST /groups'])
+    for (const line of ['POST /v2/members', 'POST /v2/groups'])
       expect(bodyOf(line).required).toEqual(['name'])
-    for (const line of ['PATCH /members/{memberRef}', 'PATCH /groups/{groupRef}'])
+    for (const line of ['PATCH /v2/members/{memberRef}', 'PATCH /v2/groups/{groupRef}'])
       expect(bodyOf(line).required).toBeUndefined()
   })
 
@@ -267,27 +261,19 @@ describe('paths without /v2', () => {
     expect(unprefixed).toEqual([])
   })
 
-  const refs: Record<string, string> = {
-    '{systemRef}': '<own>',
-    '{memberRef}': '<wren>',
-    '{groupRef}': '<keepers>',
-    '{switchRef}': '<first>',
-    '{guild_id}': '333',
-    '{message}': '<message>',
-  }
   const bodies: Record<string, unknown> = {
-    'PATCH /systems/{systemRef}': { tag: '|' },
-    'PATCH /systems/{systemRef}/settings': { timezone: 'Europe/Oslo' },
-    'PATCH /members/{memberRef}': { name: 'Robin' },
-    'PATCH /groups/{groupRef}': { name: 'Robins' },
+    'PATCH /v2/systems/{systemRef}': { tag: '|' },
+    'PATCH /v2/systems/{systemRef}/settings': { timezone: 'Europe/Oslo' },
+    'PATCH /v2/members/{memberRef}': { name: 'Robin' },
+    'PATCH /v2/groups/{groupRef}': { name: 'Robins' },
   }
 
   test.each(lines)('$line returns the same without /v2', async ({ line }) => {
     const fixture = await createFixture(testApp)
-    const path = line.replaceAll(/\{\w+\}/g, (part) => refs[part] ?? part)
+    const prefixedLine = fillRefs(line)
     for (const who of allCallers) {
-      const prefixed = await fixture.ask(path.replace(' ', ' /v2'), bodies[line], who)
-      const unprefixed = await fixture.ask(path, bodies[line], who)
+      const prefixed = await fixture.ask(prefixedLine, bodies[line], who)
+      const unprefixed = await fixture.ask(prefixedLine.replace('/v2', ''), bodies[line], who)
       const isDeleted = prefixed.status === 204 && line.startsWith('DELETE')
       if (isDeleted) expect(unprefixed.status).toBe(404)
       else expect([unprefixed.status, unprefixed.json]).toEqual([prefixed.status, prefixed.json])

@@ -1,10 +1,12 @@
 import { expect, test } from '../test'
-import { expectAccessible, expectLargeTargets, startBrowser, startTestServer } from './browser'
-import { expectListed, waitUntil } from './memberPages'
+import { until } from '../until'
+import { expectAccessible, expectLargeTargets, startBrowser } from './browser'
+import { expectListed } from './memberPages'
+import { shareTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 
 interface Extended {
   member: { id: string; description: string | null }
@@ -70,7 +72,7 @@ describeDashboard(browser, testServer, async ({ system, openNow, openPath }) => 
     await page.getByText('Wren is archived.').first().waitFor()
     expect((await system.history())[0]?.names).toEqual(['Wren'])
     await page.getByRole('button', { name: 'Undo' }).click()
-    await waitUntil(async () => !(await read('Wren')).archived)
+    await until(async () => !(await read('Wren')).archived)
     await page.getByLabel('Reason').waitFor()
     expect((await read('Wren')).archived).toBe(false)
   })
@@ -106,7 +108,7 @@ describeDashboard(browser, testServer, async ({ system, openNow, openPath }) => 
     expect((await system.history())[0]?.names).toEqual([asleep.member.id])
     await page.getByRole('button', { name: 'Undo' }).click()
     const latest = async () => (await system.history())[0]?.names.join()
-    await waitUntil(async () => (await latest()) === 'Wren')
+    await until(async () => (await latest()) === 'Wren')
     expect(await latest()).toBe('Wren')
   })
 

@@ -1,4 +1,5 @@
 import { expect, test } from '../test'
+import { until } from '../until'
 import { archivedRows, archiveRows, deleteArchived } from './archivedRows'
 import {
   disconnect,
@@ -6,13 +7,12 @@ import {
   expectLargeTargets,
   expectNoHorizontalScroll,
   startBrowser,
-  startTestServer,
 } from './browser'
-import { waitUntil } from './memberPages'
+import { shareTestServer } from './testServer'
 import { describeDashboard, openPage, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 
 describeDashboard(browser, testServer, async ({ size, system, openNow, openPath }) => {
   await system.setSwitches([5, 'Wren'])
@@ -50,20 +50,16 @@ describeDashboard(browser, testServer, async ({ size, system, openNow, openPath 
       .waitFor()
   })
 
-  test.each([
-    ['archive', 'light'],
-    ['archive', 'dark'],
-    ['archive/rows/polls', 'light'],
-    ['archive/rows/polls', 'dark'],
-    ['archive/convert', 'light'],
-    ['archive/convert', 'dark'],
-  ] as const)('the page "%s" is accessible in %s mode', async (path, scheme) => {
-    const visitor = await openPath(path, scheme)
-    for (const fold of await visitor.page.locator('summary').all()) await fold.click()
-    await expectAccessible(visitor)
-    await expectLargeTargets(visitor)
-    await expectNoHorizontalScroll(visitor)
-  })
+  test.each(['archive', 'archive/rows/polls', 'archive/convert'])(
+    'the page "%s" is accessible in light and dark mode',
+    async (path) => {
+      const visitor = await openPath(path)
+      for (const fold of await visitor.page.locator('summary').all()) await fold.click()
+      await expectAccessible(visitor, { inDark: true })
+      await expectLargeTargets(visitor)
+      await expectNoHorizontalScroll(visitor)
+    },
+  )
 
   test('offers the conversion on Now until it is answered, without a request of its own', async () => {
     const requested: string[] = []
@@ -171,7 +167,7 @@ describeDashboard(browser, testServer, async ({ size, system, openNow, openPath 
     expect(await rows.count()).toBe(20)
     for (const count of [40, 45]) {
       await page.getByRole('button', { name: 'Show more' }).click()
-      await waitUntil(async () => (await rows.count()) === count)
+      await until(async () => (await rows.count()) === count)
       expect(await rows.count()).toBe(count)
     }
     await page.getByText('Friend 44.').waitFor()
@@ -259,7 +255,7 @@ describeDashboard(browser, testServer, async ({ size, system, openNow, openPath 
     expect(await button.getAttribute('aria-disabled')).toBe('true')
     await button.click({ force: true })
     await page.context().setOffline(false)
-    await waitUntil(async () => (await button.getAttribute('aria-disabled')) === 'false')
+    await until(async () => (await button.getAttribute('aria-disabled')) === 'false')
     expect(await button.getAttribute('aria-disabled')).toBe('false')
     expect(await listNotes()).toEqual([])
   })

@@ -1,11 +1,12 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from '../test'
-import { expectAccessible, startBrowser, startTestServer, waitForTrue } from './browser'
+import { expectAccessible, startBrowser, waitForTrue } from './browser'
+import { shareTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
 /** The browser's Back with open sheets and unsaved changes. */
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 const { address } = testServer.server
 
 /** Expects that Back leads to this page, which a leftover entry of a sheet would prevent. */

@@ -1,27 +1,14 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import {
-  emptyFolder,
-  runCommand,
-  type Server,
-  program as source,
-  startServer,
-} from '../serverProcess'
-import { afterAll, afterEach, expect } from '../test'
+import { afterEach, expect } from '../test'
+import { until } from '../until'
+import { processFolder } from './testProcess'
 
 /** Browsers that can install pages as apps. */
 export const fullBrowsers: readonly string[] = ['chromium', 'google-chrome']
 
 /** All browsers; the first is Chromium without windows and needs half the CPU time. */
 const anyBrowsers = ['chromium-headless-shell', ...fullBrowsers]
-
-/** The built executable, so that the tests run what is released. */
-const built = join(import.meta.dir, '../../dist/multitude')
-
-/** Falls back to the source; `npm run test:browser` builds first. */
-const program = existsSync(built) ? [built] : source
 
 export const sizes = {
   phone: { width: 390, height: 844 },
@@ -30,16 +17,34 @@ export const sizes = {
 
 export type Size = keyof typeof sizes
 
+/** Sizes on which a story runs: the one that it is designed for, or all with `--sizes all`. */
+export const storySizes = (designedFor: Size = 'phone'): readonly Size[] =>
+  process.env.STORY_SIZES === 'all' ? ['phone', 'desk'] : [designedFor]
+
 /**
  * Contexts of the current test. They are closed after it, so that none slows down the next tests.
  */
 const openContexts = new Set<BrowserContext>()
 
-/** Starts the first of these browsers that is installed, and closes it after the tests. */
+const browsers = new Map<string, Promise<Browser>>()
+
+/** Returns the first of these browsers that is installed. All test files of this process share it. */
 export async function startBrowser(names: readonly string[] = anyBrowsers): Promise<Browser> {
   const executablePath = names.map((name) => Bun.which(name)).find((path) => path !== null)
   if (!executablePath) throw new Error('No Chromium is installed: apt-get install chromium')
-  const browser = await chromium.launch({
+  afterEach(async () => {
+    await Promise.all([...openContexts].map((context) => context.close()))
+    openContexts.clear()
+  })
+  const started = browsers.get(executablePath) ?? launchBrowser(executablePath)
+  browsers.set(executablePath, started)
+  return await started
+}
+
+/** Starts a browser. It ends with this process, whose end closes the pipe that controls it. */
+function launchBrowser(executablePath: string): Promise<Browser> {
+  processFolder()
+  return chromium.launch({
     executablePath,
     args: [
       '--no-sandbox',
@@ -48,76 +53,10 @@ export async function startBrowser(names: readonly string[] = anyBrowsers): Prom
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      // Pages of a context share a process, which has compiled the scripts already.
+      '--renderer-process-limit=1',
     ],
   })
-  afterEach(async () => {
-    await Promise.all([...openContexts].map((context) => context.close()))
-    openContexts.clear()
-  })
-  afterAll(() => browser.close())
-  return browser
-}
-
-export interface TestServer {
-  readonly server: Server
-  /** Kills the server, as a power failure would. */
-  stop(): Promise<void>
-  restart(): Promise<void>
-  readonly token: string
-  readonly hid: string
-  /** Runs a command of the operator and parses the JSON that it prints. */
-  operate<T>(...args: string[]): Promise<T>
-  /** Runs a command and returns its output. */
-  run(...args: string[]): Promise<string>
-  ask<T>(line: string, body?: unknown, token?: string): Promise<T>
-}
-
-/** Starts the executable in an empty folder and creates a system, unless its name is null. */
-export async function startTestServer(
-  name: string | null,
-  args: string[] = [],
-  env: Record<string, string> = {},
-): Promise<TestServer> {
-  const cwd = emptyFolder('browser-')
-  let server = await startServer(program, args, { cwd, env })
-  const run = async (...given: string[]): Promise<string> => {
-    const { code, out, err } = await runCommand([...program, ...given], { cwd, env })
-    if (code !== 0) throw new Error(`${given.join(' ')}: ${err}`)
-    return out
-  }
-  const operate = async <T>(...given: string[]): Promise<T> =>
-    JSON.parse(await run(...given, '--json'))
-  const system =
-    name === null
-      ? { id: '', token: '' }
-      : await operate<{ id: string; token: string }>('system', 'create', '--name', name)
-  return {
-    get server() {
-      return server
-    },
-    async stop() {
-      server.kill('SIGKILL')
-      await server.end()
-    },
-    async restart() {
-      server = await startServer(program, args, { cwd, env })
-    },
-    token: system.token,
-    hid: system.id,
-    operate,
-    run,
-    async ask<T>(line: string, body?: unknown, token = system.token) {
-      const [method = 'GET', path = '/'] = line.split(' ')
-      const response = await fetch(`${server.address}${path}`, {
-        method,
-        headers: { authorization: token },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
-      const text = await response.text()
-      if (!response.ok) throw new Error(`${line}: ${response.status} ${text}`)
-      return (text === '' ? null : JSON.parse(text)) as T
-    },
-  }
 }
 
 /** Opens a page in its own browser context; contexts share nothing. */
@@ -126,7 +65,11 @@ export async function visit(
   size: Size = 'phone',
   scheme: 'light' | 'dark' = 'light',
 ): Promise<Visitor> {
-  const context = await browser.newContext({ viewport: sizes[size], colorScheme: scheme })
+  const context = await browser.newContext({
+    viewport: sizes[size],
+    colorScheme: scheme,
+    reducedMotion: 'reduce',
+  })
   context.setDefaultTimeout(100_000)
   const page = await context.newPage()
   const consoleMessages: string[] = []
@@ -167,10 +110,39 @@ export async function disconnect(page: Page): Promise<void> {
     .waitFor()
 }
 
-/** Expects no violation of accessibility rules and an empty console. */
-export async function expectAccessible({ page, consoleMessages }: Visitor): Promise<void> {
-  expect(await findViolations(page)).toEqual([])
+/** Expects no violation of accessibility rules in both sizes, and an empty console. */
+export async function expectAccessible(
+  { page, consoleMessages }: Visitor,
+  { inDark = false } = {},
+): Promise<void> {
+  const problems = await checkSizes(page, async () => [
+    ...(await findViolations(page)),
+    ...(inDark ? await findViolationsInDark(page) : []),
+  ])
+  expect(problems).toEqual([])
   expect(consoleMessages).toEqual([])
+}
+
+/** Returns the violations that depend on colours, in dark mode. */
+export async function findViolationsInDark(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const violations = await findViolations(page, ['color-contrast', 'link-in-text-block'])
+  await page.emulateMedia({ colorScheme: 'light' })
+  return violations.map((one) => `dark: ${one}`)
+}
+
+/** Checks the page in its size and then in the other one, and returns what is wrong in each. */
+export async function checkSizes(
+  page: Page,
+  check: () => Promise<readonly string[]>,
+): Promise<string[]> {
+  const own = page.viewportSize() ?? sizes.phone
+  const other = own.width < sizes.desk.width ? sizes.desk : sizes.phone
+  const problems = [...(await check())]
+  await page.setViewportSize(other)
+  for (const problem of await check()) problems.push(`${other.width} px: ${problem}`)
+  await page.setViewportSize(own)
+  return problems
 }
 
 /** Returns the violations of all accessibility rules, or of these. */
@@ -186,7 +158,10 @@ export async function findViolations(page: Page, rules: readonly string[] = []):
   return await page.evaluate(
     async (runOnly) => {
       const { run } = (globalThis as unknown as { axe: typeof axe }).axe
-      const { violations } = await (runOnly.length === 0 ? run() : run({ runOnly }))
+      const { violations } = await run({
+        resultTypes: ['violations'],
+        ...(runOnly.length > 0 && { runOnly }),
+      })
       return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
     },
     [...rules],
@@ -231,20 +206,28 @@ export async function expectNoClippedText({ page }: Visitor): Promise<void> {
   await page.setViewportSize(before)
 }
 
-/** Expects that everything that can be tapped is at least 44 px high and wide. */
+/** Expects that everything that can be tapped is at least 44 px high and wide in both sizes. */
 export async function expectLargeTargets({ page }: Visitor): Promise<void> {
-  const small = await page.evaluate(`
+  expect(await checkSizes(page, () => findSmallTargets(page))).toEqual([])
+}
+
+/** Returns what can be tapped and is less than 44 px high or wide. */
+export function findSmallTargets(page: Page): Promise<string[]> {
+  return page.evaluate(`
     [...document.querySelectorAll('button:not(.skip), nav a, a.beside')]
       .map((one) => ({ box: one.getBoundingClientRect(), text: one.textContent }))
       .filter(({ box }) => box.width < 44 || box.height < 44)
       .map(({ box, text }) => text + ' ' + box.width + ' × ' + box.height)
   `)
-  expect(small).toEqual([])
 }
 
 /** Waits until the server has answered a change that the page already shows. */
 export const waitForChange = (page: Page): Promise<unknown> =>
   page.waitForResponse((response) => response.request().method() !== 'GET')
+
+/** Waits two frames, after which the page has drawn the effects of an earlier event. */
+export const waitForDraw = (page: Page): Promise<unknown> =>
+  page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
 
 /** Waits until the title of the page contains a text; it is set after the page is drawn. */
 export const waitForTitle = (page: Page, part: string): Promise<void> =>
@@ -255,7 +238,5 @@ export const waitForTitle = (page: Page, part: string): Promise<void> =>
  * itself, where the content security policy forbids it.
  */
 export async function waitForTrue(page: Page, expression: string): Promise<void> {
-  for (const end = Date.now() + 100_000; Date.now() < end; await Bun.sleep(30))
-    if (await page.evaluate(expression)) return
-  throw new Error(`not true in time: ${expression}`)
+  await until(() => page.evaluate<unknown>(expression))
 }

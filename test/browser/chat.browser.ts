@@ -1,18 +1,19 @@
 import type { Page } from 'playwright-core'
+import { ME } from '../me'
 import { expect, test } from '../test'
+import { until } from '../until'
 import {
   disconnect,
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
   startBrowser,
-  startTestServer,
 } from './browser'
-import { waitUntil } from './memberPages'
+import { shareTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 const { address } = testServer.server
 
 interface Post {
@@ -28,32 +29,30 @@ interface Room {
   category: string | null
 }
 
-const OWN = '/ext/v1/systems/@me'
-
 describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
   await system.setSwitches([5, 'Wren', 'Iris'])
   const uuidOf = async (name: string) =>
     (await system.ask<{ uuid: string }>(`GET /v2/members/${system.idOf(name)}`)).uuid
   const [wren, iris, moss] = [await uuidOf('Wren'), await uuidOf('Iris'), await uuidOf('Moss')]
-  const post = (body: object) => system.ask<Post>(`POST ${OWN}/posts`, body)
-  const postsOf = (query: string) => system.ask<Post[]>(`GET ${OWN}/posts?${query}`)
-  const unread = () => system.ask<Record<string, number>>(`GET ${OWN}/posts/unread`)
-  const addRoom = (body: object) => system.ask<Room>(`POST ${OWN}/rooms`, body)
+  const post = (body: object) => system.ask<Post>(`POST ${ME}/posts`, body)
+  const postsOf = (query: string) => system.ask<Post[]>(`GET ${ME}/posts?${query}`)
+  const unread = () => system.ask<Record<string, number>>(`GET ${ME}/posts/unread`)
+  const addRoom = (body: object) => system.ask<Room>(`POST ${ME}/rooms`, body)
   const clear = async () => {
     for (const { id } of await postsOf('limit=1000')) await system.ask(`DELETE /ext/v1/posts/${id}`)
-    for (const { id } of await system.ask<Room[]>(`GET ${OWN}/rooms`))
+    for (const { id } of await system.ask<Room[]>(`GET ${ME}/rooms`))
       await system.ask(`DELETE /ext/v1/rooms/${id}`)
   }
   const articles = (page: Page) => page.locator('article')
 
-  test.each(['light', 'dark'] as const)('chat pages are accessible in %s mode', async (scheme) => {
+  test('chat pages are accessible in light and dark mode', async () => {
     await clear()
     const first = await post({ for: wren, by: iris, title: 'Groceries', text: 'Milk, *please*.' })
     await post({ for: wren, by: wren, text: 'Done.', reply_to: first.id })
     const room = await addRoom({ name: 'General', about: 'All **else**', category: 'Business' })
     await addRoom({ name: 'Lobby' })
     await post({ room: room.id, text: 'Nobody wrote this' })
-    const visitor = await open('chat', scheme)
+    const visitor = await open('chat')
     const { page } = visitor
     await page.getByRole('heading', { name: 'Board' }).waitFor()
     for (const path of [
@@ -64,17 +63,17 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
     ]) {
       await page.goto(`${address}/#/${path}`)
       await page.locator('main [aria-busy]').first().waitFor({ state: 'detached' })
-      await expectAccessible(visitor)
+      await expectAccessible(visitor, { inDark: true })
       await expectLargeTargets(visitor)
       await expectNoHorizontalScroll(visitor)
     }
     await page.goto(`${address}/#/chat`)
     await page.getByRole('button', { name: 'Order…' }).click()
-    await expectAccessible(visitor)
+    await expectAccessible(visitor, { inDark: true })
     await expectLargeTargets(visitor)
     await expectNoHorizontalScroll(visitor)
     await page.getByRole('button', { name: 'Add room' }).click()
-    await expectAccessible(visitor)
+    await expectAccessible(visitor, { inDark: true })
   })
 
   test('a post on a board is unread until its reader has seen it in another browser', async () => {
@@ -97,7 +96,7 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
     expect(await postsOf(`for=${moss}`)).toMatchObject([{ by: iris, title: 'Groceries' }])
     await writer.page.getByRole('link', { name: 'Now', exact: true }).click()
     await writer.page.getByRole('heading', { name: 'Here now' }).waitFor()
-    await system.ask(`POST ${OWN}/posts`, { for: moss, by: iris, text: 'And bread.' })
+    await system.ask(`POST ${ME}/posts`, { for: moss, by: iris, text: 'And bread.' })
 
     const reader = await open('chat')
     await reader.page.getByRole('link', { name: /^Moss\s*1 new/ }).waitFor()
@@ -106,7 +105,7 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
     await reader.page.getByRole('link', { name: 'Moss' }).click()
     await articles(reader.page).getByText('And bread.').waitFor()
     await articles(reader.page).first().getByText('new', { exact: true }).waitFor()
-    await waitUntil(async () => !(moss in (await unread())))
+    await until(async () => !(moss in (await unread())))
     expect(await unread()).not.toHaveProperty(moss)
     await expectAccessible(reader)
     await reader.page.getByRole('link', { name: 'Back to Chat' }).click()
@@ -119,11 +118,11 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
     for (let at = 0; at < 30; at++)
       await post({ for: wren, by: iris, text: `Line ${at}\n`.repeat(9) })
     const { page } = await open(`chat/board/${wren}`)
-    await waitUntil(async () => (await unread())[wren] !== 30)
+    await until(async () => (await unread())[wren] !== 30)
     const left = (await unread())[wren] ?? 0
     expect(left).toBeGreaterThan(20)
     await page.getByText('Line 0', { exact: false }).first().scrollIntoViewIfNeeded()
-    await waitUntil(async () => ((await unread())[wren] ?? 0) < left)
+    await until(async () => ((await unread())[wren] ?? 0) < left)
     expect((await unread())[wren] ?? 0).toBeLessThan(left)
     await clear()
   })
@@ -227,16 +226,16 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
     expect(await headings.allTextContents()).toEqual(['Business', 'Fun'])
 
     const names = async () =>
-      (await system.ask<Room[]>(`GET ${OWN}/rooms`)).map(({ name }) => name).join()
+      (await system.ask<Room[]>(`GET ${ME}/rooms`)).map(({ name }) => name).join()
     await page.getByRole('button', { name: 'Order…' }).click()
     await page.getByRole('button', { name: 'Move Plans up' }).click()
-    await waitUntil(async () => (await names()) === 'Plans,General,Cats')
+    await until(async () => (await names()) === 'Plans,General,Cats')
     expect(await names()).toBe('Plans,General,Cats')
     // Moves that follow each other at once build on each other.
     await page.getByRole('button', { name: 'Move Plans down' }).click()
     await page.getByRole('button', { name: 'Move Plans up' }).click()
     await page.getByRole('button', { name: 'Move Fun up' }).click()
-    await waitUntil(async () => (await names()) === 'Cats,Plans,General')
+    await until(async () => (await names()) === 'Cats,Plans,General')
     expect(await names()).toBe('Cats,Plans,General')
     await page.getByRole('button', { name: 'Rename Business' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('Work')

@@ -1,39 +1,42 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from '../test'
-import { findViolations, type Size, startBrowser, startTestServer } from './browser'
+import {
+  checkSizes,
+  findSmallTargets,
+  findViolations,
+  findViolationsInDark,
+  startBrowser,
+} from './browser'
 import { checkStates, createStates } from './dashboardStates'
+import { findOverflow } from './findOverflow'
+import { startTestServer } from './testServer'
 
-/** Every page, sheet and state in light, dark and forced colours. */
+/** Every page, sheet and state in German, in both sizes, in light, dark and forced colours. */
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else', ['--web-registration', 'open'])
 const all = await createStates(testServer, await startTestServer(null))
 
 const MINUTE_MS = 60_000
 
-test.each<Size>(['phone', 'desk'])(
-  'every page is accessible in light, dark and forced colours on a %s',
-  async (size) => {
-    const found = await checkStates(
-      browser,
-      testServer,
-      all,
-      { language: 'en', size },
-      async ({ page }) => {
-        const problems = await findViolations(page)
-        await page.emulateMedia({ colorScheme: 'dark' })
-        const inDark = await findViolations(page, ['color-contrast'])
-        await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active' })
+test(
+  'every page is accessible in light, dark and forced colours, and every German text fits',
+  async () => {
+    const found = await checkStates(browser, testServer, all, 'de', ({ page }) =>
+      checkSizes(page, async () => {
+        const problems = [
+          ...(await findViolations(page)),
+          ...(await findViolationsInDark(page)),
+          ...(await findSmallTargets(page)),
+          ...(await findOverflow(page)),
+        ]
+        await page.emulateMedia({ forcedColors: 'active' })
         const forced = [
           ...(await findViolations(page, ['color-contrast'])),
           ...(await findControlsWithoutEdge(page)),
         ]
         await page.emulateMedia({ forcedColors: 'none' })
-        return [
-          ...problems,
-          ...inDark.map((one) => `dark: ${one}`),
-          ...forced.map((one) => `forced colours: ${one}`),
-        ]
-      },
+        return [...problems, ...forced.map((one) => `forced colours: ${one}`)]
+      }),
     )
     expect(found).toEqual({})
   },

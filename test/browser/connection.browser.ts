@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, test } from '../test'
-import { expectAccessible, type Size, startBrowser, startTestServer, visit } from './browser'
+import { expectAccessible, startBrowser, storySizes, visit } from './browser'
+import { startTestServer } from './testServer'
 import { logIn, seedSystem } from './testSystem'
 
 /** Connections of the page: login attempts, bots, a reverse proxy, hidden tabs. */
@@ -15,7 +16,7 @@ const testServer = await startTestServer('Somebody else', [
 ])
 proxy.forwardTo(testServer.server.address)
 
-describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
+describe.each(storySizes())('on a %s', (size) => {
   test('refuses the sixth wrong token within a minute, but still accepts a right one', async () => {
     const alone = await startTestServer('Lantern Hill')
     const visitor = await visit(browser, size)

@@ -5,12 +5,11 @@ import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
-  type Size,
   startBrowser,
-  startTestServer,
-  type TestServer,
+  storySizes,
   visit,
 } from './browser'
+import { shareTestServer, startTestServer, type TestServer } from './testServer'
 
 const browser = await startBrowser()
 const fixtures = join(import.meta.dir, '../formats/fixtures')
@@ -27,7 +26,7 @@ const setupLink = async ({ operate, server }: TestServer) => {
   return `${server.address}/${url.slice(url.indexOf('#'))}`
 }
 
-describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
+describe.each(storySizes())('on a %s', (size) => {
   test('the set-up link creates the first system privately, and imports a file', async () => {
     const testServer = await startTestServer(null)
     const link = await setupLink(testServer)
@@ -141,7 +140,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('button', { name: 'Create system' }).click()
     await page.getByRole('heading', { name: 'Your system is ready' }).waitFor()
 
-    const closed = await startTestServer('Somebody else')
+    const closed = await shareTestServer()
     await page.goto(closed.server.address)
     await page.getByText('New here? Ask them to create a system for you.').waitFor()
     expect(await page.getByRole('link', { name: 'Create a system' }).count()).toBe(0)

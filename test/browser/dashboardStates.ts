@@ -1,8 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { zipOf } from '../web/zipFiles'
 import { archiveRows } from './archivedRows'
-import { type Size, type TestServer, type Visitor, visit } from './browser'
-import { logIn, type SeededSystem, seedSystem, waitForPage } from './testSystem'
+import { type Visitor, visit } from './browser'
+import type { TestServer } from './testServer'
+import { type SeededSystem, seedSystem, startSession, waitForPage } from './testSystem'
 
 /** Every page, sheet and state of the dashboard, for checks that apply to all of them. */
 
@@ -512,22 +513,21 @@ async function seedFriends(testServer: TestServer, system: SeededSystem) {
   }
 }
 
-/** Logs in; pages opened after that are in this language. */
+/** Opens a session; pages are in this language. */
 async function openIn(
   browser: Browser,
   testServer: TestServer,
   token: string,
   language: string,
-  size: Size = 'phone',
 ): Promise<Visitor> {
-  const visitor = await visit(browser, size)
-  await logIn(visitor.page, testServer, token)
-  await visitor.page.getByRole('heading', { name: 'Here now' }).waitFor()
-  await visitor.page.close()
+  const visitor = await visit(browser)
+  await startSession(visitor.context, testServer, token)
   await visitor.context.addInitScript(
     `if (location.protocol !== 'about:')
        localStorage.setItem('multitude-appearance', '${JSON.stringify({ language })}')`,
   )
+  // This page stays open and keeps the process that the pages of all states use one after another.
+  await visitor.page.goto(`${testServer.server.address}/health/live`)
   return visitor
 }
 
@@ -539,12 +539,12 @@ export async function checkStates(
   browser: Browser,
   testServer: TestServer,
   { system, states }: Awaited<ReturnType<typeof createStates>>,
-  { language, size }: { language: string; size: Size },
+  language: string,
   check: (visitor: Visitor) => Promise<string[]>,
 ): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {}
-  const inside = await openIn(browser, testServer, system.token, language, size)
-  const outside = await openIn(browser, testServer, system.token, language, size)
+  const inside = await openIn(browser, testServer, system.token, language)
+  const outside = await openIn(browser, testServer, system.token, language)
   await outside.context.clearCookies()
   for (const [name, address, step, refused] of states) {
     const visitor = /^(login|setup|create|http)/.test(address) ? outside : inside

@@ -1,18 +1,19 @@
 import type { Page } from 'playwright-core'
 import decodeQR from 'qr/decode.js'
 import { expect, test } from '../test'
+import { until } from '../until'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
   startBrowser,
-  startTestServer,
   visit,
 } from './browser'
+import { shareTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 
 describeDashboard(browser, testServer, ({ size, system, openPath }) => {
   test('logs in another device with a link and its QR code', async () => {
@@ -34,7 +35,7 @@ describeDashboard(browser, testServer, ({ size, system, openPath }) => {
     await other.page.getByRole('button', { name: 'Log in' }).click()
     await other.page.getByRole('heading', { name: 'Here now' }).waitFor()
     await page.getByRole('button', { name: 'Create another link' }).click()
-    while ((await page.locator('#copied').inputValue()) === link) await Bun.sleep(50)
+    await until(async () => (await page.locator('#copied').inputValue()) !== link)
   })
 
   test('renames a browser, and shows why a name is refused', async () => {

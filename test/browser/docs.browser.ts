@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect, withTimeout } from '../test'
-import { startBrowser, startTestServer, visit } from './browser'
+import { startBrowser, visit } from './browser'
+import { shareTestServer, startTestServer } from './testServer'
 
 const browser = await startBrowser()
-const testServer = await startTestServer('Lantern Hill')
+const testServer = await shareTestServer('Lantern Hill')
 const { address } = testServer.server
 
 /** Swagger UI builds the whole page at once, which takes long while the processor is busy. */

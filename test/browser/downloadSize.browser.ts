@@ -1,15 +1,13 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from '../test'
-import {
-  expectAccessible,
-  expectNoHorizontalScroll,
-  startBrowser,
-  startTestServer,
-} from './browser'
+import { until } from '../until'
+import { expectAccessible, expectNoHorizontalScroll, startBrowser } from './browser'
+import { startPictureServer } from './pictureServer'
+import { shareTestServer } from './testServer'
 import { describeDashboard, openDashboard, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 const { address } = testServer.server
 
 const KB = 1024
@@ -99,18 +97,11 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
   })
 
   test('requests no picture on Insights and Import when pictures are switched off', async () => {
-    const requests: string[] = []
-    const pictures = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      fetch(request) {
-        requests.push(request.url)
-        return new Response('', { status: 404 })
-      },
-    })
+    using pictures = startPictureServer()
+    const { requests } = pictures
     const id = system.idOf('Wren')
     try {
-      const avatar_url = `http://127.0.0.1:${pictures.port}/wren.png`
+      const avatar_url = `${pictures.address}/wren.png`
       await system.ask(`PATCH /v2/members/${id}`, { avatar_url })
       await system.setSwitches([5, 'Wren', 'Iris'])
       const { page } = await openNow()
@@ -122,17 +113,15 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       requests.length = 0
       await page.goto(`${address}/#/insights`)
       await page.locator('.bars').getByText('Wren').waitFor()
-      await page.waitForTimeout(300)
+      await pictures.settle(page)
       expect(requests).toEqual([])
       await page.goto(`${address}/#/appearance`)
       await choice.getByRole('button', { name: 'Faces only' }).click()
       await page.goto(`${address}/#/insights`)
       await page.locator('.bars').getByText('Wren').waitFor()
-      await page.waitForTimeout(300)
-      expect(requests.length).toBeGreaterThan(0)
+      await until(() => requests.includes('/wren.png'))
     } finally {
       await system.ask(`PATCH /v2/members/${id}`, { avatar_url: null })
-      await pictures.stop(true)
     }
   })
 })

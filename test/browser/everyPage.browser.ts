@@ -1,23 +1,22 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from '../test'
+import { expect, test } from '../test'
 import { archiveRows } from './archivedRows'
 import {
   expectNoClippedText,
   expectNoHorizontalScroll,
-  type Size,
+  sizes,
   startBrowser,
-  startTestServer,
   type Visitor,
 } from './browser'
+import { startTestServer } from './testServer'
 
-import { openDashboard, type SeededSystem, seedSystem, waitForPage } from './testSystem'
+import { openPage, type SeededSystem, seedSystem } from './testSystem'
 
 /**
  * Checks that apply to every page: keyboard, large text, narrow windows, another word for members.
  */
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else', ['--web-registration', 'open'])
-const { address } = testServer.server
 const system = await seedSystem(testServer, 'Lantern Hill')
 await system.setSwitches([30, 'Moss'], [20, 'Juno', 'Iris'], [3, 'Wren', 'Iris'])
 const group = await system.ask<{ id: string }>('POST /v2/groups', { name: 'Littles' })
@@ -52,6 +51,9 @@ const { id: friend } = await other.ask<{ id: string }>('POST /ext/v1/friends', {
   share: { see_members: true },
 })
 const { code: invitation } = await invite(other)
+await system.ask('PATCH /web/preferences', { word: 'headmates' })
+/** The word is not public, and the appearance page offers the default as a choice. */
+const showsMembers = ['public page', 'page of a friend', 'invitation', 'appearance page']
 const pages: [name: string, hash: string][] = [
   ['Now', 'now'],
   ['member list', 'members'],
@@ -92,44 +94,21 @@ const pages: [name: string, hash: string][] = [
   ['friend page', `watch/${encodeURIComponent(token)}`],
 ]
 
-describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  test.each(pages)(
-    'the %s works with the keyboard, in narrow windows and with large text',
-    async (_, hash) => {
-      const visitor = await openDashboard(browser, testServer, system, size)
-      await go(visitor.page, hash)
-      await walkByKeyboard(visitor)
-      await expectNoHorizontalScroll(visitor)
-      await expectNoClippedText(visitor)
-    },
-  )
-
-  test('uses another word for members on every page, also for screen readers', async () => {
-    await system.ask('PATCH /web/preferences', { word: 'headmates' })
-    try {
-      const { page } = await openDashboard(browser, testServer, system, size)
-      const matches: string[] = []
-      // The word is not public, and the appearance page offers the default as a choice.
-      const others = ['public page', 'page of a friend', 'invitation', 'appearance page']
-      const checked = pages.filter(([name]) => !others.includes(name))
-      for (const [name, hash] of checked) {
-        await go(page, hash)
-        for (const text of await readAll(page))
-          if (/\bmember/i.test(text)) matches.push(`${name}: ${text}`)
-      }
-      expect(matches).toEqual([])
-    } finally {
-      await system.ask('PATCH /web/preferences', { word: 'members' })
-    }
-  })
-})
-
-/** Loads the page anew, as a link from another site does. */
-async function go(page: Page, hash: string): Promise<void> {
-  await page.goto('about:blank')
-  await page.goto(`${address}/#/${hash}`)
-  await waitForPage(page)
-}
+test.each(pages)(
+  'the %s works with the keyboard, in narrow windows, with large text and another word for members',
+  async (name, hash) => {
+    const visitor = await openPage(browser, testServer, system, hash)
+    const texts = await readAll(visitor.page)
+    await walkByKeyboard(visitor)
+    await visitor.page.setViewportSize(sizes.desk)
+    await walkByKeyboard(visitor)
+    texts.push(...(await readAll(visitor.page)))
+    if (!showsMembers.includes(name))
+      expect(texts.filter((text) => /\bmember/i.test(text))).toEqual([])
+    await expectNoHorizontalScroll(visitor)
+    await expectNoClippedText(visitor)
+  },
+)
 
 /** Returns all texts of the page, including labels, placeholders and the title. */
 async function readAll(page: Page): Promise<string[]> {

@@ -1,17 +1,18 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from '../test'
+import { until } from '../until'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
+  sizes,
   startBrowser,
-  startTestServer,
 } from './browser'
-import { waitUntil } from './memberPages'
+import { shareTestServer } from './testServer'
 import { describeDashboard, openPage, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 
 interface Field {
   id: string
@@ -116,6 +117,7 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
     await clear()
     for (const name of ['One', 'Two', 'Three']) await create({ name, type: 'text' })
     const { page } = await open('fields')
+    await page.setViewportSize(sizes.desk)
     await page.getByRole('button', { name: 'Move Three up' }).focus()
     const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")')
     for (const position of [2, 1]) {
@@ -128,19 +130,19 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
     }
     // The first one cannot be moved up, but keeps the focus.
     await page.keyboard.press('Enter')
-    await waitUntil(async () => (await names()).join() === 'Three,One,Two')
+    await until(async () => (await names()).join() === 'Three,One,Two')
     expect(await names()).toEqual(['Three', 'One', 'Two'])
     expect(await page.locator('.things .name').allTextContents()).toEqual(['Three', 'One', 'Two'])
     expect(await focused()).toBe('Move Three up')
     await page.keyboard.press('Tab')
     expect(await focused()).toBe('Move Three down')
     await page.keyboard.press('Space')
-    await waitUntil(async () => (await names()).join() === 'One,Three,Two')
+    await until(async () => (await names()).join() === 'One,Three,Two')
     expect(await names()).toEqual(['One', 'Three', 'Two'])
     // Another client's order is shown.
     const ids = (await all()).map(({ id }) => id)
     await system.ask('PUT /ext/v1/systems/@me/fields/order', ids.toReversed())
-    await waitUntil(
+    await until(
       async () =>
         (await page.locator('.things .name').allTextContents()).join() === 'Two,Three,One',
     )

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from '../test'
+import { until } from '../until'
 import { archiveRows, deleteArchived } from './archivedRows'
 import {
   disconnect,
@@ -7,12 +8,11 @@ import {
   expectLargeTargets,
   expectNoHorizontalScroll,
   startBrowser,
-  startTestServer,
   type Visitor,
   visit,
   waitForTrue,
 } from './browser'
-import { waitUntil } from './memberPages'
+import { startTestServer } from './testServer'
 import { describeDashboard, logIn, openPage, seedSystem } from './testSystem'
 
 /** Friends in two browsers: invite, accept, share, see, remove. */
@@ -130,7 +130,7 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     // The first browser shows the new friend without a reload.
     await card(page, 'Sam').waitFor()
     await card(page, 'Sam').getByText('No one is shown as here.').waitFor()
-    expect(await page.getByRole('heading', { name: 'Open invitations' }).count()).toBe(0)
+    await page.getByRole('heading', { name: 'Open invitations' }).waitFor({ state: 'detached' })
     await checkAll(visitor)
 
     // Shares a member, then the field.
@@ -189,7 +189,7 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     const notify = shown.getByRole('switch', { name: 'Notify me' })
     expect(await notify.isChecked()).toBe(false)
     await notify.click()
-    await waitUntil(async () => (await friends())[0]?.notify_me === true)
+    await until(async () => (await friends())[0]?.notify_me === true)
     await shown.getByRole('link', { name: 'Harbour House' }).click()
     await page.getByText('They don’t show you their members.').waitFor()
     await page.locator('.here-now').getByText('Moss').waitFor()
@@ -516,7 +516,7 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     expect(await list.count()).toBe(10)
     await checkAll(visitor)
     await page.getByRole('button', { name: 'Show more (2)' }).click()
-    await waitUntil(async () => (await list.count()) === 12)
+    await until(async () => (await list.count()) === 12)
     await waitForTrue(page, `document.activeElement.matches('.friends li:nth-child(11) a')`)
     await page.getByRole('searchbox').fill('hOUSE 12')
     await card(page, 'House 12').waitFor()
@@ -529,7 +529,7 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
 
     const rows = page.getByRole('button', { name: /^Invite a friend: Robin/ })
     for (const shown of [20, 40, 45]) {
-      await waitUntil(async () => (await rows.count()) === shown)
+      await until(async () => (await rows.count()) === shown)
       if (shown < 45) await page.getByRole('button', { name: 'Show more', exact: true }).click()
     }
     await clear()

@@ -1,17 +1,17 @@
 import { expect, test } from '../test'
+import { until } from '../until'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
   startBrowser,
-  startTestServer,
 } from './browser'
-import { waitUntil } from './memberPages'
+import { shareTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
 /** One of several fronters, and who is suggested. */
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 const { address } = testServer.server
 
 describeDashboard(browser, testServer, ({ system, openNow }) => {
@@ -41,7 +41,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       return (box?.y ?? 0) + (box?.height ?? 0)
     }
     const topOfBar = async () => (await bar.boundingBox())?.y ?? 0
-    await waitUntil(async () => (await bottomOfTile()) <= (await topOfBar()))
+    await until(async () => (await bottomOfTile()) <= (await topOfBar()))
     expect(await bottomOfTile()).toBeLessThanOrEqual(await topOfBar())
   })
 

@@ -6,47 +6,43 @@ import {
   expectLargeTargets,
   expectNoHorizontalScroll,
   startBrowser,
-  startTestServer,
   visit,
   waitForTrue,
 } from './browser'
+import { shareTestServer } from './testServer'
 import { describeDashboard, logIn, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 const { address } = testServer.server
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 describeDashboard(browser, testServer, ({ system, openNow }) => {
-  const open = async (view: string, scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await openNow(scheme)
+  const open = async (view: string) => {
+    const visitor = await openNow()
     await visitor.page.goto(`${address}/#/history/${view}`)
     await visitor.page.getByRole('heading', { name: 'History' }).waitFor()
     return visitor
   }
   const names = async () => (await system.history()).map(({ names }) => names)
 
-  test.each([
-    ['days', 'light'],
-    ['days', 'dark'],
-    ['list', 'light'],
-    ['list', 'dark'],
-    ['month', 'light'],
-    ['month', 'dark'],
-  ] as const)('the history as %s is accessible in %s mode', async (view, scheme) => {
-    await system.setSwitches([50, 'Wren'], [30, 'Wren', 'Iris'], [20, 'Juno'], [3], [1, 'Ember'])
-    const visitor = await open(view, scheme)
-    await visitor.page.getByRole('link', { name: 'Month' }).waitFor()
-    if (view === 'month') await expectWholeMonth(visitor.page)
-    await expectAccessible(visitor)
-    await expectLargeTargets(visitor)
-    await expectNoHorizontalScroll(visitor)
-    if (view !== 'days') return
-    await visitor.page.getByRole('button', { name: 'Show as table' }).click()
-    await visitor.page.getByRole('cell', { name: 'Wren and Iris' }).first().waitFor()
-    await expectAccessible(visitor)
-    await expectNoHorizontalScroll(visitor)
-  })
+  test.each(['days', 'list', 'month'])(
+    'the history as %s is accessible in light and dark mode',
+    async (view) => {
+      await system.setSwitches([50, 'Wren'], [30, 'Wren', 'Iris'], [20, 'Juno'], [3], [1, 'Ember'])
+      const visitor = await open(view)
+      await visitor.page.getByRole('link', { name: 'Month' }).waitFor()
+      if (view === 'month') await expectWholeMonth(visitor.page)
+      await expectAccessible(visitor, { inDark: true })
+      await expectLargeTargets(visitor)
+      await expectNoHorizontalScroll(visitor)
+      if (view !== 'days') return
+      await visitor.page.getByRole('button', { name: 'Show as table' }).click()
+      await visitor.page.getByRole('cell', { name: 'Wren and Iris' }).first().waitFor()
+      await expectAccessible(visitor, { inDark: true })
+      await expectNoHorizontalScroll(visitor)
+    },
+  )
 
   test('moves a switch past its neighbour, with a preview of the effect', async () => {
     await system.setSwitches([5, 'Wren'], [3, 'Iris'], [1, 'Juno'])

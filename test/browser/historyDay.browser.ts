@@ -6,13 +6,13 @@ import {
   expectLargeTargets,
   expectNoHorizontalScroll,
   startBrowser,
-  startTestServer,
 } from './browser'
+import { shareTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
 /** Finding a day, a time or one member in the history. */
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 const { address } = testServer.server
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 const HOUR = 3_600_000
@@ -88,15 +88,18 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     const { page } = await open('month')
     await page.setViewportSize({ width: 390, height: 300 })
     await page.locator('.cell bdi').first().waitFor()
-    // The page is busy until after the pause in which it notes where it was scrolled to.
-    await page.evaluate(`new Promise((resolve) => {
+    // The pause after which the page notes where it was scrolled to ends right after the click.
+    await page.evaluate(`{
+      const start = globalThis.setTimeout
+      const pauses = []
+      globalThis.setTimeout = (run) => pauses.push(run)
       addEventListener('scroll', () => {
+        globalThis.setTimeout = start
         document.querySelector('.cell:has(bdi) a').click()
-        for (const end = performance.now() + 400; performance.now() < end; );
-        setTimeout(resolve, 400)
+        for (const run of pauses) run()
       }, { once: true })
       scrollTo(0, 100)
-    })`)
+    }`)
     await page
       .getByRole('button', { name: /^Edit switch/ })
       .first()

@@ -11,14 +11,14 @@ import {
   expectLargeTargets,
   expectNoHorizontalScroll,
   startBrowser,
-  startTestServer,
   visit,
   waitForTitle,
 } from './browser'
-import { describeDashboard, logIn, waitForPage } from './testSystem'
+import { shareTestServer, startTestServer } from './testServer'
+import { describeDashboard, logIn, startSession, waitForPage } from './testSystem'
 
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 const { address } = testServer.server
 const openServer = await startTestServer('Somebody else', ['--web-registration', 'open'])
 const smallServer = await startTestServer('Somebody else', ['--ext-text-quota', '2KiB'])
@@ -28,15 +28,16 @@ const fixtures = join(import.meta.dir, '../formats/fixtures')
 
 describeDashboard(browser, testServer, ({ size, system, openNow }) => {
   /** Creates an empty system and logs in. */
-  const openEmptySystem = async (scheme: 'light' | 'dark' = 'light') => {
+  const openEmptySystem = async () => {
     const { token } = await testServer.operate<{ token: string }>(
       'system',
       'create',
       '--name',
       'New',
     )
-    const visitor = await visit(browser, size, scheme)
-    await logIn(visitor.page, testServer, token)
+    const visitor = await visit(browser, size)
+    await startSession(visitor.context, testServer, token)
+    await visitor.page.goto(address)
     await visitor.page.getByRole('heading', { name: 'No members yet.' }).waitFor()
     const ask = <T>(line: string) => testServer.ask<T>(line, undefined, token)
     return { visitor, page: visitor.page, ask }
@@ -125,39 +126,36 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     expect(people.map(({ name }) => name).toSorted()).toEqual(['Ash', 'Asleep', 'Wren'])
   })
 
-  test.each(['light', 'dark'] as const)(
-    'imports only the selected parts, in %s mode',
-    async (scheme) => {
-      const { visitor, page, ask } = await openEmptySystem(scheme)
-      await page.goto(`${address}/#/import`)
-      await chooseFile(page, 'simplyplural-nasty.json')
-      await page.getByText(/^Adjusted \(\d+\)$/).click()
-      await page.getByText('only the first six of eight digits were used').waitFor()
-      await page.getByText(/^Skipped \(\d+\)$/).waitFor()
-      await expectAccessible(visitor)
-      await expectNoHorizontalScroll(visitor)
-      for (const name of ['Members', 'Groups', 'Switches', 'Fields']) {
-        await page.getByLabel(name).click()
-        await page.getByRole('checkbox', { name, checked: false }).waitFor()
-      }
-      await page.getByText('Select at least one.').waitFor()
-      const importButton = page.getByRole('button', { name: 'Import' })
-      expect(await importButton.getAttribute('aria-disabled')).toBe('true')
-      await page.getByLabel('Members').check()
-      await tally(page, 'Fields').filter({ hasText: '1 skipped' }).waitFor()
-      await tally(page, 'Groups')
-        .filter({ hasText: /^\d+ skipped$/ })
-        .waitFor()
-      await expectAccessible(visitor)
-      await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
-      await importButton.click()
-      await page.getByRole('heading', { name: 'Import finished' }).waitFor()
-      expect((await ask<unknown[]>('GET /v2/systems/@me/members')).length).toBeGreaterThan(5)
-      expect(await ask<unknown[]>('GET /v2/systems/@me/groups')).toEqual([])
-      expect(await ask<unknown[]>('GET /v2/systems/@me/switches')).toEqual([])
-      expect(await ask<unknown[]>('GET /ext/v1/systems/@me/fields')).toEqual([])
-    },
-  )
+  test('imports only the selected parts', async () => {
+    const { visitor, page, ask } = await openEmptySystem()
+    await page.goto(`${address}/#/import`)
+    await chooseFile(page, 'simplyplural-nasty.json')
+    await page.getByText(/^Adjusted \(\d+\)$/).click()
+    await page.getByText('only the first six of eight digits were used').waitFor()
+    await page.getByText(/^Skipped \(\d+\)$/).waitFor()
+    await expectAccessible(visitor, { inDark: true })
+    await expectNoHorizontalScroll(visitor)
+    for (const name of ['Members', 'Groups', 'Switches', 'Fields']) {
+      await page.getByLabel(name).click()
+      await page.getByRole('checkbox', { name, checked: false }).waitFor()
+    }
+    await page.getByText('Select at least one.').waitFor()
+    const importButton = page.getByRole('button', { name: 'Import' })
+    expect(await importButton.getAttribute('aria-disabled')).toBe('true')
+    await page.getByLabel('Members').check()
+    await tally(page, 'Fields').filter({ hasText: '1 skipped' }).waitFor()
+    await tally(page, 'Groups')
+      .filter({ hasText: /^\d+ skipped$/ })
+      .waitFor()
+    await expectAccessible(visitor, { inDark: true })
+    await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+    await importButton.click()
+    await page.getByRole('heading', { name: 'Import finished' }).waitFor()
+    expect((await ask<unknown[]>('GET /v2/systems/@me/members')).length).toBeGreaterThan(5)
+    expect(await ask<unknown[]>('GET /v2/systems/@me/groups')).toEqual([])
+    expect(await ask<unknown[]>('GET /v2/systems/@me/switches')).toEqual([])
+    expect(await ask<unknown[]>('GET /ext/v1/systems/@me/fields')).toEqual([])
+  })
 
   test('shows all data of a Simply Plural file on its pages, and imports it only once', async () => {
     const { file, facts } = generateFile({ seed: 6, size: 'small', shape: 'export' })

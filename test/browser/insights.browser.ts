@@ -6,14 +6,15 @@ import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
+  sizes,
   startBrowser,
-  startTestServer,
   waitForTitle,
 } from './browser'
+import { shareTestServer } from './testServer'
 import { describeDashboard, goByKeys } from './testSystem'
 
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 const { address } = testServer.server
 
 interface Totals {
@@ -24,8 +25,8 @@ interface Totals {
 const charts = ['Time here', 'Time of day', 'Often together', 'Weeks']
 
 describeDashboard(browser, testServer, ({ system, openNow }) => {
-  const open = async (scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await openNow(scheme)
+  const open = async () => {
+    const visitor = await openNow()
     await goByKeys(visitor.page, 'i', 'Insights')
     await settled(visitor.page)
     return visitor
@@ -66,23 +67,20 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       [3, 'Wren'],
     )
 
-  test.each(['light', 'dark'] as const)(
-    'the Insights page is accessible in %s mode',
-    async (scheme) => {
-      await seedHistory()
-      const visitor = await open(scheme)
-      await visitor.page.getByText('longest time here').waitFor()
-      await waitForTitle(visitor.page, 'Insights')
-      await expectAccessible(visitor)
-      await expectLargeTargets(visitor)
-      await expectNoHorizontalScroll(visitor)
-      for (const chart of charts) await press(visitor.page, `${chart}: show as table`)
-      await press(visitor.page, 'Custom')
-      await expectAccessible(visitor)
-      await expectLargeTargets(visitor)
-      await expectNoHorizontalScroll(visitor)
-    },
-  )
+  test('the Insights page is accessible in light and dark mode', async () => {
+    await seedHistory()
+    const visitor = await open()
+    await visitor.page.getByText('longest time here').waitFor()
+    await waitForTitle(visitor.page, 'Insights')
+    await expectAccessible(visitor, { inDark: true })
+    await expectLargeTargets(visitor)
+    await expectNoHorizontalScroll(visitor)
+    for (const chart of charts) await press(visitor.page, `${chart}: show as table`)
+    await press(visitor.page, 'Custom')
+    await expectAccessible(visitor, { inDark: true })
+    await expectLargeTargets(visitor)
+    await expectNoHorizontalScroll(visitor)
+  })
 
   test('tables have the figures of the API, sort by their headings, and announce the order', async () => {
     await seedHistory()
@@ -273,6 +271,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
   test('reaches everything on Insights with the keyboard, with a visible focus', async () => {
     await seedHistory()
     const { page } = await open()
+    await page.setViewportSize(sizes.desk)
     const reached = new Set<string>()
     for (let tabs = 0; tabs < 60 && !reached.has('CSV Weeks'); tabs++) {
       await page.keyboard.press('Tab')

@@ -1,10 +1,11 @@
 import { expect, test } from '../test'
-import { startBrowser, startTestServer } from './browser'
+import { startBrowser } from './browser'
+import { shareTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
 /** The installed app, the printed page, and initials in avatars. */
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 const { address } = testServer.server
 
 interface Manifest {

@@ -1,10 +1,15 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from '../test'
-import { type Size, startBrowser, startTestServer, visit, waitForTitle } from './browser'
+import { checkSizes, startBrowser, visit, waitForTitle } from './browser'
 import { checkStates, createStates } from './dashboardStates'
+import { findOverflow } from './findOverflow'
+import { startTestServer } from './testServer'
 import { logIn, seedSystem } from './testSystem'
 
-/** Languages: which one is chosen, that every text is translated, and that all fit on the page. */
+/**
+ * Languages: which one is chosen, that every text is translated, and that all fit on the page.
+ * `colours.browser.ts` checks the German texts.
+ */
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else', ['--web-registration', 'open'])
 const { address } = testServer.server
@@ -51,79 +56,29 @@ async function readAll(page: Page): Promise<string[]> {
   })()`)) as string[]
 }
 
-/** Returns the elements that are wider than the page or whose text is cut off. */
-async function findOverflow(page: Page): Promise<string[]> {
-  return (await page.evaluate(`(() => {
-    const { scrollWidth, clientWidth } = document.documentElement
-    const wide = scrollWidth > clientWidth ? ['the page is ' + scrollWidth + ' px wide'] : []
-    const cut = [...document.querySelectorAll('h1, h2, h3, p, dt, dd, label, button, legend, nav span, td, th')]
-      .filter((one) => one.checkVisibility() && !one.closest('.unseen, .tile, .wide') && !one.matches('.unseen'))
-      .filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline')
-      .map((one) => one.outerHTML.slice(0, 160))
-    const broken = [...document.querySelectorAll('td')]
-      .filter((one) => one.checkVisibility() && one.firstChild?.nodeType === Node.TEXT_NODE)
-      .flatMap(({ firstChild }) => [...firstChild.data.matchAll(/\\S+/g)].filter(({ 0: word, index }) => {
-        const range = document.createRange()
-        range.setStart(firstChild, index)
-        range.setEnd(firstChild, index + word.length)
-        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
-        return word.length < 12 && lines.size > 1
-      }))
-      .map(([word]) => 'broken within a word: ' + word)
-    return [...wide, ...cut, ...broken]
-  })()`)) as string[]
-}
-
 const MINUTE_MS = 60_000
 
 test(
-  'every text is in the catalogue, and fits on a phone when it is a third longer',
+  'every text is in the catalogue, and fits in both sizes when it is a third longer',
   async () => {
-    const found = await checkStates(
-      browser,
-      testServer,
-      all,
-      { language: 'en-XA', size: 'phone' },
-      async ({ page }) => {
-        const texts = await readAll(page)
-        expect(texts.some((text) => text.includes('['))).toBe(true)
-        const missing = texts.map((text) => untranslated(text, ids)).filter(Boolean)
-        return [...new Set(missing), ...(await findOverflow(page))]
-      },
-    )
-    expect(found).toEqual({})
-  },
-  15 * MINUTE_MS,
-)
-
-test.each<Size>(['phone', 'desk'])(
-  'no page scrolls sideways from right to left on a %s',
-  async (size) => {
-    const found = await checkStates(
-      browser,
-      testServer,
-      all,
-      { language: 'ar-XB', size },
-      async ({ page }) => {
-        expect(await page.evaluate('document.documentElement.dir')).toBe('rtl')
-        return await findOverflow(page)
-      },
-    )
+    const found = await checkStates(browser, testServer, all, 'en-XA', async ({ page }) => {
+      const texts = await readAll(page)
+      expect(texts.some((text) => text.includes('['))).toBe(true)
+      const missing = texts.map((text) => untranslated(text, ids)).filter(Boolean)
+      return [...new Set(missing), ...(await checkSizes(page, () => findOverflow(page)))]
+    })
     expect(found).toEqual({})
   },
   15 * MINUTE_MS,
 )
 
 test(
-  'every German text fits on a phone',
+  'no page scrolls sideways from right to left in both sizes',
   async () => {
-    const found = await checkStates(
-      browser,
-      testServer,
-      all,
-      { language: 'de', size: 'phone' },
-      ({ page }) => findOverflow(page),
-    )
+    const found = await checkStates(browser, testServer, all, 'ar-XB', async ({ page }) => {
+      expect(await page.evaluate('document.documentElement.dir')).toBe('rtl')
+      return await checkSizes(page, () => findOverflow(page))
+    })
     expect(found).toEqual({})
   },
   15 * MINUTE_MS,

@@ -1,10 +1,11 @@
 import { expect, test } from '../test'
-import { expectAccessible, startBrowser, startTestServer } from './browser'
+import { expectAccessible, startBrowser } from './browser'
+import { shareTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
 /** Pages and figures that could not be loaded. */
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 
 describeDashboard(browser, testServer, ({ system, openNow }) => {
   test('a page whose script is refused can be tried again', async () => {

@@ -1,46 +1,28 @@
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, test } from '../test'
+import { until } from '../until'
 import {
   expectAccessible,
   type Size,
   sizes,
   startBrowser,
-  startTestServer,
+  storySizes,
   visit,
   waitForTrue,
 } from './browser'
-import { waitUntil } from './memberPages'
+import { shareTestServer } from './testServer'
 
 const browser = await startBrowser()
-const testServer = await startTestServer('Lantern Hill')
+const testServer = await shareTestServer('Lantern Hill')
 const { address } = testServer.server
 
-describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  describe.each(['light', 'dark'] as const)('in %s mode', (scheme) => {
-    test('shows the login page to an anonymous visitor', async () => {
-      const visitor = await visit(browser, size, scheme)
-      await visitor.page.goto(address)
-      await visitor.page.getByRole('heading', { name: 'Welcome home' }).waitFor()
-      await waitForTrue(visitor.page, 'document.activeElement.tagName === "H1"')
-      await expectAccessible(visitor)
-    })
-  })
-
-  test('keeps the form in its place when the offer to create a system is loaded late', async () => {
-    const { page, context } = await visit(browser, size)
-    const held = Promise.withResolvers<void>()
-    await context.route('**/web/registration', async (route) => {
-      await held.promise
-      await route.continue()
-    })
-    await page.goto(address)
-    // Another font changes the height of the lines.
-    await waitForTrue(page, 'document.fonts.size > 0')
-    const place = () => page.getByLabel('Remember this device').boundingBox()
-    const before = await place()
-    held.resolve()
-    await page.getByText('New here?').waitFor()
-    expect(await place()).toEqual(before)
+describe.each(storySizes())('on a %s', (size) => {
+  test('shows the login page to an anonymous visitor, in light and dark mode', async () => {
+    const visitor = await visit(browser, size)
+    await visitor.page.goto(address)
+    await visitor.page.getByRole('heading', { name: 'Welcome home' }).waitFor()
+    await waitForTrue(visitor.page, 'document.activeElement.tagName === "H1"')
+    await expectAccessible(visitor, { inDark: true })
   })
 
   test('logs in with a token and does not store it in the browser', async () => {
@@ -96,6 +78,44 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await expectAccessible(second)
   })
 
+  test('a friend link shows the fronters live until its token is deleted', async () => {
+    const { token } = await testServer.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
+      name: `friend ${size}`,
+      scope: 'watch',
+    })
+    const wren = await testServer.ask<{ id: string }>('POST /v2/members', { name: `Wren ${size}` })
+    const visitor = await visit(browser, size)
+    const { page } = visitor
+    await page.goto(`${address}/#/watch/${encodeURIComponent(token)}`)
+    await page.getByRole('heading', { name: 'Lantern Hill' }).waitFor()
+    await testServer.ask('POST /v2/systems/@me/switches', { members: [wren.id] })
+    await page.getByText(`Wren ${size}`).waitFor()
+    await expectAccessible(visitor)
+    await testServer.ask(`DELETE /v2/systems/@me/tokens/friend%20${size}`)
+    await page.getByText('This link no longer works').waitFor()
+    await expectAccessible(visitor)
+  })
+})
+
+/** Places of controls, which depend on the size. */
+describe.each<Size>(['phone', 'desk'])('the layout on a %s', (size) => {
+  test('keeps the form in its place when the offer to create a system is loaded late', async () => {
+    const { page, context } = await visit(browser, size)
+    const held = Promise.withResolvers<void>()
+    await context.route('**/web/registration', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.goto(address)
+    // Another font changes the height of the lines.
+    await waitForTrue(page, 'document.fonts.size > 0')
+    const place = () => page.getByLabel('Remember this device').boundingBox()
+    const before = await place()
+    held.resolve()
+    await page.getByText('New here?').waitFor()
+    expect(await place()).toEqual(before)
+  })
+
   test('shows each next step of the first switch without scrolling: login link, member, Switch', async () => {
     const name = `Reed ${size}`
     const reed = await testServer.ask<{ id: string }>('POST /v2/members', { name })
@@ -123,27 +143,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       return now?.members.map(({ id }) => id) ?? []
     }
     // The switch is shown before the server has it.
-    await waitUntil(async () => (await fronters())[0] === reed.id)
+    await until(async () => (await fronters())[0] === reed.id)
     expect(await fronters()).toEqual([reed.id])
     await testServer.ask(`DELETE /v2/members/${reed.id}`)
-  })
-
-  test('a friend link shows the fronters live until its token is deleted', async () => {
-    const { token } = await testServer.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
-      name: `friend ${size}`,
-      scope: 'watch',
-    })
-    const wren = await testServer.ask<{ id: string }>('POST /v2/members', { name: `Wren ${size}` })
-    const visitor = await visit(browser, size)
-    const { page } = visitor
-    await page.goto(`${address}/#/watch/${encodeURIComponent(token)}`)
-    await page.getByRole('heading', { name: 'Lantern Hill' }).waitFor()
-    await testServer.ask('POST /v2/systems/@me/switches', { members: [wren.id] })
-    await page.getByText(`Wren ${size}`).waitFor()
-    await expectAccessible(visitor)
-    await testServer.ask(`DELETE /v2/systems/@me/tokens/friend%20${size}`)
-    await page.getByText('This link no longer works').waitFor()
-    await expectAccessible(visitor)
   })
 })
 
@@ -164,7 +166,7 @@ describe('a page on another port of the same machine', () => {
     const members = await testServer.ask<{ name: string }[]>('GET /v2/systems/@me/members')
     expect(members.map(({ name }) => name)).not.toContain('Intruder')
     const refused = '"method":"POST","path":"/v2/members","status":401'
-    while (!testServer.server.output().includes(refused)) await Bun.sleep(50)
+    await until(() => testServer.server.output().includes(refused))
   })
 
   test('a page on another port cannot make the server act as another system by planting its cookie', async () => {

@@ -7,14 +7,14 @@ import {
   expectLargeTargets,
   expectNoHorizontalScroll,
   startBrowser,
-  startTestServer,
   waitForTitle,
   waitForTrue,
 } from './browser'
+import { shareTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 
 const written = [
   '<script>alert(1)</script> and <img src=x onerror=alert(1)>',
@@ -28,35 +28,31 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
   await system.setSwitches([60, 'Wren'], [50, 'Iris'], [30, 'Wren', 'Iris'], [3, 'Juno'])
   const id = system.idOf('Wren')
   const patch = (body: object) => system.ask(`PATCH /v2/members/${id}`, body)
-  const open = (scheme: 'light' | 'dark' = 'light', path = `members/${id}`) =>
-    openPath(path, scheme)
+  const open = (path = `members/${id}`) => openPath(path)
   const group = await system.ask<{ id: string }>('POST /v2/groups', { name: 'Daytime' })
   await system.ask(`POST /v2/groups/${group.id}/members/add`, [id])
 
-  test.each(['light', 'dark'] as const)(
-    'the member page is accessible in %s mode',
-    async (scheme) => {
-      await patch({
-        description: written,
-        birthday: '0004-04-12',
-        proxy_tags: [{ prefix: 'w:', suffix: null }],
-        privacy: { birthday_privacy: 'private' },
-      })
-      const visitor = await open(scheme)
-      const { page } = visitor
-      await page.getByRole('heading', { name: 'Wren', level: 1 }).waitFor()
-      await waitForTitle(page, 'Wren')
-      await page.getByText('1 of 9 details is private').waitFor()
-      await page.getByText(/April 12|12 April/).waitFor()
-      await page.getByText(/^29 h, twice|2 times/).waitFor()
-      await expectAccessible(visitor)
-      await expectLargeTargets(visitor)
-      await expectNoHorizontalScroll(visitor)
-      await page.getByRole('button', { name: 'A stranger’s view' }).click()
-      await expectAccessible(visitor)
-      expect(await page.getByText(/April 12|12 April/).count()).toBe(0)
-    },
-  )
+  test('the member page is accessible in light and dark mode', async () => {
+    await patch({
+      description: written,
+      birthday: '0004-04-12',
+      proxy_tags: [{ prefix: 'w:', suffix: null }],
+      privacy: { birthday_privacy: 'private' },
+    })
+    const visitor = await open()
+    const { page } = visitor
+    await page.getByRole('heading', { name: 'Wren', level: 1 }).waitFor()
+    await waitForTitle(page, 'Wren')
+    await page.getByText('1 of 9 details is private').waitFor()
+    await page.getByText(/April 12|12 April/).waitFor()
+    await page.getByText(/^29 h, twice|2 times/).waitFor()
+    await expectAccessible(visitor, { inDark: true })
+    await expectLargeTargets(visitor)
+    await expectNoHorizontalScroll(visitor)
+    await page.getByRole('button', { name: 'A stranger’s view' }).click()
+    await expectAccessible(visitor, { inDark: true })
+    expect(await page.getByText(/April 12|12 April/).count()).toBe(0)
+  })
 
   test('renders a description as text only, and opens a spoiler with the keyboard', async () => {
     await patch({ description: written })
@@ -154,7 +150,7 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
   })
 
   test('History lists the switches of the member, and edits one', async () => {
-    const { page } = await open('light', `members/${id}/history`)
+    const { page } = await open(`members/${id}/history`)
     const edit = page.getByRole('button', { name: /^Edit switch/ })
     await edit.first().waitFor()
     expect(await edit.count()).toBe(2)
@@ -166,7 +162,7 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
   })
 
   test('shows that a member ID is unknown, with a link to all members', async () => {
-    const visitor = await open('light', 'members/zzzzzz')
+    const visitor = await open('members/zzzzzz')
     const { page } = visitor
     await page.getByRole('heading', { name: 'Nobody by that ID.' }).waitFor()
     await expectAccessible(visitor)
@@ -176,7 +172,7 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
 
   test('shows that the member was deleted by another client', async () => {
     const created = await system.ask<{ id: string }>('POST /v2/members', { name: 'Ash' })
-    const { page } = await open('light', `members/${created.id}`)
+    const { page } = await open(`members/${created.id}`)
     await page.getByRole('heading', { name: 'Ash', level: 1 }).waitFor()
     await system.ask(`DELETE /v2/members/${created.id}`)
     await page.getByRole('heading', { name: 'Nobody by that ID.' }).waitFor()

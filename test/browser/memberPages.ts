@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { expect } from '../test'
+import { until } from '../until'
 
 export interface MemberJson {
   id: string
@@ -16,14 +16,8 @@ export function listedNames(page: Page): Promise<string[]> {
 
 /** Waits until exactly these names are listed. */
 export async function expectListed(page: Page, names: readonly string[]): Promise<void> {
-  await waitUntil(async () => (await listedNames(page)).join() === names.join())
-  expect(await listedNames(page)).toEqual([...names])
-}
-
-const TIMEOUT_MS = 100_000
-
-/** Waits until a condition is true, or for the timeout. */
-export async function waitUntil(condition: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + TIMEOUT_MS; Date.now() < end && !(await condition()); )
-    await Bun.sleep(30)
+  await until(
+    () => listedNames(page),
+    (listed) => listed.join() === names.join(),
+  )
 }

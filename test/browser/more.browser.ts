@@ -1,41 +1,38 @@
 import { expect, test } from '../test'
+import { until } from '../until'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
   startBrowser,
-  startTestServer,
   waitForTrue,
 } from './browser'
+import { startPictureServer } from './pictureServer'
+import { shareTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 const { address } = testServer.server
 
-describeDashboard(browser, testServer, ({ system, openNow }) => {
-  const open = async (path: string, scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await openNow(scheme)
-    await visitor.page.goto(`${address}/#/${path}`)
+describeDashboard(browser, testServer, ({ system, openNow, openPath }) => {
+  const open = async (path: string) => {
+    const visitor = await openPath(path)
     const title = path[0]?.toUpperCase() + path.slice(1)
     await visitor.page.getByRole('heading', { name: title, level: 1 }).waitFor()
     return visitor
   }
 
-  test.each([
-    ['more', 'light'],
-    ['more', 'dark'],
-    ['devices', 'light'],
-    ['devices', 'dark'],
-    ['appearance', 'light'],
-    ['appearance', 'dark'],
-  ] as const)('the page "%s" is accessible in %s mode', async (path, scheme) => {
-    const visitor = await open(path, scheme)
-    await visitor.page.locator('main [aria-busy]').waitFor({ state: 'detached' })
-    await expectAccessible(visitor)
-    await expectLargeTargets(visitor)
-    await expectNoHorizontalScroll(visitor)
-  })
+  test.each(['more', 'devices', 'appearance'])(
+    'the page "%s" is accessible in light and dark mode',
+    async (path) => {
+      const visitor = await open(path)
+      await visitor.page.locator('main [aria-busy]').waitFor({ state: 'detached' })
+      await expectAccessible(visitor, { inDark: true })
+      await expectLargeTargets(visitor)
+      await expectNoHorizontalScroll(visitor)
+    },
+  )
 
   test('logs out another browser, which then shows the login page', async () => {
     await system.ask('DELETE /web/sessions')
@@ -71,7 +68,8 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
   test('shows nothing on the way back after logging out everywhere', async () => {
     await system.setSwitches([5, 'Wren'])
     const other = await openNow()
-    const { page } = await open('devices')
+    const { page } = await openNow()
+    await page.goto(`${address}/#/devices`)
     await page.getByRole('button', { name: 'Log out everywhere' }).click()
     await page.getByLabel('Token').waitFor()
     await other.page.getByLabel('Token').waitFor()
@@ -95,25 +93,17 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
   })
 
   test('sends no request to another server when pictures are switched off', async () => {
-    const requests: string[] = []
-    const pictures = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      fetch(request) {
-        requests.push(request.url)
-        return new Response('', { status: 404 })
-      },
-    })
+    using pictures = startPictureServer()
+    const { requests } = pictures
     try {
       const id = system.idOf('Wren')
-      const avatar_url = `http://127.0.0.1:${pictures.port}/wren.png`
+      const avatar_url = `${pictures.address}/wren.png`
       await system.ask(`PATCH /v2/members/${id}`, { avatar_url })
       await system.setSwitches([5, 'Wren'])
       const { page } = await open('appearance')
       await page.goto(`${address}/#/now`)
       await page.locator('.here-now').getByText('Wren').waitFor()
-      await page.waitForTimeout(300)
-      expect(requests.length).toBeGreaterThan(0)
+      await until(() => requests.includes('/wren.png'))
       await page.goto(`${address}/#/appearance`)
       const choice = page.getByRole('group', { name: 'Pictures' })
       await choice.getByRole('button', { name: 'None' }).click()
@@ -121,11 +111,10 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       await page.goto(`${address}/#/now`)
       await page.reload()
       await page.locator('.here-now').getByText('Wren').waitFor()
-      await page.waitForTimeout(300)
+      await pictures.settle(page)
       expect(requests).toEqual([])
     } finally {
       await system.ask(`PATCH /v2/members/${system.idOf('Wren')}`, { avatar_url: null })
-      await pictures.stop(true)
     }
   })
 

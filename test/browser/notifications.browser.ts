@@ -8,20 +8,21 @@ import {
   read,
   startPushService,
 } from '../events/pushService'
-import { until } from '../events/receiver'
 import { emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
+import { until } from '../until'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
   fullBrowsers,
   startBrowser,
-  startTestServer,
   type Visitor,
   visit,
   waitForChange,
+  waitForDraw,
 } from './browser'
+import { startTestServer } from './testServer'
 import { logIn, seedSystem } from './testSystem'
 
 const ca = join(emptyFolder('ca-'), 'ca.pem')
@@ -199,7 +200,7 @@ describe('notifications on this device', () => {
     await page.getByRole('heading', { name: 'Reminders', level: 1 }).waitFor()
     await page.getByRole('switch', { name: 'Rest' }).waitFor()
     await (await loaded).finished()
-    await page.waitForTimeout(200)
+    await waitForDraw(page)
     expect(await card(page).count()).toBe(0)
   })
 

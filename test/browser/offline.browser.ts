@@ -1,11 +1,11 @@
 import { describe, expect, test } from '../test'
+import { until } from '../until'
 import {
   expectAccessible,
   expectNoHorizontalScroll,
   fullBrowsers,
   type Size,
   startBrowser,
-  startTestServer,
   visit,
 } from './browser'
 import { type Fate, startCutProxy } from './cutProxy'
@@ -16,16 +16,16 @@ import {
   readQueue,
   readStorage,
   switchTo,
-  until,
   waitUntilKept,
   waitUntilSent,
 } from './offlineTools'
+import { shareTestServer } from './testServer'
 import { logIn, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
 /** Notifications and background sync need a whole browser. */
 const full = await startBrowser(fullBrowsers)
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 const proxy = await startCutProxy()
 proxy.forwardTo(testServer.server.address)
 const system = await seedSystem(testServer, 'Lantern Hill')
@@ -529,7 +529,7 @@ describe('tabs, logins and workers', () => {
     await other.goto(`${proxy.address}/`)
     await other.locator('.here-now').getByText('Wren').waitFor()
     await goOffline(page)
-    await other.locator('.banner').getByText('No network.').waitFor()
+    await goOffline(other)
     await switchTo(page, 'Moss')
     await other.locator('.here-now').getByText('Moss').waitFor()
     await switchTo(other, 'Juno')

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { until } from '../until'
 import { cutNetwork, type Size, type Visitor, visit } from './browser'
 import type { CutProxy } from './cutProxy'
 import { logIn, type SeededSystem } from './testSystem'
@@ -88,13 +89,6 @@ export async function goOnline(context: BrowserContext): Promise<void> {
  */
 export async function waitUntilSent(page: Page): Promise<void> {
   await until(async () => (await readQueue(page).catch(() => null))?.length === 0)
-}
-
-/** Repeats a check until it succeeds, for at most 100 seconds. */
-export async function until(check: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 100_000; Date.now() < end; await Bun.sleep(50))
-    if (await check()) return
-  throw new Error(`not true in time: ${check}`)
 }
 
 /** Switches to members by their names, as a person does. */

@@ -1,11 +1,12 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from '../test'
-import { startBrowser, startTestServer } from './browser'
+import { startBrowser } from './browser'
+import { shareTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
 /** Requests that follow a change, and answers that get lost. */
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 const { address } = testServer.server
 
 /** Records the requests for single switches, members and groups, with the status of the answer. */
@@ -91,9 +92,19 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     const { page, context } = await open()
     const fetches = recordFetches(page)
     // The event arrives before the response.
+    const debug = await context.newCDPSession(page)
+    await debug.send('Network.enable')
+    const laterRequests = new Set<string>()
+    debug.on('Network.requestWillBeSent', ({ requestId }) => laterRequests.add(requestId))
+    let event = Promise.withResolvers<void>()
+    debug.on('Network.dataReceived', ({ requestId }) => {
+      // Only the stream was opened before.
+      if (!laterRequests.has(requestId)) event.resolve()
+    })
     await context.route(/\/v2\/systems\/@me\/switches(\/.*)?$/, async (route) => {
+      event = Promise.withResolvers()
       const response = await route.fetch()
-      await Bun.sleep(400)
+      await event.promise
       await route.fulfill({ response })
     })
     await page.getByRole('button', { name: 'Moss', exact: true }).click()

@@ -6,16 +6,16 @@ import {
   expectLargeTargets,
   expectNoHorizontalScroll,
   startBrowser,
-  startTestServer,
   visit,
   waitForChange,
   waitForTitle,
   waitForTrue,
 } from './browser'
+import { shareTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 const { address } = testServer.server
 
 interface EntityJson {
@@ -28,8 +28,8 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
   const littles = await system.ask<{ id: string }>('POST /v2/groups', { name: 'Littles' })
   const ids = ['Juno', 'Ember', 'Jün'].map(system.idOf)
   await system.ask(`POST /v2/groups/${littles.id}/members/add`, ids)
-  const open = async (scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await openNow(scheme)
+  const open = async () => {
+    const visitor = await openNow()
     await visitor.page.getByRole('link', { name: 'More' }).click()
     await visitor.page.getByRole('link', { name: 'Privacy' }).click()
     await visitor.page.getByRole('heading', { name: 'Privacy', level: 1 }).waitFor()
@@ -49,20 +49,17 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
       },
     })
 
-  test.each(['light', 'dark'] as const)(
-    'the Privacy page is accessible in %s mode',
-    async (scheme) => {
-      await system.setSwitches([5, 'Wren'])
-      const visitor = await open(scheme)
-      await waitForTitle(visitor.page, 'Privacy')
-      await expectAccessible(visitor)
-      await visitor.page.getByRole('button', { name: 'Custom…' }).click()
-      await visitor.page.getByRole('button', { name: 'Select…' }).click()
-      await expectAccessible(visitor)
-      await expectLargeTargets(visitor)
-      await expectNoHorizontalScroll(visitor)
-    },
-  )
+  test('the Privacy page is accessible in light and dark mode', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const visitor = await open()
+    await waitForTitle(visitor.page, 'Privacy')
+    await expectAccessible(visitor, { inDark: true })
+    await visitor.page.getByRole('button', { name: 'Custom…' }).click()
+    await visitor.page.getByRole('button', { name: 'Select…' }).click()
+    await expectAccessible(visitor, { inDark: true })
+    await expectLargeTargets(visitor)
+    await expectNoHorizontalScroll(visitor)
+  })
 
   test('changes a level with the keyboard, announces it, and updates the public preview', async () => {
     await makeAllPublic()
@@ -201,32 +198,29 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
     await context.setOffline(false)
   })
 
-  const openPublicPage = async (scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await visit(browser, size, scheme)
+  const openPublicPage = async () => {
+    const visitor = await visit(browser, size)
     await visitor.page.goto(`${address}/#/systems/${system.hid}`)
     await visitor.page.getByRole('heading', { name: 'Lantern Hill' }).waitFor()
     return visitor
   }
 
-  test.each(['light', 'dark'] as const)(
-    'the public page is accessible in %s mode',
-    async (scheme) => {
-      await makeAllPublic()
-      await system.setSwitches([5, 'Wren', 'Iris'])
-      const visitor = await openPublicPage(scheme)
-      const { page } = visitor
-      await waitForTitle(page, 'Lantern Hill')
-      await page.locator('h1:focus').waitFor()
-      await expectAccessible(visitor)
-      await expectLargeTargets(visitor)
-      await expectNoHorizontalScroll(visitor)
-      await page.getByRole('button', { name: 'Moss', exact: true }).click()
-      await page.getByRole('dialog').getByText('he/they').waitFor()
-      await expectAccessible(visitor)
-      await page.keyboard.press('Escape')
-      await waitForFocus(page, 'Moss')
-    },
-  )
+  test('the public page is accessible in light and dark mode', async () => {
+    await makeAllPublic()
+    await system.setSwitches([5, 'Wren', 'Iris'])
+    const visitor = await openPublicPage()
+    const { page } = visitor
+    await waitForTitle(page, 'Lantern Hill')
+    await page.locator('h1:focus').waitFor()
+    await expectAccessible(visitor, { inDark: true })
+    await expectLargeTargets(visitor)
+    await expectNoHorizontalScroll(visitor)
+    await page.getByRole('button', { name: 'Moss', exact: true }).click()
+    await page.getByRole('dialog').getByText('he/they').waitFor()
+    await expectAccessible(visitor, { inDark: true })
+    await page.keyboard.press('Escape')
+    await waitForFocus(page, 'Moss')
+  })
 
   test('the public page shows public data live, and marks hidden lists', async () => {
     await makeAllPublic()

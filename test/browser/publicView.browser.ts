@@ -1,16 +1,11 @@
 import { expect, test } from '../test'
-import {
-  expectAccessible,
-  expectNoHorizontalScroll,
-  startBrowser,
-  startTestServer,
-  visit,
-} from './browser'
+import { expectAccessible, expectNoHorizontalScroll, startBrowser, visit } from './browser'
+import { shareTestServer } from './testServer'
 import { logIn, openDashboard, seedSystem } from './testSystem'
 
 /** Pages about other people, with many members, unusual names, or no members at all. */
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 const { address } = testServer.server
 const system = await seedSystem(testServer, 'Lantern Hill')
 await system.setSwitches([3, 'Wren', 'Iris'])

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from '../test'
+import { until } from '../until'
 import {
   disconnect,
   expectAccessible,
@@ -7,13 +8,12 @@ import {
   expectNoHorizontalScroll,
   sizes,
   startBrowser,
-  startTestServer,
 } from './browser'
-import { waitUntil } from './memberPages'
+import { shareTestServer } from './testServer'
 import { describeDashboard, logIn } from './testSystem'
 
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 
 interface Reminder {
   id: string
@@ -148,7 +148,7 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     await expectAccessible(visitor)
     await offer.getByRole('button', { name: 'Turn on all' }).click()
     await page.getByText('2 reminders are on.').first().waitFor()
-    await waitUntil(async () => (await all()).every(({ enabled }) => enabled))
+    await until(async () => (await all()).every(({ enabled }) => enabled))
     expect(await offer.count()).toBe(0)
     // The page loads the reminders again after the events.
     await page.getByRole('switch', { name: 'Water', checked: true }).waitFor()

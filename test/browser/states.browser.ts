@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from '../test'
-import { disconnect, expectAccessible, type Size, startBrowser, startTestServer } from './browser'
+import { disconnect, expectAccessible, startBrowser, storySizes } from './browser'
+import { startTestServer } from './testServer'
 import { openDashboard, type SeededSystem, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
@@ -9,7 +10,7 @@ const testServer = await startTestServer('Somebody else', ['--port', String(port
 const { address } = testServer.server
 const system = await seedSystem(testServer, 'Lantern Hill')
 
-describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
+describe.each(storySizes())('on a %s', (size) => {
   test('shows why a switch waits while offline, and logs it once afterwards', async () => {
     await system.setSwitches([5, 'Wren'])
     const visitor = await openDashboard(browser, testServer, system, size)
@@ -65,15 +66,19 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   test('shows the layout and a notice while the server is slow', async () => {
     const visitor = await openDashboard(browser, testServer, system, size)
     const { page, context } = visitor
+    const held = Promise.withResolvers<void>()
     await context.route('**/ext/v1/systems/@me/members', async (route) => {
-      await Bun.sleep(7000)
+      await held.promise
       await route.continue()
     })
+    await page.clock.install()
     await page.reload()
     await page.getByRole('link', { name: 'History' }).waitFor()
     expect(await page.locator('[aria-busy=true]').count()).toBe(1)
+    await page.clock.fastForward(7000)
     await page.getByText('Still loading…').waitFor()
     await expectAccessible(visitor)
+    held.resolve()
     await page.getByRole('heading', { name: 'Here now' }).waitFor()
   })
 
@@ -86,10 +91,12 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       if (route.request().method() !== 'POST' || refusals++ > 0) return route.continue()
       await route.fulfill({ status: 429, json: { message: '429', code: 0, retry_after: 5000 } })
     })
+    await page.clock.install()
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
     await page.getByRole('button', { name: 'Switch to Moss' }).click()
     await page.getByText('The server is busy.').waitFor()
     await expectAccessible(visitor)
+    await page.clock.fastForward(5000)
     await page.getByText('Moss is here now.').first().waitFor()
     expect((await system.history()).map(({ names }) => names)).toEqual([['Moss'], ['Wren']])
   })

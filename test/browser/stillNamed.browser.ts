@@ -1,9 +1,10 @@
 import { expect, test } from '../test'
-import { expectAccessible, startBrowser, startTestServer, visit } from './browser'
+import { expectAccessible, startBrowser, visit } from './browser'
+import { shareTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 const { address } = testServer.server
 
 interface EntityJson {

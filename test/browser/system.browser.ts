@@ -1,49 +1,47 @@
 import { afterAll, expect, test } from '../test'
+import { until } from '../until'
 import {
   disconnect,
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
   startBrowser,
-  startTestServer,
   waitForTitle,
 } from './browser'
+import { startTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else', ['--dispatch-allow', '127.0.0.1'])
 
 describeDashboard(browser, testServer, ({ size, system, openNow }) => {
-  const open = async (scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await openNow(scheme)
+  const open = async () => {
+    const visitor = await openNow()
     await visitor.page.getByRole('link', { name: 'More' }).click()
     await visitor.page.getByRole('link', { name: 'System' }).click()
     await visitor.page.getByRole('heading', { name: 'System', level: 1 }).waitFor()
     return visitor
   }
 
-  test.each(['light', 'dark'] as const)(
-    'the System page is accessible in %s mode',
-    async (scheme) => {
-      const visitor = await open(scheme)
-      const { page } = visitor
-      await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
-      await waitForTitle(page, 'System')
-      await expectAccessible(visitor)
-      await expectLargeTargets(visitor)
-      await expectNoHorizontalScroll(visitor)
-      await page.getByRole('button', { name: 'Edit' }).click()
-      await page.getByRole('textbox', { name: 'Name' }).waitFor()
-      await expectAccessible(visitor)
-      await expectNoHorizontalScroll(visitor)
-      await page.getByRole('link', { name: /^Back/ }).click()
-      await page.getByRole('button', { name: 'Change settings' }).click()
-      for (const fold of ['New members and groups', 'Shown by bots'])
-        await page.getByText(fold).click()
-      await expectAccessible(visitor)
-      await expectNoHorizontalScroll(visitor)
-    },
-  )
+  test('the System page is accessible in light and dark mode', async () => {
+    const visitor = await open()
+    const { page } = visitor
+    await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+    await waitForTitle(page, 'System')
+    await expectAccessible(visitor, { inDark: true })
+    await expectLargeTargets(visitor)
+    await expectNoHorizontalScroll(visitor)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).waitFor()
+    await expectAccessible(visitor, { inDark: true })
+    await expectNoHorizontalScroll(visitor)
+    await page.getByRole('link', { name: /^Back/ }).click()
+    await page.getByRole('button', { name: 'Change settings' }).click()
+    for (const fold of ['New members and groups', 'Shown by bots'])
+      await page.getByText(fold).click()
+    await expectAccessible(visitor, { inDark: true })
+    await expectNoHorizontalScroll(visitor)
+  })
 
   test('saves name, tag, colour and description of the system, with problems at their fields', async () => {
     const visitor = await open()
@@ -149,7 +147,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await card.getByRole('button', { name: 'Send a test' }).click()
     await page.getByText('The receiver answered 200.').first().waitFor()
     await system.ask('PATCH /v2/systems/@me', { tag: `| ${Date.now()}` })
-    while (!receiver.received.includes('UPDATE_SYSTEM')) await Bun.sleep(20)
+    await until(() => receiver.received.includes('UPDATE_SYSTEM'))
     await page.reload()
     await card.getByRole('cell', { name: 'UPDATE_SYSTEM' }).first().waitFor()
     await expectAccessible(visitor)

@@ -2,19 +2,19 @@ import { describe, expect, test } from '../test'
 import {
   expectAccessible,
   expectNoHorizontalScroll,
-  type Size,
   sizes,
   startBrowser,
-  startTestServer,
+  storySizes,
 } from './browser'
+import { shareTestServer } from './testServer'
 import { logIn, seedSystem } from './testSystem'
 
 /** Time zone, clock and week: the setting, else the locale of the browser. */
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 const { address } = testServer.server
 
-describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
+describe.each(storySizes())('on a %s', async (size) => {
   const system = await seedSystem(testServer, 'Lantern Hill')
   await system.setSwitches([30, 'Wren'], [2, 'Iris'])
 

@@ -1,10 +1,11 @@
 import { expect, test } from '../test'
-import { expectAccessible, startBrowser, startTestServer, waitForTrue } from './browser'
+import { expectAccessible, sizes, startBrowser, waitForDraw, waitForTrue } from './browser'
+import { shareTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
 /** Undo of a switch: on other pages, after a reload, by keyboard. */
 const browser = await startBrowser()
-const testServer = await startTestServer('Somebody else')
+const testServer = await shareTestServer()
 const { address } = testServer.server
 
 describeDashboard(browser, testServer, ({ system, openNow }) => {
@@ -13,6 +14,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await system.setSwitches([5, 'Wren'])
     const visitor = await openNow()
     await visitor.page.getByText('Live').waitFor({ state: 'attached' })
+    await visitor.page.clock.install()
     await visitor.page.getByRole('button', { name: 'Moss', exact: true }).click()
     await visitor.page.getByRole('button', { name: 'Switch to Moss' }).click()
     await visitor.page.getByText('Moss is here now.').first().waitFor()
@@ -49,6 +51,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
 
   test('Undo is the next stop by keyboard, stays while it has the focus, and has a key', async () => {
     const { page } = await switchToMoss()
+    await page.setViewportSize(sizes.desk)
     const undo = page.getByRole('button', { name: 'Undo' })
     await undo.waitFor()
     await page.keyboard.press('Tab')
@@ -56,7 +59,8 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await page.keyboard.press('Shift+Tab')
     expect(await page.evaluate('document.activeElement.id')).toBe('here-now')
     await undo.focus()
-    await page.waitForTimeout(10_500)
+    await waitForDraw(page)
+    await page.clock.fastForward(10_500)
     expect(await undo.isVisible()).toBe(true)
     await page.keyboard.press('Enter')
     await page.locator('.here-now').getByText('Wren').waitFor()

@@ -13,7 +13,8 @@ import { compressFile } from './src/web/dashboardFiles'
 
 /**
  * Builds the executable for this machine. With --all also builds a release: an archive for every
- * platform, with checksums. Names of platforms, such as linux-x64, limit the release to these.
+ * platform, with checksums. Names of platforms, such as linux-x64, limit the release to these, and
+ * --release limits it to Linux on this processor.
  */
 
 const page = await packPage()
@@ -29,6 +30,7 @@ const builtAt = Number(
 
 await smokeTest(await compile('dist/multitude'))
 const args = process.argv.slice(2)
+if (args.includes('--release')) args.push(`linux-${process.arch}`)
 const wanted = targets.filter((target) => args.includes('--all') || args.includes(target))
 if (wanted.length > 0) await release(wanted)
 

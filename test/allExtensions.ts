@@ -1,4 +1,5 @@
 import { customFieldTypes, hasOptions } from '../src/model/ext/customField'
+import { ME } from './me'
 
 /** A system of v1 and v2, and the use of everything that the extension API adds to it. */
 
@@ -83,8 +84,7 @@ export async function useAllExtensions(
   { members, groups, current }: BaseSystem,
 ): Promise<UsedExtensions> {
   const [wren, ash, elm, asleep] = members.map(({ uuid }) => uuid)
-  const ofMe = '/ext/v1/systems/@me'
-  await send(`PATCH ${ofMe}/settings`, { front_status_privacy: 'public' })
+  await send(`PATCH ${ME}/settings`, { front_status_privacy: 'public' })
 
   const fields: Record<string, string> = {}
   const valuesById: Record<string, unknown> = {}
@@ -93,7 +93,7 @@ export async function useAllExtensions(
       ? [{ name: 'Keeper', color: '88c0a8' }, { name: 'Cook' }]
       : null
     const field = await send<{ id: string; options: { id: string }[] | null }>(
-      `POST ${ofMe}/fields`,
+      `POST ${ME}/fields`,
       { name: `Field ${type}`, type, options, privacy: 'public' },
     )
     fields[type] = field.id
@@ -114,31 +114,31 @@ export async function useAllExtensions(
   await send(`PATCH /ext/v1/groups/${bottom}`, { parent: middle, position: 3 })
 
   const status = { kind: 'status', at: '2026-01-01T10:00:00Z' }
-  await send(`POST ${ofMe}/front/notes`, { ...status, member: wren, text: 'at work' })
-  await send(`POST ${ofMe}/front/notes`, { ...status, member: ash, text: 'reading' })
+  await send(`POST ${ME}/front/notes`, { ...status, member: wren, text: 'at work' })
+  await send(`POST ${ME}/front/notes`, { ...status, member: ash, text: 'reading' })
   const comment = { kind: 'comment', at: '2026-01-01T09:30:00Z', text: 'A quiet hour' }
-  await send(`POST ${ofMe}/front/notes`, { ...comment, by: ash })
-  await send(`PUT ${ofMe}/switches/${current}`, { members: [wren, ash] })
+  await send(`POST ${ME}/front/notes`, { ...comment, by: ash })
+  await send(`PUT ${ME}/switches/${current}`, { members: [wren, ash] })
 
-  await send(`POST ${ofMe}/notes`, { member: wren, title: 'Tuesday', text: '**Quiet** morning 🌅' })
-  await send(`POST ${ofMe}/notes`, { text: 'For everyone', pinned: true })
+  await send(`POST ${ME}/notes`, { member: wren, title: 'Tuesday', text: '**Quiet** morning 🌅' })
+  await send(`POST ${ME}/notes`, { text: 'For everyone', pinned: true })
 
-  const { id: room } = await send<{ id: string }>(`POST ${ofMe}/rooms`, {
+  const { id: room } = await send<{ id: string }>(`POST ${ME}/rooms`, {
     name: 'General',
     about: 'Everything',
     category: 'System business',
   })
-  const first = await send<{ id: string }>(`POST ${ofMe}/posts`, { room, by: ash, text: 'Hello' })
-  await send(`POST ${ofMe}/posts`, { room, by: wren, text: 'Hello!', reply_to: first.id })
-  await send(`POST ${ofMe}/posts`, {
+  const first = await send<{ id: string }>(`POST ${ME}/posts`, { room, by: ash, text: 'Hello' })
+  await send(`POST ${ME}/posts`, { room, by: wren, text: 'Hello!', reply_to: first.id })
+  await send(`POST ${ME}/posts`, {
     for: wren,
     by: ash,
     title: 'Groceries',
     text: 'Milk, please.',
   })
-  await send(`POST ${ofMe}/posts`, { text: 'On the board of the system' })
+  await send(`POST ${ME}/posts`, { text: 'On the board of the system' })
 
-  const poll = await send<{ id: string; options: { id: string }[] }>(`POST ${ofMe}/polls`, {
+  const poll = await send<{ id: string; options: { id: string }[] }>(`POST ${ME}/polls`, {
     name: 'Move the desk?',
     about: 'By the window',
     options: [{ name: 'yes' }, { name: 'no', veto: true }],
@@ -146,7 +146,7 @@ export async function useAllExtensions(
   const [yes, no] = poll.options.map(({ id }) => id)
   await send(`PUT /ext/v1/polls/${poll.id}/votes/${wren}`, { option: yes, comment: 'finally' })
   await send(`PUT /ext/v1/polls/${poll.id}/votes/${ash}`, { option: no })
-  await send(`POST ${ofMe}/reminders`, {
+  await send(`POST ${ME}/reminders`, {
     name: 'Log your front',
     text: 'Who is here?',
     kind: 'repeat',
@@ -156,7 +156,7 @@ export async function useAllExtensions(
     // An import turns reminders off.
     enabled: false,
   })
-  await send(`POST ${ofMe}/reminders`, {
+  await send(`POST ${ME}/reminders`, {
     name: 'Front check',
     kind: 'after_switch',
     after: 3_600,

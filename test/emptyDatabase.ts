@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openStorage } from '../src/db/open'
+import { emptyFolder } from './serverProcess'
 
 /** Contents of a SQLite database without rows, because copying it is faster than migrating. */
 const contents = await createContents()
@@ -10,6 +11,13 @@ const contents = await createContents()
 export function createEmptyDatabase(path: string): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, contents, { mode: 0o600 })
+}
+
+/** Creates a folder with a database without rows where the program looks for it. */
+export function folderWithDatabase(): string {
+  const folder = emptyFolder()
+  createEmptyDatabase(join(folder, 'data', 'multitude.db'))
+  return folder
 }
 
 async function createContents(): Promise<Buffer> {

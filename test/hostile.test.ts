@@ -9,6 +9,7 @@ import { insertSwitch } from '../src/service/switches'
 import { type Attack, attacks, fillPlaceholders, type Owner, type Pools, routes } from './hostile'
 import { expectDocumented } from './openapiDocument'
 import { createBot, patchAutoproxy, patchMemberGuild, patchSystemGuild } from './operatorActions'
+import { rounds } from './rounds'
 import { afterAll, describe, expect, test } from './test'
 import { createTestApp, type TestSystem } from './testApp'
 
@@ -46,7 +47,7 @@ describe('hostile requests', () => {
         if (owner !== attack.who) expect(last[owner]).toBe(before[owner])
       await expectDocumented(attack.method, path, status, json)
     })
-    await fc.assert(property, { numRuns: 1500, endOnFailure: true })
+    await fc.assert(property, { numRuns: rounds(200), endOnFailure: true })
     await expectHealthy()
   })
 
@@ -56,7 +57,7 @@ describe('hostile requests', () => {
       const actingFor = attack.who === 'nobody' ? {} : { 'x-system': systems[attack.who].hid }
       await send(attack, await ensureRows(), { ...attack.headers, ...actingFor, authorization })
     })
-    await fc.assert(property, { numRuns: 700, endOnFailure: true })
+    await fc.assert(property, { numRuns: rounds(100), endOnFailure: true })
     await expectHealthy()
   })
 })
@@ -96,14 +97,13 @@ describe('malformed HTTP', () => {
     ],
     ['a request within a body', `${head('GET /health HTTP/1.1')}DELETE /v2/members/x HTTP/1.1\r\n`],
   ])('a request with %s causes no error and changes nothing', async (_, bytes) => {
-    // Wait for background writes of earlier tests, such as refreshes of cached JSON.
-    await deps.transact('new', async () => {})
-    await Bun.sleep(20)
     const before = stored()
     const response = await sendRaw(bytes)
     // Bun itself answers an unknown version of HTTP with 505.
     expect(response).not.toMatch(/^HTTP\/1\.1 5(?!05)/)
-    expect(stored()).toEqual(before)
+    // Not the version: earlier requests refresh cached JSON in the background.
+    const { mine, theirs } = stored()
+    expect({ mine, theirs }).toEqual({ mine: before.mine, theirs: before.theirs })
     await expectHealthy()
   })
 })
@@ -135,7 +135,7 @@ async function send(
   return { status, json: isJson ? JSON.parse(text) : null, path: url.pathname }
 }
 
-/** Sends raw bytes and returns what arrives until the first data, the close or a timeout. */
+/** Sends raw bytes and returns what arrives until the first data, the close or the answer to a later request. */
 async function sendRaw(bytes: string): Promise<string> {
   const { port } = new URL(address)
   const { promise: closed, resolve: close } = Promise.withResolvers<void>()
@@ -153,7 +153,8 @@ async function sendRaw(bytes: string): Promise<string> {
     },
   })
   socket.write(Buffer.from(bytes, 'latin1'))
-  await Promise.race([closed, Bun.sleep(100)])
+  // Some get no answer: the server waits for the rest of them, and answers later requests.
+  await Promise.race([closed, expectHealthy()])
   socket.end()
   return response
 }

@@ -4,7 +4,7 @@ import { insertSwitch } from '../src/service/switches'
 import { describe, expect, test } from './test'
 import { createTestApp, type TestSystem } from './testApp'
 
-const COUNT = 1000
+const COUNT = 400
 const START = Date.UTC(2026, 0, 31, 23, 59) * 1000
 
 interface Listed {
@@ -24,7 +24,7 @@ const times: Instant[] = Array.from(
 const owner = await makeSystem('Lantern Hill')
 const written = await logSwitches(owner)
 
-describe('paging through 1,000 switches with several in each millisecond', () => {
+describe('paging through 400 switches with several in each millisecond', () => {
   test('creates test data with eight switches in each millisecond', () => {
     const millis = new Set(times.map((time) => Math.floor(time / 1000)))
     expect(new Set(times).size).toBe(COUNT)
@@ -74,10 +74,10 @@ describe('paging through 1,000 switches with several in each millisecond', () =>
   })
 
   test('accepts `before` in another time zone', async () => {
-    const inOslo = formatInstant((times[500] ?? 0) + HOUR).replace('Z', '%2B01:00')
+    const inOslo = formatInstant((times[200] ?? 0) + HOUR).replace('Z', '%2B01:00')
     const path = `/v2/systems/${owner.hid}/switches?limit=5&before=${inOslo}`
     const { json } = await ask<Listed[]>(`GET ${path}`)
-    expect(json).toEqual(written.slice(500, 505))
+    expect(json).toEqual(written.slice(200, 205))
   })
 })
 
@@ -137,7 +137,7 @@ async function logSwitches({ id }: TestSystem): Promise<Listed[]> {
     const wren = await insertMember(tx, id, { name: 'Wren' })
     const ash = await insertMember(tx, id, { name: 'Ash' })
     const listed: Listed[] = Array(COUNT)
-    // 7 and 1,000 have no common divisor, so every time occurs once.
+    // 7 and 400 have no common divisor, so every time occurs once.
     for (let turn = 0; turn < COUNT; turn++) {
       const at = (turn * 7) % COUNT
       const time = times[at] ?? 0

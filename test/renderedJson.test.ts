@@ -11,7 +11,9 @@ import { schemaHash } from '../src/model/renderedJson'
 import { renderRowJson } from '../src/serializers/v2'
 import { createCacheRefresher } from '../src/service/read/cacheRefresher'
 import { readMember } from '../src/service/read/v2'
+import { currentSchema } from './currentSchema'
 import { createBot } from './operatorActions'
+import { rounds } from './rounds'
 import {
   importInto,
   pluralkit,
@@ -20,6 +22,7 @@ import {
 } from './service/transfer/importFixture'
 import { describe, expect, test } from './test'
 import { createTestApp, type TestSystem } from './testApp'
+import { until } from './until'
 
 const testApp = createTestApp()
 const { deps, ask } = testApp
@@ -136,12 +139,12 @@ function countCached(table: RenderedTable): number {
 
 /** Waits for the next turn of the event loop, because requests of one turn read one snapshot. */
 function nextTurn(): Promise<void> {
-  return Bun.sleep(5)
+  return new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Waits until the background refresh has cached the JSON of so many rows. */
 async function untilCached(table: RenderedTable, count: number): Promise<void> {
-  for (let time = 0; time < 10_000 && countCached(table) < count; time++) await Bun.sleep(5)
+  await until(() => countCached(table) >= count)
 }
 
 describe('bot API', () => {
@@ -256,7 +259,7 @@ describe('random changes', () => {
         expect(await collectResponses(scene)).toEqual(cached)
         expectCurrentJson()
       }),
-      { numRuns: 25 },
+      { numRuns: rounds(5) },
     )
   }, 120_000)
 
@@ -375,18 +378,18 @@ test('finds and deletes stale cached JSON with the doctor', async () => {
   const { wren } = await createScene()
   await withRawDatabaseAsync(path, async (database) => {
     // Removes findings that earlier tests left.
-    expect(await repair(database, renderRowJson)).toEqual([])
+    expect(await repair(database, renderRowJson, currentSchema)).toEqual([])
     database
       .query(
         `UPDATE rendered_members SET public_json = '"name":"SECRET"'
          WHERE id = (SELECT id FROM members WHERE hid = ?)`,
       )
       .run(wren)
-    const found = await inspect(database, renderRowJson)
+    const found = await inspect(database, renderRowJson, currentSchema)
     expect(found.map(({ check, problem }) => `${check}: ${problem}`)).toEqual([
       `rendered JSON: the cached JSON of member ${wren} is stale`,
     ])
-    expect(await repair(database, renderRowJson)).toEqual([])
+    expect(await repair(database, renderRowJson, currentSchema)).toEqual([])
   })
   expectCurrentJson()
 })

@@ -11,8 +11,8 @@ const isRoot = process.getuid?.() === 0
 export const asUnprivileged = (command: CommandLine): string[] => {
   if (!isRoot) return [...command]
   // By default only its owner can read the folder of the program.
-  const script = command.find((part) => /\.(js|ts)$/.test(part)) ?? ''
-  chmodSync(dirname(script), 0o755)
+  const [executable = ''] = command
+  chmodSync(dirname(executable), 0o755)
   return ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', ...command]
 }
 

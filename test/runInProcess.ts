@@ -1,20 +1,20 @@
 import { run as runCommandLine } from '../src/cli/run'
-import { commandLine, type ProcessOptions, type ProcessResult, runJsonBy } from './serverProcess'
+import { type ProcessOptions, type ProcessResult, runJsonBy } from './serverProcess'
 
-type Options = Omit<ProcessOptions, 'stdin'>
+interface Options extends Omit<ProcessOptions, 'stdin'> {
+  /** File of settings in place of /etc/multitude.env. */
+  serviceFile?: string
+}
 
 /** Commands share the working folder and the output of this process, so each waits for the previous. */
 let previous: Promise<unknown> = Promise.resolve()
 
 /**
  * Runs a command of the program in this process, because starting a process takes 20 times as long;
- * only `serve`, which handles signals, gets a process. Tests of parallel processes, locks and
- * standard input use `commandLine` instead.
+ * also `serve` where it fails before it listens. Tests of a running server, parallel processes,
+ * locks and standard input use `commandLine` instead.
  */
 export async function run(args: string[], options: Options): Promise<ProcessResult> {
-  const [command = '-'] = args
-  if (command === 'serve' || command.startsWith('-'))
-    return (await commandLine()).run(args, options)
   const result = previous.then(() => runAlone(args, options))
   previous = result.catch(() => {})
   return await result
@@ -22,17 +22,35 @@ export async function run(args: string[], options: Options): Promise<ProcessResu
 
 export const runJson = runJsonBy(run)
 
-async function runAlone(args: string[], { cwd, env = {} }: Options): Promise<ProcessResult> {
+async function runAlone(
+  args: string[],
+  { cwd, env = {}, serviceFile }: Options,
+): Promise<ProcessResult> {
   const before = process.cwd()
   const [out, err] = [capture(process.stdout), capture(process.stderr)]
+  const restoreListeners = keepListeners()
   process.chdir(cwd)
   try {
-    const code = await runCommandLine(args, env)
+    const code = await runCommandLine(args, env, serviceFile)
     return { code, out: out.text(), err: err.text() }
   } finally {
     process.chdir(before)
     out.stop()
     err.stop()
+    restoreListeners()
+  }
+}
+
+const processEvents = ['SIGTERM', 'SIGINT', 'uncaughtException', 'unhandledRejection'] as const
+
+/** Returns a function that undoes the changes of `serve` to the listeners of the process. */
+function keepListeners(): () => void {
+  const before = processEvents.map((event) => ({ event, listeners: process.rawListeners(event) }))
+  return () => {
+    for (const { event, listeners } of before) {
+      process.removeAllListeners(event)
+      for (const listener of listeners) Reflect.apply(process.on, process, [event, listener])
+    }
   }
 }
 

@@ -13,7 +13,7 @@ import { insertMembership } from '../src/service/memberships'
 import { insertMessage } from '../src/service/messages'
 import { type Front, insertSwitch } from '../src/service/switches'
 import { drizzleOn } from './drizzle'
-import { document } from './openapiDocument'
+import { findOperation } from './openapiDocument'
 import { versionOf } from './rawSql'
 import { expect, test } from './test'
 import type { TestApp, TestResponse, TestSystem } from './testApp'
@@ -287,15 +287,13 @@ function formsOf({ hid, uuid }: Named): Record<string, string> {
 /** Fails unless the API document of the route lists this error code for this status. */
 function expectDocumentedCode(line: string, status: number, code: number): void {
   const [method = '', target = ''] = line.split(' ')
-  const [path = ''] = target.replace(/^(?!\/(v2|ext)\/)/, '/v2').split('?')
-  const [, methods] =
-    Object.entries(document.paths)
-      .toSorted(([a], [b]) => a.split('{').length - b.split('{').length)
-      .find(([known]) => new RegExp(`^${known.replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`).test(path)) ??
-    []
-  const answer = methods?.[method.toLowerCase()]?.responses[status]
-  if (methods?.[method.toLowerCase()])
-    expect(JSON.stringify(answer), `${line} does not document ${code}`).toContain(`\`${code}\` `)
+  const [path = ''] = target.split('?')
+  const match = findOperation(method, path)
+  if (match)
+    expect(
+      JSON.stringify(match.operation.responses[status]),
+      `${line} does not document ${code}`,
+    ).toContain(`\`${code}\` `)
 }
 
 function sorted(keys: readonly string[]): string[] {

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from './test'
@@ -51,57 +42,13 @@ export function emptyFolder(name = ''): string {
   return folder
 }
 
-const root = join(import.meta.dir, '..')
-/** Readable by every user, because some tests run the program as another one. */
-const bundles = join(tmpdir(), `multitude-bundles-${process.getuid?.() ?? 0}`)
-const MAX_AGE_MS = 24 * 60 * 60 * 1000
+/** The built executable, which starts in a quarter of the time that the source takes. */
+const executable = join(import.meta.dir, '../dist/multitude')
 
-/** Bundles the program once per state of the source, by the first test process that needs it. */
-async function bundle(): Promise<string> {
-  const folder = join(bundles, fingerprint())
-  const file = join(folder, 'main.js')
-  if (existsSync(file)) return file
-  mkdirSync(bundles, { recursive: true })
-  for (const name of readdirSync(bundles)) {
-    const old = statSync(join(bundles, name), { throwIfNoEntry: false })
-    if (old && old.mtimeMs < Date.now() - MAX_AGE_MS)
-      rmSync(join(bundles, name), { recursive: true, force: true })
-  }
-  const outdir = mkdtempSync(join(bundles, 'making-'))
-  chmodSync(outdir, 0o755)
-  await Bun.build({
-    entrypoints: [program.at(-1) ?? ''],
-    target: 'bun',
-    minify: true,
-    bytecode: true,
-    outdir,
-  })
-  try {
-    renameSync(outdir, folder)
-  } catch (cause) {
-    // Another process has created the bundle meanwhile.
-    if (!existsSync(file)) throw cause
-    rmSync(outdir, { recursive: true })
-  }
-  return file
-}
-
-/** Hash of names, times and sizes of all files of the program. */
-function fingerprint(): string {
-  const files = [...new Bun.Glob('{src,migrations}/**').scanSync(root), 'bun.lock', 'package.json']
-  const states = files.sort().map((file) => {
-    const { mtimeMs, size } = statSync(join(root, file))
-    return `${file} ${mtimeMs} ${size}`
-  })
-  return Bun.hash([Bun.version, ...states].join('\n')).toString(36)
-}
-
-/**
- * Returns functions that run the bundled program, which starts in less than half the time of the
- * source. Call it once at the top of a test file.
- */
-export async function commandLine() {
-  const words = [...program.slice(0, -1), await bundle()]
+/** Returns functions that run the built executable. */
+export function commandLine() {
+  if (!existsSync(executable)) throw new Error('There is no executable: run npm run build first.')
+  const words = [executable]
 
   const run = (args: string[], options: ProcessOptions) => runCommand([...words, ...args], options)
 
@@ -114,6 +61,11 @@ export async function commandLine() {
     startDiscordBot: (options: ProcessOptions) =>
       startProcess([...words, 'discord', '--log-format', 'json'], options, /(Discord bot on duty)/),
   }
+}
+
+/** Returns the environment in which the executable runs this file before the program. */
+export function preload(file: string): Record<string, string> {
+  return { BUN_OPTIONS: `--preload ${file}` }
 }
 
 /** Returns a function that runs a command with --json and returns the value that it printed. */

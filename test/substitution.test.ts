@@ -1,9 +1,5 @@
-import { join } from 'node:path'
-import { createSubstitute } from '../src/cli/substitutionWorker'
 import { applySubstitution, parseSubstitution } from '../src/model/substitution'
 import { describe, expect, test } from './test'
-
-const main = join(import.meta.dir, '..', 'src', 'main.ts')
 
 describe('substitutions', () => {
   const cases: [substitution: string, text: string, expected: string][] = [
@@ -44,16 +40,4 @@ describe('substitutions', () => {
     test(`${JSON.stringify(given)} is refused`, () => {
       expect(parseSubstitution(given)).toBeNull()
     })
-})
-
-test('a worker process applies substitutions, and is killed if one takes exponential time', async () => {
-  const worker = [process.execPath, '--no-env-file', main]
-  const substitute = createSubstitute(worker, 60_000)
-  const plain = { source: 'a', flags: 'g', replacement: 'o' }
-  expect(await substitute(plain, 'banana')).toEqual({ text: 'bonono' })
-  expect(await substitute({ ...plain, source: '(' }, 'banana')).toEqual({ failure: 'invalid' })
-  const endless = { source: '(a+)+$', flags: '', replacement: '' }
-  expect(await createSubstitute(worker)(endless, `${'a'.repeat(40)}!`)).toEqual({
-    failure: 'too slow',
-  })
 })

@@ -10,6 +10,7 @@ import { DISCORD } from '../src/model/platform'
 import type { Instant } from '../src/model/time'
 import { insertToken } from '../src/service/access/insertToken'
 import { insertSystem } from '../src/service/systems'
+import type { Clock } from '../src/timers/clock'
 import { createEmptyDatabase } from './emptyDatabase'
 import { expectDocumented } from './openapiDocument'
 import { acquireDatabase, releaseDatabase } from './postgres/templateDatabases'
@@ -43,10 +44,15 @@ export interface RequestOptions {
 
 /** Creates the real app on a database of its own, which is deleted after the tests of the file. */
 export function createTestApp({
+  clock,
   now,
   events,
   ...settings
-}: Partial<Record<keyof Config, string>> & { now?: () => Instant; events?: EventOptions } = {}) {
+}: Partial<Record<keyof Config, string>> & {
+  clock?: Clock
+  now?: () => Instant
+  events?: EventOptions
+} = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'multitude-test-'))
   const config = parseConfig({
     DATABASE_URL: newDatabaseAddress(folder),
@@ -58,6 +64,7 @@ export function createTestApp({
   // A long lease is not renewed during a test: that is a write, and tests check for writes.
   const app: App = createApp(config, {
     log,
+    clock,
     now,
     events: { leaseMs: 60 * 60 * 1000, ...events },
   })

@@ -1,11 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { until } from '../events/receiver'
+import { folderWithDatabase } from '../emptyDatabase'
 import { run, runJson } from '../runInProcess'
-import { commandLine, emptyFolder } from '../serverProcess'
+import { emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
-
-const { startServer } = await commandLine()
+import { createTestApp } from '../testApp'
 
 interface Made {
   id: string
@@ -21,7 +20,7 @@ function change(cwd: string, sql: string): void {
 
 describe('commands of an operator', () => {
   test('system list shows the size and last use of each system', async () => {
-    const cwd = emptyFolder()
+    const cwd = folderWithDatabase()
     const { id } = await runJson<Made>(['system', 'create', '--name', 'Hill\u001b[2J'], { cwd })
     const { out } = await run(['system', 'list'], { cwd })
     expect(out.split('\n')[0]).toMatch(/^ID +MEMBERS +GROUPS +SWITCHES +MESSAGES +LAST USED +NAME$/)
@@ -43,12 +42,12 @@ describe('commands of an operator', () => {
   })
 
   test('system disable and enable take effect on a running server', async () => {
-    const cwd = emptyFolder()
+    const cwd = folderWithDatabase()
     const { id, token } = await runJson<Made>(['system', 'create'], { cwd })
-    const server = await startServer([], { cwd })
+    const { ask } = createTestApp({ DATABASE_URL: `file:${join(cwd, 'data/multitude.db')}` })
     const headers = { authorization: token }
-    const read = async () => (await fetch(`${server.address}/v2/systems/@me`, { headers })).status
-    const readAnonymously = async () => (await fetch(`${server.address}/v2/systems/${id}`)).status
+    const read = async () => (await ask('GET /v2/systems/@me', { headers })).status
+    const readAnonymously = async () => (await ask(`GET /v2/systems/${id}`)).status
     expect([await read(), await readAnonymously()]).toEqual([200, 200])
     const { code, out } = await run(['system', 'disable', id], { cwd })
     expect([code, out]).toEqual([0, expect.stringContaining(`multitude system enable ${id}`)])
@@ -66,12 +65,10 @@ describe('commands of an operator', () => {
     expect(await runJson<unknown>(['system', 'show', id], { cwd })).toMatchObject({
       disabled: false,
     })
-    server.kill('SIGTERM')
-    await server.end()
   })
 
   test('stats shows totals and monthly growth', async () => {
-    const cwd = emptyFolder()
+    const cwd = folderWithDatabase()
     for (const name of ['A', 'B', 'C']) await runJson(['system', 'create', '--name', name], { cwd })
     const [march, april] = [Date.UTC(2026, 2, 31, 23, 59) * 1000, Date.UTC(2026, 3, 1) * 1000]
     change(cwd, `update systems set created = ${march} where name <> 'C'`)
@@ -88,7 +85,7 @@ describe('commands of an operator', () => {
   })
 
   test('prune lists unused systems in a dry run and deletes them with --yes', async () => {
-    const cwd = emptyFolder()
+    const cwd = folderWithDatabase()
     const old = await runJson<Made>(['system', 'create', '--name', 'Old'], { cwd })
     const used = await runJson<Made>(['system', 'create', '--name', 'Used'], { cwd })
     const longAgo = Date.UTC(2024, 0, 1) * 1000
@@ -122,7 +119,7 @@ describe('commands of an operator', () => {
   test.each([[], ['--unused-since', 'yesterday'], ['--unused-since', '2999-01-01']])(
     'prune rejects %p %p',
     async (...words) => {
-      const cwd = emptyFolder()
+      const cwd = folderWithDatabase()
       await runJson(['system', 'create'], { cwd })
       const { code, err } = await run(['prune', ...words, '--yes'], { cwd })
       expect([code, err]).toEqual([2, expect.stringContaining('--unused-since')])
@@ -153,30 +150,5 @@ describe('commands of an operator', () => {
       ['--name', 'a', '--expires', '1999-01-01'],
     ])
       expect((await run(['invite', 'create', ...wrong], { cwd })).code).toBe(2)
-  })
-
-  test('the server deletes records of messages older than MESSAGE_KEEP', async () => {
-    const cwd = emptyFolder()
-    await runJson(['system', 'create'], { cwd })
-    const [now, old] = [Date.now() * 1000, (Date.now() - 91 * 86_400_000) * 1000]
-    for (const [id, at] of [
-      ['1', old],
-      ['2', now],
-    ])
-      change(
-        cwd,
-        `insert into messages (id, original, sender, channel, system_id, timestamp)
-         select '${id}', '${id}', '3', '4', id, ${at} from systems`,
-      )
-    const server = await startServer(['--message-keep', '90d'], { cwd })
-    const ids = () => {
-      const database = new Database(join(cwd, 'data/multitude.db'), { readonly: true })
-      const rows = database.query<{ id: string }, []>('select id from messages').all()
-      database.close()
-      return rows.map(({ id }) => id).join()
-    }
-    await until(() => ids() === '2')
-    server.kill('SIGTERM')
-    expect((await server.end()).code).toBe(0)
   })
 })

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { folderWithDatabase } from '../emptyDatabase'
 import { run, runJson } from '../runInProcess'
-import { emptyFolder } from '../serverProcess'
 import { withRawDatabase } from '../service/transfer/importFixture'
 import { expect, test } from '../test'
 
-const cwd = emptyFolder()
+const cwd = folderWithDatabase()
 
 test('archived rows are listed and converted', async () => {
   const file = { members: [{ _id: 'm1', name: 'Wren' }], friends: [{ _id: 'f1' }] }

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { folderWithDatabase } from '../emptyDatabase'
 import { run, runJson } from '../runInProcess'
 import { emptyFolder } from '../serverProcess'
 import { withRawDatabase } from '../service/transfer/importFixture'
@@ -53,7 +54,7 @@ describe('front', () => {
 test('front prints status texts without control characters', async () => {
   const statuses = [{ timestamp: '2024-05-01T10:00:00Z', members: ['uphsrt', 'hqkcoz'] }]
   file('statuses.json', { switches: statuses })
-  const folder = emptyFolder()
+  const folder = folderWithDatabase()
   const { system: id } = await runJson<{ system: string }>(
     ['import', join(cwd, 'statuses.json'), '--new'],
     { cwd: folder },

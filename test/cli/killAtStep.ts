@@ -1,9 +1,9 @@
-import fs from 'node:fs'
-
 /**
  * Preloaded into the program: kills the process before the file operation with the number KILL_AT,
- * so that all earlier operations are done and no later ones.
+ * so that all earlier operations are done and no later ones. `require`, because an import would
+ * bind the functions of `node:fs` in the executable before they are replaced.
  */
+const fs: object = require('node:fs')
 const at = Number(process.env.KILL_AT)
 let count = 0
 
@@ -18,8 +18,8 @@ for (const name of [
   'openSync',
   'renameSync',
   'rmSync',
-] as const) {
-  const real: unknown = fs[name]
+]) {
+  const real: unknown = Reflect.get(fs, name)
   if (typeof real !== 'function') throw new Error(`there is no ${name}`)
   const counted = (...args: unknown[]) => {
     count++
@@ -28,3 +28,5 @@ for (const name of [
   }
   Object.assign(fs, { [name]: counted })
 }
+
+export {}

@@ -1,15 +1,13 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { until } from '../events/receiver'
+import { folderWithDatabase } from '../emptyDatabase'
 import { run, runJson } from '../runInProcess'
-import { commandLine, emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
 
-const { startServer } = await commandLine()
 const BASE = 'http://127.0.0.1:8080'
 
 describe('a login link', async () => {
-  const here = { cwd: emptyFolder() }
+  const here = { cwd: folderWithDatabase() }
   const { id } = await runJson<{ id: string }>(['system', 'create', '--name', 'Hill'], here)
 
   test.each<[string, string[], string]>([
@@ -34,29 +32,6 @@ describe('a login link', async () => {
     expect(expires).toEndWith('Z')
   })
 
-  test.each([
-    ['--host 127.0.0.1', 'http://127.0.0.1:PORT'],
-    ['--host 0.0.0.0', 'http://127.0.0.1:PORT'],
-    ['--host [::1]', 'http://[::1]:PORT'],
-    ['--host ::', 'http://[::1]:PORT'],
-  ])('a login link has the address of the running server with %s', async (flags, address) => {
-    const server = await startServer(flags.split(' '), here)
-    const { port } = new URL(server.address)
-    const expected = address.replace('PORT', port)
-    const linkOf = async (...words: string[]) => {
-      const { url } = await runJson<{ url: string }>(['login', id, ...words], here)
-      return url.split('/#/')[0]
-    }
-    // The server records its address shortly after it starts to listen.
-    await until(async () => (await linkOf()) === expected)
-    expect((await fetch(`${expected}/health`)).status).toBe(200)
-    expect(await linkOf('--port', '9000')).toBe('http://127.0.0.1:9000')
-    expect(await linkOf('--public-url', 'https://home.example')).toBe('https://home.example')
-    server.kill('SIGTERM')
-    await server.end()
-    expect(await linkOf()).toBe(BASE)
-  })
-
   test('login explains the link that it prints', async () => {
     const { out } = await run(['login', id], here)
     expect(out).toContain('Logs one browser in as Hill, once, within ten minutes.')
@@ -64,7 +39,7 @@ describe('a login link', async () => {
 })
 
 test('restore deletes sessions and login codes, and lists the restored tokens', async () => {
-  const cwd = emptyFolder()
+  const cwd = folderWithDatabase()
   const here = { cwd }
   const { id } = await runJson<{ id: string }>(['system', 'create'], here)
   await runJson(['token', 'create', id, '--name', 'lost phone'], here)

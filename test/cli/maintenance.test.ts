@@ -3,18 +3,17 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileS
 import { join } from 'node:path'
 import { openStorage } from '../../src/db/open'
 import type { ImportReport } from '../../src/service/transfer/importContext'
+import { folderWithDatabase } from '../emptyDatabase'
 import { fixture } from '../formats/fixture'
 import { run, runJson } from '../runInProcess'
-import { commandLine, emptyFolder } from '../serverProcess'
-import { dump, withRawDatabase } from '../service/transfer/importFixture'
+import { emptyFolder } from '../serverProcess'
+import { withRawDatabase } from '../service/transfer/importFixture'
 import { describe, expect, test } from '../test'
 
-const { startServer, run: runProcess } = await commandLine()
 const FAILED = 1
-const USAGE_ERROR = 2
 
 /** Folder with a database and a backup; the name of the system was changed after the backup. */
-const home = emptyFolder()
+const home = folderWithDatabase()
 writeFileSync(join(home, 'system.json'), fixture('pluralkit.json'))
 await runJson<ImportReport>(['import', 'system.json', '--new', '--no-accounts'], { cwd: home })
 await runJson(['backup', 'good.db'], { cwd: home })
@@ -32,57 +31,6 @@ function fresh() {
 }
 
 describe('a backup', () => {
-  test('a backup during many writes is consistent and can be restored', async () => {
-    const cwd = emptyFolder()
-    const path = join(cwd, 'data/multitude.db')
-    const server = await startServer([], { cwd })
-    const { token } = await runJson<{ token: string }>(['system', 'create'], { cwd })
-    const writes = { isStopped: false, count: 0 }
-    const writers = Array.from({ length: 8 }, async () => {
-      while (!writes.isStopped && writes.count < 900) {
-        const body = JSON.stringify({ name: 'Drop', proxy_tags: [{ prefix: `${writes.count}:` }] })
-        const headers = { authorization: token }
-        const answer = await fetch(`${server.address}/v2/members`, {
-          method: 'POST',
-          headers,
-          body,
-        })
-        expect(answer.status).toBe(200)
-        writes.count++
-      }
-    })
-    while (writes.count < 8) await Bun.sleep(5)
-    const [first, second] = await Promise.all([
-      runProcess(['backup', 'first.db'], { cwd }),
-      runProcess(['backup', 'second.db'], { cwd }),
-    ])
-    writes.isStopped = true
-    await Promise.all(writers)
-    server.kill('SIGTERM')
-    await server.end()
-    expect([first, second.code]).toEqual([
-      { code: 0, out: 'Database backed up to first.db.\n', err: '' },
-      0,
-    ])
-
-    const all = dump(path)
-    const restored = await runJson<{ aside: string }>(['restore', 'first.db', '--yes'], { cwd })
-    expect(await runJson(['doctor'], { cwd })).toEqual({
-      ok: true,
-      fixed: 0,
-      problems: [],
-      notes: [],
-    })
-    expect(dump(restored.aside)).toEqual(all)
-    const then = dump(path)
-    const [members = [], events = [], keys = []] = [then.members, then.events, then.proxy_tag_index]
-    expect(members.length).toBeGreaterThan(0)
-    expect(members.length).toBeLessThan(writes.count)
-    // The first members, each with all rows of the same transaction.
-    expect(members).toEqual(all.members?.slice(0, members.length) ?? [])
-    expect([events.length, keys.length]).toEqual([members.length, members.length])
-  })
-
   test('backup does not overwrite a file, and rejects missing databases and those of other programs', async () => {
     const here = fresh()
     new Database(join(here.cwd, 'foreign.db')).run('CREATE TABLE t (x)')
@@ -170,26 +118,6 @@ describe('restore', () => {
     await Promise.all(ended)
   })
 
-  test('restore fails while a server runs, and without --yes', async () => {
-    const here = fresh()
-    const unconfirmed = await run(['restore', 'good.db'], here)
-    expect([unconfirmed.code, unconfirmed.err]).toEqual([
-      USAGE_ERROR,
-      expect.stringContaining('--yes is required'),
-    ])
-    const server = await startServer([], here)
-    const { code, err } = await run(['restore', 'good.db', '--yes'], here)
-    expect([code, err]).toEqual([
-      FAILED,
-      expect.stringContaining('is in use: stop the server first.'),
-    ])
-    expect((await fetch(`${server.address}/health`)).status).toBe(200)
-    server.kill('SIGTERM')
-    expect((await server.end()).code).toBe(0)
-    expect(nameIn(here.path)).toBe('After the backup')
-    expect((await run(['restore', 'good.db', '--yes'], here)).code).toBe(0)
-  })
-
   test('restore creates a missing database and replaces a damaged one', async () => {
     const here = fresh()
     writeFileSync(here.path, 'garbage '.repeat(1000))
@@ -225,15 +153,6 @@ describe('restore', () => {
 })
 
 describe('doctor', () => {
-  test('doctor finds no problems in an intact database while a server runs', async () => {
-    const here = fresh()
-    const server = await startServer([], here)
-    const { code, out, err } = await run(['doctor', '--fix'], here)
-    expect([code, out, err]).toEqual([0, 'No problems found.\n', ''])
-    server.kill('SIGTERM')
-    await server.end()
-  })
-
   test('doctor lists problems, and doctor --fix repairs them', async () => {
     const here = fresh()
     withRawDatabase(here.path, (database) => {

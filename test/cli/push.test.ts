@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
+import { createEmptyDatabase } from '../emptyDatabase'
 import { createSystem } from '../operatorActions'
 import { insert, rows } from '../rawSql'
 import { run, runJson } from '../runInProcess'
@@ -12,8 +13,8 @@ import { describe, expect, test } from '../test'
 async function createDatabase() {
   const cwd = emptyFolder()
   const env = { DATABASE_URL: `file:${join(cwd, 'data.db')}` }
+  createEmptyDatabase(join(cwd, 'data.db'))
   const { deps, storage } = openDeps(parseConfig(env))
-  await storage.ready
   const { system } = await createSystem(deps, { name: '' }, { account: null, tokenName: 'test' })
   await deps.transact('new', async (tx) => {
     const session = { uuid: 's', hash: 's', name: 'Firefox', created: 1, last_used: 1 }

@@ -6,15 +6,14 @@ import { parseSamples, quantileBound, sumOf } from '../../src/metrics/parse'
 import { createRegistry } from '../../src/metrics/registry'
 import { discordBot } from '../../src/model/privacy'
 import { storeBotStatus } from '../../src/service/discord/botStatus'
+import { folderWithDatabase } from '../emptyDatabase'
 import { run, runJson } from '../runInProcess'
-import { commandLine, emptyFolder } from '../serverProcess'
+import { emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
-
-const { startServer } = await commandLine()
 
 describe('the status', () => {
   test('status shows database and backups when the server does not run', async () => {
-    const cwd = emptyFolder()
+    const cwd = folderWithDatabase()
     await runJson(['system', 'create'], { cwd })
     const { code, out, err } = await run(['status', '--port', '1'], { cwd })
     expect([code, err]).toEqual([0, ''])
@@ -27,36 +26,6 @@ describe('the status', () => {
     expect(out).toMatch(/^Outbox +empty$/m)
     expect(out).toMatch(/^Backups +not scheduled/m)
     expect(out).toMatch(/^Metrics +off; set METRICS=on for more details$/m)
-  })
-
-  test('status shows the health of the server, and more with metrics', async () => {
-    const cwd = emptyFolder()
-    const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-    const env = { METRICS: 'on', METRICS_ADDRESS: `127.0.0.1:${probe.port}`, BACKUP_DIR: 'backups' }
-    probe.stop(true)
-    const server = await startServer([], { cwd, env })
-    for (let n = 0; n < 3; n++) await fetch(`${server.address}/v2/systems/abcde`)
-    const words = ['status', '--url', server.address]
-    const { out } = await run(words, { cwd, env })
-    expect(out).toMatch(
-      /^Server +http:\/\/127\.0\.0\.1:\d+ is healthy, Multitude \d+\.\d+\.\d+ \(/m,
-    )
-    expect(out).toMatch(/^Deliveries +0 delivered, 0 refused, 0 unanswered$/m)
-    expect(out).toMatch(/^ +up for \d+ s, \d+ MiB of memory$/m)
-    expect(out).toMatch(/^Requests +3, 0 failed; median up to \S+ ms, p99 up to \S+ /m)
-    expect(out).toMatch(/^Streams +0$/m)
-    const status = await runJson<Record<string, unknown>>(words, { cwd, env })
-    expect(status).toMatchObject({
-      server: { ok: true, version: expect.stringMatching(/^\d/) },
-      systems: 0,
-      outbox: { waiting: 0, oldest: null },
-      reminders: { overdue: 0, oldest: null },
-      extensions: { notes: 0, posts: 0, front_notes: 0, text_bytes: 0 },
-      pictures: { count: 0, bytes: 0 },
-      metrics: { failed: 0, streams: 0, deliveries: { delivered: 0, refused: 0, unanswered: 0 } },
-    })
-    server.kill('SIGTERM')
-    await server.end()
   })
 
   const running = {
@@ -76,7 +45,7 @@ describe('the status', () => {
   ]
 
   test.each(bots)('status shows a Discord bot %s', async (_, change, ageSeconds, line) => {
-    const cwd = emptyFolder()
+    const cwd = folderWithDatabase()
     await runJson(['system', 'create'], { cwd })
     const before = await runJson<{ discord: unknown }>(['status', '--port', '1'], { cwd })
     expect(before.discord).toBeNull()
@@ -127,7 +96,7 @@ describe('the status', () => {
   )
 
   test('status rejects an invalid --url with exit code 2', async () => {
-    const cwd = emptyFolder()
+    const cwd = folderWithDatabase()
     await runJson(['system', 'create'], { cwd })
     expect((await run(['status', '--url', 'nowhere'], { cwd })).code).toBe(2)
     expect((await run(['status'], { cwd: emptyFolder() })).code).toBe(1)

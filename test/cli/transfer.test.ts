@@ -2,19 +2,24 @@ import { Database } from 'bun:sqlite'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ImportReport } from '../../src/service/transfer/importContext'
+import { folderWithDatabase } from '../emptyDatabase'
 import { fixture } from '../formats/fixture'
 import { run, runJson } from '../runInProcess'
-import { commandLine, emptyFolder, NEW_DATABASE, program } from '../serverProcess'
+import { emptyFolder, NEW_DATABASE } from '../serverProcess'
 import { findPluralportProblems } from '../service/pluralportRules'
 import { dump } from '../service/transfer/importFixture'
 import { describe, expect, test } from '../test'
+import { createTestApp } from '../testApp'
 
-const { startServer } = await commandLine()
-const cwd = emptyFolder()
+const cwd = folderWithDatabase()
 const database = join(cwd, 'data/multitude.db')
 const FILES = ['pluralkit.json', 'pluralkit-nasty.json', 'tupperbox.json', 'simplyplural.json']
 for (const name of FILES) writeFileSync(join(cwd, name), fixture(name))
 const lantern = await runJson<ImportReport>(['import', 'pluralkit.json', '--new'], { cwd })
+
+/** Opens the database of a folder like a server. */
+const openDatabase = (here: { cwd: string }) =>
+  createTestApp({ DATABASE_URL: `file:${join(here.cwd, 'data/multitude.db')}` })
 
 describe('import', () => {
   test('import --new creates a system with the ID of the file, and a token', () => {
@@ -29,7 +34,7 @@ describe('import', () => {
   })
 
   test('import prints a report and the token', async () => {
-    const here = { cwd: emptyFolder() }
+    const here = { cwd: folderWithDatabase() }
     const file = join(cwd, 'pluralkit-nasty.json')
     const { code, out, err } = await run(['import', file, '--new'], here)
     expect([code, err.replace(NEW_DATABASE, '')]).toEqual([0, ''])
@@ -84,7 +89,7 @@ describe('import', () => {
   })
 
   test('import applies --only and --public', async () => {
-    const here = { cwd: emptyFolder() }
+    const here = { cwd: folderWithDatabase() }
     const file = join(cwd, 'simplyplural.json')
     const flags = ['--new', '--only', 'members,switches', '--public']
     const { system, ...report } = await runJson<ImportReport>(['import', file, ...flags], here)
@@ -114,7 +119,7 @@ describe('import', () => {
   const onlyPrivate = new Set(['private'])
 
   test('import --new --private makes the system and everything in it private', async () => {
-    const here = { cwd: emptyFolder() }
+    const here = { cwd: folderWithDatabase() }
     const file = join(cwd, 'pluralkit.json')
     const { system } = await runJson<ImportReport>(['import', file, '--new', '--private'], here)
     expect(await levelsOf(system, here)).toEqual({
@@ -122,17 +127,24 @@ describe('import', () => {
       members: onlyPrivate,
       groups: onlyPrivate,
     })
-    const server = await startServer([], here)
+    const { ask } = openDatabase(here)
     for (const list of ['members', 'groups', 'switches', 'fronters']) {
-      const { status } = await fetch(`${server.address}/v2/systems/${system}/${list}`)
+      const { status } = await ask(`GET /v2/systems/${system}/${list}`)
       expect([list, status]).toEqual([list, 403])
     }
-    server.kill('SIGTERM')
-    await server.end()
+  })
+
+  test('a running server serves an imported system at once', async () => {
+    const here = { cwd: folderWithDatabase() }
+    const { ask } = openDatabase(here)
+    const file = join(cwd, 'tupperbox.json')
+    const { system } = await runJson<ImportReport>(['import', file, '--new'], here)
+    const { json } = await ask(`GET /v2/systems/${system}/members`)
+    expect(json).toMatchObject([{ name: 'Juniper' }, { name: 'Moss' }])
   })
 
   test('import --private keeps the privacy levels of an existing system', async () => {
-    const here = { cwd: emptyFolder() }
+    const here = { cwd: folderWithDatabase() }
     const { id } = await runJson<{ id: string }>(['system', 'create'], here)
     const file = join(cwd, 'pluralkit.json')
     await runJson<ImportReport>(['import', file, '--system', id, '--private'], here)
@@ -150,40 +162,6 @@ describe('import', () => {
     })
     expect(code).toBe(2)
     expect(err).toContain('--private: cannot be combined with --public')
-  })
-
-  test('a running server serves an imported system at once', async () => {
-    const here = { cwd: emptyFolder() }
-    const server = await startServer([], here)
-    const file = join(cwd, 'tupperbox.json')
-    const { system } = await runJson<ImportReport>(['import', file, '--new'], here)
-    const answer = await fetch(`${server.address}/v2/systems/${system}/members`)
-    expect(await answer.json()).toMatchObject([{ name: 'Juniper' }, { name: 'Moss' }])
-    server.kill('SIGTERM')
-    expect((await server.end()).code).toBe(0)
-  })
-
-  test('import shows a progress bar on a terminal and clears it', async () => {
-    const switches = Array.from({ length: 6000 }, (_, at) => ({
-      timestamp: new Date(1.6e12 + at * 1000).toISOString(),
-      members: [],
-    }))
-    const here = emptyFolder()
-    writeFileSync(join(here, 'long.json'), JSON.stringify({ switches }))
-    let shown = ''
-    const decoder = new TextDecoder()
-    const child = Bun.spawn([...program, 'import', 'long.json', '--new'], {
-      cwd: here,
-      env: {},
-      terminal: {
-        data(_, bytes) {
-          shown += decoder.decode(bytes, { stream: true })
-        },
-      },
-    })
-    expect(await child.exited).toBe(0)
-    expect(shown).toMatch(/\r[█░]{30} \d+ of 6000/)
-    expect(shown).toContain('\r\x1b[KPluralKit → system ')
   })
 })
 
@@ -204,7 +182,7 @@ describe('export', () => {
   })
 
   test('an export can be imported into an empty database, whose export is the same', async () => {
-    const here = { cwd: emptyFolder() }
+    const here = { cwd: folderWithDatabase() }
     const text = async (where: { cwd: string }) => {
       const { out } = await run(['export', 'qvexmp'], where)
       return out.replace(/"exported_at":"[^"]*"/, '')
@@ -240,7 +218,7 @@ describe('export', () => {
 
   test('export --pictures writes the pictures into a folder beside the file', async () => {
     const file = `${'A'.repeat(24)}.gif`
-    const here = { cwd: emptyFolder() }
+    const here = { cwd: folderWithDatabase() }
     await run(['export', 'qvexmp', '--out', join(here.cwd, 'file.json')], { cwd })
     await run(['import', 'file.json', '--new'], here)
     const database = new Database(join(here.cwd, 'data/multitude.db'))

@@ -3,10 +3,12 @@ import { parseConfig } from '../../src/config'
 import { openStorage } from '../../src/db/open'
 import { createLog } from '../../src/log'
 import { readStream } from '../events/readStream'
-import { receivers, TOKEN, until } from '../events/receiver'
+import { receivers, TOKEN } from '../events/receiver'
 import { makeEngine, onServer } from '../postgres/engine'
 import type { Server } from '../serverProcess'
 import { expect, withTimeout } from '../test'
+import { createTestClock } from '../testClock'
+import { until } from '../until'
 import { ask, must, type NodeResponse, nodesOn } from './nodes'
 
 const { afterAll, test } = withTimeout(240_000)
@@ -15,7 +17,7 @@ const engine = await makeEngine()
 await engine.start()
 await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database multitude'))
 const nodes = await nodesOn(engine.addressOf('multitude'))
-const [first, other] = await Promise.all([nodes.start(), nodes.start()])
+const [first, other] = await Promise.all([nodes.start(), nodes.start(), nodes.start()])
 const { token } = await nodes.makeSystem('Lantern Hill')
 
 afterAll(async () => {
@@ -26,14 +28,10 @@ afterAll(async () => {
 
 const receive = receivers()
 
-/** Less than the timeout of the client, also on a busy machine. */
-const MAX_ANSWER_MS = 8000
-
-/** Expects a 503 with Retry-After, soon. */
+/** Expects a 503 with Retry-After. */
 function expectUnavailable(response: NodeResponse | null): void {
   expect(response?.status).toBe(503)
   expect(Number(response?.headers.get('retry-after'))).toBeGreaterThan(0)
-  expect(response?.ms).toBeLessThan(MAX_ANSWER_MS)
 }
 
 async function askAll(node: Server): Promise<(NodeResponse | null)[]> {
@@ -50,7 +48,8 @@ async function expectRecovery(node: Server): Promise<void> {
   for (const response of await askAll(node)) expect(response?.status).toBe(200)
 }
 
-test('nodes answer 503 within 3 s when the primary is killed, and recover when it starts', async () => {
+test('nodes answer 503 when the primary is killed, and recover when it starts', async () => {
+  const checked = await openCheckedStream()
   const stream = await readStream(`${first.address}/v2/systems/@me/events`, { token })
   await must(first, 'GET /v2/systems/@me', token)
   await engine.kill()
@@ -60,19 +59,42 @@ test('nodes answer 503 within 3 s when the primary is killed, and recover when i
       expectUnavailable(await ask(node, 'GET /health', ''))
       expect((await ask(node, 'GET /health/live', ''))?.status).toBe(200)
     }
-  // Longer than a stream stays open after its token was revoked.
-  await Bun.sleep(6_000)
-  expect(stream.isOpen).toBe(true)
+  // The token is checked after each heartbeat.
+  const heartbeats = checked.stream.heartbeats
+  await until(() => checked.stream.heartbeats > heartbeats + 2)
+  expect([stream.isOpen, checked.stream.isOpen]).toEqual([true, true])
   await engine.start()
   await expectRecovery(first)
   await expectRecovery(other)
   // The open stream continues without a gap.
   await must(other, 'POST /v2/members', token, { name: 'Reed' })
-  await until(() => stream.messages.some(({ event }) => event === 'CREATE_MEMBER'))
+  for (const open of [stream, checked.stream])
+    await until(() => open.messages.some(({ event }) => event === 'CREATE_MEMBER'))
   await stream.leave()
+  await checked.leave()
 })
 
-test('nodes answer 503 within 5 s when PostgreSQL hangs, and recover when it resumes', async () => {
+/** Opens a stream at an app in this process, which checks the token very often. */
+async function openCheckedStream() {
+  const config = parseConfig({
+    DATABASE_URL: engine.addressOf('multitude'),
+    HOST: '127.0.0.1',
+    PORT: '0',
+  })
+  const log = createLog('error', 'json')
+  const app = createApp(config, { log, events: { heartbeatMs: 10, checkMs: 10, tasks: [] } })
+  await app.started
+  const stream = await readStream(`${app.listen()}/v2/systems/@me/events`, { token })
+  return {
+    stream,
+    async leave() {
+      await stream.leave()
+      await app.stop()
+    },
+  }
+}
+
+test('nodes answer 503 while PostgreSQL hangs, and recover when it resumes', async () => {
   engine.freeze()
   try {
     for (const response of await askAll(first)) expectUnavailable(response)
@@ -86,22 +108,37 @@ test('nodes answer 503 within 5 s when PostgreSQL hangs, and recover when it res
   await expectRecovery(other)
 })
 
+/** Interval in which a connection is checked that works for long. */
+const CHECK_MS = 1_000
+
 test('opening a database fails when PostgreSQL hangs during the creation of tables', async () => {
   await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database fresh'))
   await onServer(engine.addressOf('fresh'), async (sql) => {
     // Like another node that takes long to create them.
     await sql.unsafe('select pg_advisory_lock(1297435732)')
-    const { ready, close } = openStorage(engine.addressOf('fresh'))
-    const result = ready.then(
-      () => 'opened',
-      (cause: Error) => cause.message,
+    const clock = createTestClock()
+    const { ready, close } = openStorage(engine.addressOf('fresh'), { clock })
+    let result = ''
+    void ready.then(
+      () => {
+        result = 'opened'
+      },
+      (cause: Error) => {
+        result = cause.message
+      },
     )
-    await Bun.sleep(2500)
+    const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted`
+    await until(async () => (await sql.unsafe(waiting)).length > 0)
+    // The server answers a check of the connection, and the next one is due.
+    await clock.advance(CHECK_MS)
+    await clock.untilTimer(CHECK_MS)
     engine.freeze()
     try {
-      expect(await Promise.race([result, Bun.sleep(15_000)])).toMatch(
-        /^The database .* cannot be used: nothing answers at /,
-      )
+      await until(async () => {
+        await clock.advance(CHECK_MS)
+        return result !== ''
+      })
+      expect(result).toMatch(/^The database .* cannot be used: nothing answers at /)
     } finally {
       engine.thaw()
     }
@@ -116,9 +153,9 @@ test('a write that waits for a missing standby gets 503 with an unknown outcome'
     onServer(engine.addressOf('postgres'), async (sql) => {
       await sql.unsafe(`alter system set synchronous_standby_names = '${names}'`)
       await sql.unsafe('select pg_reload_conf()')
-      await Bun.sleep(200)
     })
   await set('nobody')
+  const waiting = await startWaitingCommit()
   try {
     const response = await ask(first, 'POST /v2/members', token, { name: 'Sedge' })
     expectUnavailable(response)
@@ -128,8 +165,23 @@ test('a write that waits for a missing standby gets 503 with an unknown outcome'
   } finally {
     await set('')
   }
+  await waiting.done
   await expectRecovery(first)
 })
+
+/** Starts commits until the server has applied the setting, so that one of them waits. */
+async function startWaitingCommit(): Promise<{ done: Promise<unknown> }> {
+  const commits: Promise<unknown>[] = []
+  await onServer(engine.addressOf('postgres'), (sql) =>
+    until(async () => {
+      const text = `create table commit_${commits.length} ()`
+      commits.push(onServer(engine.addressOf('postgres'), (other) => other.unsafe(text)))
+      const isWaiting = `select 1 from pg_stat_activity where wait_event = 'SyncRep'`
+      return (await sql.unsafe(isWaiting)).length > 0
+    }),
+  )
+  return { done: Promise.all(commits) }
+}
 
 test('another node sends webhooks while the sender is suspended, and events arrive at most twice', async () => {
   const receiver = receive()
@@ -138,40 +190,39 @@ test('another node sends webhooks while the sender is suspended, and events arri
   await must(first, 'POST /v2/members', token, { name: 'Rush' })
   await until(() => receiver.events.length === 1)
   const sender = await senderOf()
-  const running = sender === first ? other : first
+  const [running] = nodes.alive.filter((node) => node !== sender) as [Server]
   sender.kill('SIGSTOP')
   try {
     await must(running, 'POST /v2/members', token, { name: 'Moss' })
     await until(() => receiver.events.length >= 2)
-    expect(await senderOf()).toBe(running)
+    expect(await senderOf()).not.toBe(sender)
   } finally {
     sender.kill('SIGCONT')
   }
   await must(sender, 'POST /v2/members', token, { name: 'Heath' })
-  await until(() => receiver.events.length >= 3)
-  await Bun.sleep(1000)
-  const ids = receiver.events.map(({ headers }) => headers.get('x-event-id'))
-  expect(new Set(ids).size).toBe(3)
-  expect(ids.length).toBeLessThanOrEqual(4)
+  const ids = () => receiver.events.map(({ headers }) => headers.get('x-event-id'))
+  await until(() => new Set(ids()).size >= 3)
+  // A node that has stopped sends nothing more.
+  await stop(sender)
+  expect(new Set(ids()).size).toBe(3)
+  expect(ids().length).toBeLessThanOrEqual(4)
 })
 
-test('another node sends webhooks soon after the sender was stopped', async () => {
+async function stop(node: Server): Promise<void> {
+  node.kill('SIGTERM')
+  await node.end()
+  nodes.alive.splice(nodes.alive.indexOf(node), 1)
+}
+
+test('another node sends webhooks after the sender was stopped', async () => {
   const receiver = receive()
-  await must(first, 'PUT /v2/systems/@me/webhook', token, { url: receiver.url, token: TOKEN })
-  await must(first, 'POST /v2/systems/@me/webhook/verify', token)
-  const third = await nodes.start()
-  // Stops the node that sends webhooks.
-  for (const node of [first, other]) {
-    if ((await senderOf()) !== node) continue
-    node.kill('SIGTERM')
-    await node.end()
-    nodes.alive.splice(nodes.alive.indexOf(node), 1)
-    break
-  }
-  const stoppedAt = performance.now()
-  await must(third, 'POST /v2/members', token, { name: 'Teasel' })
+  const [running] = nodes.alive as [Server]
+  await must(running, 'PUT /v2/systems/@me/webhook', token, { url: receiver.url, token: TOKEN })
+  await must(running, 'POST /v2/systems/@me/webhook/verify', token)
+  await stop(await senderOf())
+  const [left] = nodes.alive as [Server]
+  await must(left, 'POST /v2/members', token, { name: 'Teasel' })
   await until(() => receiver.events.length >= 1)
-  expect(performance.now() - stoppedAt).toBeLessThan(8000)
 })
 
 test('a node whose clock is behind logs a switch after the previous one', async () => {

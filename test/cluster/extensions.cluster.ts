@@ -1,14 +1,14 @@
 import { readStream } from '../events/readStream'
-import { until } from '../events/receiver'
+import { ME } from '../me'
 import { gifOfSize } from '../pictures'
 import { makeEngine, onServer } from '../postgres/engine'
 import type { Server } from '../serverProcess'
 import { expect, withTimeout } from '../test'
+import { until } from '../until'
 import { ask, must, type NodeResponse, nodesOn } from './nodes'
 
 const { afterAll, test } = withTimeout(240_000)
 
-const ME = '/ext/v1/systems/@me'
 const QUOTA = 10_000
 
 const engine = await makeEngine()

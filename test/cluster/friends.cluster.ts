@@ -1,9 +1,9 @@
 import { readStream } from '../events/readStream'
-import { until } from '../events/receiver'
 import { makeEngine, onServer } from '../postgres/engine'
 import type { Json } from '../scenarios'
 import type { Server } from '../serverProcess'
 import { expect, withTimeout } from '../test'
+import { until } from '../until'
 import { ask, must, type NodeResponse, nodesOn } from './nodes'
 
 const { afterAll, test } = withTimeout(240_000)
@@ -216,8 +216,8 @@ test('an import of buckets at a node that is killed shares nothing at the other'
   })
   const pending = (): Promise<{ id: number }[]> => database.unsafe('select id from pending_imports')
   await until(
-    async () => (await pending()).length === 1,
-    () => JSON.stringify(answered),
+    async () => ({ pending: await pending(), answered }),
+    (seen) => seen.pending.length === 1,
   )
   await nodes.kill(victim)
   await importing

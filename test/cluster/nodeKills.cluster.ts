@@ -1,8 +1,9 @@
-import { readStream } from '../events/readStream'
-import { receivers, TOKEN, until } from '../events/receiver'
+import { type Reading, readStream } from '../events/readStream'
+import { receivers, TOKEN } from '../events/receiver'
 import { type Engine, makeEngine, onServer } from '../postgres/engine'
 import type { Server } from '../serverProcess'
 import { expect, withTimeout } from '../test'
+import { until } from '../until'
 import { addressOf, ask, must, nodesOn } from './nodes'
 
 const { afterAll, test } = withTimeout(240_000)
@@ -48,7 +49,8 @@ interface TestSystem {
 
 /** Reads the event stream of a system, at one node after the other. */
 interface Reader {
-  readonly received: string[]
+  /** IDs of the events so far. */
+  received(): string[]
   stop(): Promise<void>
 }
 
@@ -57,20 +59,15 @@ test('three nodes can start at once on an empty database', async () => {
   for (const node of nodes.alive) expect((await ask(node, 'GET /health', ''))?.status).toBe(200)
 })
 
-/** One second on an idle machine. */
-const MAX_DELAY_MS = 5000
-
-test('all nodes reject a token soon after one node revoked it', async () => {
+test('all nodes reject a token after one node revoked it', async () => {
   const { token } = await nodes.makeSystem('Revoked')
   const [first] = nodes.alive as [Server]
   const { json } = await must(first, 'POST /v2/systems/@me/tokens', token, { name: 'lost' })
   const lost = String(json.token)
   for (const node of nodes.alive) await must(node, 'GET /v2/systems/@me', lost)
   await must(first, 'DELETE /v2/systems/@me/tokens/lost', token)
-  const revokedAt = performance.now()
   for (const node of nodes.alive)
     await until(async () => (await ask(node, 'GET /v2/systems/@me', lost))?.status === 401)
-  expect(performance.now() - revokedAt).toBeLessThan(MAX_DELAY_MS)
 })
 
 test('no acknowledged write and no event is lost when nodes and the primary are killed under load', async () => {
@@ -113,7 +110,7 @@ test('no acknowledged write and no event is lost when nodes and the primary are 
       const before = acknowledged
       await write(system, `writer ${writer} ${at}`, at * WRITERS_OF_EACH + writer)
       // Back off while the database is not available.
-      if (acknowledged === before) await Bun.sleep(20)
+      if (acknowledged === before) await until(async () => isStopped || (await isHealthy()))
     }
   }
   const writers = systems.flatMap((system) =>
@@ -122,8 +119,8 @@ test('no acknowledged write and no event is lost when nodes and the primary are 
   const awaitWrites = async () => {
     const enough = acknowledged + BETWEEN_KILLS
     await until(
-      () => acknowledged >= enough,
-      () => JSON.stringify([...statuses]),
+      () => ({ acknowledged, statuses }),
+      (sent) => sent.acknowledged >= enough,
     )
   }
 
@@ -172,22 +169,15 @@ test('no acknowledged write and no event is lost when nodes and the primary are 
   await third.kill()
   await awaitWrites()
   await primary.kill()
-  await Bun.sleep(300)
-  const promotedAt = performance.now()
+  const refused = statuses.get(503) ?? 0
+  await until(() => (statuses.get(503) ?? 0) > refused)
   await second.promote()
-  const before = acknowledged
-  await until(() => acknowledged > before)
-  const outageMs = performance.now() - promotedAt
   await awaitWrites()
   isStopped = true
   await Promise.all(writers)
 
   // Every write succeeded, was refused for a while, or lost its connection with its node.
   expect([...statuses.keys()].filter((status) => ![200, 503, 0].includes(status))).toEqual([])
-  process.stderr.write(
-    `writes succeed ${outageMs.toFixed(0)} ms after the promotion; ${acknowledged} acknowledged
-`,
-  )
 
   for (const system of systems) {
     const { members, switches, events } = await rowsOf(second, system)
@@ -201,8 +191,8 @@ test('no acknowledged write and no event is lost when nodes and the primary are 
     // Every stream gets each event once and in order.
     const ids = events.map(({ id }) => String(id))
     for (const reader of system.readers) {
-      await until(() => reader.received.length >= ids.length)
-      expect(reader.received).toEqual(ids)
+      await until(() => reader.received().length >= ids.length)
+      expect(reader.received()).toEqual(ids)
       await reader.stop()
     }
     // The receiver gets each event at least once and in order, twice only around a kill or a hang.
@@ -212,8 +202,8 @@ test('no acknowledged write and no event is lost when nodes and the primary are 
         .filter(({ body }) => body.system_id === uuid)
         .map(({ headers }) => headers.get('x-event-id') ?? '')
     await until(
-      () => sent().at(-1) === ids.at(-1),
-      () => `${sent().at(-1)} of ${ids.at(-1)}`,
+      () => [sent().at(-1), ids.at(-1)],
+      ([newest, last]) => newest === last,
     )
     expect(sent().filter((id, at, all) => all.indexOf(id) === at)).toEqual(ids)
     expect(sent().length - ids.length).toBeLessThanOrEqual(5)
@@ -222,38 +212,38 @@ test('no acknowledged write and no event is lost when nodes and the primary are 
 
 /** Reads a stream and resumes it at a running node after the last received event. */
 function follow(token: string, first: number): Reader {
-  const received: string[] = []
-  let isStopped = false
-  let reading: Awaited<ReturnType<typeof readStream>> | undefined
+  const before: string[] = []
+  const stopping = Promise.withResolvers<'stopped'>()
+  let reading: Reading | undefined
+  const received = () => [...before, ...(reading?.messages ?? []).map(({ id }) => id)]
   const read = async () => {
-    for (let at = first; !isStopped; at++) {
+    for (let at = first; ; at++) {
       const node = nodes.alive[at % nodes.alive.length]
-      try {
-        const since = received.at(-1) ?? 0
-        reading = await readStream(`${node?.address}/v2/systems/@me/events`, { token, since })
-      } catch {
-        await Bun.sleep(50)
-        continue
-      }
-      if (reading.status !== 200) await Bun.sleep(50)
-      const current = reading
-      const ended = current.ended.then(() => true)
-      for (let count = 0, isDone = false; !isDone; ) {
-        isDone = (await Promise.race([ended, Bun.sleep(10)])) === true || isStopped
-        for (; count < current.messages.length; count++)
-          received.push(current.messages[count]?.id ?? '')
-      }
+      const since = before.at(-1) ?? 0
+      const url = `${node?.address}/v2/systems/@me/events`
+      reading = await readStream(url, { token, since }).catch(() => undefined)
+      const end = await Promise.race([reading?.ended, stopping.promise])
+      if (end === 'stopped') return
+      before.push(...received().slice(before.length))
+      const isRefused = reading?.status !== 200
+      reading = undefined
+      if (isRefused) await until(isHealthy)
     }
   }
   const reads = read()
   return {
     received,
     async stop() {
-      isStopped = true
-      await reading?.leave()
+      stopping.resolve('stopped')
       await reads
+      await reading?.leave()
     },
   }
+}
+
+/** Returns true if a node answers that it and its database work. */
+async function isHealthy(): Promise<boolean> {
+  return (await ask(anyOf(nodes.alive), 'GET /health', ''))?.status === 200
 }
 
 /** Node that sends webhooks, because it holds the lease. */

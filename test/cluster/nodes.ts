@@ -23,7 +23,10 @@ export interface Nodes {
   readonly alive: Server[]
   start(): Promise<Server>
   kill(node: Server): Promise<void>
-  /** Suspends the process of a node and removes it from the running ones. */
+  /**
+   * Suspends the process of a node and removes it from the running ones. The client gives up requests
+   * to it.
+   */
   hang(node: Server): void
   /** Resumes the process of a node. */
   resume(node: Server): void
@@ -35,7 +38,7 @@ export interface Nodes {
 
 /** Prepares nodes on a database, with further settings. Called once per test file. */
 export async function nodesOn(address: string, more: Record<string, string> = {}): Promise<Nodes> {
-  const { startServer, runJson } = await commandLine()
+  const { startServer, runJson } = commandLine()
   const cwd = emptyFolder('cluster')
   const env = { ...settings, ...more, DATABASE_URL: address }
   const alive: Server[] = []
@@ -43,7 +46,7 @@ export async function nodesOn(address: string, more: Record<string, string> = {}
     env,
     alive,
     async start() {
-      const node = await startServer([], { cwd, env: { ...env, LOG_LEVEL: 'info' } })
+      const node = await startServer([], { cwd, env: { ...env, LOG_LEVEL: 'info', ...more } })
       alive.push(node)
       return node
     },
@@ -55,8 +58,10 @@ export async function nodesOn(address: string, more: Record<string, string> = {}
     hang(node) {
       alive.splice(alive.indexOf(node), 1)
       node.kill('SIGSTOP')
+      hangs.get(node)?.abort()
     },
     resume(node) {
+      hangs.delete(node)
       node.kill('SIGCONT')
       alive.push(node)
     },
@@ -70,11 +75,10 @@ export interface NodeResponse {
   headers: Headers
   text: string
   json: Record<string, unknown>
-  ms: number
 }
 
-/** Timeout of the client, because a node may hang. */
-const CLIENT_TIMEOUT_MS = 10_000
+/** Aborts the requests to a node when it is suspended. */
+const hangs = new WeakMap<Server, AbortController>()
 
 /** Sends a request to a node; null if there was no response. */
 export async function ask(
@@ -84,24 +88,19 @@ export async function ask(
   body?: unknown,
 ): Promise<NodeResponse | null> {
   const [method = '', path] = line.split(' ')
-  const startedAt = performance.now()
+  const hang = hangs.get(node) ?? new AbortController()
+  hangs.set(node, hang)
   try {
     const response = await fetch(`${node.address}${path}`, {
       method,
       headers: { authorization: token },
       ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
       keepalive: false,
-      signal: AbortSignal.timeout(CLIENT_TIMEOUT_MS),
+      signal: hang.signal,
     })
     const text = await response.text()
     const json = text.startsWith('{') ? JSON.parse(text) : {}
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      json,
-      ms: performance.now() - startedAt,
-    }
+    return { status: response.status, headers: response.headers, text, json }
   } catch {
     return null
   }

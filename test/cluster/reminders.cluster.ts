@@ -1,6 +1,6 @@
-import { until } from '../events/receiver'
 import { makeEngine, onServer } from '../postgres/engine'
 import { expect, withTimeout } from '../test'
+import { until } from '../until'
 import { must, nodesOn } from './nodes'
 
 const { afterAll, test } = withTimeout(240_000)
@@ -59,20 +59,13 @@ test('three nodes record 200 reminders once each, also when the holder of the le
       })
   }
   await until(async () => (await findHolder()) !== undefined)
-  let seen: Awaited<ReturnType<typeof countRecorded>>
   await database.begin(async (tx) => {
     // The holder waits at the third system, so that it is killed in the middle.
     await tx.unsafe(`select id from systems
       where id = (select id from systems order by id limit 1 offset 2) for update`)
     // All are due in the same second, which has just passed.
     await database.unsafe('update reminders set due = floor(extract(epoch from now())) * 1000000')
-    await until(
-      async () => {
-        seen = await countRecorded()
-        return seen?.recorded === all / 2
-      },
-      () => JSON.stringify(seen),
-    )
+    await until(countRecorded, (counts) => counts?.recorded === all / 2)
     const holder = await findHolder()
     if (holder) await nodes.kill(holder)
   })

@@ -1,8 +1,8 @@
 import { type Reading, readStream } from '../events/readStream'
-import { until } from '../events/receiver'
 import { makeEngine, onServer, USER } from '../postgres/engine'
 import type { Server } from '../serverProcess'
 import { expect, withTimeout } from '../test'
+import { until } from '../until'
 import { delayTo } from './delay'
 import { must, nodesOn } from './nodes'
 
@@ -50,8 +50,8 @@ test('streams that resume at another node get each event once, in the order of I
     expect(recorded).toHaveLength(WRITERS_OF_EACH * WRITES_OF_EACH_WRITER)
     for (const reader of readers) {
       await until(
-        () => reader.newest() === recorded.at(-1),
-        () => `${reader.newest()} of ${recorded.at(-1)}`,
+        () => [reader.newest(), recorded.at(-1)],
+        ([newest, last]) => newest === last,
       )
       expect(await reader.stop()).toEqual(recorded)
       // Proves that the stream was interrupted.
@@ -72,7 +72,7 @@ function keepResuming(token: string, first: number) {
       reading = await readStream(`${nodeAt(at).address}/v2/systems/@me/events`, { token, since })
       const current = reading
       const enough = 1 + (at % 3)
-      while (!isStopped && current.messages.length < enough) await Bun.sleep(1)
+      await until(() => isStopped || current.messages.length >= enough)
       await current.leave()
       received.push(...current.messages.map(({ id }) => id))
       resumed++

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import { findWarnings, inspect, repair } from '../../src/db/sqlite/doctor'
+import { currentSchema } from '../currentSchema'
 import { fixture } from '../formats/fixture'
 import { importFile } from '../operatorActions'
 import { dump, withRawDatabase, withRawDatabaseAsync } from '../service/transfer/importFixture'
@@ -128,8 +129,10 @@ describe('doctor of a file', () => {
   test.each(Object.entries(damages))('%s', async (_, { does, finds, leaves: [query, rows] }) => {
     await withCopy(async (database) => {
       for (const statement of does) database.run(statement)
-      expect(linesOf(await inspect(database)).toSorted()).toEqual(finds.toSorted())
-      expect(linesOf(await repair(database))).toEqual([])
+      expect(linesOf(await inspect(database, undefined, currentSchema)).toSorted()).toEqual(
+        finds.toSorted(),
+      )
+      expect(linesOf(await repair(database, undefined, currentSchema))).toEqual([])
       const found: unknown[][] = database.query(query).values()
       expect(found).toEqual(rows)
     })
@@ -149,10 +152,10 @@ describe('doctor of a file', () => {
       const damagedPath = `${database.filename}.damaged`
       writeFileSync(damagedPath, bytes)
       await withRawDatabaseAsync(damagedPath, async (damaged) => {
-        expect(linesOf(await inspect(damaged))).toEqual([
+        expect(linesOf(await inspect(damaged, undefined, currentSchema))).toEqual([
           'integrity: row 1 missing from index members_hid_unique',
         ])
-        expect(linesOf(await repair(damaged))).toEqual([])
+        expect(linesOf(await repair(damaged, undefined, currentSchema))).toEqual([])
         const found = damaged.query("SELECT name FROM members WHERE hid = 'wrenab'").values()
         expect(found).toEqual([['Wren']])
       })
@@ -163,7 +166,7 @@ describe('doctor of a file', () => {
     await withCopy(async (database) => {
       database.run("UPDATE members SET proxy_tags = '[oh' WHERE id = 1")
       database.run('DELETE FROM settings')
-      expect(linesOf(await repair(database))).toEqual([
+      expect(linesOf(await repair(database, undefined, currentSchema))).toEqual([
         'proxy tags: the tags of member wrenab cannot be read',
       ])
     })
@@ -174,7 +177,7 @@ describe('doctor of a file', () => {
       database.run('DROP INDEX members_hid_unique')
       database.run("UPDATE members SET hid = 'same'")
       database.run('DELETE FROM settings')
-      expect(linesOf(await repair(database))).toEqual([
+      expect(linesOf(await repair(database, undefined, currentSchema))).toEqual([
         'indexes: the index members_hid_unique is missing',
       ])
     })
@@ -183,8 +186,8 @@ describe('doctor of a file', () => {
   test('finds and changes nothing in an undamaged file', async () => {
     const before = dump(source)
     await withRawDatabaseAsync(source, async (database) => {
-      expect(await inspect(database)).toEqual([])
-      expect(await repair(database)).toEqual([])
+      expect(await inspect(database, undefined, currentSchema)).toEqual([])
+      expect(await repair(database, undefined, currentSchema)).toEqual([])
     })
     expect(dump(source)).toEqual(before)
   })
@@ -204,7 +207,7 @@ test('warns of accounts that an import linked, and of systems with very many acc
     expect(await findWarnings(database)).toEqual([])
     add.run('20')
     expect(await findWarnings(database)).toEqual(['system qvexmp has 21 accounts'])
-    expect(await inspect(database)).toEqual([])
+    expect(await inspect(database, undefined, currentSchema)).toEqual([])
   })
 })
 

@@ -7,19 +7,20 @@ const contents = new Map<number, Buffer>()
 
 /** Creates a database of an older release, with the first `has` migrations. */
 export function makeOlder(path: string, has: number): Database {
-  const known = contents.get(has) ?? createContents(has)
-  contents.set(has, known)
-  writeFileSync(path, known)
+  if (contents.size === 0) fillContents()
+  writeFileSync(path, contents.get(has) ?? Buffer.alloc(0))
   return new Database(path)
 }
 
-function createContents(has: number): Buffer {
+function fillContents(): void {
   const database = new Database(':memory:')
   database.run('PRAGMA application_id = 0x4d554c54')
   database.run('CREATE TABLE migrations (name TEXT PRIMARY KEY, applied TEXT NOT NULL)')
-  for (const migration of migrations.slice(0, has)) {
+  contents.set(0, database.serialize())
+  for (const [at, migration] of migrations.entries()) {
     for (const part of migration.sql.split('--> statement-breakpoint')) database.run(part)
     database.query('INSERT INTO migrations VALUES (?, ?)').run(migration.name, 'before')
+    contents.set(at + 1, database.serialize())
   }
-  return database.serialize()
+  database.close()
 }

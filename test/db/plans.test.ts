@@ -32,6 +32,7 @@ import { insertMember } from '../../src/service/members'
 import { insertMembership } from '../../src/service/memberships'
 import { insertMessage } from '../../src/service/messages'
 import { insertSwitch } from '../../src/service/switches'
+import { ME } from '../me'
 import { createBot, createLinkCode, patchMemberGuild, patchSystemGuild } from '../operatorActions'
 import { execute, insert } from '../rawSql'
 import { createRecorder } from '../statementRecorder'
@@ -149,8 +150,6 @@ const writes: [string, Line, unknown?][] = [
   ['a deleted group', ({ groups: [, two] }) => `DELETE /groups/${two?.hid}`],
   ['a deleted member', ({ members: [, two] }) => `DELETE /members/${two?.hid}`],
 ]
-
-const ME = '/ext/v1/systems/@me'
 
 /** Objects of the extension API by their names below, created before the requests. */
 const extIds: Record<string, string> = {}

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync, statSync } from 'node:fs'
 import { incrementCounter } from '../../src/db/changeCounters'
+import { yieldToEventLoop } from '../../src/db/yieldToEventLoop'
 import { execute, rows } from '../rawSql'
 import { afterAll, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
@@ -16,7 +17,7 @@ const REVOKE = `INSERT INTO change_counters (name, value) VALUES ('credentials',
 
 describe('shared read', () => {
   test('reads one snapshot per turn of the event loop while another process writes', async () => {
-    await nextTurn()
+    await yieldToEventLoop()
     sharedRead.begin()
     const before = sharedRead.credentialsVersion()
     const counts = [await countSystems()]
@@ -24,7 +25,7 @@ describe('shared read', () => {
     other.run(REVOKE)
     counts.push(await countSystems())
     expect(sharedRead.credentialsVersion()).toBe(before)
-    await nextTurn()
+    await yieldToEventLoop()
     expect(sharedRead.credentialsVersion()).not.toBe(before)
     counts.push(await countSystems())
     expect(counts.map((count) => count - (counts[0] ?? 0))).toEqual([0, 0, 1])
@@ -42,7 +43,7 @@ describe('shared read', () => {
   })
 
   test('does not begin a read when its version is asked for', async () => {
-    await nextTurn()
+    await yieldToEventLoop()
     const before = sharedRead.credentialsVersion()
     const count = await countSystems()
     other.run("INSERT INTO systems (uuid, hid, created) VALUES ('asked', 'asked', 1)")
@@ -56,7 +57,7 @@ describe('shared read', () => {
     await execute(deps.db, 'ROLLBACK')
     const count = await countSystems()
     await makeSystem()
-    await nextTurn()
+    await yieldToEventLoop()
     sharedRead.begin()
     expect(await countSystems()).toBe(count + 1)
   })
@@ -112,8 +113,4 @@ function commitsOf(path: string): number {
   let commits = 0
   for (let at = 32; at < log.length; at += 4120) if (log.readUInt32BE(at + 4) > 0) commits++
   return commits
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1))
 }

@@ -3,6 +3,8 @@ import type { MessageInput } from './standIn/controlMessages'
 import type { SeenInteraction, SeenMessage } from './standIn/controlRead'
 import { MARKER } from './testBot'
 
+const CONFIRMATION_MS = 1
+
 /** A proxied message of an author of its own, in a channel of its own. */
 export interface ProxiedMessage {
   readonly author: Awaited<ReturnType<InProcessBot['newAuthor']>>
@@ -24,6 +26,15 @@ export function createActions(bot: InProcessBot) {
 
   return {
     untilAnswered,
+    /** Lets the pause pass after which the bot deletes the confirmation of an interaction. */
+    async untilConfirmationDeleted(id: string): Promise<void> {
+      await bot.clock.untilTimer(CONFIRMATION_MS)
+      await bot.clock.advance(CONFIRMATION_MS)
+      await users.until(
+        () => users.interaction({ id }),
+        ({ messages }) => messages.length === 0,
+      )
+    },
     linkOf: (channelId: string, messageId: string) =>
       `https://discord.com/channels/${guild.id}/${channelId}/${messageId}`,
     /** Sends a message, and waits until its copy has replaced it. */

@@ -1,10 +1,14 @@
 import { describe, expect, test } from '../test'
+import { createActions } from './actingOnMessages'
 import { startBotInProcess } from './inProcessBot'
-import type { SeenInteraction, SeenMessage } from './standIn/controlRead'
+import type { SeenMessage } from './standIn/controlRead'
 import { buttonOf } from './testBot'
 
 const bot = await startBotInProcess()
-const { users, guild, discord } = bot
+const { clock, users, guild, discord } = bot
+const { untilAnswered, untilConfirmationDeleted } = createActions(bot)
+/** Pause after which an answer is announced. */
+const DEFER_MS = 1000
 
 /** Creates an account in the guild and a channel of its own. */
 async function newcomer(input: { hasClosedDms?: boolean } = {}) {
@@ -39,14 +43,6 @@ async function newcomer(input: { hasClosedDms?: boolean } = {}) {
         (all) => all.some(({ content }) => content.includes(text)),
       ),
   }
-}
-
-/** Waits until an interaction was answered, and its deferred answer arrived. */
-async function untilAnswered({ id }: { id: string }): Promise<SeenInteraction> {
-  return users.until(
-    () => users.interaction({ id }),
-    ({ answer, messages }) => answer !== null && messages.every(({ isLoading }) => !isLoading),
-  )
 }
 
 /** Sends a message of Robin, and waits until its record is stored and the original deleted. */
@@ -217,14 +213,29 @@ describe('application commands', () => {
 })
 
 describe('answers that take more than a second', () => {
-  const delayed = { kind: 'delay', delayMs: 1200 } as const
+  /** Lets a second pass while a request of the bot has no answer, and then answers it. */
+  async function useDelayed(route: string, command: Parameters<typeof users.invokeCommand>[0]) {
+    const count = (await users.requests({ route })).length
+    await users.failRequests({ route, kind: 'delay', isHeld: true })
+    const { id } = await users.invokeCommand(command)
+    await users.until(
+      () => users.requests({ route }),
+      (requests) => requests.length > count,
+    )
+    await clock.advance(DEFER_MS)
+    await users.until(
+      () => users.interaction({ id }),
+      ({ answer }) => answer !== null,
+    )
+    await users.clearFaults()
+    return untilAnswered({ id })
+  }
 
   test('are announced, and then shown to the account alone', async () => {
     const { channelId, targetId } = await proxied()
     const route = 'GET /channels/{channel_id}/messages/{message_id}'
-    await users.failRequests({ route, ...delayed })
     const command = { userId: bot.stranger, channelId, command: 'Message info', targetId }
-    const { answer, messages } = await untilAnswered(await users.invokeCommand(command))
+    const { answer, messages } = await useDelayed(route, command)
     expect(answer).toBe(5)
     expect(messages).toMatchObject([{ ephemeralFor: bot.stranger }])
     expect(JSON.stringify(messages)).toContain('Robin')
@@ -234,9 +245,9 @@ describe('answers that take more than a second', () => {
     const { id, channelId, sayDirectly } = await newcomer()
     const { id: other } = await newcomer()
     await sayDirectly('pk;system new Orchard')
-    await users.failRequests({ route: 'GET /users/{user_id}', ...delayed })
     const options = { account: other }
-    await users.invokeCommand({ userId: id, channelId, command: 'system link', options })
+    const command = { userId: id, channelId, command: 'system link', options }
+    await useDelayed('GET /users/{user_id}', command)
     const [question] = await bot.untilMessages(channelId, (all) => all.length === 1)
     if (!question) throw new Error('no question')
     expect(question).toMatchObject({ ephemeralFor: null, notified: [other] })
@@ -273,10 +284,7 @@ describe('acting on proxied messages', () => {
     const { id, answer } = await say()
     expect(answer).toBe(5)
     await bot.expectTexts(channelId, 'Robin: hello')
-    await users.until(
-      () => users.interaction({ id }),
-      ({ messages }) => messages.length === 0,
-    )
+    await untilConfirmationDeleted(id)
   })
 })
 

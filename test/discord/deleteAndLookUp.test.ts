@@ -2,7 +2,7 @@ import { describe, expect, test } from '../test'
 import { createActions, type ProxiedMessage, wholeText } from './actingOnMessages'
 import { startBotInProcess } from './inProcessBot'
 
-const bot = await startBotInProcess({}, { bot: { deletionMs: 20 } })
+const bot = await startBotInProcess()
 const { users, guild, stranger } = bot
 const { proxied, ask, invoke } = createActions(bot)
 

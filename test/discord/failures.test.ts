@@ -1,10 +1,17 @@
+import { defaultBotTiming } from '../../src/discord/core'
+import { defaultRestTiming } from '../../src/discord/rest/restClient'
 import { describe, expect, test } from '../test'
 import { startBotInProcess } from './inProcessBot'
 import type { RestFault } from './standIn/faults'
+import type { RecordedConnection, RecordedRequest } from './standIn/record'
 import { MARKER, textOf } from './testBot'
 
-/** Longer than a test needs until it clears the faults. */
-const HELD_MS = 10_000
+/** Time limit of requests. */
+const TIMEOUT_MS = 600_000
+/** Exceeds the pauses of rate limits and of new connections. */
+const PAUSE_MS = 6000
+/** Interval of heartbeats that no test reaches. */
+const defaultHeartbeatMs = 3_600_000
 const EXECUTE = 'POST /webhooks/{webhook_id}/{webhook_token}'
 const DELETE = 'DELETE /channels/{channel_id}/messages/{message_id}'
 const ANSWER = 'POST /channels/{channel_id}/messages'
@@ -13,16 +20,22 @@ const WEBHOOKS = 'GET /channels/{channel_id}/webhooks'
 const GUILD = 'GET /guilds/{guild_id}'
 
 const bot = await startBotInProcess(
-  { rateLimits: 'default', heartbeatMs: 4000 },
-  {
-    bot: { recoveryMs: 50, deletionMs: 200, uncertainMs: 100 },
-    // Longer than a delayed request below takes on a busy machine.
-    rest: { timeoutMs: 2500 },
-    gateway: { identifyMs: 100, invalidSession: { minMs: 60, maxMs: 80 } },
-  },
+  // Many requests are sent at one time of the clock.
+  { rateLimits: 'default', globalPerSecond: 10_000 },
+  // Notices stay, because deletions are counted.
+  { bot: { noticeMs: defaultHeartbeatMs }, rest: { timeoutMs: TIMEOUT_MS } },
 )
-const { users, guild } = bot
+const { clock, users, guild } = bot
 bot.allow({ statuses: { 403: 12, 429: 13 } })
+
+/** Waits, and lets all pauses pass meanwhile. */
+const pass = <T>(work: Promise<T>) => clock.runUntil(work, PAUSE_MS)
+
+const untilConnected = () =>
+  users.until(
+    () => users.sessions(),
+    (all) => all.some(({ isConnected }) => isConnected),
+  )
 
 const countRequests = async (route: string) => (await users.requests({ route })).length
 
@@ -34,10 +47,15 @@ async function requestsDuring(route: string, work: () => Promise<unknown>): Prom
 }
 
 /** Waits for a message of the bot's account that contains a text. */
-const untilAnswer = async (channelId: string, part: string) =>
-  bot.untilMessages(channelId, (all) =>
-    all.some(({ author, content }) => author.id === bot.discord.botId && content.includes(part)),
+const untilAnswer = (channelId: string, part: string) =>
+  pass(
+    bot.untilMessages(channelId, (all) =>
+      all.some(({ author, content }) => author.id === bot.discord.botId && content.includes(part)),
+    ),
   )
+
+const isAnswered = (requests: readonly RecordedRequest[]) =>
+  requests.every(({ status }) => status !== null)
 
 async function shownTexts(channelId: string): Promise<string[]> {
   return (await users.messages({ channelId })).map(textOf)
@@ -65,14 +83,13 @@ describe('an interrupted connection', () => {
     )
     await bot.send(channelId, 'r:gap')
     await users.clearFaults()
-    await users.until(
-      () => users.sessions(),
-      (all) => all.some(({ isConnected }) => isConnected),
-    )
+    await pass(untilConnected())
     await bot.send(channelId, 'r:after')
     const shown = isResumed ? 'Robin: gap' : 'wren: r:gap'
-    await bot.untilMessages(channelId, (all) => all.every((one) => textOf(one) !== 'wren: r:after'))
-    await bot.untilMessages(channelId, (all) => all.length === 2)
+    await pass(
+      bot.untilMessages(channelId, (all) => all.every((one) => textOf(one) !== 'wren: r:after')),
+    )
+    await pass(bot.untilMessages(channelId, (all) => all.length === 2))
     expect((await shownTexts(channelId)).toSorted()).toEqual(['Robin: after', shown].toSorted())
     const { identifies } = await users.counts()
     expect(identifies - before.identifies).toBe(isResumed ? 0 : 1)
@@ -81,16 +98,27 @@ describe('an interrupted connection', () => {
   test('heartbeats without acknowledgement: closes resumably and resumes', async () => {
     const channelId = await bot.newChannel()
     const before = await users.counts()
-    const count = (await users.connections()).length
-    await users.setGatewayFaults({ withholdsAcks: true })
-    const connections = await users.until(
-      () => users.connections(),
-      (all) => all.length > count,
+    const heartbeatMs = 500
+    await users.setOptions({ heartbeatMs })
+    await users.resetConnections()
+    await users.until(
+      () => users.sessions(),
+      (all) => all.every(({ isConnected }) => !isConnected),
     )
+    await untilConnected()
+    await users.setOptions({ heartbeatMs: defaultHeartbeatMs })
+    await users.setGatewayFaults({ withholdsAcks: true })
+    const count = (await users.connections()).length
+    const untilLast = (isDone: (last: RecordedConnection | undefined) => boolean) =>
+      users.until(users.connections, (all) => isDone(all[count - 1]))
+    await clock.advance(heartbeatMs)
+    await untilLast((last) => last?.received.some(({ op }) => op === 1) === true)
+    await clock.advance(heartbeatMs)
+    const connections = await untilLast((last) => last?.closed !== null)
     await users.clearFaults()
     expect(connections[count - 1]?.closed).toEqual({ code: 4900, by: 'client' })
     await bot.send(channelId, 'r:hello')
-    await bot.expectTexts(channelId, 'Robin: hello')
+    await pass(bot.expectTexts(channelId, 'Robin: hello'))
     expect((await users.counts()).identifies).toBe(before.identifies)
   })
 })
@@ -113,10 +141,21 @@ describe('a webhook request', () => {
   test.each(rows)('%s: the message is there once', async (_, fault, shown) => {
     const channelId = await bot.newChannel()
     await users.failRequests({ route: EXECUTE, ...fault })
+    const before = await countRequests(EXECUTE)
     const requests = await requestsDuring(EXECUTE, async () => {
       await bot.send(channelId, 'r:hello')
       await bot.send(channelId, 'r:next')
-      await bot.expectTexts(channelId, shown, 'Robin: next')
+      if (fault.kind === 'timeout')
+        for (let time = 1; time <= (fault.times ?? 1); time++) {
+          await pass(
+            users.until(
+              () => countRequests(EXECUTE),
+              (count) => count === before + time,
+            ),
+          )
+          await clock.advance(TIMEOUT_MS)
+        }
+      await pass(bot.expectTexts(channelId, shown, 'Robin: next'))
     })
     expect(requests).toBe(fault.when === 'after' ? 2 : 3)
   })
@@ -128,12 +167,12 @@ describe('a rate limit', () => {
     async (scope) => {
       const channelId = await bot.newChannel()
       await bot.send(channelId, 'r:zero')
-      await bot.expectTexts(channelId, 'Robin: zero')
+      await pass(bot.expectTexts(channelId, 'Robin: zero'))
       await users.failRequests({ route: EXECUTE, kind: 'rateLimit', scope, retryAfterMs: 500 })
       const requests = await requestsDuring(EXECUTE, async () => {
         for (const text of ['one', 'two', 'three']) await bot.send(channelId, `r:${text}`)
         const texts = ['zero', 'one', 'two', 'three'].map((text) => `Robin: ${text}`)
-        await bot.expectTexts(channelId, ...texts)
+        await pass(bot.expectTexts(channelId, ...texts))
       })
       expect(requests).toBe(4)
     },
@@ -145,8 +184,8 @@ describe('a rate limit', () => {
       const channelId = await bot.newChannel()
       await users.failRequests({ route: ANSWER, kind: 'rateLimit', scope, retryAfterMs: 500 })
       await users.sendMessage({ userId: bot.wren, channelId, content: 'pk;system id' })
-      await bot.untilMessages(channelId, (all) => all.length === 2)
-      await bot.settle(channelId)
+      await pass(bot.untilMessages(channelId, (all) => all.length === 2))
+      await pass(bot.settle(channelId))
       const answers = (await users.messages({ channelId })).filter(
         ({ author }) => author.id === bot.discord.botId,
       )
@@ -159,6 +198,9 @@ describe('a rate limit', () => {
     const userId = bot.wren
     await users.failRequests({ route: CALLBACK, kind: 'rateLimit', retryAfterMs: 500 })
     const { id } = await users.invokeCommand({ userId, channelId, command: 'system info' })
+    const retryMs = 500 + defaultRestTiming.marginMs
+    await clock.untilTimer(retryMs)
+    await clock.advance(retryMs)
     const { messages } = await users.until(
       () => users.interaction({ id }),
       ({ answer }) => answer !== null,
@@ -185,12 +227,12 @@ describe('a refusal because of permissions that the cache did not know', () => {
       await untilAnswer(channelId, '')
       await bot.send(channelId, 'r:two')
       await bot.send(channelId, 'r:three')
-      await bot.untilMessages(channelId, (all) =>
-        all.every((one) => textOf(one) !== 'wren: r:three'),
+      await pass(
+        bot.untilMessages(channelId, (all) => all.every((one) => textOf(one) !== 'wren: r:three')),
       )
-      await bot.untilMessages(channelId, (all) => all.length === 4)
+      await pass(bot.untilMessages(channelId, (all) => all.length === 4))
       // The second refusal of a deletion may come after that.
-      await users.until(countBoth, ([, now]) => now >= loads + 2)
+      await pass(users.until(countBoth, ([, now]) => now >= loads + 2))
       expect(await countBoth()).toEqual([attempts + 3, loads + 2])
       const [first, ...others] = await shownTexts(channelId)
       expect(first).toBe('wren: r:one')
@@ -208,7 +250,7 @@ describe('what is gone meanwhile', () => {
     const channelId = await bot.newChannel()
     await users.failRequests({ route, kind: 'status', status: 404, code })
     await bot.send(channelId, 'r:hello')
-    await bot.settle(channelId)
+    await pass(bot.settle(channelId))
     const texts = await shownTexts(channelId)
     expect(texts.filter((text) => !text.includes('settled'))).toEqual(['wren: r:hello'])
   })
@@ -216,12 +258,17 @@ describe('what is gone meanwhile', () => {
   test('the channel, before the deletion of the original: nothing is repeated', async () => {
     const channelId = await bot.newChannel()
     // Deletions of earlier tests are over.
-    await Bun.sleep(300)
+    await pass(users.until(() => users.requests({ route: DELETE }), isAnswered))
     await users.failRequests({ route: DELETE, kind: 'status', status: 404, code: 10003 })
     await bot.send(channelId, 'r:hello')
-    await bot.untilProxied(channelId)
-    // Longer than the pause before the deletion, and than that between two recoveries.
-    await Bun.sleep(500)
+    await pass(
+      users.until(
+        () => users.requests({ route: DELETE }),
+        (all) => all.some(({ path }) => path.includes(channelId)) && isAnswered(all),
+      ),
+    )
+    await clock.advance(2 * defaultBotTiming.recoveryMs)
+    await pass(bot.settle(guild.channelId))
     const requests = await users.requests({ route: DELETE })
     expect(requests.filter(({ path }) => path.includes(channelId))).toHaveLength(1)
   })
@@ -233,7 +280,7 @@ describe('what is gone meanwhile', () => {
     const before = errors()
     await users.failRequests({ route: CALLBACK, kind: 'status', status: 404, code: 10062 })
     await users.invokeCommand({ userId, channelId, command: 'system info' })
-    await bot.settle(channelId)
+    await pass(bot.settle(channelId))
     expect(errors()).toBe(before)
   })
 
@@ -241,12 +288,12 @@ describe('what is gone meanwhile', () => {
     const channelId = await bot.newChannel()
     const body = { name: 'Grouse', proxy_tags: [{ prefix: 'g:', suffix: null }] }
     const { json: member } = await bot.ask('POST /v2/members', body)
-    await users.failRequests({ route: EXECUTE, kind: 'delay', when: 'after', delayMs: HELD_MS })
+    await users.failRequests({ route: EXECUTE, kind: 'delay', when: 'after', isHeld: true })
     await bot.send(channelId, 'g:hello')
-    await bot.untilProxied(channelId)
+    await pass(bot.untilProxied(channelId))
     await bot.ask(`DELETE /v2/members/${member.id}`)
     await users.clearFaults()
-    await bot.expectTexts(channelId, 'wren: g:hello')
+    await pass(bot.expectTexts(channelId, 'wren: g:hello'))
   })
 
   test('the system, before the record: the copy is deleted and the original stays', async () => {
@@ -257,14 +304,14 @@ describe('what is gone meanwhile', () => {
     const { id: system } = json.system as { id: string }
     for (const command of ['member new Grouse', 'member Grouse proxy add g:text']) {
       await users.sendMessage({ userId, channelId: other, content: `pk;${command}` })
-      await bot.untilMessages(other, (all) => all.length % 2 === 0)
+      await pass(bot.untilMessages(other, (all) => all.length % 2 === 0))
     }
-    await users.failRequests({ route: EXECUTE, kind: 'delay', when: 'after', delayMs: HELD_MS })
+    await users.failRequests({ route: EXECUTE, kind: 'delay', when: 'after', isHeld: true })
     await bot.send(channelId, 'g:hello', { userId })
-    await bot.untilProxied(channelId)
+    await pass(bot.untilProxied(channelId))
     await bot.askAsBot(`DELETE /bot/systems/${system}`)
     await users.clearFaults()
-    await bot.expectTexts(channelId, 'heron: g:hello')
+    await pass(bot.expectTexts(channelId, 'heron: g:hello'))
   })
 })
 
@@ -274,9 +321,8 @@ test('messages beyond the 50 that wait in a channel are left alone and counted',
   await users.setOptions({ rateLimits: 'off' })
   const before = await bot.metric('messages_total', { reason: 'queue_full' })
   await bot.send(channelId, 'r:first')
-  await bot.untilProxied(channelId)
-  // Long enough to send all messages on a busy machine.
-  const limit = { route: EXECUTE, kind: 'rateLimit', retryAfterMs: 8000 } as const
+  await pass(bot.untilProxied(channelId))
+  const limit = { route: EXECUTE, kind: 'rateLimit', retryAfterMs: 2 * PAUSE_MS } as const
   await users.failRequests(limit)
   const sent = await countRequests(EXECUTE)
   await bot.send(channelId, 'r:0')
@@ -285,13 +331,17 @@ test('messages beyond the 50 that wait in a channel are left alone and counted',
     (count) => count > sent,
   )
   for (let at = 1; at <= 53; at++) await bot.send(channelId, `r:${at}`)
+  await clock.untilTimer(2 * PAUSE_MS + defaultRestTiming.marginMs)
   // Another channel does not wait.
   await bot.send(other, 'r:hello')
-  await bot.untilProxied(other)
+  await pass(bot.untilProxied(other))
+  await clock.advance(2 * PAUSE_MS + defaultRestTiming.marginMs)
   const isProxied = (texts: string[]) => texts.filter((text) => text.startsWith('Robin'))
-  await bot.untilMessages(
-    channelId,
-    (all) => all.length === 55 && isProxied(all.map(textOf)).length === 52,
+  await pass(
+    bot.untilMessages(
+      channelId,
+      (all) => all.length === 55 && isProxied(all.map(textOf)).length === 52,
+    ),
   )
   expect((await shownTexts(channelId)).filter((text) => text.startsWith('wren'))).toEqual(
     [51, 52, 53].map((at) => `wren: r:${at}`),
@@ -303,13 +353,18 @@ test('messages beyond the 50 that wait in a channel are left alone and counted',
 test('recovery leaves messages alone whose originals this process is about to delete', async () => {
   const channelId = await bot.newChannel()
   const texts = Array.from({ length: 10 }, (_, at) => `message ${at}`)
-  for (const text of texts) {
-    await bot.send(channelId, `r:${text}`)
-    await Bun.sleep(100)
-  }
-  await bot.expectTexts(channelId, ...texts.map((text) => `Robin: ${text}`))
-  await Bun.sleep(500)
-  await bot.expectTexts(channelId, ...texts.map((text) => `Robin: ${text}`))
+  await users.failRequests({ route: DELETE, kind: 'delay', isHeld: true, times: 0 })
+  for (const text of texts) await bot.send(channelId, `r:${text}`)
+  await pass(
+    bot.untilMessages(
+      channelId,
+      (all) => all.filter(({ author }) => author.isWebhook).length === texts.length,
+    ),
+  )
+  await clock.advance(defaultBotTiming.recoveryMs)
+  await pass(bot.settle(guild.channelId))
+  await users.clearFaults()
+  await pass(bot.expectTexts(channelId, ...texts.map((text) => `Robin: ${text}`)))
   expect(await bot.metric('recovered_total', { result: 'finished' })).toBe(0)
 })
 

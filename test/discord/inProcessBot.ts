@@ -1,12 +1,12 @@
-import { join } from 'node:path'
-import { createSubstitute } from '../../src/cli/substitutionWorker'
 import type { Timing } from '../../src/discord/activeBot'
 import { DISCORD } from '../../src/model/platform'
 import { discordBot, operator } from '../../src/model/privacy'
+import { applySubstitution } from '../../src/model/substitution'
 import { createBot } from '../../src/service/access/bots'
 import { linkAccount } from '../../src/service/accounts'
 import { afterAll, beforeAll, expect } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
+import { createTestClock } from '../testClock'
 import type { MessageInput } from './standIn/controlMessages'
 import type { Allowance, SeenMessage } from './standIn/controlRead'
 import type { StandInOptions } from './standIn/options'
@@ -14,22 +14,36 @@ import { findSecrets } from './standIn/secretSearch'
 import { type DiscordStandIn, startDiscord } from './standIn/startDiscord'
 import { everybodysPermissions, MARKER, readMetric, textOf } from './testBot'
 
-const worker = [process.execPath, '--no-env-file', join(import.meta.dir, '../../src/main.ts')]
-/** Enough for a substitution on busy cores. */
-const SUBSTITUTION_MS = 60_000
+const HOUR_MS = 3_600_000
 
-/** Starts the real application with the bot in this process, once for all tests of a file. */
+/**
+ * Nothing waits for the clock, which stands still, unless a test needs it: no pause is left, no limit
+ * on requests, and requests that have no answer are given up only when a test advances the clock.
+ */
+const defaultTiming = {
+  bot: { deletionMs: 0, uncertainMs: 0 },
+  gateway: { identifyMs: 0, backoff: { firstMs: 0, maxMs: 0 } },
+  rest: {
+    timeoutMs: HOUR_MS,
+    backoff: { firstMs: 0, maxMs: 0 },
+    global: { perWindow: Number.POSITIVE_INFINITY, windowMs: 0 },
+  },
+}
+
+/**
+ * Starts the real application with the bot in this process, once for all tests of a file. Its clock
+ * and that of the stand-in are one, which tests advance.
+ */
 export async function startBotInProcess(
   options: Partial<StandInOptions> = {},
   timing: Timing = {},
   settings: Parameters<typeof createTestApp>[0] = {},
 ) {
-  const discord = await startDiscord({
-    identifyWindowMs: 50,
-    rateLimits: 'off',
-    heartbeatMs: 10_000,
-    ...options,
-  })
+  const clock = createTestClock(Date.now())
+  const discord = await startDiscord(
+    { identifyWindowMs: 0, rateLimits: 'off', heartbeatMs: HOUR_MS, ...options },
+    clock,
+  )
   const { users } = discord
   const { id: wren } = await users.createUser({ username: 'wren' })
   const { id: stranger } = await users.createUser({ username: 'stranger' })
@@ -43,18 +57,18 @@ export async function startBotInProcess(
   const { app, ask, askAsBot, logged, createSystem, link, makeSystem } = createBotApp(
     discord,
     wren,
-    settings,
+    { clock, ...settings },
   )
   let allowance: Allowance = {}
   let metricsAddress = ''
-  let substitutionMs = SUBSTITUTION_MS
 
   beforeAll(async () => {
     await app.started
-    await app.startDiscord(
-      (substitution, text) => createSubstitute(worker, substitutionMs)(substitution, text),
-      timing,
-    )
+    await app.startDiscord(async (substitution, text) => applySubstitution(substitution, text), {
+      bot: { ...defaultTiming.bot, ...timing.bot },
+      gateway: { ...defaultTiming.gateway, ...timing.gateway },
+      rest: { ...defaultTiming.rest, ...timing.rest },
+    })
     metricsAddress = app.listenForMetrics() ?? ''
     await users.until(
       () => users.sessions(),
@@ -74,6 +88,7 @@ export async function startBotInProcess(
     users.until(() => users.messages({ channelId }), isDone)
   return {
     app,
+    clock,
     discord,
     users,
     guild,
@@ -104,15 +119,6 @@ export async function startBotInProcess(
       return { id, ...(await createSystem(id)) }
     },
     linkAccount: link,
-    /** Applies this limit to substitutions until `run` has ended. */
-    async withSubstitutionLimit<T>(limitMs: number, run: () => Promise<T>): Promise<T> {
-      substitutionMs = limitMs
-      try {
-        return await run()
-      } finally {
-        substitutionMs = SUBSTITUTION_MS
-      }
-    },
     untilMessages,
     /** Waits until the texts of a channel are these. */
     expectTexts: (channelId: string, ...texts: readonly string[]) =>
@@ -133,13 +139,9 @@ export async function startBotInProcess(
       await users.sendMessage({ userId: wren, channelId, content: `r:${mark}` })
       await untilMessages(channelId, (all) => all.some(({ content }) => content === mark))
     },
-    /** Waits until a message has no record any more. */
+    /** Lets time pass until a message has no record any more. */
     async untilNoRecord(messageId: string): Promise<void> {
-      for (let tries = 0; tries < 3000; tries++) {
-        if ((await ask(`GET /v2/messages/${messageId}`)).status === 404) return
-        await Bun.sleep(20)
-      }
-      throw new Error('the record is still there')
+      while ((await ask(`GET /v2/messages/${messageId}`)).status !== 404) await clock.advance(1000)
     },
     metric: (name: string, labels: Record<string, string> = {}) =>
       readMetric(metricsAddress, name, labels),

@@ -1,11 +1,10 @@
-import { until } from '../events/receiver'
 import { describe, expect, test } from '../test'
+import { until } from '../until'
 import { createActions } from './actingOnMessages'
 import { startBotInProcess } from './inProcessBot'
 import type { SeenMessage } from './standIn/controlRead'
 
-const HELD_MS = 120_000
-const bot = await startBotInProcess({}, { bot: { deletionMs: 20 }, rest: { timeoutMs: HELD_MS } })
+const bot = await startBotInProcess()
 const { users, guild, stranger, discord } = bot
 const { proxied, invoke, linkOf } = createActions(bot)
 
@@ -85,15 +84,16 @@ describe('the log channel gets an entry', () => {
 })
 
 describe('the log channel gets no entry', () => {
-  /** Sends a message there, and expects that nothing is logged although it is proxied. */
-  async function expectNothing(log: string, channelId: string) {
+  const countEntries = () => bot.metric('log_entries_total')
+
+  /** Sends a message that is proxied, and expects an empty channel when its entry has failed. */
+  async function expectFailed(log: string) {
+    const before = await countEntries()
+    const channelId = await bot.newChannel()
     await bot.send(channelId, 'r:hello')
-    await bot.untilProxied(channelId)
-    await bot.send(guild.channelId, 'r:logged')
-    await bot.settle(guild.channelId)
-    const entries = await users.messages({ channelId: log })
-    expect(entries.filter(({ content }) => content.includes(`/${channelId}/`))).toEqual([])
-    return entries
+    await bot.expectTexts(channelId, 'Robin: hello')
+    await until(async () => (await countEntries()) === before + 1)
+    expect(await users.messages({ channelId: log })).toEqual([])
   }
 
   test.each(['channel', 'category', 'parent of the thread'])('of a disabled %s', async (kind) => {
@@ -102,17 +102,26 @@ describe('the log channel gets no entry', () => {
     const channelId = await bot.newChannel({ parentId: category })
     const thread = await users.createThread({ parentId: channelId, ownerId: bot.wren })
     await setGuild({ log_disabled_channels: [kind === 'category' ? category : channelId] })
-    await expectNothing(log, kind === 'parent of the thread' ? thread.id : channelId)
-    await bot.untilMessages(log, (all) =>
-      all.some(({ content }) => content.includes(`/${guild.channelId}/`)),
+    const disabled = kind === 'parent of the thread' ? thread.id : channelId
+    await bot.send(disabled, 'r:hello')
+    // The original is deleted after the entry was added.
+    await bot.expectTexts(disabled, 'Robin: hello')
+    const before = await countEntries()
+    const logged = await bot.newChannel()
+    await bot.send(logged, 'r:logged')
+    // Entries are sent to a log channel in the order in which they were added.
+    const entries = await bot.untilMessages(log, (all) =>
+      all.some(({ content }) => content.includes(`/${logged}/`)),
     )
+    expect(entries).toHaveLength(1)
+    await until(async () => (await countEntries()) === before + 1)
   })
 
   test.each(['VIEW_CHANNEL', 'SEND_MESSAGES', 'EMBED_LINKS'] as const)(
     'without %s, and proxying goes on',
     async (denied) => {
       const log = await newLog({ overwrites: [{ userId: discord.botId, deny: [denied] }] })
-      expect(await expectNothing(log, await bot.newChannel())).toEqual([])
+      await expectFailed(log)
       const { json } = await bot.askAsBot(`GET /bot/guilds/${guild.id}`)
       expect(json.log_channel).toBe(log)
     },
@@ -121,25 +130,22 @@ describe('the log channel gets no entry', () => {
   test('if it belongs to another guild', async () => {
     const other = await users.createGuild({ channels: ['general'] })
     await setGuild({ log_channel: other.channelId, log_disabled_channels: [] })
-    expect(await expectNothing(other.channelId, await bot.newChannel())).toEqual([])
+    await expectFailed(other.channelId)
   })
 
   test('if it was deleted, and is removed from the settings', async () => {
     const log = await newLog()
     await users.deleteChannel({ channelId: log })
     await proxied()
-    for (let tries = 0; tries < 3000; tries++) {
-      const { json } = await bot.askAsBot(`GET /bot/guilds/${guild.id}`)
-      if (json.log_channel === null) return
-      await Bun.sleep(20)
-    }
-    throw new Error('the log channel is still set')
+    await until(
+      async () => (await bot.askAsBot(`GET /bot/guilds/${guild.id}`)).json.log_channel === null,
+    )
   })
 
   test('beyond 100 that wait', async () => {
     const log = await newLog()
     const route = 'POST /channels/{channel_id}/messages'
-    await users.failRequests({ route, kind: 'delay', delayMs: HELD_MS })
+    await users.failRequests({ route, kind: 'delay', isHeld: true, times: 0 })
     const channelIds = await Promise.all(Array.from({ length: 11 }, () => bot.newChannel()))
     const count = 10
     await Promise.all(

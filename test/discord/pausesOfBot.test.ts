@@ -1,33 +1,18 @@
+import { defaultBotTiming } from '../../src/discord/core'
 import { describe, expect, test } from '../test'
 import { createActions } from './actingOnMessages'
 import { startBotInProcess } from './inProcessBot'
+import type { SeenMessage } from './standIn/controlRead'
 
-// Pauses of minutes and seconds are shortened, so that the end of each is seen.
-const bot = await startBotInProcess(
-  {},
-  {
-    bot: {
-      deletionMs: 20,
-      noticeMs: 100,
-      noticeRepeatMs: 300,
-      pingRepeatMs: 300,
-      recordDeletionMs: 50,
-    },
-  },
-)
-const { users, guild, stranger } = bot
+const bot = await startBotInProcess()
+const { clock, users, guild, stranger } = bot
 const { proxied } = createActions(bot)
+const { noticeMs, noticeRepeatMs, pingRepeatMs } = defaultBotTiming
 
-/** Repeats an action until a condition on the journal of a channel holds. */
-async function untilCreated(channelId: string, count: number, act: () => Promise<unknown>) {
-  for (let tries = 0; tries < 100; tries++) {
-    await act()
-    const journal = await users.journal({ channelId })
-    const own = journal.filter(({ kind, by }) => kind === 'create' && by === bot.discord.botId)
-    if (own.length >= count) return own
-    await Bun.sleep(50)
-  }
-  throw new Error('the bot wrote too few messages')
+/** Returns the messages that the bot's account has written in a channel, also those deleted since. */
+async function written(channelId: string) {
+  const journal = await users.journal({ channelId })
+  return journal.filter(({ kind, by }) => kind === 'create' && by === bot.discord.botId)
 }
 
 describe('a notice', () => {
@@ -37,20 +22,48 @@ describe('a notice', () => {
     })
     const author = await bot.newAuthor()
     const send = () => users.sendMessage({ userId: author.id, channelId, content: 'r:hello' })
-    const [first] = await untilCreated(channelId, 1, send)
+    const untilNotices = (count: number) =>
+      users.until(
+        () => written(channelId),
+        (all) => all.length === count,
+      )
+    await send()
+    const [first] = await untilNotices(1)
+    await clock.untilTimer(noticeMs)
+    await clock.advance(noticeMs)
     await bot.untilMessages(channelId, (all) => all.every(({ id }) => id !== first?.messageId))
-    expect(await untilCreated(channelId, 2, send)).not.toEqual([])
+    await clock.advance(noticeRepeatMs - noticeMs - 1)
+    await send()
+    await bot.settle(guild.channelId)
+    expect(await written(channelId)).toHaveLength(1)
+    await clock.advance(1)
+    await send()
+    await untilNotices(2)
   })
 })
 
 describe('a ping', () => {
   test('can be repeated after a while', async () => {
     const { channelId, messageId } = await proxied()
-    const ref = { channelId, messageId, userId: stranger, emoji: '🔔' }
-    await untilCreated(channelId, 2, async () => {
-      await users.unreact(ref).catch(() => {})
-      await users.react(ref).catch(() => {})
-    })
+    const react = (userId: string) => users.react({ channelId, messageId, userId, emoji: '🔔' })
+    const untilPings = (userId: string, count: number) => {
+      const isPing = ({ author, content }: SeenMessage) =>
+        author.id === bot.discord.botId && content.includes(userId)
+      return bot.untilMessages(channelId, (all) => all.filter(isPing).length === count)
+    }
+    await react(stranger)
+    await untilPings(stranger, 1)
+    await clock.advance(pingRepeatMs - 1)
+    await react(stranger)
+    // Reactions are removed one after the other, each before its ping.
+    const { id: later } = await bot.newAuthor()
+    await react(later)
+    await untilPings(later, 1)
+    expect(await written(channelId)).toHaveLength(2)
+    await clock.advance(1)
+    await react(stranger)
+    await untilPings(stranger, 2)
+    expect(await written(channelId)).toHaveLength(3)
   })
 })
 

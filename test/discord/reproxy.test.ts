@@ -3,7 +3,7 @@ import { createActions, type ProxiedMessage } from './actingOnMessages'
 import { startBotInProcess } from './inProcessBot'
 import { textOf } from './testBot'
 
-const bot = await startBotInProcess({}, { bot: { deletionMs: 20 } })
+const bot = await startBotInProcess()
 const { users, guild, stranger } = bot
 const { proxied, ask, invoke } = createActions(bot)
 

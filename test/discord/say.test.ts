@@ -1,11 +1,12 @@
+import { outcomeOf } from '../outcomeOf'
 import { describe, expect, test } from '../test'
 import { createActions, wholeText } from './actingOnMessages'
 import { startBotInProcess } from './inProcessBot'
 import type { PermissionName } from './standIn/permissions'
 
-const bot = await startBotInProcess({}, { bot: { deletionMs: 20 } })
+const bot = await startBotInProcess()
 const { users, guild, stranger, discord } = bot
-const { invoke, linkOf } = createActions(bot)
+const { invoke, linkOf, untilConfirmationDeleted } = createActions(bot)
 
 type Input = Partial<Parameters<typeof users.createChannel>[0]>
 type Options = NonNullable<Parameters<typeof users.invokeCommand>[0]['options']>
@@ -37,10 +38,7 @@ describe('/say', () => {
     expect(sent).toMatchObject({ notified: [], mentionEveryone: false })
     const { json } = await author.ask(`GET /v2/messages/${sent?.id}`)
     expect(json).toMatchObject({ original: id, sender: author.id, channel: channelId })
-    await users.until(
-      () => users.interaction({ id }),
-      ({ messages }) => messages.length === 0,
-    )
+    await untilConfirmationDeleted(id)
   })
 
   test('sends a file, and replies to a message of the channel in the colour of the member', async () => {
@@ -221,6 +219,6 @@ test('an account during a timeout cannot use /say at all', async () => {
   const { author, channelId, say } = await speaker()
   const timedOutUntil = Date.now() + 3_600_000
   await users.updateMember({ guildId: guild.id, userId: author.id, timedOutUntil })
-  await expect(say()).rejects.toThrow('may not use commands')
+  expect(await outcomeOf(say())).toThrow('may not use commands')
   await bot.expectTexts(channelId)
 })

@@ -4,7 +4,7 @@ import type { MessageInput } from './standIn/controlMessages'
 import type { PermissionName } from './standIn/permissions'
 import { MARKER } from './testBot'
 
-const bot = await startBotInProcess({}, { bot: { deletionMs: 20 } })
+const bot = await startBotInProcess()
 const { users, guild, wren, stranger } = bot
 
 /** Sends a message of an account with these permissions in the channel, and returns its copy. */

@@ -1,8 +1,10 @@
 import { Client as DiscordJs, Events, type Message, type TextChannel } from 'discord.js'
 import { Client as Oceanic } from 'oceanic.js'
+import { outcomeOf } from '../outcomeOf'
 import { afterEach, describe, expect, test } from '../test'
 import { allIntents, rest } from './rawClient'
 import { stopAll } from './restWorld'
+import { type Control, createControl } from './standIn/controlClient'
 import type { StandInOptions } from './standIn/options'
 import { findSecrets } from './standIn/secretSearch'
 import { type DiscordStandIn, startDiscord } from './standIn/startDiscord'
@@ -154,7 +156,7 @@ describe('messages of users', () => {
       guildId: guild.id,
       overwrites: [{ userId, deny: ['SEND_MESSAGES'] }],
     })
-    await expect(users.sendMessage({ userId, channelId, content: 'a' })).rejects.toThrow('50013')
+    expect(await outcomeOf(users.sendMessage({ userId, channelId, content: 'a' }))).toThrow('50013')
   })
 
   test('an attachment on another origin is recorded if it is downloaded', async () => {
@@ -195,8 +197,58 @@ describe('record', () => {
     )
     await say('hello')
     expect(await seen).toHaveLength(1)
-    const never = users.until(users.counts, () => false, { timeoutMs: 1, description: 'nothing' })
-    await expect(never).rejects.toThrow('nothing was not reached')
+  })
+})
+
+describe('control over HTTP', () => {
+  test('does and reads the same as the actions called directly', async () => {
+    const { discord, users, userId, guild, channelId } = await start()
+    const remote = createControl(discord.control)
+    const seen = remote.until(
+      () => remote.messages({ channelId }),
+      (messages) => messages.length === 2,
+    )
+    await remote.sendMessage({ userId, channelId, content: 'first' })
+    const { id } = await users.sendMessage({ userId, channelId, content: 'second' })
+    expect((await seen).map(({ content }) => content)).toEqual(['first', 'second'])
+    await remote.createWebhook({ channelId, creatorId: userId })
+    await remote.deleteMessage({ channelId, messageId: id })
+    const readAll = async (control: Control) => ({
+      messages: await control.messages({ channelId }),
+      webhooks: await control.webhooks({ channelId }),
+      commands: await control.commands({ guildId: guild.id }),
+      journal: await control.journal({ channelId }),
+      presence: await control.presence(),
+      requests: await control.requests(),
+      connections: await control.connections(),
+      downloads: await control.downloads(),
+      sessions: await control.sessions(),
+      counts: await control.counts(),
+      secrets: await control.secrets(),
+      problems: await control.problems(),
+    })
+    expect(await readAll(remote)).toEqual(await readAll(users))
+  })
+
+  const refusals: [title: string, path: string, body: string, status: number, error: string][] = [
+    ['an unknown action', 'sendMessages', '{}', 404, 'unknown action: sendMessages'],
+    ['a body that is not an object', 'messages', '[]', 400, 'not an object'],
+    ['a body that is not JSON', 'messages', '{', 409, 'JSON'],
+    ['what Discord does not allow', 'messages', '{"channelId":"1"}', 409, 'Unknown Channel'],
+  ]
+  test.each(refusals)('refuses %s', async (_, path, body, status, error) => {
+    const { discord } = await start()
+    const response = await fetch(`${discord.control}/${path}`, { method: 'POST', body })
+    expect(response.status).toBe(status)
+    expect(await response.json()).toEqual({ error: expect.stringContaining(error) })
+  })
+
+  test('names the action and the reason of a refusal, as does a direct call', async () => {
+    const { discord, users } = await start()
+    for (const control of [createControl(discord.control), users]) {
+      const error = await control.messages({ channelId: '1' }).catch(String)
+      expect(error).toMatch(/messages: .*Unknown Channel/)
+    }
   })
 })
 

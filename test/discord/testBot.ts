@@ -1,11 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openStorage } from '../../src/db/open'
-import { execute } from '../rawSql'
+import { openStorage, type Storage } from '../../src/db/open'
+import { execute, rows } from '../rawSql'
 import { commandLine, type Server } from '../serverProcess'
 import { expect, test, withTimeout } from '../test'
 import { newDatabaseAddress } from '../testApp'
+import { until } from '../until'
 import { createDatabaseGate, type DatabaseGate } from './databaseGate'
 import type { MessageInput } from './standIn/controlMessages'
 import type { Allowance, SeenMessage } from './standIn/controlRead'
@@ -40,6 +41,11 @@ export interface TestBot {
   startBotAlone(env?: Record<string, string>): Promise<Server>
   /** Runs SQL on the database of the bot. */
   runSql(sql: string): Promise<void>
+  readRows<Row>(sql: string): Promise<Row[]>
+  /** Waits until no message is unfinished, and the session of the gateway is stored. */
+  untilStored(): Promise<void>
+  /** Stops the servers, and waits until their processes have ended. */
+  stopServers(): Promise<void>
   /** Sends a request of the system to the API. */
   ask(line: string, body?: unknown): Promise<{ status: number; json: Record<string, never> }>
   /** Sends a request of a bot of the operator. */
@@ -94,7 +100,7 @@ export async function useBot(timeoutMs?: number): Promise<BotTest> {
 }
 
 export async function createStart() {
-  const { startServer, startDiscordBot, runJson } = await commandLine()
+  const { startServer, startDiscordBot, runJson } = commandLine()
   return async (scene: BotScene): Promise<{ bot: TestBot; finish: () => Promise<void> }> => {
     const discord = await startDiscord({ identifyWindowMs: 50, ...scene.options })
     const { users } = discord
@@ -162,14 +168,24 @@ export async function createStart() {
       request({ authorization: created.token }, line, body)
     const channel = (id?: string) => ({ channelId: id ?? guild.channelId })
     const untilMessages: TestBot['untilMessages'] = (isDone, id) =>
-      users.until(() => users.messages(channel(id)), isDone)
-    const finish = async () => {
-      const metrics = await fetch(metricsAddress()).then(
+      until(() => users.messages(channel(id)), isDone)
+    let metrics = ''
+    const stopServers = async () => {
+      metrics += await fetch(metricsAddress()).then(
         (response) => response.text(),
         () => '',
       )
       for (const server of servers) server.kill('SIGTERM')
-      const ends = await Promise.all(servers.map((server) => server.end()))
+      return Promise.all(servers.map((server) => server.end()))
+    }
+    const useStorage = async <T>(work: (storage: Storage) => Promise<T>) => {
+      const storage = openStorage(env.DATABASE_URL)
+      await storage.ready
+      return work(storage).finally(() => storage.close())
+    }
+    const readRows = <Row>(sql: string) => useStorage(({ db }) => rows<Row>(db, sql))
+    const finish = async () => {
+      const ends = await stopServers()
       database.stop()
       const problems = await users.problems(allowance)
       const secrets = await users.secrets()
@@ -187,7 +203,7 @@ export async function createStart() {
       proxy_tags: [{ prefix: 'r:', suffix: null }],
     })
     if (!scene.isOff)
-      await users.until(
+      await until(
         () => users.sessions(),
         (sessions) => sessions.some(({ isConnected }) => isConnected),
       )
@@ -204,11 +220,20 @@ export async function createStart() {
       cwd,
       startServer: start,
       startBotAlone,
-      async runSql(sql) {
-        const storage = openStorage(env.DATABASE_URL)
-        await storage.ready
-        await storage.transact('new', (tx) => execute(tx, sql))
-        await storage.close()
+      runSql: (sql) => useStorage(({ transact }) => transact('new', (tx) => execute(tx, sql))),
+      readRows,
+      async untilStored() {
+        await until(async () => {
+          const claims = await readRows(
+            "select id from discord_claims where state not in ('done', 'dropped')",
+          )
+          const stored = await readRows<{ sequence: number }>('select * from discord_sessions')
+          const [session] = await users.sessions()
+          return claims.length === 0 && Number(stored[0]?.sequence) === session?.seq
+        })
+      },
+      async stopServers() {
+        await stopServers()
       },
       ask,
       askAsBot: (line, body) => request({ authorization: `Bot ${key}` }, line, body),

@@ -3,7 +3,7 @@ import { createActions } from './actingOnMessages'
 import { startBotInProcess } from './inProcessBot'
 import { MARKER } from './testBot'
 
-const bot = await startBotInProcess({}, { bot: { deletionMs: 20 } })
+const bot = await startBotInProcess()
 const { users, guild, wren, stranger } = bot
 const { ask, invoke, linkOf, proxied } = createActions(bot)
 

@@ -3,7 +3,8 @@ import { events, webhooks } from '../../src/db/tables'
 import { drizzleOn } from '../drizzle'
 import { describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
-import { receivers, TOKEN, until } from './receiver'
+import { until } from '../until'
+import { receivers, TOKEN } from './receiver'
 
 const at = createTestApp({ DISPATCH_ALLOW: '127.0.0.1' })
 const { ask, deps } = at
@@ -43,15 +44,8 @@ describe('webhooks and events of the extension API', () => {
     await comment(as)
     await comment(as)
     const newest = (await outboxOf(as)).at(-1)?.id
-    for (;;) {
-      const [row] = await drizzleOn(deps.db)
-        .select()
-        .from(webhooks)
-        .where(eq(webhooks.system_id, as.id))
-        .all()
-      if (row?.cursor === newest) break
-      await Bun.sleep(5)
-    }
+    const find = drizzleOn(deps.db).select().from(webhooks).where(eq(webhooks.system_id, as.id))
+    await until(async () => (await find.all())[0]?.cursor === newest)
     expect(receiver.events).toEqual([])
     const { json } = await ask(`GET ${WEBHOOK}`, { as })
     expect(json).toMatchObject({ dropped: 0, failing_since: null, deliveries: [] })

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../src/model/entity'
 import { describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
+import { until } from '../until'
 import { type Reading, readStream } from './readStream'
-import { until } from './receiver'
 
 const at = createTestApp({ HOST: '127.0.0.1', PORT: '0' })
 const { ask, makeSystem } = at

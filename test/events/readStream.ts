@@ -3,7 +3,6 @@ export interface Message {
   id: string
   event: string
   data: unknown
-  at: number
 }
 
 export interface Reading {
@@ -39,7 +38,7 @@ export async function readStream(
     if (block.startsWith(':')) return void heartbeats++
     const lines = block.split('\n').map((line) => /^(\w+): (.*)$/.exec(line)?.slice(1) ?? [])
     const { id = '', event = '', data = '' } = Object.fromEntries(lines)
-    messages.push({ id, event, data: JSON.parse(data), at: performance.now() })
+    messages.push({ id, event, data: JSON.parse(data) })
   }
   const read = async () => {
     const decoder = new TextDecoder()

@@ -10,7 +10,6 @@ export interface Received {
   text: string
   headers: Headers
   path: string
-  at: number
 }
 
 /** A status or a response, possibly delayed. */
@@ -56,7 +55,7 @@ function receive(handlers: Partial<Handlers>, port: number): Receiver {
       const text = await request.text()
       const { headers, url } = request
       const body = JSON.parse(text)
-      const entry = { body, text, headers, path: new URL(url).pathname, at: performance.now() }
+      const entry = { body, text, headers, path: new URL(url).pathname }
       received.push(entry)
       const answered = await answer(entry)
       return typeof answered === 'number' ? new Response(null, { status: answered }) : answered
@@ -92,17 +91,4 @@ export async function hook(
   expect(put.text).toBe(JSON.stringify({ url, state: 'pending', token: TOKEN }))
   const verified = await ask('POST /v2/systems/@me/webhook/verify', { as })
   expect(verified.json, verified.text).toMatchObject({ state: 'active' })
-}
-
-/** Waits until a condition is true. Throws after 40 s, with the condition and details. */
-export async function until(
-  isTrue: () => unknown,
-  details: () => unknown = () => '',
-): Promise<void> {
-  const deadline = performance.now() + 100_000
-  while (!(await isTrue())) {
-    if (performance.now() > deadline)
-      throw new Error(`timed out waiting for: ${isTrue} ${details()}`)
-    await Bun.sleep(2)
-  }
 }

@@ -10,8 +10,8 @@ import {
 } from '../operatorActions'
 import { afterAll, describe, expect, test } from '../test'
 import { createTestApp, isSqlite, type TestSystem } from '../testApp'
+import { until } from '../until'
 import { type Reading, readStream } from './readStream'
-import { until } from './receiver'
 
 // No heartbeats or checks during these tests, so that only events end streams.
 const at = createTestApp({
@@ -41,7 +41,10 @@ const revokers = [
 
 describe.each(revokers)('streams after access is revoked %s', (where, by) => {
   /** On PostgreSQL another node is notified by the next heartbeat of the database. */
-  const propagate = () => Bun.sleep(isSqlite || by === deps ? 0 : 600)
+  const propagate = async (headers: Record<string, string>) => {
+    if (isSqlite || by === deps) return
+    await until(async () => (await ask('GET /v2/systems/@me', { headers })).status !== 200)
+  }
 
   test.each(['events', 'fronters/stream'])(
     `ends the stream %s of a token that is revoked ${where}`,
@@ -50,7 +53,7 @@ describe.each(revokers)('streams after access is revoked %s', (where, by) => {
       const lost = await createToken(deps, as.id, 'lost')
       const [reading, kept] = [await follow(path, lost), await follow(path, as.token)]
       await revokeToken(by, as.id, 'lost')
-      await propagate()
+      await propagate({ authorization: lost })
       await expectEnd(as, reading)
       await until(() => kept.messages.length > 0)
       expect(kept.isOpen).toBe(true)
@@ -69,13 +72,13 @@ describe.each(revokers)('streams after access is revoked %s', (where, by) => {
     await send(as, 'POST /ext/v1/friends', { code })
     const url = `${address}/ext/v1/friends/stream`
     const readings: Reading[] = []
-    for (const token of [await createToken(deps, as.id, 'lost'), as.token])
-      readings.push(await readStream(url, { token }))
+    const lost = await createToken(deps, as.id, 'lost')
+    for (const token of [lost, as.token]) readings.push(await readStream(url, { token }))
     const [reading, kept] = readings as [Reading, Reading]
     await until(() => readings.every(({ messages }) => messages.length === 1))
     reading.messages.length = 0
     await revokeToken(by, as.id, 'lost')
-    await propagate()
+    await propagate({ authorization: lost })
     await expectEnd(friend, reading)
     await until(() => kept.messages.length === 2)
     await kept.leave()
@@ -89,7 +92,7 @@ describe.each(revokers)('streams after access is revoked %s', (where, by) => {
     await until(() => reading.messages.length > 0)
     reading.messages.length = 0
     await revokeToken(by, as.id, 'lost')
-    await propagate()
+    await propagate({ authorization: lost })
     await expectEnd(as, reading)
   })
 
@@ -100,7 +103,7 @@ describe.each(revokers)('streams after access is revoked %s', (where, by) => {
     const reading = await readStream(`${address}/v2/systems/@me/events`, { headers })
     await until(() => reading.heartbeats > 0)
     await revokeBot(by, `lost ${as.id}`)
-    await propagate()
+    await propagate(headers)
     await expectEnd(as, reading)
   })
 
@@ -113,7 +116,7 @@ describe.each(revokers)('streams after access is revoked %s', (where, by) => {
     const reading = await readStream(`${address}/v2/systems/@me/events`, { headers })
     await until(() => reading.heartbeats > 0)
     await forgetAccount(by, account)
-    await propagate()
+    await propagate(headers)
     await expectEnd(as, reading)
   })
 })

@@ -5,7 +5,9 @@ import { drizzleOn } from '../drizzle'
 import { createBot } from '../operatorActions'
 import { describe, expect, test } from '../test'
 import { createTestApp, type TestResponse, type TestSystem } from '../testApp'
-import { hook, receivers, TOKEN, until } from './receiver'
+import { createTestClock } from '../testClock'
+import { until } from '../until'
+import { hook, receivers, TOKEN } from './receiver'
 
 /** Results of DNS lookups, so that no test uses the network. */
 const names: Record<string, string[]> = {
@@ -14,12 +16,18 @@ const names: Record<string, string[]> = {
   'half.example.org': ['93.184.215.14', '10.0.0.1'],
 }
 
+const TIMEOUT_MS = 10_000
+const clock = createTestClock()
 const at = createTestApp({
   DISPATCH_ALLOW: '127.0.0.1',
-  events: { timeoutMs: 5000, resolve: async (host) => names[host] ?? [] },
+  clock,
+  events: { resolve: async (host) => names[host] ?? [] },
 })
 const { ask, makeSystem } = at
 const receive = receivers()
+
+/** Never answers. */
+const hang = () => new Promise<number>(() => {})
 
 const WEBHOOK = '/v2/systems/@me/webhook'
 const none = {
@@ -126,7 +134,7 @@ describe('webhook verification', () => {
     ['answers the right token with 401', { ping: () => 401 }, /with 200, not 401/],
     ['answers 500', { ping: () => 500 }, /with 200, not 500/],
     ['redirects', { ping: () => Response.redirect('/pk') }, /with 200, not 302/],
-    ['hangs', { ping: () => Bun.sleep(8000).then(() => 200) }, /not answered: timeout/],
+    ['hangs', { ping: hang }, /not answered: timeout/],
     ['accepts a wrong token', { wrong: () => 200 }, /must be answered with 401/],
     ['answers a wrong token with 403', { wrong: () => 403 }, /must be answered with 401/],
   ]
@@ -134,9 +142,12 @@ describe('webhook verification', () => {
     'webhook verification fails when the receiver %s',
     async (_, handlers, reason) => {
       const as = await makeSystem()
-      const { url } = receive(handlers)
+      const { url, received } = receive(handlers)
       await ask(`PUT ${WEBHOOK}`, { as, body: { url, token: TOKEN } })
-      const answer = await ask(`POST ${WEBHOOK}/verify`, { as })
+      const answering = ask(`POST ${WEBHOOK}/verify`, { as })
+      await until(() => received.length > 0)
+      if (handlers?.ping === hang) await clock.advance(TIMEOUT_MS)
+      const answer = await answering
       expect(answer).toMatchObject({ status: 400, json: { code: 40001 } })
       expect(problems(answer)).toEqual({ url: [expect.stringMatching(reason)] })
       expect((await ask(`GET ${WEBHOOK}`, { as })).json).toEqual(pending(url))
@@ -220,9 +231,13 @@ describe('other webhook routes', () => {
     const receiver = receive()
     await hook(at, as, receiver.url)
     const answers: unknown[] = []
-    for (const ping of [() => 200, () => 418, () => Bun.sleep(8000).then(() => 200)]) {
+    for (const ping of [() => 200, () => 418, hang]) {
       receiver.ping = ping
-      answers.push((await ask(`POST ${WEBHOOK}/test`, { as })).json)
+      const before = receiver.received.length
+      const answering = ask(`POST ${WEBHOOK}/test`, { as })
+      await until(() => receiver.received.length > before)
+      if (ping === hang) await clock.advance(TIMEOUT_MS)
+      answers.push((await answering).json)
     }
     expect(answers).toEqual([{ status: 200 }, { status: 418 }, { status: null, error: 'timeout' }])
     const { json } = await ask(`GET ${WEBHOOK}`, { as })
@@ -247,7 +262,11 @@ describe('other webhook routes', () => {
       await drizzleOn(at.deps.db).select().from(webhooks).where(eq(webhooks.system_id, as.id)),
     ).toEqual([])
     await rename(as, 'Lantern Vale')
-    await Bun.sleep(30)
+    // The event of another system is sent after it.
+    const [other, later] = [await makeSystem(), receive()]
+    await hook(at, other, later.url)
+    await rename(other, 'Harbour')
+    await until(() => later.events.length === 1)
     expect(events).toEqual([])
   })
 })

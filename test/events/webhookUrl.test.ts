@@ -2,6 +2,7 @@ import { type AddressRules, checkAddress, resolveHost } from '../../src/events/w
 import { MAX_ENDPOINT } from '../../src/model/ext/pushTarget'
 import { type AllowList, isGlobal, parseAllowList } from '../../src/model/network'
 import { describe, expect, test } from '../test'
+import { createTestClock } from '../testClock'
 
 const PUBLIC = ['9.9.9.9', '2620:fe::9']
 
@@ -341,7 +342,13 @@ describe('resolveHost', () => {
 
   test('times out when the name server does not answer', async () => {
     const silent = () => new Promise<never>(() => {})
-    await expect(resolveHost('example.org', silent, 30)).rejects.toThrow('timed out')
+    const clock = createTestClock()
+    const resolving = resolveHost('example.org', silent, 30, clock)
+    await clock.advance(29)
+    expect(Bun.peek.status(resolving)).toBe('pending')
+    const outcome = resolving.catch(String)
+    await clock.advance(1)
+    expect(await outcome).toContain('timed out')
   })
 
   test('reads the hosts file, so that localhost is rejected', async () => {

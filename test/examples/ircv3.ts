@@ -65,7 +65,7 @@ export function startIrcv3(capabilities = IRCV3) {
 
   return {
     port: server.port,
-    isJoinedByBot: () => waitFor('the bot', () => isJoined),
+    isJoinedByBot: () => waitFor(() => isJoined),
     /** Lines of the bot, without those of the connection setup. */
     received,
     allowRelaying: (value: boolean) => {
@@ -75,7 +75,7 @@ export function startIrcv3(capabilities = IRCV3) {
     send,
     /** Waits for a line of the bot that begins so, removes it from the list and returns it. */
     async waitForLine(beginning: string): Promise<string> {
-      await waitFor(beginning, () => received.some((line) => line.startsWith(beginning)))
+      await waitFor(() => received.some((line) => line.startsWith(beginning)))
       const at = received.findIndex((line) => line.startsWith(beginning))
       return received.splice(at, 1)[0] ?? ''
     },

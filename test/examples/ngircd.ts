@@ -4,13 +4,18 @@ import { join } from 'node:path'
 import { Client } from 'irc-framework'
 import { emptyFolder } from '../serverProcess'
 import { afterAll } from '../test'
+import { until } from '../until'
 
 /** Path of ngircd, if it is installed; Debian installs it into /usr/sbin. */
 export const ngircd = Bun.which('ngircd', { PATH: `${process.env.PATH}:/usr/sbin` })
 
 const NAME = 'irc.lantern.example'
 const SERVICES = 'services.lantern.example'
-const TIMEOUT_MS = 60_000
+
+/** Waits without a limit but that of a test, because the server starts before the first test. */
+export function waitFor(condition: () => boolean | Promise<boolean>): Promise<boolean> {
+  return until(condition, Boolean, () => true)
+}
 
 /** Starts a real IRC server on loopback. It is killed after the tests. */
 export async function startNgircd() {
@@ -48,7 +53,7 @@ export async function startNgircd() {
     stderr: 'pipe',
   })
   afterAll(() => child.kill('SIGKILL'))
-  await waitFor('ngircd to listen', async () => {
+  await waitFor(async () => {
     if (child.exitCode !== null) throw new Error(`ngircd exited: ${await child.stdout.text()}`)
     return connectTo(port).then(
       (socket) => socket.destroy() !== null,
@@ -60,7 +65,7 @@ export async function startNgircd() {
   const disconnect = async (irc: Client) => {
     clients.delete(irc)
     irc.quit('bye')
-    await waitFor(`${irc.user.nick} to disconnect`, () => !irc.connected)
+    await waitFor(() => !irc.connected)
   }
   afterAll(() => Promise.all([...clients].map(disconnect)))
 
@@ -84,7 +89,7 @@ export async function startNgircd() {
       irc.on('quit', ({ nick }) => events.push(`${nick} quits`))
       irc.on('registered', () => events.push('registered'))
       irc.connect({ host: '127.0.0.1', port, nick, auto_reconnect: false })
-      const waitForEvent = (event: string) => waitFor(event, () => events.includes(event))
+      const waitForEvent = (event: string) => waitFor(() => events.includes(event))
       await waitForEvent('registered')
       for (const channel of channels) {
         irc.join(channel)
@@ -95,12 +100,12 @@ export async function startNgircd() {
         messages,
         waitForEvent,
         say: (text: string, channel = channels[0] ?? '') => irc.say(channel, text),
-        waitForMessage: (line: string) => waitFor(line, () => messages.includes(line)),
+        waitForMessage: (line: string) => waitFor(() => messages.includes(line)),
         /** Sends a message to the first channel and returns the next notice. */
         async sendCommand(text: string, target = channels[0] ?? ''): Promise<string> {
           const before = notices.length
           irc.say(target, text)
-          await waitFor(`an answer to ${text}`, () => notices.length > before)
+          await waitFor(() => notices.length > before)
           return notices[before] ?? ''
         },
         quit: () => disconnect(irc),
@@ -116,27 +121,18 @@ export async function startNgircd() {
         received += data
       })
       socket.write(`PASS of-services 0210 test\r\nSERVER ${SERVICES} 1 :services\r\n`)
-      await waitFor('the link', () => received.includes('PING'))
+      await waitFor(() => received.includes('PING'))
       return {
         /** Logs in a user. The server has processed it when it answers the ping sent afterwards. */
         async logIn(nick: string, account: string) {
           const ping = crypto.randomUUID()
           socket.write(`:${SERVICES} METADATA ${nick} accountname :${account}\r\n`)
           socket.write(`:${SERVICES} PING ${ping} ${NAME}\r\n`)
-          await waitFor('the log-in', () => received.includes('PONG'))
+          await waitFor(() => received.includes('PONG'))
           received = ''
         },
       }
     },
-  }
-}
-
-/** Waits until a condition holds, or throws after a timeout. */
-export async function waitFor(what: string, condition: () => boolean | Promise<boolean>) {
-  const end = Date.now() + TIMEOUT_MS
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`timed out waiting for: ${what}`)
-    await Bun.sleep(10)
   }
 }
 

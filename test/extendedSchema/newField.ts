@@ -33,7 +33,7 @@ test('supports new fields of every kind and a new level that only the field tabl
   ])
   if (exitCode !== 0) throw new Error(output)
   expect(output).toContain(' 0 fail')
-}, 120_000)
+})
 
 /** Copies the sources and what the tests need. */
 function copyRepository(): string {

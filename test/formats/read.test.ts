@@ -5,7 +5,9 @@ import {
   type ReadOptions,
   UnreadableFile,
 } from '../../src/formats/bundle'
+import { rejectOversized } from '../../src/formats/json'
 import { readFile } from '../../src/formats/read'
+import { rounds } from '../rounds'
 import { describe, expect, test } from '../test'
 import { fixture, repairsOf } from './fixture'
 
@@ -86,7 +88,8 @@ describe('limits of a file', () => {
     expect(rejectionOf(new Uint8Array(MAX_FILE_BYTES + 1)).reason).toBe('tooLarge')
   })
 
-  test('accepts 100,000 switches and rejects one more', () => {
+  // `pluralkit/write.test.ts` reads a file with as many as allowed.
+  test('rejects more than 100,000 switches', () => {
     const file = (count: number) =>
       JSON.stringify({
         members: [{ id: 'wrenab', name: 'Wren' }],
@@ -95,7 +98,6 @@ describe('limits of a file', () => {
           members: second % 2 ? ['wrenab'] : [],
         })),
       })
-    expect(readFile(file(100_000)).switches).toHaveLength(100_000)
     expect(rejectionOf(file(100_001)).reason).toBe('tooManySwitches')
   })
 
@@ -125,7 +127,7 @@ describe('limits of a file', () => {
   test('accepts 2,000,000 keys in a file and rejects one more before parsing', () => {
     const full = Array<string>(20).fill(keyed(99_999)).join()
     const file = (more: number) => `{"switches":[],"x":[${full},${keyed(more)}]}`
-    expect(readFile(file(18)).format).toBe('pluralkit')
+    rejectOversized(new TextEncoder().encode(file(18)))
     const { reason, message } = rejectionOf(file(19))
     expect([reason, message]).toEqual(['tooLarge', expect.stringContaining('2,000,000 keys')])
   })
@@ -263,9 +265,9 @@ describe('random files', () => {
           expect(JSON.parse(JSON.stringify(bundle)).format).toBe(bundle.format)
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: rounds(150) },
     )
-  }, 60_000)
+  })
 
   function attempt(text: string, isPublic: boolean): Bundle | null {
     try {

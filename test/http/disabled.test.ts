@@ -4,12 +4,14 @@ import { createLoginCode } from '../../src/service/access/loginLinks'
 import { disableSystem, enableSystem } from '../../src/service/admin/disableSystem'
 import type { Deps } from '../../src/service/deps'
 import { readStream } from '../events/readStream'
-import { hook, receivers, until } from '../events/receiver'
+import { hook, receivers } from '../events/receiver'
 import { createBot, createLinkCode, linkAccount } from '../operatorActions'
+import { outcomeOf } from '../outcomeOf'
 import { execute, insert, rows } from '../rawSql'
 import { createFixture } from '../scenarios'
 import { describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
+import { until } from '../until'
 import { createBotFixtures } from './bot/botFixture'
 import { ignored, sendMessage } from './bot/proxyScenarios'
 
@@ -130,7 +132,7 @@ describe('disabled system', () => {
       expect([proof, status, json]).toEqual([proof, 403, DISABLED])
     }
     const again = createLoginCode(deps, { ...operator, system: me.id })
-    await expect(again).rejects.toThrow('disabled by the operator')
+    expect(await outcomeOf(again)).toThrow('disabled by the operator')
     await enable(me)
     expect((await read()).status).toBe(200)
   })
@@ -290,6 +292,6 @@ describe('disabled system', () => {
       { system: null, platform: 'discord' },
     ])
       for (const change of [disableSystem, enableSystem])
-        await expect(change(deps, viewer)).rejects.toThrow('403')
+        expect(await outcomeOf(change(deps, viewer))).toThrow('403')
   })
 })

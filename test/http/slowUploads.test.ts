@@ -1,6 +1,8 @@
 import { type ArrivalLimits, streamBody } from '../../src/http/routeGroup'
 import { DomainError } from '../../src/model/errors'
+import type { Clock } from '../../src/timers/clock'
 import { describe, expect, test } from '../test'
+import { createTestClock } from '../testClock'
 
 const noLimits: ArrivalLimits = { bytesPerSecond: 1, toleranceMs: 600_000, totalMs: 600_000 }
 const tooLong = '400: Bad Request (the file took too long to arrive)'
@@ -18,13 +20,17 @@ function slowRequest(chunks: () => AsyncGenerator<Uint8Array>): Request {
   return new Request('http://localhost/v2/systems/@me/import', { method: 'POST', body })
 }
 
+type Chunks = (clock: Clock) => AsyncGenerator<Uint8Array>
+
 /** Number of bytes that arrived, or the error. */
 async function receive(
-  chunks: () => AsyncGenerator<Uint8Array>,
+  chunks: Chunks,
   limits: Partial<ArrivalLimits>,
+  clock: Clock,
 ): Promise<number | string> {
   try {
-    const file = streamBody(slowRequest(chunks), 1024 * 1024, { ...noLimits, ...limits })
+    const request = slowRequest(() => chunks(clock))
+    const file = streamBody(request, 1024 * 1024, { ...noLimits, ...limits }, clock)
     return Buffer.concat(await Array.fromAsync(file)).byteLength
   } catch (cause) {
     if (!(cause instanceof DomainError)) throw cause
@@ -34,9 +40,9 @@ async function receive(
 
 describe('limits on slow uploads', () => {
   /** Yields one byte at a time, endlessly. */
-  async function* trickle() {
+  async function* trickle(clock: Clock) {
     for (;;) {
-      await Bun.sleep(5)
+      await clock.sleep(5)
       yield new Uint8Array(1)
     }
   }
@@ -47,14 +53,14 @@ describe('limits on slow uploads', () => {
   }
 
   /** Pauses for less than the tolerance and otherwise exceeds the minimum speed. */
-  async function* pausing() {
+  async function* pausing(clock: Clock) {
     for (let at = 0; at < 5; at++) {
-      await Bun.sleep(20)
+      await clock.sleep(20)
       yield new Uint8Array(1000)
     }
   }
 
-  test.each<[string, () => AsyncGenerator<Uint8Array>, Partial<ArrivalLimits>, number | string]>([
+  test.each<[string, Chunks, Partial<ArrivalLimits>, number | string]>([
     [
       'rejects an upload that is too slow',
       trickle,
@@ -65,7 +71,11 @@ describe('limits on slow uploads', () => {
     ['rejects an upload that exceeds the total time', trickle, { totalMs: 100 }, tooLong],
     ['accepts an upload that pauses for less than the tolerance', pausing, {}, 5000],
   ])('%s', async (_, chunks, limits, expected) => {
-    expect(await receive(chunks, limits)).toBe(expected)
+    const clock = createTestClock()
+    const received = receive(chunks, limits, clock)
+    await clock.untilTimer()
+    await clock.advance(1000)
+    expect(await received).toBe(expected)
   })
 
   test('does not count the time that the server takes to store an upload', async () => {
@@ -74,9 +84,10 @@ describe('limits on slow uploads', () => {
     }
     const limits = { ...noLimits, toleranceMs: 1000, totalMs: 1000 }
     let received = 0
-    for await (const chunk of streamBody(slowRequest(quick), 1024, limits)) {
+    const clock = createTestClock()
+    for await (const chunk of streamBody(slowRequest(quick), 1024, limits, clock)) {
       received += chunk.byteLength
-      await Bun.sleep(400)
+      await clock.advance(400)
     }
     expect(received).toBe(50)
   })

@@ -1,10 +1,12 @@
 import { createCachedProbe } from '../../src/app/cachedProbe'
-import { hook, receivers, until } from '../events/receiver'
+import { hook, receivers } from '../events/receiver'
 import { createBot } from '../operatorActions'
 import { execute } from '../rawSql'
 import { createFixture } from '../scenarios'
 import { describe, expect, test } from '../test'
 import { createTestApp, type TestApp } from '../testApp'
+import { createTestClock } from '../testClock'
+import { until } from '../until'
 
 const here = createTestApp({
   METRICS: 'on',
@@ -277,16 +279,23 @@ describe('metrics when the database fails', () => {
 
   test('a cached probe returns its last value when the database does not answer in time', async () => {
     const answers = [async () => 1, () => new Promise<number>(() => {})]
+    const clock = createTestClock()
     const probe = createCachedProbe(
       () => answers.shift()?.() ?? Promise.reject(new Error()),
       0,
       0,
       50,
+      clock,
     )
     expect([await probe.refresh(), probe.isOk()]).toEqual([1, true])
-    expect([await probe.refresh(), probe.isOk()]).toEqual([1, false])
+    const refreshLate = async () => {
+      const refreshed = probe.refresh()
+      await clock.advance(50)
+      return refreshed
+    }
+    expect([await refreshLate(), probe.isOk()]).toEqual([1, false])
     // The query is still running, so no other one is started.
-    expect([await probe.refresh(), probe.isOk(), answers.length]).toEqual([1, false, 0])
+    expect([await refreshLate(), probe.isOk(), answers.length]).toEqual([1, false, 0])
   })
 })
 

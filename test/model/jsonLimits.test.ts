@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { findExcess, type JsonLimits } from '../../src/model/jsonLimits'
+import { rounds } from '../rounds'
 import { describe, expect, test } from '../test'
 
 const none: JsonLimits = { objectKeys: Infinity, keys: Infinity }
@@ -31,6 +32,7 @@ describe('findExcess', () => {
         expect(check(text, { objectKeys: largest - 1 })).toBe('objectKeys')
         expect(check(text, { keys: all - 1 })).toBe('keys')
       }),
+      { numRuns: rounds(40) },
     )
   })
 

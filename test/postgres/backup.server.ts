@@ -5,6 +5,7 @@ import { rows } from '../rawSql'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { dump, withRawDatabase } from '../service/transfer/importFixture'
 import { beforeAll, describe, expect, test } from '../test'
+import { until } from '../until'
 import { onServer } from './engine'
 import { exportsOf, fillWithEverything, newDatabase, problemsOf, withDeps } from './fullDatabase'
 import { acquireDatabase } from './templateDatabases'
@@ -20,10 +21,10 @@ describe('backup and restore of PostgreSQL', () => {
     server = acquireDatabase(TEST_POSTGRES)
     options = { cwd, env: { DATABASE_URL: server } }
     await fillWithEverything(server)
-  }, 120_000)
+  })
 
   test('writes a backup as one SQLite file that only its owner can read', async () => {
-    const { run } = await commandLine()
+    const { run } = commandLine()
     const { code, out, err } = await run(['backup', 'good.db'], options)
     expect([code, out, err]).toEqual([0, 'Database backed up to good.db.\n', ''])
     expect(readdirSync(cwd)).toEqual(['good.db'])
@@ -43,19 +44,19 @@ describe('backup and restore of PostgreSQL', () => {
       /^multitude: The backup missing\/b\.db cannot be written: .+\n$/,
     )
     expect(readdirSync(cwd).filter((name) => name.includes('partial'))).toEqual([])
-  }, 60_000)
+  })
 
   test('deletes the files of an interrupted backup with the next one', async () => {
-    const { run } = await commandLine()
+    const { run } = commandLine()
     const folder = emptyFolder('left')
     for (const end of ['', '-wal', '-shm'])
       writeFileSync(join(folder, `b.db.999999.partial${end}`), 'left by a kill')
     await run(['backup', join(folder, 'b.db')], options)
     expect(readdirSync(folder)).toEqual(['b.db'])
-  }, 60_000)
+  })
 
   test('restores into an empty database, ends sessions and lists tokens', async () => {
-    const { run, runJson } = await commandLine()
+    const { run, runJson } = commandLine()
     const to = await newDatabase()
     const empty = { cwd, env: { DATABASE_URL: to } }
     const restored = await runJson<{ aside: null; tokens: { name: string }[] }>(
@@ -80,7 +81,7 @@ describe('backup and restore of PostgreSQL', () => {
     expect(again.err).toMatch(/^multitude: The database .+ is not empty \(it has systems, .+\n$/)
     // The backup itself is unchanged.
     expect(dump(join(cwd, 'good.db')).sessions).toHaveLength(1)
-  }, 60_000)
+  })
 
   const targets: [what: string, lastId: number][] = [
     ['a database without tables', 0],
@@ -91,7 +92,7 @@ describe('backup and restore of PostgreSQL', () => {
   test.each(targets)(
     'starts event IDs 1,000,000 above the highest one after a restore into %s',
     async (_, lastId) => {
-      const { run, runJson } = await commandLine()
+      const { run, runJson } = commandLine()
       const to = await newDatabase()
       const target = { cwd, env: { DATABASE_URL: to } }
       if (lastId > 0) {
@@ -115,11 +116,10 @@ describe('backup and restore of PostgreSQL', () => {
         expect(await rows(db, 'select max(id) as id from events')).toEqual([{ id: start + 1 }])
       })
     },
-    60_000,
   )
 
   test('rejects an unusable backup and writes nothing', async () => {
-    const { run } = await commandLine()
+    const { run } = commandLine()
     const to = await newDatabase()
     writeFileSync(join(cwd, 'text.db'), 'hello '.repeat(1000))
     new Database(join(cwd, 'foreign.db')).run('CREATE TABLE t (x)')
@@ -141,30 +141,34 @@ describe('backup and restore of PostgreSQL', () => {
     await withDeps(to, async ({ db }) =>
       expect(await rows(db, 'select 1 from systems')).toEqual([]),
     )
-  }, 60_000)
+  })
 
   test('writes scheduled backups without the address on the command line of their process', async () => {
-    const { startServer } = await commandLine()
+    const { startServer } = commandLine()
     const folder = emptyFolder('scheduled')
     const secret = server.replace('@', ':hush-hush@')
     const env = { DATABASE_URL: secret, BACKUP_DIR: 'backups', BACKUP_EVERY: '1m' }
     const commandsSeen = new Set<string>()
+    // The backup waits for this lock, so that its process is seen.
+    const blocker = new Bun.SQL({ url: server, max: 1 })
+    await blocker.unsafe('begin')
+    await blocker.unsafe('lock table polls in access exclusive mode')
     const node = await startServer([], { cwd: folder, env })
-    const polling = setInterval(() => {
+    await until(() => {
       for (const line of commandLinesOf(node.pid)) commandsSeen.add(line)
-    }, 2)
-    const deadline = Date.now() + 100_000
-    while (!node.output().includes('backup created') && Date.now() < deadline) await Bun.sleep(5)
-    clearInterval(polling)
+      return [...commandsSeen].some((line) => line.includes(' backup '))
+    })
+    await blocker.unsafe('rollback')
+    await blocker.close()
+    await until(() => node.output().includes('backup created'))
     node.kill('SIGTERM')
     const { code, err } = await node.end()
     expect(code).toBe(0)
     const [name = ''] = readdirSync(join(folder, 'backups'))
     expect(await problemsOf(`file:${folder}/backups/${name}`)).toEqual([])
-    expect([...commandsSeen].filter((line) => line.includes(' backup '))).not.toEqual([])
     expect([...commandsSeen].join('\n')).not.toContain('hush')
     expect(err).not.toContain('hush')
-  }, 60_000)
+  })
 })
 
 /** Lists the command lines of the children of a process. */

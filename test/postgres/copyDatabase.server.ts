@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { copyDatabase } from '../../src/db/copyDatabase'
 import { openStorage } from '../../src/db/open'
 import { createBot, createSystem, deleteSystem, listSystems } from '../operatorActions'
+import { outcomeOf } from '../outcomeOf'
 import { rows } from '../rawSql'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { dump } from '../service/transfer/importFixture'
@@ -56,7 +57,7 @@ describe('copy of a database', () => {
         const made = await createSystem(deps, { name: null }, { account: null, tokenName: 'x' })
         expect(made.system.id).toBe(lastId + 1)
       })
-  }, 120_000)
+  })
 
   test('copies one snapshot while other connections write', async () => {
     const [busy, to] = [acquireDatabase(TEST_POSTGRES ?? ''), `file:${join(folder, 'moment.db')}`]
@@ -78,7 +79,7 @@ describe('copy of a database', () => {
     const { systems = [], tokens = [], settings = [] } = rowsOf(to)
     expect(systems.length).toBeGreaterThanOrEqual(30)
     expect([tokens.length, settings.length]).toEqual([systems.length, systems.length])
-  }, 60_000)
+  })
 
   test('rolls back a copy that differs from its source', async () => {
     const to = acquireDatabase(TEST_POSTGRES ?? '')
@@ -97,12 +98,12 @@ describe('copy of a database', () => {
       const sql = `insert into members (uuid, hid, name, system_id) values (${names}, :id)`
       await deps.transact('new', (tx) => rows(tx, sql, { id: system.id }))
     })
-    await expect(copy(small, to)).rejects.toThrow('The copy of members differs from its source')
+    expect(await outcomeOf(copy(small, to))).toThrow('The copy of members differs from its source')
     await withDeps(to, async (deps) => expect(await listSystems(deps)).toEqual([]))
-  }, 60_000)
+  })
 
   test('rejects a copy into a database that is not empty', async () => {
-    const { run } = await commandLine()
+    const { run } = commandLine()
     const [withSystem, withBot] = [acquireDatabase(TEST_POSTGRES ?? ''), `file:${folder}/bot.db`]
     await withDeps(withSystem, (deps) =>
       createSystem(deps, { name: 'Here' }, { account: null, tokenName: 'x' }),
@@ -140,5 +141,5 @@ describe('copy of a database', () => {
     const back = await run(['copy', 'file:again.db', '--database', migrated, '--json'], options)
     expect(JSON.parse(back.out)).toEqual({ copied: join(folder, 'again.db'), rows: 1 })
     expect(rowsOf(`file:${folder}/again.db`)).toEqual(rowsOf(small))
-  }, 60_000)
+  })
 })

@@ -103,7 +103,7 @@ describe('doctor of PostgreSQL', () => {
   }
 
   test('finds only warnings in an undamaged database while a server uses it', async () => {
-    const { run, startServer } = await commandLine()
+    const { run, startServer } = commandLine()
     const options = { cwd, env: { DATABASE_URL: undamaged } }
     const server = await startServer([], options)
     const { code, out, err } = await run(['doctor', '--fix'], options)
@@ -111,27 +111,23 @@ describe('doctor of PostgreSQL', () => {
     expect(out).toMatch(/^No problems found\.\n\nWarnings:\n {2}account \d+ was linked/)
     server.kill('SIGTERM')
     expect((await server.end()).code).toBe(0)
-  }, 60_000)
+  })
 
-  test.each(Object.entries(damages))(
-    '%s',
-    async (_, { does, finds, leaves: [query, left] }) => {
-      const { run } = await commandLine()
-      const address = await createUndamaged()
-      for (const statement of does) await onServer(address, (sql) => sql.unsafe(statement))
-      expect((await problemsOf(address)).toSorted()).toEqual(finds.toSorted())
-      const options = { cwd, env: { DATABASE_URL: address } }
-      const fixed = await run(['doctor', '--fix', '--json'], options)
-      expect(JSON.parse(fixed.out)).toMatchObject({ ok: true, fixed: finds.length, problems: [] })
-      expect(await problemsOf(address)).toEqual([])
-      const found = await onServer(address, (sql) => sql.unsafe(query))
-      expect([...found]).toEqual(left)
-    },
-    60_000,
-  )
+  test.each(Object.entries(damages))('%s', async (_, { does, finds, leaves: [query, left] }) => {
+    const { run } = commandLine()
+    const address = await createUndamaged()
+    for (const statement of does) await onServer(address, (sql) => sql.unsafe(statement))
+    expect((await problemsOf(address)).toSorted()).toEqual(finds.toSorted())
+    const options = { cwd, env: { DATABASE_URL: address } }
+    const fixed = await run(['doctor', '--fix', '--json'], options)
+    expect(JSON.parse(fixed.out)).toMatchObject({ ok: true, fixed: finds.length, problems: [] })
+    expect(await problemsOf(address)).toEqual([])
+    const found = await onServer(address, (sql) => sql.unsafe(query))
+    expect([...found]).toEqual(left)
+  })
 
   test('reports a missing table, which needs a backup', async () => {
-    const { run } = await commandLine()
+    const { run } = commandLine()
     const address = await createUndamaged()
     await onServer(address, (sql) => sql.unsafe('drop table pinned_members'))
     const { code, err } = await run(['doctor', '--fix'], { cwd, env: { DATABASE_URL: address } })
@@ -139,7 +135,7 @@ describe('doctor of PostgreSQL', () => {
       1,
       'multitude: Problems found:\n  tables: the table pinned_members is missing (restore a backup)\n',
     ])
-  }, 60_000)
+  })
 
   test('reports a clock that is more than a second off', async () => {
     await withDeps(undamaged, async (deps) => {
@@ -156,5 +152,5 @@ describe('doctor of PostgreSQL', () => {
       expect(await at(3_000)).toEqual(['this machine’s clock is N s ahead of the server’s'])
       expect(await at(-3_000)).toEqual(['this machine’s clock is N s behind the server’s'])
     })
-  }, 60_000)
+  })
 })

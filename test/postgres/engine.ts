@@ -164,8 +164,18 @@ function engineIn(
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: '200',
+    // Only a failure of the machine loses what was not synced, not a kill of all processes.
+    fsync: 'off',
     ...settings,
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const signalAll = (signal: NodeJS.Signals) => {
+    for (const pid of processesOf(child?.pid ?? 0))
+      try {
+        process.kill(pid, signal)
+      } catch {
+        // The process has ended since it was listed.
+      }
+  }
   const engine: Engine = {
     port,
     folder,
@@ -180,10 +190,9 @@ function engineIn(
         env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
         cwd: '/',
       })
-      const deadline = Date.now() + 120_000
       for (;;) {
         if (await isReady(engine.addressOf('postgres'))) return
-        if (child.exitCode !== null || Date.now() > deadline)
+        if (child.exitCode !== null)
           throw new Error(
             `PostgreSQL does not start: ${await Bun.file(join(folder, 'log')).text()}`,
           )
@@ -218,15 +227,11 @@ function engineIn(
     },
     promote: () => run('pg_ctl', '-D', data, '-w', 'promote'),
     async kill() {
-      for (const pid of processesOf(child?.pid ?? 0)) process.kill(pid, 'SIGKILL')
+      signalAll('SIGKILL')
       await child?.exited
     },
-    freeze() {
-      for (const pid of processesOf(child?.pid ?? 0)) process.kill(pid, 'SIGSTOP')
-    },
-    thaw() {
-      for (const pid of processesOf(child?.pid ?? 0)) process.kill(pid, 'SIGCONT')
-    },
+    freeze: () => signalAll('SIGSTOP'),
+    thaw: () => signalAll('SIGCONT'),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
   return engine

@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll } from '../test'
+import { until } from '../until'
 import { asServerUser, type Engine, freePort, makeFolder, onServer, USER } from './engine'
 
 /** Debian's pgbouncer with the configuration of docs/cluster.md. */
@@ -57,13 +58,13 @@ export async function startPgbouncer(
     child = Bun.spawn(asServerUser([pgbouncer ?? '', file]), {
       stdio: ['ignore', 'ignore', 'ignore'],
     })
-    for (let tries = 0; ; tries++)
-      try {
-        return void (await onServer(address, (sql) => sql.unsafe('select 1')))
-      } catch (cause) {
-        if (tries > 100) throw new Error(readFileSync(settings.logfile, 'utf8'), { cause })
-        await Bun.sleep(50)
-      }
+    const isReady = () =>
+      onServer(address, (sql) => sql.unsafe('select 1')).then(
+        () => true,
+        () => false,
+      )
+    await until(isReady, (ready) => ready || child?.exitCode !== null)
+    if (child.exitCode !== null) throw new Error(readFileSync(settings.logfile, 'utf8'))
   }
   afterAll(async () => {
     await stop()

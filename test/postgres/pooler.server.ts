@@ -1,9 +1,9 @@
 import { openStorage } from '../../src/db/open'
 import type { Db } from '../../src/db/types'
-import { until } from '../events/receiver'
 import { rows } from '../rawSql'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { afterAll, beforeAll, describe, expect, test } from '../test'
+import { until } from '../until'
 import { type Engine, makeEngine, onServer } from './engine'
 import { pgbouncer, startPgbouncer } from './pgbouncer'
 
@@ -35,7 +35,7 @@ describe.skipIf(!pgbouncer)('PostgreSQL behind pgbouncer', () => {
   let cli: Awaited<ReturnType<typeof commandLine>>
 
   beforeAll(async () => {
-    cli = await commandLine()
+    cli = commandLine()
     engine = await makeEngine({ fsync: 'off' }, PASSWORD)
     await engine.start()
     await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database multitude'))

@@ -6,13 +6,13 @@ import { formatInstant, SECOND } from '../../src/model/time'
 import { insertToken } from '../../src/service/access/insertToken'
 import { drizzleOn } from '../drizzle'
 import { type BotFixture, createBotFixtures, type Json, type Step } from '../http/bot/botFixture'
+import { rounds } from '../rounds'
 import { emptyFolder } from '../serverProcess'
 import { anySystem, insertGeneratedSystem } from '../service/anySystem'
 import { describe, expect, test } from '../test'
 import { createTestApp, type TestApp } from '../testApp'
 
-/** The time limit lowers the number of runs on a busy machine. */
-const LIMITS = { numRuns: 60, interruptAfterTimeLimit: 20_000 }
+const LIMITS = { numRuns: rounds(30) }
 
 describe('responses of both engines', () => {
   let at = 1_700_000_000 * SECOND
@@ -34,7 +34,7 @@ describe('responses of both engines', () => {
       }),
       LIMITS,
     )
-  }, 60_000)
+  })
 
   test('answers the same on both engines for random requests', async () => {
     const fixtureFactories = apps.map(createBotFixtures)
@@ -64,7 +64,7 @@ describe('responses of both engines', () => {
       }),
       LIMITS,
     )
-  }, 60_000)
+  })
 })
 
 /** Collects all responses about a system, for its owner and for an anonymous caller. */

@@ -4,6 +4,7 @@ import { commandLines, wordsOf } from '../cli/commandTable'
 import { fixture } from '../formats/fixture'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { describe, expect, withTimeout } from '../test'
+import { until } from '../until'
 import { onServer } from './engine'
 import { newDatabase } from './fullDatabase'
 import { acquireDatabase } from './templateDatabases'
@@ -12,7 +13,7 @@ const { afterAll, beforeAll, test } = withTimeout(240_000)
 
 const FAILED = 1
 const { TEST_POSTGRES = '' } = process.env
-const { run, runJson, startServer } = await commandLine()
+const { run, runJson, startServer } = commandLine()
 const file = join(emptyFolder(), 'system.json')
 writeFileSync(file, fixture('pluralkit.json'))
 const { requiring, creating, replacing, reporting, independent } = commandLines
@@ -107,7 +108,8 @@ describe.each(unusable)(
   (release, change, message) => {
     let address = ''
     let node: Bun.SQL
-    let renewTimer: Timer
+    let isStopped = false
+    let renewing: Promise<unknown>
     let renewed = 0
 
     beforeAll(async () => {
@@ -116,14 +118,17 @@ describe.each(unusable)(
       node = new Bun.SQL({ url: address, max: 1 })
       await node.unsafe(change)
       await node.unsafe("insert into leases values ('maintenance', 'another:1:1', 0)")
-      renewTimer = setInterval(async () => {
+      const renew = async () => {
         await node.unsafe('update leases set until = until + 1')
         renewed++
-      }, 50)
+        return isStopped
+      }
+      renewing = until(renew, Boolean, () => true)
     })
 
     afterAll(async () => {
-      clearInterval(renewTimer)
+      isStopped = true
+      await renewing
       await node?.close({ timeout: 1 })
     })
 
@@ -152,7 +157,7 @@ describe.each(unusable)(
       expect(await stateOf()).toEqual(state)
       expect(readdirSync(options.cwd)).toEqual(['backup.db'])
       const before = renewed
-      while (renewed < before + 2) await Bun.sleep(10)
+      await until(() => renewed >= before + 2)
     })
   },
 )

@@ -13,7 +13,7 @@ import { exportsOf, newDatabase, problemsOf } from './fullDatabase'
 
 const { test } = withTimeout(240_000)
 
-const { run, runJson } = await commandLine()
+const { run, runJson } = commandLine()
 
 /** A database with data in every table, as the version before the standard names left it. */
 async function makePrevious(): Promise<string> {

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { emptyFolder, program, startServer } from '../serverProcess'
+import { commandLine, emptyFolder } from '../serverProcess'
 import { describe, expect, withTimeout } from '../test'
+import { until } from '../until'
 
 /** Checks metrics and alerts with Prometheus itself. Run by `npm run test:release`. */
 
@@ -16,10 +17,13 @@ afterAll(() => {
 })
 
 const cwd = emptyFolder()
-const server = await startServer(program, ['--metrics', 'on', '--metrics-address', '127.0.0.1:0'], {
-  cwd,
-  env: { BACKUP_DIR: 'backups' },
-})
+const server = await commandLine().startServer(
+  ['--metrics', 'on', '--metrics-address', '127.0.0.1:0'],
+  {
+    cwd,
+    env: { BACKUP_DIR: 'backups' },
+  },
+)
 const [, metrics = ''] = /"metrics":"([^"]+)"/.exec(server.output()) ?? []
 for (const path of ['/health', '/nowhere', '/v2/systems/@me', '/v2/systems/abcde/members'])
   await fetch(`${server.address}${path}`)
@@ -99,9 +103,7 @@ test.skipIf(missing.includes('prometheus'))('Prometheus scrapes the metrics', as
       }
       return data.result.map(({ value: [, value] }) => value)
     }
-    const deadline = Date.now() + 120_000
-    while ((await query('up{job="multitude"} == 1')).length === 0 && Date.now() < deadline)
-      await Bun.sleep(200)
+    await until(async () => (await query('up{job="multitude"} == 1')).length > 0)
     expect(await query('up{job="multitude"}')).toEqual(['1'])
     expect(await query('multitude_build_info')).toEqual(['1'])
     expect(await query('sum(multitude_http_requests_total{route="unknown",status="404"})')).toEqual(

@@ -1,4 +1,4 @@
-import { emptyFolder, program, runCommand, type Server, startServer } from '../serverProcess'
+import { commandLine, emptyFolder, type Server } from '../serverProcess'
 import { expect, withTimeout } from '../test'
 import { findMissing, insecure, proxiesIn, readDocument } from './startProxies'
 
@@ -11,11 +11,9 @@ const missing = findMissing(['nginx', 'caddy', 'openssl'], 'the server behind a 
 const cwd = emptyFolder('proxies')
 const { startCaddy, startNginx } = proxiesIn(cwd)
 const env = { TRUST_PROXY: '1', RATE_LIMIT: 'off' }
-let server: Server = await startServer(program, [], { cwd, env })
-const created = await runCommand([...program, 'system', 'create', '--name', 'Hill', '--json'], {
-  cwd,
-})
-const { token } = JSON.parse(created.out) as { token: string }
+const { runJson, startServer } = commandLine()
+let server: Server = await startServer([], { cwd, env })
+const { token } = await runJson<{ token: string }>(['system', 'create', '--name', 'Hill'], { cwd })
 const upstream = server.address.replace('http://', '')
 
 function ask(address: string, path: string, init: RequestInit = {}): Promise<Response> {
@@ -80,7 +78,7 @@ test.skipIf(missing.includes('caddy'))(
     await server.end()
     const reads = Array.from({ length: 5 }, () => ask(address, '/v2/systems/@me'))
     const write = addMember(address)
-    server = await startServer(program, ['--port', new URL(server.address).port], { cwd, env })
+    server = await startServer(['--port', new URL(server.address).port], { cwd, env })
     for (const read of reads) expect((await read).status).toBe(200)
     expect((await write).status).toBe(502)
     expect((await addMember(address)).status).toBe(200)

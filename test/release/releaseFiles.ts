@@ -11,12 +11,13 @@ import { zip } from '../../.ci/release/zip'
 import manifest from '../../package.json'
 import { emptyFolder, startServer } from '../serverProcess'
 import { describe, expect, withTimeout } from '../test'
+import { until } from '../until'
 import { programs, runDocumented } from './documented'
 import { runOnMachine, withVersion } from './machineCopy'
 
 /** Tests the files of a release. Run by `npm run test:release`. */
 
-const { afterAll, beforeAll, test } = withTimeout(10 * 60_000)
+const { afterAll, test } = withTimeout(10 * 60_000)
 
 const root = join(import.meta.dir, '../..')
 const dist = join(root, 'dist')
@@ -37,15 +38,6 @@ function isMissing(requirement: string, isAvailable: boolean): boolean {
 
 afterAll(() => {
   for (const one of missing) process.stderr.write(`!!! NOT TESTED, not available: ${one} !!!\n`)
-})
-
-beforeAll(() => {
-  const built = Bun.spawnSync([process.execPath, 'build.ts', target], {
-    cwd: root,
-    stdout: 'ignore',
-    stderr: 'inherit',
-  })
-  expect(built.exitCode).toBe(0)
 })
 
 function run(words: string[], { cwd = root, env = process.env as Record<string, string> } = {}) {
@@ -361,11 +353,10 @@ describe('the container', () => {
       })
       try {
         const check = listOf('HEALTHCHECK')
-        let last = run(inside(check), { env: { ...env, ...port } })
-        for (let tries = 0; last.code !== 0 && tries < 100 && server.exitCode === null; tries++) {
-          await Bun.sleep(200)
-          last = run(inside(check), { env: { ...env, ...port } })
-        }
+        const last = await until(
+          () => run(inside(check), { env: { ...env, ...port } }),
+          ({ code }) => code === 0 || server.exitCode !== null,
+        )
         expect(last).toEqual({ out: 'http://127.0.0.1:18766 is healthy.\n', err: '', code: 0 })
         const { uid, mode } = statSync(join(folder, 'var/lib/multitude/multitude.db'))
         expect([uid, mode & 0o777]).toEqual([10001, 0o600])

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../postgres/engine'
 import { afterAll } from '../test'
+import { until } from '../until'
 
 /** Starts Debian's nginx and Caddy with configurations from the documents. */
 
@@ -39,15 +40,14 @@ export function proxiesIn(cwd: string) {
     const log = join(cwd, 'proxy.log')
     const child = Bun.spawn(words, { cwd, stdout: 'ignore', stderr: Bun.file(log) })
     children.push(child)
-    for (let tries = 0; ; tries++)
-      try {
-        await fetch(`${address}/health/live`, insecure)
-        return address
-      } catch (cause) {
-        if (tries > 200 || child.exitCode !== null)
-          throw new Error(readFileSync(log, 'utf8'), { cause })
-        await Bun.sleep(50)
-      }
+    const isReady = () =>
+      fetch(`${address}/health/live`, insecure).then(
+        () => true,
+        () => false,
+      )
+    await until(isReady, (ready) => ready || child.exitCode !== null)
+    if (child.exitCode !== null) throw new Error(readFileSync(log, 'utf8'))
+    return address
   }
 
   return {

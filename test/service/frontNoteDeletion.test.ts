@@ -6,7 +6,7 @@ import { pruneDeletedSwitches } from '../../src/service/ext/deletedSwitchCleanup
 import { deleteAllSwitches } from '../../src/service/switches'
 import { deleteSystem } from '../../src/service/systems'
 import { drizzleOn } from '../drizzle'
-import { execute } from '../rawSql'
+import { execute, insertAll } from '../rawSql'
 import { createFixture, type Fixture, type Json } from '../scenarios'
 import { describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
@@ -18,15 +18,21 @@ const NOTES = '/ext/v1/systems/@me/front/notes'
 /** Adds statuses about Finch, and comments by Finch about no member, as the service would. */
 async function fill({ owner, finch }: Fixture, size: number): Promise<void> {
   await deps.transact({ system: owner.id }, async (tx) => {
-    const insert = `insert into front_notes (uuid, system_id, member_id, by_member, kind, at, text, created)
-      values (:uuid, :system, :member, :by, :kind, :at, 'hello', 1)`
-    for (let at = 0; at < size; at++) {
-      const ids = { system: owner.id, at: finch.id * 1_000_000 + at }
-      const status = { uuid: crypto.randomUUID(), member: finch.id, by: null, kind: 'status' }
-      const comment = { uuid: crypto.randomUUID(), member: null, by: finch.id, kind: 'comment' }
-      await execute(tx, insert, { ...ids, ...status })
-      await execute(tx, insert, { ...ids, ...comment })
-    }
+    const notes = Array.from({ length: size }, (_, index) => {
+      const at = finch.id * 1_000_000 + index
+      const row = { system_id: owner.id, at, text: 'hello', created: 1 }
+      return [
+        { uuid: crypto.randomUUID(), ...row, member_id: finch.id, by_member: null, kind: 'status' },
+        {
+          uuid: crypto.randomUUID(),
+          ...row,
+          member_id: null,
+          by_member: finch.id,
+          kind: 'comment',
+        },
+      ]
+    })
+    await insertAll(tx, 'front_notes', notes.flat())
     const count =
       'insert into ext_usage (system_id, front_notes, text_bytes) values (:system, :rows, :bytes)'
     await execute(tx, count, { system: owner.id, rows: 2 * size, bytes: 10 * size })
@@ -107,11 +113,16 @@ test('records of deleted switches are removed after 30 days and above 10,000', a
   const now = deps.now()
   const uuidOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
   await deps.transact('new', async (tx) => {
-    const add = 'insert into deleted_switches (system_id, uuid, at) values (:system, :uuid, :at)'
-    for (let number = 0; number < 10_600; number++)
-      await execute(tx, add, { system: owner.id, uuid: uuidOf(number), at: now - DAY + number })
-    await execute(tx, add, { system: other.id, uuid: uuidOf(1), at: now - 31 * DAY })
-    await execute(tx, add, { system: other.id, uuid: uuidOf(2), at: now - 29 * DAY })
+    const many = Array.from({ length: 10_600 }, (_, number) => ({
+      system_id: owner.id,
+      uuid: uuidOf(number),
+      at: now - DAY + number,
+    }))
+    await insertAll(tx, 'deleted_switches', [
+      ...many,
+      { system_id: other.id, uuid: uuidOf(1), at: now - 31 * DAY },
+      { system_id: other.id, uuid: uuidOf(2), at: now - 29 * DAY },
+    ])
   })
   await pruneDeletedSwitches(deps)
   const left = await drizzleOn(deps.db).select().from(deletedSwitches).all()

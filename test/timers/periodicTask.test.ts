@@ -1,95 +1,108 @@
 import { type PeriodicTaskOptions, startPeriodicTask } from '../../src/timers/periodicTask'
-import { until } from '../events/receiver'
-import { afterAll, describe, expect, test } from '../test'
-
-const stops: (() => Promise<void>)[] = []
-afterAll(() => Promise.all(stops.map((stop) => stop())))
+import { describe, expect, test } from '../test'
+import { createTestClock } from '../testClock'
 
 describe('periodic task', () => {
   test('repeats after the first pause, and not after it was stopped', async () => {
     let runs = 0
-    const task = start({ firstMs: 20, everyMs: 1, run: async () => void runs++ })
-    await Bun.sleep(1)
+    const { task, clock } = start({ firstMs: 20, everyMs: 10, run: async () => void runs++ })
+    await clock.advance(19)
     expect(runs).toBe(0)
-    await until(() => runs >= 3)
+    await clock.advance(1)
+    expect(runs).toBe(1)
+    await clock.advance(20)
+    expect(runs).toBe(3)
     await task.stop()
-    const count = runs
-    await Bun.sleep(20)
-    expect(runs).toBe(count)
+    await clock.advance(1000)
+    expect(runs).toBe(3)
   })
 
   test('asks for each pause when it varies', async () => {
-    const pauses = [1, 2]
+    const pauses = [10, 20]
     let runs = 0
-    start({ firstMs: 0, everyMs: () => pauses.shift() ?? 60_000, run: async () => void runs++ })
-    await until(() => runs === 3)
+    const everyMs = () => pauses.shift() ?? 60_000
+    const { clock } = start({ firstMs: 0, everyMs, run: async () => void runs++ })
+    await clock.advance(0)
+    await clock.advance(10)
+    expect(runs).toBe(2)
+    await clock.advance(19)
+    expect(runs).toBe(2)
+    await clock.advance(1)
+    expect(runs).toBe(3)
     expect(pauses).toEqual([])
   })
 
   test('never overlaps runs, and runs once more if requested during a run', async () => {
-    let running = 0
-    let most = 0
-    let runs = 0
-    const task = start({
-      everyMs: 1,
-      async run() {
-        most = Math.max(most, ++running)
-        await Bun.sleep(5)
-        running--
-        runs++
-      },
+    const ends: (() => void)[] = []
+    const { task, clock } = start({
+      everyMs: 10,
+      run: () => new Promise((resolve) => ends.push(resolve)),
     })
-    await until(() => running === 1)
-    const before = runs
-    await task.runNow()
-    expect(runs).toBeGreaterThanOrEqual(before + 2)
-    expect(most).toBe(1)
+    await clock.advance(10)
+    const requested = task.runNow()
+    await clock.advance(1000)
+    expect(ends).toHaveLength(1)
+    ends[0]?.()
+    await clock.advance(0)
+    expect(ends).toHaveLength(2)
+    ends[1]?.()
+    await requested
   })
 
   test('waits for the run in progress when it is stopped, and tells it to end', async () => {
-    let hasEnded = false
-    const task = start({
+    const steps: string[] = []
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+    const { task } = start({
       everyMs: 60_000,
       async run(isStopped) {
-        while (!isStopped()) await Bun.sleep(1)
-        await Bun.sleep(5)
-        hasEnded = true
+        steps.push(`stopped: ${isStopped()}`)
+        await mayEnd
+        steps.push(`stopped: ${isStopped()}`)
       },
     })
     void task.runNow()
-    await Bun.sleep(1)
-    await task.stop()
-    expect(hasEnded).toBe(true)
+    await Promise.resolve()
+    const stopped = task.stop().then(() => steps.push('stop returned'))
+    end()
+    await stopped
+    expect(steps).toEqual(['stopped: false', 'stopped: true', 'stop returned'])
   })
 
   test('runs only while it may', async () => {
     let mayRun = false
     let runs = 0
-    const task = start({ everyMs: 1, mayRun: () => mayRun, run: async () => void runs++ })
+    const { task, clock } = start({
+      everyMs: 10,
+      mayRun: () => mayRun,
+      run: async () => void runs++,
+    })
     await task.runNow()
-    await Bun.sleep(10)
+    await clock.advance(100)
     expect(runs).toBe(0)
     mayRun = true
-    await until(() => runs > 0)
+    await clock.advance(10)
+    expect(runs).toBe(1)
   })
 
   test('reports a failed run and continues', async () => {
     const causes: unknown[] = []
     let runs = 0
-    start({
-      everyMs: 1,
+    const { clock } = start({
+      everyMs: 10,
       async run() {
         if (++runs === 1) throw 'first'
       },
       onError: (cause) => causes.push(cause),
     })
-    await until(() => runs > 2)
+    await clock.advance(20)
+    expect(runs).toBe(2)
     expect(causes).toEqual(['first'])
   })
 })
 
-function start(options: Omit<PeriodicTaskOptions, 'onError'> & Partial<PeriodicTaskOptions>) {
-  const task = startPeriodicTask({ onError: () => {}, ...options })
-  stops.push(task.stop)
-  return task
+function start(
+  options: Omit<PeriodicTaskOptions, 'onError' | 'clock'> & Partial<PeriodicTaskOptions>,
+) {
+  const clock = createTestClock()
+  return { clock, task: startPeriodicTask({ clock, onError: () => {}, ...options }) }
 }

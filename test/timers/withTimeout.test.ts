@@ -1,5 +1,7 @@
 import { withTimeout } from '../../src/timers/withTimeout'
+import { outcomeOf } from '../outcomeOf'
 import { describe, expect, test } from '../test'
+import { createTestClock } from '../testClock'
 
 describe('timeout', () => {
   const never = new Promise<string>(() => {})
@@ -7,24 +9,36 @@ describe('timeout', () => {
   test('returns or throws the result of work that ends in time', async () => {
     const late = () => 'late'
     expect(await withTimeout(Promise.resolve('done'), 1_000, late)).toBe('done')
-    expect(withTimeout(Promise.reject(new Error('broken')), 1_000, late)).rejects.toThrow('broken')
+    expect(await outcomeOf(withTimeout(Promise.reject(new Error('broken')), 1_000, late))).toThrow(
+      'broken',
+    )
   })
 
   test('returns or throws the result of the callback afterwards', async () => {
-    expect(await withTimeout(never, 1, () => 'late')).toBe('late')
+    const clock = createTestClock()
+    const returning = withTimeout(never, 10, () => 'late', clock)
     const fail = () => {
       throw new Error('late')
     }
-    expect(withTimeout(never, 1, fail)).rejects.toThrow('late')
+    const throwing = withTimeout(never, 10, fail, clock).catch(String)
+    await clock.advance(9)
+    expect(await Promise.race([returning, throwing, 'neither'])).toBe('neither')
+    await clock.advance(1)
+    expect(await returning).toBe('late')
+    expect(await throwing).toBe('Error: late')
   })
 
   test('handles a failure of the work after the timeout', async () => {
+    const clock = createTestClock()
     const unhandled: unknown[] = []
     const listener = (cause: unknown) => unhandled.push(cause)
     process.on('unhandledRejection', listener)
-    const failing = Bun.sleep(5).then(() => Promise.reject(new Error('too late')))
-    expect(await withTimeout(failing, 1, () => 'late')).toBe('late')
-    await Bun.sleep(15)
+    const { promise: work, reject } = Promise.withResolvers<string>()
+    const result = withTimeout(work, 10, () => 'late', clock)
+    await clock.advance(10)
+    expect(await result).toBe('late')
+    reject(new Error('too late'))
+    await clock.advance(0)
     process.off('unhandledRejection', listener)
     expect(unhandled).toEqual([])
   })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { contrast, textOn } from '../../src/web/app/color'
+import { rounds } from '../rounds'
 import { describe, expect, test } from '../test'
 
 const color = fc
@@ -12,7 +13,7 @@ describe('textOn', () => {
       fc.property(color, (own) => {
         expect(contrast(own, textOn(own))).toBeGreaterThanOrEqual(4.58)
       }),
-      { numRuns: 5000 },
+      { numRuns: rounds(1000) },
     )
   })
 

@@ -8,6 +8,7 @@ import {
   system,
 } from '../../src/web/app/store'
 import { afterAll, expect, test } from '../test'
+import { until } from '../until'
 
 const held = Promise.withResolvers<void>()
 const arrived = Promise.withResolvers<void>()
@@ -41,14 +42,14 @@ afterAll(async () => {
 test('loadAll loads again what a copy has replaced meanwhile', async () => {
   const loading = loadAll()
   await arrived.promise
-  while (system.value === null || members.value.length === 0) await Bun.sleep(1)
-  system.value = { ...system.value, name: 'Old name' }
+  await until(() => system.value !== null && members.value.length > 0)
+  if (system.value) system.value = { ...system.value, name: 'Old name' }
   members.value = []
   isFromCopy.value = true
   isLoaded.value = true
   held.resolve()
   await loading
   expect(isFromCopy.value).toBe(false)
-  expect(system.value.name).toBe('Lantern Hill')
+  expect(system.value?.name).toBe('Lantern Hill')
   expect(members.value.map(({ name }) => name)).toEqual(['Wren'])
 })

@@ -7,6 +7,7 @@ import {
   parseInline,
   parseMarkdown,
 } from '../../src/web/app/markdown'
+import { rounds } from '../rounds'
 import { describe, expect, test } from '../test'
 
 /** Formats a tree in one line. */
@@ -126,7 +127,7 @@ describe('arbitrary text', () => {
       fc.property(hostile, (text) => {
         expect(stripMarks(parseMarkdown(text).map(blockText).join('\n'))).toBe(stripMarks(text))
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(300) },
     )
   })
 
@@ -148,16 +149,17 @@ describe('arbitrary text', () => {
     }
     fc.assert(
       fc.property(hostile, (text) => parseMarkdown(text).forEach(check)),
-      { numRuns: 1000 },
+      { numRuns: rounds(200) },
     )
   })
 
-  test('parseMarkdown returns in bounded time when marks never close', () => {
+  test('parseMarkdown returns and adds no text when marks never close', () => {
     for (const mark of ['*', '**', '_', '[', '`', '||', '> ', '- ', '***a', '<']) {
       const text = mark.repeat(1000).slice(0, 1000)
-      const start = performance.now()
-      parseMarkdown(text)
-      expect(performance.now() - start).toBeLessThan(10_000)
+      // A parser that tried every pairing of these marks would never return.
+      const blocks = parseMarkdown(text)
+      const blocksText = blocks.map(blockText).join('\n')
+      expect(blocksText.length).toBeLessThanOrEqual(text.length)
     }
   })
 })

@@ -12,6 +12,7 @@ import {
   RECENT_SWITCHES,
 } from '../../src/web/app/publicView'
 import type { Group, Member, System } from '../../src/web/app/types'
+import { rounds } from '../rounds'
 import { anySystem, insertGeneratedSystem } from '../service/anySystem'
 import { describe, expect, test } from '../test'
 import { createTestApp, type RequestOptions } from '../testApp'
@@ -120,7 +121,7 @@ describe('what the page says others see', () => {
           history !== hidden,
         ])
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(6) },
     )
   })
 })

@@ -13,6 +13,7 @@ import {
   instantOf,
   monthOf,
 } from '../../src/web/app/time'
+import { rounds } from '../rounds'
 import { afterAll, beforeAll, describe, expect, test } from '../test'
 
 await loadStrings('en')
@@ -118,7 +119,7 @@ describe('form fields', () => {
         // A local hour that occurs twice is read as the first one.
         expect(read === at || read === at - HOUR).toBe(true)
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     )
   })
 

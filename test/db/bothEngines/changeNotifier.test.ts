@@ -4,11 +4,11 @@ import { createHub } from '../../../src/events/hub'
 import type { StoredEvent } from '../../../src/events/outbox'
 import { findBot, findToken } from '../../../src/service/access/credentials'
 import { createMember } from '../../../src/service/members'
-import { until } from '../../events/receiver'
 import { createBot, createSystem, revokeBot, revokeToken } from '../../operatorActions'
 import { emptyFolder } from '../../serverProcess'
 import { afterAll, describe, expect, test } from '../../test'
 import { isSqlite, newDatabaseAddress } from '../../testApp'
+import { until } from '../../until'
 
 /** One database, opened twice as by two processes, which cannot notify each other. */
 const config = parseConfig({
@@ -61,7 +61,9 @@ describe('changes by another process', () => {
 
 describe('revocation by another process', () => {
   /** SQLite detects it at once, a node on PostgreSQL by its next heartbeat. */
-  const untilDetected = () => Bun.sleep(isSqlite ? 0 : 600)
+  const untilDetected = async (find: () => object | null | Promise<object | null>) => {
+    if (!isSqlite) await until(() => !isCached(find()))
+  }
 
   test('rejects a cached token that another process revoked', async () => {
     const { id, token } = await addSystem()
@@ -72,7 +74,7 @@ describe('revocation by another process', () => {
       return isCached(findToken(here.deps, token))
     })
     expect(await revokeToken(there.deps, id, 'test')).toBe(true)
-    await untilDetected()
+    await untilDetected(() => findToken(here.deps, token))
     const found = findToken(here.deps, token)
     expect(isCached(found)).toBe(false)
     expect(await found).toBeNull()
@@ -83,7 +85,7 @@ describe('revocation by another process', () => {
     expect(await findBot(here.deps, key)).not.toBeNull()
     expect(isCached(findBot(here.deps, key))).toBe(true)
     await revokeBot(there.deps, 'one')
-    await untilDetected()
+    await untilDetected(() => findBot(here.deps, key))
     const found = findBot(here.deps, key)
     expect(isCached(found)).toBe(false)
     expect(await found).toBeNull()

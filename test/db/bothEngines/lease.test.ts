@@ -7,11 +7,13 @@ import {
   serverTasks,
 } from '../../../src/db/lease'
 import { openStorage } from '../../../src/db/open'
-import { until } from '../../events/receiver'
-import { execute, insert } from '../../rawSql'
+import { type Clock, systemClock } from '../../../src/timers/clock'
+import { execute, insert, rows } from '../../rawSql'
 import { emptyFolder } from '../../serverProcess'
 import { afterAll, describe, expect, test } from '../../test'
 import { newDatabaseAddress } from '../../testApp'
+import { createTestClock, type TestClock } from '../../testClock'
+import { until } from '../../until'
 
 const folder = emptyFolder()
 const addresses = new Map<string, string>()
@@ -20,50 +22,72 @@ afterAll(async () => {
   for (const cleanup of cleanups.toReversed()) await cleanup()
 })
 
+/** Long, because the database answers in real time while a test advances the clock. */
+const LONG_MS = 600_000
+
 describe('lease', () => {
   test('gives the lease to one process, and to the next after its release', async () => {
-    const [one, two] = [await startLeases('given'), await startLeases('given')]
+    const clock = createTestClock()
+    const one = await startLeases('given', {}, clock)
+    const two = await startLeases('given', {}, clock)
     expect([one.holds('dispatch'), one.holds('maintenance')]).toEqual([true, true])
     expect([two.holds('dispatch'), two.holds('maintenance')]).toEqual([false, false])
     let calls = 0
     two.onAcquired('maintenance', () => calls++)
     await one.stop()
     expect(one.holds('dispatch')).toBe(false)
-    await until(() => two.holds('dispatch') && two.holds('maintenance'))
+    await advanceUntil(clock, () => two.holds('dispatch') && two.holds('maintenance'))
     expect(calls).toBe(1)
   })
 
   test('keeps the lease with its holder while that renews it', async () => {
-    const [one, two] = [
-      await startLeases('kept', { durationMs: 6_000 }),
-      await startLeases('kept', { durationMs: 6_000 }),
-    ]
+    const storage = openStorage(addressOf('kept'))
+    cleanups.push(storage.close)
+    const clocks = [createTestClock(), createTestClock()] as const
+    const durationMs = 60_000
+    const one = await startLeases('kept', { durationMs }, clocks[0])
+    const two = await startLeases('kept', { durationMs }, clocks[1])
     let calls = 0
     two.onAcquired('dispatch', () => calls++)
-    await Bun.sleep(7_500)
+    const expiry = async () => {
+      const [lease] = await rows<{ until: number }>(
+        storage.db,
+        "select until from leases where name = 'dispatch'",
+      )
+      return Number(lease?.until)
+    }
+    const before = await expiry()
+    // Renewed after a third of the duration, which each process checks every second.
+    for (let second = 0; second < 70; second++) {
+      await Promise.all(clocks.map((clock) => clock.untilTimer(1_000)))
+      await Promise.all(clocks.map((clock) => clock.advance(1_000)))
+    }
+    await until(async () => (await expiry()) > before)
     expect([one.holds('dispatch'), calls]).toEqual([true, 0])
   })
 
   test('gives the lease of the Discord bot only to processes that request it', async () => {
     const withBot = { tasks: [...serverTasks, 'discord'] as const }
-    const without = await startLeases('bot')
+    const clock = createTestClock()
+    const without = await startLeases('bot', {}, clock)
     expect([without.holds('dispatch'), without.holds('discord')]).toEqual([true, false])
-    const one = await startLeases('bot', withBot)
-    const two = await startLeases('bot', { tasks: ['discord'] })
+    const one = await startLeases('bot', withBot, clock)
+    const two = await startLeases('bot', { tasks: ['discord'] }, clock)
     expect([one.holds('dispatch'), one.holds('discord'), two.holds('discord')]).toEqual([
       false,
       true,
       false,
     ])
     await one.stop()
-    await until(() => two.holds('discord'))
+    await advanceUntil(clock, () => two.holds('discord'))
     expect([without.holds('discord'), two.holds('dispatch')]).toEqual([false, false])
   })
 
   test('reports the loss of a lease that another process has taken', async () => {
     const storage = openStorage(addressOf('lost'))
     cleanups.push(storage.close)
-    const one = await startLeases('lost', { durationMs: 500, tasks: ['discord'] })
+    const clock = createTestClock()
+    const one = await startLeases('lost', { durationMs: LONG_MS, tasks: ['discord'] }, clock)
     const changes: string[] = []
     one.onAcquired('discord', () => changes.push('acquired'))
     one.onLost('discord', () => changes.push('lost'))
@@ -72,17 +96,19 @@ describe('lease', () => {
         execute(tx, 'update leases set holder = :holder, until = :until', { holder: 'x', until }),
       )
     await take(Date.now() + 30_000)
-    await until(() => changes.length === 1)
+    await advanceUntil(clock, () => changes.length === 1, LONG_MS / 100)
     expect([one.holds('discord'), changes]).toEqual([false, ['lost']])
     await take(0)
-    await until(() => one.holds('discord'))
+    await advanceUntil(clock, () => one.holds('discord'))
     expect(changes).toEqual(['lost', 'acquired'])
   })
 
   test('finds the address of the server that holds the lease until it is released', async () => {
     const storage = openStorage(addressOf('address'))
     cleanups.push(storage.close)
-    const [one, two] = [await startLeases('address'), await startLeases('address')]
+    const clock = createTestClock()
+    const one = await startLeases('address', {}, clock)
+    const two = await startLeases('address', {}, clock)
     expect(await findAnnounced(storage.db)).toBeNull()
     await one.announce('http://[::1]:9000')
     expect(await findAnnounced(storage.db)).toBe('http://[::1]:9000')
@@ -90,7 +116,7 @@ describe('lease', () => {
     expect(await findAnnounced(storage.db)).toBe('http://[::1]:9000')
     expect([one.holds('maintenance'), two.holds('maintenance')]).toEqual([true, false])
     await one.stop()
-    await until(() => two.holds('dispatch') && two.holds('maintenance'))
+    await advanceUntil(clock, () => two.holds('dispatch') && two.holds('maintenance'))
     expect(await findAnnounced(storage.db)).toBe('http://127.0.0.1:9001')
     await two.stop()
     expect(await findAnnounced(storage.db)).toBeNull()
@@ -129,11 +155,23 @@ describe('lease', () => {
   })
 })
 
+/** Advances the clock by a second at a time, until the leases have checked and the condition is met. */
+async function advanceUntil(clock: TestClock, isMet: () => boolean, stepMs = 1_000): Promise<void> {
+  await until(async () => {
+    await clock.advance(stepMs)
+    return isMet()
+  })
+}
+
 /** Starts the leases of one more process on the database of this name. */
-async function startLeases(name: string, options?: LeaseOptions): Promise<Leases> {
+async function startLeases(
+  name: string,
+  options?: LeaseOptions,
+  clock: Clock = systemClock,
+): Promise<Leases> {
   const storage = openStorage(addressOf(name))
   cleanups.push(storage.close)
-  const leases = createLeases({ ...storage, warn: () => {} }, options)
+  const leases = createLeases({ ...storage, clock, warn: () => {} }, options)
   cleanups.push(leases.stop)
   await leases.start()
   return leases

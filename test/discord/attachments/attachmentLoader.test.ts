@@ -1,5 +1,6 @@
 import type { APIMessage } from 'discord-api-types/v10'
 import { createAttachmentLoader } from '../../../src/discord/attachments/attachmentLoader'
+import { errorOf } from '../../outcomeOf'
 import { describe, expect, test } from '../../test'
 import { type TestDiscord, useDiscord } from '../testDiscord'
 
@@ -8,7 +9,7 @@ const MESSAGES = '/channels/{channel_id}/messages'
 
 /** A user sends files; the bot sends copies of them. Returns what users see of both. */
 async function copyFiles(
-  { discord, guild, createRest }: TestDiscord,
+  { discord, clock, guild, createRest }: TestDiscord,
   files: NonNullable<Parameters<typeof discord.users.sendMessage>[0]['files']>,
 ) {
   const { channelId, ownerId: userId } = guild
@@ -16,7 +17,7 @@ async function copyFiles(
   const rest = createRest()
   const params = { channel_id: channelId }
   const [original] = await rest.request<APIMessage[]>('GET', MESSAGES, { params })
-  const loader = createAttachmentLoader({ origins: [discord.cdn], timeoutMs: 5000 })
+  const loader = createAttachmentLoader({ clock, origins: [discord.cdn], timeoutMs: 5000 })
   await loader.load(original?.attachments ?? [], (uploads) =>
     rest.request('POST', MESSAGES, { params, body: {}, files: uploads }),
   )
@@ -44,7 +45,7 @@ describe('copied attachments', () => {
     const scene = await start()
     const foreignUrl = `${scene.discord.foreign}/tea.txt`
     const files = [{ filename: 'tea.txt', text: 'tea', foreignUrl }]
-    await expect(copyFiles(scene, files)).rejects.toMatchObject({ reason: 'origin' })
+    expect(await errorOf(copyFiles(scene, files))).toMatchObject({ reason: 'origin' })
     const downloads = await scene.discord.users.downloads()
     expect(downloads.filter(({ origin }) => origin === 'foreign')).toEqual([])
   })
@@ -53,6 +54,6 @@ describe('copied attachments', () => {
     const scene = await start()
     await scene.discord.users.breakAttachments({ isBroken: true })
     const files = [{ filename: 'tea.txt', text: 'tea' }]
-    await expect(copyFiles(scene, files)).rejects.toMatchObject({ reason: 'status' })
+    expect(await errorOf(copyFiles(scene, files))).toMatchObject({ reason: 'status' })
   })
 })

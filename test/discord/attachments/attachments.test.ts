@@ -1,7 +1,9 @@
 import { createByteBudget } from '../../../src/discord/attachments/byteBudget'
 import { downloadFile } from '../../../src/discord/attachments/download'
 import { planUploads } from '../../../src/discord/attachments/planUploads'
+import { outcomeOf } from '../../outcomeOf'
 import { afterAll, beforeAll, describe, expect, test } from '../../test'
+import { createTestClock, runEventLoop } from '../../testClock'
 
 const MIB = 1024 * 1024
 
@@ -19,8 +21,10 @@ describe('plan of uploads', () => {
         [6, 4],
       ],
     ],
+    ['a sum over 25 MiB of many files', 1, [10, 10, 4, 1, 1], [[10, 10, 4, 1], [1]]],
     ['the limit of boost tier 2', 2, [50, 30, 20, 1], [[50], [30, 20], [1]]],
     ['the limit of boost tier 3', 3, [100, 60, 40], [[100], [60, 40]]],
+    ['a sum over 100 MiB', 3, [51, 49, 1], [[51, 49], [1]]],
     ['more than ten files', 0, Array(11).fill(1), [Array(10).fill(1), [1]]],
   ])('respects %s', (_, tier, sizes: number[], messages: number[][]) => {
     const files = sizes.map((size) => ({ size: size * MIB }))
@@ -49,10 +53,10 @@ describe('budget of bytes', () => {
       })
     const end = async (name: string) => {
       gates[name]?.resolve()
-      await Bun.sleep(0)
+      await runEventLoop()
     }
     const all = [run('a', 6), run('b', 6), run('c', 1), run('huge', 50), run('d', 1)]
-    await Bun.sleep(0)
+    await runEventLoop()
     expect(started).toEqual(['a'])
     await end('a')
     expect(started).toEqual(['a', 'b', 'c'])
@@ -68,7 +72,7 @@ describe('budget of bytes', () => {
   test('is given back when the work fails', async () => {
     const budget = createByteBudget(1)
     const failed = budget.reserve(1, () => Promise.reject(new Error('failed')))
-    expect(failed).rejects.toThrow('failed')
+    expect(await outcomeOf(failed)).toThrow('failed')
     expect(await budget.reserve(1, async () => 'ok')).toBe('ok')
   })
 })
@@ -95,8 +99,7 @@ describe('download of a file', () => {
         if (pathname === '/endless')
           return new Response(
             new ReadableStream({
-              async pull(stream) {
-                await Bun.sleep(1)
+              pull(stream) {
                 stream.enqueue(new Uint8Array(1000))
               },
             }),
@@ -112,8 +115,9 @@ describe('download of a file', () => {
     await foreign.stop(true)
   })
 
-  const load = (address: string, maxBytes = 100, timeoutMs = 5000) =>
-    downloadFile(address, maxBytes, { origins: [server.url.origin], timeoutMs })
+  const clock = createTestClock()
+  const load = (address: string, maxBytes = 100) =>
+    downloadFile(address, maxBytes, { clock, origins: [server.url.origin], timeoutMs: 5000 })
   const at = (path: string) => `${server.url.origin}${path}`
 
   test('returns bytes and type', async () => {
@@ -125,7 +129,7 @@ describe('download of a file', () => {
     reason: string
     address: () => string
     maxBytes?: number
-    timeoutMs?: number
+    isTimeout?: boolean
   }
   const refusals: Record<string, Refusal> = {
     'an origin that is not allowed': { address: () => foreign.url.href, reason: 'origin' },
@@ -149,13 +153,14 @@ describe('download of a file', () => {
     'a server that does not answer': {
       address: () => at('/silent'),
       reason: 'network',
-      timeoutMs: 50,
+      isTimeout: true,
     },
   }
   test.each(Object.entries(refusals))('refuses %s', async (_, refusal) => {
-    const { address, reason, maxBytes, timeoutMs } = refusal
-    const error = await load(address(), maxBytes, timeoutMs).catch((cause) => cause)
-    expect(error).toMatchObject({ name: 'DownloadError', reason })
+    const { address, reason, maxBytes, isTimeout } = refusal
+    const refused = load(address(), maxBytes).catch((cause) => cause)
+    if (isTimeout) await clock.advance(5000)
+    expect(await refused).toMatchObject({ name: 'DownloadError', reason })
     expect(requestsToForeign).toBe(0)
   })
 })

@@ -5,13 +5,14 @@ import type { GatewayInfo } from '../../../src/discord/gateway/shard'
 import { computeChannelPermissions } from '../../../src/discord/permissions/computePermissions'
 import { hasPermissions } from '../../../src/discord/permissions/permission'
 import { describe, expect, test } from '../../test'
+import { until } from '../../until'
 import { gatewayTiming, type TestDiscord, useDiscord, userAgent } from '../testDiscord'
 
 const start = useDiscord()
 
 /** Starts a cache; connected, it is filled by events. */
 async function createCache(scene: TestDiscord, isConnected: boolean): Promise<GuildCache> {
-  const { discord, log, createRest, cleanUp } = scene
+  const { discord, clock, log, createRest, cleanUp } = scene
   const rest = createRest()
   const cache = createGuildCache(
     createGuildSource(rest, () => discord.botId),
@@ -19,6 +20,7 @@ async function createCache(scene: TestDiscord, isConnected: boolean): Promise<Gu
   )
   if (!isConnected) return cache
   const gateway = await startGateway({
+    clock,
     token: discord.token,
     userAgent,
     shards: 1,
@@ -33,14 +35,6 @@ async function createCache(scene: TestDiscord, isConnected: boolean): Promise<Gu
   cleanUp(gateway.stop)
   await until(() => cache.size === 1)
   return cache
-}
-
-async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 100_000
-  while (!(await isDone())) {
-    if (Date.now() > deadline) throw new Error('the cache did not change')
-    await Bun.sleep(2)
-  }
 }
 
 /** Everything that a cache knows about a guild. */

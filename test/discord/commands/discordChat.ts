@@ -51,22 +51,16 @@ export interface Speaker {
 
 const MINUTE_MS = 60_000
 
-/** Milliseconds after which another command is allowed. */
-const COMMAND_MS = 2000
+/** More than after which another command is allowed, because instants are ahead of a still clock. */
+const COMMAND_MS = 2001
 
 /** The real bot on the stand-in, with a clock that tests move, and accounts that talk to it. */
 export async function startChat(settings: Parameters<typeof startBotInProcess>[2] = {}) {
-  let passedMs = 0
-  let last = 0
-  const now = () => {
-    last = Math.max(last + 1, (Date.now() + passedMs) * 1000)
-    return last
-  }
   const leaseMs = 24 * 60 * MINUTE_MS
   // No name is looked up on a network.
   const resolve = async () => ['93.184.215.14']
-  const bot = await startBotInProcess({}, {}, { now, events: { leaseMs, resolve }, ...settings })
-  const { users, discord } = bot
+  const bot = await startBotInProcess({}, {}, { events: { leaseMs, resolve }, ...settings })
+  const { clock, users, discord } = bot
 
   const isAnswer = (messageId: string) => (message: SeenMessage) =>
     message.author.id === discord.botId && BigInt(message.id) > BigInt(messageId)
@@ -155,7 +149,7 @@ export async function startChat(settings: Parameters<typeof startBotInProcess>[2
     return {
       id,
       async say(content, { inDirect = false, isIgnored = false, ...input } = {}) {
-        passedMs += COMMAND_MS
+        await clock.advance(COMMAND_MS)
         const place = inDirect ? {} : { channelId }
         const sent = await users.sendMessage({ userId: id, content, ...place, ...input })
         const from = sent.id
@@ -167,7 +161,6 @@ export async function startChat(settings: Parameters<typeof startBotInProcess>[2
         const all = await users.until(
           read,
           (seen) => isIgnored || find(seen) !== null || reactionsOf(seen).length > 0,
-          { description: `an answer to ${content}` },
         )
         const message = find(all)
         const text = [...(message ? [textOf(message)] : []), ...reactionsOf(all)].join('\n')
@@ -175,7 +168,7 @@ export async function startChat(settings: Parameters<typeof startBotInProcess>[2
         return replyOf(sent.id, message, { text, isCommandDeleted })
       },
       async use(command, options = {}, targetId) {
-        passedMs += COMMAND_MS
+        await clock.advance(COMMAND_MS)
         const target = targetId === undefined ? {} : { targetId }
         const use = { userId: id, channelId, command, options, ...target }
         return answerTo(await untilAnswered(await users.invokeCommand(use)))
@@ -254,9 +247,7 @@ export async function startChat(settings: Parameters<typeof startBotInProcess>[2
       return bot.untilProxied(channelId)
     },
     /** Moves the clock of the bot. */
-    wait(minutes: number) {
-      passedMs += minutes * MINUTE_MS
-    },
+    wait: (minutes: number) => clock.advance(minutes * MINUTE_MS),
   }
 }
 

@@ -41,7 +41,7 @@ describe('link', () => {
     const { owner, guest } = await chat.newScene()
     const asked = await owner.say(`pk;link <@${guest.id}>`)
     expect(asked.message?.notified).toEqual([guest.id])
-    chat.wait(6)
+    await chat.wait(6)
     expect((await guest.press('Accept', asked)).text).toContain('has expired')
     expect((await guest.say('pk;system')).text).toContain('has no system')
   })
@@ -195,7 +195,7 @@ describe('rate limits', () => {
       expect((await owner.say('pk;export')).text).toContain(DIRECT)
     expect((await owner.say('pk;export')).text).toContain('⏳')
     expect((await owner.say('pk;import', { files: [importFile] })).text).toContain('⏳')
-    chat.wait(4)
+    await chat.wait(4)
     expect((await owner.use('export')).text).toContain(DIRECT)
   })
 

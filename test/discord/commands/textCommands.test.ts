@@ -22,10 +22,10 @@ test('pages can be turned by the account that asked, for 15 minutes', async () =
   const first = await owner.say('pk;commands')
   const second = await owner.press('▶', first)
   expect(second.text).toContain('Page 2 of')
-  chat.wait(14)
+  await chat.wait(14)
   const third = await owner.press('▶', second)
   expect(third.text).toContain('Page 3 of')
-  chat.wait(2)
+  await chat.wait(2)
   expect((await owner.press('◀', third)).text).toContain('has expired')
 })
 

@@ -3,10 +3,15 @@ import type { GatewayEvent } from '../../../src/discord/gateway/events'
 import { type GatewayParts, startGateway } from '../../../src/discord/gateway/gateway'
 import type { GatewaySession, SessionStore } from '../../../src/discord/gateway/sessionStore'
 import type { GatewayInfo } from '../../../src/discord/gateway/shard'
+import { defaultGatewayTiming } from '../../../src/discord/gateway/timing'
+import { errorOf } from '../../outcomeOf'
 import { describe, expect, test } from '../../test'
+import { until } from '../../until'
 import { gatewayTiming, type TestDiscord, useDiscord, userAgent } from '../testDiscord'
 
 const start = useDiscord()
+/** Exceeds the pauses of rate limits. */
+const PAUSE_MS = 6000
 
 /** Sessions that outlive a gateway client, as a database does. */
 function createSessionStore(): SessionStore & { readonly sessions: Map<string, GatewaySession> } {
@@ -33,13 +38,14 @@ interface Client {
 }
 
 async function connect(
-  { discord, log, createRest, cleanUp }: TestDiscord,
+  { discord, clock, log, createRest, cleanUp }: TestDiscord,
   parts: Partial<GatewayParts> = {},
 ): Promise<Client> {
   const rest = createRest()
   const events: GatewayEvent[] = []
   const fatal: FatalClose[] = []
   const gateway = await startGateway({
+    clock,
     token: discord.token,
     userAgent,
     shards: 'auto',
@@ -66,16 +72,7 @@ async function connect(
   }
 }
 
-/** Waits for a condition, and names it if it does not come true. */
-async function until(description: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 100_000
-  while (!(await isDone())) {
-    if (Date.now() > deadline) throw new Error(`not reached: ${description}`)
-    await Bun.sleep(2)
-  }
-}
-
-const online = (client: Client) => until('all shards are online', client.isOnline)
+const online = (client: Client) => until(client.isOnline)
 
 async function say({ discord, guild }: TestDiscord, content: string): Promise<void> {
   await discord.users.sendMessage({ userId: guild.ownerId, channelId: guild.channelId, content })
@@ -87,7 +84,7 @@ describe('a new session', () => {
     const client = await connect(scene)
     await online(client)
     await say(scene, 'hello')
-    await until('the message arrives', () => client.contents().length === 1)
+    await until(() => client.contents().length === 1)
     expect(client.events.map(({ type }) => type)).toEqual([
       'READY',
       'GUILD_CREATE',
@@ -105,19 +102,20 @@ describe('a new session', () => {
   })
 
   test('of each shard waits for its turn', async () => {
-    const scene = await start({ shards: 3, maxConcurrency: 1 })
+    const scene = await start({ shards: 3, maxConcurrency: 1, identifyWindowMs: 5000 })
     const users = scene.discord.users
     const guilds = [0, 1, 2].map((id) => users.createGuild({ shard: { id, count: 3 } }))
     await Promise.all(guilds)
     const seen: number[] = []
     const client = await connect(scene, {
+      timing: { identifyMs: 5250 },
       onEvent(event, shard) {
         if (event.type === 'GUILD_CREATE')
           seen.push(Number((BigInt(event.data.id) >> 22n) % 3n) - shard.id)
       },
     })
-    await online(client)
-    await until('all guilds arrive', () => seen.length === 4)
+    await scene.clock.runUntil(online(client), 5250)
+    await until(() => seen.length === 4)
     expect(new Set(seen)).toEqual(new Set([0]))
     expect((await users.counts()).identifies).toBe(3)
   })
@@ -125,7 +123,7 @@ describe('a new session', () => {
   test('is postponed when few are left for the day', async () => {
     const scene = await start({ sessionStarts: 49 })
     const client = await connect(scene)
-    await until('the shard waits', () => client.gateway.shards[0]?.state === 'waiting')
+    await until(() => client.gateway.shards[0]?.state === 'waiting')
     expect(scene.log.text()).toContain('Discord session start postponed')
     expect((await scene.discord.users.counts()).identifies).toBe(0)
   })
@@ -134,7 +132,7 @@ describe('a new session', () => {
     const scene = await start()
     scene.allow({ statuses: { 401: 1 } })
     await scene.discord.users.changeToken()
-    await expect(connect(scene)).rejects.toMatchObject({ status: 401 })
+    expect(await errorOf(connect(scene))).toMatchObject({ status: 401 })
   })
 })
 
@@ -177,15 +175,15 @@ describe('an interrupted connection', () => {
     const client = await connect(scene)
     await online(client)
     await say(scene, 'before')
-    await until('the first message arrives', () => client.contents().length === 1)
+    await until(() => client.contents().length === 1)
     const resumedBefore = client.events.length
     await interruption.interrupt(scene)
-    await until('the shard is online again', () => {
+    await until(() => {
       const types = client.events.slice(resumedBefore).map(({ type }) => type)
       return types.includes(interruption.isNew ? 'READY' : 'RESUMED')
     })
     await say(scene, 'after')
-    await until('the second message arrives', () => client.contents().length === 2)
+    await until(() => client.contents().length === 2)
     expect(client.contents()).toEqual(['before', 'after'])
     const { identifies } = await scene.discord.users.counts()
     expect(identifies).toBe(interruption.isNew ? 2 : 1)
@@ -200,12 +198,15 @@ describe('an interrupted connection', () => {
     await scene.discord.users.resetConnections()
     for (const content of ['one', 'two', 'three']) await say(scene, content)
     // Many more attempts than after which the resume address is given up.
-    await until('ten attempts failed', async () => {
-      return (await scene.discord.users.connections()).length > 10
-    })
+    await scene.clock.runUntil(
+      until(async () => (await scene.discord.users.connections()).length > 10),
+      PAUSE_MS,
+    )
     await scene.discord.users.clearFaults()
-    await online(client)
-    await until('the messages arrive', () => client.contents().length === 3)
+    await scene.clock.runUntil(
+      until(() => client.contents().length === 3),
+      PAUSE_MS,
+    )
     expect(client.contents()).toEqual(['one', 'two', 'three'])
     expect((await scene.discord.users.counts()).identifies).toBe(1)
   })
@@ -217,7 +218,7 @@ describe('an interrupted connection', () => {
     await scene.discord.users.setResumeAddress({ accepts: false })
     await scene.discord.users.resetConnections()
     await say(scene, 'hello')
-    await until('the message arrives', () => client.contents().length === 1)
+    await until(() => client.contents().length === 1)
     expect((await scene.discord.users.connections()).at(-1)?.server).toBe('gateway')
     expect((await scene.discord.users.counts()).identifies).toBe(1)
   })
@@ -230,22 +231,27 @@ describe('an interrupted connection', () => {
     await scene.discord.users.resetConnections()
     await scene.discord.users.expireSessions()
     await scene.discord.users.clearFaults()
-    await until('there is a second session', async () => {
+    await until(async () => {
       return (await scene.discord.users.counts()).identifies === 2 && client.isOnline()
     })
   })
 
   test('is replaced when heartbeats are not acknowledged', async () => {
-    const scene = await start({ heartbeatMs: 60 })
+    const heartbeatMs = 500
+    const scene = await start({ heartbeatMs })
+    const { users } = scene.discord
     const client = await connect(scene)
     await online(client)
-    await scene.discord.users.setGatewayFaults({ withholdsAcks: true })
-    await until('the connection is closed', async () => {
-      return (await scene.discord.users.connections())[0]?.closed !== null
-    })
+    await users.setGatewayFaults({ withholdsAcks: true })
+    await scene.clock.advance(heartbeatMs)
+    await users.until(users.connections, ([first]) =>
+      Boolean(first?.received.some(({ op }) => op === 1)),
+    )
+    await scene.clock.advance(heartbeatMs)
+    await users.until(users.connections, ([first]) => first?.closed !== null)
     await scene.discord.users.clearFaults()
     await say(scene, 'hello')
-    await until('the message arrives', () => client.contents().length === 1)
+    await until(() => client.contents().length === 1)
     const [first] = await scene.discord.users.connections()
     expect(first?.closed).toEqual({ code: 4900, by: 'client' })
     expect((await scene.discord.users.counts()).identifies).toBe(1)
@@ -253,11 +259,11 @@ describe('an interrupted connection', () => {
 })
 
 test('a heartbeat that Discord requests is sent at once', async () => {
-  const scene = await start({ heartbeatMs: 60_000 })
+  const scene = await start()
   const client = await connect(scene)
   await online(client)
   await scene.discord.users.sendOpcode({ op: 1 })
-  await until('the heartbeat is acknowledged', () => client.gateway.shards[0]?.latencyMs !== null)
+  await until(() => client.gateway.shards[0]?.latencyMs !== null)
   const [connection] = await scene.discord.users.connections()
   expect(connection?.received.map(({ op }) => op)).toContain(1)
 })
@@ -274,7 +280,7 @@ describe('a fatal close', () => {
     const client = await connect(scene)
     await online(client)
     await scene.discord.users.closeConnections({ code })
-    await until('the shard has stopped', () => client.gateway.shards[0]?.state === 'stopped')
+    await until(() => client.gateway.shards[0]?.state === 'stopped')
     expect(client.fatal).toMatchObject([{ code, remedy: expect.stringContaining(remedy) }])
     expect(scene.log.text()).toContain('Discord bot stopped')
     expect(await scene.discord.users.connections()).toHaveLength(1)
@@ -283,7 +289,7 @@ describe('a fatal close', () => {
   test('with code 4014 links to the page with the intent', async () => {
     const scene = await start({ privilegedIntents: [] })
     const client = await connect(scene)
-    await until('the shard has stopped', () => client.gateway.shards[0]?.state === 'stopped')
+    await until(() => client.gateway.shards[0]?.state === 'stopped')
     const page = `https://discord.com/developers/applications/${scene.discord.applicationId}/bot`
     expect(client.fatal[0]?.remedy).toBe(
       `Enable Message Content Intent under Privileged Gateway Intents at ${page}.`,
@@ -297,7 +303,7 @@ describe('a fatal close', () => {
     await online(client)
     await scene.discord.users.changeToken()
     await scene.discord.users.resetConnections()
-    await until('the shard has stopped', () => client.fatal.length > 0)
+    await until(() => client.fatal.length > 0)
     expect(client.fatal[0]?.code).toBe(4004)
   })
 })
@@ -309,7 +315,7 @@ describe('a restart', () => {
     const first = await connect(scene, { sessions })
     await online(first)
     await say(scene, 'before')
-    await until('the message arrives', () => first.contents().length === 1)
+    await until(() => first.contents().length === 1)
     await first.gateway.stop()
     const [connection] = await scene.discord.users.connections()
     expect(connection?.closed).toEqual({ code: 4900, by: 'client' })
@@ -317,7 +323,7 @@ describe('a restart', () => {
     await say(scene, 'meanwhile')
     const second = await connect(scene, { sessions })
     await online(second)
-    await until('the message arrives', () => second.contents().length === 1)
+    await until(() => second.contents().length === 1)
     expect(second.events.map(({ type }) => type)).toEqual(['MESSAGE_CREATE', 'RESUMED'])
     expect(second.contents()).toEqual(['meanwhile'])
     expect((await scene.discord.users.counts()).identifies).toBe(1)
@@ -329,12 +335,11 @@ describe('a restart', () => {
     const gate = Promise.withResolvers<void>()
     const first = await connect(scene, {
       sessions,
-      timing: { drainMs: 10_000 },
       onEvent: (event) => (event.type === 'MESSAGE_CREATE' ? gate.promise : undefined),
     })
     await online(first)
     await say(scene, 'slow')
-    await until('the message arrives', () => first.contents().length === 1)
+    await until(() => first.contents().length === 1)
     const stopped = first.gateway.stop()
     gate.resolve()
     await stopped
@@ -353,10 +358,10 @@ describe('a restart', () => {
     })
     await online(first)
     await say(scene, 'interrupted')
-    await until('the message arrives', () => first.contents().length === 1)
-    await first.gateway.stop()
+    await until(() => first.contents().length === 1)
+    await scene.clock.runUntil(first.gateway.stop(), defaultGatewayTiming.drainMs)
     const second = await connect(scene, { sessions })
-    await until('the message arrives again', () => second.contents().length === 1)
+    await until(() => second.contents().length === 1)
     expect(second.contents()).toEqual(['interrupted'])
   })
 
@@ -366,7 +371,10 @@ describe('a restart', () => {
     const client = await connect(scene, { sessions })
     await online(client)
     await say(scene, 'hello')
-    await until('the sequence is saved', () => sessions.sessions.get('0/1')?.sequence === 3)
+    await until(() => client.contents().length === 1)
+    expect(sessions.sessions.get('0/1')?.sequence).not.toBe(3)
+    await scene.clock.advance(defaultGatewayTiming.saveMs)
+    expect(sessions.sessions.get('0/1')?.sequence).toBe(3)
   })
 
   test('with another number of shards starts new sessions', async () => {
@@ -400,14 +408,14 @@ test('a failing event handler is logged with IDs and does not affect other event
   await online(client)
   await say(scene, 'bad')
   await say(scene, 'good')
-  await until('both messages arrive', () => client.contents().length === 2)
+  await until(() => client.contents().length === 2)
   expect(scene.log.text()).toContain(`"event":"MESSAGE_CREATE"`)
   expect(scene.log.text()).toContain(`"channel_id":"${scene.guild.channelId}"`)
   expect(scene.log.text()).not.toContain('bad')
 })
 
 test('payloads over the limits of Discord are not sent', async () => {
-  const scene = await start({ heartbeatMs: 60_000 })
+  const scene = await start()
   const client = await connect(scene)
   await online(client)
   const [shard] = client.gateway.shards
@@ -415,6 +423,6 @@ test('payloads over the limits of Discord are not sent', async () => {
   const sent = Array.from({ length: 200 }, () => shard?.send({ op: 3, d: {} }))
   expect(sent.filter(Boolean).length).toBeLessThan(120)
   await say(scene, 'hello')
-  await until('the message arrives', () => client.contents().length === 1)
+  await until(() => client.contents().length === 1)
   expect(await scene.discord.users.connections()).toHaveLength(1)
 })

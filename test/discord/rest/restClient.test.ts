@@ -1,10 +1,12 @@
 import type { APIMessage, APIWebhook } from 'discord-api-types/v10'
 import { DiscordError, isUncertain } from '../../../src/discord/rest/errors'
-import type { RestClient } from '../../../src/discord/rest/restClient'
+import { defaultRestTiming, type RestClient } from '../../../src/discord/rest/restClient'
 import { describe, expect, test } from '../../test'
 import { useDiscord } from '../testDiscord'
 
 const start = useDiscord()
+/** Exceeds every pause of the client. */
+const WAIT_MS = 5000
 
 const MESSAGES = '/channels/{channel_id}/messages'
 const MESSAGE = '/channels/{channel_id}/messages/{message_id}'
@@ -128,9 +130,9 @@ describe('rate limits', () => {
     const random = (max: number) => 1 + Math.floor(Math.random() * max)
     const names = [`POST ${MESSAGES}`, `GET ${MESSAGES}`, `DELETE ${MESSAGE}`, `POST ${EXECUTE}`]
     const routeLimits = Object.fromEntries(
-      names.map((name) => [name, { limit: random(3), windowMs: 40 + random(110) }]),
+      names.map((name) => [name, { limit: random(3), windowMs: 400 + random(1100) }]),
     )
-    const { discord, guild, createRest } = await start({ routeLimits })
+    const { discord, clock, guild, createRest } = await start({ routeLimits })
     const rest = createRest()
     const channelIds = Object.values(guild.channels)
     const webhook = await createWebhook(rest, guild.channelId)
@@ -139,35 +141,35 @@ describe('rate limits', () => {
       const { id: message_id } = await post(rest, channel_id, content)
       await rest.request('DELETE', MESSAGE, { params: { channel_id, message_id } })
     }
-    await Promise.all([
+    const all = Promise.all([
       ...channelIds.flatMap((id) => contents.map((content) => remove(id, content))),
       ...channelIds.flatMap((id) => contents.map(() => get(rest, id))),
       ...contents.map((content) => execute(rest, webhook, content)),
     ])
+    await clock.runUntil(all, WAIT_MS)
     const seen = await discord.users.messages({ channelId: guild.channelId })
     expect(seen.map(({ content }) => content)).toEqual(contents)
     expect(rest.waiting).toBe(0)
   })
 
   test('of a bucket that two routes share are not exceeded', async () => {
-    const { guild, createRest } = await start({
+    const { clock, guild, createRest } = await start({
       sharedBuckets: [[`GET ${MESSAGES}`, `POST ${MESSAGES}`]],
-      routeLimits: { [`GET ${MESSAGES}`]: { limit: 3, windowMs: 150 } },
+      routeLimits: { [`GET ${MESSAGES}`]: { limit: 3, windowMs: 1500 } },
     })
     const rest = createRest()
     // Until both routes have answered once, no client can know that they share a bucket.
     await get(rest, guild.channelId)
     await post(rest, guild.channelId)
-    await Promise.all(
-      Array.from({ length: 8 }, () => [
-        get(rest, guild.channelId),
-        post(rest, guild.channelId),
-      ]).flat(),
-    )
+    const requests = Array.from({ length: 8 }, () => [
+      get(rest, guild.channelId),
+      post(rest, guild.channelId),
+    ])
+    await clock.runUntil(Promise.all(requests.flat()), WAIT_MS)
   })
 
   test('that Discord does not announce are obeyed', async () => {
-    const { discord, guild, createRest, allow } = await start({
+    const { discord, clock, guild, createRest, allow } = await start({
       hiddenLimitShare: 0.3,
       hiddenLimitSeed: 7,
       routeLimits: { [`POST ${MESSAGES}`]: { limit: 20, windowMs: 1000 } },
@@ -175,14 +177,15 @@ describe('rate limits', () => {
     const rest = createRest()
     allow({ statuses: { 429: 100 } })
     const contents = Array.from({ length: 12 }, (_, at) => String(at))
-    await Promise.all(contents.map((content) => post(rest, guild.channelId, content)))
+    const sent = Promise.all(contents.map((content) => post(rest, guild.channelId, content)))
+    await clock.runUntil(sent, WAIT_MS)
     const seen = await discord.users.messages({ channelId: guild.channelId })
     expect(seen.map(({ content }) => content)).toEqual(contents)
     expect((await discord.users.counts()).rateLimited).toBeGreaterThan(0)
   })
 
   test('of all routes are counted separately with and without the bot token', async () => {
-    const { discord, guild, createRest } = await start({ globalPerSecond: 12 })
+    const { discord, clock, guild, createRest } = await start({ globalPerSecond: 12 })
     const rest = createRest({ timing: { global: { perWindow: 10, windowMs: 1100 } } })
     const webhook = await createWebhook(rest, guild.channelId)
     const ids = await Promise.all(
@@ -192,11 +195,11 @@ describe('rate limits', () => {
     await execute(rest, webhook, 'hello')
     const sent = await discord.users.requests({ route: `GET ${MESSAGES}` })
     expect(sent.length).toBeLessThan(ids.length)
-    await Promise.all(reads)
+    await clock.runUntil(Promise.all(reads), WAIT_MS)
   })
 
   test('of all routes stop every request until Discord allows them again', async () => {
-    const { discord, guild, createRest, allow } = await start()
+    const { discord, clock, guild, createRest, allow } = await start()
     const rest = createRest()
     allow({ statuses: { 429: 1 } })
     const webhook = await createWebhook(rest, guild.channelId)
@@ -207,10 +210,10 @@ describe('rate limits', () => {
       retryAfterMs: 300,
     })
     const limited = get(rest, guild.channelId)
-    await discord.users.until(discord.users.counts, ({ rateLimited }) => rateLimited === 1)
     // The client has read the response when the request waits again.
-    while (rest.waiting === 0) await Bun.sleep(1)
-    await Promise.all([execute(rest, webhook, 'x'), post(rest, guild.channelId), limited])
+    await clock.untilTimer(300 + defaultRestTiming.marginMs)
+    const others = [execute(rest, webhook, 'x'), post(rest, guild.channelId)]
+    await clock.runUntil(Promise.all([...others, limited]), WAIT_MS)
     const all = await discord.users.requests()
     const refused = all.find(({ status }) => status === 429)
     const later = all.filter(({ number }) => number > (refused?.number ?? 0))
@@ -220,18 +223,19 @@ describe('rate limits', () => {
 })
 
 test('files are sent again when a rate limit refused them', async () => {
-  const { discord, guild, createRest, allow } = await start()
+  const { discord, clock, guild, createRest, allow } = await start()
   allow({ statuses: { 429: 1 } })
   await discord.users.failRequests({
     route: `POST ${MESSAGES}`,
     kind: 'rateLimit',
     retryAfterMs: 20,
   })
-  await createRest().request('POST', MESSAGES, {
+  const sent = createRest().request('POST', MESSAGES, {
     params: { channel_id: guild.channelId },
     body: {},
     files: [{ data: new Blob(['tea']), attachment: { filename: 'tea.txt' } }],
   })
+  await clock.runUntil(sent, WAIT_MS)
   const [message] = await discord.users.messages({ channelId: guild.channelId })
   expect(message?.attachments).toMatchObject([{ filename: 'tea.txt', size: 3 }])
 })
@@ -242,15 +246,27 @@ describe('failed requests', () => {
   test.each(faults.map((fault) => [fault.kind, fault] as const))(
     'are repeated after a %s, unless they are POST',
     async (_, fault) => {
-      const { discord, guild, createRest } = await start()
-      const rest = createRest({ timing: { timeoutMs: 200 } })
+      const { discord, clock, guild, createRest } = await start()
+      const rest = createRest({ timing: { timeoutMs: WAIT_MS } })
+      /** Waits until this many requests of a route arrived, and lets the time limit pass. */
+      const giveUp = async (route: string, count: number) => {
+        if (fault.kind !== 'timeout') return
+        await discord.users.until(
+          () => discord.users.requests({ route }),
+          (requests) => requests.length === count,
+        )
+        await clock.advance(WAIT_MS)
+      }
       await discord.users.failRequests({ route: `GET ${MESSAGES}`, times: 2, ...fault })
-      expect(await get(rest, guild.channelId)).toEqual([])
+      const answer = get(rest, guild.channelId)
+      for (const count of [1, 2]) await giveUp(`GET ${MESSAGES}`, count)
+      expect(await answer).toEqual([])
       expect(await discord.users.requests({ route: `GET ${MESSAGES}` })).toHaveLength(3)
 
       await discord.users.failRequests({ route: `POST ${MESSAGES}`, when: 'after', ...fault })
-      const error = await post(rest, guild.channelId).catch((cause) => cause)
-      expect(isUncertain(error)).toBe(true)
+      const failed = post(rest, guild.channelId).catch((cause) => cause)
+      await giveUp(`POST ${MESSAGES}`, 1)
+      expect(isUncertain(await failed)).toBe(true)
       expect(await discord.users.requests({ route: `POST ${MESSAGES}` })).toHaveLength(1)
       expect(await discord.users.messages({ channelId: guild.channelId })).toHaveLength(1)
     },
@@ -305,7 +321,7 @@ describe('a refused bot token', () => {
 })
 
 test('too many refusals pause all requests but proxying', async () => {
-  const { discord, guild, createRest, allow } = await start()
+  const { discord, clock, guild, createRest, allow } = await start()
   allow({ statuses: { 403: 3 } })
   const rest = createRest({ timing: { invalid: { max: 3, windowMs: 500 } } })
   const webhook = await createWebhook(rest, guild.channelId)
@@ -328,7 +344,7 @@ test('too many refusals pause all requests but proxying', async () => {
   await execute(rest, webhook, 'hello')
   const isSent = async () => (await discord.users.requests()).at(-1)?.route === `GET ${MESSAGES}`
   expect(await isSent()).toBe(false)
-  await paused
+  await clock.runUntil(paused, WAIT_MS)
   expect(await isSent()).toBe(true)
 })
 

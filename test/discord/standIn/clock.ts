@@ -1,17 +1,37 @@
 /** Start of Discord's epoch ("Reference, Snowflakes"). */
 const EPOCH = 1420070400000n
 
+/** Source of time, which a test that advances the time of the bot shares with it. */
+export interface Time {
+  now(): number
+  setTimeout(run: () => void, ms: number): { stop(): void }
+}
+
+const systemTime: Time = {
+  now: () => Date.now(),
+  setTimeout(run, ms) {
+    const timer = setTimeout(run, ms)
+    return { stop: () => clearTimeout(timer) }
+  },
+}
+
 /** Time of the stand-in. Tests move it forward instead of waiting, or stop it on busy cores. */
 export class Clock {
   private offset = 0
   private stoppedAt: number | null = null
 
+  constructor(private readonly time: Time = systemTime) {}
+
   now(): number {
-    return (this.stoppedAt ?? Date.now()) + this.offset
+    return (this.stoppedAt ?? this.time.now()) + this.offset
+  }
+
+  setTimeout(run: () => void, ms: number): { stop(): void } {
+    return this.time.setTimeout(run, ms)
   }
 
   stop(): void {
-    this.stoppedAt ??= Date.now()
+    this.stoppedAt ??= this.time.now()
   }
 
   advance(ms: number): void {

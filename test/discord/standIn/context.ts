@@ -1,4 +1,4 @@
-import { Clock, Snowflakes } from './clock'
+import { Clock, Snowflakes, type Time } from './clock'
 import { Faults } from './faults'
 import { defaultOptions, type StandInOptions } from './options'
 import { RateLimits } from './rateLimits'
@@ -33,9 +33,9 @@ export interface Context {
   application: Application
 }
 
-export function createContext(options: Partial<StandInOptions> = {}): Context {
+export function createContext(options: Partial<StandInOptions> = {}, time?: Time): Context {
   const all = { ...defaultOptions, ...options }
-  const clock = new Clock()
+  const clock = new Clock(time)
   const ids = new Snowflakes(clock)
   const record = new DiscordRecord(clock)
   const world = new World(clock, ids, record)
@@ -48,7 +48,7 @@ export function createContext(options: Partial<StandInOptions> = {}): Context {
     world,
     sessions: new Sessions(all, clock, record, world),
     limits: new RateLimits(all, clock, record),
-    faults: new Faults(),
+    faults: new Faults(clock),
     addresses: {
       api: none,
       cdn: none,

@@ -1,4 +1,5 @@
-import type { ActionName, Actions } from './control'
+import { type ActionName, type Actions, runAction } from './control'
+import type { FaultContext } from './controlFaults'
 
 type Input<Name extends ActionName> = Parameters<Actions[Name]>[1]
 type Output<Name extends ActionName> = Awaited<ReturnType<Actions[Name]>>
@@ -11,13 +12,9 @@ export type Control = {
 } & {
   /**
    * Repeats a read until it satisfies the condition, and returns what was read. Reads again only
-   * after something changed, and throws after the timeout.
+   * after something changed in the stand-in.
    */
-  until<T>(
-    read: () => Promise<T>,
-    isDone: (value: T) => boolean,
-    options?: { timeoutMs?: number; description?: string },
-  ): Promise<T>
+  until<T>(read: () => T | Promise<T>, isDone: (value: T) => boolean): Promise<T>
 }
 
 /** Creates a client of the control interface at this address, for example `http://127.0.0.1:1/_`. */
@@ -33,20 +30,42 @@ export function createControl(address: string): Control {
     if (!response.ok) throw new Error(`${name}: ${(answer as { error: string }).error}`)
     return answer
   }
+  let version = 0
+  return buildControl(call, () => async () => {
+    const next = await call('nextVersion', { after: version, timeoutMs: 250 })
+    version = (next as { version: number }).version
+  })
+}
+
+/** Creates a client that calls the actions of a stand-in in the same process. */
+export function createLocalControl(context: FaultContext): Control {
+  const call = async (name: string, input: object = {}): Promise<unknown> => {
+    const copy: object = JSON.parse(JSON.stringify(input))
+    const answer = await runAction(context, name, copy).catch((cause) => {
+      throw new Error(`${name}: ${cause instanceof Error ? cause.message : cause}`)
+    })
+    return JSON.parse(JSON.stringify(answer))
+  }
+  return buildControl(call, () => {
+    const change = context.record.nextChange()
+    return () => change
+  })
+}
+
+function buildControl(
+  call: (name: string, input?: object) => Promise<unknown>,
+  /** Called before each read; the result waits for a change since then. */
+  watch: () => () => Promise<void>,
+): Control {
   const until = async <T>(
-    read: () => Promise<T>,
+    read: () => T | Promise<T>,
     isDone: (value: T) => boolean,
-    { timeoutMs = 100_000, description = 'the condition' } = {},
   ): Promise<T> => {
-    const deadline = Date.now() + timeoutMs
-    let version = 0
     for (;;) {
+      const nextChange = watch()
       const value = await read()
       if (isDone(value)) return value
-      if (Date.now() > deadline)
-        throw new Error(`${description} was not reached: ${JSON.stringify(value)?.slice(0, 2000)}`)
-      const next = await call('nextVersion', { after: version, timeoutMs: 250 })
-      version = (next as { version: number }).version
+      await nextChange()
     }
   }
   return new Proxy({} as Control, {

@@ -22,6 +22,11 @@ export const faultActions = {
     faults.add(fault)
   },
 
+  /** Lets requests go on that a fault holds; later faults stay. */
+  releaseRequests({ faults }: FaultContext) {
+    faults.release()
+  },
+
   setGatewayFaults({ faults }: FaultContext, changes: Partial<GatewayFaults>) {
     Object.assign(faults.gateway, changes)
   },

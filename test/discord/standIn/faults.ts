@@ -1,3 +1,5 @@
+import type { Clock } from './clock'
+
 /** Fault of REST requests, injected through the control interface. */
 export interface RestFault {
   /** Method and path as in Discord's OpenAPI document, for example `POST /channels/{channel_id}/messages`. */
@@ -9,8 +11,9 @@ export interface RestFault {
   status?: number
   /** JSON error code for `status`. */
   code?: number
-  /** Ends earlier when the faults are cleared. */
   delayMs?: number
+  /** Waits until held requests are released, or the faults are cleared. */
+  isHeld?: boolean
   retryAfterMs?: number
   scope?: 'user' | 'shared' | 'global'
   /** Number of requests that are affected; unlimited if 0. */
@@ -36,7 +39,9 @@ export class Faults {
   }
   /** Attachment addresses answer 404. */
   isCdnBroken = false
-  private cleared = Promise.withResolvers<void>()
+  private released = Promise.withResolvers<void>()
+
+  constructor(private readonly clock: Clock) {}
 
   add(fault: RestFault): void {
     this.rest.push({
@@ -54,15 +59,22 @@ export class Faults {
     return fault ?? null
   }
 
-  /** Waits for a time, or until the faults are cleared. */
-  async delay(ms: number): Promise<void> {
-    await Promise.race([Bun.sleep(ms), this.cleared.promise])
+  /** Waits for the time of a fault, or until the requests are released. */
+  async delay({ delayMs, isHeld }: RestFault): Promise<void> {
+    const over = Promise.withResolvers<void>()
+    if (!isHeld) this.clock.setTimeout(over.resolve, delayMs ?? 0)
+    await Promise.race([over.promise, this.released.promise])
+  }
+
+  /** Lets the requests that wait go on. */
+  release(): void {
+    this.released.resolve()
+    this.released = Promise.withResolvers()
   }
 
   clear(): void {
     this.rest = []
-    this.cleared.resolve()
-    this.cleared = Promise.withResolvers()
+    this.release()
     Object.assign(this.gateway, {
       withholdsAcks: false,
       upgradeStatus: null,

@@ -40,7 +40,7 @@ export interface Connection extends GatewaySocket {
   session: Session | null
   /** Times of the payloads in the last minute. */
   sent: number[]
-  heartbeat: ReturnType<typeof setTimeout> | null
+  heartbeat: { stop(): void } | null
   /** Notes a heartbeat of the client. */
   beat(): void
 }
@@ -140,8 +140,8 @@ function greet(context: Context, connection: Connection): CloseReason | null {
 
 /** Closes the connection if two intervals pass without a heartbeat ("Gateway, Connections"). */
 function watchHeartbeat(context: Context, connection: Connection): void {
-  if (connection.heartbeat) clearTimeout(connection.heartbeat)
-  connection.heartbeat = setTimeout(() => {
+  connection.heartbeat?.stop()
+  connection.heartbeat = context.clock.setTimeout(() => {
     if (connection.session) context.sessions.end(connection.session)
     close(connection, 'sessionTimedOut')
   }, context.options.heartbeatMs * 2)
@@ -153,7 +153,7 @@ function close(connection: Connection, reason: CloseReason): void {
 }
 
 function closed(context: Context, connection: Connection, code: number): void {
-  if (connection.heartbeat) clearTimeout(connection.heartbeat)
+  connection.heartbeat?.stop()
   const byClient = connection.entry.closed === null
   connection.entry.closed ??= { code, by: 'client' }
   const { session } = connection

@@ -78,8 +78,14 @@ export class DiscordRecord {
 
   changed(): void {
     this.version++
-    for (const wake of this.waiting) wake()
+    const woken = [...this.waiting]
     this.waiting.clear()
+    for (const wake of woken) wake()
+  }
+
+  /** Resolves with the next change. */
+  nextChange(): Promise<void> {
+    return new Promise((resolve) => this.waiting.add(resolve))
   }
 
   /** Resolves when the version exceeds the given one, at the latest after the timeout. */

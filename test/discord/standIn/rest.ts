@@ -197,7 +197,7 @@ async function answerRequest(
 
 /** Applies a fault; returns null if the request goes on after a delay. */
 async function applyFault(context: Context, fault: RestFault, route: string, major: string) {
-  if (fault.delayMs) await context.faults.delay(fault.delayMs)
+  if (fault.delayMs || fault.isHeld) await context.faults.delay(fault)
   switch (fault.kind) {
     case 'delay':
       return null

@@ -121,7 +121,7 @@ export class Sessions {
     session.events.push({ seq: session.seq, type, data: visible })
     const payload = { op: 0, t: type, s: session.seq, d: visible }
     const { socket } = session
-    if (this.eventDelayMs > 0) setTimeout(() => socket?.send(payload), this.eventDelayMs)
+    if (this.eventDelayMs > 0) this.clock.setTimeout(() => socket?.send(payload), this.eventDelayMs)
     else socket?.send(payload)
     if (type === 'MESSAGE_CREATE' && socket)
       this.record.frames.push({ messageId: String(data.id), writtenAt: performance.now() })

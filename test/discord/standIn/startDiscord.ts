@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { findFile } from './attachments'
+import type { Time } from './clock'
 import { type Addresses, createContext } from './context'
 import { handleControl } from './control'
-import { type Control, createControl } from './controlClient'
+import { type Control, createLocalControl } from './controlClient'
 import type { FaultContext } from './controlFaults'
 import { startGateway } from './gateway'
 import type { StandInOptions } from './options'
@@ -13,14 +14,17 @@ export interface DiscordStandIn extends Addresses {
   applicationId: string
   botId: string
   control: string
-  /** Typed client of the control interface. */
+  /** Actions of the control interface, without its HTTP requests. */
   users: Control
   stop(): Promise<void>
 }
 
 /** Starts a stand-in for Discord on loopback ports that are free. */
-export async function startDiscord(options: Partial<StandInOptions> = {}): Promise<DiscordStandIn> {
-  const base = createContext(options)
+export async function startDiscord(
+  options: Partial<StandInOptions> = {},
+  time?: Time,
+): Promise<DiscordStandIn> {
+  const base = createContext(options, time)
   const gateway = startGateway(base, 'gateway')
   const listeners = {
     gateway,
@@ -54,7 +58,7 @@ export async function startDiscord(options: Partial<StandInOptions> = {}): Promi
     token: application.token,
     applicationId: application.id,
     botId: application.botId,
-    users: createControl(addresses.control),
+    users: createLocalControl(context),
     async stop() {
       await Promise.all([gateway.stop(), listeners.resume.stop()])
       for (const one of [server, foreign]) {

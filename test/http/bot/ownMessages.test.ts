@@ -1,11 +1,12 @@
-import { createClock } from '../../../src/app'
+import { createInstants } from '../../../src/app'
 import { MINUTE } from '../../../src/model/time'
+import { systemClock } from '../../../src/timers/clock'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { type BotFixture, createBotFixtures, type Json, type Step } from './botFixture'
 import { recordMessageStep, settings, system } from './proxyScenarios'
 
-const realClock = createClock()
+const realClock = createInstants(systemClock)
 let ahead = 0
 const testApp = createTestApp({ now: () => realClock() + ahead })
 const createBotFixture = createBotFixtures(testApp)

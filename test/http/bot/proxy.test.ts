@@ -1,6 +1,7 @@
-import { createClock } from '../../../src/app'
+import { createInstants } from '../../../src/app'
 import { ignoreReasons } from '../../../src/model/proxy/decide'
 import { SECOND } from '../../../src/model/time'
+import { systemClock } from '../../../src/timers/clock'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { createBotFixtures } from './botFixture'
@@ -23,7 +24,7 @@ import {
   systemInGuild,
 } from './proxyScenarios'
 
-let clock = createClock()
+let clock = createInstants(systemClock)
 const testApp = createTestApp({ now: () => clock() })
 const createBotFixture = createBotFixtures(testApp)
 

@@ -1,6 +1,7 @@
 import { rows } from '../../rawSql'
 import { expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
+import { until } from '../../until'
 import { createBotFixtures } from './botFixture'
 import {
   AUTOPROXY,
@@ -119,12 +120,19 @@ test('clearing the latch does not undo a mode that was set meanwhile', async () 
   const fixture = await createBotFixture()
   await fixture.doAll([autoproxy('latch'), recordMessageStep('finch')])
   const system = await findSystemId(fixture.fill('<system>'))
+  const begun = Promise.withResolvers<void>()
   const { promise: blocked, resolve: release } = Promise.withResolvers<void>()
-  const blocking = testApp.deps.transact({ system }, () => blocked)
+  const { writeStats } = testApp.app.storage
+  const blocking = testApp.deps.transact({ system }, () => {
+    begun.resolve()
+    return blocked
+  })
+  // Otherwise the next write could be part of the same commit, and never wait.
+  await begun.promise
   const chosen = fixture.do(...autoproxy('member', 'heron'))
-  await Bun.sleep(10)
+  await until(() => writeStats.waiting >= 1)
   const unlatched = sendMessage(fixture, '\\\\')
-  await Bun.sleep(10)
+  await until(() => writeStats.waiting >= 2)
   release()
   await Promise.all([blocking, chosen, unlatched])
   const chosenNow = fixture.fill({ autoproxy_mode: 'member', autoproxy_member: '<heron>' })

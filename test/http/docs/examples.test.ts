@@ -14,9 +14,9 @@ import { hashSecret } from '../../../src/service/access/secrets'
 import { drizzleOn } from '../../drizzle'
 import { document } from '../../openapiDocument'
 import { createBot } from '../../operatorActions'
-import { insert } from '../../rawSql'
+import { execute, insert } from '../../rawSql'
 import { createFixture } from '../../scenarios'
-import { expect, test } from '../../test'
+import { afterEach, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 /** Sends every example body of the API page to a server that has the entities it refers to. */
@@ -102,15 +102,24 @@ function link(ask: Ask) {
 
 test('the API page has example bodies', () => expect(examples.length).toBeGreaterThan(25))
 
+// Resolves the host of every example; nothing is sent there.
+const testApp = createTestApp({
+  WEB_REGISTRATION: 'open',
+  PUBLIC_URL: 'https://multitude.example',
+  events: { resolve: async () => ['93.184.215.14'] },
+})
+const key = await createBot(testApp.deps, 'discord')
+
+/** Deletes everything but the bot, because examples share their IDs and codes. */
+afterEach(() =>
+  testApp.deps.transact('new', async (tx) => {
+    for (const table of ['systems', 'messages', 'setup_codes'])
+      await execute(tx, `delete from ${table}`)
+  }),
+)
+
 test.each(examples)('$line accepts its example body', async ({ line, body, parameters }) => {
-  // Resolves the host of every example; nothing is sent there.
-  const testApp = createTestApp({
-    WEB_REGISTRATION: 'open',
-    PUBLIC_URL: 'https://multitude.example',
-    events: { resolve: async () => ['93.184.215.14'] },
-  })
   const fixture = await createFixture(testApp)
-  const key = await createBot(testApp.deps, 'discord')
   await testApp.deps.transact('new', async (tx) => {
     await drizzleOn(tx)
       .update(members)

@@ -1,5 +1,6 @@
 import { hashSecret } from '../../../src/service/access/secrets'
 import { insertAll } from '../../rawSql'
+import { rounds } from '../../rounds'
 import type { Json } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
@@ -15,8 +16,8 @@ const testApp = createTestApp({ RATE_LIMIT: 'off' })
 /** Each of a circle of systems is a friend of the others: 10 pairs. */
 const SYSTEMS = 5
 const CIRCLES = 20
-/** 2,000 pairs. */
-const TESTS = 10
+/** 400 pairs. */
+const TESTS = rounds(2)
 
 type Level = 'public' | 'private'
 type Random = ReturnType<typeof createRandom>

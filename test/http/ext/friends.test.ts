@@ -6,11 +6,11 @@ import { purgeDeleted } from '../../../src/service/deletion'
 import { notifyFriends } from '../../../src/service/ext/friendNotifications'
 import { deleteSystem } from '../../../src/service/systems'
 import { readStream } from '../../events/readStream'
-import { until } from '../../events/receiver'
 import { execute, insert, insertAll, rows, versionOf } from '../../rawSql'
 import { at, type Json } from '../../scenarios'
 import { beforeEach, describe, expect, test } from '../../test'
 import { createTestApp, type TestResponse, type TestSystem } from '../../testApp'
+import { until } from '../../until'
 
 const START = at('2026-03-22T08:30:00Z')
 const SECOND = 1_000_000

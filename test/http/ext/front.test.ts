@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../src/model/entity'
 import { readStream } from '../../events/readStream'
-import { until } from '../../events/receiver'
 import { createFixture, type Fixture, type Json, LATEST, runScenarios } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
+import { until } from '../../until'
 import { headersOf } from './callers'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off', HOST: '127.0.0.1', PORT: '0' })

@@ -1,11 +1,10 @@
+import { anyTime, anyUuid } from '../../anyUuid'
 import { createFixture, type Fixture, type Json, LATEST, runScenarios } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 
-const anyUuid = expect.stringMatching(/^[\da-f-]{36}$/)
-const anyTime = expect.stringMatching(/^\d{4}-/)
 const NOTES = '/ext/v1/systems/@me/front/notes'
 const LATER = '2024-01-02T12:00:00Z'
 const BEFORE_ALL = '2023-01-01T00:00:00Z'

@@ -5,6 +5,7 @@ import type { Value } from '../../../src/db/types'
 import { purgeDeleted } from '../../../src/service/deletion'
 import { deleteAllSwitches } from '../../../src/service/switches'
 import { drizzleOn } from '../../drizzle'
+import { ME } from '../../me'
 import { execute, insertAll } from '../../rawSql'
 import { createFixture, type Fixture, type Json, LATEST, runScenarios } from '../../scenarios'
 import { describe, expect, test } from '../../test'
@@ -14,7 +15,6 @@ const QUOTA = 1_000
 const testApp = createTestApp({ RATE_LIMIT: 'off', EXT_TEXT_QUOTA: String(QUOTA) })
 const { deps } = testApp
 
-const ME = '/ext/v1/systems/@me'
 const long = 'ä'.repeat(420)
 
 /** Creates an object and makes its ID a placeholder. */

@@ -1,3 +1,4 @@
+import { anyTime, anyUuid } from '../../anyUuid'
 import {
   createFixture,
   type Fixture,
@@ -9,9 +10,6 @@ import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp()
-
-const anyUuid = expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/)
-const anyTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
 
 const newNote = {
   id: anyUuid,

@@ -4,6 +4,7 @@ import { purgeDeleted } from '../../../src/service/deletion'
 import { deleteUnusedPictures } from '../../../src/service/ext/pictureCleanup'
 import { storePicture } from '../../../src/service/extRows/pictures'
 import { deleteSystem } from '../../../src/service/systems'
+import { ME } from '../../me'
 import { bytesOf, gifOfSize, smallPictures } from '../../pictures'
 import { execute, insert, rows } from '../../rawSql'
 import { at } from '../../scenarios'
@@ -20,7 +21,6 @@ const testApp = createTestApp({
 })
 const { ask, deps, makeSystem } = testApp
 
-const ME = '/ext/v1/systems/@me'
 const { gif } = smallPictures
 
 async function makeMember(as: TestSystem, name = 'Wren'): Promise<string> {

@@ -1,3 +1,4 @@
+import { anyTime, anyUuid } from '../../anyUuid'
 import { at, createFixture, type Fixture, type Json, runScenarios } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
@@ -5,9 +6,6 @@ import { createTestApp } from '../../testApp'
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 let now = at('2026-01-01T10:00:00Z')
 const timed = createTestApp({ RATE_LIMIT: 'off', now: () => now })
-
-const anyUuid = expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/)
-const anyTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
 
 interface PollJson extends Json {
   id: string

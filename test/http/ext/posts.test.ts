@@ -1,6 +1,7 @@
 import { count, eq, sql } from 'drizzle-orm'
 import { extUsage, posts, rooms } from '../../../src/db/tables'
 import { purgeDeleted } from '../../../src/service/deletion'
+import { anyTime, anyUuid } from '../../anyUuid'
 import { drizzleOn } from '../../drizzle'
 import { insertAll } from '../../rawSql'
 import { createFixture, type Fixture, type Json, runScenarios } from '../../scenarios'
@@ -9,8 +10,6 @@ import { createTestApp } from '../../testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 
-const anyUuid = expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/)
-const anyTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
 const missing = '00000000-0000-4000-8000-000000000000'
 
 const newRoom = { id: anyUuid, about: null, category: null, position: 0, last_written: null }

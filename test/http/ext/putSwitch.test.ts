@@ -1,6 +1,7 @@
 import { DAY } from '../../../src/model/time'
 import { beginStaging } from '../../../src/service/staging'
 import { deleteAllSwitches } from '../../../src/service/switches'
+import { anyTime, anyUuid } from '../../anyUuid'
 import { execute } from '../../rawSql'
 import {
   at,
@@ -21,8 +22,6 @@ const testApp = createTestApp({ RATE_LIMIT: 'off' })
 
 const NEW = '2f1a0b3c-4d5e-4f60-8a9b-0c1d2e3f4a5b'
 const TIME = '2026-01-01T10:00:00.5Z'
-const anyUuid = expect.stringMatching(/^[\da-f-]{36}$/)
-const anyTime = expect.stringMatching(/^\d{4}-/)
 const line = (uuid: string = crypto.randomUUID()) => `PUT /ext/v1/systems/@me/switches/${uuid}`
 
 /** Makes the UUID of a switch that was logged by PUT available as `<put>`. */

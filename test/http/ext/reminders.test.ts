@@ -1,6 +1,8 @@
 import { formatInstant, type Instant, MINUTE, SECOND } from '../../../src/model/time'
 import { fireDueReminders } from '../../../src/service/ext/reminderTimer'
 import { deleteAllSwitches } from '../../../src/service/switches'
+import { anyUuid } from '../../anyUuid'
+import { ME } from '../../me'
 import { createBot } from '../../operatorActions'
 import { execute, rows } from '../../rawSql'
 import { at, createFixture, type Fixture, type Json, runScenarios, stateOf } from '../../scenarios'
@@ -10,9 +12,6 @@ import { createTestApp } from '../../testApp'
 const START = at('2026-03-22T08:30:00Z')
 let now: Instant = START
 const testApp = createTestApp({ RATE_LIMIT: 'off', now: () => now })
-
-const ME = '/ext/v1/systems/@me'
-const anyUuid = expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/)
 
 const repeat = {
   name: 'Log your front',

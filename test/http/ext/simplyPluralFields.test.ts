@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../src/model/entity'
+import { ME } from '../../me'
 import type { Json } from '../../scenarios'
 import { importInto } from '../../service/transfer/importFixture'
 import { describe, expect, test } from '../../test'
@@ -24,7 +25,6 @@ const withValue = (field: JsonObject, value: string) => ({
   members: [{ ...wren, info: { c1: value } }],
 })
 
-const ME = '/ext/v1/systems/@me'
 const archived = (collection: string) => `${ME}/archive/${collection}`
 const first = (list: unknown): Json => (list as Json[])[0] ?? {}
 const rowsOf = (page: unknown) => (page as { rows: unknown[] }).rows

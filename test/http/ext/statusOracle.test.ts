@@ -1,5 +1,6 @@
 import { extUsage } from '../../../src/db/tables'
 import { drizzleOn } from '../../drizzle'
+import { rounds } from '../../rounds'
 import { createFixture, type Json } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
@@ -84,7 +85,7 @@ function createModel() {
   }
 }
 
-const SEEDS = Array.from({ length: 20 }, (_, seed) => seed + 1)
+const SEEDS = Array.from({ length: rounds(6) }, (_, index) => index + 1)
 const STEPS = 60
 
 describe('statuses', () => {

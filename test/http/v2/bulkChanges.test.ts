@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../src/model/entity'
+import { insertMember } from '../../../src/service/members'
 import { rows } from '../../rawSql'
 import { createFixture } from '../../scenarios'
 import { describe, expect, test } from '../../test'
@@ -133,14 +134,12 @@ describe.each(kinds)('a bulk change of %s', (noun, line, first, second, foreign,
 
 test('a bulk change of 1000 members does not block other requests', async () => {
   const me = await testApp.makeSystem()
-  const ids: string[] = []
-  for (let at = 0; at < 1000; at++) {
-    const { json } = await ask<{ id: string }>('POST /v2/members', {
-      as: me,
-      body: { name: `Member ${at}` },
-    })
-    ids.push(json.id)
-  }
+  const ids = await testApp.deps.transact('new', async (tx) => {
+    const created: string[] = []
+    for (let at = 0; at < 1000; at++)
+      created.push((await insertMember(tx, me.id, { name: `Member ${at}` })).hid)
+    return created
+  })
   let isDone = false
   const change = ask(`PATCH /v2/systems/@me/members`, {
     as: me,
@@ -148,12 +147,10 @@ test('a bulk change of 1000 members does not block other requests', async () => 
   }).finally(() => {
     isDone = true
   })
-  let answered = 0
-  while (!isDone) {
+  for (let answered = 0; answered < 2; answered++) {
     await ask(`GET /v2/systems/${me.hid}`)
-    answered++
     await new Promise((resolve) => setImmediate(resolve))
+    expect(isDone).toBe(false)
   }
   expect((await change).status).toBe(200)
-  expect(answered).toBeGreaterThan(3)
 })

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { group } from '../../../src/model/group'
+import { anyUuid } from '../../anyUuid'
 import { drizzleOn } from '../../drizzle'
 import {
   createFixture,
@@ -25,8 +26,6 @@ const newGroup = {
   created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/),
   privacy: allPublic,
 }
-
-const anyUuid = expect.any(String)
 
 describe('creating a group', () => {
   runScenarios(testApp, {

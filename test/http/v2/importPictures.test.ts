@@ -7,6 +7,7 @@ import { storePicture } from '../../../src/service/extRows/pictures'
 import { removeAbandoned } from '../../../src/service/staging'
 import { importNewSystem, importFile as run } from '../../../src/service/transfer/import'
 import type { ImportReport } from '../../../src/service/transfer/importContext'
+import { outcomeOf } from '../../outcomeOf'
 import { gifOfSize, smallPictures } from '../../pictures'
 import { execute, rows } from '../../rawSql'
 import { killedBefore } from '../../service/transfer/importFixture'
@@ -186,7 +187,7 @@ describe('pictures inside of an import file', () => {
     test('are deleted', async () => {
       const as = await makeSystem()
       const failed = runAnd(as, () => Promise.reject(new Error('the disk is full')))
-      await expect(failed).rejects.toThrow('the disk is full')
+      expect(await outcomeOf(failed)).toThrow('the disk is full')
       expect(await storedNames(as)).toEqual([])
     })
 
@@ -197,7 +198,7 @@ describe('pictures inside of an import file', () => {
           execute(tx, 'delete from pictures where system_id = :id and size = 6', { id: as.id }),
         ),
       )
-      await expect(failed).rejects.toThrow('pictures were changed by another request')
+      expect(await outcomeOf(failed)).toThrow('pictures were changed by another request')
       expect(await storedNames(as)).toEqual([])
       expect(await urlsOf(as)).toMatchObject({ system: null, wren: undefined })
     })

@@ -2,7 +2,6 @@ import type { JsonObject } from '../../../src/model/entity'
 import { insertAccount } from '../../../src/service/accounts'
 import type { ImportReport } from '../../../src/service/transfer/importContext'
 import { createBot } from '../../operatorActions'
-import { execute } from '../../rawSql'
 import {
   createEventReader,
   exportText,
@@ -268,30 +267,6 @@ describe('rows that an import leaves out', () => {
   })
 })
 
-describe('archived rows of an import', () => {
-  test('an import archives at most 100,000 rows and counts the rest as skipped', async () => {
-    const to = await testApp.makeSystem()
-    const notes = Array.from({ length: 100_050 }, (_, at) => at)
-    const report = await importInto(testApp, to, pluralkit({ multitude: { kept: { notes } } }))
-    expect([report.kept, report.skipped]).toEqual([{ notes: 100_000 }, { notes: 50 }])
-    const more = await importInto(
-      testApp,
-      to,
-      pluralkit({ multitude: { kept: { polls: [1], notes: [5] } } }),
-    )
-    expect([more.kept, more.skipped]).toEqual([{ notes: 1 }, { polls: 1 }])
-  }, 180_000)
-
-  test('an import archives at most 32 MiB, and no row larger than 1 MiB', async () => {
-    const to = await testApp.makeSystem()
-    const MiB = 1024 * 1024
-    const notes = Array.from({ length: 33 }, (_, at) => `${at}`.padEnd(MiB - 2, '.'))
-    const file = pluralkit({ multitude: { kept: { notes, polls: ['x'.repeat(MiB)] } } })
-    const report = await importInto(testApp, to, file)
-    expect([report.kept, report.skipped]).toEqual([{ notes: 32 }, { notes: 1, polls: 1 }])
-  }, 180_000)
-})
-
 test('a setting that only PluralKit has is stored and exported, but not shown', async () => {
   const as = await testApp.makeSystem()
   const newEvents = await createEventReader(testApp, as)
@@ -330,36 +305,7 @@ test('an import from Simply Plural takes the creation time from the ID of a row'
   ])
 })
 
-describe('a history of more than 100,000 switches', () => {
-  const as = testApp.makeSystem('Long')
-
-  test('a history of more than 100,000 switches is exported in parts that can be imported', async () => {
-    const { id } = await as
-    const sql = `
-      insert into switches (uuid, system_id, timestamp)
-      with recursive n(i) as (select 1 union all select i + 1 from n where i < 200001)
-      select '00000000-0000-4000-8000-' || substr(cast(1000000000000 + i as text), 2), ${id},
-        i * 1000000.0 from n`
-    await deps.transact('new', (tx) => execute(tx, sql))
-    await importInto(testApp, await as, pluralkit({ multitude: { kept: { notes: ['once'] } } }))
-    const parts: { switches: { timestamp: string }[]; multitude: { kept: object } }[] = []
-    for (const query of ['', '?part=2', '?part=3']) {
-      const line = `GET /v2/systems/@me/export${query}`
-      const { status, json, headers } = await testApp.ask(line, { as: await as })
-      expect(status).toBe(200)
-      parts.push(json as unknown as (typeof parts)[number])
-      const next = parts.length < 3 ? `<export?part=${parts.length + 1}>; rel="next"` : null
-      expect(headers.get('link')).toBe(next)
-    }
-    expect(parts.map(({ switches }) => switches.length)).toEqual([100_000, 100_000, 1])
-    expect(parts.map(({ multitude }) => multitude.kept)).toEqual([{ notes: ['once'] }, {}, {}])
-    const times = parts.flatMap(({ switches }) => switches.map((one) => Date.parse(one.timestamp)))
-    expect(times.every((time, at) => at === 0 || time < (times[at - 1] ?? 0))).toBe(true)
-    const to = await testApp.makeSystem()
-    const report = await importInto(testApp, to, Buffer.from(JSON.stringify(parts[2])))
-    expect(report).toMatchObject({ repairs: [], switches: { added: 1 } })
-  }, 120_000)
-
+describe('parts of an export', () => {
   test.each([
     ['4', 404],
     ['99999', 404],

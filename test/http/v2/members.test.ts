@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { member } from '../../../src/model/member'
 import { insertMember } from '../../../src/service/members'
+import { anyUuid } from '../../anyUuid'
 import { drizzleOn } from '../../drizzle'
 import { createFixture, defaultsOf, type Fixture, type Json, runScenarios } from '../../scenarios'
 import { describe, expect, test } from '../../test'
@@ -19,8 +20,6 @@ const newMember = {
   created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/),
   privacy: allPublic,
 }
-
-const anyUuid = expect.any(String)
 
 describe('creating a member', () => {
   runScenarios(testApp, {

@@ -246,26 +246,3 @@ describe('export of a PluralPort file', () => {
     expect(file.notes).toEqual([])
   })
 })
-
-test('exports a long history in parts that are imported in any order', async () => {
-  const as = await testApp.makeSystem()
-  const switches = Array.from({ length: 20_001 }, (_, at) => ({
-    timestamp: new Date(1_700_000_000_000 + at * 60_000).toISOString(),
-    members: at % 2 === 0 ? ['wrenab'] : [],
-  }))
-  const members = [{ id: 'wrenab', name: 'Wren' }]
-  await importFile(as, JSON.stringify({ version: 2, members, groups: [], switches }))
-  const { headers } = await testApp.ask('GET /v2/systems/@me/export?format=pluralport', { as })
-  expect(headers.get('link')).toBe('<export?format=pluralport&part=2>; rel="next"')
-  const parts = [
-    await exportFile(as, '?format=pluralport&part=2'),
-    await exportFile(as, '?format=pluralport'),
-  ]
-  expect(parts.map(({ front_events }) => (front_events as unknown[]).length)).toEqual([1, 20_000])
-  const copy = createTestApp({ RATE_LIMIT: 'off' })
-  const target = await copy.makeSystem()
-  for (const part of parts)
-    await copy.ask('POST /v2/systems/@me/import', { as: target, body: JSON.stringify(part) })
-  const { json } = await copy.ask<JsonObject>('GET /v2/systems/@me/export', { as: target })
-  expect(json.switches).toEqual((await exportFile(as, '')).switches as unknown[])
-})

@@ -1,5 +1,6 @@
 import { formatInstant, HOUR } from '../../../src/model/time'
 import { insertMember } from '../../../src/service/members'
+import { anyUuid } from '../../anyUuid'
 import { at, createFixture, type Json, LATEST, runScenarios, type Scenarios } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
@@ -7,7 +8,6 @@ import { createTestApp } from '../../testApp'
 const testApp = createTestApp()
 
 const post = 'POST /v2/systems/@me/switches'
-const anyUuid = expect.any(String)
 /** Accepted, because clocks differ. */
 const TOMORROW = formatInstant(testApp.deps.now() + 23 * HOUR)
 /** Refused, because it is too far in the future. */

@@ -1,14 +1,23 @@
 import type { JsonObject } from '../../../src/model/entity'
 import { DAY, formatInstant, HOUR } from '../../../src/model/time'
 import { createLoginCode } from '../../../src/service/access/loginLinks'
-import { until } from '../../events/receiver'
 import { createBot, deleteSystem } from '../../operatorActions'
 import { rows } from '../../rawSql'
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
+import { createTestClock } from '../../testClock'
+import { until } from '../../until'
 
 let clock = Date.parse('2026-11-01T12:00:00Z') * 1000
-const testApp = createTestApp({ now: () => ++clock, RATE_LIMIT: 'off' })
+const HEARTBEAT_MS = 1000
+/** Clock of the timers. */
+const timerClock = createTestClock()
+const testApp = createTestApp({
+  now: () => ++clock,
+  clock: timerClock,
+  RATE_LIMIT: 'off',
+  events: { heartbeatMs: HEARTBEAT_MS },
+})
 const { ask, makeSystem, deps } = testApp
 
 const sameOrigin = {
@@ -420,8 +429,8 @@ describe('end of a session', () => {
           received += new TextDecoder().decode(value)
         }
       })()
-      await Promise.race([ended, Bun.sleep(200)])
-      await reader?.cancel()
+      await timerClock.advance(HEARTBEAT_MS)
+      await ended
       expect(received).not.toContain('After')
     },
   )

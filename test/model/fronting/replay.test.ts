@@ -21,11 +21,12 @@ import { collectStints, newestFirst } from '../../../src/model/fronting/stints'
 import { findOffsets, type Offset } from '../../../src/model/fronting/timeZone'
 import { sumTotals } from '../../../src/model/fronting/totals'
 import { DAY, HOUR, type Instant, parseInstant, SECOND } from '../../../src/model/time'
+import { rounds } from '../../rounds'
 import { describe, expect, test } from '../../test'
 import { oddMoments, questionsAround } from './generatedHistories'
 import { daysOf, hoursOf, pairsOf, type Question, stintsOf, totalsOf } from './oracle'
 
-const RUNS = { numRuns: 60 }
+const RUNS = { numRuns: rounds(12) }
 
 describe.each(oddMoments)('random histories in %s around %s', (zone, what, odd) => {
   const questions = questionsAround(zone, odd)
@@ -67,7 +68,7 @@ describe.each(oddMoments)('random histories in %s around %s', (zone, what, odd) 
         replayQuestion(question, sums)
         expect(sums.hours()).toEqual(hoursOf(question))
       }),
-      { numRuns: 15 },
+      { numRuns: rounds(4) },
     )
   })
 

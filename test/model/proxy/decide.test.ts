@@ -19,6 +19,7 @@ import {
 import { keysOfContent, keysOfTag, matchTags } from '../../../src/model/proxy/tags'
 import { HOUR, SECOND } from '../../../src/model/time'
 import { MAX_TAG_AFFIXES, type ProxyTag } from '../../../src/model/validation'
+import { rounds } from '../../rounds'
 import { describe, expect, test } from '../../test'
 
 const fronter = (id: number, kind: Fronter['kind'] = 'member'): Fronter => ({ id, kind })
@@ -893,7 +894,7 @@ describe('random texts', () => {
         const isBare = body.trim() === prefix.trimEnd() + suffix.trimStart()
         expect(isBare ? ['', between] : [between]).toContain(inner)
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(200) },
     )
   })
 
@@ -910,7 +911,7 @@ describe('random texts', () => {
         expect(match?.member).toBe(alone[0]?.member)
         expect(match?.tag).toBe(alone[0]?.tag)
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(200) },
     )
   })
 
@@ -924,7 +925,7 @@ describe('random texts', () => {
             if (match) expect(matchTags(alone, content, false)?.content).toBe(match.content)
           }
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(200) },
     )
   })
 
@@ -936,7 +937,7 @@ describe('random texts', () => {
             if (matchTags([{ ...member, proxy_tags: [tag] }], content, caseSensitive))
               expect(isFound(tag, content)).toBe(true)
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(400) },
     )
   })
 })

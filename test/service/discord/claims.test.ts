@@ -7,11 +7,13 @@ import {
   findDroppedClaim,
   listUnfinishedClaims,
   recordClaimedMessage,
+  STALE_CLAIM_MS,
   settleClaim,
   startClaimCleanup,
 } from '../../../src/service/discord/claims'
 import { insertMember } from '../../../src/service/members'
 import { linkAccount } from '../../operatorActions'
+import { outcomeOf } from '../../outcomeOf'
 import { execute, rows } from '../../rawSql'
 import { beforeEach, describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
@@ -156,10 +158,10 @@ describe('a claim', () => {
 
   test('stays sending when its message cannot be recorded', async () => {
     await claim('3')
-    await expect(record('3', { member: 'zzzzzz' })).rejects.toThrow()
+    expect(await outcomeOf(record('3', { member: 'zzzzzz' }))).toThrow()
     await claim('4')
     await record('4')
-    await expect(record('3', { id: '94' })).rejects.toThrow()
+    expect(await outcomeOf(record('3', { id: '94' }))).toThrow()
     expect(await states()).toEqual({ 3: 'sending', 4: 'recorded' })
   })
 
@@ -170,12 +172,31 @@ describe('a claim', () => {
 })
 
 describe('recovery', () => {
+  test('lists exactly the claims that have been sending for longer than 20 seconds', async () => {
+    expect(STALE_CLAIM_MS).toBe(20_000)
+    // The time is that of the database, so claims before and after the list tell when it was read.
+    await claim('before')
+    for (let seconds = 10; seconds <= 30; seconds++) {
+      await claim(String(seconds))
+      await setAge(String(seconds), seconds * 1000)
+    }
+    const listed = await unfinished()
+    await claim('after')
+    const times = new Map((await allClaims()).map(({ id, at }) => [id, at]))
+    const [before = 0, after = 0] = [times.get('before'), times.get('after')]
+    expect(listed).toContain('30')
+    for (const [id, at] of times)
+      if (listed.includes(id)) expect(at).toBeLessThan(after - STALE_CLAIM_MS)
+      else expect(at).toBeGreaterThanOrEqual(before - STALE_CLAIM_MS)
+  })
+
   test('lists recorded claims and old claims that are still sending, of every process', async () => {
     for (const id of ['1', '2', '3', '4', '5']) await claim(id, { node: `node:${id}` })
     await record('11')
     await claim('11')
+    // These stay fresh, however long the test takes.
+    for (const id of ['1', '3']) await setAge(id, -HOUR_MS)
     await setAge('2', 21_000)
-    await setAge('3', 19_000)
     await setAge('4', 21_000)
     await settleClaim(deps, discordBot, '4', 'dropped')
     await deps.transact('new', (tx) =>

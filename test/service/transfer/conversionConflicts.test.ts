@@ -1,5 +1,6 @@
 import type { Deps } from '../../../src/service/deps'
 import { archiveRows } from '../../http/ext/archiveRows'
+import { ME } from '../../me'
 import { convertArchive, importFile } from '../../operatorActions'
 import { execute, insert, readAllRows } from '../../rawSql'
 import type { Json } from '../../scenarios'
@@ -7,7 +8,6 @@ import { describe, expect, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
-const ME = '/ext/v1/systems/@me'
 
 const file = {
   members: [

@@ -7,11 +7,10 @@ import { exportSystem, importFile } from '../../operatorActions'
 import { readAllRows } from '../../rawSql'
 import { describe, expect, test } from '../../test'
 import { createTestApp, type TestSystem } from '../../testApp'
-import { exportParts, exportText, importInto, pluralkit } from './importFixture'
+import { exportText, importInto, pluralkit } from './importFixture'
 
 const app = createTestApp()
 const narrow = createTestApp({ EXT_TEXT_QUOTA: '4096' })
-const elsewhere = createTestApp()
 
 const at = 1_700_000_000_000
 
@@ -103,24 +102,6 @@ describe('limits of an import', () => {
   })
 })
 
-describe('very long lists', () => {
-  test('takes 200,000 of 200,001 posts, and one vote of each member', async () => {
-    const system = await app.makeSystem()
-    const boardMessages = Array.from({ length: 200_001 }, (_, id) => ({
-      _id: `b${id}`,
-      message: 'x',
-      writtenFor: 'm1',
-      writtenAt: at + id,
-    }))
-    const votes = Array.from({ length: 200_000 }, () => ({ id: 'm1', vote: 'yes' }))
-    const polls = [{ _id: 'p1', name: 'Move?', votes }]
-    const given = file({ boardMessages, polls })
-    const report = await importInto(app, system, given, { dryRun: true })
-    expect(report.ext?.posts).toMatchObject({ added: 200_000, left_out: 1 })
-    expect(report.ext?.votes.added).toBe(1)
-  }, 240_000)
-})
-
 describe('rows without the row that they belong to', () => {
   test('are reported apart from rows above a limit', async () => {
     const system = await app.makeSystem()
@@ -188,20 +169,6 @@ describe('a description that an import changes', () => {
 })
 
 describe('exports', () => {
-  test('write long lists in parts that import completely in any order', async () => {
-    const system = await app.makeSystem()
-    const notes = Array.from({ length: 250 }, (_, id) => note(id, `${id} `.repeat(20_000)))
-    await importInto(app, system, file({ notes }))
-    const parts = await exportParts(app.deps, system.id)
-    expect(parts.length).toBeGreaterThan(2)
-    for (const part of parts) expect(JSON.stringify(part).length).toBeLessThan(16 * 1024 * 1024)
-    const target = await elsewhere.makeSystem()
-    for (const part of parts.toReversed())
-      await importInto(elsewhere, target, Buffer.from(JSON.stringify(part)))
-    const { rows = [] } = { rows: (await readAllRows(elsewhere.deps.db)).notes }
-    expect(rows.filter(({ system_id }) => system_id === target.id)).toHaveLength(250)
-  }, 240_000)
-
   test('of some members have only what belongs to them, as far as asked for', async () => {
     const system = await app.makeSystem()
     const notes = [note(1, 'by Wren'), { ...note(2, 'by Ash'), member: 'm2' }]

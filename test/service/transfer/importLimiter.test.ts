@@ -6,8 +6,10 @@ import {
   type ImportLimiter,
 } from '../../../src/service/transfer/importLimiter'
 import { createSpool } from '../../../src/service/transfer/spool'
+import { errorOf, outcomeOf } from '../../outcomeOf'
 import { emptyFolder } from '../../serverProcess'
 import { describe, expect, test } from '../../test'
+import { until } from '../../until'
 
 const KiB = 1024
 const folder = emptyFolder()
@@ -30,9 +32,6 @@ function begin(
   return { done, finish }
 }
 
-/** Waits until all pending callbacks have run. */
-const settle = () => Bun.sleep(10)
-
 async function refusalOf(work: Promise<unknown>): Promise<[status: number, message: string]> {
   const cause = await work.then(
     () => null,
@@ -47,13 +46,13 @@ describe('the import limiter', () => {
     const limiter = createImportLimiter(createSpool(folder))
     const started: number[] = []
     const imports = [1, 2, 3, 4, 5].map((id) => begin(limiter, id, started))
-    await settle()
+    await until(() => started.length === 2)
     expect(started).toEqual([1, 2])
     // A second file of a system does not overtake waiting imports.
     imports[1]?.finish()
     await imports[1]?.done
     const again = begin(limiter, 2, started)
-    await settle()
+    await until(() => started.length === 3)
     expect(started).toEqual([1, 2, 3])
     for (const { finish } of [...imports, again]) finish()
     await Promise.all([...imports, again].map(({ done }) => done))
@@ -62,17 +61,25 @@ describe('the import limiter', () => {
   })
 
   test('drops a waiting import when its client disconnects, and starts the next', async () => {
-    const limiter = createImportLimiter(createSpool(folder))
+    const spool = createSpool(folder)
+    let received = 0
+    const limiter = createImportLimiter({
+      async receive(bytes) {
+        const file = await spool.receive(bytes)
+        received++
+        return file
+      },
+    })
     const started: number[] = []
     const running = [1, 2].map((id) => begin(limiter, id, started))
-    await settle()
+    await until(() => started.length === 2)
     const leaving = new AbortController()
     const dropped = begin(limiter, 3, started, leaving.signal)
     const next = begin(limiter, 4, started)
-    await settle()
+    await until(() => received === 4)
     leaving.abort()
     running[0]?.finish()
-    await expect(dropped.done).rejects.toBe(leaving.signal.reason)
+    expect(await errorOf(dropped.done)).toBe(leaving.signal.reason)
     next.finish()
     await next.done
     running[1]?.finish()
@@ -84,7 +91,7 @@ describe('the import limiter', () => {
     const limiter = createImportLimiter(createSpool(folder))
     for (let round = 0; round < 5; round++) {
       const failing = limiter.run(1, [], () => Promise.reject(new Error('it failed')), null)
-      expect(failing).rejects.toThrow('it failed')
+      expect(await outcomeOf(failing)).toThrow('it failed')
       await failing.catch(() => {})
     }
     expect(await limiter.run(1, [], async () => 'done', null)).toBe('done')

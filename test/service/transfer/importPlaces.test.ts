@@ -1,22 +1,27 @@
 import { createImportLimiter } from '../../../src/service/transfer/importLimiter'
 import { createImportPlaces, type PlaceLimits } from '../../../src/service/transfer/importPlaces'
 import { createSpool } from '../../../src/service/transfer/spool'
-import { until } from '../../events/receiver'
+import { errorOf } from '../../outcomeOf'
 import { emptyFolder } from '../../serverProcess'
 import { describe, expect, test } from '../../test'
+import { createTestClock } from '../../testClock'
+import { until } from '../../until'
 
-const LONG = 60_000
+const [WAIT, ABSENT, RESERVED] = [10_000, 5_000, 30_000] as const
 const limits: PlaceLimits = {
   maxFiles: 2,
   maxWaiting: 3,
-  waitMs: LONG,
-  absentMs: LONG,
-  reservedMs: LONG,
+  waitMs: WAIT,
+  absentMs: ABSENT,
+  reservedMs: RESERVED,
 }
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Creates places, and a function that asks for one and records when it is assigned. */
 function createQueue(changed: Partial<PlaceLimits> = {}, busy = new Set<number>()) {
-  const places = createImportPlaces(busy, { ...limits, ...changed })
+  const clock = createTestClock()
+  const places = createImportPlaces(busy, { limits: { ...limits, ...changed }, clock })
   const assigned: number[] = []
   const ask = async (systemId: number, signal = new AbortController().signal) => {
     const isReady = await places.reserve(systemId, signal)
@@ -27,19 +32,19 @@ function createQueue(changed: Partial<PlaceLimits> = {}, busy = new Set<number>(
   const send = async (systemId: number) => {
     places.release(systemId)
     busy.add(systemId)
-    await Bun.sleep(0)
+    await turn()
     busy.delete(systemId)
     places.assign()
-    await Bun.sleep(0)
+    await turn()
   }
-  return { places, assigned, ask, send, busy }
+  return { places, assigned, ask, send, busy, clock }
 }
 
 describe('places before an import', () => {
   test('are assigned in the order of arrival, when a file before is done', async () => {
     const { ask, send, assigned } = createQueue()
     const waiting = [1, 2, 3, 4, 5].map((id) => ask(id))
-    await Bun.sleep(0)
+    await turn()
     expect(assigned).toEqual([1, 2])
     await send(2)
     expect(assigned).toEqual([1, 2, 3])
@@ -60,8 +65,10 @@ describe('places before an import', () => {
   })
 
   test('are refused when too many systems wait', async () => {
-    const { ask } = createQueue({ maxFiles: 0, waitMs: 1 })
-    const all = await Promise.allSettled([1, 2, 3, 4].map((id) => ask(id)))
+    const { ask, clock } = createQueue({ maxFiles: 0 })
+    const asked = Promise.allSettled([1, 2, 3, 4].map((id) => ask(id)))
+    await clock.advance(WAIT)
+    const all = await asked
     expect(all.map(({ status }) => status)).toEqual([
       'fulfilled',
       'fulfilled',
@@ -77,16 +84,21 @@ describe('places before an import', () => {
     const left = ask(2, leaving.signal)
     const next = ask(3)
     leaving.abort()
-    await expect(left).rejects.toBe(leaving.signal.reason)
+    expect(await errorOf(left)).toBe(leaving.signal.reason)
     await send(1)
     expect(await next).toBe(true)
     expect(assigned).toEqual([1, 3])
-    await expect(ask(4, leaving.signal)).rejects.toBe(leaving.signal.reason)
+    expect(await errorOf(ask(4, leaving.signal))).toBe(leaving.signal.reason)
   })
 
   test('are free again when no upload follows', async () => {
-    const { ask, assigned } = createQueue({ maxFiles: 1, reservedMs: 1 })
-    expect([await ask(1), await ask(2)]).toEqual([true, true])
+    const { ask, assigned, clock } = createQueue({ maxFiles: 1, waitMs: 2 * RESERVED })
+    expect(await ask(1)).toBe(true)
+    const next = ask(2)
+    await clock.advance(RESERVED - 1)
+    expect(assigned).toEqual([1])
+    await clock.advance(1)
+    expect(await next).toBe(true)
     expect(assigned).toEqual([1, 2])
   })
 
@@ -95,18 +107,20 @@ describe('places before an import', () => {
     expect([await ask(1), await ask(1)]).toEqual([true, true])
   })
 
-  test.each<[string, Partial<PlaceLimits>, first: number]>([
-    ['keep their order when the clients ask again', {}, 2],
-    ['lose their order when the clients do not ask again', { absentMs: 1 }, 3],
-  ])('%s', async (_, changed, first) => {
-    const { ask, send, assigned } = createQueue({ maxFiles: 1, waitMs: 100, ...changed })
+  test.each<[string, absentFor: number, first: number]>([
+    ['keep their order when the clients ask again', ABSENT - 1, 2],
+    ['lose their order when the clients do not ask again', ABSENT, 3],
+  ])('%s', async (_, absentFor, first) => {
+    const { ask, send, assigned, clock } = createQueue({ maxFiles: 1 })
     await ask(1)
-    expect(await Promise.all([ask(2), ask(3)])).toEqual([false, false])
-    // Longer than a client may be absent, and shorter than a request waits.
-    await Bun.sleep(20)
+    const waiting = Promise.all([ask(2), ask(3)])
+    await clock.advance(WAIT)
+    expect(await waiting).toEqual([false, false])
+    await clock.advance(absentFor)
     const again = [ask(3), ask(2)]
     await send(1)
     expect(assigned).toEqual([1, first])
+    await clock.advance(WAIT)
     await Promise.all(again)
   })
 })

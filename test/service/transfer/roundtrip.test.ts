@@ -6,6 +6,7 @@ import { fixture } from '../../formats/fixture'
 import { createBotFixtures, type Step } from '../../http/bot/botFixture'
 import { recordMessageStep } from '../../http/bot/proxyScenarios'
 import { exportSystem } from '../../operatorActions'
+import { rounds } from '../../rounds'
 import { describe, expect, test } from '../../test'
 import { createTestApp, type TestApp } from '../../testApp'
 import { anySystem, insertGeneratedSystem } from '../anySystem'
@@ -255,6 +256,6 @@ test('exports the same file from another server for random systems', async () =>
       expect(converted.report.repairs).toEqual([])
       expect(JSON.parse(converted.text)).toEqual(JSON.parse(text))
     }),
-    { numRuns: 15 },
+    { numRuns: rounds(4) },
   )
 })

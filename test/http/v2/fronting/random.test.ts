@@ -17,6 +17,7 @@ import {
   stintsOf,
   totalsOf,
 } from '../../../model/fronting/oracle'
+import { rounds } from '../../../rounds'
 import { beforeAll, describe, expect, test } from '../../../test'
 import { createTestApp, type TestSystem } from '../../../testApp'
 
@@ -43,7 +44,7 @@ describe.each(oddMoments)('fronting in %s around %s', (zone, anomaly, odd) => {
   test(`fronting of random histories in ${zone} around ${anomaly} matches the oracle for all callers`, async () => {
     await fc.assert(
       fc.asyncProperty(questionsAround(zone, odd), fc.constantFrom(...periods), compareAll),
-      { numRuns: 12 },
+      { numRuns: rounds(4) },
     )
   }, 60_000)
 })

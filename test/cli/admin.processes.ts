@@ -1,0 +1,43 @@
+import { Database } from 'bun:sqlite'
+import { join } from 'node:path'
+import { folderWithDatabase } from '../emptyDatabase'
+import { runJson } from '../runInProcess'
+import { commandLine } from '../serverProcess'
+import { describe, expect, test } from '../test'
+import { until } from '../until'
+
+const { startServer } = commandLine()
+
+function change(cwd: string, sql: string): void {
+  const database = new Database(join(cwd, 'data/multitude.db'))
+  database.run('pragma busy_timeout = 5000')
+  database.run(sql)
+  database.close()
+}
+
+describe('commands of an operator', () => {
+  test('the server deletes records of messages older than MESSAGE_KEEP', async () => {
+    const cwd = folderWithDatabase()
+    await runJson(['system', 'create'], { cwd })
+    const [now, old] = [Date.now() * 1000, (Date.now() - 91 * 86_400_000) * 1000]
+    for (const [id, at] of [
+      ['1', old],
+      ['2', now],
+    ])
+      change(
+        cwd,
+        `insert into messages (id, original, sender, channel, system_id, timestamp)
+         select '${id}', '${id}', '3', '4', id, ${at} from systems`,
+      )
+    const server = await startServer(['--message-keep', '90d'], { cwd })
+    const ids = () => {
+      const database = new Database(join(cwd, 'data/multitude.db'), { readonly: true })
+      const rows = database.query<{ id: string }, []>('select id from messages').all()
+      database.close()
+      return rows.map(({ id }) => id).join()
+    }
+    await until(() => ids() === '2')
+    server.kill('SIGTERM')
+    expect((await server.end()).code).toBe(0)
+  })
+})

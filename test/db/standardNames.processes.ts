@@ -1,0 +1,61 @@
+import { Database } from 'bun:sqlite'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { migrations } from '../../src/db/migrations'
+import { run } from '../runInProcess'
+import { commandLine, emptyFolder } from '../serverProcess'
+import { describe, expect, test } from '../test'
+import { makeOlder } from './olderDatabase'
+import { asSortedText, insertPrevious } from './previousNames'
+
+const { startServer } = commandLine()
+const lastBefore = migrations.findIndex(({ name }) => name === '0013_standard_names')
+
+/** A database with data in every table, as the version before the standard names left it. */
+async function makePrevious() {
+  const cwd = emptyFolder()
+  const path = join(cwd, 'data.db')
+  const database = makeOlder(path, lastBefore)
+  await insertPrevious(
+    (sql, values) => database.query(sql).run(...values),
+    () => '?',
+  )
+  database.close()
+  return { cwd, path, env: { DATABASE_URL: `file:${path}` } }
+}
+
+function rowsIn(path: string, tables: readonly string[]): Record<string, string[]> {
+  const database = new Database(path, { readonly: true })
+  const found = tables.map((table) => [
+    table,
+    asSortedText(database.query<object, []>(`SELECT * FROM ${table}`).all()),
+  ])
+  database.close()
+  return Object.fromEntries(found)
+}
+
+describe('upgrade of a SQLite database to standard table names', () => {
+  test('is refused in one line while another process holds a lease', async () => {
+    const { cwd, path, env } = await makePrevious()
+    const database = new Database(path)
+    database.run("UPDATE leases SET holder = 'attic:77:uuid'")
+    const before = rowsIn(path, ['members', 'systems'])
+    for (const command of [['migrate'], ['serve', '--port', '0']]) {
+      database.run('UPDATE leases SET until = ?', [Date.now() + 30_000])
+      const { code, err } = await run(command, { cwd, env })
+      expect([command, code]).toEqual([command, 1])
+      expect(err).toMatch(
+        /cannot be upgraded to 0013_standard_names while another process uses it \(attic, process 77\): stop all servers/,
+      )
+      expect(err.trimEnd().split('\n')).toHaveLength(1)
+    }
+    expect(rowsIn(path, ['members', 'systems'])).toEqual(before)
+    expect(readdirSync(cwd).filter((name) => name.includes('pre-upgrade'))).toEqual([])
+    // The lease of a process that ended is no reason to refuse.
+    database.run('UPDATE leases SET until = 1')
+    database.close()
+    const server = await startServer([], { cwd, env })
+    server.kill('SIGTERM')
+    expect((await server.end()).code).toBe(0)
+  })
+})

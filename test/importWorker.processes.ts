@@ -1,0 +1,133 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { folderWithDatabase } from './emptyDatabase'
+import { runJson } from './runInProcess'
+import { commandLine } from './serverProcess'
+import { describe, expect, test } from './test'
+import { until } from './until'
+
+const { startServer } = commandLine()
+const cwd = folderWithDatabase()
+const { token } = await runJson<{ token: string }>(['system', 'create'], { cwd })
+
+const MiB = 1024 * 1024
+const ROUNDS = 20
+
+/** Large enough that the worker has not read all of it when it is killed. */
+const largeFile = JSON.stringify({
+  switches: [],
+  multitude: { kept: { notes: Array<string>(16).fill('a'.repeat(MiB)) } },
+})
+
+describe('an import whose worker is killed', () => {
+  test('answers 503 when the import worker is killed, and imports the next file', async () => {
+    const server = await startServer([], { cwd })
+    const send = async (body: string) => {
+      const sent = { method: 'POST', headers: { authorization: token }, body: new Blob([body]) }
+      const response = await fetch(`${server.address}/v2/systems/@me/import?dry_run=true`, sent)
+      return { status: response.status, headers: response.headers, text: await response.text() }
+    }
+    for (let round = 0; round < ROUNDS; round++) {
+      const answer = send(largeFile)
+      const worker = await findWorker(server.pid)
+      // Killed before it reads, or while the server waits for it to read.
+      if (round % 2 === 1) {
+        process.kill(worker, 'SIGSTOP')
+        await until(() => stateOf(worker) === 'T')
+        for (let request = 0; request < round; request++)
+          expect((await fetch(`${server.address}/health`)).status).toBe(200)
+      }
+      process.kill(worker, 'SIGKILL')
+      const { status, headers, text } = await answer
+      expect([round, status, text]).toEqual([
+        round,
+        503,
+        expect.stringContaining('503: Service Unavailable'),
+      ])
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    expect((await send(largeFile)).status).toBe(200)
+    server.kill('SIGTERM')
+    const { code, err } = await server.end()
+    expect([code, err]).toEqual([0, expect.not.stringContaining('"level":"error"')])
+  }, 180_000)
+})
+
+test('lets a third import wait until one of two running imports ends', async () => {
+  const systems = ['A', 'B', 'C', 'D'].map((name) =>
+    runJson<{ token: string }>(['system', 'create', '--name', name], { cwd }),
+  )
+  const tokens = (await Promise.all(systems)).map((created) => created.token)
+  const metrics = ['--metrics', 'on', '--metrics-address', '127.0.0.1:0']
+  const server = await startServer(metrics, { cwd })
+  const [, metricsUrl = ''] = /"metrics":"([^"]+)"/.exec(server.output()) ?? []
+  const countImports = async () => {
+    const text = await (await fetch(metricsUrl)).text()
+    return Number(/^multitude_imports_under_way (\d+)$/m.exec(text)?.[1])
+  }
+  const send = (system: number, signal: AbortSignal | null = null) =>
+    fetch(`${server.address}/v2/systems/@me/import`, {
+      method: 'POST',
+      headers: { authorization: tokens[system] ?? '' },
+      body: new Blob([largeFile]),
+      signal,
+    }).then(
+      ({ status }) => status,
+      ({ name }: Error) => name,
+    )
+  const workers: number[] = []
+  const begin = async (system: number) => {
+    const answer = send(system)
+    const worker = await findWorker(server.pid, workers)
+    process.kill(worker, 'SIGSTOP')
+    workers.push(worker)
+    return { answer, worker }
+  }
+  const first = await begin(0)
+  const second = await begin(1)
+
+  const leaving = new AbortController()
+  const third = send(2, leaving.signal)
+  await until(async () => (await countImports()) === 3)
+  const fourth = send(3)
+  await until(async () => (await countImports()) === 4)
+  leaving.abort()
+  expect(await third).toBe('AbortError')
+  await until(async () => (await countImports()) === 3)
+
+  process.kill(first.worker, 'SIGKILL')
+  expect(await first.answer).toBe(503)
+  expect(await fourth).toBe(200)
+  process.kill(second.worker, 'SIGCONT')
+  expect(await second.answer).toBe(200)
+  expect(await countImports()).toBe(0)
+  server.kill('SIGTERM')
+  expect((await server.end()).code).toBe(0)
+})
+
+/** Waits for an import worker that is not among the known ones and returns its process ID. */
+async function findWorker(server: number, known: readonly number[] = []): Promise<number> {
+  return until(
+    () =>
+      readdirSync('/proc')
+        .filter((name) => isWorker(name, server))
+        .map(Number)
+        .find((worker) => !known.includes(worker)) ?? 0,
+  )
+}
+
+function isWorker(process: string, parent: number): boolean {
+  if (!/^\d+$/.test(process)) return false
+  try {
+    const [, ppid] = / \w (\d+) /.exec(readFileSync(`/proc/${process}/stat`, 'utf8')) ?? []
+    if (Number(ppid) !== parent) return false
+    return readFileSync(`/proc/${process}/cmdline`, 'utf8').includes('read-import')
+  } catch {
+    // The process ended meanwhile.
+    return false
+  }
+}
+
+/** Returns the state of a process, such as T for a stopped one. */
+function stateOf(worker: number): string | undefined {
+  return / (\w) \d+ /.exec(readFileSync(`/proc/${worker}/stat`, 'utf8'))?.[1]
+}

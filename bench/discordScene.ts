@@ -101,7 +101,6 @@ export async function untilConnected({ users }: StandIn): Promise<void> {
   await users.until(
     () => users.sessions(),
     (sessions) => sessions.some(({ isConnected }) => isConnected),
-    { timeoutMs: 20_000, description: 'a connected bot' },
   )
 }
 

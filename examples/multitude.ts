@@ -63,7 +63,7 @@ export const displayName = ({ display_name, name }: Member) => display_name ?? n
 
 export type Multitude = ReturnType<typeof connectMultitude>
 
-export function connectMultitude(url: string, key: string, platform: string) {
+export function connectMultitude(url: string, key: string, platform: string, retryMs = 1_000) {
   const base = url.replace(/\/+$/, '')
 
   /** Sends "METHOD /path", as a system if given. The cause of an error is the code of the server. */
@@ -151,7 +151,7 @@ export function connectMultitude(url: string, key: string, platform: string) {
         if (failure === null) return
         // An error with a code is final; the server would return it again.
         if (failure.cause !== undefined || tries === 1) throw failure
-        await new Promise((resolve) => setTimeout(resolve, 1_000))
+        await new Promise((resolve) => setTimeout(resolve, retryMs))
       }
     },
 

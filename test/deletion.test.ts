@@ -145,8 +145,8 @@ async function findProblems(): Promise<string[]> {
   return found.map(({ problem }) => problem)
 }
 
-test('deletes 20,000 switches in small batches between which other requests are answered', async () => {
-  const large = await makeLargeSystem(20_000)
+test('deletes 8,000 switches in small batches between which other requests are answered', async () => {
+  const large = await makeLargeSystem(8_000)
   const other = await testApp.makeSystem('Elsewhere')
   for (const [, remove] of deletions) {
     const { watched, changes } = watchChanges()
@@ -165,7 +165,7 @@ test('deletes 20,000 switches in small batches between which other requests are 
     isDone = true
     await requests
     expect(Math.max(...changes)).toBeLessThan(5000)
-    expect(answered).toBeGreaterThan(20)
+    expect(answered).toBeGreaterThan(8)
   }
 })
 

@@ -1,52 +1,11 @@
 import { chownSync, existsSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { migrations } from '../../src/db/migrations'
-import { currentSchema } from '../currentSchema'
 import { run, runJson } from '../runInProcess'
 import { describe, expect, test } from '../test'
-import {
-  answersOf,
-  copiesIn,
-  createUsed,
-  expectedAnswers,
-  fileUrl,
-  findingsIn,
-  pendingIn,
-  queryRows,
-} from './usedDatabases'
+import { copiesIn, createUsed, fileUrl, pendingIn } from './usedDatabases'
 
 const isRoot = process.getuid?.() === 0
-const olderReleases = migrations.slice(0, -1).map(({ name }, at) => [name, at + 1] as const)
-
-describe('upgrade of a database with rows', () => {
-  test.each(olderReleases)(
-    'answers like a new database, with its schema and all rows, after an upgrade from %s',
-    async (_, has) => {
-      const old = createUsed(has)
-      const answers = await answersOf(old.path)
-      expect(answers).toEqual(await expectedAnswers(has))
-      expect(answers['owner: /v2/systems/@me']).toMatchObject({
-        status: 200,
-        json: { id: 'abcde', name: 'Lantern Hill', description: 'ours alone' },
-      })
-      expect(answers['anonymous: /v2/systems/abcde']).toMatchObject({ json: { description: null } })
-      if (has > 1) {
-        expect(answers['owner: /v2/members/aaaaa']).toMatchObject({ json: { name: 'Wren' } })
-        expect(answers['anonymous: /v2/members/aaaaa']).toMatchObject({ json: { name: 'W.' } })
-        expect(answers['owner: /v2/systems/@me/fronters']).toMatchObject({
-          json: { members: [{ id: 'bbbbb' }, { id: 'aaaaa' }] },
-        })
-      }
-      expect(await findingsIn(old.path)).toEqual([])
-      expect(queryRows(old.path, 'SELECT name FROM bots')).toEqual([{ name: 'old' }])
-      const kept = queryRows(old.path, "SELECT name FROM migrations WHERE applied = 'before'")
-      expect(kept).toHaveLength(has)
-      const schema = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'migrations'"
-      const statements = queryRows<{ sql: string }>(old.path, schema).map(({ sql }) => sql)
-      expect(statements.toSorted()).toEqual(currentSchema.map(({ sql }) => sql).toSorted())
-    },
-  )
-})
 
 describe('copy before an upgrade', () => {
   test('copies the file before an upgrade and prints the command that restores it', async () => {

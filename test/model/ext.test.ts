@@ -3,6 +3,7 @@ import { customFieldTypes } from '../../src/model/ext/customField'
 import { type FieldType, parseValue } from '../../src/model/ext/fieldValue'
 import { beginningOf } from '../../src/model/ext/memberExt'
 import { Problem } from '../../src/model/validation'
+import { rounds } from '../rounds'
 import { describe, expect, test } from '../test'
 
 describe('the beginning of a long description', () => {
@@ -17,6 +18,7 @@ describe('the beginning of a long description', () => {
         expect(beginning.isWellFormed()).toBe(about.isWellFormed() || beginning.isWellFormed())
         if (about.length > 0) expect(beginning).not.toBe('')
       }),
+      { numRuns: rounds(25) },
     )
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Bundle } from '../../../src/formats/bundle'
-import { type Snapshot, writePluralkit } from '../../../src/formats/pluralkit/write'
+import type { Snapshot } from '../../../src/formats/pluralkit/write'
 import { readFile } from '../../../src/formats/read'
 import { autoproxy } from '../../../src/model/autoproxy'
 import { type Entity, fillDefaults, type Row } from '../../../src/model/entity'
@@ -13,8 +13,7 @@ import { system } from '../../../src/model/system'
 import { Problem } from '../../../src/model/validation'
 import { describe, expect, test } from '../../test'
 import { fixture, readFixture } from '../fixture'
-
-const now = 1767225600_000000
+import { emptySnapshot, now, textOf } from './snapshots'
 
 describe('writePluralkit', async () => {
   const text = await textOf(snapshotOf(readFixture('pluralkit.json')))
@@ -153,7 +152,7 @@ describe('writePluralkit and readFile', () => {
         rowOf(settings),
         async (rows, systemRow, config) => {
           const snapshot: Snapshot = {
-            ...empty,
+            ...emptySnapshot,
             system: { ...systemRow, webhook_url: null, hid: 'abcdef', uuid: crypto.randomUUID() },
             settings: { ...config, member_limit: 1000, group_limit: 250 },
             members: rows.map((row, n) => ({
@@ -172,51 +171,6 @@ describe('writePluralkit and readFile', () => {
   })
 })
 
-describe('a large system', () => {
-  test('writes and reads 1,000 members, 250 groups and 100,000 switches completely', async () => {
-    const letters = 'abcdefghij'
-    const hid = (n: number) =>
-      [...String(n).padStart(6, '0')].map((digit) => letters[Number(digit)]).join('')
-    const members = Array.from({ length: 1000 }, (_, n) => ({
-      ...fillDefaults(member, { name: `Member ${n}`, description: 'x'.repeat(500) }),
-      hid: hid(n),
-      uuid: crypto.randomUUID(),
-    }))
-    const groups = Array.from({ length: 250 }, (_, n) => ({
-      ...fillDefaults(group, { name: `Group ${n}` }),
-      hid: hid(n),
-      uuid: crypto.randomUUID(),
-      members: members.slice(0, 200).map((row) => row.hid),
-    }))
-    const switches = Array.from({ length: 100_000 }, (_, n) => ({
-      uuid: crypto.randomUUID(),
-      timestamp: now - n * 60_000_001,
-      members: [hid(n % 1000), hid((n * 7 + 1) % 1000)],
-    }))
-    const bundle = readFile(await textOf({ ...empty, members, groups, switches: [switches] }))
-    expect(bundle.repairs).toEqual([])
-    expect(bundle.switches).toHaveLength(100_000)
-    expect(bundle.groups[249]?.members).toHaveLength(200)
-  })
-})
-
-const empty: Snapshot = {
-  exportedAt: now,
-  system: { ...fillDefaults(system, {}), hid: 'abcdef', uuid: crypto.randomUUID() },
-  settings: fillDefaults(settings, {}),
-  colorHex: true,
-  accounts: [],
-  members: [],
-  groups: [],
-  switches: [],
-  systemGuilds: [],
-  memberGuilds: [],
-  autoproxy: [],
-  preferences: null,
-  ext: null,
-  kept: [],
-}
-
 function archivedOf(kept: Bundle['kept']) {
   return Object.entries(kept).map(([collection, rows]) => ({
     collection,
@@ -228,14 +182,10 @@ function uuidOf(n: number): string {
   return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 }
 
-async function textOf(snapshot: Snapshot): Promise<string> {
-  return (await Array.fromAsync(writePluralkit(snapshot))).join('')
-}
-
 /** Returns the snapshot of an empty server after importing the bundle. */
 function snapshotOf(bundle: Bundle): Snapshot {
   return {
-    ...empty,
+    ...emptySnapshot,
     system: {
       ...fillDefaults(system, bundle.system.patch),
       created: bundle.system.created ?? null,

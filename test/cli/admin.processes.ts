@@ -5,15 +5,9 @@ import { runJson } from '../runInProcess'
 import { commandLine } from '../serverProcess'
 import { describe, expect, test } from '../test'
 import { until } from '../until'
+import { changeDatabase } from './changeDatabase'
 
 const { startServer } = commandLine()
-
-function change(cwd: string, sql: string): void {
-  const database = new Database(join(cwd, 'data/multitude.db'))
-  database.run('pragma busy_timeout = 5000')
-  database.run(sql)
-  database.close()
-}
 
 describe('commands of an operator', () => {
   test('the server deletes records of messages older than MESSAGE_KEEP', async () => {
@@ -24,7 +18,7 @@ describe('commands of an operator', () => {
       ['1', old],
       ['2', now],
     ])
-      change(
+      changeDatabase(
         cwd,
         `insert into messages (id, original, sender, channel, system_id, timestamp)
          select '${id}', '${id}', '3', '4', id, ${at} from systems`,

@@ -1,21 +1,14 @@
-import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { folderWithDatabase } from '../emptyDatabase'
 import { run, runJson } from '../runInProcess'
 import { emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
+import { changeDatabase } from './changeDatabase'
 
 interface Made {
   id: string
   token: string
-}
-
-function change(cwd: string, sql: string): void {
-  const database = new Database(join(cwd, 'data/multitude.db'))
-  database.run('pragma busy_timeout = 5000')
-  database.run(sql)
-  database.close()
 }
 
 describe('commands of an operator', () => {
@@ -71,8 +64,8 @@ describe('commands of an operator', () => {
     const cwd = folderWithDatabase()
     for (const name of ['A', 'B', 'C']) await runJson(['system', 'create', '--name', name], { cwd })
     const [march, april] = [Date.UTC(2026, 2, 31, 23, 59) * 1000, Date.UTC(2026, 3, 1) * 1000]
-    change(cwd, `update systems set created = ${march} where name <> 'C'`)
-    change(cwd, `update systems set created = ${april} where name = 'C'`)
+    changeDatabase(cwd, `update systems set created = ${march} where name <> 'C'`)
+    changeDatabase(cwd, `update systems set created = ${april} where name = 'C'`)
     expect(await runJson<unknown>(['stats'], { cwd })).toEqual({
       ...{ systems: 3, disabled: 0, members: 0, groups: 0, switches: 0, messages: 0, accounts: 0 },
       months: [
@@ -89,11 +82,11 @@ describe('commands of an operator', () => {
     const old = await runJson<Made>(['system', 'create', '--name', 'Old'], { cwd })
     const used = await runJson<Made>(['system', 'create', '--name', 'Used'], { cwd })
     const longAgo = Date.UTC(2024, 0, 1) * 1000
-    change(cwd, `update systems set created = ${longAgo}`)
-    change(cwd, `update tokens set created = ${longAgo}`)
-    change(cwd, 'delete from events')
-    change(cwd, "update migrations set applied = '2023-01-01T00:00:00.000Z'")
-    change(
+    changeDatabase(cwd, `update systems set created = ${longAgo}`)
+    changeDatabase(cwd, `update tokens set created = ${longAgo}`)
+    changeDatabase(cwd, 'delete from events')
+    changeDatabase(cwd, "update migrations set applied = '2023-01-01T00:00:00.000Z'")
+    changeDatabase(
       cwd,
       `update tokens set last_used = ${Date.UTC(2026, 0, 1) * 1000}
        where system_id = (select id from systems where hid = '${used.id}')`,

@@ -1,11 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { migrations } from '../../src/db/migrations'
-import { makeOlder } from '../db/olderDatabase'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
 import { commandLines } from './commandTable'
+import { createEmpty, otherVersions } from './otherDatabases'
 
 const FAILED = 1
 const { startServer } = commandLine()
@@ -30,14 +29,6 @@ describe('a database that is missing', () => {
 })
 
 describe('a database that is empty', () => {
-  const createEmpty = () => {
-    const cwd = emptyFolder()
-    const path = join(cwd, 'data', 'multitude.db')
-    mkdirSync(dirname(path))
-    writeFileSync(path, '')
-    return { cwd, path }
-  }
-
   test('serve, restore and copy accept an empty database', async () => {
     const [served, restored, copied] = [createEmpty(), createEmpty(), createEmpty()]
     const server = await startServer([], { cwd: served.cwd })
@@ -51,24 +42,6 @@ describe('a database that is empty', () => {
       expect(await runJson<unknown[]>(['system', 'list'], { cwd })).toHaveLength(1)
   })
 })
-
-/** Databases of other versions, and the errors of commands that reject them. */
-const otherVersions: [age: string, make: (path: string) => void, complaint: RegExp][] = [
-  [
-    'older',
-    (path) => makeOlder(path, migrations.length - 1).close(),
-    /was made by an older Multitude; run "multitude migrate" first\.\n$/,
-  ],
-  [
-    'newer',
-    (path) => {
-      const database = makeOlder(path, migrations.length)
-      database.run("INSERT INTO migrations VALUES ('9999_later', '')")
-      database.close()
-    },
-    /was made by a newer Multitude \(9999_later\); update this program\.\n$/,
-  ],
-]
 
 describe.each(otherVersions)('a database of a version that is %s', (age, make, complaint) => {
   test(`migrate and serve ${age === 'older' ? 'upgrade' : 'reject'} a database whose version is ${age}`, async () => {

@@ -1,14 +1,13 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { migrations } from '../../src/db/migrations'
-import { makeOlder } from '../db/olderDatabase'
 import { fixture } from '../formats/fixture'
 import { run, runJson } from '../runInProcess'
 import { emptyFolder } from '../serverProcess'
 import { withRawDatabase } from '../service/transfer/importFixture'
 import { afterAll, beforeAll, describe, expect, test } from '../test'
 import { commandLines, untriedCommands, wordsOf } from './commandTable'
+import { createEmpty, otherVersions } from './otherDatabases'
 
 const FAILED = 1
 const file = join(emptyFolder(), 'system.json')
@@ -80,14 +79,6 @@ describe('a database that is missing', () => {
 })
 
 describe('a database that is empty', () => {
-  const createEmpty = () => {
-    const cwd = emptyFolder()
-    const path = join(cwd, 'data', 'multitude.db')
-    mkdirSync(dirname(path))
-    writeFileSync(path, '')
-    return { cwd, path }
-  }
-
   test('commands reject an empty database in one line with the command that creates its tables', async () => {
     const { cwd, path } = createEmpty()
     const dryRun = 'import FILE --new --dry-run'
@@ -110,24 +101,6 @@ describe('a database that is empty', () => {
     },
   )
 })
-
-/** Databases of other versions, and the errors of commands that reject them. */
-const otherVersions: [age: string, make: (path: string) => void, complaint: RegExp][] = [
-  [
-    'older',
-    (path) => makeOlder(path, migrations.length - 1).close(),
-    /was made by an older Multitude; run "multitude migrate" first\.\n$/,
-  ],
-  [
-    'newer',
-    (path) => {
-      const database = makeOlder(path, migrations.length)
-      database.run("INSERT INTO migrations VALUES ('9999_later', '')")
-      database.close()
-    },
-    /was made by a newer Multitude \(9999_later\); update this program\.\n$/,
-  ],
-]
 
 describe.each(otherVersions)(
   'a database of a version that is %s, in use',

@@ -1,6 +1,6 @@
 import { run } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'
-import { afterAll, describe, expect, test } from '../test'
+import { describe, expect, test } from '../test'
 
 const FAILED = 1
 const { startServer } = commandLine()
@@ -44,28 +44,4 @@ describe('health of a running server', () => {
     server.kill('SIGTERM')
     await server.end()
   })
-})
-
-describe('health of another server', () => {
-  const other = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    async fetch(request) {
-      const { pathname } = new URL(request.url)
-      if (pathname === '/unavailable/health')
-        return new Response('{"status":"down"}', { status: 503 })
-      if (pathname === '/full/health')
-        return Response.json(
-          { message: '503: Service Unavailable (the disk is full)', code: 0 },
-          { status: 503 },
-        )
-      if (pathname === '/odd/health')
-        return Response.json({ message: '500: Odd (\u001b[2J\n(odd))' }, { status: 500 })
-      if (pathname === '/json/health') return Response.json(null)
-      if (pathname === '/endless/health')
-        return new Response(new ReadableStream({ pull: (to) => to.enqueue(new Uint8Array(4096)) }))
-      return new Response('<h1>Hello</h1>')
-    },
-  })
-  afterAll(() => other.stop(true))
 })

@@ -1,35 +1,15 @@
-import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ImportReport } from '../../src/service/transfer/importContext'
 import { folderWithDatabase } from '../emptyDatabase'
-import { fixture } from '../formats/fixture'
 import { run, runJson } from '../runInProcess'
-import { commandLine, emptyFolder } from '../serverProcess'
+import { commandLine } from '../serverProcess'
 import { dump, withRawDatabase } from '../service/transfer/importFixture'
 import { describe, expect, test } from '../test'
 import { until } from '../until'
+import { copyWithBackup } from './backupFolders'
 
 const { startServer, run: runProcess } = commandLine()
 const FAILED = 1
 const USAGE_ERROR = 2
-
-/** Folder with a database and a backup; the name of the system was changed after the backup. */
-const home = folderWithDatabase()
-writeFileSync(join(home, 'system.json'), fixture('pluralkit.json'))
-await runJson<ImportReport>(['import', 'system.json', '--new', '--no-accounts'], { cwd: home })
-await runJson(['backup', 'good.db'], { cwd: home })
-withRawDatabase(join(home, 'data/multitude.db'), (database) =>
-  database.run("UPDATE systems SET name = 'After the backup'"),
-)
-
-/** Copies the folder. */
-function fresh() {
-  const cwd = emptyFolder()
-  const path = join(cwd, 'data.db')
-  copyFileSync(join(home, 'data/multitude.db'), path)
-  copyFileSync(join(home, 'good.db'), join(cwd, 'good.db'))
-  return { cwd, path, env: { DATABASE_URL: `file:${path}` } }
-}
 
 describe('a backup', () => {
   test('a backup during many writes is consistent and can be restored', async () => {
@@ -86,7 +66,7 @@ describe('a backup', () => {
 
 describe('restore', () => {
   test('restore fails while a server runs, and without --yes', async () => {
-    const here = fresh()
+    const here = copyWithBackup()
     const unconfirmed = await run(['restore', 'good.db'], here)
     expect([unconfirmed.code, unconfirmed.err]).toEqual([
       USAGE_ERROR,
@@ -108,7 +88,7 @@ describe('restore', () => {
 
 describe('doctor', () => {
   test('doctor finds no problems in an intact database while a server runs', async () => {
-    const here = fresh()
+    const here = copyWithBackup()
     const server = await startServer([], here)
     const { code, out, err } = await run(['doctor', '--fix'], here)
     expect([code, out, err]).toEqual([0, 'No problems found.\n', ''])

@@ -2,37 +2,16 @@ import { Database } from 'bun:sqlite'
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStorage } from '../../src/db/open'
-import type { ImportReport } from '../../src/service/transfer/importContext'
-import { folderWithDatabase } from '../emptyDatabase'
-import { fixture } from '../formats/fixture'
 import { run, runJson } from '../runInProcess'
-import { emptyFolder } from '../serverProcess'
 import { withRawDatabase } from '../service/transfer/importFixture'
 import { describe, expect, test } from '../test'
+import { copyWithBackup } from './backupFolders'
 
 const FAILED = 1
 
-/** Folder with a database and a backup; the name of the system was changed after the backup. */
-const home = folderWithDatabase()
-writeFileSync(join(home, 'system.json'), fixture('pluralkit.json'))
-await runJson<ImportReport>(['import', 'system.json', '--new', '--no-accounts'], { cwd: home })
-await runJson(['backup', 'good.db'], { cwd: home })
-withRawDatabase(join(home, 'data/multitude.db'), (database) =>
-  database.run("UPDATE systems SET name = 'After the backup'"),
-)
-
-/** Copies the folder. */
-function fresh() {
-  const cwd = emptyFolder()
-  const path = join(cwd, 'data.db')
-  copyFileSync(join(home, 'data/multitude.db'), path)
-  copyFileSync(join(home, 'good.db'), join(cwd, 'good.db'))
-  return { cwd, path, env: { DATABASE_URL: `file:${path}` } }
-}
-
 describe('a backup', () => {
   test('backup does not overwrite a file, and rejects missing databases and those of other programs', async () => {
-    const here = fresh()
+    const here = copyWithBackup()
     new Database(join(here.cwd, 'foreign.db')).run('CREATE TABLE t (x)')
     const [twice, missing, foreign, noFolder] = await Promise.all([
       run(['backup', 'good.db'], here),
@@ -52,7 +31,7 @@ describe('a backup', () => {
 
 describe('restore', () => {
   test('restore replaces the database with the backup and keeps the old one', async () => {
-    const here = fresh()
+    const here = copyWithBackup()
     const { code, out } = await run(['restore', 'good.db', '--yes'], here)
     const [, aside = ''] =
       /^Restored good\.db\. The old database is kept as (\S+)\.\n\nAll browsers are logged out/.exec(
@@ -103,7 +82,7 @@ describe('restore', () => {
 
   test('restore rejects an invalid backup and changes nothing', async () => {
     const ended = invalid.map(async ([title, corrupt, reason]) => {
-      const here = fresh()
+      const here = copyWithBackup()
       const bad = join(here.cwd, 'bad.db')
       copyFileSync(join(here.cwd, 'good.db'), bad)
       corrupt(bad)
@@ -119,7 +98,7 @@ describe('restore', () => {
   })
 
   test('restore creates a missing database and replaces a damaged one', async () => {
-    const here = fresh()
+    const here = copyWithBackup()
     writeFileSync(here.path, 'garbage '.repeat(1000))
     const empty = { ...here, env: { DATABASE_URL: 'file:new/folder/data.db' } }
     const [created, replaced] = await Promise.all([
@@ -134,7 +113,7 @@ describe('restore', () => {
   })
 
   test('restore ignores the log of another database and applies the log of the backup', async () => {
-    const here = fresh()
+    const here = copyWithBackup()
     const other = join(here.cwd, 'other.db')
     const storage = openStorage(`file:${other}`)
     withRawDatabase(other, (database) =>
@@ -154,7 +133,7 @@ describe('restore', () => {
 
 describe('doctor', () => {
   test('doctor lists problems, and doctor --fix repairs them', async () => {
-    const here = fresh()
+    const here = copyWithBackup()
     withRawDatabase(here.path, (database) => {
       database.run('DROP INDEX members_by_system')
       database.run('DELETE FROM settings')
@@ -215,7 +194,7 @@ describe('doctor', () => {
 
   test('doctor --fix reports problems that it cannot repair', async () => {
     const ended = irreparable.map(async ([title, corrupt, reason]) => {
-      const here = fresh()
+      const here = copyWithBackup()
       corrupt(here.path)
       const { code, out, err } = await run(['doctor', '--fix'], here)
       expect([title, code, out]).toEqual([title, FAILED, ''])

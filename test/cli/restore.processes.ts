@@ -1,5 +1,4 @@
-import { Database } from 'bun:sqlite'
-import { copyFileSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { count } from 'drizzle-orm'
 import { openStorage } from '../../src/db/open'
@@ -7,53 +6,21 @@ import { restore } from '../../src/db/sqlite/backup'
 import { systems } from '../../src/db/tables'
 import { StorageError } from '../../src/db/types'
 import { drizzleOn } from '../drizzle'
-import { folderWithDatabase } from '../emptyDatabase'
-import { run, runJson } from '../runInProcess'
-import { commandLine, emptyFolder, preload } from '../serverProcess'
-import { withRawDatabase } from '../service/transfer/importFixture'
+import { run } from '../runInProcess'
+import { commandLine, preload } from '../serverProcess'
 import { describe, expect, test } from '../test'
+import { copyOfKilled, databaseFile, databaseLog, leftoversIn, nameIn } from './restoreFolders'
 
 const { words, run: runProcess } = commandLine()
 const FAILED = 1
 
-/** The system is named "Then" in the backup and "Now" in the write-ahead log of the database. */
-const home = folderWithDatabase()
-await runJson(['system', 'create', '--name', 'Then'], { cwd: home })
-await runJson(['backup', 'then.db'], { cwd: home })
-const source = join(home, 'data/multitude.db')
-const writer = new Database(source)
-writer.run('PRAGMA wal_autocheckpoint = 0')
-writer.run("UPDATE systems SET name = 'Now'")
-const file = readFileSync(source)
-const log = readFileSync(`${source}-wal`)
-writer.close()
-
-/** Creates a folder as a killed server leaves it. */
-function fresh() {
-  const cwd = emptyFolder()
-  const path = join(cwd, 'data.db')
-  writeFileSync(path, file, { mode: 0o600 })
-  writeFileSync(`${path}-wal`, log)
-  copyFileSync(join(home, 'then.db'), join(cwd, 'then.db'))
-  return { cwd, path, env: { DATABASE_URL: `file:${path}` } }
-}
-
-const leftoversIn = (folder: string) =>
-  readdirSync(folder).filter((name) => /restoring|partial|-wal|-shm|-journal/.test(name))
-
-/** Reads the name of the system in a copy of the folder, because opening a database changes files. */
-function nameIn({ cwd, path }: { cwd: string; path: string }): unknown {
-  const copy = emptyFolder()
-  cpSync(cwd, copy, { recursive: true })
-  return withRawDatabase(
-    join(copy, path.slice(cwd.length)),
-    (database) => database.query<{ name: string }, []>('SELECT name FROM systems').get()?.name,
-  )
-}
-
 const garbage = Buffer.from('garbage '.repeat(2000))
-const killed: [title: string, old: Buffer, isOld: (here: ReturnType<typeof fresh>) => boolean][] = [
-  ['a database with a log', file, (here) => nameIn(here) === 'Now'],
+const killed: [
+  title: string,
+  old: Buffer,
+  isOld: (here: ReturnType<typeof copyOfKilled>) => boolean,
+][] = [
+  ['a database with a log', databaseFile, (here) => nameIn(here) === 'Now'],
   // Its log may have been renamed already, with the file it belongs to.
   [
     'an unreadable database',
@@ -67,7 +34,7 @@ function hasLog({ cwd, path }: { cwd: string; path: string }): boolean {
   const names = readdirSync(cwd).filter((name) => name.endsWith('-wal'))
   return names.some((name) => {
     const base = join(cwd, name.slice(0, -'-wal'.length))
-    const isComplete = readFileSync(join(cwd, name)).equals(log)
+    const isComplete = readFileSync(join(cwd, name)).equals(databaseLog)
     return isComplete && statSync(base).ino === statSync(path).ino
   })
 }
@@ -76,7 +43,7 @@ function hasLog({ cwd, path }: { cwd: string; path: string }): boolean {
 function spawnKilled(
   at: number,
   command: string[],
-  { cwd, env }: ReturnType<typeof fresh>,
+  { cwd, env }: ReturnType<typeof copyOfKilled>,
   before: string[] = [],
 ) {
   return Bun.spawn([...before, ...words, ...command], {
@@ -107,7 +74,7 @@ describe('a restore that is killed', () => {
       let isDone = false
       for (let from = 1; !isDone; from += 4) {
         const attempts = [0, 1, 2, 3].map(async (more) => {
-          const here = fresh()
+          const here = copyOfKilled()
           writeFileSync(here.path, old)
           const child = spawnKilled(from + more, ['restore', 'then.db', '--yes'], here)
           await child.exited
@@ -134,7 +101,7 @@ describe('a restore that is killed', () => {
 
 describe('a file that is being written', () => {
   test('backup creates partial files with mode 0600, and the next backup deletes those of a killed one', async () => {
-    const here = fresh()
+    const here = copyOfKilled()
     const found: string[] = []
     for (let at = 1, isDone = false; !isDone; at++) {
       const withoutUmask = ['/bin/sh', '-c', 'umask 0; exec "$@"', 'sh']
@@ -158,7 +125,7 @@ describe('a file that is being written', () => {
   })
 
   test('restore fails while another restore of the same database runs', async () => {
-    const here = fresh()
+    const here = copyOfKilled()
     writeFileSync(join(here.cwd, `.restoring-${process.pid}-data.db`), '')
     const { code, err } = await runProcess(['restore', 'then.db', '--yes'], here)
     expect([code, err]).toEqual([FAILED, expect.stringContaining('is under way')])
@@ -166,7 +133,7 @@ describe('a file that is being written', () => {
   })
 
   test('backup keeps the partial file of a process that still runs', async () => {
-    const here = fresh()
+    const here = copyOfKilled()
     const running = `x.db.${process.pid}.partial`
     writeFileSync(join(here.cwd, running), '')
     expect((await runProcess(['backup', 'c.db'], here)).code).toBe(0)

@@ -1,9 +1,6 @@
-import { Database } from 'bun:sqlite'
 import {
   chmodSync,
   chownSync,
-  copyFileSync,
-  cpSync,
   existsSync,
   linkSync,
   readdirSync,
@@ -22,48 +19,14 @@ import { run, runJson } from '../runInProcess'
 import { emptyFolder } from '../serverProcess'
 import { dump, withRawDatabase } from '../service/transfer/importFixture'
 import { describe, expect, test } from '../test'
+import { copyOfKilled, databaseLog, leftoversIn, nameIn } from './restoreFolders'
 
 const FAILED = 1
 const isRoot = process.getuid?.() === 0
 
-/** The system is named "Then" in the backup and "Now" in the write-ahead log of the database. */
-const home = folderWithDatabase()
-await runJson(['system', 'create', '--name', 'Then'], { cwd: home })
-await runJson(['backup', 'then.db'], { cwd: home })
-const source = join(home, 'data/multitude.db')
-const writer = new Database(source)
-writer.run('PRAGMA wal_autocheckpoint = 0')
-writer.run("UPDATE systems SET name = 'Now'")
-const file = readFileSync(source)
-const log = readFileSync(`${source}-wal`)
-writer.close()
-
-/** Creates a folder as a killed server leaves it. */
-function fresh() {
-  const cwd = emptyFolder()
-  const path = join(cwd, 'data.db')
-  writeFileSync(path, file, { mode: 0o600 })
-  writeFileSync(`${path}-wal`, log)
-  copyFileSync(join(home, 'then.db'), join(cwd, 'then.db'))
-  return { cwd, path, env: { DATABASE_URL: `file:${path}` } }
-}
-
-const leftoversIn = (folder: string) =>
-  readdirSync(folder).filter((name) => /restoring|partial|-wal|-shm|-journal/.test(name))
-
-/** Reads the name of the system in a copy of the folder, because opening a database changes files. */
-function nameIn({ cwd, path }: { cwd: string; path: string }): unknown {
-  const copy = emptyFolder()
-  cpSync(cwd, copy, { recursive: true })
-  return withRawDatabase(
-    join(copy, path.slice(cwd.length)),
-    (database) => database.query<{ name: string }, []>('SELECT name FROM systems').get()?.name,
-  )
-}
-
 describe('a restore', () => {
   test('restore next to a write-ahead log restores the backup and keeps the rows of the log', async () => {
-    const here = fresh()
+    const here = copyOfKilled()
     expect(nameIn(here)).toBe('Now')
     const { aside } = await runJson<{ aside: string }>(['restore', 'then.db', '--yes'], here)
     expect([nameIn(here), nameIn({ ...here, path: aside })]).toEqual(['Then', 'Now'])
@@ -71,13 +34,13 @@ describe('a restore', () => {
   })
 
   test('restore keeps file and log unchanged when the old database cannot be read', async () => {
-    const here = fresh()
+    const here = copyOfKilled()
     const garbage = Buffer.from('garbage '.repeat(2000))
     writeFileSync(here.path, garbage)
     const { aside } = await runJson<{ aside: string }>(['restore', 'then.db', '--yes'], here)
     expect(nameIn(here)).toBe('Then')
     expect(readFileSync(aside).equals(garbage)).toBe(true)
-    expect(readFileSync(`${aside}-wal`).equals(log)).toBe(true)
+    expect(readFileSync(`${aside}-wal`).equals(databaseLog)).toBe(true)
     expect(existsSync(`${here.path}-wal`)).toBe(false)
   })
 
@@ -127,14 +90,14 @@ describe('a restore', () => {
   })
 
   test('restore ignores a log whose database is missing', async () => {
-    const here = fresh()
+    const here = copyOfKilled()
     rmSync(here.path)
     await runJson(['restore', 'then.db', '--yes'], here)
     expect(nameIn(here)).toBe('Then')
   })
 
   test('restore through a symbolic link replaces the file it points to', async () => {
-    const here = fresh()
+    const here = copyOfKilled()
     const link = join(emptyFolder(), 'link.db')
     symlinkSync(here.path, link)
     await runJson(['restore', join(here.cwd, 'then.db'), '--yes', '--database', `file:${link}`], {
@@ -147,7 +110,7 @@ describe('a restore', () => {
 describe('a restore that is killed', () => {
   const leftovers: [
     title: string,
-    leave: (here: ReturnType<typeof fresh>) => void,
+    leave: (here: ReturnType<typeof copyOfKilled>) => void,
     named: RegExp,
   ][] = [
     [
@@ -178,7 +141,7 @@ describe('a restore that is killed', () => {
   test.each(leftovers)(
     'commands report an interrupted restore that left %s',
     async (_, leave, named) => {
-      const here = fresh()
+      const here = copyOfKilled()
       rmSync(`${here.path}-wal`)
       leave(here)
       const before = readdirSync(here.cwd).toSorted()
@@ -202,7 +165,7 @@ describe('a restore that is killed', () => {
   )
 
   test('commands ignore an interrupted restore of another database', async () => {
-    const here = fresh()
+    const here = copyOfKilled()
     writeFileSync(join(here.cwd, 'other.db.before-20240101T000000000Z'), '')
     expect((await run(['migrate', '--database', 'file:new.db'], here)).code).toBe(0)
   })
@@ -210,7 +173,7 @@ describe('a restore that is killed', () => {
 
 describe('owner and mode', () => {
   test('restore keeps owner and mode of the old database', async () => {
-    const here = fresh()
+    const here = copyOfKilled()
     chmodSync(here.path, 0o640)
     if (isRoot) chownSync(here.path, 65534, 65534)
     await runJson(['restore', 'then.db', '--yes'], here)
@@ -221,7 +184,7 @@ describe('owner and mode', () => {
   test.if(isRoot)(
     'restore gives a new database the owner of its folder and mode 0600',
     async () => {
-      const here = fresh()
+      const here = copyOfKilled()
       rmSync(here.path)
       rmSync(`${here.path}-wal`)
       chownSync(here.cwd, 65534, 65534)

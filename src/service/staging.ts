@@ -43,6 +43,8 @@ const STAGING_TIMEOUT = 15_000_000
 
 /** Begins an import into a system, or into a new one. Of each system one runs, on all processes. */
 export async function beginStaging(deps: Deps, systemId: number | null): Promise<Staging> {
+  // Hidden rows of a killed import would take the place of equal rows of this one.
+  if (systemId !== null) await removeAbandonedOf(deps, systemId)
   return deps.transact(systemId === null ? 'new' : { system: systemId }, async (tx) => {
     const now = deps.now()
     if (systemId !== null) await requireNoImport(tx, systemId, now)
@@ -167,6 +169,13 @@ export async function removeAbandoned(deps: Deps, isStopped = () => false): Prom
   await purgeDeleted(deps, isStopped)
 }
 
+/** Deletes the rows of abandoned or killed imports into one system. */
+async function removeAbandonedOf(deps: Deps, systemId: number): Promise<void> {
+  const now = deps.now()
+  for (const { id } of await abandonedOf(deps.db).all({ system: systemId, now }))
+    await rollBackStaging(deps, { id }, now)
+}
+
 /** Deletes proxy tag keys that an import replaced but could not delete before it was killed. */
 export async function removeOldTags(deps: Deps): Promise<void> {
   let last = 0
@@ -239,4 +248,11 @@ const removeSystem = query((db, { id }: Placeholders<'id'>) =>
 
 const abandoned = query((db, { now }: Placeholders<'now'>) =>
   db.select({ id: importId }).from(pendingImports).where(lt(expires_at, now)),
+)
+
+const abandonedOf = query((db, { system, now }: Placeholders<'system' | 'now'>) =>
+  db
+    .select({ id: importId })
+    .from(pendingImports)
+    .where(and(eq(system_id, system), lt(expires_at, now))),
 )

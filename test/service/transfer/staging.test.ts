@@ -186,6 +186,20 @@ describe('cleanup of killed imports', () => {
     expect(await readAllRows(deps.db)).toEqual(before)
   })
 
+  test('loses nothing of a file that is imported before the rows of a killed import are removed', async () => {
+    const one = await makeLantern()
+    const killed = importSlowly(one, async (part) => {
+      if ('switches' in part) throw new Killed()
+    })
+    expect(await errorOf(killed)).toBeInstanceOf(Killed)
+    await deps.transact('new', (tx) => execute(tx, 'update pending_imports set expires_at = 0'))
+    await importFile(deps, file, target(one), plain)
+    await removeAbandoned(deps)
+    const { switches, import_archive } = await readAllRows(deps.db)
+    const ofOne = (rows: JsonObject[] = []) => rows.filter(({ system_id }) => system_id === one.id)
+    expect([ofOne(switches).length, ofOne(import_archive).length]).toEqual([1201, 1])
+  })
+
   test('removes the rows of a killed import when its system was deleted meanwhile', async () => {
     const one = await makeLantern()
     expect(

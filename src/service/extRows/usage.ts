@@ -56,10 +56,13 @@ export function limitReached(what: string, max: number) {
   return error('limitReached', `${what} (${max.toLocaleString('en')})`)
 }
 
-/** Formats a limit for an error message. */
+const KiB = 1024
+const MiB = 1024 * KiB
+
+/** Formats a limit for an error message, in KiB or MiB with at most two decimals. */
 export function formatSize(bytes: number): string {
-  const MiB = 1024 * 1024
-  return bytes % MiB === 0 ? `${bytes / MiB} MiB` : `${bytes.toLocaleString('en')} bytes`
+  const [unit, name] = bytes < MiB ? [KiB, 'KiB'] : [MiB, 'MiB']
+  return `${(bytes / unit).toLocaleString('en', { maximumFractionDigits: 2 })} ${name}`
 }
 
 const { system_id, ...counters } = extUsage

@@ -47,7 +47,7 @@ const table: [code: number, status: number, message: string, scenario: Scenario]
   [
     49001,
     400,
-    'Limit reached: text of this system (1,000 bytes).',
+    'Limit reached: text of this system (0.98 KiB).',
     { ask: 'POST /ext/v1/systems/@me/notes', body: { text: 'x'.repeat(1001) } },
   ],
   [

@@ -3,6 +3,7 @@ import { findWrongUsage } from '../../../src/db/extUsageCheck'
 import { extUsage } from '../../../src/db/tables'
 import type { Value } from '../../../src/db/types'
 import { purgeDeleted } from '../../../src/service/deletion'
+import { formatSize } from '../../../src/service/extRows/usage'
 import { deleteAllSwitches } from '../../../src/service/switches'
 import { drizzleOn } from '../../drizzle'
 import { ME } from '../../me'
@@ -172,6 +173,17 @@ const usageOf = async ({ owner }: Fixture) =>
     await drizzleOn(deps.db).select().from(extUsage).where(eq(extUsage.system_id, owner.id)).all()
   )[0]
 
+test.each([
+  [64 * 1024 * 1024, '64 MiB'],
+  [1.5 * 1024 * 1024, '1.5 MiB'],
+  [2_000_000_000, '1,907.35 MiB'],
+  [512 * 1024, '512 KiB'],
+  [1_000_000, '976.56 KiB'],
+  [1_000, '0.98 KiB'],
+])('formatSize writes %i bytes as %s', (bytes, text) => {
+  expect(formatSize(bytes)).toBe(text)
+})
+
 describe('the text quota of a system', () => {
   test.each(Object.entries(uses))('gets back the space of %s', async (_, use) => {
     const { given, ask, body, stays = 0 } = use
@@ -183,7 +195,7 @@ describe('the text quota of a system', () => {
     const filler = await create(fixture, 'filler', 'notes', note(QUOTA - used))
     const full = await fixture.ask(`POST ${ME}/notes`, note(1))
     expect(full).toMatchObject({ status: 400, json: { code: 49001 } })
-    expect(full.json.message).toBe('Limit reached: text of this system (1,000 bytes).')
+    expect(full.json.message).toBe('Limit reached: text of this system (0.98 KiB).')
     await fixture.do(ask, body)
     expect((await usageOf(fixture))?.text_bytes).toBe(QUOTA - used + stays)
     await fixture.do(`POST ${ME}/notes`, note(used - stays))

@@ -269,7 +269,7 @@ describe('limits of notes', () => {
     const { id } = await fixture.do('POST /ext/v1/systems/@me/notes', { text: 'ä'.repeat(450) })
     const full = await fixture.ask('POST /ext/v1/systems/@me/notes', { text: 'x'.repeat(101) })
     expect(full).toMatchObject({ status: 400, json: { code: 49001 } })
-    expect(full.json.message).toBe('Limit reached: text of this system (1,000 bytes).')
+    expect(full.json.message).toBe('Limit reached: text of this system (0.98 KiB).')
     await fixture.do('POST /ext/v1/systems/@me/notes', { text: 'x'.repeat(100) })
     expect(await fixture.ask(`PATCH /ext/v1/notes/${id}`, { title: 'x' })).toMatchObject({
       status: 400,

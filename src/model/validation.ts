@@ -30,9 +30,6 @@ export class ItemProblem extends Problem {
   }
 }
 
-/** Problem with a reference to a row that the list has named before. */
-export const REPEATED_REF = new Problem('Named twice.')
-
 export interface ProxyTag {
   prefix: string | null
   suffix: string | null

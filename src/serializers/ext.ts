@@ -266,7 +266,7 @@ export function memberDraftFromExt(body: RawBody): MemberBody<MemberDraft> {
 
 export function* memberChangesFromExt(body: RawBody) {
   const { items, problems } = yield* parseNamedItems(body, parseMember)
-  return { problems, items: items.map(({ ref, parsed }) => ({ ref, body: parsed })) }
+  return { problems, items: items.map(({ parsed, ...rest }) => ({ ...rest, body: parsed })) }
 }
 
 /** Serializes a group with what the extension API adds to it. */

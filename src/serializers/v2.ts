@@ -17,11 +17,10 @@ import { error, type Problems } from '../model/errors'
 import type { Message } from '../model/message'
 import type { Platform } from '../model/platform'
 import { type Audience, type Redacted, redact, type SerializedJson } from '../model/privacy'
-import { parseRef } from '../model/ref'
 import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft, TOO_FAR_AHEAD } from '../model/switch'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
 import { type Token, type TokenDraft, token, validateToken } from '../model/token'
-import { isObject, Problem, REPEATED_REF } from '../model/validation'
+import { isObject, Problem } from '../model/validation'
 import {
   isStrings,
   markSerialized,
@@ -181,29 +180,35 @@ export function tokenFromV2(body: RawBody, now: Instant): TokenDraft {
 export function* changesFromV2<E extends Entity>(
   entity: E,
   body: RawBody,
-): Generator<void, NamedPatch<E>[]> {
+): Generator<void, { items: NamedPatch<E>[]; problems: Problems }> {
   const { items, problems } = yield* parseNamedItems(body, (values) => {
     const parsed = parsePartial(entity, rawInputOf(entity, values))
     return { ...parsed, isEmpty: isEmptyPatch(parsed.values) }
   })
-  throwIfInvalid(problems)
-  return items.map(({ ref, parsed }) => ({ ref, patch: parsed.values }))
+  return {
+    items: items.map(({ parsed, ...rest }) => ({ ...rest, patch: parsed.values })),
+    problems,
+  }
+}
+
+/** Item of a list, with the reference of its row and its position in the list. */
+interface NamedItem {
+  ref: string
+  position: number
 }
 
 /** Parses the items of a list, each with the reference of its row, and collects their problems. */
 export function* parseNamedItems<P extends { problems: Problems; isEmpty: boolean }>(
   body: RawBody,
   parse: (values: JsonObject) => P,
-): Generator<void, { items: { ref: string; parsed: P }[]; problems: Problems }> {
+): Generator<void, { items: (NamedItem & { parsed: P })[]; problems: Problems }> {
   const list = parseList(body)
   if (list.length === 0 || list.length > MAX_BULK_ITEMS)
     throw error('badRequest', `the body must be a list of 1 to ${MAX_BULK_ITEMS} objects`)
   const problems: Problems = {}
-  const seenRefs = new Set<string>()
-  const items: { ref: string; parsed: P }[] = []
-  for (const [index, item] of list.entries()) {
+  const items: (NamedItem & { parsed: P })[] = []
+  for (const [position, item] of list.entries()) {
     yield
-    const position = String(index)
     if (!isObject(item)) {
       problems[position] = [new Problem('Must be an object.')]
       continue
@@ -212,20 +217,15 @@ export function* parseNamedItems<P extends { problems: Problems; isEmpty: boolea
     const parsed = parse(values)
     for (const [key, found] of Object.entries(parsed.problems))
       problems[`${position}.${key}`] = found
-    const ref = typeof id === 'string' ? parseRef(id) : null
-    const refKey = ref && JSON.stringify(ref)
     if (typeof id !== 'string') problems[`${position}.id`] = [new Problem('Required.')]
-    else if (refKey !== null && seenRefs.has(refKey)) problems[`${position}.id`] = [REPEATED_REF]
-    if (refKey !== null) seenRefs.add(refKey)
     if (parsed.isEmpty && Object.keys(parsed.problems).length === 0)
       problems[position] = [new Problem('No valid key was given.')]
-    items.push({ ref: String(id), parsed })
+    items.push({ ref: typeof id === 'string' ? id : '', position, parsed })
   }
   return { items, problems }
 }
 
-export interface NamedPatch<E extends Entity> {
-  ref: string
+interface NamedPatch<E extends Entity> extends NamedItem {
   patch: Patch<E>
 }
 

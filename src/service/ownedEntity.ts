@@ -15,13 +15,14 @@ import {
   isEmptyPatch,
   type JsonObject,
   type Patch,
+  throwIfInvalid,
 } from '../model/entity'
-import { type ErrorName, error } from '../model/errors'
+import { type ErrorName, error, type Problems } from '../model/errors'
 import type { EventType } from '../model/events'
 import { isOwner, type Permission, requireSystem, type Viewer } from '../model/privacy'
 import { parseRef } from '../model/ref'
 import type { Settings } from '../model/settings'
-import { REPEATED_REF } from '../model/validation'
+import { Problem } from '../model/validation'
 import { type AlsoWrite, type BulkKind, createBulkChange } from './bulkChange'
 import type { Deps } from './deps'
 import { type GivenIdentity, identityQueries, type Owned, type Stored } from './identity'
@@ -57,6 +58,13 @@ interface OwnedKind<E extends Entity> extends BulkKind<E> {
     row: { id: number; system_id: number },
   ) => Promise<void>
   readonly remove: (tx: Db, id: number) => Promise<void>
+}
+
+/** Patches of listed rows, with the problems that were found while the list was parsed. */
+interface ListedPatches<E extends Entity> {
+  /** The position is that in the list, by which problems are named. */
+  readonly items: readonly { ref: string; position: number; patch: Patch<E> }[]
+  readonly problems: Problems
 }
 
 const tables = { members, groups }
@@ -138,14 +146,15 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     return { row, json }
   }
 
-  /** Returns the rows of a list of references, as stored. Throws for the first wrong reference. */
-  const getOwnStored = async (
+  /** Returns the rows that were found for a list of references. Throws for the first wrong one. */
+  const requireOwnRows = async (
     db: Db,
     systemId: number,
     refs: readonly string[],
+    found: readonly (Owned<E> | null)[],
   ): Promise<Owned<E>[]> => {
     const own: Owned<E>[] = []
-    for (const [at, row] of (await findAllStored(db, refs)).entries()) {
+    for (const [at, row] of found.entries()) {
       if (row?.system_id === systemId) own.push(row)
       // Rows of a disabled system do not exist for other systems.
       else if (!row || (await isDisabled(db, row.system_id)))
@@ -212,19 +221,23 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     return created
   }
 
-  /** Changes all listed rows or none, in the turn of a bulk change. Returns the JSON of each row. */
+  /**
+   * Changes all listed rows or none, in the turn of a bulk change. Returns the JSON of each row. Throws
+   * the problems of the list together with its repeated rows.
+   */
   const changeListed = async (
     deps: Deps,
     systemId: number,
     signal: AbortSignal,
-    given: readonly { ref: string; patch: Patch<E> }[],
+    { items, problems }: ListedPatches<E>,
     also?: AlsoWrite<E>,
   ): Promise<string[]> => {
-    const refs = given.map(({ ref }) => ref)
+    const refs = items.map(({ ref }) => ref)
     const select = async (db: Db) => {
-      const rows = await getOwnStored(db, systemId, refs)
-      rejectRepeatedRows(rows)
-      return given.flatMap(({ patch }, at) => {
+      const found = await findAllStored(db, refs)
+      throwIfInvalid({ ...problems, ...problemsOfRepeated(items, found, systemId) })
+      const rows = await requireOwnRows(db, systemId, refs, found)
+      return items.flatMap(({ patch }, at) => {
         const stored = rows[at]
         return stored ? [{ stored, patch }] : []
       })
@@ -258,7 +271,8 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     },
 
     async getOwnAll(db: Db, systemId: number, refs: readonly string[]): Promise<Owned<E>[]> {
-      const rows = await getOwnStored(db, systemId, refs)
+      const found = await findAllStored(db, refs)
+      const rows = await requireOwnRows(db, systemId, refs, found)
       // Copies, because a list may name the same row twice.
       return rows.map((row) => decode({ ...row }))
     },
@@ -293,12 +307,12 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
       deps: Deps,
       viewer: Viewer,
       signal: AbortSignal,
-      changes: Generator<void, readonly { ref: string; patch: Patch<E> }[]>,
+      changes: Generator<void, ListedPatches<E>>,
     ): Promise<string> {
       const systemId = requireSystem(viewer)
       return deps.bulkQueue({ systemId, signal }, async () => {
-        const given = await runCooperatively(changes, signal)
-        const objects = await changeListed(deps, systemId, signal, given)
+        const patches = await runCooperatively(changes, signal)
+        const objects = await changeListed(deps, systemId, signal, patches)
         return `[${objects.join()}]`
       })
     },
@@ -345,11 +359,19 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
   }
 }
 
-/** Throws if a row is listed twice, be it by its short ID and by its UUID. */
-function rejectRepeatedRows(rows: readonly { id: number }[]): void {
+/** Returns a problem for each row that was listed before, be it by its short ID or by its UUID. */
+function problemsOfRepeated(
+  items: readonly { position: number }[],
+  rows: readonly ({ id: number; system_id: number } | null)[],
+  systemId: number,
+): Problems {
+  const problems: Problems = {}
   const seen = new Set<number>()
-  for (const [at, { id }] of rows.entries()) {
-    if (seen.has(id)) throw error('invalidBody', { [`${at}.id`]: [REPEATED_REF] })
-    seen.add(id)
+  for (const [at, { position }] of items.entries()) {
+    const row = rows[at]
+    if (row?.system_id !== systemId) continue
+    if (seen.has(row.id)) problems[`${position}.id`] = [new Problem('Named twice.')]
+    seen.add(row.id)
   }
+  return problems
 }

@@ -97,31 +97,38 @@ export async function patchExtendedMember(
   })
 }
 
+/** Body for a member of a list, by which its problems are named. */
+interface NamedBody {
+  readonly ref: string
+  readonly position: number
+  readonly body: MemberPatchBody
+}
+
 /** Changes all listed members or none. Returns the JSON list of the members for their owner. */
 export async function patchExtendedMembers(
   deps: Deps,
   viewer: Viewer,
   signal: AbortSignal,
-  bodies: Generator<void, { problems: Problems; items: { ref: string; body: MemberPatchBody }[] }>,
+  bodies: Generator<void, { problems: Problems; items: NamedBody[] }>,
 ): Promise<string> {
   const systemId = requireSystem(viewer)
   return deps.bulkQueue({ systemId, signal }, async () => {
     const { problems, items } = await runCooperatively(bodies, signal)
     const parseAll = function* (definitions: readonly FieldDefinition[]) {
       const found = { ...problems }
-      const parsed: ParsedValues[] = []
-      for (const [at, { body }] of items.entries()) {
+      const values: ParsedValues[] = []
+      for (const { position, body } of items) {
         yield
-        parsed.push(parseValues(definitions, body.ext.fields ?? {}, found, `${at}.fields`))
+        values.push(parseValues(definitions, body.ext.fields ?? {}, found, `${position}.fields`))
       }
-      throwIfInvalid(found)
-      return parsed
+      return { values, problems: found }
     }
     const hasValues = items.some(({ body }) => body.ext.fields !== undefined)
     const definitions = hasValues ? await listDefinitions(deps.db, systemId) : []
-    let values = await runCooperatively(parseAll(definitions), signal)
-    const given = items.map(({ ref, body }) => ({
+    let parsed = await runCooperatively(parseAll(definitions), signal)
+    const patches = items.map(({ ref, position, body }) => ({
       ref,
+      position,
       patch: withBeginning(body.member, body.ext),
     }))
     let added: string[] = []
@@ -129,16 +136,18 @@ export async function patchExtendedMembers(
       deps,
       systemId,
       signal,
-      given,
+      { items: patches, problems: parsed.problems },
       async (deps, tx, changes) => {
         const current = hasValues ? await listDefinitions(tx, systemId) : []
         // A field may have been changed or deleted since.
-        if (!Bun.deepEquals(current, definitions))
-          values = await runCooperatively(parseAll(current), signal)
+        if (!Bun.deepEquals(current, definitions)) {
+          parsed = await runCooperatively(parseAll(current), signal)
+          throwIfInvalid(parsed.problems)
+        }
         const written = changes.map(({ before, changed }, at) => {
           const ext = items[at]?.body.ext ?? {}
           const isReplaced = 'description' in changed && !('about' in ext)
-          return { row: before, ext, values: values[at] ?? new Map(), isReplaced }
+          return { row: before, ext, values: parsed.values[at] ?? new Map(), isReplaced }
         })
         await clearAbouts(
           deps,

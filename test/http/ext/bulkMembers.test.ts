@@ -79,6 +79,19 @@ describe('a change of 1,000 members', () => {
     expect(await stateOf(testApp)).toEqual(before)
   })
 
+  test('names repeated members beside problems of values, by their position', async () => {
+    const { wren } = fixture
+    const { status, json } = await fixture.ask(LINE, [
+      'nonsense',
+      { id: wren.hid, fields: { '<age>': 'old' } },
+      { id: wren.uuid, fields: { unknown: 1 } },
+    ])
+    expect({ status, code: json.code }).toEqual({ status: 400, code: 40001 })
+    expect(Object.keys(json.errors as Json).toSorted()).toEqual(
+      fixture.fill(['0', '1.fields.<age>', '2.fields.unknown', '2.id']).toSorted(),
+    )
+  })
+
   test.each<[string, string, number, number]>([
     ['an unknown member', 'zzzzz', 404, 20003],
     ['a member of another system', '<stray>', 403, 30008],

@@ -90,6 +90,23 @@ describe.each(kinds)('a bulk change of %s', (noun, line, first, second, foreign,
     expect(stored.description).not.toBe('written')
   })
 
+  test(`a bulk change of ${noun} names each repeated one, by short ID or UUID, beside other problems`, async () => {
+    const fixture = await createFixture(testApp)
+    const body = [
+      { id: fixture[first].hid, description: 'a' },
+      { id: fixture[first].uuid, color: 'red' },
+      { id: fixture[first].hid.toUpperCase(), description: 'b' },
+      'nonsense',
+      { id: fixture[second].uuid, name: '' },
+      { id: fixture[second].hid, description: 'c' },
+    ]
+    const { status, json } = await ask(line, { as: fixture.owner, body })
+    expect([status, json.code]).toEqual([400, 40001])
+    expect(Object.keys(json.errors as object).toSorted()).toEqual(
+      ['1.color', '1.id', '2.id', '3', '4.name', '5.id'].toSorted(),
+    )
+  })
+
   test(`a bulk change of ${noun} refuses the short ID and the UUID of the same one`, async () => {
     const fixture = await createFixture(testApp)
     const body = [
@@ -97,7 +114,7 @@ describe.each(kinds)('a bulk change of %s', (noun, line, first, second, foreign,
       { id: fixture[first].uuid, description: 'b' },
     ]
     const { status, json } = await ask(line, { as: fixture.owner, body })
-    expect([status, Object.keys(json.errors as object)]).toEqual([400, ['1.id']])
+    expect([status, json.errors]).toEqual([400, { '1.id': [{ message: 'Named twice.' }] }])
   })
 
   test.each([

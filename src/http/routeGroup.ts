@@ -149,7 +149,7 @@ async function readBody(request: Request, limit: number): Promise<RawBody> {
     // The client closed the connection, or its chunks are malformed.
     throw cause instanceof DomainError ? cause : error('badRequest')
   }
-  rejectManyKeys(bytes)
+  rejectOversized(bytes)
   try {
     return { text: utf8.decode(bytes) }
   } catch {
@@ -157,14 +157,13 @@ async function readBody(request: Request, limit: number): Promise<RawBody> {
   }
 }
 
-/** A body of 1,000 members with 30 keys each uses half of the limit. */
-const KEY_LIMITS = { objectKeys: 1_000, keys: 64_000 }
-/** Size below which no body can exceed a limit: the shortest entry, `"":0,`, has five bytes. */
-const SHORT_BODY = 5 * KEY_LIMITS.objectKeys
+/** A body of 1,000 members with 30 keys each uses half of the keys. */
+const BODY_LIMITS = { nesting: 32, objectKeys: 1_000, keys: 64_000 }
 
-function rejectManyKeys(bytes: Uint8Array): void {
-  if (bytes.byteLength <= SHORT_BODY) return
-  const excess = findExcess(bytes, KEY_LIMITS)
+/** Rejects a body that would take the parser long, before it is parsed. */
+function rejectOversized(bytes: Uint8Array): void {
+  const excess = findExcess(bytes, BODY_LIMITS)
+  if (excess === 'nesting') throw error('badRequest', 'the body is nested deeper than 32 levels')
   if (excess === 'objectKeys')
     throw error('badRequest', 'an object of the body has more than 1,000 keys')
   if (excess === 'keys') throw error('badRequest', 'the body has more than 64,000 keys')

@@ -14,9 +14,14 @@ function objectOf(keys: number, prefix = ''): string {
 const listOf = (items: number, keys: number) =>
   `[${Array<string>(items).fill(objectOf(keys)).join()}]`
 
-describe('limits on JSON keys', () => {
+/** Builds the JSON of an object with this many levels, which are never read. */
+const nested = (levels: number) =>
+  `{"name":"Wren","x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+
+describe('limits on JSON bodies', () => {
   const ONE = '400: Bad Request (an object of the body has more than 1,000 keys)'
   const ALL = '400: Bad Request (the body has more than 64,000 keys)'
+  const DEEP = '400: Bad Request (the body is nested deeper than 32 levels)'
   const BROKEN = '400: Bad Request (the body is not valid JSON)'
   const NO_IDS = 'Error parsing JSON model'
   const name = '"name":"Wren",'
@@ -27,6 +32,8 @@ describe('limits on JSON keys', () => {
   const accepted: [line: string, title: string, body: string][] = [
     [member, '1,000 keys', objectOf(999, name)],
     [member, 'colons and braces in a text', colons],
+    [member, '32 levels', nested(32)],
+    [member, 'brackets in a text', JSON.stringify({ name: 'Wren', x: '['.repeat(1000) })],
   ]
 
   test.each(accepted)('%s accepts a body with %s', async (line, _, body) => {
@@ -40,7 +47,14 @@ describe('limits on JSON keys', () => {
     [members, '64,001 keys', ALL, `[{"a":0},${listOf(64, 1000).slice(1)}`],
     ['POST /v1/m', '1,001 keys', ONE, objectOf(1000, name)],
     ['POST /bot/proxy', '1,001 keys', ONE, objectOf(1001)],
-    [member, 'objects that are not closed', BROKEN, '{"a":0,'.repeat(2000)],
+    [member, 'objects that are not closed', BROKEN, '{"a":0,'.repeat(32)],
+    [member, '33 levels', DEEP, nested(33)],
+    [member, 'a million open lists', DEEP, '['.repeat(1_000_000)],
+    [member, 'a million open objects', DEEP, '{"":'.repeat(250_000)],
+    ['POST /v1/m', '33 levels', DEEP, nested(33)],
+    ['POST /bot/proxy', '33 levels', DEEP, nested(33)],
+    ['POST /web/session', '33 levels', DEEP, nested(33)],
+    ['POST /ext/v1/systems/@me/notes', '33 levels', DEEP, nested(33)],
   ]
 
   test.each(refused)('%s with %s returns %s', async (line, _, message, body) => {

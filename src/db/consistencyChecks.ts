@@ -31,6 +31,7 @@ import {
 } from './tables'
 import type { Db, MaybePromise } from './types'
 import { visibleMembers, visibleSystems } from './visible'
+import { findWrongVoteCounts } from './voteCountCheck'
 
 /** Checks of rows that apply to both engines. */
 
@@ -44,6 +45,7 @@ export const checks: readonly Check[] = [
   findWrongFields,
   findWrongFieldValues,
   findWrongVotes,
+  findWrongVoteCounts,
   findOneSidedFriendships,
   findWrongUsage,
   findWrongDues,

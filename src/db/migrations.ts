@@ -23,6 +23,7 @@ import reminders from '../../migrations/0019_reminders.sql' with { type: 'text' 
 import push from '../../migrations/0020_push.sql' with { type: 'text' }
 import friends from '../../migrations/0021_friends.sql' with { type: 'text' }
 import pictures from '../../migrations/0022_pictures.sql' with { type: 'text' }
+import counts from '../../migrations/0023_counts.sql' with { type: 'text' }
 import postgresBaseline from '../../migrations/postgres/0012_operating.sql' with { type: 'text' }
 import postgresStandardNames from '../../migrations/postgres/0013_standard_names.sql' with {
   type: 'text',
@@ -37,6 +38,7 @@ import postgresReminders from '../../migrations/postgres/0019_reminders.sql' wit
 import postgresPush from '../../migrations/postgres/0020_push.sql' with { type: 'text' }
 import postgresFriends from '../../migrations/postgres/0021_friends.sql' with { type: 'text' }
 import postgresPictures from '../../migrations/postgres/0022_pictures.sql' with { type: 'text' }
+import postgresCounts from '../../migrations/postgres/0023_counts.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -70,6 +72,7 @@ export const migrations: Migration[] = [
   { name: '0020_push', sql: push },
   { name: '0021_friends', sql: friends },
   { name: '0022_pictures', sql: pictures },
+  { name: '0023_counts', sql: counts },
 ]
 
 /**
@@ -87,4 +90,5 @@ export const serverMigrations: readonly Migration[] = [
   { name: '0020_push', sql: postgresPush },
   { name: '0021_friends', sql: postgresFriends },
   { name: '0022_pictures', sql: postgresPictures },
+  { name: '0023_counts', sql: postgresCounts },
 ]

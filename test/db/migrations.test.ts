@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrations } from '../../src/db/migrations'
 import { openStorage, type Storage } from '../../src/db/open'
-import { bots, proxyTagIndex, systems } from '../../src/db/tables'
+import { bots, pollVoteCounts, proxyTagIndex, systems } from '../../src/db/tables'
 import { StorageError } from '../../src/db/types'
 import { keysOfTag } from '../../src/model/proxy/tags'
 import type { ProxyTag } from '../../src/model/validation'
@@ -104,6 +104,25 @@ describe('migrations', () => {
     expect(
       await drizzleOn(db).select({ on: systems.created_on_platform }).from(systems).all(),
     ).toEqual([{ on: 'discord' }])
+  })
+
+  test('counts the votes of existing polls', async () => {
+    const path = newPath()
+    const other = makeOlder(
+      path,
+      migrations.findIndex(({ name }) => name.endsWith('_counts')),
+    )
+    other.run("INSERT INTO systems (id, uuid, hid) VALUES (1, 'u', 'abcde')")
+    other.run("INSERT INTO polls (id, uuid, system_id) VALUES (1, 'a', 1), (2, 'b', 1)")
+    for (const option of ['yes', 'no', 'yes'])
+      other.query('INSERT INTO poll_votes (poll_id, option_id) VALUES (2, ?)').run(option)
+    other.close()
+    const { db } = open(path)
+    const counts = await drizzleOn(db).select().from(pollVoteCounts).all()
+    expect(counts.toSorted((a, b) => a.votes - b.votes)).toEqual([
+      { poll_id: 2, option_id: 'no', votes: 1 },
+      { poll_id: 2, option_id: 'yes', votes: 2 },
+    ])
   })
 
   const failing: [problem: string, sql: string, message: RegExp][] = [

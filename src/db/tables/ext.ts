@@ -61,6 +61,19 @@ export const frontNotes = sqliteTable(
       .where(eq(table.kind, sql`'status'`)),
     index('front_notes_by_time').on(table.system_id, table.at, table.id),
     index('front_notes_by_member').on(table.member_id, table.at),
+    // One for each kind, so that a list of one kind reads no row of the other.
+    index('front_notes_by_status_time')
+      .on(table.system_id, table.at, table.id)
+      .where(eq(table.kind, sql`'status'`)),
+    index('front_notes_by_comment_time')
+      .on(table.system_id, table.at, table.id)
+      .where(eq(table.kind, sql`'comment'`)),
+    index('front_notes_by_status_member')
+      .on(table.member_id, table.at, table.id)
+      .where(eq(table.kind, sql`'status'`)),
+    index('front_notes_by_comment_member')
+      .on(table.member_id, table.at, table.id)
+      .where(eq(table.kind, sql`'comment'`)),
     index('front_notes_by_author').on(table.by_member),
     index('front_notes_by_import').on(table.import_id).where(isNotNull(table.import_id)),
   ],
@@ -148,8 +161,12 @@ export const posts = sqliteTable(
     index('posts_by_board')
       .on(table.system_id, table.for_member, table.written, table.id)
       .where(isNull(table.room_id)),
+    // With all columns that visible posts are told by, so that counting them reads no post.
     index('posts_by_unread')
-      .on(table.system_id, table.for_member)
+      .on(table.system_id, table.for_member, table.import_id, table.room_id, table.read)
+      .where(and(isNull(table.room_id), eq(table.read, sql`0`)) ?? sql`false`),
+    index('posts_by_unread_time')
+      .on(table.system_id, table.written, table.id)
       .where(and(isNull(table.room_id), eq(table.read, sql`0`)) ?? sql`false`),
     index('posts_by_recipient').on(table.for_member),
     index('posts_by_author').on(table.by_member),
@@ -177,6 +194,22 @@ export const pollVotes = sqliteTable(
     uniqueIndex('poll_votes_by_voter').on(table.poll_id, table.member_id),
     index('poll_votes_by_member').on(table.member_id),
   ],
+)
+
+/**
+ * Numbers of votes, kept by triggers on the votes, so that every deletion and every release that
+ * uses the database keeps them right. An option without a row has no votes.
+ */
+export const pollVoteCounts = sqliteTable(
+  'poll_vote_counts',
+  {
+    poll_id: integer()
+      .notNull()
+      .references(() => polls.id, { onDelete: 'cascade' }),
+    option_id: text().notNull(),
+    votes: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.poll_id, table.option_id] })],
 )
 
 export const reminders = sqliteTable(

@@ -26,6 +26,7 @@ export {
   notes,
   origins,
   polls,
+  pollVoteCounts,
   pollVotes,
   posts,
   reminders,

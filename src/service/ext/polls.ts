@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { createUpserter } from '../../db/rows'
-import { polls, pollVotes } from '../../db/tables'
+import { polls, pollVoteCounts, pollVotes } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { deletedMemberName, visibleMemberUuid, visiblePolls } from '../../db/visible'
 import { error } from '../../model/errors'
@@ -69,14 +69,13 @@ export async function listPolls(
   const values = await rows.pageValues(deps.db, systemId, page)
   const found = await pageOfAll(deps.db).all(values)
   const ids = JSON.stringify(found.map(({ id }) => id))
-  const counted = Map.groupBy(await countsOf(deps.db).all({ polls: ids }), ({ poll }) => poll)
+  const counted = new Map(found.map(({ id }) => [id, new Map<string, number>()]))
+  for (const { poll, option, votes } of await countsOf(deps.db).all({ polls: ids }))
+    counted.get(poll)?.set(option, votes)
   return found.map((row) => ({
     ...describePoll(deps, rows.redactForOwner(row)),
     counts: Object.fromEntries(
-      (row.options ?? []).map(({ id: option }) => [
-        option,
-        counted.get(row.id)?.find((count) => count.option === option)?.size ?? 0,
-      ]),
+      (row.options ?? []).map(({ id: option }) => [option, counted.get(row.id)?.get(option) ?? 0]),
     ),
   }))
 }
@@ -198,16 +197,15 @@ const pageOfAll = rows.selectPage()
 
 const { poll_id, member_id, author_name, option_id, comment, created } = pollVotes
 
-const countsOf = query((db, values: Placeholders<'polls'>, { inJsonNumbers, count }) =>
+const countsOf = query((db, values: Placeholders<'polls'>, { inJsonNumbers }) =>
   db
     .select({
-      poll: sql<number>`${poll_id}`.as('poll'),
-      option: sql<string>`${option_id}`.as('option'),
-      size: count().as('size'),
+      poll: sql<number>`${pollVoteCounts.poll_id}`.as('poll'),
+      option: sql<string>`${pollVoteCounts.option_id}`.as('option'),
+      votes: pollVoteCounts.votes,
     })
-    .from(pollVotes)
-    .where(inJsonNumbers(poll_id, values.polls))
-    .groupBy(poll_id, option_id),
+    .from(pollVoteCounts)
+    .where(inJsonNumbers(pollVoteCounts.poll_id, values.polls)),
 )
 
 const votesOf = query((db, values: Placeholders<'poll'>) =>

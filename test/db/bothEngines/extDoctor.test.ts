@@ -21,6 +21,7 @@ let other: TestSystem
 let base: BaseSystem
 let used: UsedExtensions
 let foreign: BaseSystem
+let usedByOther: UsedExtensions
 
 const sendAs =
   (as: TestSystem): Send =>
@@ -36,7 +37,7 @@ beforeAll(async () => {
   used = await useAllExtensions(sendAs(system), base)
   other = await makeSystem('Lantern')
   foreign = await createBaseSystem(sendAs(other))
-  await useAllExtensions(sendAs(other), foreign)
+  usedByOther = await useAllExtensions(sendAs(other), foreign)
 })
 
 /** Short IDs of groups by their level. */
@@ -77,6 +78,11 @@ const setValue = async (type: string, value: string) =>
 
 const storedValue = (type: string) =>
   `select value from field_values join fields on fields.id = field_id where uuid = '${fieldOf(type)}'`
+
+const wrongCounts = `select 1 as wrong from
+  (select poll_id, option_id, count(*) as votes from poll_votes group by poll_id, option_id) counted
+  left join poll_vote_counts using (poll_id, option_id)
+  where poll_vote_counts.votes is null or poll_vote_counts.votes <> counted.votes`
 
 const lastArchived =
   "select content from import_archive where collection = 'fieldValues' order by id desc limit 1"
@@ -244,6 +250,24 @@ const damages: Record<string, Damage> = {
       ),
     finds: () => [`polls: vote N of poll ${used.poll} names an option that does not exist`],
     leaves: () => ["select 1 as lost from poll_votes where option_id = 'gone'", []],
+  },
+  'counts the votes of a poll again': {
+    damage: () =>
+      change(
+        `update poll_vote_counts set votes = votes + 1
+         where poll_id in (select id from polls where uuid = :poll)`,
+        { poll: used.poll },
+      ),
+    finds: () => [`polls: the numbers of votes of poll ${used.poll} are wrong`],
+    leaves: () => [wrongCounts, []],
+  },
+  'counts the votes of a poll without counts': {
+    damage: () => change('delete from poll_vote_counts'),
+    finds: () =>
+      [used.poll, usedByOther.poll].map(
+        (poll) => `polls: the numbers of votes of poll ${poll} are wrong`,
+      ),
+    leaves: () => [wrongCounts, []],
   },
   'counts the use of limits again': {
     damage: () =>

@@ -271,11 +271,12 @@ async function planExts(now: Instant, tx: Db, changes: readonly ExtChange[]) {
     )
     const keys = Object.keys(changed)
     if (keys.length === 0) return []
-    const { archived: moved, about, ...shown } = changed
+    const { archived: moved, ...values } = changed
+    // Events name the keys of texts only, so that a deleted text remains in no event.
+    const { about: _about, archived_reason: _reason, ...shown } = values
     const after: StoredMemberExt = {
       ...before,
-      ...shown,
-      ...('about' in changed && { about: about as string | null }),
+      ...values,
       ...(moved !== undefined && { archived_at: moved === true ? now : null }),
     }
     const stored = { member_id: row.id, ...after, announce_front: Number(after.announce_front) }

@@ -65,7 +65,7 @@ describe('members of the extension API', () => {
         [
           'UPDATE_MEMBER_EXT',
           '<wren.uuid>',
-          { keys: ['archived_reason', 'archived'], archived: true, archived_reason: 'Dormant' },
+          { keys: ['archived_reason', 'archived'], archived: true },
         ],
       ],
     },

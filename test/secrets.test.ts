@@ -19,7 +19,7 @@ import type { Field } from '../src/model/field'
 import { group } from '../src/model/group'
 import { memberGuild, systemGuild } from '../src/model/guild'
 import { member } from '../src/model/member'
-import { levelsHiddenFromFriends } from '../src/model/privacy'
+import { levelsForFriends } from '../src/model/privacy'
 import { settings } from '../src/model/settings'
 import { system } from '../src/model/system'
 import { formatInstant } from '../src/model/time'
@@ -117,6 +117,8 @@ describe.each(scopes)(
   },
 )
 
+const FRONT_ONLY = 'a friend who sees no members'
+
 /** Callers that are or were friends of the owner, and which secrets they must not see. */
 const friends: [
   who: string,
@@ -125,6 +127,7 @@ const friends: [
   isSecret: (of: Secret) => boolean,
 ][] = [
   ['a friend in a bucket', true, false, (secret) => !isSharedInBucket(secret)],
+  [FRONT_ONLY, true, false, ({ of }) => !namedInFront.some((name) => name.test(of))],
   // Friends see the profile of the system, whatever is shared with them.
   ['a friend in no bucket', false, false, ({ of }) => !profile.test(of)],
   ['a former friend', true, true, () => true],
@@ -142,10 +145,17 @@ const sharedInBucket = [
   /^(about of wren|value of wren|status of finch|name of a field)$/,
 ]
 
+/** What names finch, who is in front. */
+const namedInFront = [
+  profile,
+  /^(name|display_name|pronouns|avatar_url|color) of the member finch$/,
+  /^((ID|UUID|status) of finch|time of the switch first)$/,
+]
+
 /** Keys of members and groups that friends do not see either. */
 const hiddenOfShared = [member, group].flatMap(({ entries }: Entity) =>
   entries
-    .filter(([, { guard, ownerOnly }]) => ownerOnly || levelsHiddenFromFriends.has(guard ?? ''))
+    .filter(([, { guard, ownerOnly }]) => ownerOnly || levelsForFriends.has(guard ?? ''))
     .map(([key]) => key),
 )
 
@@ -164,7 +174,8 @@ describe.each(friends)('responses to %s', async (who, inBucket, ends, isSecret) 
     groups: ['<keepers>'],
     fields: [extIds.field],
   })
-  const share = { see_front: true, see_members: true, buckets: inBucket ? [bucket.id] : [] }
+  const see_members = who !== FRONT_ONLY
+  const share = { see_front: true, see_members, buckets: inBucket ? [bucket.id] : [] }
   const { code } = await fixture.do('POST /ext/v1/friends/invites', { share })
   const { id } = (await send('POST /ext/v1/friends', { code })).json
   if (ends) await fixture.do(`DELETE /ext/v1/friends/${id}`)
@@ -173,7 +184,8 @@ describe.each(friends)('responses to %s', async (who, inBucket, ends, isSecret) 
 
   test(`shows the description of wren to ${who} only if it is shared`, async () => {
     const { text } = await send(`GET /ext/v1/friends/${id}/members`)
-    expect(text.includes('secret-') && text.includes('about-of-wren')).toBe(inBucket && !ends)
+    const isShared = inBucket && !ends && see_members
+    expect(text.includes('secret-') && text.includes('about-of-wren')).toBe(isShared)
   })
 
   test.each(own)(`$path reveals no secret to ${who}`, async ({ path, line }) => {

@@ -173,6 +173,9 @@ export type SerializedJson = string & Serialized
 /** Callers who see the same values of a row: its owner, or all others except friends. */
 export type Audience = 'owner' | 'public'
 
+/** Friends, who see what is shared with them, or of fronters only what names them. */
+export type FriendAudience = 'friend' | 'friend of the front'
+
 export function audienceOf(viewer: Viewer, systemId: number): Audience {
   return isOwner(viewer, systemId) ? 'owner' : 'public'
 }
@@ -200,16 +203,15 @@ export function isWatcher({ system, access }: Viewer, systemId: number): boolean
 export function redact<E extends Entity>(
   entity: E,
   row: Row<E> & Partial<Identity>,
-  to: Audience | 'friend',
+  to: Audience | FriendAudience,
 ): Redacted<E> {
   const from = row as Record<string, unknown>
   if (to === 'owner') return { ...from } as Redacted<E>
-  const isFriend = to === 'friend'
+  const isFriend = to !== 'public'
   const visible: Record<string, unknown> = { uuid: row.uuid, hid: row.hid }
   for (const [key, field] of entity.entries) {
-    const isShown = isFriend ? isForFriends(field) : isPublic(field, from)
-    const hidden = isShown ? null : redactionOf(field)
     if (isFriend && field.isAbsentForFriends) continue
+    const hidden = redactionFor(to, field, from)
     if (hidden === null) visible[key] = from[key]
     else if (hidden === 'public part')
       visible[key] = from[(isFriend ? field.friendPart : field.publicPart) ?? '']
@@ -223,18 +225,28 @@ export function redact<E extends Entity>(
 export type Redaction = 'absent' | 'null' | 'empty list' | 'stand-in' | 'public part'
 
 /** Returns null for a field that is always public. */
-export function redactionOf({
-  ownerOnly,
-  publicPart,
-  guard,
-  fallback,
-  defaultValue,
-}: Field): Redaction | null {
+export function redactionOf(field: Field): Redaction | null {
+  const { ownerOnly, publicPart, guard, fallback } = field
   if (ownerOnly !== undefined) return ownerOnly
   if (publicPart !== undefined) return 'public part'
   if (guard === undefined) return null
-  if (fallback !== undefined) return 'stand-in'
+  return fallback === undefined ? emptyOf(field) : 'stand-in'
+}
+
+function emptyOf({ defaultValue }: Field): Redaction {
   return Array.isArray(defaultValue) ? 'empty list' : 'null'
+}
+
+/** Returns the replacement of a field of a row for an audience; null if its value is shown. */
+function redactionFor(
+  to: 'public' | FriendAudience,
+  field: Field,
+  row: Record<string, unknown>,
+): Redaction | null {
+  if (to === 'friend of the front' && !field.isShownInFront)
+    return field.ownerOnly ?? emptyOf(field)
+  const isShown = to === 'public' ? isPublic(field, row) : isForFriends(field, row)
+  return isShown ? null : redactionOf(field)
 }
 
 /** Treats a guard that the row does not have as private, so that a forgotten level never leaks. */
@@ -243,16 +255,14 @@ function isPublic({ ownerOnly, publicPart, guard }: Field, row: Record<string, u
   return guard === undefined || row[guard] === 'public'
 }
 
-/** Privacy levels that hide their fields from friends as well. */
-export const levelsHiddenFromFriends: ReadonlySet<string> = new Set([
-  'proxy_privacy',
-  'metadata_privacy',
-])
+/** Privacy levels that count for friends as they do for all other callers. */
+export const levelsForFriends: ReadonlySet<string> = new Set(['proxy_privacy', 'metadata_privacy'])
 
 /** Returns true if a friend sees the value: all privacy levels but two count as public. */
-function isForFriends({ ownerOnly, publicPart, guard }: Field): boolean {
+function isForFriends(field: Field, row: Record<string, unknown>): boolean {
+  const { ownerOnly, publicPart, guard } = field
   if (ownerOnly !== undefined || publicPart !== undefined) return false
-  return guard === undefined || !levelsHiddenFromFriends.has(guard)
+  return guard === undefined || !levelsForFriends.has(guard) || isPublic(field, row)
 }
 
 /** Lists that a privacy level hides from all callers except the owner. */

@@ -18,7 +18,7 @@ import { group } from '../model/group'
 import { member } from '../model/member'
 import { system } from '../model/system'
 import { profileOf } from './extFriends'
-import { mapOf, responseSchema } from './schema'
+import { fieldSchema, mapOf, responseSchema } from './schema'
 
 const time = Type.String({ format: 'date-time' })
 
@@ -28,7 +28,7 @@ const pollSums = {
 }
 
 const sharedFront = Type.Object({
-  fronters: Type.Array(withMember(responseSchema(fronter)), {
+  fronters: Type.Array(withMember(responseSchema(fronter), memberInFront()), {
     description: 'Fronters that are shared; nothing tells of others',
   }),
 })
@@ -201,11 +201,27 @@ function owned(entity: Entity): TSchema {
 }
 
 /** Schema of what is added to a member, with the member of version 2. */
-function withMember({ properties, required, ...rest }: TSchema): TSchema {
+function withMember(
+  { properties, required, ...rest }: TSchema,
+  ofMember: object = { $ref: '#/components/schemas/Member' },
+): TSchema {
   return Type.Unsafe({
     ...rest,
     required: ['member', ...required],
-    properties: { member: { $ref: '#/components/schemas/Member' }, ...properties },
+    properties: { member: ofMember, ...properties },
+  })
+}
+
+/** Schema of a member in the front of a friend, of which some friends see what names it only. */
+function memberInFront(): TSchema {
+  const { properties, ...rest } = responseSchema(member)
+  const hidden = member.entries.filter(
+    ([, { isShownInFront, defaultValue }]) => !isShownInFront && !Array.isArray(defaultValue),
+  )
+  const nullableKeys = hidden.map(([key, field]) => [key, fieldSchema(field, true)])
+  return Type.Unsafe({
+    ...rest,
+    properties: { ...properties, ...Object.fromEntries(nullableKeys) },
   })
 }
 

@@ -10,8 +10,11 @@ import { redact } from '../../src/model/privacy'
 import { system } from '../../src/model/system'
 import { describe, expect, test } from '../test'
 
-/** Privacy levels whose fields friends do not see, as the contract names them. */
-const hiddenFromFriends = ['proxy_privacy', 'metadata_privacy']
+/** Privacy levels that hide their fields from friends as well, as the contract names them. */
+const levelsForFriends = ['proxy_privacy', 'metadata_privacy']
+
+/** Keys of a fronter that a friend sees who sees no members, as the contract names them. */
+const shownInFront = ['name', 'display_name', 'pronouns', 'avatar_url', 'color']
 
 /** Keys that objects for friends lack. */
 const absentForFriends = [
@@ -53,26 +56,41 @@ function rowOf(entity: Entity, key: string, field: Field, level: string) {
   }
 }
 
-function valueForFriends(key: string, field: Field): unknown {
+const emptyOf = ({ defaultValue }: Field) => (Array.isArray(defaultValue) ? [] : null)
+
+function valueForFriends(key: string, field: Field, level: string): unknown {
   if (absentForFriends.includes(key)) return undefined
   if (field.ownerOnly === 'null') return null
   if (field.publicPart) return 'part for friends'
-  if (!field.guard || !hiddenFromFriends.includes(field.guard)) return 'shown'
-  return Array.isArray(field.defaultValue) ? [] : null
+  const isShown = level === 'public' || !levelsForFriends.includes(field.guard ?? '')
+  return isShown ? 'shown' : emptyOf(field)
 }
 
 describe('redact for a friend', () => {
   test.each(cells)('$title with level $level', ({ entity, key, field, level }) => {
     const row = rowOf(entity, key, field, level)
     const seen: Record<string, unknown> = redact(entity, row as never, 'friend')
-    expect(seen[key]).toEqual(valueForFriends(key, field))
+    expect(seen[key]).toEqual(valueForFriends(key, field, level))
     const own: Record<string, unknown> = redact(entity, row as never, 'owner')
     expect(own[key]).toBe('shown')
   })
 
-  test.each(entities)('shows no privacy level of a $name', (entity) => {
+  test.each(cells.filter(({ entity }) => entity === member))(
+    '$title with level $level in the front, if members are not shown',
+    ({ entity, key, field, level }) => {
+      const row = rowOf(entity, key, field, level)
+      const seen: Record<string, unknown> = redact(entity, row as never, 'friend of the front')
+      expect(seen[key]).toEqual(shownInFront.includes(key) ? 'shown' : emptyOf(field))
+    },
+  )
+
+  test.each(
+    entities.flatMap((entity) =>
+      (['friend', 'friend of the front'] as const).map((to) => [entity.name, to, entity] as const),
+    ),
+  )('shows no privacy level of a %s to a %s', (_, to, entity) => {
     const row = Object.fromEntries(entity.levels.map((level) => [level, 'public']))
-    const seen = redact(entity, row as never, 'friend')
+    const seen = redact(entity, row as never, to)
     for (const level of entity.levels) expect(seen).not.toHaveProperty(level)
   })
 

@@ -275,7 +275,7 @@ export function friendRoutes(deps: Deps, events: Events, bodyLimit: number) {
           id: 'getFriendFront',
           summary: "Get a friend's front",
           description:
-            'Fronters that the friend shares, with stints and statuses. Nothing tells of others.',
+            'Fronters that the friend shares, with stints and statuses. Nothing tells of others. Unless the friend shows you members (`see_members`), a fronter has its IDs, names, pronouns, picture and colour only.',
           requiresAuth: true,
           responses: { 200: 'FriendFront' },
           errors: [...readErrors, 'tooManyRequests'],

@@ -56,6 +56,8 @@ export interface Field<T = unknown> {
   readonly friendPart?: string
   /** True if objects for friends lack the key of a field for the owner only. */
   readonly isAbsentForFriends?: true
+  /** True if a friend who sees the front, but no members, sees the value of a fronter. */
+  readonly isShownInFront?: true
   readonly example?: unknown
   /** Parses a client's value. IDs belong to the platform and are stored with its name. */
   parse(value: unknown, platform?: Platform): T | Problem
@@ -96,6 +98,7 @@ export interface Options {
   publicPart?: string
   friendPart?: string
   isAbsentForFriends?: true
+  isShownInFront?: true
   example?: unknown
 }
 
@@ -120,6 +123,7 @@ export function base(
     ...(options.publicPart && { publicPart: options.publicPart }),
     ...(options.friendPart && { friendPart: options.friendPart }),
     ...(options.isAbsentForFriends && { isAbsentForFriends: options.isAbsentForFriends }),
+    ...(options.isShownInFront && { isShownInFront: options.isShownInFront }),
     ...(options.example !== undefined && { example: options.example }),
     repair: discardWith('cannot be stored'),
   }

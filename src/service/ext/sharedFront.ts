@@ -68,7 +68,7 @@ export async function readSharedFronts(
       const starts =
         stintStartsWithin(recent.get(row.id) ?? [], names, LAST_SWITCHES) ??
         (await findStintStarts(deps, request, names, shown[0]?.latest ?? 0))
-      const front = toSharedFront(shown, starts)
+      const front = toSharedFront(row, shown, starts)
       const isWhole = front.fronters.length === shown.length
       if (isWhole || attempt === ATTEMPTS) fronts.set(row.id, front)
       else changed.push(row)
@@ -83,14 +83,16 @@ export async function readSharedFronts(
  * after they were read: any other time could be that of hidden fronters.
  */
 function toSharedFront(
+  { their_see_members }: FriendshipRow,
   shown: readonly SharedFronter[],
   starts: ReadonlyMap<string, Instant>,
 ): SharedFront {
+  const audience = their_see_members ? 'friend' : 'friend of the front'
   const fronters = shown.flatMap((row) => {
     const since = starts.get(row.uuid)
     if (since === undefined) return []
     return {
-      member: redact(member, row, 'friend'),
+      member: redact(member, row, audience),
       details: redact(fronter, detailsOf(row, since), 'friend'),
       isAnnounced: row.announce_front !== 0,
     }

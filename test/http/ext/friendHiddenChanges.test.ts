@@ -50,6 +50,8 @@ async function createSharing() {
   const createField = (name: string) =>
     create('POST /ext/v1/systems/@me/fields', { name, type: 'text' })
   const wren = await createMember('Wren')
+  // Proxy tags are hidden from friends as from everyone.
+  await must(owner, `PATCH /v2/members/${wren}`, { privacy: { proxy_privacy: 'private' } })
   const keepers = await createGroup('Keepers')
   const role = await createField('Role')
   const close = await create('POST /ext/v1/buckets', { name: 'Close' })
@@ -80,7 +82,7 @@ type Sharing = Awaited<ReturnType<typeof createSharing>>
 type Change = readonly [line: string, body?: unknown]
 
 const systemLevels = ['description_privacy', 'member_list_privacy', 'front_privacy', 'name_privacy']
-const memberLevels = ['visibility', 'name_privacy', 'avatar_privacy', 'metadata_privacy']
+const memberLevels = ['visibility', 'name_privacy', 'avatar_privacy', 'birthday_privacy']
 const groupLevels = ['visibility', 'name_privacy', 'list_privacy']
 
 /** Returns functions that choose a change of something that the friend does not see. */

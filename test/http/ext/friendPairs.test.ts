@@ -373,6 +373,10 @@ const sharedOf =
   (one: Shareable) =>
     one.buckets.some((id) => buckets.includes(id))
 
+const isPublic = (row: Json, level: string) => row[level] === 'public'
+
+const timeOrNull = (at: unknown) => (at === null ? null : textOf(Number(at)))
+
 const memberJson = ({ uuid, hid, row }: ModelMember): Json => ({
   id: hid,
   uuid,
@@ -385,10 +389,35 @@ const memberJson = ({ uuid, hid, row }: ModelMember): Json => ({
   webhook_avatar_url: row.webhook_avatar_url,
   banner: row.banner,
   description: row.description,
-  created: null,
-  proxy_tags: [],
+  created: isPublic(row, 'metadata_privacy') ? timeOrNull(row.created) : null,
+  proxy_tags: isPublic(row, 'proxy_privacy') ? JSON.parse(String(row.proxy_tags)) : [],
   keep_proxy: row.keep_proxy === 1,
   tts: row.tts === 1,
+  autoproxy_enabled: null,
+  message_count: isPublic(row, 'metadata_privacy') ? row.message_count : null,
+  last_message_timestamp: isPublic(row, 'metadata_privacy')
+    ? timeOrNull(row.last_message_timestamp)
+    : null,
+  privacy: null,
+})
+
+/** A fronter of a side that shows no members. */
+const fronterJson = ({ uuid, hid, row }: ModelMember): Json => ({
+  id: hid,
+  uuid,
+  name: row.name,
+  display_name: row.display_name,
+  color: row.color,
+  birthday: null,
+  pronouns: row.pronouns,
+  avatar_url: row.avatar_url,
+  webhook_avatar_url: null,
+  banner: null,
+  description: null,
+  created: null,
+  proxy_tags: [],
+  keep_proxy: null,
+  tts: null,
   autoproxy_enabled: null,
   message_count: null,
   last_message_timestamp: null,
@@ -401,7 +430,7 @@ const groupJson = ({ uuid, hid, row }: ModelGroup): Json => ({
   name: row.name,
   display_name: row.display_name,
   description: row.description,
-  created: null,
+  created: isPublic(row, 'metadata_privacy') ? timeOrNull(row.created) : null,
   icon: row.icon,
   banner: row.banner,
   color: row.color,
@@ -457,7 +486,7 @@ function expectedFront(side: ModelSide): Json {
       const since = switches[lastAway + 1]?.at ?? 0
       const status = statuses.find(({ member, at }) => member === one && at >= since)
       return {
-        member: memberJson(one),
+        member: side.see_members ? memberJson(one) : fronterJson(one),
         kind: one.kind,
         since: textOf(since),
         status: status?.text ?? null,
@@ -574,15 +603,14 @@ async function comparePublicView(reader: ModelSystem, of: ModelSystem) {
   const { created, ...row } = of.row
   const listOf = (rows: readonly (ModelMember | ModelGroup)[]) =>
     rows.filter(isListed).map((one) => publicJson(one, one.row))
-  const isPublic = (level: string) => of.row[level] === 'public'
   expect({
     system: await read(reader, path),
     members: await read(reader, `${path}/members`),
     groups: await read(reader, `${path}/groups`),
   }).toEqual({
     system: { ...publicJson(of, row), created: textOf(Number(created)) },
-    members: isPublic('member_list_privacy') ? listOf(of.members) : { code: 30001 },
-    groups: isPublic('group_list_privacy') ? listOf(of.groups) : { code: 30002 },
+    members: isPublic(of.row, 'member_list_privacy') ? listOf(of.members) : { code: 30001 },
+    groups: isPublic(of.row, 'group_list_privacy') ? listOf(of.groups) : { code: 30002 },
   })
 }
 

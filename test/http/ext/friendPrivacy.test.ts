@@ -21,6 +21,7 @@ type Level = 'public' | 'private'
 const readers = [
   'owner',
   'friend in a bucket',
+  'friend who sees no members',
   'friend in no bucket',
   'former friend',
   'other system',
@@ -67,6 +68,9 @@ const keysBesideTable: Record<string, readonly string[]> = {
 
 /** Keys of a system that friends see. */
 const shownOfSystem = ['name', 'description', 'pronouns', 'avatar_url', 'banner', 'color']
+
+/** Keys of a fronter that a friend sees who sees no members. */
+const shownInFront = ['name', 'display_name', 'pronouns', 'avatar_url', 'color']
 
 /** Keys that objects for friends lack. */
 const absentForFriends = [
@@ -205,7 +209,8 @@ async function createOwner(level: Level): Promise<Owner> {
     tokens[reader] = one
     if (reader === 'other system') continue
     const buckets = reader === 'friend in no bucket' ? [] : [bucket]
-    const share = { see_front: true, see_members: true, buckets }
+    const see_members = reader !== 'friend who sees no members'
+    const share = { see_front: true, see_members, buckets }
     const { code } = await sent(own, 'POST /ext/v1/friends/invites', { share })
     friendships[reader] = String((await sent(one, 'POST /ext/v1/friends', { code })).id)
   }
@@ -262,11 +267,15 @@ async function readAsFriend(of: Owner, reader: Reader): Promise<Objects> {
   const as = of.tokens[reader] ?? null
   const path = `/ext/v1/friends/${of.friendships[reader]}`
   const [friend] = await sent(as, 'GET /ext/v1/friends')
+  const list = async (name: string) => {
+    const { status, json } = await testApp.ask<Json[]>(`GET ${path}/${name}`, { as })
+    return status === 403 ? [] : json
+  }
   return objectsOf(of, {
     system: friend?.system as Json,
-    members: await sent(as, `GET ${path}/members`),
-    groups: await sent(as, `GET ${path}/groups`),
-    fields: await sent(as, `GET ${path}/fields`),
+    members: await list('members'),
+    groups: await list('groups'),
+    fields: await list('fields'),
     fronters: await frontersOf(`${path}/front`, as),
   })
 }
@@ -308,9 +317,15 @@ function friendValue(of: Owner, entity: Entity, key: string, field: Field, level
   if (absentForFriends.includes(key)) return undefined
   if (entity === system && !shownOfSystem.includes(key)) return undefined
   if (key === 'autoproxy_enabled') return null
-  if (field.guard === 'proxy_privacy') return []
-  if (field.guard === 'metadata_privacy') return null
+  if (level === 'private' && field.guard === 'proxy_privacy') return []
+  if (level === 'private' && field.guard === 'metadata_privacy') return null
   return ownValue(of, entity, key, field, level)
+}
+
+/** Returns the value of a fronter for a friend who sees no members. */
+function frontValue(of: Owner, entity: Entity, key: string, field: Field, level: Level): unknown {
+  const isShown = entity === fronter || shownInFront.includes(key)
+  return isShown ? ownValue(of, entity, key, field, level) : isList(field) ? [] : null
 }
 
 type ValueFor = typeof publicValue
@@ -385,6 +400,37 @@ describe.each(['public', 'private'] as const)('fields whose level is %s', (level
     const found = await readAsFriend(of, 'friend in no bucket')
     const wanted = tableOf(of, level, (entity) => (entity === system ? friendValue : nothing))
     expect(foundIn(found)).toEqual(wanted)
+  })
+
+  test(`fields whose level is ${level} name fronters for a friend who sees no members`, async () => {
+    const of = await owner()
+    const reader = 'friend who sees no members'
+    const as = of.tokens[reader] ?? null
+    const found = await readAsFriend(of, reader)
+    const profile = (entity: Entity) =>
+      entity === system ? friendValue : entity === fronter ? frontValue : nothing
+    expect(foundIn(found)).toEqual(tableOf(of, level, profile))
+    const path = `/ext/v1/friends/${of.friendships[reader]}`
+    const fronts = [
+      (await sent(as, `GET ${path}/front`)) as Json,
+      (await sent(as, 'GET /ext/v1/friends'))[0]?.front as Json,
+      (await sent(as, `PATCH ${path}`, { name: 'Sam' })).front as Json,
+    ]
+    for (const { fronters } of fronts as { fronters: Json[] }[]) {
+      const shown = fronters[0]?.member as Json
+      expect([fronters.length, shown.id, shown.uuid]).toEqual([
+        1,
+        expect.any(String),
+        of.member,
+      ] as never)
+      expect(member.entries.map(([key]) => [key, shown[key]])).toEqual(
+        member.entries.map(([key, field]) => [key, frontValue(of, member, key, field, level)]),
+      )
+      expect(Object.keys(shown).toSorted()).toEqual(
+        [...member.entries.map(([key]) => key), 'id', 'uuid', 'privacy'].toSorted(),
+      )
+      expect(shown.privacy).toBeNull()
+    }
   })
 
   test.each(['former friend', 'other system', 'anonymous caller'] as const)(

@@ -656,6 +656,34 @@ describe('the stream of friends', () => {
     await leave()
   })
 
+  test('sends the whole member when members are shown, and what names it when they no longer are', async () => {
+    const birthday = '1990-12-31'
+    const { member: created } = await owner.do('POST /ext/v1/members', {
+      member: { name: 'Wren', birthday, color: '88c0a8', keep_proxy: true },
+      buckets: [friendsBucket()],
+    })
+    await switchTo(owner, String((created as Json).uuid))
+    const url = `${address}/ext/v1/friends/stream`
+    const { messages, leave } = await readStream(url, { token: guest.system.token })
+    const shown = async (count: number) => {
+      await until(() => messages.length === count)
+      const last = messages.at(-1)?.data as { front: { fronters: { member: Json }[] } } | undefined
+      return last?.front.fronters[0]?.member
+    }
+    const named = { name: 'Wren', color: '88c0a8', birthday: null, keep_proxy: null }
+    expect(await shown(1)).toMatchObject(named)
+    await sharing({ see_members: true })
+    expect(await shown(2)).toMatchObject({ ...named, birthday, keep_proxy: true })
+    await sharing({ see_members: false })
+    expect(await shown(3)).toMatchObject(named)
+    // A change of what the friend does not see sends nothing.
+    await owner.do(`PATCH /v2/members/${(created as Json).uuid}`, { birthday: '1991-01-01' })
+    await switchTo(owner)
+    await until(() => messages.length === 4)
+    expect(messages[3]?.data).toEqual({ friend: friendship, front: { fronters: [] } })
+    await leave()
+  })
+
   test('removes its listeners when it ends, early or late, and when a friendship ends', async () => {
     const { hub } = testApp.app.events
     const { listen } = hub

@@ -3,6 +3,7 @@ import { operator } from '../../../src/model/privacy'
 import type { Instant } from '../../../src/model/time'
 import { disableSystem, enableSystem } from '../../../src/service/admin/disableSystem'
 import { purgeDeleted } from '../../../src/service/deletion'
+import { acceptInvite, previewInvite } from '../../../src/service/ext/friendInvites'
 import { notifyFriends } from '../../../src/service/ext/friendNotifications'
 import { deleteSystem } from '../../../src/service/systems'
 import { readStream } from '../../events/readStream'
@@ -173,6 +174,23 @@ describe('invitations', () => {
     expect(await owner.send(`DELETE /ext/v1/friends/invites/${expired.id}`)).toMatchObject({
       status: 404,
     })
+  })
+
+  test('cannot be accepted when they expire while the request waits for the systems', async () => {
+    const third = await createCaller('Third')
+    const { code } = await owner.do('POST /ext/v1/friends/invites', {})
+    const { deps } = testApp
+    const waiting: typeof deps = {
+      ...deps,
+      transact: (of, ...rest) => {
+        now = START + 7 * 24 * 3600 * SECOND
+        return deps.transact(of, ...rest)
+      },
+    }
+    const viewer = { system: third.system.id, platform: null }
+    expect(await previewInvite(waiting, viewer, String(code))).not.toBe(null)
+    expect(await acceptInvite(waiting, viewer, String(code), { share: {} })).toBe(null)
+    expect(await third.do('GET /ext/v1/friends')).toEqual([] as never)
   })
 
   test('names every problem of a body that accepts one', async () => {

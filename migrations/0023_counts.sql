@@ -16,5 +16,5 @@ CREATE INDEX `posts_by_unread_time` ON `posts` (`system_id`,`written`,`id`) WHER
 CREATE INDEX `posts_by_unread` ON `posts` (`system_id`,`for_member`,`import_id`,`room_id`,`read`) WHERE ("posts"."room_id" is null and "posts"."read" = 0);--> statement-breakpoint
 CREATE INDEX `front_notes_by_status_time` ON `front_notes` (`system_id`,`at`,`id`) WHERE "front_notes"."kind" = 'status';--> statement-breakpoint
 CREATE INDEX `front_notes_by_comment_time` ON `front_notes` (`system_id`,`at`,`id`) WHERE "front_notes"."kind" = 'comment';--> statement-breakpoint
-CREATE INDEX `front_notes_by_status_member` ON `front_notes` (`member_id`,`at`,`id`) WHERE "front_notes"."kind" = 'status';--> statement-breakpoint
-CREATE INDEX `front_notes_by_comment_member` ON `front_notes` (`member_id`,`at`,`id`) WHERE "front_notes"."kind" = 'comment';
+CREATE INDEX `front_notes_by_status_member` ON `front_notes` (`member_id`,`kind`,`at`,`id`) WHERE "front_notes"."kind" = 'status';--> statement-breakpoint
+CREATE INDEX `front_notes_by_comment_member` ON `front_notes` (`system_id`,`member_id`,`at`,`id`) WHERE "front_notes"."kind" = 'comment';

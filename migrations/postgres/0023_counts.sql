@@ -41,8 +41,10 @@ create trigger poll_votes_count_update after update of poll_id, option_id on pol
   execute function count_moved_vote();
 create index front_notes_by_status_time on front_notes (system_id, at, id) where kind = 'status';
 create index front_notes_by_comment_time on front_notes (system_id, at, id) where kind = 'comment';
-create index front_notes_by_status_member on front_notes (member_id, at, id) where kind = 'status';
-create index front_notes_by_comment_member on front_notes (member_id, at, id) where kind = 'comment';
+create index front_notes_by_status_member on front_notes (member_id, kind, at, id)
+  where kind = 'status';
+create index front_notes_by_comment_member on front_notes (system_id, member_id, at, id)
+  where kind = 'comment';
 drop index posts_by_unread;
 create index posts_by_unread on posts (system_id, for_member, import_id, room_id, read)
   where (room_id is null and read = 0);

@@ -198,6 +198,13 @@ export function isDeletedMember(id: SQLWrapper): SQL {
   return sql`${id} in (select ${former.id} from ${members} ${former} where ${former.hid} >= ${HIDDEN_PREFIX})`
 }
 
+/** Members that are being deleted, or that an import has not finished. They are few. */
+export const hiddenMembers = builder
+  .select()
+  .from(members)
+  .where(gte(members.hid, HIDDEN_PREFIX))
+  .as('members')
+
 /** Condition that excludes rows of unfinished imports. */
 export function isImportCommitted(importId: SQLWrapper): SQL {
   return sql`(${importId} is null or not exists (

@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { hiddenIdentity } from '../../src/db/visible'
 import {
   countAttempt,
@@ -36,8 +35,9 @@ import { ME } from '../me'
 import { createBot, createLinkCode, patchMemberGuild, patchSystemGuild } from '../operatorActions'
 import { execute, insert } from '../rawSql'
 import { createRecorder } from '../statementRecorder'
-import { afterAll, beforeAll, describe, expect, test } from '../test'
+import { beforeAll, describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
+import { openPlans } from './queryPlans'
 
 const GUILD = '466707357099884544'
 
@@ -61,8 +61,7 @@ const handle = createHandler({
   shutdown: {},
 })
 
-const reader = new Database(app.storage.location, { readonly: true })
-afterAll(() => reader.close())
+const { reader, planOf, scansOf } = openPlans(app.storage.location)
 
 interface Populated {
   someone: TestSystem
@@ -527,31 +526,6 @@ async function respond(line: string, authorization: string, body?: unknown): Pro
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   return handle(request, '127.0.0.1')
-}
-
-/** Returns the lines of a plan that scan a whole table or index. */
-function scansOf(statement: string): string[] {
-  const plan = planOf(statement)
-  // Scanning the result of a subquery is allowed.
-  const subqueries = plan.flatMap(
-    (detail) => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)$/.exec(detail)?.[1] ?? [],
-  )
-  const isAllowed = (name: string, rest: string) =>
-    /^(json_each$|CONSTANT$|\()/.test(name) ||
-    subqueries.includes(name) ||
-    // json_each is the only virtual table.
-    rest.startsWith('VIRTUAL TABLE')
-  return plan.filter((detail) => {
-    const [, name = '', rest = ''] = /^SCAN (\S+) ?(.*)$/.exec(detail) ?? []
-    return name !== '' && !isAllowed(name, rest)
-  })
-}
-
-function planOf(statement: string): string[] {
-  return reader
-    .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${statement}`)
-    .all()
-    .map(({ detail }) => detail)
 }
 
 function accountOf({ id }: TestSystem): string {

@@ -61,7 +61,8 @@ export const frontNotes = sqliteTable(
       .where(eq(table.kind, sql`'status'`)),
     index('front_notes_by_time').on(table.system_id, table.at, table.id),
     index('front_notes_by_member').on(table.member_id, table.at),
-    // One for each kind, so that a list of one kind reads no row of the other.
+    // Of one kind, so that its lists read no row of the other. The columns of both indexes by member
+    // make SQLite prefer them to the others.
     index('front_notes_by_status_time')
       .on(table.system_id, table.at, table.id)
       .where(eq(table.kind, sql`'status'`)),
@@ -69,10 +70,10 @@ export const frontNotes = sqliteTable(
       .on(table.system_id, table.at, table.id)
       .where(eq(table.kind, sql`'comment'`)),
     index('front_notes_by_status_member')
-      .on(table.member_id, table.at, table.id)
+      .on(table.member_id, table.kind, table.at, table.id)
       .where(eq(table.kind, sql`'status'`)),
     index('front_notes_by_comment_member')
-      .on(table.member_id, table.at, table.id)
+      .on(table.system_id, table.member_id, table.at, table.id)
       .where(eq(table.kind, sql`'comment'`)),
     index('front_notes_by_author').on(table.by_member),
     index('front_notes_by_import').on(table.import_id).where(isNotNull(table.import_id)),

@@ -1,4 +1,4 @@
-import { desc, eq, sql } from 'drizzle-orm'
+import { desc, eq, type SQL, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { frontNotes } from '../../db/tables'
 import type { Db } from '../../db/types'
@@ -68,12 +68,9 @@ export async function listFrontNotes(
     ...begin,
     ...(isLimited && { before: until, beforeId: 0 }),
     since: since ?? -Infinity,
-    first: kind ?? 'status',
-    second: kind ?? 'comment',
   }
-  const found = await (of
-    ? pageOfMember(db).all({ ...values, member: of.id })
-    : pageOfAll(db).all(values))
+  const { ofAll, ofMember } = pages[kind ?? 'all']
+  const found = await (of ? ofMember(db).all({ ...values, member: of.id }) : ofAll(db).all(values))
   return found.map(rows.redactForOwner)
 }
 
@@ -184,14 +181,19 @@ const statusAt = query((db, { member, at }: Placeholders<'member' | 'at'>) =>
     .where(sql`${isStatusOf(member)} and ${eq(atColumn, at)}`),
 )
 
-const pageOfAll = rows.selectPage(
-  ({ since, first, second }: Placeholders<'since' | 'first' | 'second'>, column) =>
-    sql`${column('at')} >= ${since} and ${column('kind')} in (${first}, ${second})`,
-)
-const pageOfMember = rows.selectPage(
-  (
-    { since, first, second, member }: Placeholders<'since' | 'first' | 'second' | 'member'>,
-    column,
-  ) => sql`${column('member_id')} = ${member} and ${column('at')} >= ${since}
-    and ${column('kind')} in (${first}, ${second})`,
-)
+/** Prepares pages of one kind, which is a constant so that the index of this kind is used. */
+function pagesOf(kind: FrontNote['kind'] | null) {
+  const isWanted = (since: SQL, column: (name: string) => SQL) => {
+    const isOfKind = kind === null ? sql`true` : sql`${column('kind')} = ${sql.raw(`'${kind}'`)}`
+    return sql`${column('at')} >= ${since} and ${isOfKind}`
+  }
+  return {
+    ofAll: rows.selectPage(({ since }: Placeholders<'since'>, column) => isWanted(since, column)),
+    ofMember: rows.selectPage(
+      ({ since, member }: Placeholders<'since' | 'member'>, column) =>
+        sql`${column('member_id')} = ${member} and ${isWanted(since, column)}`,
+    ),
+  }
+}
+
+const pages = { all: pagesOf(null), status: pagesOf('status'), comment: pagesOf('comment') }

@@ -2,7 +2,14 @@ import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { posts } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { isDeletedMember, visibleMemberUuid, visiblePosts, visibleRooms } from '../../db/visible'
+import {
+  hiddenMembers,
+  isImportCommitted,
+  visibleMemberUuid,
+  visiblePosts,
+  visibleRooms,
+} from '../../db/visible'
+import { createYielder } from '../../db/yieldToEventLoop'
 import { error } from '../../model/errors'
 import { type Post, post, validatePost } from '../../model/ext/post'
 import { type Redacted, requireSystem, type Viewer } from '../../model/privacy'
@@ -73,12 +80,24 @@ export async function listPosts(
       const [recipient] = await memberRepository.getOwnAll(db, systemId, [filter.for])
       return await pageOfBoard(db).all({ ...values, recipient: recipient?.id ?? 0 })
     }
-    const own = await pageOfSystemBoard(db).all(values)
-    // Posts for a member that is being deleted are on the system's board already.
-    const former = await pageOfFormerBoards(db).all(values)
-    return [...own, ...former].toSorted(newestFirst).slice(0, page.limit)
+    return listSystemBoard(db, values)
   }
   return (await list()).map(rows.redactForOwner)
+}
+
+/** Lists posts of the system's board, where those for members that are being deleted are already. */
+async function listSystemBoard(
+  db: Db,
+  values: Awaited<ReturnType<typeof rows.pageValues>>,
+): Promise<OwnedRow<typeof post>[]> {
+  const yieldIfDue = createYielder()
+  let found = await pageOfSystemBoard(db).all(values)
+  for (const { id: recipient } of await formerRecipients(db).all({ system: values.system })) {
+    const former = await pageOfBoard(db).all({ ...values, recipient })
+    found = [...found, ...former].toSorted(newestFirst).slice(0, values.limit)
+    await yieldIfDue()
+  }
+  return found
 }
 
 /** Counts unread posts by the UUID of the member on whose board they are. */
@@ -122,7 +141,14 @@ export async function markPostsRead(deps: Deps, viewer: Viewer, marks: ReadMarks
 async function findUnread(tx: Db, systemId: number, marks: ReadMarks) {
   const values = { system: systemId, limit: READ_BATCH }
   if ('ids' in marks) return unreadAmong(tx).all({ ...values, ids: JSON.stringify(marks.ids) })
-  if (marks.for === SYSTEM_BOARD) return unreadOfSystem(tx).all(values)
+  if (marks.for === SYSTEM_BOARD) {
+    const unread = await unreadOfSystem(tx).all(values)
+    for (const { id: recipient } of await formerRecipients(tx).all({ system: systemId })) {
+      if (unread.length >= READ_BATCH) break
+      unread.push(...(await unreadOfBoard(tx).all({ ...values, recipient })))
+    }
+    return unread.slice(0, READ_BATCH)
+  }
   const [recipient] = await memberRepository.getOwnAll(tx, systemId, [marks.for])
   return unreadOfBoard(tx).all({ ...values, recipient: recipient?.id ?? 0 })
 }
@@ -171,9 +197,6 @@ const pageOfBoard = rows.selectPage(
 const pageOfSystemBoard = rows.selectPage(
   (_, column) => sql`${isOnBoard(column)} and ${column('for_member')} is null`,
 )
-const pageOfFormerBoards = rows.selectPage(
-  (_, column) => sql`${isOnBoard(column)} and ${isDeletedMember(column('for_member'))}`,
-)
 const pageOfUnread = rows.selectPage(
   (_, column) => sql`${isOnBoard(column)} and ${column('read')} = 0`,
 )
@@ -181,13 +204,37 @@ const pageOfUnread = rows.selectPage(
 const { id, system_id, room_id, for_member, uuid, read } = visiblePosts
 const recipient = sql<string | null>`${visibleMemberUuid(for_member)}`.as('recipient')
 
-const unreadByBoard = query((db, { system }: Placeholders<'system'>, { count }) =>
-  db
-    .select({ recipient, size: count().as('size') })
-    .from(visiblePosts)
-    .where(and(eq(system_id, system), isNull(room_id), eq(read, sql`0`)))
-    .groupBy(for_member),
-)
+/** Numbers of unread posts on boards. These are in no room, so only their import may hide them. */
+const unreadByBoard = query((db, { system }: Placeholders<'system'>, { count }) => {
+  const sizes = db
+    .select({
+      for_member: posts.for_member,
+      import_id: posts.import_id,
+      size: count().as('size'),
+    })
+    .from(posts)
+    .where(and(eq(posts.system_id, system), isNull(posts.room_id), eq(posts.read, sql`0`)))
+    .groupBy(posts.for_member, posts.import_id)
+    .as('sizes')
+  return db
+    .select({
+      recipient: sql<string | null>`${visibleMemberUuid(sizes.for_member)}`.as('recipient'),
+      size: sizes.size,
+    })
+    .from(sizes)
+    .where(isImportCommitted(sizes.import_id))
+})
+
+/** Members that are being deleted and on whose board a system has posts. */
+const formerRecipients = query((db, { system }: Placeholders<'system'>) => {
+  const isOnBoard = and(
+    eq(posts.system_id, system),
+    eq(posts.for_member, hiddenMembers.id),
+    isNull(posts.room_id),
+  )
+  const first = db.select({ id: posts.id }).from(posts).where(isOnBoard).limit(1)
+  return db.select({ id: hiddenMembers.id }).from(hiddenMembers).where(sql`(${first}) is not null`)
+})
 
 /** Builds a query of unread posts on boards. */
 function selectUnread<Name extends string = never>(
@@ -214,9 +261,7 @@ const unreadAmong = selectUnread(({ ids }: Placeholders<'ids'>, { inJsonTexts })
 const unreadOfBoard = selectUnread(({ recipient: board }: Placeholders<'recipient'>) =>
   eq(for_member, board),
 )
-const unreadOfSystem = selectUnread(
-  () => sql`(${for_member} is null or ${isDeletedMember(for_member)})`,
-)
+const unreadOfSystem = selectUnread(() => sql`${for_member} is null`)
 
 const setRead = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
   db.update(posts).set({ read: true }).where(inJsonNumbers(posts.id, ids)),

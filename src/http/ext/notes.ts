@@ -5,7 +5,7 @@ import type { Deps } from '../../service/deps'
 import { createNote, deleteNote, getNote, listNotes, patchNote } from '../../service/ext/notes'
 import { describe } from '../openapi'
 import { parameter, parameters, parseText, requireSingleValue } from '../query'
-import { routes } from '../routeGroup'
+import { routes, waitingClientOf } from '../routeGroup'
 import { ownedRoutes, ownReadErrors, pageParameters, parsePage } from './ownedRoutes'
 
 const MAX_SEARCH = 200
@@ -19,7 +19,8 @@ export function noteListRoutes(deps: Deps, bodyLimit: number) {
         member: parseText('member', query.member),
         search: parseSearch(query.search),
       }
-      const found = await listNotes(deps, viewer, filter, parsePage(query), request.signal)
+      const client = waitingClientOf(request)
+      const found = await listNotes(deps, viewer, filter, parsePage(query), client)
       return found.map(noteToList)
     },
     {

@@ -136,6 +136,24 @@ export interface PageRequest {
   readonly position: ListPosition
 }
 
+/** Row of a list by its position, with the size of one of its texts in bytes. */
+export interface RowSize {
+  readonly id: number
+  readonly time: Instant
+  readonly size: number
+}
+
+/** Numbers of characters by the keys of texts. */
+type Lengths = Readonly<Record<string, number>>
+
+type PageName = 'system' | 'before' | 'beforeId' | 'limit'
+
+/** Builds the condition of a list from its values and from the columns of its rows. */
+type PageCondition<Name extends string> = (
+  values: Placeholders<Name>,
+  column: (name: string) => SQL,
+) => SQL
+
 export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
   const { entity, table, rows, references, order, events, limit } = kind
   const { read = 'read_journal', write = 'change' } = kind.permissions ?? {}
@@ -160,13 +178,18 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
     return decodedLists.length === 0 ? row : { ...row, ...Object.fromEntries(decodedLists) }
   }
 
-  function selection(dialect: Dialect): SQL {
+  /** Selects a row, with only the first characters of the texts in `lengths`. */
+  function selection(dialect: Dialect, lengths: Lengths = {}): SQL {
     const author = Object.values(references).find(({ isAuthor }) => isAuthor)
-    const own = ownKeys.map((key) =>
-      key === 'author_name' && author
-        ? sql`coalesce(${deletedMemberName(column(author.column))}, ${column(key)}) as author_name`
-        : column(key),
-    )
+    const own = ownKeys.map((key) => {
+      const name = sql.identifier(key)
+      if (key === 'author_name' && author)
+        return sql`coalesce(${deletedMemberName(column(author.column))}, ${column(key)}) as ${name}`
+      const length = lengths[key]
+      if (length !== undefined)
+        return sql`substr(${column(key)}, 1, ${sql.raw(String(length))}) as ${name}`
+      return column(key)
+    })
     const named = Object.entries(references).map(
       ([key, { column: name, uuid }]) => sql`${uuid(column(name))} as ${sql.identifier(key)}`,
     )
@@ -191,19 +214,44 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
       sql`${column('uuid')} = ${uuid} and ${column('system_id')} = ${system}`,
   )
 
+  const newestFirst = sql`order by ${column(order)} desc, ${column('id')} desc`
+
+  const isInPage = <Name extends string>(
+    condition: PageCondition<Name>,
+    values: Placeholders<Name | PageName>,
+  ): SQL => {
+    const { system, before, beforeId, limit } = values as Placeholders<PageName>
+    const time = column(order)
+    return sql`${column('system_id')} = ${system} and ${condition(values, column)}
+      and (${time} < ${before} or (${time} = ${before} and ${column('id')} < ${beforeId}))
+      ${newestFirst} limit ${limit}`
+  }
+
   /** Prepares a query of one page of a list. */
   const selectPage = <Name extends string = never>(
-    condition: (values: Placeholders<Name>, column: (name: string) => SQL) => SQL = () => sql`true`,
+    condition: PageCondition<Name> = () => sql`true`,
+  ) => select((values: Placeholders<Name | PageName>) => isInPage(condition, values))
+
+  /** Prepares a query of the row IDs of one page of a list, with the size of a text. */
+  const selectSizes = <Name extends string = never>(
+    key: keyof Row<E> & string,
+    condition: PageCondition<Name> = () => sql`true`,
   ) =>
-    select((values: Placeholders<Name | 'system' | 'before' | 'beforeId' | 'limit'>) => {
-      const { system, before, beforeId, limit } = values as Placeholders<
-        'system' | 'before' | 'beforeId' | 'limit'
-      >
-      const time = column(order)
-      return sql`${column('system_id')} = ${system} and ${condition(values, column)}
-        and (${time} < ${before} or (${time} = ${before} and ${column('id')} < ${beforeId}))
-        order by ${time} desc, ${column('id')} desc limit ${limit}`
-    })
+    query(
+      (_, values: Placeholders<Name | PageName>, { size }) =>
+        sql<RowSize>`select ${column('id')}, ${column(order)} as time,
+          coalesce(${size(column(key))}, 0) as size
+          from ${rows} where ${isInPage(condition, values)}`,
+    )
+
+  /** Prepares a query of rows of a list by their row IDs, with only the beginning of some texts. */
+  const selectListed = (lengths: Lengths) =>
+    query(
+      (_, { ids }: Placeholders<'ids'>, dialect) =>
+        sql<OwnedRow<E>>`select ${selection(dialect, lengths)} from ${rows}
+          where ${dialect.inJsonNumbers(column('id'), ids)} ${newestFirst}`,
+      decoded,
+    )
 
   const inOrder = select(
     ({ system }: Placeholders<'system'>) =>
@@ -390,6 +438,8 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
     remove,
     record,
     selectPage,
+    selectSizes,
+    selectListed,
 
     /** Returns the values of a statement of `selectPage`. */
     async pageValues(db: Db, systemId: number, { limit, position }: PageRequest) {

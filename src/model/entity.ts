@@ -1,7 +1,7 @@
 import { error, type Problems } from './errors'
 import type { Field, ValueOf } from './field'
 import type { Platform } from './platform'
-import { ItemProblem, Problem } from './validation'
+import { Problem } from './validation'
 
 export type Fields = Record<string, Field>
 export type Level = 'public' | 'private'
@@ -153,7 +153,8 @@ export function parsePartial<E extends Entity>(
     if (given === undefined || field.readonly) continue
     const value = field.parse(given, platform)
     if (value instanceof Problem)
-      found[value instanceof ItemProblem ? value.keyUnder(key) : key] = [value]
+      for (const [name, problem] of value.under(key))
+        found[name] = [...(found[name] ?? []), problem]
     else read[key] = value
   }
   for (const level of entity.levels) {

@@ -5,28 +5,24 @@ export class Problem {
     readonly max_length?: number,
     readonly actual_length?: number,
   ) {}
+
+  /** Lists the problem by its key in a body, in which the value has the given key. */
+  under(key: string): [key: string, problem: Problem][] {
+    return [[key, this]]
+  }
 }
 
-/** Problem with a part of a value, such as `2.name` of a list. */
-export class ItemProblem extends Problem {
-  readonly #path: string
+/** Problems with parts of a value, such as `2.name` of a list; '' is the value itself. */
+export class ItemProblems extends Problem {
+  readonly #items: readonly (readonly [path: string, problem: Problem])[]
 
-  constructor(path: string, message: string, max_length?: number, actual_length?: number) {
-    super(message, max_length, actual_length)
-    this.#path = path
+  constructor(items: readonly (readonly [path: string, problem: Problem])[]) {
+    super(items[0]?.[1].message ?? '')
+    this.#items = items
   }
 
-  static of(path: string, { message, max_length, actual_length }: Problem): ItemProblem {
-    return new ItemProblem(path, message, max_length, actual_length)
-  }
-
-  /** Returns the key of the problem below the given key. */
-  keyUnder(key: string): string {
-    return this.#path === '' ? key : `${key}.${this.#path}`
-  }
-
-  under(key: string): ItemProblem {
-    return ItemProblem.of(this.keyUnder(key), this)
+  override under(key: string): [key: string, problem: Problem][] {
+    return this.#items.map(([path, problem]) => [path === '' ? key : `${key}.${path}`, problem])
   }
 }
 

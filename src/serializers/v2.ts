@@ -15,7 +15,6 @@ import {
 } from '../model/entity'
 import { error, type Problems } from '../model/errors'
 import type { Message } from '../model/message'
-import type { Platform } from '../model/platform'
 import { type Audience, type Redacted, redact, type SerializedJson } from '../model/privacy'
 import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft, TOO_FAR_AHEAD } from '../model/switch'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
@@ -50,9 +49,13 @@ export function renderRowJson(entity: Entity, row: object, audience: Audience): 
 export function patchFromV2<E extends Entity>(
   entity: E,
   body: RawBody,
-  platform?: Platform,
+  more: Pick<RawInput, 'platform' | 'problems'> = {},
 ): Patch<E> {
-  return parsePatch(entity, { ...rawInputOf(entity, parseObject(body)), platform })
+  return parsePatch(entity, joinInput(rawInputOf(entity, parseObject(body)), more))
+}
+
+function joinInput(input: RawInput, more: Pick<RawInput, 'platform' | 'problems'>): RawInput {
+  return { ...input, ...more, problems: { ...input.problems, ...more.problems } }
 }
 
 /** Like `patchFromV2`, but accepts an empty patch. */
@@ -62,8 +65,13 @@ export function anyPatchFromV2<E extends Entity>(entity: E, body: RawBody): Patc
   return values
 }
 
-export function draftFromV2<E extends Entity>(entity: E, body: RawBody): Draft<E> {
-  return parseDraft(entity, rawInputOf(entity, parseObject(body)))
+/** Parses a new object. Problems that were found by other means are reported with its own. */
+export function draftFromV2<E extends Entity>(
+  entity: E,
+  body: RawBody,
+  problems: Problems = {},
+): Draft<E> {
+  return parseDraft(entity, joinInput(rawInputOf(entity, parseObject(body)), { problems }))
 }
 
 /** Parses an object of privacy levels without other fields. */

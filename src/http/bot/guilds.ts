@@ -51,7 +51,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
       '/guilds/:guild_id',
       async ({ params, platform, viewer, body }) => {
         const id = parseBotPathId(platform, 'guild_id', params.guild_id)
-        const patch = patchFromV2(guild, body, platform)
+        const patch = patchFromV2(guild, body, { platform })
         return showGuild(await patchGuild(deps, viewer, id, patch))
       },
       {

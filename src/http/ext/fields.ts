@@ -7,6 +7,7 @@ import type { Deps } from '../../service/deps'
 import {
   createField,
   deleteField,
+  findFieldProblems,
   listFields,
   orderFields,
   patchField,
@@ -70,7 +71,12 @@ export function fieldRoutes(deps: Deps, bodyLimit: number) {
         'Options keep their IDs when they are sent with them; removing an option removes it from all values. Every type can be changed to `text` or `markdown`; other changes of the type need a field without values.',
       delete: 'Permanently deletes the field and all its values.',
     },
-    operations: { create: createField, patch: patchField, delete: deleteField },
+    operations: {
+      create: createField,
+      patch: patchField,
+      delete: deleteField,
+      findProblems: findFieldProblems,
+    },
     serialize: (redacted) => toExt(customField, redacted),
   })
 }

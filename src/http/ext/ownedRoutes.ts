@@ -1,9 +1,9 @@
 import { t } from 'elysia'
-import type { Draft, Entity, Patch } from '../../model/entity'
-import type { ErrorName } from '../../model/errors'
+import type { Draft, Entity, JsonObject, Patch } from '../../model/entity'
+import type { ErrorName, Problems } from '../../model/errors'
 import type { Viewer } from '../../model/privacy'
 import { isUuid } from '../../model/ref'
-import type { SerializedObject } from '../../serializers/body'
+import { parseObject, type RawBody, type SerializedObject } from '../../serializers/body'
 import type { extComponents } from '../../serializers/extComponents'
 import { bodySchema } from '../../serializers/schema'
 import { draftFromV2, patchFromV2 } from '../../serializers/v2'
@@ -49,6 +49,8 @@ interface OwnedOperations<E extends Entity, Result> {
   create?(deps: Deps, viewer: Viewer, draft: Draft<E>): Promise<Result>
   patch(deps: Deps, viewer: Viewer, id: string, patch: Patch<E>): Promise<Result>
   delete(deps: Deps, viewer: Viewer, id: string): Promise<void>
+  /** Returns problems of a body that only the stored object shows; the ID of a new one is null. */
+  findProblems?(deps: Deps, viewer: Viewer, id: string | null, body: JsonObject): Promise<Problems>
 }
 
 interface OwnedNoun<E extends Entity, Result> {
@@ -95,7 +97,9 @@ export function ownedRoutes<E extends Entity, Result>(
     serialize,
   } = owned
   const errors = [...writeErrors, 'forbidden', ...owned.errors] satisfies ErrorName[]
-  const { getOwn, create } = operations
+  const { getOwn, create, findProblems } = operations
+  const problemsOf = async (viewer: Viewer, id: string | null, body: RawBody) =>
+    findProblems ? await findProblems(deps, viewer, id, parseObject(body)) : {}
   const app = routes(bodyLimit)
   if (getOwn)
     app.get(
@@ -118,7 +122,8 @@ export function ownedRoutes<E extends Entity, Result>(
     app.post(
       `/${listPath}`,
       async ({ viewer, body, set }) => {
-        const created = await create(deps, viewer, draftFromV2(entity, body))
+        const problems = await problemsOf(viewer, null, body)
+        const created = await create(deps, viewer, draftFromV2(entity, body, problems))
         set.status = 201
         return serialize(created)
       },
@@ -137,8 +142,11 @@ export function ownedRoutes<E extends Entity, Result>(
   app
     .patch(
       `/${path}/:id`,
-      async ({ params, viewer, body }) =>
-        serialize(await operations.patch(deps, viewer, params.id, patchFromV2(patchEntity, body))),
+      async ({ params, viewer, body }) => {
+        const problems = await problemsOf(viewer, params.id, body)
+        const patch = patchFromV2(patchEntity, body, { problems })
+        return serialize(await operations.patch(deps, viewer, params.id, patch))
+      },
       {
         params: idParams,
         body: bodySchema(patchEntity, 'patch'),

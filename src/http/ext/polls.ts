@@ -8,6 +8,7 @@ import {
   castVote,
   createPoll,
   deletePoll,
+  findPollProblems,
   getPoll,
   listPolls,
   patchPoll,
@@ -102,7 +103,13 @@ export function pollRoutes(deps: Deps, bodyLimit: number) {
         'Changes only the given keys. Options with an `id` are kept, those without are added; removing an option removes its votes.',
       delete: 'Permanently deletes the poll and its votes.',
     },
-    operations: { getOwn: getPoll, create: createPoll, patch: patchPoll, delete: deletePoll },
+    operations: {
+      getOwn: getPoll,
+      create: createPoll,
+      patch: patchPoll,
+      delete: deletePoll,
+      findProblems: findPollProblems,
+    },
     serialize: pollToExt,
   })
 }

@@ -1,4 +1,4 @@
-import { ItemProblem, isObject, Problem, parseText } from '../validation'
+import { ItemProblems, isObject, Problem, parseText } from '../validation'
 import { base, type Field, type Options } from './field'
 import { color } from './text'
 
@@ -36,32 +36,50 @@ export function optionList(
       if (value === null && !isRequired) return null
       if (!Array.isArray(value)) return new Problem('Must be a list of options.')
       if (value.length === 0) return new Problem('At least one option is required.')
-      if (value.length > max) return new Problem(`At most ${max} options.`, max, value.length)
-      const read: Option[] = []
-      for (const [at, item] of value.entries()) {
-        const option = parseOption(item, hasVeto)
-        if (option instanceof Problem) return option.under(String(at))
-        read.push(option)
-      }
-      const ids = read.flatMap(({ id }) => (id === '' ? [] : [id]))
-      return new Set(ids).size === ids.length ? read : new Problem('An option is named twice.')
+      const problems: [path: string, problem: Problem][] = []
+      if (value.length > max)
+        problems.push(['', new Problem(`At most ${max} options.`, max, value.length)])
+      const ids = new Set<string>()
+      const read = value.slice(0, max).map((item, at) => {
+        const report = (path: string, problem: Problem) => {
+          problems.push([path === '' ? `${at}` : `${at}.${path}`, problem])
+        }
+        const option = parseOption(item, hasVeto, report)
+        if (ids.has(option.id)) report('id', new Problem('An option is named twice.'))
+        if (option.id !== '') ids.add(option.id)
+        return option
+      })
+      return problems.length === 0 ? read : new ItemProblems(problems)
     },
   }
 }
 
-function parseOption(item: unknown, hasVeto: boolean): Option | ItemProblem {
-  if (!isObject(item)) return new ItemProblem('', 'Must be an object.')
+/** Reads an option, and reports each of its problems by the key. */
+function parseOption(
+  item: unknown,
+  hasVeto: boolean,
+  report: (path: string, problem: Problem) => void,
+): Option {
+  const read: Option = { id: '', name: '', color: null, ...(hasVeto && { veto: false }) }
+  if (!isObject(item)) {
+    report('', new Problem('Must be an object.'))
+    return read
+  }
+  const put = <K extends keyof Option>(key: K, value: Option[K] | Problem) => {
+    if (value instanceof Problem) report(key, value)
+    else read[key] = value
+  }
   const { id = '', name, color: given = null, veto = false } = item
-  if (typeof id !== 'string') return new ItemProblem('id', 'Must be a string.')
-  if (typeof name !== 'string') return new ItemProblem('name', 'Must be a string.')
-  if (name === '') return new ItemProblem('name', 'Must not be empty.')
-  const checked = parseText(name, MAX_NAME)
-  if (checked instanceof Problem) return ItemProblem.of('name', checked)
-  const tint = colorField.parse(given)
-  if (tint instanceof Problem) return ItemProblem.of('color', tint)
-  if (!hasVeto) return { id, name: checked, color: tint }
-  if (typeof veto !== 'boolean') return new ItemProblem('veto', 'Must be true or false.')
-  return { id, name: checked, color: tint, veto }
+  put('id', typeof id === 'string' ? id : new Problem('Must be a string.'))
+  put('name', parseName(name))
+  put('color', colorField.parse(given))
+  if (hasVeto) put('veto', typeof veto === 'boolean' ? veto : new Problem('Must be true or false.'))
+  return read
+}
+
+function parseName(name: unknown): string | Problem {
+  if (typeof name !== 'string') return new Problem('Must be a string.')
+  return name === '' ? new Problem('Must not be empty.') : parseText(name, MAX_NAME)
 }
 
 const colorField = color({ doc: '' })

@@ -4,12 +4,14 @@ import { type Placeholders, query } from '../../db/query'
 import { fields, fieldValues } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleFields } from '../../db/visible'
+import type { JsonObject } from '../../model/entity'
 import { error, type Problems } from '../../model/errors'
 import {
-  type CustomField,
   type CustomFieldDraft,
   type CustomFieldPatch,
+  type CustomFieldType,
   customField,
+  customFieldTypes,
   hasOptions,
 } from '../../model/ext/customField'
 import {
@@ -35,7 +37,7 @@ import { putInDefaultBuckets, resolveBuckets, setBuckets } from '../extRows/buck
 import { addUsage, smallLimits } from '../extRows/usage'
 import { getSystem } from '../systems'
 import { insertValues } from './fieldValues'
-import { withOptionIds } from './optionIds'
+import { unknownOptions, withOptionIds } from './optionIds'
 import { createOwnedRows, type OwnedRow } from './ownedRows'
 
 type FieldRow = OwnedRow<typeof customField>
@@ -59,7 +61,7 @@ const rows = createOwnedRows<typeof customField>({
   limit: { max: smallLimits.fields, what: 'fields' },
   timeKeys: ['created'],
   permissions: { read: 'read', write: 'change' },
-  validate: validateField,
+  checkBody: checkOptions,
   chooseValues,
   onChange: adaptValues,
   eventData: () => ({}),
@@ -70,7 +72,12 @@ const rows = createOwnedRows<typeof customField>({
   },
 })
 
-export const { patch: patchField, delete: deleteField, allInOrder: allFields } = rows
+export const {
+  patch: patchField,
+  delete: deleteField,
+  allInOrder: allFields,
+  findProblems: findFieldProblems,
+} = rows
 
 /** Creates a custom field, in the given buckets or in those for new fields. */
 export async function createField(
@@ -122,11 +129,19 @@ export async function orderFields(
   })
 }
 
-/** Returns problems that the field table does not detect. */
-function validateField({ type, options }: CustomField): Problems {
-  if (hasOptions(type))
-    return options === null ? { options: [new Problem('At least one option is required.')] } : {}
-  return options === null ? {} : { options: [new Problem('Only choices have options.')] }
+/** Returns problems of options: IDs that the field does not have, and a type without or with them. */
+function checkOptions(body: JsonObject, before: FieldRow | null): Problems {
+  const { type = before?.type } = body
+  const problems = unknownOptions(body.options, before?.options)
+  // The field table reports a wrong type.
+  if (!customFieldTypes.some((one) => one === type)) return problems
+  const isChoice = hasOptions(type as CustomFieldType)
+  const isKept = body.options === undefined && before !== null && hasOptions(before.type)
+  const isMissing = (body.options ?? null) === null && !isKept
+  if (isChoice && isMissing) problems.options = [new Problem('At least one option is required.')]
+  if (!isChoice && (body.options ?? null) !== null)
+    problems.options = [new Problem('Only choices have options.')]
+  return problems
 }
 
 /** Returns the values that the server chooses: position, IDs of options, and none for other types. */
@@ -141,7 +156,7 @@ async function chooseValues(
     before !== null && type !== undefined && !hasOptions(type) && options === undefined
   return {
     ...(position !== undefined && { position }),
-    ...(options && { options: withOptionIds(options, before?.options ?? null) }),
+    ...(options && { options: withOptionIds(options) }),
     ...(isDropped && { options: null }),
   }
 }

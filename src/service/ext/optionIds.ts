@@ -1,19 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { throwIfInvalid } from '../../model/entity'
 import type { Problems } from '../../model/errors'
+import { MAX_OPTIONS } from '../../model/ext/poll'
 import type { Option } from '../../model/field'
-import { Problem } from '../../model/validation'
+import { isObject, Problem } from '../../model/validation'
 
-/** Gives an ID to each new option. Throws if an option has an ID that is not among the known ones. */
-export function withOptionIds(
-  options: readonly Option[],
+/** Returns the problems of given options whose IDs are not among the known ones. */
+export function unknownOptions(
+  given: unknown,
   known: readonly Option[] | null | undefined,
-): Option[] {
+): Problems {
   const ids = new Set(known?.map(({ id }) => id))
   const problems: Problems = {}
-  for (const [at, { id }] of options.entries())
-    if (id !== '' && !ids.has(id)) problems[`options.${at}.id`] = [new Problem('Option not found.')]
-  throwIfInvalid(problems)
+  for (const [at, option] of (Array.isArray(given) ? given : []).slice(0, MAX_OPTIONS).entries()) {
+    const { id = '' }: { id?: unknown } = isObject(option) ? option : {}
+    if (typeof id === 'string' && id !== '' && !ids.has(id))
+      problems[`options.${at}.id`] = [new Problem('Option not found.')]
+  }
+  return problems
+}
+
+/** Gives an ID to each new option. */
+export function withOptionIds(options: readonly Option[]): Option[] {
   return options.map((option) => (option.id === '' ? { ...option, id: randomUUID() } : option))
 }
 

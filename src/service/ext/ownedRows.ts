@@ -101,6 +101,8 @@ export interface OwnedRowKind<E extends Entity> {
   readonly editedKeys?: readonly string[]
   /** Permissions to read and to write; `read_journal` and `change` by default. */
   readonly permissions?: { readonly read: Permission; readonly write: Permission }
+  /** Returns problems of a body that only the stored row shows; null for a new one. */
+  readonly checkBody?: (body: JsonObject, before: OwnedRow<E> | null) => Problems
   /** Returns problems that the field table does not detect. */
   readonly validate?: (row: Row<E>, now: Instant) => Problems
   /** Returns values that the server chooses for a new or changed row. */
@@ -312,6 +314,9 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
     return { ids, uuids }
   }
 
+  const checkBody = (body: JsonObject, before: OwnedRow<E> | null) =>
+    kind.checkBody?.(body, before) ?? {}
+
   const validate = (deps: Deps, row: Row<E>) =>
     throwIfInvalid(kind.validate?.(row, deps.now()) ?? {})
 
@@ -338,6 +343,7 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
     systemId: number,
     draft: Draft<E>,
   ): Promise<OwnedRow<E>> => {
+    throwIfInvalid(checkBody(draft, null))
     const { ids, uuids } = await resolve(tx, systemId, draft)
     const now = deps.now()
     const chosen = await kind.chooseValues?.(tx, systemId, draft, null, now)
@@ -367,6 +373,7 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
     before: OwnedRow<E>,
     patch: Patch<E>,
   ): Promise<OwnedRow<E>> => {
+    throwIfInvalid(checkBody(patch, before))
     const { ids, uuids } = await resolve(tx, before.system_id, patch)
     const chosen = await kind.chooseValues?.(tx, before.system_id, patch, before, deps.now())
     const given: JsonObject = { ...patch, ...uuids, ...chosen }
@@ -461,6 +468,23 @@ export function createOwnedRows<E extends Entity>(kind: OwnedRowKind<E>) {
 
     async getOwn(deps: Deps, viewer: Viewer, uuid: string): Promise<Redacted<E>> {
       return redactForOwner(await get(deps.db, requireSystem(viewer, read), uuid))
+    },
+
+    /**
+     * Returns problems of an unparsed body that only the stored row shows, so that they are reported
+     * together with those of its values.
+     */
+    async findProblems(
+      { db }: Deps,
+      viewer: Viewer,
+      uuid: string | null,
+      body: JsonObject,
+    ): Promise<Problems> {
+      const systemId = requireSystem(viewer, write)
+      if (uuid === null) return checkBody(body, null)
+      const before = await find(db, systemId, uuid)
+      // The change itself reports that there is no such row.
+      return before ? checkBody(body, before) : {}
     },
 
     async create(deps: Deps, viewer: Viewer, draft: Draft<E>): Promise<Redacted<E>> {

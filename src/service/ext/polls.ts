@@ -21,7 +21,7 @@ import { kindOf } from '../extRows/memberKinds'
 import { addUsage, smallLimits } from '../extRows/usage'
 import { memberRepository } from '../members'
 import { recordEvent } from '../outbox'
-import { removedOptions, withOptionIds } from './optionIds'
+import { removedOptions, unknownOptions, withOptionIds } from './optionIds'
 import { createOwnedRows, type PageRequest } from './ownedRows'
 
 const rows = createOwnedRows<typeof poll>({
@@ -35,8 +35,9 @@ const rows = createOwnedRows<typeof poll>({
   limit: { max: smallLimits.polls, what: 'polls' },
   timeKeys: ['created'],
   eventData: () => ({}),
-  async chooseValues(_, __, { options }, before) {
-    return options ? { options: withOptionIds(options, before?.options) } : {}
+  checkBody: ({ options }, before) => unknownOptions(options, before?.options),
+  async chooseValues(_, __, { options }) {
+    return options ? { options: withOptionIds(options) } : {}
   },
   async onChange(deps, tx, before, { id, system_id, options }) {
     const removed = JSON.stringify(removedOptions(before.options, options))
@@ -101,7 +102,7 @@ export async function patchPoll(
   return withVotes(deps, deps.db, await rows.patch(deps, viewer, id, patch))
 }
 
-export const { delete: deletePoll } = rows
+export const { delete: deletePoll, findProblems: findPollProblems } = rows
 
 /** Stores the vote of a member, which replaces an earlier one. */
 export async function castVote(

@@ -18,6 +18,8 @@ async function withRole(fixture: Fixture): Promise<void> {
   })
 }
 
+const UNKNOWN = '00000000-0000-4000-8000-000000000000'
+
 const valueOfWren = async (fixture: Fixture) =>
   (await fixture.get<{ fields: Json }>('GET /ext/v1/members/<wren>')).fields[fixture.fill('<role>')]
 
@@ -37,6 +39,41 @@ describe('custom fields', () => {
       status: 400,
       code: 40001,
       problems: ['options'],
+    },
+    'a type without its options is named beside other problems': {
+      ask: 'POST /ext/v1/systems/@me/fields',
+      body: { name: '', type: 'choice' },
+      status: 400,
+      code: 40001,
+      problems: ['name', 'options'],
+    },
+    'options that the type cannot have are named with their own problems': {
+      given: withRole,
+      ask: 'PATCH /ext/v1/fields/<role>',
+      body: {
+        name: 3,
+        type: 'text',
+        options: [
+          { id: UNKNOWN, name: '' },
+          { name: 'Guard', color: 1 },
+        ],
+      },
+      status: 400,
+      code: 40001,
+      problems: ['name', 'options', 'options.0.id', 'options.0.name', 'options.1.color'],
+    },
+    'an option that is named twice is refused at its place': {
+      given: withRole,
+      ask: 'PATCH /ext/v1/fields/<role>',
+      body: {
+        options: [
+          { id: '<guard>', name: 'Guard' },
+          { id: '<guard>', name: 'Watch' },
+        ],
+      },
+      status: 400,
+      code: 40001,
+      problems: ['options.1.id'],
     },
     'a removed option leaves all values': {
       given: withRole,

@@ -14,6 +14,8 @@ interface PollJson extends Json {
   votes: Json[]
 }
 
+const UNKNOWN = '00000000-0000-4000-8000-000000000000'
+
 /** Creates a poll with the options `<yes>` and `<no>`, a veto. */
 async function withPoll(fixture: Fixture): Promise<void> {
   const poll = await fixture.do<PollJson>('POST /ext/v1/systems/@me/polls', {
@@ -54,6 +56,53 @@ describe('polls', () => {
       status: 400,
       code: 40001,
       problems: ['name', 'options.1.name'],
+    },
+    'every problem of every option is named, beside those of other keys': {
+      ask: 'POST /ext/v1/systems/@me/polls',
+      body: {
+        name: '',
+        options: [
+          { name: '', color: 'red', veto: 1 },
+          'yes',
+          { id: 5, name: 'no' },
+          { id: UNKNOWN, name: 'maybe' },
+          { id: UNKNOWN },
+        ],
+      },
+      status: 400,
+      code: 40001,
+      problems: [
+        'name',
+        'options.0.color',
+        'options.0.name',
+        'options.0.veto',
+        'options.1',
+        'options.2.id',
+        'options.3.id',
+        'options.4.id',
+        'options.4.name',
+      ],
+    },
+    'a change names unknown options beside other problems': {
+      given: withPoll,
+      ask: 'PATCH /ext/v1/polls/<poll>',
+      body: {
+        name: 7,
+        options: [{ id: '<yes>', name: '' }, { id: UNKNOWN, name: 'maybe' }, { id: '<no>' }],
+      },
+      status: 400,
+      code: 40001,
+      problems: ['name', 'options.0.name', 'options.1.id', 'options.2.name'],
+    },
+    'options above the limit do not hide problems of others': {
+      ask: 'POST /ext/v1/systems/@me/polls',
+      body: {
+        name: 'Move?',
+        options: Array.from({ length: 51 }, (_, n) => ({ name: n && `${n}` })),
+      },
+      status: 400,
+      code: 40001,
+      problems: ['options', 'options.0.name'],
     },
     'a poll needs an option': {
       ask: 'POST /ext/v1/systems/@me/polls',

@@ -4,7 +4,7 @@ import { createUpserter } from '../../db/rows'
 import { extSettingsOfSystems, groupExts, memberExts } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleGroups } from '../../db/visible'
-import type { BundleGroup, BundleMember } from '../../formats/bundle'
+import type { BundleGroup, BundleMember, Repair } from '../../formats/bundle'
 import { diff, isEmptyPatch } from '../../model/entity'
 import { MAX_GROUP_DEPTH } from '../../model/ext/groupExt'
 import { defaultMemberExt, memberExt, type StoredMemberExt } from '../../model/ext/memberExt'
@@ -155,11 +155,13 @@ interface PlacedGroup {
   before: StoredGroupExt
   after: StoredGroupExt
   isChanged: boolean
+  /** Names of the parent in the file and of the one here, if they differ, and the reason. */
+  problem: Pick<Repair, 'was' | 'now' | 'why'> | null
 }
 
 async function planGroups(work: Import, budget: TextBudget): Promise<void> {
   const { deps, report } = work
-  for (const { match, before, after, isChanged } of await placedGroups(work, deps.db)) {
+  for (const { match, before, after, isChanged, problem } of await placedGroups(work, deps.db)) {
     const { incoming, found } = match
     if (isChanged && !budget.take(storedBytes(after.emoji) - storedBytes(before.emoji))) {
       const { name } = incoming.values
@@ -173,16 +175,10 @@ async function planGroups(work: Import, budget: TextBudget): Promise<void> {
       })
       if (incoming.ext) incoming.ext.emoji = null
     }
-    const wanted = incoming.ext?.parent ?? null
-    if (wanted !== null && after.parent === null)
-      report.repairs.push({
-        kind: 'group',
-        name: incoming.values.name,
-        field: 'parent',
-        was: null,
-        now: null,
-        why: `groups would contain each other, or be nested more than ${MAX_GROUP_DEPTH} deep`,
-      })
+    if (problem) {
+      const { name } = incoming.values
+      report.repairs.push({ kind: 'group', name, field: 'parent', ...problem })
+    }
     if (!isChanged || !found || !isEmptyPatch(changesOfGroup(found, incoming.values))) continue
     report.groups.unchanged -= 1
     report.groups.changed += 1
@@ -208,48 +204,81 @@ async function placedGroups(work: Import, db: Db): Promise<PlacedGroup[]> {
     const parent = match.incoming.ext?.parent
     return parent === undefined ? [] : [[token, tokens.get(parent ?? '') ?? null] as const]
   })
-  placeGroups(parents, moved)
+  const problems = placeGroups(parents, moved)
+  const names = new Map(given.map(({ match, token }) => [token, match.incoming.values.name]))
+  const nameOf = (token: Token | null | undefined) => names.get(token ?? 0) ?? null
+  const wanted = new Map(moved)
   return placed.map(({ match, token }) => {
     const before = stored.get(token) ?? { emoji: null, position: 0, parent: null }
     const { emoji = before.emoji, position = before.position } = match.incoming.ext ?? {}
     const after = { emoji, position, parent: parents.get(token) ?? null }
-    return { match, token, before, after, isChanged: !Bun.deepEquals(before, after) }
+    const why = problems.get(token)
+    const was = nameOf(wanted.get(token))
+    const problem = why === undefined ? null : { was, now: nameOf(after.parent), why }
+    return { match, token, before, after, isChanged: !Bun.deepEquals(before, after), problem }
   })
 }
 
+type Parents = Map<Token, Token | null>
+
 /**
- * Moves groups to their parents. A group whose parent would be inside it, or that would be nested too
- * deeply, stays at the top.
+ * Moves groups to their parents, and returns why some are elsewhere: the parent that closes a loop is
+ * dropped, and what would be nested too deeply is attached as deep as possible.
  */
 function placeGroups(
-  parents: Map<Token, Token | null>,
+  parents: Parents,
   wanted: readonly (readonly [group: Token, parent: Token | null])[],
-): void {
+): Map<Token, string> {
+  const problems = new Map<Token, string>()
   for (const [token] of wanted) parents.set(token, null)
-  const children = new Map<Token, Token[]>()
-  const attach = (token: Token, parent: Token) => {
-    const list = children.get(parent)
-    if (list) list.push(token)
-    else children.set(parent, [token])
-  }
-  for (const [token, parent] of parents) if (parent !== null) attach(token, parent)
-  const heightOf = (token: Token): number =>
-    1 + Math.max(0, ...(children.get(token) ?? []).map(heightOf))
-  for (const [token, parent] of wanted) {
-    const path = pathTo(parents, parent)
-    if (parent === null || path.includes(token)) continue
-    if (path.length + heightOf(token) > MAX_GROUP_DEPTH) continue
-    parents.set(token, parent)
-    attach(token, parent)
-  }
+  for (const [token, parent] of wanted)
+    if (isInside(parents, parent, token)) problems.set(token, 'groups contain each other')
+    else parents.set(token, parent)
+  const moved = new Set(wanted.map(([token]) => token))
+  for (const token of limitDepth(parents, moved))
+    problems.set(token, `groups are nested at most ${MAX_GROUP_DEPTH} deep`)
+  return problems
 }
 
-/** Lists a group and the groups that contain it. */
-function pathTo(parents: ReadonlyMap<Token, Token | null>, from: Token | null): Token[] {
-  const path: Token[] = []
+/** Checks whether a group is another one or inside it. */
+function isInside(parents: Parents, from: Token | null, group: Token): boolean {
+  const visited = new Set<Token>()
   // Ends at a loop, which the database must not have.
-  for (let at = from; at !== null && !path.includes(at); at = parents.get(at) ?? null) path.push(at)
-  return path
+  for (let at = from; at !== null && !visited.has(at); at = parents.get(at) ?? null) {
+    if (at === group) return true
+    visited.add(at)
+  }
+  return false
+}
+
+/** Moves groups up that are nested too deeply, with the groups in them that are not moved themselves. */
+function limitDepth(parents: Parents, moved: ReadonlySet<Token>): Token[] {
+  const tokens = new Set([...parents].flat().filter((token) => token !== null))
+  const children = Map.groupBy(tokens, (token) => parents.get(token) ?? null)
+  const heightOf = (token: Token): number => {
+    const fixed = (children.get(token) ?? []).filter((child) => !moved.has(child))
+    return 1 + Math.max(0, ...fixed.map(heightOf))
+  }
+  const limited: Token[] = []
+  const levels = new Map<Token | null, number>([[null, 0]])
+  // From the top, so that the level of each parent is known.
+  for (const above of levels.keys())
+    for (const token of children.get(above) ?? []) {
+      let parent = above
+      const deepest = MAX_GROUP_DEPTH - heightOf(token)
+      if (moved.has(token) && levelOf(levels, parent) > deepest) {
+        while (parent !== null && levelOf(levels, parent) > deepest)
+          parent = parents.get(parent) ?? null
+        parents.set(token, parent)
+        limited.push(token)
+      }
+      levels.set(token, levelOf(levels, parent) + 1)
+    }
+  return limited
+}
+
+function levelOf(levels: ReadonlyMap<Token | null, number>, token: Token | null): number {
+  return levels.get(token) ?? 0
 }
 
 async function applySettings({ head }: Import, tx: Db, systemId: number): Promise<boolean> {

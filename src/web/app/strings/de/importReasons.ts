@@ -66,8 +66,6 @@ export const importReasons: Ext['importReasons'] = {
   'no space is left for text of this system': 'für Text ist kein Platz mehr',
   'belongs to a row that is not imported': 'gehört zu etwas, das nicht importiert wird',
   'does not fit the type that the field has here': 'passt nicht zur Art des Felds hier',
-  'groups would contain each other, or be nested more than # deep':
-    'Gruppen können einander nicht enthalten und höchstens # Ebenen tief sein',
   'groups are nested at most # deep': 'Gruppen können höchstens # Ebenen tief sein',
   'have no readable time': 'ohne lesbare Zeit',
   'lasted no time': 'ohne Dauer',

@@ -66,8 +66,6 @@ export const importReasons = {
   'no space is left for text of this system': 'no space is left for text',
   'belongs to a row that is not imported': 'belongs to something that isn’t imported',
   'does not fit the type that the field has here': 'doesn’t fit the type of the field here',
-  'groups would contain each other, or be nested more than # deep':
-    'groups can’t contain each other or be more than # deep',
   'groups are nested at most # deep': 'groups can be at most # deep',
   'have no readable time': 'without a readable time',
   'lasted no time': 'lasted no time',

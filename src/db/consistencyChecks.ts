@@ -6,6 +6,7 @@ import { keysOfTag } from '../model/proxy/tags'
 import { type RenderJson, schemaHash } from '../model/renderedJson'
 import { system } from '../model/system'
 import type { ProxyTag } from '../model/validation'
+import { findArchivedPasswords } from './archiveCheck'
 import { findWrongUsage } from './extUsageCheck'
 import { findWrongFields, findWrongFieldValues, findWrongVotes } from './fieldValueCheck'
 import { type Check, type Finding, PAGE } from './finding'
@@ -51,6 +52,7 @@ export const checks: readonly Check[] = [
   findWrongDues,
   findForeignBucketRows,
   findWrongPictures,
+  findArchivedPasswords,
   findStaleJson,
   findStaleExtJson,
 ]

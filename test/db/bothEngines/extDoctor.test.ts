@@ -117,6 +117,15 @@ const setDue = (due: number) =>
 
 const dueOf = () => `select due from reminders where uuid = '${reminder}'`
 
+/** Archives a row, as imports did. */
+const archive = ({ id }: TestSystem, collection: string, row: object) =>
+  deps.transact({ system: id }, (tx) =>
+    insert(tx, 'import_archive', {
+      ...{ system_id: id, collection, reader: 3 },
+      ...{ content: JSON.stringify(row), digest: JSON.stringify(row) },
+    }),
+  )
+
 const PICTURE = 'A'.repeat(24)
 
 const insertPicture = (values: { size?: number; unused_since?: number }) =>
@@ -417,6 +426,22 @@ const damages: Record<string, Damage> = {
        union all select 'field', system_id from bucket_fields join fields on id = field_id
        union all select 'friend', 0 from bucket_friends order by 1`,
       ['field', 'group', 'member'].map((what) => ({ what, system_id: system.id })),
+    ],
+  },
+  'deletes archived rows with passwords of Plural Star': {
+    damage: async () => {
+      await archive(system, 'members', { _id: 'm1', role: 'Host', mailboxPassword: 'SECRET' })
+      await archive(system, 'members', { _id: 'm2', mailboxPassword: 'SECRET' })
+      await archive(system, 'members', { _id: 'm3', info: '"mailboxPassword"' })
+      await archive(other, 'members', { _id: 'm4', journalPassword: 'SECRET' })
+    },
+    finds: () => [
+      `archive: system ${system.hid} has 2 archived rows of Plural Star with passwords`,
+      `archive: system ${other.hid} has 1 archived row of Plural Star with passwords`,
+    ],
+    leaves: () => [
+      "select content from import_archive where content like '%Password%'",
+      [{ content: JSON.stringify({ _id: 'm3', info: '"mailboxPassword"' }) }],
     ],
   },
   'deletes stale JSON of the extensions of a member': {

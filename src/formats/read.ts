@@ -16,6 +16,8 @@ interface Format {
 const readers: readonly Format[] = [
   { recognizes: isPluralport, read: readPluralport },
   { recognizes: isTupperbox, read: readTupperbox },
+  // Before Simply Plural, whose names of collections other apps use too.
+  { recognizes: ({ _meta }) => appOf(_meta) !== null, read: rejectOtherApp },
   { recognizes: isPluralkit, read: readPluralkit },
   { recognizes: isSimplyPlural, read: readSimplyPlural },
 ]
@@ -26,6 +28,7 @@ const readers: readonly Format[] = [
  */
 export function readFile(file: string | Uint8Array, options: ReadOptions = {}): Bundle {
   const bytes = typeof file === 'string' ? new TextEncoder().encode(file) : file
+  rejectArchive(bytes)
   if (bytes.byteLength > MAX_FILE_BYTES)
     throw new UnreadableFile('tooLarge', 'The file is larger than 64 MiB.')
   rejectOversized(bytes)
@@ -50,17 +53,33 @@ export function readFile(file: string | Uint8Array, options: ReadOptions = {}): 
   return bundle
 }
 
+/** Apps whose files name them, and cannot be read. */
+const otherApps = ['Plural Star', 'Plural Space']
+
+function appOf(meta: unknown): string | null {
+  const { app } = isObject(meta) ? meta : {}
+  return typeof app === 'string' ? app : null
+}
+
+function rejectOtherApp({ _meta }: JsonObject): never {
+  // The file is not quoted, so only known names are.
+  const name = otherApps.find((known) => known === appOf(_meta)) ?? 'another app'
+  throw new UnreadableFile('unknown', `This is a file of ${name}, which this server cannot read.`)
+}
+
 /** Names of the document in an archive of PluralPort. */
 const documentNames = ['pluralport.json', 'openplural.json']
 
+/** Rejects a ZIP archive, before its bytes are counted as JSON. */
+function rejectArchive(bytes: Uint8Array): void {
+  if (bytes[0] !== 0x50 || bytes[1] !== 0x4b) return
+  const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const name = documentNames.find((one) => archive.includes(one))
+  const file = name ? `the file ${name}` : 'the JSON file'
+  throw new UnreadableFile('broken', `This is a ZIP archive: use ${file} inside it.`)
+}
+
 function decode(bytes: Uint8Array): { text: string; damaged: boolean } {
-  if (bytes[0] === 0x50 && bytes[1] === 0x4b) {
-    const name = documentNames.find((one) =>
-      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(one),
-    )
-    const file = name ? `the file ${name}` : 'the JSON file'
-    throw new UnreadableFile('broken', `This is a ZIP archive: use ${file} inside it.`)
-  }
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), damaged: false }
   } catch {

@@ -112,6 +112,12 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
       buffer: Buffer.from(archive),
     })
     await page.getByText('Unpack it, and choose pluralport.json from it.').waitFor()
+    await page.getByLabel('Another file').setInputFiles({
+      name: 'export.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from('{"_meta":{"app":"Plural Star"},"frontHistory":[]}'),
+    })
+    await page.getByText('This file is from Plural Star, which this server can’t read.').waitFor()
     await page.getByLabel('Another file').setInputFiles(join(fixtures, 'pluralport-nasty.json'))
     await page.getByRole('heading', { name: 'A PluralPort file' }).waitFor()
     await page.locator('.tallies').waitFor()

@@ -7,6 +7,7 @@ import {
 } from '../../src/formats/bundle'
 import { rejectOversized } from '../../src/formats/json'
 import { readFile } from '../../src/formats/read'
+import type { JsonObject } from '../../src/model/entity'
 import { rounds } from '../rounds'
 import { describe, expect, test } from '../test'
 import { fixture, repairsOf } from './fixture'
@@ -64,6 +65,48 @@ describe('readFile', () => {
       expect(error.reason).toBe(reason)
       expect(Bun.inspect(error)).not.toContain('SECRET')
       expect(error.cause).toBeUndefined()
+    },
+  )
+
+  test.each([
+    ['whose bytes look like deep nesting', '['.repeat(100)],
+    ['whose bytes look like many values', ','.repeat(8_000_001)],
+    ['above the limit of a file', '\0'.repeat(MAX_FILE_BYTES)],
+  ])('rejects a ZIP archive %s as a ZIP archive', (_, content) => {
+    const bytes = Buffer.from(`PK\u0003\u0004pluralport.json${content}`, 'latin1')
+    const { reason, message } = rejectionOf(bytes)
+    expect([reason, message]).toEqual([
+      'broken',
+      'This is a ZIP archive: use the file pluralport.json inside it.',
+    ])
+  })
+
+  test.each([
+    ['Plural Star', 'Plural Star'],
+    ['Plural Space', 'Plural Space'],
+    ['SECRET app', 'another app'],
+  ])(
+    'rejects a file of %s by the name %s, although it has collections of Simply Plural',
+    (app, name) => {
+      const file = {
+        _meta: { version: '1.2', app, exportedAt: '2026-08-01T00:00:00Z' },
+        members: [{ id: 'm1', name: 'Wren', mailboxPassword: 'SECRET' }],
+        frontHistory: [{ memberIds: ['m1'], startTime: 1, endTime: 2 }],
+      }
+      const { reason, message } = rejectionOf(JSON.stringify(file))
+      expect([reason, message]).toEqual([
+        'unknown',
+        `This is a file of ${name}, which this server cannot read.`,
+      ])
+    },
+  )
+
+  test.each(['pluralkit', 'tupperbox', 'simplyplural'])(
+    'reads a file of %s with other metadata',
+    (format) => {
+      const file: JsonObject = JSON.parse(new TextDecoder().decode(fixture(`${format}.json`)))
+      for (const _meta of [{ version: 1 }, { app: null }, 'Plural Star', null])
+        expect<string>(readFile(JSON.stringify({ _meta, ...file })).format).toBe(format)
     },
   )
 

@@ -319,6 +319,8 @@ function explainFile(message: string): string {
   if (version !== undefined) return importStrings.otherVersion(version)
   const [, inside] = /use the file (\S+) inside/.exec(message) ?? []
   if (inside !== undefined) return importStrings.isZip(inside)
+  const [, app] = /a file of (Plural \w+), which/.exec(message) ?? []
+  if (app !== undefined) return importStrings.otherApp(app)
   return message.includes('multitude.ext has version') ||
     message.includes('app.multitude has version')
     ? importStrings.newer

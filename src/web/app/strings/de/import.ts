@@ -26,6 +26,7 @@ export const importing: Rest['importing'] = {
   otherVersion: (version) =>
     `Diese PluralPort-Datei hat die Version ${version}, die dieser Server nicht lesen kann.`,
   isZip: (name) => `Das ist eine ZIP-Datei. Entpack sie, und wähle daraus ${name}.`,
+  otherApp: (name) => `Diese Datei ist von ${name}. Dieser Server kann sie nicht lesen.`,
   newer: 'Diese Datei ist von einem neueren Multitude. Dieser Server braucht zuerst ein Update.',
   unreadable: 'Diese Datei ist nicht lesbar. Wähle die .json-Datei aus deinem Export.',
 

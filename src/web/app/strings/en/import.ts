@@ -25,6 +25,7 @@ export const importing = {
   otherVersion: (version: string) =>
     `This PluralPort file has version ${version}, which this server can’t read.`,
   isZip: (name: string) => `This is a ZIP file. Unpack it, and choose ${name} from it.`,
+  otherApp: (name: string) => `This file is from ${name}, which this server can’t read.`,
   newer: 'This file is from a newer Multitude. This server needs an update first.',
   unreadable: 'We can’t read this file. Choose the .json file from your export.',
 

@@ -10,6 +10,7 @@ import { error, type Problems } from '../../model/errors'
 import {
   allowedPushKinds,
   MAX_PUSH_TARGETS,
+  MAX_TARGETS_OF_SYSTEM,
   MAX_WATCH_TARGETS,
   type PushSubscription,
   type PushTarget,
@@ -202,6 +203,9 @@ async function requireSpace(tx: Db, system: number, viewer: Viewer): Promise<voi
     ? await ofToken(tx).all({ system, token: viewer.token ?? null })
     : await ofOwner(tx).all({ system })
   if (found.length >= max) throw error('limitReached', `push targets (${max})`)
+  const all = await ofSystem(tx).all({ system })
+  if (all.length >= MAX_TARGETS_OF_SYSTEM)
+    throw error('limitReached', `push targets of this system (${MAX_TARGETS_OF_SYSTEM})`)
 }
 
 const { id, system_id, token_id } = pushTargets
@@ -230,6 +234,10 @@ const byHash = query((db, { hash }: Placeholders<'hash'>) =>
 
 const byUuid = query((db, { uuid }: Placeholders<'uuid'>) =>
   db.select().from(pushTargets).where(eq(pushTargets.uuid, uuid)),
+)
+
+const ofSystem = query((db, { system }: Placeholders<'system'>) =>
+  db.select({ id }).from(pushTargets).where(eq(system_id, system)),
 )
 
 const ofToken = query((db, { system, token }: Placeholders<'system' | 'token'>) =>

@@ -30,9 +30,13 @@ export interface PushSubscription {
   readonly auth: string
 }
 
-/** Maximum number of push targets of a system's own sessions and tokens, and of a `watch` token. */
+/**
+ * Maximum number of push targets of a system's own sessions and tokens, of a `watch` token, and of a
+ * system with all of its tokens.
+ */
 export const MAX_PUSH_TARGETS = 20
 export const MAX_WATCH_TARGETS = 3
+export const MAX_TARGETS_OF_SYSTEM = 60
 
 /** Maximum length of the address of a push target. */
 export const MAX_ENDPOINT = 2_048

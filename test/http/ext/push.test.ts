@@ -160,6 +160,27 @@ describe('PUT /ext/v1/push', () => {
     expect((await put(second, last)).status).toBe(201)
   })
 
+  test('allows 60 targets of a system with its watch tokens', async () => {
+    const me = await makeSystem()
+    const front = () => registration({ wants: ['front'] })
+    for (let n = 0; n < 20; n++) {
+      const watch = await createToken(me, 'watch', `watch-${n}`)
+      for (let target = 0; target < 3; target++)
+        expect((await put(watch, front())).status).toBe(201)
+    }
+    const known = registration({ wants: ['front'] })
+    const later = await createToken(me, 'watch', 'later')
+    for (const refused of [await put(by(me)), await put(later, known)])
+      expect(refused.json).toMatchObject({
+        code: 49001,
+        message: 'Limit reached: push targets of this system (60).',
+      } as never)
+    expect((await put(by(await makeSystem()))).status).toBe(201)
+    await ask('DELETE /v2/systems/@me/tokens/watch-7', { as: me })
+    expect((await put(later, known)).status).toBe(201)
+    expect((await put(later, known)).status).toBe(200)
+  })
+
   test('is refused for a bot, which has no session or token', async () => {
     const me = await makeSystem()
     const key = await createBot(deps, 'Lantern', 'discord')

@@ -119,12 +119,20 @@ async function clickNotification(context: BrowserContext): Promise<void> {
 
 const card = (page: Page) => page.getByRole('region', { name: 'Notifications on this device' })
 
+const turnOn = (page: Page) =>
+  card(page).getByRole('button', { name: 'Turn on notifications' }).click()
+
+async function turnOnWithNames(page: Page): Promise<void> {
+  await card(page).getByRole('switch', { name: 'Show names' }).check()
+  await turnOn(page)
+}
+
 describe('notifications on this device', () => {
   test('are turned on, chosen, tested, shown, and open a page when clicked', async () => {
     await system.setSwitches()
     const visitor = await openAllowed('devices')
     const { page, context, push } = visitor
-    await card(page).getByRole('button', { name: 'Turn on notifications' }).click()
+    await turnOnWithNames(page)
     const posts = card(page).getByRole('switch', { name: 'Posts' })
     await posts.waitFor()
     expect(await posts.isChecked()).toBe(true)
@@ -158,12 +166,13 @@ describe('notifications on this device', () => {
     expect(await notifications(page)).toEqual([])
   })
 
-  test('contain no names without Show names, and are turned off', async () => {
+  test('contain no names unless they are chosen, and are turned off', async () => {
     await system.setSwitches()
     const { page, push } = await openAllowed('devices')
-    await card(page).getByRole('button', { name: 'Turn on notifications' }).click()
-    await card(page).getByRole('switch', { name: 'Show names' }).uncheck()
+    await turnOn(page)
     await card(page).getByRole('switch', { name: 'Who is here' }).check()
+    const names = card(page).getByRole('switch', { name: 'Show names' })
+    expect(await names.isChecked()).toBe(false)
     await until(async () => {
       const { targets } = await system.ask<{
         targets: { wants: string[]; shows_names: boolean }[]
@@ -181,7 +190,7 @@ describe('notifications on this device', () => {
   test('are offered on Reminders, show one, and are not offered again', async () => {
     const visitor = await openAllowed('reminders')
     const { page, context, push } = visitor
-    await card(page).getByRole('button', { name: 'Turn on notifications' }).click()
+    await turnOnWithNames(page)
     expect(await card(page).getByRole('switch', { name: 'Reminders' }).isChecked()).toBe(true)
     await expectAccessible(visitor)
     const body = { name: 'Rest', text: 'Drink water', kind: 'after_switch', after: 60, on: 'any' }
@@ -241,8 +250,8 @@ test('a friend with a link is notified of the front', async () => {
   })
   const visitor = await openAllowed(`watch/${encodeURIComponent(token)}`)
   const { page, context, push } = visitor
-  await card(page).getByRole('button', { name: 'Turn on notifications' }).click()
-  await card(page).getByRole('switch', { name: 'Show names' }).waitFor()
+  await turnOnWithNames(page)
+  await card(page).getByRole('button', { name: 'Turn off notifications' }).waitFor()
   expect(await card(page).getByRole('switch').count()).toBe(1)
   await expectAccessible(visitor)
   await system.log(0, 'Moss')
@@ -305,7 +314,7 @@ test('two systems become friends, share a field, notify and part', async () => {
   const chosen = waitForChange(theirs)
   await theirs.getByRole('switch', { name: 'Notify me' }).check()
   await chosen
-  await card(theirs).getByRole('button', { name: 'Turn on notifications' }).click()
+  await turnOnWithNames(theirs)
   const kind = card(theirs).getByRole('switch', { name: 'Friends' })
   await kind.waitFor()
   expect(await kind.isChecked()).toBe(true)

@@ -26,6 +26,8 @@ export const pushTargets = sqliteTable(
     p256dh: text().notNull(),
     auth: text().notNull(),
     ...columnsOf(pushTarget),
+    // The default of a release that showed names unasked. Every new row has a value of its own.
+    shows_names: integer({ mode: 'boolean' }).notNull().default(true),
     failing_since: integer(),
   },
   (table) => [

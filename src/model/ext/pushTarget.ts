@@ -13,7 +13,7 @@ export const pushTarget = entity('pushTarget', {
     doc: 'Kinds of notifications; `watch` tokens use `front` and nothing else',
     example: ['reminders', 'posts'],
   }),
-  shows_names: flag(true, { doc: 'Whether notifications contain names and texts' }),
+  shows_names: flag(false, { doc: 'Whether notifications contain names and texts' }),
   created: timestamp({ doc: 'When the browser was registered' }),
   last_ok: timestamp({ doc: 'When a message was last accepted by the push service' }),
 })

@@ -81,6 +81,7 @@ export async function turnOnPush(
   { send, token }: PushClient,
   key: string,
   wants: readonly PushKind[],
+  shows_names: boolean,
 ): Promise<boolean> {
   if ((await Notification.requestPermission()) !== 'granted') return false
   if (!(await registerWorker())) throw new Error('there is no service worker')
@@ -94,7 +95,7 @@ export async function turnOnPush(
     .catch((cause) => Promise.reject(new Error('no subscription', { cause })))
   const { endpoint, keys } = subscription.toJSON()
   const label = nameBrowser(navigator.userAgent)
-  const body = { endpoint, keys, label, wants, shows_names: true }
+  const body = { endpoint, keys, label, wants, shows_names }
   const target = await send<PushTarget>('', 'PUT', body)
   if (token !== undefined && target) localStorage.setItem(WATCH_TARGET, target.id)
   return true

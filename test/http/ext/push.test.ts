@@ -64,7 +64,7 @@ async function logIn(as: TestSystem): Promise<Headers> {
 describe('PUT /ext/v1/push', () => {
   test('registers a browser and never shows its address or keys', async () => {
     const me = await makeSystem()
-    const body = registration({ shows_names: false })
+    const body = registration()
     const { status, json, text } = await put(by(me), body)
     expect(status).toBe(201)
     expect(json).toEqual({
@@ -80,6 +80,22 @@ describe('PUT /ext/v1/push', () => {
     for (const secret of [body.endpoint, body.keys.p256dh, body.keys.auth])
       expect(text + listed.text).not.toContain(secret)
     expect((await list(by(me))).key).toMatch(/^B[\w-]{86}$/)
+  })
+
+  test('shows names only if the request says so, and keeps the choice of a known address', async () => {
+    const me = await makeSystem()
+    const body = registration()
+    const registered: [more: object, shows: boolean][] = [
+      [{}, false],
+      [{ shows_names: true }, true],
+      [{}, true],
+      [{ shows_names: false }, false],
+    ]
+    for (const [more, shows_names] of registered)
+      expect((await put(by(me), { ...body, ...more })).json).toMatchObject({ shows_names })
+    await put(by(me), { ...body, shows_names: true })
+    const moved = await put(by(await makeSystem()), body)
+    expect(moved.json).toMatchObject({ shows_names: false })
   })
 
   test('updates the target of a known address', async () => {
@@ -259,10 +275,10 @@ describe('changes of a push target', () => {
   test('PATCH changes the given keys', async () => {
     const me = await makeSystem()
     const { id } = (await put(by(me))).json
-    const body = { wants: [], shows_names: false }
+    const body = { wants: [], shows_names: true }
     const { json } = await ask(`PATCH /ext/v1/push/${id}`, { as: me, body })
-    expect(json).toMatchObject({ label: 'Firefox on Android', wants: [], shows_names: false })
-    expect((await list(by(me))).targets).toMatchObject([{ wants: [], shows_names: false }])
+    expect(json).toMatchObject({ label: 'Firefox on Android', wants: [], shows_names: true })
+    expect((await list(by(me))).targets).toMatchObject([{ wants: [], shows_names: true }])
     const empty = await ask(`PATCH /ext/v1/push/${id}`, { as: me, body: {} })
     expect(empty.status).toBe(400)
   })

@@ -45,9 +45,9 @@ export function Notifications({ token, onTurnOn, isOffer = false }: Props) {
     if (!isOffline.value) run(load)
   }, [isOffline.value])
 
-  const turnOn = async (key: string) => {
+  const turnOn = async (key: string, showsNames: boolean) => {
     onTurnOn?.()
-    await turnOnPush(client, key, isWatching ? WATCH_KINDS : FIRST_KINDS)
+    await turnOnPush(client, key, isWatching ? WATCH_KINDS : FIRST_KINDS, showsNames)
     await load()
   }
   const turnOff = async (target: PushTarget) => {
@@ -87,7 +87,7 @@ export function Notifications({ token, onTurnOn, isOffer = false }: Props) {
           status={status}
           isWatching={isWatching}
           isBusy={isBusy}
-          onTurnOn={(key) => act(() => turnOn(key))}
+          onTurnOn={(key, showsNames) => act(() => turnOn(key, showsNames))}
           onTurnOff={(target) => act(() => turnOff(target))}
           onChange={(target, patch) => act(() => change(target, patch))}
           onTest={(target) => act(() => sendTest(target))}
@@ -103,7 +103,7 @@ interface ContentProps {
   status: PushStatus
   isWatching: boolean
   isBusy: boolean
-  onTurnOn: (key: string) => void
+  onTurnOn: (key: string, showsNames: boolean) => void
   onTurnOff: (target: PushTarget) => void
   onChange: (target: PushTarget, patch: Partial<PushTarget>) => void
   onTest: (target: PushTarget) => void
@@ -111,18 +111,21 @@ interface ContentProps {
 
 function Content({ status, isWatching, isBusy, ...on }: ContentProps) {
   const { support, key, target } = status
+  /** Choice for a browser that is not registered yet. */
+  const [showsNames, setShowsNames] = useState(false)
   if (key === null) return <p class="quiet">{pushStrings.isOffHere}</p>
   if (support !== 'ready') return <p>{pushStrings.support[support]}</p>
   if (!target)
     return (
       <>
         <p class="quiet">{isWatching ? pushStrings.offerToWatch : pushStrings.offer}</p>
+        <NamesField value={showsNames} onChange={setShowsNames} />
         <div>
           <button
             type="button"
             aria-disabled={isOffline.value}
             aria-busy={isBusy || undefined}
-            onClick={() => on.onTurnOn(key)}
+            onClick={() => on.onTurnOn(key, showsNames)}
           >
             {pushStrings.turnOn}
           </button>
@@ -147,11 +150,7 @@ function Content({ status, isWatching, isBusy, ...on }: ContentProps) {
             onChange={(isOn) => toggle(kind, isOn)}
           />
         ))}
-      <CheckField
-        id="push-names"
-        isSwitch
-        label={pushStrings.names}
-        hint={pushStrings.namesMore}
+      <NamesField
         value={target.shows_names}
         onChange={(shows_names) => on.onChange(target, { shows_names })}
       />
@@ -169,6 +168,25 @@ function Content({ status, isWatching, isBusy, ...on }: ContentProps) {
         </button>
       </div>
     </>
+  )
+}
+
+interface NamesProps {
+  value: boolean
+  onChange: (value: boolean) => void
+}
+
+/** Choice whether notifications show names, which anyone who sees the screen can read. */
+function NamesField({ value, onChange }: NamesProps) {
+  return (
+    <CheckField
+      id="push-names"
+      isSwitch
+      label={pushStrings.names}
+      hint={pushStrings.namesMore}
+      value={value}
+      onChange={onChange}
+    />
   )
 }
 

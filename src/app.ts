@@ -187,6 +187,8 @@ export function createApp(
     warn: log.warn,
     onFired: metrics?.countReminder,
   })
+  // The former holder may have been killed before it looked.
+  events.leases.onAcquired('reminders', () => void reminderTimer.runNow())
   const friendNotifier = startFriendNotifier(deps, {
     isLeader: () => events.leases.holds('dispatch'),
     warn: log.warn,

@@ -1,10 +1,14 @@
+import { createLeases } from '../../src/db/lease'
+import { openStorage } from '../../src/db/open'
 import { DAY, formatInstant, HOUR, type Instant, MINUTE, SECOND } from '../../src/model/time'
 import { fireDueReminders } from '../../src/service/ext/reminderTimer'
+import { systemClock } from '../../src/timers/clock'
 import { execute, insertAll, rows } from '../rawSql'
 import { dueTimes, type OracleRule } from '../reminderOracle'
 import { at, createFixture, eventsSince, type Fixture, type Json, stateOf } from '../scenarios'
+import { emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
-import { createTestApp, type TestApp } from '../testApp'
+import { createTestApp, newDatabaseAddress, type TestApp } from '../testApp'
 import { createTestClock } from '../testClock'
 import { until } from '../until'
 
@@ -297,10 +301,30 @@ test('the timer of the app fires reminders while it holds the lease', async () =
   const clock = createTestClock()
   const app = createTestApp({ RATE_LIMIT: 'off', now: () => now, clock })
   const fixture = await withReminder(daily, '2026-03-22T08:30:00Z', app)
+  await until(() => app.app.events.leases.holds('reminders'))
   now = at('2026-03-22T09:00:00Z')
   expect((await only(fixture)).last_fired).toBeNull()
   // The timer looks every five seconds.
   await clock.advance(5_000)
   await until(async () => (await only(fixture)).last_fired !== null)
   expect((await only(fixture)).last_fired).toBe(formatInstant(now))
+})
+
+test('a new holder of the lease fires at once what became due under the former one', async () => {
+  const clock = createTestClock()
+  const address = newDatabaseAddress(emptyFolder())
+  const storage = openStorage(address)
+  await storage.ready
+  const former = createLeases({ ...storage, clock: systemClock, warn: () => {} })
+  await former.start()
+  const app = createTestApp({ DATABASE_URL: address, RATE_LIMIT: 'off', now: () => now, clock })
+  const fixture = await withReminder(daily, '2026-03-22T08:30:00Z', app)
+  await app.app.started
+  now = at('2026-03-22T09:00:00Z')
+  await former.stop()
+  // The app asks for the lease every second, and looks for reminders every five seconds.
+  await clock.advance(1_000)
+  await until(async () => (await only(fixture)).last_fired !== null)
+  expect((await only(fixture)).last_fired).toBe(formatInstant(now))
+  await storage.close()
 })

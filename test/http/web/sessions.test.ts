@@ -363,8 +363,10 @@ describe('sessions', () => {
   test('the fifty-first session of a system deletes the oldest', async () => {
     const me = await makeSystem()
     const first = await browserOf(me)
+    // The server remembers a session that was used.
+    expect((await first.send('GET /v2/systems/@me')).status).toBe(200)
     for (let at = 0; at < 50; at++) await browserOf(me)
-    expect((await first.send('GET /web/session')).status).toBe(401)
+    expect((await first.send('GET /v2/systems/@me')).status).toBe(401)
     const { json } = await ask<JsonObject[]>('GET /web/sessions', { as: me })
     expect(json.length).toBe(50)
   })
@@ -434,6 +436,13 @@ describe('end of a session', () => {
       expect(received).not.toContain('After')
     },
   )
+
+  test('a session is not ended by another system', async () => {
+    const own = await browserOf(await makeSystem())
+    const stranger = await browserOf(await makeSystem())
+    expect((await stranger.send(`DELETE /web/sessions/${own.session.id}`)).status).toBe(404)
+    expect((await own.send('GET /web/session')).status).toBe(200)
+  })
 
   test('ending all sessions deletes the login links', async () => {
     const me = await makeSystem()

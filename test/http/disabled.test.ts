@@ -221,6 +221,30 @@ describe('disabled system', () => {
     expect((await bot.ask('POST /bot/messages', message)).status).toBe(201)
   })
 
+  test('messages of a disabled system are not found by a bot until it is enabled', async () => {
+    const bot = await createBotFixture()
+    await bot.do('POST /bot/messages', {
+      ...{ id: '<sent>', original: '<said>', sender: '<account>', channel: '<channel>' },
+      ...{ guild: '<guild>', member: '<wren>' },
+    })
+    const lines = [
+      'GET /bot/messages/<sent>?account_id=<account>',
+      'GET /bot/messages/<said>',
+      'GET /bot/accounts/<account>/last-message?channel_id=<channel>',
+    ]
+    const statuses = async () =>
+      Promise.all(lines.map(async (line) => (await bot.ask(line)).status))
+    const { system: hid = '' } = bot.names
+    const [system] = (await rows(deps.db, 'select id from systems where hid = :hid', {
+      hid,
+    })) as unknown[] as [TestSystem]
+    expect(await statuses()).toEqual([200, 200, 200])
+    await disable(system)
+    expect(await statuses()).toEqual([404, 404, 404])
+    await enable(system)
+    expect(await statuses()).toEqual([200, 200, 200])
+  })
+
   test('another system cannot record a message ID of a disabled system', async () => {
     const [bot, others] = [await createBotFixture(), await createBotFixture()]
     const message = {

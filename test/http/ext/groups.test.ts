@@ -60,6 +60,20 @@ describe('the tree of groups', () => {
       ask: 'GET /ext/v1/systems/<own>/groups',
       has: [{ group: { name: 'Dreamers' }, parent: null }],
     },
+    'a private list of members is hidden from other callers': {
+      given: (fixture) =>
+        fixture.do('PATCH /v2/groups/<keepers>', { privacy: { list_privacy: 'private' } }),
+      as: 'other',
+      ask: 'GET /ext/v1/systems/<own>/groups',
+      has: [{ members: null }, { members: [] }],
+    },
+    'a hidden member is not named to other callers': {
+      given: (fixture) =>
+        fixture.do('PATCH /v2/members/<wren>', { privacy: { visibility: 'private' } }),
+      as: 'other',
+      ask: 'GET /ext/v1/systems/<own>/groups',
+      has: [{ members: ['<finch.uuid>'] }, { members: [] }],
+    },
   })
 
   const root = (id: string) => ({ id, parent: null })

@@ -226,8 +226,10 @@ describe('an import of privacy buckets that is killed', () => {
   test('shares nothing with a friend, whenever it is killed, and leaves no row', async () => {
     const { system, seen } = await createFriends()
     const shown = await seen()
+    const listed = await bucketsOf(system)
     const transactions = await importAtLast(system, more, async () => {
       expect(await seen()).toEqual(shown)
+      expect(await bucketsOf(system)).toEqual(listed)
     })
     // Buckets, their contents and other rows are written by transactions before the last one.
     expect(transactions).toBeGreaterThan(5)

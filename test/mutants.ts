@@ -20,7 +20,9 @@ import { applyMutation, type Mutation } from './mutations/mutation'
  */
 const words = process.argv.slice(2).map((word) => word.toLowerCase())
 const JOBS = 2
-/** Far more than the tests of one mutation need. */
+/** Time limit of one test: a mutation may prevent what the test waits for. */
+const TEST_LIMIT_MS = 30_000
+/** Time limit of the tests of one mutation, which may be in an endless loop. */
 const LIMIT_MS = 180_000
 
 type Outcome = 'killed' | 'SURVIVED' | 'text not found' | 'does not compile'
@@ -89,7 +91,7 @@ async function tryMutation(copy: string, mutation: Mutation): Promise<Outcome> {
   const mutated = applyMutation(source, mutation)
   if ('problem' in mutated) return 'text not found'
   writeFileSync(path, mutated.source)
-  const { code, output } = await runTests(copy, mutation.tests, ['--bail'])
+  const { code, output } = await runTests(copy, mutation.tests, ['--bail'], { timeout: LIMIT_MS })
   writeFileSync(path, source)
   if (code === 0) return 'SURVIVED'
   // No code: the tests took too long, because they wait for what the mutation prevents.
@@ -100,12 +102,14 @@ async function runTests(
   copy: string,
   tests: readonly string[],
   flags: readonly string[],
+  limit: { timeout?: number } = {},
 ): Promise<{ code: number | null; output: string }> {
   const files = tests.map((file) => `./test/${file}`)
   const child = Bun.spawn([process.execPath, 'test', ...flags, ...files], {
     cwd: copy,
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: flags.includes('--bail') ? LIMIT_MS : undefined,
+    env: { ...process.env, TEST_TIMEOUT_MS: String(TEST_LIMIT_MS) },
+    ...limit,
   })
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
   await child.exited

@@ -1,7 +1,7 @@
 import * as bun from 'bun:test'
 
-/** Enough for a test on busy cores; Bun's default is 5 seconds. */
-const TIMEOUT_MS = 180_000
+/** Enough for a test on busy cores; Bun's default is 5 seconds. `test/mutants.ts` sets a shorter one. */
+const TIMEOUT_MS = Number(process.env.TEST_TIMEOUT_MS ?? 180_000)
 
 export { describe, expect, setSystemTime, spyOn } from 'bun:test'
 

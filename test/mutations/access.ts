@@ -34,7 +34,7 @@ export const access: readonly Mutation[] = [
     file: 'model/privacy.ts',
     from: '!viewer.isOperator && requireBot(viewer) !== platformOf(id)',
     to: '!viewer.isOperator && requireBot(viewer) === null',
-    tests: ['http/bot/platforms.test.ts'],
+    tests: ['service/viewers.test.ts', 'http/v2/imports.test.ts'],
     why: 'A bot vouches for accounts of another platform.',
   },
   {
@@ -141,13 +141,6 @@ export const access: readonly Mutation[] = [
     to: '',
     tests: ['http/bot/links.test.ts'],
     why: 'Codes that link accounts can be guessed.',
-  },
-  {
-    file: 'service/access/setupCodes.ts',
-    from: '    notExists(db.select({ id: visibleSystems.id }).from(visibleSystems)),\n',
-    to: '',
-    tests: ['http/web/registration.test.ts'],
-    why: 'A set-up link creates a system on a server that has one.',
   },
   {
     file: 'service/systems.ts',

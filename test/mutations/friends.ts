@@ -13,7 +13,7 @@ export const friends: readonly Mutation[] = [
     file: 'service/ext/friendView.ts',
     from: '.filter(([uuid]) => keys.has(uuid))',
     to: '',
-    tests: ['http/ext/friendPrivacy.test.ts'],
+    tests: ['http/ext/friends.test.ts'],
     why: 'A friend reads values of custom fields that are not shared.',
   },
   {
@@ -69,7 +69,7 @@ export const friends: readonly Mutation[] = [
     file: 'service/ext/sharedFront.ts',
     from: 'status_at !== null && status_at >= since',
     to: 'status_at !== null',
-    tests: ['http/ext/friends.test.ts'],
+    tests: ['http/ext/friendPairs.test.ts'],
     why: 'A friend reads the status of an earlier stint.',
   },
   {
@@ -83,7 +83,7 @@ export const friends: readonly Mutation[] = [
     file: 'service/ext/groups.ts',
     from: 'parent && shared?.groups.has(parent.id) ? parent.uuid : null',
     to: 'parent ? parent.uuid : null',
-    tests: ['http/ext/friends.test.ts'],
+    tests: ['http/ext/friendPairs.test.ts'],
     why: 'A shared group names a parent that is not shared.',
   },
   {
@@ -95,10 +95,17 @@ export const friends: readonly Mutation[] = [
   },
   {
     file: 'model/privacy.ts',
-    from: "  'proxy_privacy',\n",
-    to: '',
+    from: "new Set(['proxy_privacy', 'metadata_privacy'])",
+    to: "new Set(['metadata_privacy'])",
     tests: ['model/redactForFriends.test.ts'],
     why: 'A friend reads proxy tags that are private.',
+  },
+  {
+    file: 'model/privacy.ts',
+    from: "to === 'friend of the front' && !field.isShownInFront",
+    to: "to === 'public' && field.isShownInFront === null",
+    tests: ['model/redactForFriends.test.ts'],
+    why: 'A friend who sees the front only reads everything about fronters.',
   },
   {
     file: 'service/ext/friendNotifications.ts',

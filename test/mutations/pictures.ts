@@ -62,7 +62,10 @@ export const pictures: readonly Mutation[] = [
     file: 'discord/attachments/download.ts',
     from: "redirect: 'manual'",
     to: "redirect: 'follow'",
-    tests: ['discord/attachments/attachmentLoader.test.ts', 'discord/attachments/attachments.test.ts'],
+    tests: [
+      'discord/attachments/attachmentLoader.test.ts',
+      'discord/attachments/attachments.test.ts',
+    ],
     why: 'A redirect makes the server download files from any host.',
   },
 ]

@@ -55,7 +55,7 @@ export const privacy: readonly Mutation[] = [
     file: 'service/read/v2Sql.ts',
     from: "audience === 'owner' ? sql`${systemId} = ${viewer}` : isEnabled(table)",
     to: "audience === 'owner' ? sql`true` : isEnabled(table)",
-    tests: ['http/caching.test.ts'],
+    tests: ['http/v2/listAccess.test.ts', 'http/systems.test.ts'],
     why: 'Every caller with a token sees other systems as their owner does.',
   },
   {
@@ -101,6 +101,13 @@ export const privacy: readonly Mutation[] = [
     why: 'The tree of groups shows private lists of members to other callers.',
   },
   {
+    file: 'service/ext/groups.ts',
+    from: "${membersOf(sql`and ${visibleMembers.visibility} = 'public'`)}",
+    to: '${membersOf(sql``)}',
+    tests: ['http/ext/groups.test.ts'],
+    why: 'The tree of groups names hidden members to other callers.',
+  },
+  {
     file: 'service/ext/fields.ts',
     from: ".filter(({ privacy }) => owner || privacy === 'public')",
     to: '',
@@ -125,7 +132,7 @@ export const privacy: readonly Mutation[] = [
     file: 'model/ext/memberExt.ts',
     from: "max: 150,\n    ownerOnly: 'null',",
     to: 'max: 150,',
-    tests: ['http/ext/members.test.ts'],
+    tests: ['http/ext/friendPrivacy.test.ts'],
     why: 'Other callers read why a member was archived.',
   },
   {
@@ -160,7 +167,7 @@ export const privacy: readonly Mutation[] = [
     file: 'service/ext/notes.ts',
     from: 'eventData: ({ member }) => ({ member }),',
     to: 'eventData: ({ member, title }) => ({ member, title }),',
-    tests: ['events/extWebhooks.test.ts'],
+    tests: ['http/ext/notes.test.ts'],
     why: 'Webhooks get the titles of notes.',
   },
   {

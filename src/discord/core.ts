@@ -22,6 +22,8 @@ export interface BotTiming {
   readonly databaseMs: number
   /** Time that a command waits for the database; an interaction must be answered within 3 s. */
   readonly commandDatabaseMs: number
+  /** Time that later messages of a channel wait for a command at most. */
+  readonly commandHoldMs: number
   /** Time after which the bot announces to an interaction that its answer takes longer. */
   readonly deferMs: number
   /** Time between the answer of the webhook and the deletion of the original. */
@@ -45,6 +47,7 @@ export interface BotTiming {
 export const defaultBotTiming: BotTiming = {
   databaseMs: 30_000,
   commandDatabaseMs: 1500,
+  commandHoldMs: 1000,
   deferMs: 1000,
   // Clients show the original again if it disappears at the same moment as its copy appears.
   deletionMs: 1000,

@@ -8,6 +8,7 @@ import type { CommandHandler } from './commandHandler'
 import { findCommandText } from './commands/grammar/prefix'
 import type { GatewayEvent } from './gateway/events'
 import { type IncomingMessage, isFromPerson } from './messages/incomingMessage'
+import type { Work } from './proxying/channelQueues'
 import { noteLatest } from './proxying/latest'
 import { proxyMessage } from './proxying/proxyMessage'
 import { whileDatabaseAway } from './proxying/whileDatabaseAway'
@@ -43,27 +44,47 @@ export async function handleEvent(
   }
 }
 
+/** Handles a message of a person after those that arrived before it in its channel. */
 async function handleMessage(parts: EventParts, message: IncomingMessage): Promise<void> {
   const { bot, commands } = parts
   const at = bot.deps.clock.monotonic()
   if (!isFromPerson(message)) return noteLatest(bot, message)
   const text = findText(bot, message)
+  const isHandled = await inOrder(bot, message, async (leave) => {
+    // The command before it may have asked a question.
+    if (text !== null || commands.text.isAnswer(message))
+      return handleCommand(parts, message, text, leave)
+    const { guild_id: guild } = message
+    if (guild !== undefined)
+      await proxyMessage(bot, { ...message, guild_id: guild }, { isEdit: false, at })
+  })
+  if (!isHandled && text) await commands.text.refuse(message, 'busy')
+}
+
+/** Runs a text command or a typed answer. The messages after it wait for a limited time. */
+async function handleCommand(
+  { bot, commands }: EventParts,
+  message: IncomingMessage,
+  text: string | null,
+  leave: () => void,
+): Promise<void> {
   const { id, channel_id: channel, guild_id: guild, author } = message
-  if (text !== null || commands.text.isAnswer(message)) {
-    noteLatest(bot, message, true)
-    bot.ignored.remember(id, 'command')
-    bot.metrics?.countMessage('ignored', 'command')
-    if (text === '') return
-    return claimed(bot, { id, kind: 'command', channel, guild, sender: author.id }, at, {
+  const { clock } = bot.deps
+  noteLatest(bot, message, true)
+  bot.ignored.remember(id, 'command')
+  bot.metrics?.countMessage('ignored', 'command')
+  if (text === '') return
+  const timer = clock.setTimeout(leave, bot.timing.commandHoldMs)
+  const event = { id, kind: 'command' as const, channel, guild, sender: author.id }
+  try {
+    await claimed(bot, event, clock.monotonic(), {
       run: () =>
         text === null ? commands.text.runTyped(message) : commands.text.run(message, text),
-      refuse: () => commands.text.refuse(message),
+      refuse: () => commands.text.refuse(message, 'unavailable'),
     })
+  } finally {
+    timer.stop()
   }
-  if (guild === undefined) return
-  await inOrder(bot, message, () =>
-    proxyMessage(bot, { ...message, guild_id: guild }, { isEdit: false, at }),
-  )
 }
 
 function findText({ prefixes, identity }: Bot, { content }: IncomingMessage): string | null {
@@ -114,16 +135,23 @@ async function handleEdit({ bot }: EventParts, message: IncomingMessage): Promis
   })
 }
 
-/** Handles messages of a channel one after the other; too many are left alone. */
+/**
+ * Handles messages of a channel one after the other. If too many wait, the message is left alone,
+ * and the result is false.
+ */
 async function inOrder(
   { queues, ignored, metrics }: Bot,
   { id, channel_id }: IncomingMessage,
-  work: () => Promise<void>,
-): Promise<void> {
+  work: Work,
+): Promise<boolean> {
   const done = queues.add(channel_id, work)
-  if (done) return done
+  if (done) {
+    await done
+    return true
+  }
   ignored.remember(id, 'queue_full')
   metrics?.countMessage('dropped', 'queue_full')
+  return false
 }
 
 interface CommandEvent {

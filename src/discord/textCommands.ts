@@ -1,7 +1,7 @@
 import type { Bot } from './bot'
 import { type Answer, type AnswerFile, toMessageBody } from './commands/answer'
 import type { CommandDeps, Context } from './commands/context'
-import { runText, runTyped } from './commands/runCommand'
+import { runText, runTyped, waitSign } from './commands/runCommand'
 import { describeError } from './core'
 import { sendDirectMessage } from './directMessages'
 import type { IncomingMessage } from './messages/incomingMessage'
@@ -18,8 +18,8 @@ export interface TextCommands {
   isAnswer(message: IncomingMessage): boolean
   /** Runs a message that answers a question. */
   runTyped(message: IncomingMessage): Promise<void>
-  /** Answers that the database is away. */
-  refuse(message: IncomingMessage): Promise<void>
+  /** Answers that the database is away, or marks a command in a channel where too many messages wait. */
+  refuse(message: IncomingMessage, reason: 'unavailable' | 'busy'): Promise<void>
 }
 
 /** The message, the channel or the access to it is gone. */
@@ -147,9 +147,12 @@ export function createTextCommands(bot: Bot, shared: CommandDeps): TextCommands 
       metrics?.countCommand('typed answer', resultOf(answer))
       if (answer) await send(message, place, answer)
     },
-    async refuse(message) {
+    async refuse(message, reason) {
       metrics?.countCommand('unknown', 'unavailable')
-      const answer = { content: texts.refusal(texts.unavailable), isRefusal: true }
+      const answer =
+        reason === 'busy'
+          ? waitSign
+          : { content: texts.refusal(texts.unavailable), isRefusal: true }
       await send(message, await findMessagePlace(message), answer)
     },
   }

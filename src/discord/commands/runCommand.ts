@@ -142,6 +142,9 @@ export async function runTyped(context: Context, text: string): Promise<Answer |
   }
 }
 
+/** Answer to a text command that is not run because there are too many. */
+export const waitSign: Answer = { reaction: '⏳', isRefusal: true }
+
 /** Returns what an account over its limit gets: one notice in a minute, then silence. */
 export function checkRate({
   rateLimit,
@@ -152,7 +155,7 @@ export function checkRate({
   const allowance = rateLimit.request(account, 'command')
   if (allowance === 'run') return null
   if (allowance === 'silence') return { answer: null }
-  if (via === 'text') return { answer: { reaction: '⏳', isRefusal: true } }
+  if (via === 'text') return { answer: waitSign }
   return { answer: { content: texts.slowDown, isPrivate: true, isRefusal: true } }
 }
 

@@ -4,12 +4,15 @@
  */
 export interface ChannelQueues {
   /** Adds work to the queue of a channel. Resolves when it is done; null if the queue is full. */
-  add(channelId: string, work: () => Promise<void>): Promise<void> | null
+  add(channelId: string, work: Work): Promise<void> | null
   /** Starts no further work. Work that has not begun never resolves. */
   stop(): void
   /** Resolves when the work in progress is done. */
   readonly idle: Promise<void>
 }
+
+/** Work of a queue. The next work begins when it is done, or when it calls `leave`. */
+export type Work = (leave: () => void) => Promise<void>
 
 export const MAX_WAITING = 50
 
@@ -18,14 +21,23 @@ export function createChannelQueues(maxWaiting = MAX_WAITING): ChannelQueues {
   let isStopped = false
   const running = new Set<Promise<void>>()
 
+  const track = (promise: Promise<void>): Promise<void> => {
+    running.add(promise)
+    void promise.then(() => running.delete(promise))
+    return promise
+  }
+  const perform = async ({ work, resolve, reject }: Entry, leave: () => void) => {
+    try {
+      await work(leave)
+      resolve()
+    } catch (cause) {
+      reject(cause)
+    }
+  }
   const run = async (channelId: string, entries: Entry[]) => {
     for (let next = entries[0]; next && !isStopped; next = entries[0]) {
-      try {
-        await next.work()
-        next.resolve()
-      } catch (cause) {
-        next.reject(cause)
-      }
+      const left = Promise.withResolvers<void>()
+      await Promise.race([track(perform(next, left.resolve)), left.promise])
       entries.shift()
     }
     queues.delete(channelId)
@@ -41,9 +53,7 @@ export function createChannelQueues(maxWaiting = MAX_WAITING): ChannelQueues {
       else {
         const created = [{ work, resolve, reject }]
         queues.set(channelId, created)
-        const working = run(channelId, created)
-        running.add(working)
-        void working.then(() => running.delete(working))
+        void track(run(channelId, created))
       }
       return promise
     },
@@ -57,7 +67,7 @@ export function createChannelQueues(maxWaiting = MAX_WAITING): ChannelQueues {
 }
 
 interface Entry {
-  readonly work: () => Promise<void>
+  readonly work: Work
   readonly resolve: () => void
   readonly reject: (cause: unknown) => void
 }

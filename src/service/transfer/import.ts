@@ -96,7 +96,7 @@ export async function importForAccount(
   deps: Deps,
   viewer: Viewer,
   file: ByteSource,
-  options: Omit<ImportOptions, 'link' | 'allowsCopy'> & { owner: NewOwner },
+  options: Omit<ImportOptions, 'link'> & { owner: NewOwner },
   signal: AbortSignal | null,
 ): Promise<ImportReport> {
   const { account } = options.owner

@@ -77,6 +77,26 @@ describe('import', () => {
     expect((await manager.say('pk;list')).text).toContain('MARKER-MEMBER')
   })
 
+  test('keeps the ID of the system where it is free', async () => {
+    const { guest, manager } = await chat.newScene()
+    const [name, uuid] = ['Movers', crypto.randomUUID()]
+    const members = [{ id: 'movea', uuid: crypto.randomUUID(), name: 'MARKER', proxy_tags: [] }]
+    const file = jsonFile(
+      JSON.stringify({ version: 2, id: 'mover', uuid, name, members, groups: [], switches: [] }),
+    )
+    const asked = await guest.say('pk;import', { files: [file] })
+    expect(asked.text).toContain('Create a system from this file?')
+    expect((await guest.press('Import', asked)).text).toContain('✅ Imported')
+    expect((await guest.say('pk;system')).text).toContain('System ID: mover')
+    expect((await guest.say('pk;m MARKER')).text).toContain('Member ID: movea')
+    const askedAgain = await manager.say('pk;import', { files: [file] })
+    expect(askedAgain.text).toContain('This file is a copy of a system here')
+    expect((await manager.press('Import', askedAgain)).text).toContain('✅ Imported')
+    const { text } = await manager.say('pk;system')
+    expect(text).toMatch(/System ID: [a-z]{5,6}$/m)
+    expect(text).not.toContain('mover')
+  })
+
   test('reads only files of the origins of `DISCORD_CDN`', async () => {
     const { owner } = await chat.newScene()
     const file = { ...importFile, foreignUrl: 'https://evil.example/system.json' }

@@ -1,7 +1,5 @@
 import { DomainError } from '../../../model/errors'
 import { discordBot } from '../../../model/privacy'
-import { createSystem } from '../../../service/registration'
-import { actFor, deleteSystem } from '../../../service/systems'
 import { exportSystem } from '../../../service/transfer/export'
 import { importForAccount, importLimited } from '../../../service/transfer/import'
 import type { Answer } from '../answer'
@@ -48,38 +46,36 @@ export async function runImport(context: Context): Promise<Answer> {
   const own = await findOwn(context)
   if (!own && deps.quotas.registration !== 'open') throw new Refusal(texts.noSystem)
   if (own) {
-    const report = await read(context, own, file, true)
+    const report = await importInto(context, own, file, { dryRun: true })
     return askImport(context, file, texts.confirmImport(summaryOf(report)))
   }
   const report = await countForNewSystem(context, file)
-  return askImport(context, file, texts.confirmImportNew(report && summaryOf(report)))
+  const question = texts.confirmImportNew(report && summaryOf(report))
+  return askImport(context, file, question, { allowsCopy: report === null })
 }
 
 /** Counts what a file would create. Returns null for a copy of a system of this server. */
 async function countForNewSystem(context: Context, file: Attachment): Promise<Report | null> {
-  const { deps, discord, settings, account } = context
-  const owner = { account, invite: null }
-  const options = { dryRun: true, only: null, isPublic: false, owner }
-  const bytes = discord.download(file, settings.importLimit)
-  const { signal } = new AbortController()
-  return importForAccount(deps, discordBot, bytes, options, signal).catch((cause) => {
+  return importAsNew(context, file, { dryRun: true }).catch((cause) => {
     if (cause instanceof DomainError && cause.kind === 'conflict') return null
     throw cause
   })
 }
 
-function askImport(context: Context, file: Attachment, question: string): Answer {
-  const { texts, deps } = context
+/** Asks before the file is imported: into the own system, or as a new one with the IDs of the file. */
+function askImport(
+  context: Context,
+  file: Attachment,
+  question: string,
+  options: { readonly allowsCopy?: boolean } = {},
+): Answer {
+  const { texts } = context
   const asked = confirm(context, question, async (answering) => {
-    const found = await findOwn(answering)
-    const own = found ?? (await createOwn(answering))
-    try {
-      return { content: texts.imported(summaryOf(await read(answering, own, file, false))) }
-    } catch (cause) {
-      // A file that cannot be imported leaves no empty system behind.
-      if (!found) await deleteSystem(deps, own.viewer)
-      throw cause
-    }
+    const own = await findOwn(answering)
+    const report = own
+      ? await importInto(answering, own, file, { dryRun: false })
+      : await importAsNew(answering, file, { ...options, dryRun: false })
+    return { content: texts.imported(summaryOf(report)) }
   })
   const [yes, no] = asked.buttons ?? []
   if (!yes || !no) return asked
@@ -92,19 +88,29 @@ function askImport(context: Context, file: Attachment, question: string): Answer
   }
 }
 
-async function createOwn({ deps, account }: Context): Promise<Own> {
-  const registration = { account, tokenName: 'bot' }
-  const { system } = await createSystem(deps, discordBot, { name: null }, registration)
-  return actFor(deps, discordBot, system.hid)
-}
-
 type Report = Awaited<ReturnType<typeof importLimited>>
 
-function read(context: Context, own: Own, file: Attachment, dryRun: boolean): Promise<Report> {
-  const { deps, discord, settings, account } = context
+const everything = { only: null, isPublic: false }
+
+function importInto(
+  { deps, discord, settings, account }: Context,
+  own: Own,
+  file: Attachment,
+  options: { readonly dryRun: boolean },
+): Promise<Report> {
   const bytes = discord.download(file, settings.importLimit)
-  const options = { dryRun, only: null, isPublic: false, link: new Set([account]) }
-  return importLimited(deps, own.viewer, bytes, options, new AbortController().signal)
+  const all = { ...everything, ...options, link: new Set([account]) }
+  return importLimited(deps, own.viewer, bytes, all, new AbortController().signal)
+}
+
+function importAsNew(
+  { deps, discord, settings, account }: Context,
+  file: Attachment,
+  options: { readonly dryRun: boolean; readonly allowsCopy?: boolean },
+): Promise<Report> {
+  const bytes = discord.download(file, settings.importLimit)
+  const all = { ...everything, ...options, owner: { account, invite: null } }
+  return importForAccount(deps, discordBot, bytes, all, new AbortController().signal)
 }
 
 /** Counts without names, because the answer may be in a channel. */

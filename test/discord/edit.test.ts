@@ -66,6 +66,11 @@ describe('a proxied message is edited', () => {
     ['-append', 'pk;edit -append more', 'hello world more'],
     ['-prepend', 'pk;edit -prepend more', 'more hello world'],
     ['-append and -nospace', 'pk;edit -append -nospace more', 'hello worldmore'],
+    ['-a', 'pk;e -a more words', 'hello world more words'],
+    ['-p', 'pk;e more -p', 'more hello world'],
+    ['-a and -ns', 'pk;e -a -ns more', 'hello worldmore'],
+    ['-x', 'pk;edit s|o|0| -x', 'hell0 world'],
+    ['a flag of no command, which is text', 'pk;edit -z more', '-z more'],
     ['-regex', 'pk;edit -regex s|o|0|', 'hell0 world'],
     ['the flag g', 'pk;x s|o|0|g', 'hell0 w0rld'],
     ['the flag i', 'pk;x s|HELLO|bye|i', 'bye world'],
@@ -87,16 +92,16 @@ describe('a proxied message is edited', () => {
     await bot.expectTexts(channelId, `Robin: ${text}`)
   })
 
-  test('without its files by -clear-attachments', async () => {
+  test.each(['-clear-attachments', '-ca'])('without its files by %s', async (flag) => {
     const files = [{ filename: 'a.txt', text: 'a' }]
     const { author, channelId, messageId } = await proxied('r:hello', { files })
-    await users.sendMessage({ userId: author.id, channelId, content: 'pk;edit -clear-attachments' })
+    await users.sendMessage({ userId: author.id, channelId, content: `pk;edit ${flag}` })
     await bot.untilMessages(channelId, ([first]) => first?.attachments.length === 0)
     await bot.expectTexts(channelId, 'Robin: hello')
     expect(await users.message({ channelId, messageId })).toMatchObject({ content: 'hello' })
   })
 
-  test('without the embed of its reply by -clear-embed, and with it otherwise', async () => {
+  test.each(['-clear-embed', '-ce'])('without the embed of its reply by %s only', async (flag) => {
     const channelId = await bot.newChannel()
     const { id: replyTo } = await users.sendMessage({ userId: stranger, channelId, content: 'hi' })
     const { author } = await proxied('r:hello', { channelId, replyTo })
@@ -104,7 +109,7 @@ describe('a proxied message is edited', () => {
     await users.sendMessage({ ...command, content: 'pk;edit goodbye' })
     const [, kept] = await bot.expectTexts(channelId, 'stranger: hi', 'Robin: goodbye')
     expect(kept?.embeds).toHaveLength(1)
-    await users.sendMessage({ ...command, content: 'pk;edit -clear-embed' })
+    await users.sendMessage({ ...command, content: `pk;edit ${flag}` })
     await bot.untilMessages(channelId, ([, second]) => second?.embeds.length === 0)
   })
 

@@ -108,17 +108,29 @@ const columns: readonly Column[] = [
 
 const FULL = ['full', 'f']
 const REVERSE = ['reverse', 'rev', 'r']
-const RANDOM = ['random']
+const RANDOM = ['random', 'rand']
 const ALL = ['all', 'a']
 const PRIVATE_ONLY = ['private-only', 'po']
-const IN_DESCRIPTION = ['search-description', 'filter-description', 'in-description', 'sd']
-
-export const listFlags: readonly string[] = [
-  ...columns.flatMap(({ by = [], with: added = [] }) => [...by, ...added]),
-  ...[FULL, REVERSE, RANDOM, ALL, PRIVATE_ONLY, IN_DESCRIPTION].flat(),
-  'public',
-  'private',
+const IN_DESCRIPTION = [
+  'search-description',
+  'filter-description',
+  'in-description',
+  'sd',
+  'description',
+  'desc',
 ]
+
+/** Names of the flags of a list, each with its other forms. */
+export const listFlags: readonly string[] = [
+  ...columns.flatMap(({ by, with: added }) => [by ?? [], added ?? []]),
+  ...[FULL, REVERSE, RANDOM, ALL, PRIVATE_ONLY, IN_DESCRIPTION],
+  ...[
+    ['public', 'pub'],
+    ['private', 'priv'],
+  ],
+]
+  .filter((forms) => forms.length > 0)
+  .map((forms) => forms.join('|'))
 
 /** Orders of a list, without the `by-` of their flags. */
 export const listOrders: readonly string[] = columns.flatMap(({ by: [first] = [] }) =>
@@ -146,7 +158,7 @@ export async function listRows(
 ): Promise<Answer> {
   const { texts } = context
   const { flags, title, ids, color, readLastFronts } = options
-  const has = (names: readonly string[] = []) => names.some((name) => flags.has(name))
+  const has = ([name]: readonly string[] = []) => name !== undefined && flags.has(name)
   const [, full, rest] = /^(full(?=\s|$))?\s*(.*)$/is.exec(options.term ?? '') ?? []
   const term = rest === '' ? undefined : rest
   const isFull = has(FULL) || full !== undefined

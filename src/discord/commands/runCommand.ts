@@ -23,10 +23,15 @@ export async function runText(context: Context, text: string): Promise<Result> {
   const matched = matchCommand(text, commands)
   if (matched && 'command' in matched) return runCommand(context, matched.command, matched.args)
   const { texts, settings } = context
-  const prefix = settings.prefixes[0] ?? ''
-  const typed = splitWords(text).map((word) => word.text.toLowerCase())
   const limited = checkRate(context)
   if (limited) return { answer: limited.answer, command: 'unknown' }
+  if (matched && 'refused' in matched) {
+    const { refused, unknownFlags } = matched
+    const known = [...new Set(refused.flags.values())]
+    return { answer: refuse(texts, texts.unknownFlags(unknownFlags, known)), command: refused.id }
+  }
+  const prefix = settings.prefixes[0] ?? ''
+  const typed = splitWords(text).map((word) => word.text.toLowerCase())
   const near = matched?.incomplete ?? null
   const names = near && isComplete(near, typed) ? [] : findSuggestions(typed, near)
   if (near && names.length === 0 && isNamed(near, typed)) {

@@ -1,4 +1,4 @@
-import { type Command, command } from './command'
+import { type Command, command, SURE } from './command'
 import {
   fieldCommands,
   groupWords,
@@ -70,24 +70,32 @@ const G = 'group|g'
 const SW = 'switch|sw'
 const DELETE = 'delete|remove|yeet|destroy|erase'
 
-const view = { flags: ['private', 'public', 'id'] }
+const ID = 'id|by-id'
+const ALL = 'all|a'
+const CLEAR = 'clear|c'
+const PRIVATE = 'private|priv'
+const PUBLIC = 'public|pub'
+
 const inServers = { where: 'servers' } as const
+const view = { flags: [PRIVATE, PUBLIC, ALL, ID] }
+/** Cards are always embeds. */
+const card = { flags: [...view.flags, 'show-embed|se'] }
+/** Only members are listed anyway, so `-fronters-only` changes nothing. */
+const shares = { flags: [...view.flags, 'flat', 'fronters-only|fo'] }
 const lists = { flags: [...listFlags, 'id'] }
-const sure = { flags: ['y', 'yes', 'id'] }
-const tags = { flags: [...sure.flags, 'clear', 'private', 'public'] }
-const byId = { flags: ['id'] }
-const fronters = { flags: ['first', 'remove', 'append', 'prepend', 'id'] }
+const byId = { flags: [ID] }
+const sure = { flags: [SURE, ID] }
+const tags = { flags: [CLEAR, PRIVATE, PUBLIC, ID] }
+const some = { flags: [ALL, ID] }
+const fronters = { flags: ['first|f', 'remove|r', 'append|a', 'prepend|p', ID] }
 const edits = {
   flags: [
-    'append',
-    'prepend',
-    'nospace',
-    'ns',
-    'regex',
-    'clear-embed',
-    'clear-embeds',
-    'clear-attachment',
-    'clear-attachments',
+    'append|a',
+    'prepend|p',
+    'nospace|ns',
+    'regex|x',
+    'clear-embeds|clear-embed|ce',
+    'clear-attachments|clear-attachment|ca',
   ],
 }
 
@@ -97,7 +105,7 @@ const edits = {
  */
 export const commands: readonly Command[] = [
   command('system.new', `${S} new|create|make|add|register|init|n [name]`, newSystem),
-  command('system.show', `${S} [system]`, showSystem, view),
+  command('system.show', `${S} [system]`, showSystem, card),
   command('system.id', `${S} [system] id`, showId(systems)),
   ...fieldCommands(systems, `${S} [system]`, systemWords, changeField),
   ...fieldCommands(systems, `${S} [system]`, systemGuildWords, changeGuildField, inServers),
@@ -120,27 +128,26 @@ export const commands: readonly Command[] = [
   }),
   command('system.fronter', `${S} [system] fronter|f|front|fronters`, showFront, view),
   command('system.fronter', 'front|fronter|fronters', showFront, { ...view, isHidden: true }),
-  command(
-    'system.fronthistory',
-    `${S} [system] fronthistory|fh|history|switches`,
-    showHistory,
-    view,
-  ),
+  command('system.fronthistory', `${S} [system] fronthistory|fh|history|switches`, showHistory, {
+    flags: [...view.flags, CLEAR, 'with-id|wid'],
+  }),
   command(
     'system.frontpercent',
     `${S} [system] frontpercent|fp|frontpercentage|front% [period]`,
     showPercent,
-    view,
+    shares,
   ),
   command('system.groups', `${S} [system] groups|gs [term]`, listSystemGroups, lists),
-  command('system.delete', `${S} delete|remove|destroy|erase|yeet`, removeSystem),
+  command('system.delete', `${S} delete|remove|destroy|erase|yeet`, removeSystem, {
+    flags: ['no-export|ne'],
+  }),
   command('system.webhook', `${S} webhook|hook [value]`, runWebhook, {
-    flags: ['clear'],
+    flags: [CLEAR, SURE],
     where: 'private',
   }),
 
   command('member.new', `${M} new|n|add|create|register <name>`, newMember, sure),
-  command('member.show', `${M} <member>`, showMember, view),
+  command('member.show', `${M} <member>`, showMember, card),
   command('member.id', `${M} <member> id`, showId(members), byId),
   ...fieldCommands(members, `${M} <member>`, memberWords, changeField),
   ...fieldCommands(members, `${M} <member>`, memberGuildWords, changeGuildField, inServers),
@@ -165,7 +172,7 @@ export const commands: readonly Command[] = [
   ),
   command(
     'member.proxy.clear',
-    `${M} <member> proxy|tags|proxytags|brackets clear|reset`,
+    `${M} <member> proxy|tags|proxytags|brackets clear|reset|default`,
     changeTags('clear'),
     sure,
   ),
@@ -206,23 +213,31 @@ export const commands: readonly Command[] = [
 
   command('group.new', `${G} new|n|add|create|register <name>`, newGroup, sure),
   command('group.list', `${G} list|l|ls [term]`, listSystemGroups, lists),
-  command('group.show', `${G} <group>`, showGroup, view),
+  command('group.show', `${G} <group>`, showGroup, card),
   command('group.id', `${G} <group> id`, showId(groups), byId),
   ...fieldCommands(groups, `${G} <group>`, groupWords, changeField),
   command('group.privacy', `${G} <group> privacy [subject] [level]`, changePrivacy(groups), byId),
   command('group.public', `${G} <group> public|show|unhide`, setVisibility(groups, 'public'), byId),
   command('group.private', `${G} <group> private|hide`, setVisibility(groups, 'private'), byId),
   command('group.delete', `${G} <group> delete|destroy|erase|yeet`, removeSubject(groups), byId),
-  command('group.add', `${G} <group> add|a [members]`, changeMembersOfGroup('add'), {
-    flags: ['all', 'id'],
-  }),
-  command('group.remove', `${G} <group> remove|rem|r [members]`, changeMembersOfGroup('remove'), {
-    flags: ['all', 'id'],
-  }),
+  command('group.add', `${G} <group> add|a [members]`, changeMembersOfGroup('add'), some),
+  command(
+    'group.remove',
+    `${G} <group> remove|rem|r [members]`,
+    changeMembersOfGroup('remove'),
+    some,
+  ),
   command('group.members', `${G} <group> list|members|ls|ms|l [term]`, listGroupMembers, lists),
-  command('group.random', `${G} <group> random|rand`, showRandom, { flags: ['all', 'id'] }),
-  command('group.frontpercent', `${G} <group> frontpercent|fp|front% [period]`, showPercent, view),
-  command('random', 'random|rand|r', showRandom, { flags: ['group', 'all'] }),
+  command('group.random', `${G} <group> random|rand`, showRandom, some),
+  command(
+    'group.frontpercent',
+    `${G} <group> frontpercent|fp|front% [period]`,
+    showPercent,
+    shares,
+  ),
+  command('random', 'random|rand|r', showRandom, {
+    flags: ['group|g', ALL, 'show-embed|se'],
+  }),
 
   command('switch.log', `${SW} <members>`, logSwitch, byId),
   command('switch.out', `${SW} out|none|o`, switchOut),
@@ -230,12 +245,18 @@ export const commands: readonly Command[] = [
   command('switch.edit.out', `${SW} edit|e|replace out|none|o`, editSwitchOut),
   command('switch.copy', `${SW} copy|add|dupe|duplicate <members>`, copySwitch, fronters),
   command('switch.move', `${SW} move|m|shift|offset <when>`, moveLatest, sure),
-  command('switch.delete', `${SW} ${DELETE}`, deleteLatest, sure),
+  command('switch.delete', `${SW} ${DELETE}`, deleteLatest, {
+    flags: ['all|clear|c'],
+  }),
   command('switch.delete.all', `${SW} ${DELETE} all|clear`, deleteHistory),
 
-  command('autoproxy', 'autoproxy|ap|auto [name]', runAutoproxy, { ...byId, where: 'servers' }),
-  command('config', 'config|cfg|configure [setting]', runConfig, { flags: ['clear'] }),
+  command('autoproxy', 'autoproxy|ap|auto [name]', runAutoproxy, {
+    flags: [ID, PRIVATE],
+    where: 'servers',
+  }),
+  command('config', 'config|cfg|configure [setting]', runConfig, { flags: [CLEAR] }),
   command('serverconfig', 'serverconfig|scfg|guildconfig [setting]', runServerConfig, {
+    flags: [CLEAR],
     needs: 'Manage Server',
     where: 'servers',
   }),
@@ -255,7 +276,7 @@ export const commands: readonly Command[] = [
   command('export', 'export', runExport, { where: 'private' }),
 
   command('message', 'message|msg|messageinfo [message]', showMessage, {
-    flags: ['delete', 'author', 'private', 'public'],
+    flags: ['delete', 'author', PRIVATE, PUBLIC, 'show-embed|se'],
   }),
   command('edit', 'edit|e [text]', editMessage, edits),
   command('x', 'x [text]', editByRegex, edits),

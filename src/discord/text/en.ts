@@ -21,6 +21,10 @@ function list(items: readonly string[]): string {
   return lists.format(items)
 }
 
+function code(text: string): string {
+  return `\`${text}\``
+}
+
 const privacySubjects: Readonly<Record<string, string>> = {
   visibility: 'Visibility',
   name: 'Name',
@@ -158,6 +162,12 @@ export const en = {
     suggestions.length === 0
       ? `Unknown command. ${help} lists all commands.`
       : `Unknown command. Did you mean ${suggestions.join(' or ')}?`,
+  unknownFlags: (typed: readonly string[], known: readonly string[]) =>
+    [
+      `I do not know ${typed.length === 1 ? 'the flag' : 'the flags'} ${list(typed.map(code))} here.`,
+      known.length === 0 ? '' : ` Known: ${known.map((name) => code(`-${name}`)).join(', ')}.`,
+      ' Put quotes around text that begins with a dash.',
+    ].join(''),
   failed: 'Something went wrong. Nothing more was changed; please try again.',
   unavailable: 'The server is busy. Please try again in a moment.',
   slowDown: '⏳ That was a lot at once. Please wait a moment.',
@@ -231,8 +241,12 @@ export const en = {
   inviteNeeded:
     'You need an invite code here. Send `system new` to me in a direct message, or use /system new with the code.',
   askInvite: 'This server needs an invite code. Please send me yours now.',
-  confirmDeleteSystem: (id: string) =>
-    `This deletes your system with all members, groups and switches for good. Press *Export* first if you want a copy. To delete it, type its ID: ${id}`,
+  confirmDeleteSystem: (id: string, offersExport: boolean) =>
+    [
+      'This deletes your system with all members, groups and switches for good.',
+      ...(offersExport ? ['Press *Export* first if you want a copy.'] : []),
+      `To delete it, type its ID: ${id}`,
+    ].join(' '),
   systemDeleted: '✅ Your system was deleted.',
   proxyingIs: (isOn: boolean) =>
     `Proxying of your system is ${isOn ? 'on' : 'off'} in this server.`,
@@ -260,6 +274,7 @@ export const en = {
   hiddenMember: 'Private member',
   historyOf: (id: string) => `Front history of ${id}`,
   frontPercent: 'Share of front time',
+  percentFlat: 'Shares of the front time of all members together.',
   percentNote: 'Members can front together, so the sum may exceed 100 %.',
   switched: (names: string) => `✅ Switch logged. Now fronting: ${names}.`,
   switchedOut: '✅ Switch-out logged. Nobody fronts.',

@@ -89,6 +89,13 @@ describe('commands', () => {
     ['m Wren proxy text -w', 'member.proxy.set', { member: 'Wren', tags: 'text -w' }],
     ['m Wren proxy add "text"', 'member.proxy.add', { member: 'Wren', tags: '"text"' }],
     ['m Wren proxy -y [text]', 'member.proxy.set', { member: 'Wren', tags: '[text]' }, ['y']],
+    ['m Wren desc -R', 'member.description', { member: 'Wren' }, ['raw']],
+    ['m Wren desc -c -yes', 'member.description', { member: 'Wren' }, ['clear', 'y']],
+    ['m Wren desc "-z"', 'member.description', { member: 'Wren', value: '"-z"' }],
+    ['s -priv', 'system.show', {}, ['private']],
+    ['sw out -y', 'switch.out', {}, ['y']],
+    ['sw delete -clear', 'switch.delete', {}, ['all']],
+    ['m new "-z"', 'member.new', { name: '-z' }],
     ['m Wren —id', 'member.show', { member: 'Wren' }, ['id']],
     ['m Wren --ID', 'member.show', { member: 'Wren' }, ['id']],
     ['sw move 1d 12h', 'switch.move', { when: '1d 12h' }],
@@ -127,6 +134,24 @@ describe('commands', () => {
     test(`${JSON.stringify(text)} is ${id === null ? 'unknown' : `an incomplete ${id}`}`, () => {
       const matched = matchCommand(text, commands)
       expect(matched && 'incomplete' in matched ? (matched.incomplete.id as string) : null).toBe(id)
+    })
+
+  const refused: [text: string, id: string, ...flags: string[]][] = [
+    ['m Wren -z', 'member.show', '-z'],
+    ['m Wren desc -z', 'member.description', '-z'],
+    ['m Wren desc -z —more', 'member.description', '-z', '—more'],
+    ['m Wren proxy -z', 'member.proxy', '-z'],
+    ['m Wren proxy add -z', 'member.proxy.add', '-z'],
+    ['edit -z', 'edit', '-z'],
+    ['sw edit Wren -z -remove', 'switch.edit', '-z'],
+    ['cfg ping -z on', 'config', '-z'],
+    ['list full -z', 'system.list', '-z'],
+  ]
+  for (const [text, id, ...flags] of refused)
+    test(`${JSON.stringify(text)} is refused for its unknown flags`, () => {
+      const matched = matchCommand(text, commands)
+      if (!matched || !('refused' in matched)) throw new Error('not refused')
+      expect([String(matched.refused.id), ...matched.unknownFlags]).toEqual([id, ...flags])
     })
 
   test('keeps each word in the list of a command', () => {

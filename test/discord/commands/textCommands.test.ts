@@ -54,7 +54,9 @@ describe('the scenarios', () => {
 
   test('use every flag', () => {
     const used = new Set(matched.flatMap(({ args }) => [...args.flags]))
-    const known = commands.filter(({ id }) => !elsewhere.includes(id)).flatMap(({ flags }) => flags)
+    const known = commands
+      .filter(({ id }) => !elsewhere.includes(id))
+      .flatMap(({ flags }) => [...flags.values()])
     expect([...new Set(known)].filter((flag) => !used.has(flag))).toEqual([])
   })
 })

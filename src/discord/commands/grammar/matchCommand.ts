@@ -1,4 +1,4 @@
-import type { ParameterName, PatternPart } from './pattern'
+import { type ParameterName, type PatternPart, textParameterOf } from './pattern'
 import { splitWords, unquote, type Word } from './words'
 
 /** Values of a command's parameters and its flags, from a text, a slash command, a modal or a button. */
@@ -10,62 +10,96 @@ export interface Arguments {
 
 export interface Matchable {
   readonly parts: readonly PatternPart[]
-  readonly flags: readonly string[]
+  /** Names of the flags by each form that may be typed. */
+  readonly flags: ReadonlyMap<string, string>
 }
 
 export type Matched<C> =
   | { readonly command: C; readonly args: Arguments }
+  /** The command does not know these flags. */
+  | { readonly refused: C; readonly unknownFlags: readonly string[] }
   /** The words name this command, but a required parameter is missing or something is left over. */
   | { readonly incomplete: C }
   | null
 
+/** Words that look like a flag, quoted ones excepted. */
 const FLAG = /^(?:--?|[–—])([a-z][a-z-]*)$/i
 
 /** Decides between commands with as many matching words: those at the start of the text count more. */
 const LEADING_BONUS = 0.01
 
 /**
- * Finds the command of a text. Among several, the one with the most matching words wins, then the
- * earlier one. Flags count only for commands that know them.
+ * Finds the command of a text. Among several, the one with the most matching words wins, then one
+ * that knows all flags, then the earlier one.
  */
 export function matchCommand<C extends Matchable>(
   text: string,
   commands: readonly C[],
 ): Matched<C> {
   const words = splitWords(text)
-  let best: { command: C; args: Arguments; literals: number } | null = null
+  let best: (Attempt & { command: C; args: Arguments }) | null = null
   let nearest: { command: C; literals: number } | null = null
   for (const command of commands) {
     const found = matchOne(text, words, command)
-    if (found.args) {
-      if (!best || found.literals > best.literals)
-        best = { command, args: found.args, literals: found.literals }
+    const { args, unknownFlags, literals } = found
+    if (args) {
+      const isBetter =
+        !best ||
+        literals > best.literals ||
+        (literals === best.literals && unknownFlags.length === 0 && best.unknownFlags.length > 0)
+      if (isBetter) best = { command, args, literals, unknownFlags }
     } else if (found.literals > (nearest?.literals ?? 0))
       nearest = { command, literals: found.literals }
   }
-  if (best && best.literals >= (nearest?.literals ?? 0))
-    return { command: best.command, args: best.args }
+  if (best && best.literals >= (nearest?.literals ?? 0)) {
+    const { command, args, unknownFlags } = best
+    return unknownFlags.length > 0 ? { refused: command, unknownFlags } : { command, args }
+  }
   return nearest ? { incomplete: nearest.command } : null
 }
 
 interface Attempt {
   readonly literals: number
   readonly args: Arguments | null
+  readonly unknownFlags: readonly string[]
 }
 
 function matchOne(text: string, all: readonly Word[], { parts, flags }: Matchable): Attempt {
-  const flagOf = (word: Word) => {
-    const [, name] = word.isQuoted ? [] : (FLAG.exec(word.text) ?? [])
-    return name !== undefined && flags.includes(name.toLowerCase()) ? name.toLowerCase() : null
+  const textParameter = textParameterOf(parts)
+  const given = new Set<string>()
+  const unknown: Word[] = []
+  const cut: Word[] = []
+  for (const word of all) {
+    const typed = flagOf(word)
+    if (typed === null) continue
+    const name = flags.get(typed)
+    // Where a text is expected, such as the tags `text -w`, an unknown flag is part of it.
+    if (name === undefined && textParameter !== null) continue
+    cut.push(word)
+    if (name === undefined) unknown.push(word)
+    else given.add(name)
   }
-  const words = all.filter((word) => flagOf(word) === null)
-  const given = new Set(all.flatMap((word) => flagOf(word) ?? []))
-  const cut = all.filter((word) => flagOf(word) !== null)
+  const words = all.filter((word) => !cut.includes(word))
   const attempt = matchParts(parts, words, 0, true, (from) => textFrom(text, from, cut))
+  const value = textParameter && attempt.values?.values[textParameter]
+  const ofValue = splitWords(value ?? '')
+  // A text of nothing else was hardly meant as one.
+  if (ofValue.every((word) => flagOf(word) !== null)) unknown.push(...ofValue)
   return {
     literals: attempt.literals,
     args: attempt.values && { ...attempt.values, flags: given },
+    unknownFlags: unknown.map((word) => word.text),
   }
+}
+
+/** Returns whether a word is a flag unless it is quoted. */
+export function isFlag(text: string): boolean {
+  return FLAG.test(text)
+}
+
+/** Returns the name of a flag as typed; null if the word is none. */
+function flagOf({ text, isQuoted }: Word): string | null {
+  return isQuoted ? null : (FLAG.exec(text)?.[1]?.toLowerCase() ?? null)
 }
 
 interface PartsAttempt {

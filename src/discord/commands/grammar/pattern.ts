@@ -51,6 +51,12 @@ export function parsePattern(pattern: string): PatternPart[] {
   })
 }
 
+/** Returns the parameter that takes the rest of the message as typed; null if there is none. */
+export function textParameterOf(parts: readonly PatternPart[]): ParameterName | null {
+  for (const part of parts) if ('kind' in part && part.kind === 'text') return part.parameter
+  return null
+}
+
 function isParameterName(name: string): name is ParameterName {
   return name in parameterKinds
 }

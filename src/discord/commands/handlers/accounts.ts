@@ -88,7 +88,7 @@ export async function unlink(context: Context, { values, flags }: Arguments): Pr
     await unlinkAccount(deps, now.viewer, other)
     return { content: texts.accountUnlinked(`<@${other}>`) }
   }
-  if (flags.has('y') || flags.has('yes')) return remove()
+  if (flags.has('y')) return remove()
   return confirm(context, texts.confirmUnlink(`<@${other}>`), remove)
 }
 

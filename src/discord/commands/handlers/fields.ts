@@ -6,9 +6,10 @@ import type { Answer } from '../answer'
 import { confirm } from '../ask'
 import { formatBirthday } from '../cards/cards'
 import { buildEmbed, shorten } from '../cards/embed'
-import type { Handler } from '../command'
+import { type Handler, SURE } from '../command'
 import type { Context } from '../context'
-import type { Arguments } from '../grammar/matchCommand'
+import { type Arguments, isFlag } from '../grammar/matchCommand'
+import { unquote } from '../grammar/words'
 import { parseAccount } from '../references'
 import { Refusal } from '../refusal'
 import { findSubject, requireOwnSubject, type Subject } from '../subjects'
@@ -17,15 +18,13 @@ import { orNull, parseSwitched, requireGuild } from './common'
 
 /** Flags of every command that shows and sets a field. */
 export const fieldFlags = [
-  'raw',
-  'plaintext',
-  'pt',
-  'clear',
-  'y',
-  'yes',
-  'id',
-  'private',
-  'public',
+  'raw|r',
+  'plaintext|pt',
+  'clear|c',
+  SURE,
+  'id|by-id',
+  'private|priv',
+  'public|pub',
 ] as const
 
 /** A field of an object that a command shows, sets or clears. */
@@ -119,17 +118,41 @@ function patchOf<E extends Entity>(key: string, value: unknown): Patch<E> {
   return { [key]: value } as Patch<E>
 }
 
-const CLEAR_WORDS = ['clear', 'reset', 'none']
+const CLEAR_WORDS = ['clear', 'reset', 'default', 'none']
+
+/** Words that show a field if they are all that was typed, as the flag of the same name does. */
+const SHOW_WORDS: ReadonlyMap<string, string> = new Map([
+  ['raw', 'raw'],
+  ['r', 'raw'],
+  ['plaintext', 'plaintext'],
+  ['pt', 'plaintext'],
+])
+
+/** Words that show and hide a tag in a guild. */
+export const TAG_WORDS = ['enable', 'disable']
+
+const COMMAND_WORDS = [...CLEAR_WORDS, ...SHOW_WORDS.keys(), ...TAG_WORDS]
+
+/** Reads what was typed as a value. In quotes, a word or flag of the command is a text like others. */
+function parseValue({ via }: Context, typed: string | undefined) {
+  const inside = unquote(typed ?? '')
+  if (inside !== typed && (COMMAND_WORDS.includes(inside.toLowerCase()) || isFlag(inside)))
+    return { given: inside, isClear: false }
+  const word = typed?.toLowerCase() ?? ''
+  // The options of slash commands have no such words.
+  const shown = via === 'text' ? SHOW_WORDS.get(word) : undefined
+  return { given: typed, isClear: CLEAR_WORDS.includes(word), ...(shown && { shown }) }
+}
 
 async function runField(context: Context, args: Arguments, target: FieldTarget): Promise<Answer> {
   const { field, label, owner, write } = target
   if (field.kind === 'flag') return runFlag(context, args, target)
   const { texts } = context
-  const { values, flags } = args
-  const given = values.value
+  const { flags } = args
+  const { given, shown, ...typed } = parseValue(context, args.values.value)
+  if (shown !== undefined) return show(context, target, new Set([...flags, shown]))
   const hasUpload = field.kind === 'url' && context.attachments.length > 0
-  const isClear =
-    flags.has('clear') || (!field.required && CLEAR_WORDS.includes(given?.toLowerCase() ?? ''))
+  const isClear = flags.has('clear') || (!field.required && typed.isClear)
   if (given === undefined && !isClear && !hasUpload) return show(context, target, flags)
   if (!write) throw new Refusal(texts.notYours)
   if (isClear) {
@@ -138,8 +161,7 @@ async function runField(context: Context, args: Arguments, target: FieldTarget):
       await write(field.defaultValue)
       return { content: texts.cleared(escapeMarkdown(owner), label) }
     }
-    const isSure = flags.has('y') || flags.has('yes')
-    if (isSure) return clear()
+    if (flags.has('y')) return clear()
     return confirm(context, texts.confirmClear(escapeMarkdown(owner), label), clear)
   }
   const text = field.kind === 'url' ? await readAddress(context, given) : (given ?? '')
@@ -164,7 +186,8 @@ async function runFlag(
   if (!write) throw new Refusal(texts.notYours)
   const name = escapeMarkdown(owner)
   const { switched } = values
-  const isClear = field.nullable && (flags.has('clear') || switched?.toLowerCase() === 'clear')
+  const isClear =
+    field.nullable && (flags.has('clear') || CLEAR_WORDS.includes(switched?.toLowerCase() ?? ''))
   if (switched === undefined && !isClear) {
     const isOn = await read()
     if (field.nullable && typeof isOn !== 'boolean')
@@ -212,7 +235,7 @@ async function show(
   const title = texts.fieldOf(owner, label)
   const text = String(value)
   if (flags.has('raw')) return { content: formatCodeBlock(shorten(text, 1900)) }
-  if (flags.has('plaintext') || flags.has('pt'))
+  if (flags.has('plaintext'))
     return { embeds: [buildEmbed({ title, description: escapeMarkdown(text) })] }
   if (field.kind === 'url')
     return { embeds: [buildEmbed({ title, description: `<${text}>`, banner: text })] }

@@ -99,7 +99,7 @@ export async function createUnlessDuplicate(
     ...(twin ? [texts.confirmDuplicateName(escapeMarkdown(name), formatCodeSpan(twin.id))] : []),
     ...conflicts,
   ]
-  if (questions.length === 0 || flags.has('y') || flags.has('yes')) return create()
+  if (questions.length === 0 || flags.has('y')) return create()
   return confirm(context, questions.join('\n'), create)
 }
 

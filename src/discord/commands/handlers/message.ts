@@ -139,8 +139,8 @@ export async function editMessage(context: Context, args: Arguments): Promise<An
   if (!found) throw new Refusal(texts.messageNotFound)
   if (found.isVoice) throw new Refusal(texts.voiceMessage)
   const content = await newContent(context, args, found.content, text)
-  const clearsFiles = ['clear-attachments', 'clear-attachment'].some((flag) => args.flags.has(flag))
-  const clearsEmbeds = ['clear-embeds', 'clear-embed'].some((flag) => args.flags.has(flag))
+  const clearsFiles = args.flags.has('clear-attachments')
+  const clearsEmbeds = args.flags.has('clear-embeds')
   if (content.length > MAX_CONTENT) throw new Refusal(texts.editTooLong(content.length))
   if (content.trim() === '' && (!found.hasFiles || clearsFiles)) throw new Refusal(texts.editEmpty)
   requireDone(await discord.editProxied(found, { content, clearsFiles, clearsEmbeds }))
@@ -182,7 +182,7 @@ async function newContent(
     if ('text' in result) return result.text
     throw new Refusal(result.failure === 'invalid' ? texts.invalidRegex : texts.regexTooSlow)
   }
-  const space = flags.has('nospace') || flags.has('ns') ? '' : ' '
+  const space = flags.has('nospace') ? '' : ' '
   if (flags.has('append')) return `${before}${space}${given}`
   return flags.has('prepend') ? `${given}${space}${before}` : given
 }

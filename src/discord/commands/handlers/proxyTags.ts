@@ -38,7 +38,7 @@ export function changeTags(action: 'set' | 'add' | 'remove' | 'clear'): Handler 
       await patchMember(deps, own.viewer, id, { proxy_tags: parsed })
       return { content: texts.tagsChanged(tagsText(context, member.name, parsed)) }
     }
-    const isSure = flags.has('y') || flags.has('yes')
+    const isSure = flags.has('y')
     const before = [...member.proxy_tags]
     if (action === 'clear') {
       if (isSure || before.length < 2) return write([])

@@ -62,7 +62,8 @@ export const serverSettingTable: readonly ServerSetting[] = [
     names: ['log channel', 'logchannel', 'log'],
     show: ({ texts }, { log_channel }) => (log_channel === null ? texts.none : `<#${log_channel}>`),
     change: async (context, _, value) => {
-      if (['clear', 'off', 'none'].includes(value.toLowerCase())) return { log_channel: null }
+      if (['clear', 'reset', 'default', 'off', 'none'].includes(value.toLowerCase()))
+        return { log_channel: null }
       const { texts } = context
       const all = await listChannels(context)
       const channel = all.find(({ id }) => id === parseChannel(value))
@@ -90,7 +91,10 @@ export const serverSettingTable: readonly ServerSetting[] = [
 ]
 
 /** Lists the settings of the guild, or shows or changes one. */
-export async function runServerConfig(context: Context, { lists }: Arguments): Promise<Answer> {
+export async function runServerConfig(
+  context: Context,
+  { lists, flags }: Arguments,
+): Promise<Answer> {
   const { texts, deps } = context
   const guildId = requireGuild(context)
   requireManageGuild(context)
@@ -106,7 +110,8 @@ export async function runServerConfig(context: Context, { lists }: Arguments): P
   const found = findSetting(serverSettingTable, words)
   if (!found)
     throw new Refusal(texts.unknownSetting(serverSettingTable.map(({ names }) => names[0] ?? '')))
-  const { setting, rest } = found
+  const { setting } = found
+  const rest = found.rest === '' && flags.has('clear') ? 'clear' : found.rest
   const name = setting.names[0] ?? ''
   if (rest === '') return { content: texts.settingIs(name, setting.show(context, guild)) }
   const patch = await setting.change(context, guild, rest)

@@ -130,12 +130,13 @@ export async function moveLatest(context: Context, { values, flags }: Arguments)
     await moveSwitch(deps, own.viewer, '@me', latest.uuid, to)
     return { content: texts.switchMoved(formatMoment(to)) }
   }
-  if (flags.has('y') || flags.has('yes')) return move()
+  if (flags.has('y')) return move()
   const question = texts.confirmMove(formatMoment(latest.timestamp), formatMoment(to))
   return confirm(context, question, move)
 }
 
 export async function deleteLatest(context: Context, { flags }: Arguments): Promise<Answer> {
+  if (flags.has('all')) return deleteHistory(context)
   const { texts, deps } = context
   const own = await requireOwn(context)
   const front = await requireFront(context, own)
@@ -143,8 +144,8 @@ export async function deleteLatest(context: Context, { flags }: Arguments): Prom
     await deleteSwitch(deps, own.viewer, '@me', front.uuid)
     return { content: texts.switchDeleted }
   }
-  if (flags.has('y') || flags.has('yes')) return remove()
-  const names = formatNames(front.members.map(({ name }) => name)) || texts.nobodyFronts
+  if (flags.has('y')) return remove()
+  const names = nameFronters(context, own, front.members.map(toFronter), []) || texts.nobodyFronts
   return confirm(context, texts.confirmDeleteSwitch(names, formatMoment(front.timestamp)), remove)
 }
 

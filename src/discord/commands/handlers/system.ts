@@ -20,8 +20,8 @@ import { Refusal } from '../refusal'
 import { requireOwnSubject, systems } from '../subjects'
 import { viewFront, viewGroups, viewMembers, viewSystem } from '../views'
 import { idStyle, orNull, parseSwitched, requireGuild } from './common'
-import { changeGuildField, parseFields } from './fields'
-import { readLastFronts } from './front'
+import { changeGuildField, parseFields, TAG_WORDS } from './fields'
+import { nameFronters, readLastFronts } from './front'
 import { runExport } from './transfer'
 
 export async function showSystem(context: Context, { values, flags }: Arguments): Promise<Answer> {
@@ -70,9 +70,10 @@ export async function newSystem(context: Context, { values }: Arguments): Promis
 
 /** Shows or sets the tag of the own system in this guild, or shows and hides it. */
 export const changeGuildTag: Handler = async (context, args) => {
-  const isEnabled = args.flags.has('enable')
-  if (!isEnabled && !args.flags.has('disable'))
-    return changeGuildField(systems, 'tag')(context, args)
+  const typed = context.via === 'text' ? args.values.value?.toLowerCase() : undefined
+  const word = TAG_WORDS.find((one) => one === typed || args.flags.has(one))
+  if (word === undefined) return changeGuildField(systems, 'tag')(context, args)
+  const isEnabled = word === 'enable'
   const { own } = await requireOwnSubject(context, systems, args)
   const guild = requireGuild(context)
   await patchSystemGuild(context.deps, own.viewer, guild, { tag_enabled: isEnabled }, 'create')
@@ -122,17 +123,18 @@ export const listSystemMembers = listOf(viewMembers, (texts, name) => texts.memb
 export const listSystemGroups = listOf(viewGroups, (texts, name) => texts.groupsOf(name))
 
 /** Deletes the own system after its ID was typed. Offers an export first. */
-export async function removeSystem(context: Context): Promise<Answer> {
+export async function removeSystem(context: Context, { flags }: Arguments): Promise<Answer> {
   const { texts, deps } = context
   const { hid } = (await requireOwn(context)).system
+  const offer = flags.has('no-export') ? undefined : { label: texts.exportLabel, run: runExport }
   return confirmTyped(
     context,
-    texts.confirmDeleteSystem(formatCodeSpan(hid)),
+    texts.confirmDeleteSystem(formatCodeSpan(hid), offer !== undefined),
     hid,
     async (answering) => {
       await deleteSystem(deps, (await requireOwn(answering)).viewer)
       return { content: texts.systemDeleted }
     },
-    { label: texts.exportLabel, run: runExport },
+    offer,
   )
 }

@@ -96,7 +96,9 @@ export const privateConversations: Conversations = {
       direct: 'https://example.com/hook',
       after: ({ text }) => expect(text).not.toContain('example'),
     },
+    { say: 'pk;system webhook -z', options: inDirect, answer: '❌ I do not know the flag `-z`' },
     { say: 'pk;system webhook -clear', options: inDirect, answer: 'was removed' },
+    { say: 'pk;system webhook -c', options: inDirect, answer: '❌ No webhook is set' },
   ],
   'export: a file by direct message': [
     {

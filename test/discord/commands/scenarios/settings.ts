@@ -1,4 +1,4 @@
-import type { Conversations } from '../conversations'
+import type { Conversations, Line } from '../conversations'
 
 export const settingConversations: Conversations = {
   'lists and changes settings of the system': [
@@ -28,6 +28,8 @@ export const settingConversations: Conversations = {
     ['pk;config server name format {name}!', '✅'],
     ['pk;config server name format', '{name}!'],
     ['pk;config nonsense on', '❌ Choose one of: timezone'],
+    ['pk;config timezone -c', '``UTC``'],
+    ['pk;config timezone Europe/Oslo', '✅'],
     ['pk;config timezone -clear', '``UTC``'],
   ],
   'changes settings of the server only for managers': [
@@ -56,6 +58,7 @@ export const settingConversations: Conversations = {
     },
     { say: 'pk;scfg log channel clear', by: 'manager', answer: '✅ log channel: none' },
     { say: 'pk;scfg log blacklist add <channel>', by: 'manager', answer: `<#<channel>>` },
+    { say: 'pk;scfg log blacklist remove <channel>', by: 'manager', answer: ': none' },
     {
       say: 'pk;scfg proxy blacklist add <category>',
       by: 'manager',
@@ -72,6 +75,36 @@ export const settingConversations: Conversations = {
       by: 'manager',
       answer: '✅ proxy blacklist: none',
     },
+    ...['on', 'enable', 'deny'].flatMap((word): Line[] => [
+      {
+        say: `pk;scfg proxy blacklist ${word} <#<channel>>`,
+        by: 'manager',
+        answer: '✅ proxy blacklist: <#<channel>>',
+      },
+      {
+        say: `pk;scfg proxy blacklist ${word} <#<channel>>`,
+        by: 'manager',
+        answer: '❌ That list has all of these already',
+      },
+      { say: 'pk;scfg proxy blacklist remove all', by: 'manager', answer: ': none' },
+    ]),
+    { say: 'pk;scfg log blacklist on <channel2>', by: 'manager', answer: '<#<channel2>>' },
+    ...['off', 'disable', 'allow'].flatMap((word): Line[] => [
+      { say: 'pk;scfg log blacklist add <channel>', by: 'manager', answer: '✅' },
+      {
+        say: `pk;scfg log blacklist ${word} <channel>`,
+        by: 'manager',
+        answer: '✅ log blacklist: <#<channel2>>',
+      },
+      {
+        say: `pk;scfg log blacklist ${word} <channel>`,
+        by: 'manager',
+        answer: '❌ That list has none of these',
+      },
+    ]),
+    { say: 'pk;scfg log channel <channel>', by: 'manager', answer: '✅' },
+    { say: 'pk;scfg log channel -clear', by: 'manager', answer: '✅ log channel: none' },
+    { say: 'pk;scfg log channel -z', by: 'manager', answer: '❌ I do not know the flag `-z`' },
     {
       say: 'pk;scfg proxy blacklist whatever',
       by: 'manager',

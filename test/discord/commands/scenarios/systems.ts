@@ -61,6 +61,11 @@ export const systemConversations: Conversations = {
     ['pk;system st', 'LH'],
     ['pk;system servertag -disable', 'hidden'],
     ['pk;system servertag -enable', 'shown'],
+    ['pk;system servertag disable', 'hidden'],
+    ['pk;system st Enable', 'shown'],
+    ['pk;system st', 'LH'],
+    ['pk;system st "disable"', '✅'],
+    ['pk;system st -r', '```\ndisable\n```'],
     ['pk;system serveravatar https://example.com/s.png', '✅'],
     {
       say: 'pk;system servername',
@@ -108,6 +113,9 @@ export const systemConversations: Conversations = {
     ['pk;r -group', '❌ Nothing was found'],
     ['pk;group new Keepers', '✅'],
     ['pk;random -group', 'Keepers'],
+    ['pk;g Keepers private', 'everything is now private'],
+    ['pk;random -group', '❌ Nothing was found'],
+    ['pk;r -g -a', 'Keepers'],
   ],
   'shows front, history and shares': [
     ['pk;system fronter', 'There are no switches'],
@@ -117,7 +125,13 @@ export const systemConversations: Conversations = {
     ['pk;switch move 2h -y', '✅'],
     ['pk;s fp', ['Share of front time', 'Wren: 0.3%']],
     ['pk;s fp 2w', 'Wren'],
+    ['pk;s fp -flat', 'Wren: 100%'],
+    ['pk;s fp -fo', 'Wren: 0.3%'],
     ['pk;s fp nonsense', '❌ That is not a period'],
+    ['pk;s fh -wid', /· ``[0-9a-f-]{36}``/],
+    ['pk;s <harbour> fh -clear', '❌ That does not belong'],
+    ['pk;s fh -c', 'Delete **all** switches'],
+    { press: 'No', answer: 'Cancelled' },
     ['pk;system privacy front private', '✅'],
     ['pk;system privacy fronthistory private', '✅'],
     { say: 'pk;s <system> fronter', by: 'other', answer: '❌ That is private', lacks: ['Wren'] },
@@ -145,6 +159,10 @@ export const systemConversations: Conversations = {
       answer: 'Check your direct messages',
       after: ({ directFiles }) => expect(directFiles.join()).toContain('"Wren"'),
     },
+    ['<system>', 'was deleted'],
+  ],
+  'deletes a system without an offer to export it by -no-export': [
+    { say: 'pk;system delete -ne', answer: 'type its ID: ``<system>``', lacks: ['Export'] },
     ['<system>', 'was deleted'],
   ],
   'keeps a system whose deletion is cancelled': [
@@ -203,10 +221,12 @@ export const systemConversations: Conversations = {
     ['pk;g list -with-icon', 'Avatar: <https://example.com/k.png>'],
     ['pk;g list -by-created -full', ['Keepers', 'Created: <t:']],
   ],
-  'accepts every flag of a list': listFlags.map((flag): [string, string] => [
-    `pk;list -${flag}`,
-    ['po', 'private-only'].includes(flag) ? 'Nothing was found' : 'Wren',
-  ]),
+  'accepts every flag of a list': listFlags
+    .flatMap((forms) => forms.split('|'))
+    .map((flag): [string, string] => [
+      `pk;list -${flag}`,
+      ['po', 'private-only'].includes(flag) ? 'Nothing was found' : 'Wren',
+    ]),
   'shows long lists in pages, to the account that asked': [
     ...Array.from({ length: 26 }, (_, at): [string, string] => [
       `pk;m new Bird${String.fromCharCode(65 + at)}`,

@@ -44,8 +44,10 @@ function channels(
     show: ({ texts }, guild) => guild[key].map((id) => `<#${id}>`).join(' ') || texts.none,
     change: async (context, guild, value) => {
       const [action = '', ...refs] = value.split(/\s+/)
-      const isAdd = ['add', 'deny', 'off'].includes(action.toLowerCase())
-      const isRemove = ['remove', 'delete', 'allow', 'on'].includes(action.toLowerCase())
+      const isAdd = ['add', 'deny', 'on', 'enable'].includes(action.toLowerCase())
+      const isRemove = ['remove', 'delete', 'allow', 'off', 'disable'].includes(
+        action.toLowerCase(),
+      )
       if ((!isAdd && !isRemove) || refs.length === 0) throw new Refusal(context.texts.addOrRemove)
       const named = await findChannels(context, refs, isRemove ? guild[key] : [])
       const rest = guild[key].filter((id) => !named.includes(id))

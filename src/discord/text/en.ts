@@ -322,7 +322,7 @@ export const en = {
     missing: readonly string[],
   ) =>
     [
-      `✅ ${changed} ${action === 'add' ? 'added' : 'removed'}`,
+      `${changed > 0 ? '✅' : '❌'} ${changed} ${action === 'add' ? 'added' : 'removed'}`,
       ...(unchanged > 0 ? [`${unchanged} ${action === 'add' ? 'already in' : 'not in'}`] : []),
       ...(missing.length > 0 ? [`not found: ${list(missing)}`] : []),
     ].join(', '),
@@ -355,6 +355,8 @@ export const en = {
   settingSet: (name: string, value: string) => `✅ ${name}: ${value}`,
   unknownSetting: (names: readonly string[]) => `Choose one of: ${names.join(', ')}.`,
   addOrRemove: 'Say `add` or `remove` and the channels, categories or `all`.',
+  channelsUnchanged: (isAdd: boolean) =>
+    isAdd ? 'That list has all of these already.' : 'That list has none of these.',
   oldServerCommand: (prefix: string) =>
     `This command has moved: \`${prefix}serverconfig log channel\`, \`${prefix}serverconfig log blacklist\` and \`${prefix}serverconfig proxy blacklist\`.`,
 

@@ -139,6 +139,7 @@ export async function runWebhook(context: Context, { values, flags }: Arguments)
     throw new Refusal(texts.directOnly)
   }
   if (flags.has('clear') || url?.toLowerCase() === 'clear') {
+    if (!(await webhooks.find(own.viewer))) throw new Refusal(texts.noWebhook, true)
     await webhooks.remove(own.viewer)
     return { content: texts.webhookRemoved, isPrivate: true }
   }

@@ -70,6 +70,7 @@ export function changeMembersOfGroup(action: 'add' | 'remove') {
         named.found.length - changed.length,
         named.missing.map((one) => escapeMarkdown(one)),
       ),
+      isRefusal: changed.length === 0,
     }
   }
 }

@@ -130,6 +130,7 @@ export function changeGroupsOfMember(action: 'add' | 'remove'): Handler {
         found.length - changed.length,
         missing.map((one) => escapeMarkdown(one)),
       ),
+      isRefusal: changed.length === 0,
     }
   }
 }

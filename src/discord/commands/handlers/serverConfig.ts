@@ -51,6 +51,8 @@ function channels(
       if ((!isAdd && !isRemove) || refs.length === 0) throw new Refusal(context.texts.addOrRemove)
       const named = await findChannels(context, refs, isRemove ? guild[key] : [])
       const rest = guild[key].filter((id) => !named.includes(id))
+      if (named.every((id) => guild[key].includes(id) === isAdd))
+        throw new Refusal(context.texts.channelsUnchanged(isAdd))
       return { [key]: isAdd ? [...rest, ...named] : rest }
     },
   }

@@ -152,6 +152,7 @@ export async function deleteLatest(context: Context, { flags }: Arguments): Prom
 export async function deleteHistory(context: Context): Promise<Answer> {
   const { texts, deps } = context
   const own = await requireOwn(context)
+  await requireFront(context, own)
   return confirm(context, texts.confirmDeleteHistory, async () => {
     await deleteAllSwitches(deps, own.viewer)
     return { content: texts.historyDeleted }

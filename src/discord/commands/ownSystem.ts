@@ -52,3 +52,30 @@ async function showsPrivate(context: Context, own: Own, flags: ReadonlySet<strin
   if (context.via === 'interaction' || context.guild === null || flags.has('private')) return true
   return (await ownSettings(context, own)).show_private_info !== false
 }
+
+/** Levels as the owner sees them; other people see none. */
+interface Row {
+  readonly privacy: Readonly<Record<string, string>> | null
+}
+
+export function isPrivate({ privacy }: Row): boolean {
+  return privacy?.visibility === 'private'
+}
+
+/** Leaves out private members or groups, unless they may be named. */
+export function publicOf<T extends Row>(rows: readonly T[], mayNamePrivate: boolean): readonly T[] {
+  return mayNamePrivate ? rows : rows.filter((row) => !isPrivate(row))
+}
+
+/**
+ * Returns whether an answer may name private members and groups that the command did not name: only
+ * to their owner, where no other people read it or if the owner asks for them.
+ */
+export function mayNamePrivate(
+  { via, guild }: Context,
+  own: Own | null,
+  flags: ReadonlySet<string>,
+): boolean {
+  if (!own || flags.has('public')) return false
+  return via === 'interaction' || guild === null || flags.has('private') || flags.has('all')
+}

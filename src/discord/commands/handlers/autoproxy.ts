@@ -6,7 +6,7 @@ import type { Answer } from '../answer'
 import { buildEmbed } from '../cards/embed'
 import type { Context } from '../context'
 import type { Arguments } from '../grammar/matchCommand'
-import { requireOwn } from '../ownSystem'
+import { isPrivate, mayNamePrivate, requireOwn } from '../ownSystem'
 import { resolveOwnMember } from '../references'
 import { viewMember } from '../views'
 import { requireGuild } from './common'
@@ -26,7 +26,7 @@ export async function runAutoproxy(
   const guild = requireGuild(context)
   const own = await requireOwn(context)
   const given = values.name
-  if (given === undefined) return showAutoproxy(context, guild)
+  if (given === undefined) return showAutoproxy(context, guild, flags)
   const mode = flags.has('id') ? undefined : MODES.get(given.toLowerCase())
   if (mode !== undefined) {
     const isMember = mode === 'latch'
@@ -44,13 +44,19 @@ export async function runAutoproxy(
   return { content: texts.autoproxyMember(escapeMarkdown(member.name)) }
 }
 
-async function showAutoproxy(context: Context, guild: string): Promise<Answer> {
+async function showAutoproxy(
+  context: Context,
+  guild: string,
+  flags: ReadonlySet<string>,
+): Promise<Answer> {
   const { texts, deps, account } = context
   const own = await requireOwn(context)
   const { autoproxy_mode: mode, autoproxy_member } = await getOwnAutoproxy(deps, own.viewer, guild)
   const { autoproxy_enabled } = await getAccount(deps, discordBot, account)
   const member = autoproxy_member && (await viewMember(context, own.viewer, autoproxy_member.hid))
-  const state = texts.autoproxyState(mode, member && escapeMarkdown(member.name))
+  const isNamed = member && (!isPrivate(member) || mayNamePrivate(context, own, flags))
+  const name = member && (isNamed ? escapeMarkdown(member.name) : texts.hiddenMember)
+  const state = texts.autoproxyState(mode, name)
   const note = autoproxy_enabled ? '' : `\n${texts.autoproxyAccountOff}`
   return {
     embeds: [

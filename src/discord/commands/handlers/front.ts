@@ -1,8 +1,9 @@
 import type { Viewer } from '../../../model/privacy'
 import { getTotals } from '../../../service/fronting/fronting'
 import { listSwitches } from '../../../service/history'
+import { getFronters } from '../../../service/switches'
 import { getSystem } from '../../../service/systems'
-import { escapeMarkdown } from '../../messages/escape'
+import { escapeMarkdown, formatCodeSpan } from '../../messages/escape'
 import type { Answer } from '../answer'
 import { paginate } from '../ask'
 import { formatNames } from '../cards/cards'
@@ -10,12 +11,13 @@ import { buildEmbed, formatTime } from '../cards/embed'
 import type { Context } from '../context'
 import type { Arguments } from '../grammar/matchCommand'
 import type { LastFront } from '../list'
-import { ownSettings, viewerAt } from '../ownSystem'
+import { mayNamePrivate, ownSettings, publicOf, viewerAt } from '../ownSystem'
 import { type NamedSystem, resolveOwnGroup, resolveSystem } from '../references'
 import { Refusal } from '../refusal'
-import { viewFront, viewGroupMembers, viewMembers } from '../views'
+import { type FrontView, viewFront, viewGroupMembers, viewMembers } from '../views'
 import { parseDuration, parseWhen } from '../when'
 import { orNull } from './common'
+import { deleteHistory } from './switch'
 
 /** Reads when each member was last in front, as far as the viewer may see the history. */
 export async function readLastFronts(
@@ -27,13 +29,30 @@ export async function readLastFronts(
   return new Map(members.map(({ member, last }) => [member, last ?? 'now']))
 }
 
+/** Returns the names of the fronters, of whom private ones are named only where they may be. */
+export async function nameFronters(
+  context: Context,
+  viewer: Viewer,
+  { id, own }: NamedSystem,
+  { members }: FrontView,
+  flags: ReadonlySet<string>,
+): Promise<string[]> {
+  const { texts, deps } = context
+  if (mayNamePrivate(context, own, flags)) return members.map(({ name }) => name)
+  // What other people see of a member does not contain its levels.
+  const rows = await getFronters(deps, viewer, await getSystem(deps, viewer, id))
+  const open = rows?.members.filter(({ visibility }) => visibility === 'public') ?? []
+  const ids = new Set(open.map(({ hid }) => hid))
+  return members.map((member) => (ids.has(member.id) ? member.name : texts.hiddenMember))
+}
+
 export async function showFront(context: Context, { values, flags }: Arguments): Promise<Answer> {
   const { texts } = context
   const { id, own } = await resolveSystem(context, values.system)
   const viewer = await viewerAt(context, own, flags)
   const front = await viewFront(context, viewer, id)
   if (!front) return { content: texts.noSwitches }
-  const names = front.members.map(({ name }) => name)
+  const names = await nameFronters(context, viewer, { id, own }, front, flags)
   const embed = buildEmbed({
     title: texts.currentFront(names.length),
     color: front.members[0]?.color ?? null,
@@ -54,12 +73,17 @@ const HISTORY_LIMIT = 100
 export async function showHistory(context: Context, { values, flags }: Arguments): Promise<Answer> {
   const { texts, deps } = context
   const named = await resolveSystem(context, values.system)
+  if (flags.has('clear')) {
+    if (!named.own) throw new Refusal(texts.notYours)
+    return deleteHistory(context)
+  }
   const viewer = await viewerAt(context, named.own, flags)
   const of = await getSystem(deps, viewer, named.id)
   const switches = await listSwitches(deps, viewer, of, { before: null, limit: HISTORY_LIMIT })
-  const names = await namesOf(context, named, viewer)
-  const lines = switches.map(({ timestamp, members }) => {
-    const time = `<t:${Math.floor(timestamp / 1_000_000)}:f>`
+  const names = await namesOf(context, named, viewer, flags)
+  const lines = switches.map(({ timestamp, members, uuid }) => {
+    const at = `<t:${Math.floor(timestamp / 1_000_000)}:f>`
+    const time = flags.has('with-id') ? `${at} · ${formatCodeSpan(uuid)}` : at
     const shown = members.map((id) => names.get(id) ?? texts.hiddenMember)
     return `**${formatNames(shown) || texts.nobodyFronts}** · ${time}`
   })
@@ -76,14 +100,16 @@ export async function showHistory(context: Context, { values, flags }: Arguments
   }))
 }
 
-/** Names of members by short ID, as far as the viewer may list them. */
+/** Names of members by short ID, as far as the viewer may list them and they may be named. */
 async function namesOf(
   context: Context,
-  { id }: NamedSystem,
-  viewer: Parameters<typeof viewMembers>[1],
+  { id, own }: NamedSystem,
+  viewer: Viewer,
+  flags: ReadonlySet<string>,
 ) {
   const members = (await orNull(viewMembers(context, viewer, id))) ?? []
-  return new Map(members.map((member) => [member.id, member.name]))
+  const shown = publicOf(members, mayNamePrivate(context, own, flags))
+  return new Map(shown.map((member) => [member.id, member.name]))
 }
 
 const DEFAULT_PERIOD = '30d'
@@ -103,18 +129,20 @@ export async function showPercent(context: Context, args: Arguments): Promise<An
   const only =
     values.group === undefined ? null : await membersOfGroup(context, values.group, flags)
   const totals = await getTotals(deps, viewer, named.id, { since, until: null })
-  const names = await namesOf(context, named, viewer)
-  const rows = totals.members
+  const names = await namesOf(context, named, viewer, flags)
+  const listed = totals.members
     .filter(({ member }) => only === null || only.has(member))
-    .map(({ member, share }) => ({ name: names.get(member) ?? texts.hiddenMember, share }))
     .toSorted((one, other) => other.share - one.share)
-  const lines = rows
-    .slice(0, 25)
-    .map(({ name, share }) => `${escapeMarkdown(name)}: ${formatShare(share)}`)
+  const isFlat = flags.has('flat')
+  const whole = isFlat ? listed.reduce((sum, { share }) => sum + share, 0) || 1 : 1
+  const lines = listed.slice(0, 25).map(({ member, share }) => {
+    const name = escapeMarkdown(names.get(member) ?? texts.hiddenMember)
+    return `${name}: ${formatShare(share / whole)}`
+  })
   const embed = buildEmbed({
     title: texts.frontPercent,
     description: lines.join('\n') || texts.noSwitches,
-    footer: texts.percentNote,
+    footer: isFlat ? texts.percentFlat : texts.percentNote,
   })
   return { embeds: [embed], isPublic: flags.has('public') }
 }

@@ -9,7 +9,7 @@ import type { Handler } from '../command'
 import type { Context } from '../context'
 import type { Arguments } from '../grammar/matchCommand'
 import { type LastFront, listRows } from '../list'
-import { requireOwn, viewerAt } from '../ownSystem'
+import { publicOf, requireOwn, viewerAt } from '../ownSystem'
 import { resolveGroup, resolveOwnGroup, resolveOwnMembers } from '../references'
 import { Refusal } from '../refusal'
 import { viewGroup, viewGroupMembers, viewGroups, viewMembers } from '../views'
@@ -93,25 +93,19 @@ export const listGroupMembers: Handler = async (context, { values, flags }) => {
 export async function showRandom(context: Context, { values, flags }: Arguments): Promise<Answer> {
   const own = await requireOwn(context)
   if (flags.has('group')) {
-    const groups = await viewGroups(context, own.viewer, '@me')
+    const all = await viewGroups(context, own.viewer, '@me')
+    const groups = publicOf(all, flags.has('all'))
     const group = groups[Math.floor(Math.random() * groups.length)]
     if (!group) throw new Refusal(context.texts.listEmpty)
     return showGroup(context, { values: { group: group.id }, lists: {}, flags: new Set(['id']) })
   }
-  if (values.group === undefined)
-    return randomMember(
-      context,
-      await publicOf(await viewMembers(context, own.viewer, '@me'), flags),
-      own,
-    )
-  const named = await resolveOwnGroup(context, values.group, flags)
-  const members = await viewGroupMembers(context, own.viewer, named.id)
-  return randomMember(context, publicOf(members, flags), own)
-}
-
-function publicOf<T extends { privacy: Readonly<Record<string, string>> | null }>(
-  rows: readonly T[],
-  flags: ReadonlySet<string>,
-): readonly T[] {
-  return flags.has('all') ? rows : rows.filter(({ privacy }) => privacy?.visibility !== 'private')
+  const members =
+    values.group === undefined
+      ? await viewMembers(context, own.viewer, '@me')
+      : await viewGroupMembers(
+          context,
+          own.viewer,
+          (await resolveOwnGroup(context, values.group, flags)).id,
+        )
+  return randomMember(context, publicOf(members, flags.has('all')), own)
 }

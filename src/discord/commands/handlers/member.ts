@@ -10,7 +10,7 @@ import { confirm } from '../ask'
 import { formatNames, memberCard } from '../cards/cards'
 import type { Handler } from '../command'
 import type { Context } from '../context'
-import { type Own, ownSettings, requireOwn, viewerAt } from '../ownSystem'
+import { mayNamePrivate, type Own, ownSettings, publicOf, requireOwn, viewerAt } from '../ownSystem'
 import { type Named, resolveMember, resolveOwnGroups, resolveOwnMember } from '../references'
 import { Refusal } from '../refusal'
 import { type MemberView, viewMember, viewMemberGroups, viewMembers } from '../views'
@@ -28,7 +28,10 @@ export async function showNamedMember(
 ): Promise<Answer> {
   const viewer = await viewerAt(context, own, flags)
   const member = await viewMember(context, viewer, id)
-  const groups = (await orNull(viewMemberGroups(context, viewer, id))) ?? []
+  const groups = publicOf(
+    (await orNull(viewMemberGroups(context, viewer, id))) ?? [],
+    mayNamePrivate(context, own, flags),
+  )
   const isOwn = own !== null && isOwner(viewer, own.system.id)
   const inGuild =
     isOwn && context.guild
@@ -77,7 +80,8 @@ export async function createMemberFrom(
     if (limit && count >= limit * NEAR_LIMIT) lines.push(texts.nearLimit(count, limit))
     return { content: lines.join('\n') }
   }
-  const conflicts = proxy_tags.flatMap((one) => conflictsOf(texts, members, one))
+  const mayName = mayNamePrivate(context, own, flags)
+  const conflicts = proxy_tags.flatMap((one) => conflictsOf(texts, members, one, mayName))
   return createUnlessDuplicate(context, { name, rows: members, conflicts, flags, create })
 }
 
@@ -107,7 +111,8 @@ export async function createUnlessDuplicate(
 export const showMemberGroups: Handler = async (context, { values, flags }) => {
   const { id, name, own } = await resolveMember(context, values.member ?? '', flags)
   const groups = await viewMemberGroups(context, await viewerAt(context, own, flags), id)
-  const names = formatNames(groups.map((one) => one.name))
+  const shown = publicOf(groups, mayNamePrivate(context, own, flags))
+  const names = formatNames(shown.map((one) => one.name))
   return { content: context.texts.groupsOfMember(escapeMarkdown(name), names) }
 }
 

@@ -8,7 +8,7 @@ import { confirm } from '../ask'
 import { formatNames, formatTag } from '../cards/cards'
 import type { Handler } from '../command'
 import type { Context } from '../context'
-import { viewerAt } from '../ownSystem'
+import { isPrivate, mayNamePrivate, viewerAt } from '../ownSystem'
 import { resolveMember, resolveOwnMember } from '../references'
 import { Refusal } from '../refusal'
 import { type MemberView, viewMember, viewMembers } from '../views'
@@ -59,6 +59,7 @@ export function changeTags(action: 'set' | 'add' | 'remove' | 'clear'): Handler 
         texts,
         members.filter((one) => one.id !== id),
         tag,
+        mayNamePrivate(context, own, flags),
       ),
       ...(lost.length > 0 ? [texts.confirmReplaceTags(lost.map(formatTag).join(', '))] : []),
     ]
@@ -72,9 +73,12 @@ export function conflictsOf(
   texts: Texts,
   members: readonly MemberView[],
   tag: ProxyTag,
+  mayName: boolean,
 ): readonly string[] {
   const rivals = members.filter(({ proxy_tags }) => proxy_tags.some((one) => isSame(one, tag)))
-  const names = formatNames(rivals.map(({ name }) => name))
+  const names = formatNames(
+    rivals.map((one) => (mayName || !isPrivate(one) ? one.name : texts.hiddenMember)),
+  )
   return rivals.length === 0 ? [] : [texts.confirmTagConflict(formatTag(tag), names)]
 }
 

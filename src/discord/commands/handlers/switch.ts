@@ -7,6 +7,7 @@ import {
   createSwitch,
   deleteAllSwitches,
   deleteSwitch,
+  type Front,
   getFronters,
   moveSwitch,
 } from '../../../service/switches'
@@ -16,7 +17,7 @@ import { confirm } from '../ask'
 import { formatNames } from '../cards/cards'
 import type { Context } from '../context'
 import type { Arguments } from '../grammar/matchCommand'
-import { type Own, ownSettings, requireOwn } from '../ownSystem'
+import { isPrivate, mayNamePrivate, type Own, ownSettings, requireOwn } from '../ownSystem'
 import { resolveOwnMembers } from '../references'
 import { Refusal } from '../refusal'
 import type { MemberView } from '../views'
@@ -26,27 +27,28 @@ import { parseWhen } from '../when'
 export async function logSwitch(context: Context, { lists, flags }: Arguments): Promise<Answer> {
   const own = await requireOwn(context)
   const members = await requireMembers(context, own, lists.members ?? [], flags)
-  return insert(context, own, members)
+  return insert(context, own, members, members)
 }
 
 /** Logs a switch without members. */
 export async function switchOut(context: Context): Promise<Answer> {
-  return insert(context, await requireOwn(context), [])
+  return insert(context, await requireOwn(context), [], [])
 }
 
 async function insert(
   context: Context,
   own: Own,
-  members: readonly Pick<MemberView, 'id' | 'name'>[],
+  members: readonly Fronter[],
+  named: readonly Fronter[],
 ): Promise<Answer> {
   const { texts, deps } = context
   const draft = { timestamp: null, members: members.map(({ id }) => id) }
   try {
     await createSwitch(deps, own.viewer, '@me', draft)
   } catch (cause) {
-    throw explainSame(context, cause, members)
+    throw explainSame(context, cause, own, members, named)
   }
-  const names = formatNames(members.map(({ name }) => name))
+  const names = nameFronters(context, own, members, named)
   return { content: members.length === 0 ? texts.switchedOut : texts.switched(names) }
 }
 
@@ -56,18 +58,14 @@ export async function editSwitch(context: Context, { lists, flags }: Arguments):
   const own = await requireOwn(context)
   const front = await requireFront(context, own)
   const named = await requireMembers(context, own, lists.members ?? [], flags)
-  const members = combine(
-    front.members.map(({ hid, name }) => ({ id: hid, name })),
-    named,
-    flags,
-  )
+  const members = combine(front.members.map(toFronter), named, flags)
   try {
     const ids = members.map(({ id }) => id)
     await changeSwitchMembers(deps, own.viewer, '@me', front.uuid, ids)
   } catch (cause) {
-    throw explainSame(context, cause, members)
+    throw explainSame(context, cause, own, members, named)
   }
-  return { content: texts.switchEdited(formatNames(members.map(({ name }) => name))) }
+  return { content: texts.switchEdited(nameFronters(context, own, members, named)) }
 }
 
 /** Removes all members from the latest switch. */
@@ -78,7 +76,7 @@ export async function editSwitchOut(context: Context): Promise<Answer> {
   try {
     await changeSwitchMembers(deps, own.viewer, '@me', front.uuid, [])
   } catch (cause) {
-    throw explainSame(context, cause, [])
+    throw explainSame(context, cause, own, [], [])
   }
   return { content: texts.switchEdited('') }
 }
@@ -88,12 +86,31 @@ export async function copySwitch(context: Context, { lists, flags }: Arguments):
   const own = await requireOwn(context)
   const front = await requireFront(context, own)
   const named = await requireMembers(context, own, lists.members ?? [], flags)
-  const before = front.members.map(({ hid, name }) => ({ id: hid, name }))
+  const before = front.members.map(toFronter)
   const way = ['first', 'remove', 'append', 'prepend'].some((flag) => flags.has(flag))
-  return insert(context, own, combine(before, named, way ? flags : new Set(['append'])))
+  return insert(context, own, combine(before, named, way ? flags : new Set(['append'])), named)
 }
 
-type Fronter = Pick<MemberView, 'id' | 'name'>
+type Fronter = Pick<MemberView, 'id' | 'name' | 'privacy'>
+
+function toFronter({ hid, name, visibility }: Front['members'][number]): Fronter {
+  return { id: hid, name, privacy: { visibility } }
+}
+
+/** Formats the names of fronters, of whom private ones are named where they may be or were typed. */
+function nameFronters(
+  context: Context,
+  own: Own,
+  members: readonly Fronter[],
+  typed: readonly Fronter[],
+): string {
+  const mayName = mayNamePrivate(context, own, new Set())
+  const isTyped = ({ id }: Fronter) => typed.some((one) => one.id === id)
+  const names = members.map((one) =>
+    mayName || isTyped(one) || !isPrivate(one) ? one.name : context.texts.hiddenMember,
+  )
+  return formatNames(names)
+}
 
 /** Combines the current and the named members as the flags say. */
 function combine(
@@ -181,12 +198,15 @@ async function requireFront({ deps, texts }: Context, own: Own) {
 }
 
 function explainSame(
-  { texts }: Context,
+  context: Context,
   cause: unknown,
-  members: readonly Pick<MemberView, 'name'>[],
+  own: Own,
+  members: readonly Fronter[],
+  named: readonly Fronter[],
 ): unknown {
   if (!(cause instanceof DomainError) || cause.kind !== 'sameFronters') return cause
-  const names = formatNames(members.map(({ name }) => name))
+  const { texts } = context
+  const names = nameFronters(context, own, members, named)
   return new Refusal(members.length === 0 ? texts.alreadyOut : texts.alreadyFronting(names))
 }
 

@@ -40,7 +40,7 @@ export async function showSystem(context: Context, { values, flags }: Arguments)
   const embed = systemCard(system, {
     texts: context.texts,
     ids: await idStyle(context),
-    fronters: front?.members.map(({ name }) => name) ?? null,
+    fronters: front && (await nameFronters(context, viewer, { id, own }, front, flags)),
     accounts: accounts.length > 0 || named === null ? accounts : [named],
     memberCount: members?.length ?? null,
   })

@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, gt, isNull, lt, lte, notExists, sql } from 'drizzle-orm'
-import { memberExt } from '../model/ext/memberExt'
+import { listedMemberExt } from '../model/ext/memberExt'
 import { group } from '../model/group'
 import { member } from '../model/member'
 import { keysOfTag } from '../model/proxy/tags'
@@ -12,7 +12,7 @@ import { findWrongFields, findWrongFieldValues, findWrongVotes } from './fieldVa
 import { type Check, type Finding, PAGE } from './finding'
 import { findForeignBucketRows, findOneSidedFriendships } from './friendCheck'
 import { findWrongGroupTrees } from './groupTreeCheck'
-import { findMemberExts, type MemberExtRow } from './memberExtRows'
+import { findListedMemberExts, type ListedMemberExtRow } from './memberExtRows'
 import { findWrongPictures } from './pictureCheck'
 import { type Placeholders, query } from './query'
 import { findWrongDues } from './reminderCheck'
@@ -360,8 +360,8 @@ async function findStaleExtJson(db: Db, renderJson?: RenderJson): Promise<Findin
       if (!row) continue
       const isFresh =
         !row.hasHiddenValues &&
-        owner_json === renderJson(memberExt, row, 'owner') &&
-        public_json === renderJson(memberExt, row, 'public')
+        owner_json === renderJson(listedMemberExt, row, 'owner') &&
+        public_json === renderJson(listedMemberExt, row, 'public')
       if (isFresh || !(await sameExt(db).get({ id, owner_json, public_json }))) continue
       wrong.push({
         check: 'rendered JSON',
@@ -374,14 +374,17 @@ async function findStaleExtJson(db: Db, renderJson?: RenderJson): Promise<Findin
 }
 
 /** Reads members one by one if some of them have values that cannot be read, and leaves these out. */
-async function readableExts(db: Db, page: readonly { id: number }[]): Promise<MemberExtRow[]> {
+async function readableExts(
+  db: Db,
+  page: readonly { id: number }[],
+): Promise<ListedMemberExtRow[]> {
   const ids = page.map(({ id }) => id)
   try {
-    return await findMemberExts(db, ids)
+    return await findListedMemberExts(db, ids)
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
     if (page.length === 1) return []
-    const rows: MemberExtRow[] = []
+    const rows: ListedMemberExtRow[] = []
     for (const one of page) rows.push(...(await readableExts(db, [one])))
     return rows
   }
@@ -394,7 +397,7 @@ const cachedExts = query((db, { after }: Placeholders<'after'>) =>
     .select({ id: renderedMemberExts.id, hid: visibleMembers.hid, owner_json, public_json })
     .from(renderedMemberExts)
     .innerJoin(visibleMembers, eq(visibleMembers.id, renderedMemberExts.id))
-    .where(and(gt(renderedMemberExts.id, after), eq(schema_hash, schemaHash(memberExt))))
+    .where(and(gt(renderedMemberExts.id, after), eq(schema_hash, schemaHash(listedMemberExt))))
     .orderBy(renderedMemberExts.id)
     .limit(PAGE),
 )

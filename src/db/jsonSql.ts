@@ -20,8 +20,11 @@ import { visibleRows } from './visible'
 
 const MARK = '\u0001'
 
+/** Kinds of gaps. Lists show a member extension without a long description, the whole one has it. */
+export type GapTable = RenderedTable | 'wholeMemberExts'
+
 export interface Gap {
-  readonly table: RenderedTable
+  readonly table: GapTable
   readonly id: number
   readonly skipped: number
 }
@@ -33,7 +36,7 @@ const GAP = new RegExp(`${MARK}([a-zA-Z]+) (\\d+) (\\d+)${MARK}`, 'g')
 
 export function gapsIn(text: string): Gap[] {
   return [...text.matchAll(GAP)].map(([, table, id, skipped]) => ({
-    table: table as RenderedTable,
+    table: table as GapTable,
     id: Number(id),
     skipped: Number(skipped),
   }))
@@ -79,27 +82,31 @@ export function renderedListSql(
   )
 }
 
-function orGap(table: RenderedTable, json: SQLWrapper, skipped = sql`0`): SQL {
-  return sql`coalesce(${json}, ${`${MARK}${table} `} || ${rowIdOf(table)} || ' ' || ${skipped} || ${MARK})`
+function orGap(table: GapTable, json: SQLWrapper, skipped = sql`0`): SQL {
+  const rowId = rowIdOf(table === 'wholeMemberExts' ? 'memberExts' : table)
+  return sql`coalesce(${json}, ${`${MARK}${table} `} || ${rowId} || ' ' || ${skipped} || ${MARK})`
 }
+
+/** Beginning of the cached JSON of a member extension that has its whole description. */
+const WHOLE = '{"about_excerpt":null,'
 
 /** SQL for the JSON object of a member with what the extension API adds to it. */
-export function extendedMemberSql(
-  dialect: Dialect,
-  audience: Audience,
-  from: 'joined' | 'own',
-): SQL {
-  const json = (table: 'members' | 'memberExts') =>
-    from === 'joined' ? columnFor(table, audience) : cachedSql(table, columnFor(table, audience))
-  const added = orGap('memberExts', dialect.asciiTail(json('memberExts'), sql`1`), sql`1`)
-  return sql`'{"member":' || ${orGap('members', json('members'))} || ',' || ${added}`
+export function extendedMemberSql({ asciiTail }: Dialect, audience: Audience): SQL {
+  const column = columnFor('memberExts', audience)
+  const whole = sql`case when ${column} like ${`${WHOLE}%`} then ${asciiTail(column, sql`${WHOLE.length}`)} end`
+  const added = orGap('wholeMemberExts', cachedSql('memberExts', whole), sql`1`)
+  const member = orGap('members', cachedSql('members', columnFor('members', audience)))
+  return sql`'{"member":' || ${member} || ',' || ${added}`
 }
 
-/** SQL for a JSON array of such objects. */
+/** SQL for a JSON array of such objects, as lists show them. */
 export function extendedMemberListSql(dialect: Dialect, audience: Audience, rest: SQL): SQL {
+  const added = dialect.asciiTail(columnFor('memberExts', audience), sql`1`)
+  const member = orGap('members', columnFor('members', audience))
   return jsonListSql(
     dialect,
-    sql`select ${extendedMemberSql(dialect, audience, 'joined')} as json from ${visibleRows.members}
+    sql`select '{"member":' || ${member} || ',' || ${orGap('memberExts', added, sql`1`)} as json
+      from ${visibleRows.members}
       ${joinCacheSql('members')} ${joinCacheSql('memberExts')} ${rest}`,
   )
 }

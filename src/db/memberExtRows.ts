@@ -1,6 +1,12 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Level } from '../model/entity'
-import { defaultMemberExt, type FieldValues, type MemberExt } from '../model/ext/memberExt'
+import { EXCERPT_LENGTH } from '../model/ext/excerpt'
+import {
+  defaultMemberExt,
+  type FieldValues,
+  type MemberExt,
+  toListed,
+} from '../model/ext/memberExt'
 import { bucketsOfRowSql } from './bucketLinks'
 import type { Dialect } from './dialect'
 import { type Placeholders, query } from './query'
@@ -25,16 +31,32 @@ export async function findMemberExts(db: Db, ids: readonly number[]): Promise<Me
   return (await byIds(db).all({ ids: JSON.stringify(ids) })).map(toRow)
 }
 
+/** Like `findMemberExts`, as lists show it: without reading whole long descriptions. */
+export async function findListedMemberExts(
+  db: Db,
+  ids: readonly number[],
+): Promise<ListedMemberExtRow[]> {
+  return (await listedByIds(db).all({ ids: JSON.stringify(ids) })).map((row) =>
+    toListed(toRow(row)),
+  )
+}
+
 export async function findMemberExt(db: Db, id: number): Promise<MemberExtRow | null> {
   const [row] = await findMemberExts(db, [id])
   return row ?? null
 }
 
-/** Like `findMemberExt`, but null while an unfinished import hides values of the member. */
-export async function findCacheableMemberExt(db: Db, id: number): Promise<MemberExtRow | null> {
-  const row = await findMemberExt(db, id)
-  return row?.hasHiddenValues ? null : row
+/** Returns the row that is rendered and stored; null while an unfinished import hides its values. */
+export async function findCacheableMemberExt(
+  db: Db,
+  id: number,
+): Promise<ListedMemberExtRow | null> {
+  const [row] = await findListedMemberExts(db, [id])
+  return row === undefined || row.hasHiddenValues ? null : row
 }
+
+/** The same as lists show it. */
+export type ListedMemberExtRow = MemberExtRow & { about_excerpt: string | null }
 
 interface SelectedRow {
   id: number
@@ -76,12 +98,16 @@ function toRow({
 
 const { id, system_id, visibility, description_privacy } = visibleMembers
 
-// SQL text, because the values of a member are aggregated as JSON.
-const byIds = query((_, { ids }: Placeholders<'ids'>, dialect) => {
-  const { kind, archived_at, archived_reason, announce_front, about } = memberExts
-  return sql<SelectedRow>`
+const byIds = selectByIds(memberExts.about)
+const listedByIds = selectByIds(sql`substr(${memberExts.about}, 1, ${EXCERPT_LENGTH + 1})`)
+
+/** SQL text, because the values of a member are aggregated as JSON. */
+function selectByIds(about: SQLWrapper) {
+  return query((_, { ids }: Placeholders<'ids'>, dialect) => {
+    const { kind, archived_at, archived_reason, announce_front } = memberExts
+    return sql<SelectedRow>`
     select ${id}, ${system_id}, ${visibility}, ${description_privacy}, ${kind}, ${archived_at},
-      ${archived_reason}, ${announce_front}, ${about},
+      ${archived_reason}, ${announce_front}, ${about} as about,
       ${valuesOf(dialect, id)} as all_values,
       ${valuesOf(dialect, id, sql`and ${visibleFields.privacy} = 'public'`)} as public_values,
       ${bucketsOfRowSql(dialect, 'members', id, visibleMembers.system_id)} as in_buckets,
@@ -93,7 +119,8 @@ const byIds = query((_, { ids }: Placeholders<'ids'>, dialect) => {
         on ${visibleBuckets.id} = ${bucketMembers.bucket_id} where ${bucketMembers.member_id} = ${id}) as shown_count
     from ${visibleMembers} left join ${memberExts} on ${memberExts.member_id} = ${id}
     where ${dialect.inJsonNumbers(id, ids)} order by ${id}`
-})
+  })
+}
 
 /** JSON object of the values of a member, in the order in which their fields were created. */
 function valuesOf({ groupConcat }: Dialect, memberId: SQLWrapper, condition = sql``): SQL {

@@ -1,6 +1,6 @@
 import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Entity, Identity } from '../model/entity'
-import { memberExt } from '../model/ext/memberExt'
+import { listedMemberExt } from '../model/ext/memberExt'
 import { group } from '../model/group'
 import { member } from '../model/member'
 import type { Audience, SerializedJson } from '../model/privacy'
@@ -25,7 +25,12 @@ import { visibleRows } from './visible'
  * that has the new row stores the new JSON in the same transaction. An entry may be missing, but
  * never stale.
  */
-const entities = { systems: system, members: member, groups: group, memberExts: memberExt } as const
+const entities = {
+  systems: system,
+  members: member,
+  groups: group,
+  memberExts: listedMemberExt,
+} as const
 
 export type RenderedTable = keyof typeof entities
 
@@ -36,7 +41,7 @@ const schemaHashes = {
   systems: schemaHash(system),
   members: schemaHash(member),
   groups: schemaHash(group),
-  memberExts: schemaHash(memberExt),
+  memberExts: schemaHash(listedMemberExt),
 }
 
 const cacheTables = {

@@ -2,7 +2,11 @@ import type { Entity } from './entity'
 import { type Audience, redactionOf, type SerializedJson } from './privacy'
 
 /** Renders the v2 JSON object of a complete row. */
-export type RenderJson = (entity: Entity, row: object, audience: Audience) => SerializedJson
+export type RenderJson = (
+  entity: Entity,
+  row: object,
+  audience: Audience | 'friend',
+) => SerializedJson
 
 /** Increment when the JSON changes although the fields do not. */
 const RENDER_VERSION = 2

@@ -11,11 +11,12 @@ import {
   throwIfInvalid,
 } from '../model/entity'
 import { error, type Problems } from '../model/errors'
+import { excerptOf } from '../model/ext/excerpt'
 import { fronter } from '../model/ext/fronter'
 import { frontNote } from '../model/ext/frontNote'
 import { groupExt } from '../model/ext/groupExt'
 import { type MemberExtPatch, memberExt } from '../model/ext/memberExt'
-import { EXCERPT_LENGTH, note } from '../model/ext/note'
+import { note } from '../model/ext/note'
 import { poll, vote } from '../model/ext/poll'
 import { post } from '../model/ext/post'
 import { type PushSubscription, type PushTargetDraft, pushTarget } from '../model/ext/pushTarget'
@@ -44,14 +45,7 @@ export function toExt<E extends Entity>(entity: E, redacted: Redacted<E>): Seria
 /** Serializes a note for a list, with the beginning of its text. */
 export function noteToList(redacted: Redacted<typeof note>): SerializedObject {
   const { text, ...rest } = toExt(note, redacted)
-  return markSerialized({ ...rest, excerpt: excerptOf(text) })
-}
-
-/** Cuts a text, but not between the two halves of a character. */
-function excerptOf(text: unknown): string | null {
-  if (typeof text !== 'string') return null
-  const cut = text.slice(0, EXCERPT_LENGTH)
-  return cut.isWellFormed() ? cut : cut.slice(0, -1)
+  return markSerialized({ ...rest, excerpt: typeof text === 'string' ? excerptOf(text) : null })
 }
 
 /** Serializes a room with the time of its newest post. */

@@ -7,7 +7,7 @@ import { friend, invite, share } from '../model/ext/friend'
 import { fronter } from '../model/ext/fronter'
 import { frontNote } from '../model/ext/frontNote'
 import { groupExt } from '../model/ext/groupExt'
-import { memberExt } from '../model/ext/memberExt'
+import { listedMemberExt, memberExt } from '../model/ext/memberExt'
 import { note } from '../model/ext/note'
 import { poll, vote } from '../model/ext/poll'
 import { post } from '../model/ext/post'
@@ -56,6 +56,7 @@ export const extComponents = {
   ExtSettings: responseSchema(extSettings),
   Field: owned(customField),
   ExtendedMember: extended('member', member, memberExt),
+  ExtendedMemberInList: extended('member', member, listedMemberExt),
   ExtendedGroup: extended('group', group, groupExt),
   Note: owned(note),
   NoteInList: withoutText(owned(note)),
@@ -98,6 +99,7 @@ export const extComponents = {
   }),
   FriendFront: sharedFront,
   FriendMember: forFriends('member', member, memberExt),
+  FriendMemberInList: forFriends('member', member, listedMemberExt),
   FriendGroup: forFriends('group', group, groupExt),
   FriendField: withoutKeys(owned(customField), 'buckets'),
   Invite: Type.Object(inviteKeys),

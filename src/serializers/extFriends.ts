@@ -9,7 +9,6 @@ import type { Problems } from '../model/errors'
 import { bucket } from '../model/ext/bucket'
 import { friend, invite, share } from '../model/ext/friend'
 import { fronter } from '../model/ext/fronter'
-import { memberExt } from '../model/ext/memberExt'
 import { member } from '../model/member'
 import type { Redacted } from '../model/privacy'
 import { system } from '../model/system'
@@ -140,17 +139,6 @@ export function sharedFrontToExt({ fronters }: SharedFront): SerializedObject {
       serializeFields(fronter, details, { member: toV2(member, row) }),
     ),
   })
-}
-
-/** Serializes a member that a friend shares. */
-export function sharedMemberToExt({
-  member: row,
-  ext,
-}: {
-  member: Redacted<typeof member>
-  ext: Redacted<typeof memberExt>
-}): SerializedObject {
-  return markSerialized({ member: toV2(member, row), ...serializeFields(memberExt, ext) })
 }
 
 /** Serializes an invitation. The code is there when it is created, and never again. */

@@ -41,7 +41,11 @@ export function toV2<E extends Entity>(entity: E, redacted: Redacted<E>): Serial
 }
 
 /** Renders the JSON object of a row for an audience. */
-export function renderRowJson(entity: Entity, row: object, audience: Audience): SerializedJson {
+export function renderRowJson(
+  entity: Entity,
+  row: object,
+  audience: Audience | 'friend',
+): SerializedJson {
   const visible = redact(entity, row as Row<Entity>, audience)
   return serializedJson(JSON.stringify(toV2(entity, visible)))
 }

@@ -164,6 +164,30 @@ describeDashboard(browser, testServer, async ({ system, openNow, openPath }) => 
     })
   })
 
+  test('loads a long description whole where it is shown or edited', async () => {
+    const long = `${'lamp '.repeat(250)}end`
+    await patch('Juno', { about: long })
+    const visitor = await openPath(`members/${system.idOf('Juno')}`)
+    const { page } = visitor
+    await page.getByText(/lamp end$/).waitFor()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const description = page.getByLabel('Description')
+    await description.waitFor()
+    expect(await description.inputValue()).toBe(long)
+    await page.goto('about:blank')
+    await page.goto(`${testServer.server.address}/#/members/${system.idOf('Juno')}/edit`)
+    await description.waitFor()
+    expect(await description.inputValue()).toBe(long)
+    await page.getByLabel('Pronouns').fill('they/them')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText(/lamp end$/).waitFor()
+    expect((await read('Juno')).about).toBe(long)
+    await page.goto(`${testServer.server.address}/#/systems/${system.hid}`)
+    await page.getByRole('button', { name: 'Juno' }).click()
+    await page.getByText(/lamp end$/).waitFor()
+    await patch('Juno', { about: null })
+  })
+
   test('the public page lists custom fronts apart, and no archived state', async () => {
     await patch('Moss', { archived: true, archived_reason: 'moved on' })
     const visitor = await openPath(`systems/${system.hid}`)

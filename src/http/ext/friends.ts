@@ -13,7 +13,6 @@ import {
   invitePreviewToExt,
   inviteToExt,
   sharedFrontToExt,
-  sharedMemberToExt,
 } from '../../serializers/extFriends'
 import { bodySchema, rawBody } from '../../serializers/schema'
 import type { Deps } from '../../service/deps'
@@ -37,6 +36,7 @@ import { describe, writeErrors } from '../openapi'
 import { clientOf, contextOf, routes, waitingClientOf } from '../routeGroup'
 import { memberRef } from '../v2/params'
 import { createFriendStream } from './friendStream'
+import { excerptDoc } from './members'
 import { idParams, ownReadErrors } from './ownedRoutes'
 
 const { properties: sideProperties } = bodySchema(friend, 'patch')
@@ -284,17 +284,16 @@ export function friendRoutes(deps: Deps, events: Events, bodyLimit: number) {
     )
     .get(
       '/friends/:id/members',
-      async ({ params, viewer }) =>
-        (await listFriendMembers(deps, viewer, params.id)).map(sharedMemberToExt),
+      async ({ params, viewer }) => await listFriendMembers(deps, viewer, params.id),
       {
         params: idParams,
         detail: describe({
           tag: 'Friends',
           id: 'listFriendMembers',
           summary: 'List members that a friend shares',
-          description: 'Oldest first, with the values of shared custom fields.',
+          description: `Oldest first, with the values of shared custom fields. ${excerptDoc}`,
           requiresAuth: true,
-          responses: { 200: ['FriendMember'] },
+          responses: { 200: ['FriendMemberInList'] },
           errors: [...readErrors],
         }),
       },
@@ -302,7 +301,7 @@ export function friendRoutes(deps: Deps, events: Events, bodyLimit: number) {
     .get(
       '/friends/:id/members/:memberRef',
       async ({ params, viewer }) =>
-        sharedMemberToExt(await getFriendMember(deps, viewer, params.id, params.memberRef)),
+        await getFriendMember(deps, viewer, params.id, params.memberRef),
       {
         params: t.Object({ ...idParams.properties, memberRef }),
         detail: describe({

@@ -20,6 +20,10 @@ const { properties: added } = bodySchema(memberExt, 'patch')
 const patchProperties = { member: bodySchema(member, 'patch'), ...added }
 const params = t.Object({ memberRef })
 
+/** Describes what lists leave out. */
+export const excerptDoc =
+  'An `about` of more than 300 characters is null, and `about_excerpt` has its beginning; the single member has it whole.'
+
 /** Members with what the extension API adds to them. */
 export function memberRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
@@ -53,8 +57,8 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
           tag: 'Members',
           id: 'listExtendedMembers',
           summary: 'List members with their custom fields',
-          description: 'Oldest first. Callers other than the owner get public members only.',
-          responses: { 200: ['ExtendedMember'] },
+          description: `Oldest first. Callers other than the owner get public members only. ${excerptDoc}`,
+          responses: { 200: ['ExtendedMemberInList'] },
           errors: ['badRequest', 'unauthorized', 'forbidden', 'systemNotFound', 'memberListHidden'],
         }),
       },

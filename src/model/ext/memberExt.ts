@@ -2,6 +2,7 @@ import { entity, type Patch, type Row } from '../entity'
 import { bucketList, choice, customValues, flag, text, timestamp } from '../field'
 import { cutText } from '../field/text'
 import { MAX_DESCRIPTION } from '../member'
+import { EXCERPT_LENGTH, excerptOf } from './excerpt'
 
 /** Kinds of members. A custom front, such as "Asleep", is a state that is logged like a member. */
 export const memberKinds = ['member', 'custom_front'] as const
@@ -51,6 +52,29 @@ export const memberExt = entity('memberExt', {
     doc: 'Privacy buckets whose friends see the member',
   }),
 })
+
+/**
+ * The same in lists, which have only the beginning of a long `about`. It comes first, so that the
+ * JSON of a single member is that of the list without a known beginning.
+ */
+export const listedMemberExt = entity('memberExt', {
+  about_excerpt: text({
+    max: EXCERPT_LENGTH,
+    readonly: true,
+    guard: 'description_privacy',
+    doc: 'Beginning of an `about` of more than 300 characters, which is null in lists; else null',
+  }),
+  ...memberExt.fields,
+})
+
+/** Returns a row of a member as lists show it. Of `about`, a beginning that is too long suffices. */
+export function toListed<R extends { readonly about: string | null }>(
+  row: R,
+): R & { about_excerpt: string | null } {
+  const { about } = row
+  if (about === null || about.length <= EXCERPT_LENGTH) return { ...row, about_excerpt: null }
+  return { ...row, about: null, about_excerpt: excerptOf(about) }
+}
 
 /** Keys of the field table that are not columns of `member_ext`. */
 export const derivedKeys = ['archived', 'fields', 'buckets'] as const

@@ -3,9 +3,6 @@ import type { Problems } from '../errors'
 import { clientTimestamp, color, flag, reference, text, timestamp } from '../field'
 import { Problem } from '../validation'
 
-/** Characters of a note's text that lists show. */
-export const EXCERPT_LENGTH = 300
-
 export const note = entity('note', {
   member: reference({ doc: 'Member that the note belongs to; null for the whole system' }),
   author_name: text({

@@ -1,12 +1,18 @@
 import { eq } from 'drizzle-orm'
-import { findMemberExts } from '../../db/memberExtRows'
+import { findListedMemberExts, findMemberExts } from '../../db/memberExtRows'
 import { type Placeholders, query } from '../../db/query'
 import { visibleMembers } from '../../db/visible'
 import { error } from '../../model/errors'
 import { customField } from '../../model/ext/customField'
-import { memberExt } from '../../model/ext/memberExt'
+import { listedMemberExt, memberExt } from '../../model/ext/memberExt'
 import { type Member, member } from '../../model/member'
-import { type Redacted, redact, requireSystem, type Viewer } from '../../model/privacy'
+import {
+  type Redacted,
+  redact,
+  requireSystem,
+  type SerializedJson,
+  type Viewer,
+} from '../../model/privacy'
 import { parseRef } from '../../model/ref'
 import type { Deps } from '../deps'
 import {
@@ -17,16 +23,11 @@ import {
   listFriendshipsAmong,
   type SharedRows,
 } from '../extRows/friendRows'
+import { joinJson } from '../extRows/memberExts'
 import { noConnection, type WaitingClient } from '../longReads'
 import { allFields } from './fields'
 import { type ExtendedGroup, readSharedGroups } from './groups'
 import { readSharedFront, readSharedFronts, type SharedFront } from './sharedFront'
-
-/** A member with what the extension API adds to it, redacted for a friend. */
-export interface SharedMember {
-  readonly member: Redacted<typeof member>
-  readonly ext: Redacted<typeof memberExt>
-}
 
 /** Returns who is fronting, of those that the friend shares. */
 export async function getFriendFront(
@@ -66,26 +67,30 @@ export async function listFriendSystems(
   return found.map(({ uuid, friend_system_id }) => ({ uuid, systemId: friend_system_id }))
 }
 
-/** Lists the members that a friend shares, oldest first. */
+/** Returns the JSON list of the members that a friend shares, oldest first. */
 export async function listFriendMembers(
   deps: Deps,
   viewer: Viewer,
   id: string,
-): Promise<SharedMember[]> {
+): Promise<SerializedJson> {
   const { row, shared } = await requireShared(deps, viewer, id)
   const rows = (await membersOf(deps.db).all({ system: row.friend_system_id })).filter((one) =>
     shared.members.has(one.id),
   )
-  return withExts(deps, row, shared, rows)
+  const objects = await renderMembers(deps, row, shared, rows, 'listed')
+  return `[${objects.join()}]` as SerializedJson
 }
 
-/** Returns one member that a friend shares. One that is not shared does not exist for the caller. */
+/**
+ * Returns the JSON of one member that a friend shares. One that is not shared does not exist for
+ * the caller.
+ */
 export async function getFriendMember(
   deps: Deps,
   viewer: Viewer,
   id: string,
   memberRef: string,
-): Promise<SharedMember> {
+): Promise<SerializedJson> {
   const { row, shared } = await requireShared(deps, viewer, id)
   const ref = parseRef(memberRef)
   const rows = (await membersOf(deps.db).all({ system: row.friend_system_id })).filter(
@@ -94,7 +99,7 @@ export async function getFriendMember(
       ref !== null &&
       ('uuid' in ref ? one.uuid === ref.uuid : one.hid === ref.hid),
   )
-  const [found] = await withExts(deps, row, shared, rows)
+  const [found] = await renderMembers(deps, row, shared, rows, 'whole')
   if (!found) throw error('memberNotFound')
   return found
 }
@@ -127,15 +132,24 @@ async function requireShared(deps: Deps, viewer: Viewer, id: string) {
   return { row, shared: await findSharedRows(deps.db, row) }
 }
 
-async function withExts(
-  deps: Deps,
+/** Member extensions as lists show them, and as a single member has them. */
+const forms = {
+  listed: { find: findListedMemberExts, entity: listedMemberExt },
+  whole: { find: findMemberExts, entity: memberExt },
+}
+
+/** Renders members with what the extension API adds to them, redacted for a friend. */
+async function renderMembers(
+  { db }: Deps,
   row: FriendshipRow,
   shared: SharedRows,
   rows: readonly Member[],
-): Promise<SharedMember[]> {
+  form: keyof typeof forms,
+): Promise<SerializedJson[]> {
+  const { find, entity } = forms[form]
   const ids = rows.map(({ id }) => id)
-  const exts = new Map((await findMemberExts(deps.db, ids)).map((ext) => [ext.id, ext]))
-  const fields = await allFields(deps.db, row.friend_system_id)
+  const exts = new Map((await find(db, ids)).map((ext) => [ext.id, ext]))
+  const fields = await allFields(db, row.friend_system_id)
   const keys = new Set(fields.filter(({ id }) => shared.fields.has(id)).map(({ uuid }) => uuid))
   return rows.flatMap((one) => {
     const ext = exts.get(one.id)
@@ -143,8 +157,8 @@ async function withExts(
     const friend_fields = Object.fromEntries(
       Object.entries(ext.fields).filter(([uuid]) => keys.has(uuid)),
     )
-    const shown = { ...ext, friend_fields }
-    return [{ member: redact(member, one, 'friend'), ext: redact(memberExt, shown, 'friend') }]
+    const added = db.renderJson(entity, { ...ext, friend_fields }, 'friend')
+    return [joinJson(db.renderJson(member, one, 'friend'), added)]
   })
 }
 

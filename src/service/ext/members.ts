@@ -13,6 +13,7 @@ import {
   type MemberExtPatch,
   memberExt,
   type StoredMemberExt,
+  toListed,
 } from '../../model/ext/memberExt'
 import { storedBytes, textBytes } from '../../model/ext/textSize'
 import type { member } from '../../model/member'
@@ -26,7 +27,7 @@ import {
   setBuckets,
 } from '../extRows/bucketRows'
 import { scheduleFriendRefresh } from '../extRows/friendDues'
-import { clearAbouts, recordExtEvent } from '../extRows/memberExts'
+import { clearAbouts, joinJson, recordExtEvent } from '../extRows/memberExts'
 import { addUsage } from '../extRows/usage'
 import { memberRepository } from '../members'
 import { recordEvent } from '../outbox'
@@ -345,9 +346,8 @@ async function uuidsOfFields(tx: Db, systemId: number): Promise<Map<number, stri
 async function renderExt(tx: Db, id: number): Promise<string> {
   const row = await findMemberExt(tx, id)
   if (!row) throw error('memberNotFound')
-  return row.hasHiddenValues
-    ? tx.renderJson(memberExt, row, 'owner')
-    : renderAndStore(tx, 'memberExts', row)
+  if (!row.hasHiddenValues) await renderAndStore(tx, 'memberExts', toListed(row))
+  return tx.renderJson(memberExt, row, 'owner')
 }
 
 /** Renders many members, in their order, without storing the JSON in their long transaction. */
@@ -361,11 +361,6 @@ async function renderExts(tx: Db, ids: readonly number[]): Promise<string[]> {
     await yieldIfDue()
   }
   return rendered
-}
-
-/** Joins the JSON of a member and of what the extension API adds to it. */
-function joinJson(memberJson: string, extJson: string): string {
-  return `{"member":${memberJson},${extJson.slice(1)}`
 }
 
 const { member_id } = memberExts

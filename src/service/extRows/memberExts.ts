@@ -3,6 +3,7 @@ import { type Placeholders, query } from '../../db/query'
 import { fieldValues, groupMembers, memberExts } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleMembers } from '../../db/visible'
+import type { SerializedJson } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
 import { recordEvent } from '../outbox'
@@ -117,3 +118,8 @@ const setCustomFront = query((db, { id }: Placeholders<'id'>) =>
     .values({ member_id: id, kind: 'custom_front' })
     .onConflictDoUpdate({ target: member_id, set: { kind: 'custom_front' } }),
 )
+
+/** Joins the JSON of a member and of what the extension API adds to it. */
+export function joinJson(memberJson: string, extJson: string): SerializedJson {
+  return `{"member":${memberJson},${extJson.slice(1)}` as SerializedJson
+}

@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm'
-import { fillGaps, gapsIn } from '../../db/jsonSql'
-import { findMemberExts } from '../../db/memberExtRows'
+import { fillGaps, type GapTable, gapsIn } from '../../db/jsonSql'
+import { findListedMemberExts, findMemberExts } from '../../db/memberExtRows'
 import { type Placeholders, query } from '../../db/query'
-import { entityOf, type RenderedTable, type RowTable, renderedTables } from '../../db/renderedJson'
+import { entityOf, type RowTable, renderedTables } from '../../db/renderedJson'
 import type { Db } from '../../db/types'
 import { visibleRows } from '../../db/visible'
 import { error } from '../../model/errors'
+import { memberExt, toListed } from '../../model/ext/memberExt'
 import type { Audience } from '../../model/privacy'
 import { isOwner, type Viewer } from '../../model/privacy'
 import type { Deps } from '../deps'
@@ -17,7 +18,7 @@ export async function renderGaps(deps: Deps, viewer: Viewer, json: Json): Promis
   const text = new TextDecoder().decode(json)
   const gaps = gapsIn(text)
   const rendered = new Map<string, string>()
-  for (const table of [...renderedTables, 'memberExts'] as const) {
+  for (const table of gapTables) {
     const ids = gaps.filter((gap) => gap.table === table).map(({ id }) => id)
     for (const row of ids.length > 0 ? await findRows(deps.db, table, ids) : []) {
       const audience = isOwner(viewer, row.system_id ?? row.id) ? 'owner' : 'public'
@@ -32,6 +33,8 @@ export async function renderGaps(deps: Deps, viewer: Viewer, json: Json): Promis
   return new TextEncoder().encode(fillGaps(text, fills)) as Json
 }
 
+const gapTables = [...renderedTables, 'memberExts', 'wholeMemberExts'] as const
+
 /** Renders a member for its owner, without the cache. */
 export async function renderOwnMember(deps: Deps, id: number): Promise<string> {
   const row = await memberRepository.findById(deps.db, id)
@@ -42,16 +45,23 @@ export async function renderOwnMember(deps: Deps, id: number): Promise<string> {
 /** Renders a row that the cache lacks, and schedules its refresh. */
 function renderRow(
   { db, scheduleRender }: Deps,
-  table: RenderedTable,
-  row: { id: number },
+  table: GapTable,
+  row: StoredRow,
   audience: Audience,
 ): string {
-  scheduleRender(table, row.id)
-  return db.renderJson(entityOf(table), row, audience)
+  if (table !== 'wholeMemberExts') {
+    scheduleRender(table, row.id)
+    return db.renderJson(entityOf(table), row, audience)
+  }
+  // The cache never has a long description.
+  if (toListed({ about: row.about ?? null }).about_excerpt === null)
+    scheduleRender('memberExts', row.id)
+  return db.renderJson(memberExt, row, audience)
 }
 
-async function findRows(db: Db, table: RenderedTable, ids: number[]): Promise<StoredRow[]> {
-  if (table === 'memberExts') return findMemberExts(db, ids)
+async function findRows(db: Db, table: GapTable, ids: number[]): Promise<StoredRow[]> {
+  if (table === 'memberExts') return findListedMemberExts(db, ids)
+  if (table === 'wholeMemberExts') return findMemberExts(db, ids)
   return await byIds[table](db).all({ ids: JSON.stringify(ids) })
 }
 
@@ -59,6 +69,8 @@ interface StoredRow {
   id: number
   /** Absent in a system itself. */
   system_id?: number
+  /** Only in a member extension. */
+  about?: string | null
 }
 
 const byIds = {

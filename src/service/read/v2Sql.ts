@@ -99,7 +99,7 @@ function extendedMembers<Name extends string = never>(
 }
 
 export const extendedMemberJson = byRef('members', (audience, dialect) =>
-  extendedMemberSql(dialect, audience, 'own'),
+  extendedMemberSql(dialect, audience),
 )
 
 export const groupsJson = bySystemRef(groupList(() => undefined))

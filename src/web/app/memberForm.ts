@@ -7,7 +7,7 @@ import { MAX_DESCRIPTION, member } from '../../model/member'
 import { requestOwn } from './api'
 import { type CustomField, fieldIdOf, fieldValue, keyOf } from './customFields'
 import { readMember, type SerializedMember } from './store'
-import { descriptionOf, isCustomFront, type Member } from './types'
+import { isCustomFront, type Member } from './types'
 
 /** Returns the fields of the form of a member: those of v2, and what the extension API adds. */
 export function memberForm(customFields: readonly CustomField[]): Entity {
@@ -43,10 +43,10 @@ function readTyped(type: CustomFieldType, value: unknown): unknown {
   return Number.isNaN(number) ? typed : number
 }
 
-/** Returns a member with the values of its form. */
+/** Returns a member, with its whole description, with the values of its form. */
 export function toMemberForm(own: Member, customFields: readonly CustomField[]): Member {
   const added = {
-    description: descriptionOf(own),
+    description: own.ext?.about ?? own.description,
     custom_front: isCustomFront(own),
     buckets: own.ext?.buckets ?? [],
     announce_front: own.ext?.announce_front ?? true,

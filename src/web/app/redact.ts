@@ -1,5 +1,5 @@
 import type { Entity, Level, Row } from '../../model/entity'
-import { memberExt } from '../../model/ext/memberExt'
+import { listedMemberExt } from '../../model/ext/memberExt'
 import { group } from '../../model/group'
 import { member } from '../../model/member'
 import { redact } from '../../model/privacy'
@@ -49,7 +49,7 @@ function redactMemberFor(
   )
   const visible = Object.fromEntries(values)
   const parts = { public_fields: visible, friend_fields: visible }
-  const row = redactFor(to, memberExt, { ...ext, id, uuid, privacy, ...parts })
+  const row = redactFor(to, listedMemberExt, { ...ext, id, uuid, privacy, ...parts })
   const { id: _, uuid: __, privacy: ___, public_fields, friend_fields, ...added } = row
   return { ...shown, ext: added }
 }

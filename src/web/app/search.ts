@@ -36,7 +36,7 @@ function foldOf(one: Searchable): Folded {
   const names = fold(`${one.display_name ?? ''} ${one.name}`)
   const tags = (one.proxy_tags ?? []).map(({ prefix, suffix }) => `${prefix ?? ''} ${suffix ?? ''}`)
   const others = [one.pronouns, one.birthday, one.ext?.about ?? one.description, ...tags]
-  const all = `${names} ${fold(others.filter(Boolean).join(' '))}`
+  const all = `${names} ${fold(others.join(' '))}`
   const entry = { names, all, codes: [one.id, one.color ?? ''] }
   cache.set(one, entry)
   return entry

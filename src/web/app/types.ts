@@ -23,7 +23,11 @@ interface Identified<L extends string> {
 export type System = Serialized<typeof system>
 /** Fields that the extension API adds to a member. */
 export type MemberExt = Readonly<
-  Omit<Row<typeof memberExt>, 'archived_at'> & { archived_at: string | null }
+  Omit<Row<typeof memberExt>, 'archived_at'> & {
+    archived_at: string | null
+    /** Beginning of a long `about`, which is null then. Absent outside lists. */
+    about_excerpt?: string | null
+  }
 >
 export type Member = Serialized<typeof member> & {
   /** Absent in responses of v2. */
@@ -66,11 +70,6 @@ export function isListed({
 /** Returns true for a state such as "Asleep" that is logged like a member. */
 export function isCustomFront({ ext }: Member): boolean {
   return ext?.kind === 'custom_front'
-}
-
-/** Returns the description of a member; other clients get only the beginning of a long one. */
-export function descriptionOf({ description, ext }: Member): string | null {
-  return ext?.about ?? description
 }
 
 export function isArchived({ ext }: Member): boolean {

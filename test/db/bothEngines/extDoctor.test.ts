@@ -1,5 +1,5 @@
 import { checks, findAll, repairAll } from '../../../src/db/consistencyChecks'
-import { memberExt } from '../../../src/model/ext/memberExt'
+import { listedMemberExt } from '../../../src/model/ext/memberExt'
 import { schemaHash } from '../../../src/model/renderedJson'
 import { renderRowJson } from '../../../src/serializers/v2'
 import {
@@ -449,7 +449,7 @@ const damages: Record<string, Damage> = {
       await change('delete from rendered_member_ext')
       await change(
         `insert into rendered_member_ext (id, schema_hash, owner_json, public_json)
-         select id, ${schemaHash(memberExt)}, '{}', '{"about":"SECRET"}' from members where hid = :hid`,
+         select id, ${schemaHash(listedMemberExt)}, '{}', '{"about":"SECRET"}' from members where hid = :hid`,
         { hid: wren() },
       )
     },

@@ -59,7 +59,7 @@ const neverShared = [
 const keysBesideTable: Record<string, readonly string[]> = {
   system: ['id', 'uuid'],
   member: ['id', 'uuid', 'privacy'],
-  memberExt: ['member'],
+  memberExt: ['member', 'about_excerpt'],
   group: ['id', 'uuid', 'privacy'],
   groupExt: ['group'],
   customField: ['id'],

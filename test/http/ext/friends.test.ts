@@ -506,9 +506,11 @@ describe('what a friend sees', () => {
     expect(members).toMatchObject([
       { member: { uuid: wren, privacy: null }, kind: 'member', about: 'Keeps.' },
     ] as never)
-    expect(Object.keys(members[0] as Json)).toEqual(['member', 'kind', 'about', 'fields'])
+    const { about_excerpt, ...single } = members[0] as Json
+    expect(about_excerpt).toBeNull()
+    expect(Object.keys(single)).toEqual(['member', 'kind', 'about', 'fields'])
     expect(members[0]?.fields).toEqual({ [String(field.id)]: 'Keeper' })
-    expect(await guest.do(`GET ${at}/members/${wren}`)).toEqual(members[0] as never)
+    expect(await guest.do(`GET ${at}/members/${wren}`)).toEqual(single as never)
     for (const ref of [ash, 'zzzzzz', guest.system.uuid])
       expect((await guest.send(`GET ${at}/members/${ref}`)).json.code).toBe(20002)
     expect(await guest.do(`GET ${at}/groups`)).toMatchObject([
@@ -517,6 +519,18 @@ describe('what a friend sees', () => {
     const listed = await guest.do(`GET ${at}/fields`)
     expect(listed).toMatchObject([{ id: field.id, name: 'Role' }] as never)
     expect(JSON.stringify([members, listed])).not.toContain('buckets')
+  })
+
+  test('has the beginning of a long description, and of one member the whole', async () => {
+    await owner.do(`PATCH /ext/v1/friends/${friendship}`, { share: { see_members: true } })
+    const about = 'lamp '.repeat(100)
+    const wren = await addMember(owner, 'Wren', { about, buckets: [friendsBucket()] })
+    const at = `/ext/v1/friends/${friendship}/members`
+    const [listed] = await guest.do(`GET ${at}`)
+    expect(listed).toMatchObject({ about: null, about_excerpt: about.slice(0, 300) })
+    const one = await guest.do(`GET ${at}/${wren}`)
+    expect(one).toMatchObject({ about })
+    expect(one).not.toHaveProperty('about_excerpt')
   })
 
   test('is nothing of members unless they are shared', async () => {

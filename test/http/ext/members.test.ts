@@ -1,3 +1,4 @@
+import { execute } from '../../rawSql'
 import type { Fixture, Json } from '../../scenarios'
 import { createFixture, runScenarios } from '../../scenarios'
 import { describe, expect, test } from '../../test'
@@ -258,7 +259,7 @@ describe('members of the extension API', () => {
     expect(await names('?kind=member&archived=false')).toEqual(['Wren', 'Heron'])
     const [first] = await fixture.get<Json[]>('GET /ext/v1/systems/@me/members')
     const { system: _, ...single } = await fixture.get('GET /ext/v1/members/<wren>')
-    expect(first).toEqual(single)
+    expect(first).toEqual({ ...single, about_excerpt: null })
   })
 
   test('other callers get what privacy levels allow', async () => {
@@ -288,4 +289,55 @@ describe('members of the extension API', () => {
       await fixture.do('PATCH /ext/v1/fields/<role>', { privacy: 'public' })
     }
   })
+})
+
+describe('the list of members', () => {
+  const SEEDLING = '🌱'
+  const cases: [title: string, about: string | null, excerpt: string | null][] = [
+    ['has no excerpt of a missing description', null, null],
+    ['has a description of 300 characters whole', 'x'.repeat(300), null],
+    ['has the beginning of a longer description', 'x'.repeat(301), 'x'.repeat(300)],
+    ['cuts no character in half', `${'x'.repeat(299)}${SEEDLING}.`, 'x'.repeat(299)],
+    ['counts characters as JSON strings do', SEEDLING.repeat(160), SEEDLING.repeat(150)],
+    ['has the beginning of the longest description', '"'.repeat(20_000), '"'.repeat(300)],
+  ]
+
+  test.each(cases)('%s', async (_, about, excerpt) => {
+    const fixture = await createFixture(testApp)
+    await fixture.do('PATCH /ext/v1/members/<wren>', { about })
+    const listed = { about: excerpt === null ? about : null, about_excerpt: excerpt }
+    const readOne = async () => {
+      const { system: _, ...one } = await fixture.get('GET /ext/v1/members/<wren>')
+      return one
+    }
+    // With cached JSON, and without.
+    for (const isCached of [true, false]) {
+      if (!isCached) await deleteCache()
+      const [first] = await fixture.get<Json[]>('GET /ext/v1/systems/@me/members')
+      if (!isCached) await deleteCache()
+      const one = await readOne()
+      expect(one.about).toBe(about)
+      expect(one).not.toHaveProperty('about_excerpt')
+      expect(first).toEqual({ ...one, ...listed })
+    }
+  })
+
+  test('has no beginning of a private description for other callers', async () => {
+    const fixture = await createFixture(testApp)
+    const about = 'lamp '.repeat(100)
+    await fixture.do('PATCH /ext/v1/members/<wren>', { about })
+    const seeFirst = async () => {
+      const [first] = await fixture.get<Json[]>('GET /ext/v1/systems/<own>/members', 'anonymous')
+      return [first?.about, first?.about_excerpt]
+    }
+    expect(await seeFirst()).toEqual([null, about.slice(0, 300)])
+    await fixture.do('PATCH /v2/members/<wren>', { privacy: { description_privacy: 'private' } })
+    for (const isCached of [true, false]) {
+      if (!isCached) await deleteCache()
+      expect(await seeFirst()).toEqual([null, null])
+    }
+  })
+
+  const deleteCache = () =>
+    testApp.deps.transact('new', (tx) => execute(tx, 'delete from rendered_member_ext'))
 })

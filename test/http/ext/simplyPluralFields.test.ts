@@ -57,8 +57,8 @@ const table: Row[] = [
     'members.desc, long',
     { members: [{ ...wren, desc: LONG }] },
     `${ME}/members`,
-    key('about'),
-    LONG,
+    key('about_excerpt'),
+    LONG.slice(0, 300),
   ],
   [
     'members.pronouns',

@@ -10,7 +10,7 @@ import {
 } from '../customFields'
 import { formatValue } from '../fieldFormat'
 import type { Member } from '../types'
-import { useFields } from '../useFields'
+import { useFields } from '../useMemberData'
 import { LoadProblem } from './loadProblem'
 import { Markdown } from './markdown'
 import { Skeleton } from './page'

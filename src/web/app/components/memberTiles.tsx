@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { CustomField } from '../customFields'
+import type { SerializedMember } from '../store'
 import { publicViewStrings, strings, type Word } from '../strings'
 import { isCustomFront, type Member } from '../types'
 import { Avatar } from './avatar'
@@ -14,10 +15,12 @@ interface Props {
   /** The system's word for members. */
   word: Word
   heading: 'h2' | 'h4'
+  /** Requests a member as the visitor sees it. */
+  load: (uuid: string, signal: AbortSignal) => Promise<SerializedMember | null>
 }
 
 /** Members and custom fronts of another system; each opens in a sheet. */
-export function MemberTiles({ members, fields, word, heading: Heading }: Props) {
+export function MemberTiles({ members, fields, word, heading: Heading, load }: Props) {
   const [shownId, setShownId] = useState('')
   const shown = members.find(({ id }) => id === shownId)
   const customFronts = members.filter(isCustomFront)
@@ -38,7 +41,14 @@ export function MemberTiles({ members, fields, word, heading: Heading }: Props) 
           <AvatarList members={customFronts} onOpen={setShownId} />
         </section>
       )}
-      {shown && <PublicMemberSheet member={shown} fields={fields} onClose={() => setShownId('')} />}
+      {shown && (
+        <PublicMemberSheet
+          member={shown}
+          fields={fields}
+          load={load}
+          onClose={() => setShownId('')}
+        />
+      )}
     </>
   )
 }

@@ -1,8 +1,10 @@
 import { parseInstant } from '../../../model/time'
 import { formatter } from '../appearance'
 import type { CustomField } from '../customFields'
+import type { SerializedMember } from '../store'
 import { memberStrings, strings } from '../strings'
-import { descriptionOf, type Member } from '../types'
+import type { Member } from '../types'
+import { descriptionOf, useWholeMember } from '../useMemberData'
 import { Avatar } from './avatar'
 import { Markdown } from './markdown'
 import { FieldValues } from './memberFields'
@@ -13,11 +15,13 @@ interface Props {
   member: Member
   /** Public custom fields of the system. */
   fields: readonly CustomField[]
+  load: (uuid: string, signal: AbortSignal) => Promise<SerializedMember | null>
   onClose: () => void
 }
 
 /** Public fields of a member. */
-export function PublicMemberSheet({ member, fields, onClose }: Props) {
+export function PublicMemberSheet({ member: listed, fields, load, onClose }: Props) {
+  const member = useWholeMember(listed, load, listed.ext?.about_excerpt).member ?? listed
   const { pronouns, birthday, proxy_tags, message_count } = member
   const description = descriptionOf(member)
   const created = parseInstant(member.created ?? '')

@@ -1,7 +1,9 @@
 import { parseInstant } from '../../../model/time'
+import { request } from '../api'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import { hidden, type PublicSwitch, type PublicView } from '../publicView'
+import type { SerializedMember } from '../store'
 import { listNames, publicViewStrings, strings, type Word } from '../strings'
 import { Fronters } from './fronters'
 import { GroupSection } from './groupSection'
@@ -47,7 +49,13 @@ export function PublicProfile({ view, word, isInside = false }: Props) {
       {members === hidden ? (
         <Closed text={publicViewStrings.membersHidden(word)} />
       ) : (
-        <MemberTiles members={members} fields={fields} word={word} heading={Part} />
+        <MemberTiles
+          members={members}
+          fields={fields}
+          word={word}
+          heading={Part}
+          load={requestPublicMember}
+        />
       )}
       {groups === hidden ? (
         <Closed text={publicViewStrings.groupsHidden} />
@@ -69,6 +77,10 @@ export function PublicProfile({ view, word, isInside = false }: Props) {
       )}
     </div>
   )
+}
+
+function requestPublicMember(uuid: string, signal: AbortSignal) {
+  return request<SerializedMember>(`ext/v1/members/${uuid}`, { isAnonymous: true, signal })
 }
 
 function Closed({ text }: { text: string }) {

@@ -13,7 +13,7 @@ import { type CustomField, FIELDS_PATH, fieldPath, membersWith } from '../custom
 import { isOffline, memberWord } from '../store'
 import { fieldStrings, strings } from '../strings'
 import { useAction } from '../useAction'
-import { useFields } from '../useFields'
+import { useFields } from '../useMemberData'
 import { useOrder } from '../useOrder'
 
 /** Custom fields of the system, in their order. */

@@ -32,14 +32,20 @@ import {
   system,
 } from '../store'
 import { memberExtStrings, memberStrings, strings } from '../strings'
-import { descriptionOf, isArchived, isCustomFront, isListed } from '../types'
+import { isArchived, isCustomFront, isListed } from '../types'
+import { descriptionOf, requestMember, useWholeMember } from '../useMemberData'
 
 /** Page of a member, as its owner or an anonymous visitor sees it. */
 export function MemberPage() {
-  const own = findByRoute(members.value)
+  const listed = findByRoute(members.value)
+  return listed ? <Found listed={listed} /> : <NotFound kind="members" />
+}
+
+function Found({ listed }: { listed: Member }) {
+  const own = useWholeMember(listed, requestMember, listed).member ?? listed
   const [viewMode, setViewMode] = useState<ViewMode>('ours')
   const us = system.value
-  if (!own || !us) return <NotFound kind="members" />
+  if (!us) return <NotFound kind="members" />
   const isOurs = viewMode === 'ours'
   const shown =
     viewMode === 'strangers' ? publicMember(own, { system: us, groups: groups.value }) : null

@@ -22,7 +22,7 @@ import {
 } from '../store'
 import { privacyStrings, strings, type Word } from '../strings'
 import { useAction } from '../useAction'
-import { useFields } from '../useFields'
+import { useFields } from '../useMemberData'
 import { useOwn } from '../useOwn'
 
 /** Most frequently changed levels first. */

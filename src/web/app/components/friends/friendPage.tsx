@@ -1,4 +1,5 @@
 import { parseInstant } from '../../../../model/time'
+import { requestOwn } from '../../api'
 import { formatter } from '../../appearance'
 import { now } from '../../clock'
 import type { CustomField } from '../../customFields'
@@ -108,7 +109,13 @@ function SharedThings({ friend }: { friend: Friend }) {
   const shown = members.data.map(readMember)
   return (
     <div class="outside">
-      <MemberTiles members={shown} fields={fields.data} word={word} heading="h2" />
+      <MemberTiles
+        members={shown}
+        fields={fields.data}
+        word={word}
+        heading="h2"
+        load={(uuid, signal) => requestOwn<SerializedMember>(`${path}/members/${uuid}`, { signal })}
+      />
       <GroupSection groups={groups.data.map(readGroup)} members={shown} word={word} heading="h2" />
     </div>
   )

@@ -17,6 +17,8 @@ import { TagsField, TryTags } from '../../components/form/tags'
 import { ValueLine } from '../../components/form/valueLines'
 import { VisibleToLine } from '../../components/friends/visibleToLine'
 import { LoadProblem } from '../../components/loadProblem'
+import { NotFound } from '../../components/notFound'
+import { Page, Skeleton } from '../../components/page'
 import { type CustomField, keyOf } from '../../customFields'
 import { formatValue } from '../../fieldFormat'
 import { describeBuckets, useBuckets } from '../../friends'
@@ -28,9 +30,10 @@ import {
   patchMember,
   toMemberForm,
 } from '../../memberForm'
+import { findByRoute } from '../../route'
 import { type Member, members, memberWord, putMembers } from '../../store'
 import { editStrings, fieldStrings, memberExtStrings, sharingStrings, strings } from '../../strings'
-import { useFields } from '../../useFields'
+import { requestMember, useFields, useWholeMember } from '../../useMemberData'
 
 const basics = [
   'name',
@@ -46,6 +49,26 @@ const pictures = ['avatar_url', 'webhook_avatar_url', 'banner']
 const proxying = ['proxy_tags', 'keep_proxy', 'tts', 'autoproxy_enabled']
 
 export function MemberEdit() {
+  const listed = findByRoute(members.value)
+  return listed ? <Edit listed={listed} /> : <NotFound kind="members" />
+}
+
+/** Waits for the whole description, because saving a cut one would lose the rest. */
+function Edit({ listed }: { listed: Member }) {
+  const whole = useWholeMember(listed, requestMember, listed)
+  if (whole.member) return <Loaded own={whole.member} />
+  return (
+    <Page title={editStrings.editOf(displayName(listed))}>
+      {whole.problem === '' ? (
+        <Skeleton blocks={['card']} />
+      ) : (
+        <LoadProblem text={whole.problem} onRetry={whole.reload} />
+      )}
+    </Page>
+  )
+}
+
+function Loaded({ own }: { own: Member }) {
   const { data, problem, reload } = useFields()
   const buckets = useBuckets()
   const fields = data ?? []
@@ -53,7 +76,7 @@ export function MemberEdit() {
     <EntityEditPage<Member>
       kind="members"
       entity={memberForm(fields)}
-      all={members.value}
+      all={[own]}
       toForm={(own) => toMemberForm(own, fields)}
       describe={(key, value) =>
         key === 'buckets'

@@ -168,7 +168,7 @@ export function friendRoutes(deps: Deps, events: Events, bodyLimit: number) {
         id: 'streamFriends',
         summary: 'Stream the fronts of friends',
         description:
-          'Server-Sent Events. `front` with `{ friend, front }` for each friend at once and at each change that is shared; `end` with `{ friend }` when a friendship ends.',
+          'Server-Sent Events. `front` with `{ friend, front }` for each friend at once and after changes that are shared, those of 100 ms together; `end` with `{ friend }` when a friendship ends.',
         requiresAuth: true,
         responses: { 200: t.String({ description: 'Server-Sent Events' }) },
         types: ['text/event-stream'],

@@ -123,7 +123,7 @@ describe('nested groups of a file', () => {
     const as = await makeSystem()
     if (has) await importInto(testApp, as, pluralport(has))
     const expected = repairs.map(([name, was, now, why]) => ({
-      ...{ kind: 'group', name, field: 'parent' },
+      ...{ kind: 'group' as const, name, field: 'parent' },
       ...{ was, now, why },
     }))
     const planned = await importInto(testApp, as, pluralport(groups), { dryRun: true })

@@ -1,12 +1,7 @@
 import fc from 'fast-check'
 import { isHttpUrl } from '../../src/model/validation'
-import {
-  type Block,
-  elements,
-  type Inline,
-  parseInline,
-  parseMarkdown,
-} from '../../src/web/app/markdown'
+import { type Block, elements, type Inline, parseMarkdown } from '../../src/web/app/markdown'
+import { parseInline } from '../../src/web/app/markdownInline'
 import { rounds } from '../rounds'
 import { describe, expect, test } from '../test'
 
@@ -161,5 +156,82 @@ describe('arbitrary text', () => {
       const blocksText = blocks.map(blockText).join('\n')
       expect(blocksText.length).toBeLessThanOrEqual(text.length)
     }
+  })
+})
+
+/** Texts that a parser might look at again and again, each made of a part that is repeated. */
+const repeated = [
+  ...['*', '*a ', '**', '**a ', '***', '***a', '_', '_a ', '__a ', '~~', '~~a ', '||', '||a '],
+  ...['*a**b_c', '**a *b __c ~~d ||e ', '*\\', '\\', '`', '`a ', '``a ', '`a``', '```', '`\n'],
+  ...['```\n', '```a\n', '```\n```\n', '[', ']', '[[a]', '[a](', '[a](http://b', '[a](http://b)'],
+  ...['[a](http://?)', '[a](http://b()', '[a](http://b(c)', '[*a](http://b', '(', ')'],
+  ...['<', '<a', '<a:', '<:a', '<:a:1', '<:a:1>', '<http://a', '<http://?>', '<http://?', '>'],
+  ...['http://', 'http://a', 'http://a.', 'http://?', 'http://?*', 'http://a ', 'http://%', 'h'],
+  ...['> ', '>', '> a\n', '> > a\n', '>>> ', '>>> a\n', '# ', '# a\n', '-# a\n', '- a\n', '1. a\n'],
+  ...['- *a\n', '  - a\n', ' ', '\n', '\n\n', '\r', 'a\n', '- - ', '*a\n', '**a\n'],
+]
+
+/** Lists in lists, and back again. */
+const staircase = (size: number): string => {
+  const levels = Math.floor(Math.sqrt(size))
+  return Array.from({ length: levels }, (_, at) => `${'  '.repeat(at)}- a\n`).join('')
+}
+
+const shapes: Record<string, (size: number) => string> = {
+  ...Object.fromEntries(
+    repeated.map((part) => [
+      JSON.stringify(part),
+      (size: number) => part.repeat(Math.ceil(size / part.length)).slice(0, size),
+    ]),
+  ),
+  'lists in lists': staircase,
+  'marks around marks': (size) =>
+    `${'**__~~||'.repeat(size / 16)}a${'||~~__**'.repeat(Math.floor(size / 16))}`,
+  'links in links': (size) => `${'[**'.repeat(size / 16)}a${'**](http://b)'.repeat(size / 16)}`,
+  'an address that never ends': (size) => `[a](http://b${'[a](http://c)'.repeat(size / 13)}`,
+  'a fence that never closes': (size) => `\`\`\`\n${'a\n'.repeat(size / 2)}`,
+}
+
+const stepsOf = (text: string): number => {
+  const work = { steps: 0 }
+  parseMarkdown(text, work)
+  return work.steps
+}
+
+const depthOfInline = (one: Inline): number =>
+  'inside' in one ? 1 + Math.max(0, ...one.inside.map(depthOfInline)) : 1
+
+const depthOf = (block: Block): number => {
+  if (block.kind === 'code') return 1
+  if (block.kind === 'quote') return 1 + Math.max(0, ...block.inside.map(depthOf))
+  const inside = block.kind === 'list' ? block.items.flatMap((item) => item.inside) : block.inside
+  const children = block.kind === 'list' ? block.items.flatMap((item) => item.children) : []
+  return 1 + Math.max(0, ...inside.map(depthOfInline), ...children.map(depthOf))
+}
+
+describe('the work of parseMarkdown', () => {
+  test.each(Object.keys(shapes))('grows with the length of %s', (name) => {
+    const shape = shapes[name] ?? String
+    const [short, long] = [shape(5_000), shape(40_000)]
+    const growth = long.length / short.length
+    expect(stepsOf(short)).toBeGreaterThanOrEqual(short.length)
+    expect(stepsOf(long)).toBeLessThanOrEqual(1.2 * growth * stepsOf(short))
+    expect(stepsOf(long)).toBeLessThanOrEqual(40 * long.length)
+  })
+
+  test('is bounded by the length of arbitrary text', () => {
+    fc.assert(
+      fc.property(hostile, fc.integer({ min: 1, max: 50 }), (part, times) => {
+        const text = part.repeat(times)
+        expect(stepsOf(text)).toBeLessThanOrEqual(100 * (text.length + 1))
+      }),
+      { numRuns: rounds(200) },
+    )
+  })
+
+  test.each(Object.keys(shapes))('nests at most 32 levels in %s', (name) => {
+    const text = shapes[name]?.(5_000) ?? ''
+    for (const given of [text, `>>> ${text}`, `- ${text}`])
+      expect(Math.max(0, ...parseMarkdown(given).map(depthOf))).toBeLessThanOrEqual(32)
   })
 })

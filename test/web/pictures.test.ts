@@ -1,5 +1,6 @@
+import { dimensionsOf } from '../../src/model/ext/pictureSize'
 import { centered, cropSquare, moveCrop, zoomCrop } from '../../src/web/app/pictures/crop'
-import { dimensionsOf, isDecodable } from '../../src/web/app/pictures/dimensions'
+import { isDecodable } from '../../src/web/app/pictures/isDecodable'
 import { MAX_ENTRIES, MAX_UNPACKED, readZip, ZipError } from '../../src/web/app/pictures/zip'
 import { bytesOf } from '../pictures'
 import { describe, expect, test } from '../test'

@@ -1,5 +1,6 @@
+import { dimensionsOf } from '../../../model/ext/pictureSize'
 import { type Crop, cropSquare } from './crop'
-import { dimensionsOf, isDecodable } from './dimensions'
+import { isDecodable } from './isDecodable'
 
 /** Width and height of what is sent. */
 export const SIDE = 512

@@ -1,7 +1,4 @@
-import { pictureTypeOf } from '../../../model/ext/picture'
-
-/** Largest width and height that the page decodes: a small file may hold a picture of gigabytes. */
-export const MAX_SIDE = 8_192
+import { pictureTypeOf } from './picture'
 
 export interface Dimensions {
   readonly width: number
@@ -9,7 +6,7 @@ export interface Dimensions {
 }
 
 /** Reads width and height from the header of a picture, without decoding it; null if unreadable. */
-export function dimensionsOf(bytes: Uint8Array<ArrayBuffer>): Dimensions | null {
+export function dimensionsOf(bytes: Uint8Array): Dimensions | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
     switch (pictureTypeOf(bytes)) {
@@ -31,20 +28,25 @@ export function dimensionsOf(bytes: Uint8Array<ArrayBuffer>): Dimensions | null 
   }
 }
 
-export function isDecodable(size: Dimensions | null): boolean {
-  if (!size) return false
-  const { width, height } = size
-  return width > 0 && height > 0 && width <= MAX_SIDE && height <= MAX_SIDE
-}
-
 function webpDimensions(view: DataView): Dimensions | null {
   const kind = String.fromCharCode(...[12, 13, 14, 15].map((at) => view.getUint8(at)))
-  const uint24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16)
-  if (kind === 'VP8X') return { width: uint24(24) + 1, height: uint24(27) + 1 }
+  if (kind === 'VP8X') return { width: uint24(view, 24) + 1, height: uint24(view, 27) + 1 }
+  return kind === 'VP8 ' || kind === 'VP8L' ? webpFrameDimensions(view, 20, kind) : null
+}
+
+/** Reads a number of three bytes, the least first. */
+export function uint24(view: DataView, at: number): number {
+  return view.getUint16(at, true) | (view.getUint8(at + 2) << 16)
+}
+
+/** Reads width and height of an encoded frame of a WebP. */
+export function webpFrameDimensions(view: DataView, at: number, kind: 'VP8 ' | 'VP8L'): Dimensions {
   if (kind === 'VP8 ')
-    return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff }
-  if (kind !== 'VP8L') return null
-  const bits = view.getUint32(21, true)
+    return {
+      width: view.getUint16(at + 6, true) & 0x3fff,
+      height: view.getUint16(at + 8, true) & 0x3fff,
+    }
+  const bits = view.getUint32(at + 1, true)
   return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 }
 }
 
@@ -56,10 +58,14 @@ function jpegDimensions(view: DataView): Dimensions | null {
       at++
       continue
     }
-    // C4, C8 and CC are tables; all others from C0 to CF are frame headers.
-    if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker))
+    if (isFrameMarker(marker))
       return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
     at += 2 + view.getUint16(at + 2)
   }
   return null
+}
+
+/** Checks for a frame header of a JPEG: C4, C8 and CC are none, all others from C0 to CF are. */
+export function isFrameMarker(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from '../model/entity'
 import type { ExtSettingsPatch } from '../model/ext/extSettings'
 import type { GroupExtPatch } from '../model/ext/groupExt'
 import type { MemberExtPatch } from '../model/ext/memberExt'
+import type { PictureType } from '../model/ext/picture'
 import type { GroupDraft } from '../model/group'
 import type { MemberGuildPatch, SystemGuildPatch } from '../model/guild'
 import type { MemberDraft } from '../model/member'
@@ -52,10 +53,11 @@ export interface Bundle {
   extLeftOut: Record<ExtPart, number>
 }
 
-/** A picture that is inside the file, of a type and size that the server stores. */
+/** A picture that is inside the file, as the server stores it. */
 export interface BundlePicture {
   /** Address in the values of this file, which the import replaces by that of the stored picture. */
   address: string
+  type: PictureType
   base64: string
   /** Collection of the file that counts it as skipped if it cannot be stored. */
   collection: string

@@ -33,6 +33,7 @@ import { insertMessage } from '../../src/service/messages'
 import { insertSwitch } from '../../src/service/switches'
 import { ME } from '../me'
 import { createBot, createLinkCode, patchMemberGuild, patchSystemGuild } from '../operatorActions'
+import { GIF_TEXT, smallPictures } from '../pictures'
 import { execute, insert } from '../rawSql'
 import { createRecorder } from '../statementRecorder'
 import { beforeAll, describe, expect, test } from '../test'
@@ -236,9 +237,9 @@ const extRequests: [string, () => string, unknown?][] = [
   ['a deleted reminder', () => `DELETE /ext/v1/reminders/${extIds.reminder}`],
   ['a deleted field', () => `DELETE /ext/v1/fields/${extIds.field}`],
   ['the origins', () => `GET ${ME}/origins?app=simplyplural&collection=members`],
-  ['a picture of a member', () => `PUT /ext/v1/members/${memberAt(2)}/picture`, 'GIF89a'],
+  ['a picture of a member', () => `PUT /ext/v1/members/${memberAt(2)}/picture`, GIF_TEXT],
   ['a removed picture', () => `DELETE /ext/v1/members/${memberAt(2)}/picture`],
-  ['an icon', () => `PUT /ext/v1/groups/${groupAt(3)}/picture`, 'GIF89a'],
+  ['an icon', () => `PUT /ext/v1/groups/${groupAt(3)}/picture`, GIF_TEXT],
   ['the buckets', () => 'GET /ext/v1/buckets'],
   ['a new bucket', () => 'POST /ext/v1/buckets', { name: 'Partner' }],
   ['a renamed bucket', () => `PATCH /ext/v1/buckets/${extIds.bucket}`, { name: 'Closer' }],
@@ -296,7 +297,7 @@ describe('plans of pictures', () => {
   test('the bytes are not read for a client that has them', async () => {
     const { someone } = changing
     const stored = await deps.transact({ system: someone.id }, (tx) =>
-      storePicture(deps, tx, someone.id, Buffer.from('GIF89a')),
+      storePicture(deps, tx, someone.id, { type: 'gif', bytes: smallPictures.gif }),
     )
     const path = new URL('url' in stored ? stored.url : '').pathname
     const etag = `"${path.replace('/pictures/', '')}"`
@@ -316,12 +317,12 @@ describe('plans of pictures', () => {
     const { someone } = changing
     const viewer = { system: someone.id, platform: null }
     await deps.transact({ system: someone.id }, (tx) =>
-      storePicture(deps, tx, someone.id, Buffer.from('GIF89a')),
+      storePicture(deps, tx, someone.id, { type: 'gif', bytes: smallPictures.gif }),
     )
     statements.length = 0
     await findPicture(recordedDeps, viewer, `${'A'.repeat(24)}.png`)
     await hasPicture(recordedDeps, viewer, `${'A'.repeat(24)}.png`)
-    const same = new Set(['R0lGODlh'])
+    const same = new Set([Buffer.from(smallPictures.gif).toString('base64')])
     await findSamePictures(recordedDeps.db, someone.id, same, () => Promise.resolve())
     await isStored(recordedDeps.db, someone.id, 'A'.repeat(24))
     await Array.fromAsync(exportPictures(recordedDeps, viewer))

@@ -1,3 +1,4 @@
+import { GIF_TEXT } from '../pictures'
 import {
   type Asks,
   anyCaller,
@@ -6,9 +7,6 @@ import {
   type Endpoints,
   onlyOwner,
 } from './endpoint'
-
-/** Text that is sent as it is, and that the server takes for a picture. */
-export const picture = 'GIF89a'
 
 /** A reminder after any switch. */
 export const afterSwitch = { kind: 'after_switch', after: 60, on: 'any' }
@@ -288,7 +286,7 @@ export const ext: Endpoints<'/ext/v1', Endpoint & { asks: Asks }> = {
   },
   'PUT /ext/v1/members/{memberRef}/picture': {
     requires: 'change',
-    asks: [{ body: picture, answers: onlyOwner(200, 30006) }],
+    asks: [{ body: GIF_TEXT, answers: onlyOwner(200, 30006) }],
     events: { testedIn: 'test/http/ext/pictures.test.ts' },
   },
   'DELETE /ext/v1/members/{memberRef}/picture': {
@@ -298,7 +296,7 @@ export const ext: Endpoints<'/ext/v1', Endpoint & { asks: Asks }> = {
   },
   'PUT /ext/v1/groups/{groupRef}/picture': {
     requires: 'change',
-    asks: [{ body: picture, answers: onlyOwner(200, 30007) }],
+    asks: [{ body: GIF_TEXT, answers: onlyOwner(200, 30007) }],
     events: { testedIn: 'test/http/ext/pictures.test.ts' },
   },
   'DELETE /ext/v1/groups/{groupRef}/picture': {
@@ -314,7 +312,7 @@ export const ext: Endpoints<'/ext/v1', Endpoint & { asks: Asks }> = {
   },
   'PUT /ext/v1/systems/@me/picture': {
     requires: 'change',
-    asks: [{ body: picture, answers: anySystem() }],
+    asks: [{ body: GIF_TEXT, answers: anySystem() }],
     events: { testedIn: 'test/http/ext/pictures.test.ts' },
   },
   'GET /ext/v1/systems/@me/origins': {

@@ -1,6 +1,7 @@
 import { createCachedProbe } from '../../src/app/cachedProbe'
 import { hook, receivers } from '../events/receiver'
 import { createBot } from '../operatorActions'
+import { gifOfSize } from '../pictures'
 import { execute } from '../rawSql'
 import { createFixture } from '../scenarios'
 import { describe, expect, test } from '../test'
@@ -166,17 +167,20 @@ describe('metrics', () => {
     })
     const url = other.app.listenForMetrics() ?? ''
     const notes = '/ext/v1/systems/@me/notes'
-    for (const text of ['ä', 'bcd']) {
+    for (const [text, size] of [
+      ['ä', 30],
+      ['bcd', 40],
+    ] as const) {
       const as = await other.makeSystem()
       await other.ask(`POST ${notes}`, { as, body: { text } })
       await other.ask('POST /ext/v1/systems/@me/posts', { as, body: { text: 'Hello' } })
-      await other.ask('PUT /ext/v1/systems/@me/picture', { as, body: `GIF89a${text}` })
+      await other.ask('PUT /ext/v1/systems/@me/picture', { as, body: gifOfSize(size) })
     }
     const found = await (await fetch(url)).text()
     const rows = (kind: string) => valueIn(found, 'multitude_ext_rows', { kind })
     expect([rows('notes'), rows('posts'), rows('front_notes')]).toEqual([2, 2, 0])
     expect(valueIn(found, 'multitude_ext_text_bytes')).toBe(15)
-    expect(valueIn(found, 'multitude_picture_bytes')).toBe(17)
+    expect(valueIn(found, 'multitude_picture_bytes')).toBe(70)
   })
 
   test('metrics count notifications of friends', async () => {

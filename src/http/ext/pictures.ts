@@ -21,17 +21,20 @@ const TAG = 'Pictures'
 
 const bodyTypes = Object.values(pictureTypes)
 
+/** Smallest GIF, of one pixel. */
+const EXAMPLE_PICTURE = 'GIF89a\x01\0\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;'
+
 /** Picture as a body; its type is detected from its first bytes. */
 const pictureBody = t.Unsafe<BodyStream>({
   ...t.Unknown(),
   type: 'string',
   format: 'binary',
-  description: 'PNG, JPEG, WebP or GIF of at most 512 KiB',
-  example: 'GIF89a',
+  description: 'PNG, JPEG, WebP or GIF of at most 512 KiB, and of 4,096 pixels a side',
+  example: EXAMPLE_PICTURE,
 })
 
 const PUT_TEXT =
-  'Send the bytes of the picture as the body. Its type is detected from the bytes. The server must know its `PUBLIC_URL`. A picture that no URL of your system names is deleted after a day.'
+  'Send the bytes of the picture as the body. Its type is detected from the bytes. Exif, XMP, texts and comments, which may tell where and with what a photo was taken, are removed; the orientation stays. The server must know its `PUBLIC_URL`. A picture that no URL of your system names is deleted after a day.'
 
 const putErrors = [...writeErrors, 'forbidden', 'limitReached'] as const
 const deleteErrors = [...writeErrors, 'forbidden', 'notFound'] as const

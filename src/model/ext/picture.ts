@@ -1,6 +1,9 @@
 /** Largest picture that the server stores, in bytes. */
 export const MAX_PICTURE_BYTES = 512 * 1024
 
+/** Largest width and height of a picture that the server stores. */
+export const MAX_PICTURE_SIDE = 4096
+
 /** Media types of pictures by the ending of their file. */
 export const pictureTypes = {
   png: 'image/png',

@@ -7,7 +7,7 @@ import { error } from '../../model/errors'
 import { type PictureType, parsePictureFile, pictureNamesIn } from '../../model/ext/picture'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Deps } from '../deps'
-import { checkPicture, isStored, noPublicUrl, storePicture } from '../extRows/pictures'
+import { isStored, noPublicUrl, requirePicture, storePicture } from '../extRows/pictures'
 import { groupRepository } from '../groups'
 import { memberRepository } from '../members'
 import { getSystemById, updateSystem } from '../systems'
@@ -103,13 +103,11 @@ export async function* exportPictures(
 async function putPicture(deps: Deps, subject: Subject, upload: Upload): Promise<string> {
   const { systemId, getUrl, setUrl } = subject
   if (deps.publicUrl === '') throw noPublicUrl()
-  const bytes = Buffer.concat(await Array.fromAsync(upload))
-  const checked = checkPicture(deps, bytes)
-  if ('problem' in checked) throw checked.problem
+  const picture = requirePicture(Buffer.concat(await Array.fromAsync(upload)))
   return deps.transact({ system: systemId }, async (tx) => {
     // Throws if the subject was deleted while the picture arrived.
     await getUrl(tx)
-    const stored = await storePicture(deps, tx, systemId, bytes)
+    const stored = await storePicture(deps, tx, systemId, picture)
     if ('problem' in stored) throw stored.problem
     await setUrl(tx, stored.url)
     return stored.url

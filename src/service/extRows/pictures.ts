@@ -3,12 +3,14 @@ import { and, eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { pictures } from '../../db/tables'
 import type { Db } from '../../db/types'
+import type { PictureProblem } from '../../formats/pictures/pictureBytes'
+import { type StrippedPicture, stripPicture } from '../../formats/pictures/stripPicture'
 import { type DomainError, error } from '../../model/errors'
 import {
   MAX_PICTURE_BYTES,
+  MAX_PICTURE_SIDE,
   PICTURE_NAME_BYTES,
   type PictureType,
-  pictureTypeOf,
   pictureUrl,
 } from '../../model/ext/picture'
 import type { Deps } from '../deps'
@@ -19,15 +21,18 @@ export type StoredPicture = { readonly url: string } | { readonly problem: Domai
 
 type StoringDeps = Pick<Deps, 'now' | 'publicUrl' | 'quotas'>
 
-/** Returns the type of a picture that the server would store, or the reason why it would not. */
-export function checkPicture(
-  { publicUrl }: Pick<Deps, 'publicUrl'>,
-  bytes: Uint8Array,
-): { type: PictureType } | { problem: DomainError } {
-  if (publicUrl === '') return { problem: noPublicUrl() }
-  if (bytes.byteLength > MAX_PICTURE_BYTES) return { problem: error('tooLarge') }
-  const type = pictureTypeOf(bytes)
-  return type ? { type } : { problem: error('badRequest', 'not a PNG, JPEG, WebP or GIF') }
+const problems: Record<PictureProblem, string> = {
+  unknownType: 'not a PNG, JPEG, WebP or GIF',
+  damaged: 'the picture is damaged',
+  tooManyPixels: `more than ${MAX_PICTURE_SIDE} pixels a side`,
+}
+
+/** Returns an uploaded picture as it is stored, or throws the reason why it is not. */
+export function requirePicture(bytes: Uint8Array): StrippedPicture {
+  if (bytes.byteLength > MAX_PICTURE_BYTES) throw error('tooLarge')
+  const stripped = stripPicture(bytes)
+  if ('problem' in stripped) throw error('badRequest', problems[stripped.problem])
+  return stripped
 }
 
 export function noPublicUrl(): DomainError {
@@ -42,12 +47,9 @@ export async function storePicture(
   deps: StoringDeps,
   tx: Db,
   systemId: number,
-  bytes: Uint8Array,
+  { type, bytes }: StrippedPicture,
   name = newPictureName(),
 ): Promise<StoredPicture> {
-  const checked = checkPicture(deps, bytes)
-  if ('problem' in checked) return checked
-  const { type } = checked
   const size = bytes.byteLength
   const limit = deps.quotas.pictures
   const used = await usedPictureBytes(tx, systemId)

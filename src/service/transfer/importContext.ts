@@ -22,6 +22,7 @@ import {
 } from '../../model/transfer'
 import type { Deps } from '../deps'
 import type { BucketLinks } from '../extRows/bucketRows'
+import type { NamedPicture } from '../extRows/pictures'
 import type { UsageChange } from '../extRows/usage'
 import { beginStaging, type Staging } from '../staging'
 import { BATCH, findOrigins, type OriginRow, originKey } from './originLookup'
@@ -85,7 +86,7 @@ export interface Match<I, R> {
 export interface ImportedPictures {
   /** Names of all of them, of which the system may have had some before. */
   readonly names: Set<string>
-  readonly added: { readonly name: string; readonly base64: string }[]
+  readonly added: (NamedPicture & { readonly base64: string })[]
 }
 
 /** State of a running import. */

@@ -1,10 +1,9 @@
 import type { Db } from '../../db/types'
-import type { Repair } from '../../formats/bundle'
+import type { BundlePicture, Repair } from '../../formats/bundle'
 import { countIn } from '../../formats/chunks'
 import { error } from '../../model/errors'
 import { pictureUrl } from '../../model/ext/picture'
 import {
-  checkPicture,
   deleteStored,
   findSamePictures,
   isStored,
@@ -41,7 +40,7 @@ export async function planPictures(work: Import): Promise<void> {
     for (const [field, address] of Object.entries(values)) {
       const picture = given.get(address)
       if (!picture) continue
-      const result = results.get(address) ?? planPicture(work, picture.base64, existing, space)
+      const result = results.get(address) ?? planPicture(work, picture, existing, space)
       if ('why' in result && !results.has(address)) countIn(report.skipped, picture.collection)
       results.set(address, result)
       // In place, because matching again in the last transaction copies the entry.
@@ -74,7 +73,7 @@ function namedValues(work: Import): Named[] {
 
 function planPicture(
   { deps, imported }: Import,
-  base64: string,
+  { base64, type }: BundlePicture,
   existing: ReadonlyMap<string, NamedPicture>,
   space: { left: number },
 ): { url: string } | { why: string } {
@@ -85,14 +84,12 @@ function planPicture(
   }
   const found = existing.get(base64)
   if (found) return plan(found)
-  const bytes = Buffer.from(base64, 'base64')
-  const checked = checkPicture(deps, bytes)
-  if ('problem' in checked) throw checked.problem
-  if (bytes.byteLength > space.left) return { why: 'no space is left for pictures of this system' }
-  space.left -= bytes.byteLength
+  const size = Buffer.byteLength(base64, 'base64')
+  if (size > space.left) return { why: 'no space is left for pictures of this system' }
+  space.left -= size
   const name = newPictureName()
-  imported.added.push({ name, base64 })
-  return plan({ name, type: checked.type })
+  imported.added.push({ name, base64, type })
+  return plan({ name, type })
 }
 
 /** Stores new pictures in batches. Without the rest of the import, no URL names them. */
@@ -100,9 +97,9 @@ export async function stagePictures(work: Import): Promise<void> {
   const { deps, imported } = work
   if (imported.added.length === 0) return
   const staging = await work.staging()
-  await writeInBatches(deps, staging, imported.added, async (tx, { name, base64 }) => {
-    const bytes = Buffer.from(base64, 'base64')
-    const stored = await storePicture(deps, tx, staging.systemId, bytes, name)
+  await writeInBatches(deps, staging, imported.added, async (tx, { name, base64, type }) => {
+    const picture = { type, bytes: Buffer.from(base64, 'base64') }
+    const stored = await storePicture(deps, tx, staging.systemId, picture, name)
     if ('problem' in stored) throw stored.problem
   })
 }

@@ -6,7 +6,7 @@ import { customFieldTypes } from '../../../src/model/ext/customField'
 import { MAX_PICTURE_BYTES } from '../../../src/model/ext/picture'
 import { formatInstant } from '../../../src/model/time'
 import { isObject } from '../../../src/model/validation'
-import { gifOfSize, smallPictures } from '../../pictures'
+import { gifOfSize, pngOf, smallPictures } from '../../pictures'
 import { describe, expect, test } from '../../test'
 
 const wren = { id: 'm1', system_id: 's1', name: 'Wren' }
@@ -331,6 +331,7 @@ describe('members and groups of a PluralPort file', () => {
         { ...wren, avatar_asset_id: 'largest', banner_asset_id: 'large' },
         { ...ash, avatar_asset_id: 'missing', banner_asset_id: 'html' },
         { ...wren, id: 'm3', avatar_asset_id: 'text', banner_asset_id: 'empty' },
+        { ...wren, id: 'm4', avatar_asset_id: 'half', banner_asset_id: 'wide' },
       ],
       assets: [
         { id: 'largest', kind: 'avatar', data_base64: base64(gifOfSize(MAX_PICTURE_BYTES)) },
@@ -338,6 +339,8 @@ describe('members and groups of a PluralPort file', () => {
         { id: 'html', kind: 'avatar', data_uri: 'data:image/png;base64,PGh0bWw+' },
         { id: 'text', kind: 'avatar', data_base64: `${base64(smallPictures.gif)}<html>` },
         { id: 'empty', kind: 'avatar', data_base64: '====' },
+        { id: 'half', kind: 'avatar', data_base64: base64(smallPictures.jpg.slice(0, -1)) },
+        { id: 'wide', kind: 'banner', data_base64: base64(pngOf({ width: 4097, height: 1 })) },
         { id: 'audio', kind: 'audio', uri: 'https://a.example/x.mp3' },
       ],
     })
@@ -348,9 +351,11 @@ describe('members and groups of a PluralPort file', () => {
       wrong,
       wrong,
       wrong,
+      'the picture is damaged',
+      'the picture has more than 4096 pixels a side',
     ])
     expect(bundle.pictures).toHaveLength(1)
-    expect(bundle.skipped).toEqual({ pluralportAssets: 4 })
+    expect(bundle.skipped).toEqual({ pluralportAssets: 6 })
     expect(bundle.kept.pluralportAssets).toMatchObject([{ id: 'audio' }])
   })
 })

@@ -1,7 +1,8 @@
 import { type Answers, lineOf, parseAnswer } from '../../endpoints/endpoint'
-import { afterSwitch, ext, picture, pushTarget } from '../../endpoints/ext'
+import { afterSwitch, ext, pushTarget } from '../../endpoints/ext'
 import { ME } from '../../me'
 import { createBot } from '../../operatorActions'
+import { GIF_TEXT } from '../../pictures'
 import { createFixture, type Fixture, type Json } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
@@ -60,7 +61,7 @@ async function createObjects(): Promise<Fixture> {
   const target = await fixture.do('PUT /ext/v1/push', { ...pushTarget, endpoint })
   fixture.remember('target', target.id)
   for (const owner of ['members/<wren>', 'groups/<keepers>', 'systems/@me'])
-    await fixture.do(`PUT /ext/v1/${owner}/picture`, picture)
+    await fixture.do(`PUT /ext/v1/${owner}/picture`, GIF_TEXT)
   await archiveRows(testApp, fixture.owner, 'notes', [{ _id: 'n1', title: 'Secret' }])
   return fixture
 }

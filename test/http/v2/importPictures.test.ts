@@ -8,7 +8,7 @@ import { removeAbandoned } from '../../../src/service/staging'
 import { importNewSystem, importFile as run } from '../../../src/service/transfer/import'
 import type { ImportReport } from '../../../src/service/transfer/importContext'
 import { outcomeOf } from '../../outcomeOf'
-import { gifOfSize, smallPictures } from '../../pictures'
+import { bytesOf, gifOfSize, pngChunk, pngOf, smallPictures } from '../../pictures'
 import { execute, rows } from '../../rawSql'
 import { killedBefore } from '../../service/transfer/importFixture'
 import { describe, expect, test } from '../../test'
@@ -107,6 +107,20 @@ describe('pictures inside of an import file', () => {
     expect([await storedNames(as), await urlsOf(as)]).toEqual(before)
   })
 
+  test('are stored without what was written about them, and once by two imports', async () => {
+    const as = await makeSystem()
+    const secret = pngChunk('tEXt', bytesOf('secret-place'))
+    const shared = pngOf({ width: 1, height: 1, before: [secret] })
+    await importFile(as, fileWith({ shared }))
+    const { wren } = await urlsOf(as)
+    const request = new Request(String(wren).replace(PUBLIC_URL, 'http://localhost'))
+    const response = await testApp.app.handle(request, () => '')
+    expect(await response.bytes()).toEqual(smallPictures.png)
+    const before = [await storedNames(as), await urlsOf(as)]
+    await importFile(as, fileWith({ shared }))
+    expect([await storedNames(as), await urlsOf(as)]).toEqual(before)
+  })
+
   test('are not stored by a dry run, which predicts the report', async () => {
     const as = await makeSystem()
     const file = fileWith({ shared: gifOfSize(LIMIT / 2), banner: gifOfSize(LIMIT / 2 - 1) })
@@ -139,8 +153,10 @@ describe('pictures inside of an import file', () => {
 
   test('count together with those that the system has', async () => {
     const as = await makeSystem()
-    for (const size of [LIMIT / 2, LIMIT / 2 - 12])
-      await deps.transact({ system: as.id }, (tx) => storePicture(deps, tx, as.id, gifOfSize(size)))
+    for (const size of [LIMIT / 2, LIMIT / 2 - smallPictures.webp.length])
+      await deps.transact({ system: as.id }, (tx) =>
+        storePicture(deps, tx, as.id, { type: 'gif', bytes: gifOfSize(size) }),
+      )
     const { json: report } = await importFile(as, fileWith())
     expect(report.repairs.map(({ name, why }) => [name, why])).toEqual([
       ['Wren', NO_SPACE],
@@ -195,7 +211,7 @@ describe('pictures inside of an import file', () => {
       const as = await makeSystem()
       const failed = runAnd(as, () =>
         deps.transact({ system: as.id }, (tx) =>
-          execute(tx, 'delete from pictures where system_id = :id and size = 6', { id: as.id }),
+          execute(tx, "delete from pictures where system_id = :id and type = 'gif'", { id: as.id }),
         ),
       )
       expect(await outcomeOf(failed)).toThrow('pictures were changed by another request')

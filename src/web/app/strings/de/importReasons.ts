@@ -94,6 +94,8 @@ export const importReasons: Ext['importReasons'] = {
     'gehört zu einem anderen System der Datei; als archivierte Daten gespeichert',
   'the picture is larger than # KiB': 'das Bild ist größer als # KiB',
   'the picture is no PNG, JPEG, WebP or GIF': 'das Bild ist kein PNG, JPEG, WebP oder GIF',
+  'the picture is damaged': 'das Bild ist beschädigt',
+  'the picture has more than # pixels a side': 'das Bild hat mehr als # Pixel auf einer Seite',
   'the server has no PUBLIC_URL':
     'dieser Server kann keine Bilder speichern, weil seine öffentliche Adresse nicht eingestellt ist',
   'no space is left for pictures of this system': 'für eure Bilder ist kein Platz mehr',

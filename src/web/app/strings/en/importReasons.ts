@@ -94,6 +94,8 @@ export const importReasons = {
     'belongs to another system of the file; stored as archived data',
   'the picture is larger than # KiB': 'the picture is larger than # KiB',
   'the picture is no PNG, JPEG, WebP or GIF': 'the picture isn’t a PNG, JPEG, WebP or GIF',
+  'the picture is damaged': 'the picture is damaged',
+  'the picture has more than # pixels a side': 'the picture has more than # pixels a side',
   'the server has no PUBLIC_URL':
     'this server can’t store pictures, because its public address isn’t set',
   'no space is left for pictures of this system': 'there’s no space left for your pictures',

@@ -8,6 +8,8 @@ import type { ApiModule } from './apiModule'
 import { describe } from './openapi'
 import { includesETag } from './response'
 
+const CACHE_SECONDS = 24 * 60 * 60
+
 /** Headers of every response: a picture is never run as a page, whatever its bytes are. */
 const protection = {
   'x-content-type-options': 'nosniff',
@@ -25,7 +27,8 @@ export function pictures(deps: Deps): ApiModule {
         async ({ params, request }) => {
           const { file } = params
           const etag = `"${file}"`
-          const caching = { 'cache-control': 'public, max-age=31536000, immutable', etag }
+          // A day, because a picture that was deleted would remain in caches for as long.
+          const caching = { 'cache-control': `public, max-age=${CACHE_SECONDS}`, etag }
           const known = request.headers.get('if-none-match')
           if (known !== null && includesETag(known, etag)) {
             if (!(await hasPicture(deps, anonymousViewer, file))) throw error('notFound')
@@ -45,7 +48,7 @@ export function pictures(deps: Deps): ApiModule {
             id: 'getPicture',
             summary: 'Get a picture',
             description:
-              'Returns the bytes of a picture. Its name never refers to other bytes, so it may be cached for ever.',
+              'Returns the bytes of a picture. They never change, and may be cached for a day: a picture that was deleted is not found.',
             responses: { 200: t.String({ format: 'binary' }) },
             types: Object.values(pictureTypes),
             errors: ['notFound'],

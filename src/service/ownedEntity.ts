@@ -25,6 +25,7 @@ import type { Settings } from '../model/settings'
 import { Problem } from '../model/validation'
 import { type AlsoWrite, type BulkKind, createBulkChange } from './bulkChange'
 import type { Deps } from './deps'
+import { deletePicturesUnnamedBy } from './extRows/pictures'
 import { type GivenIdentity, identityQueries, type Owned, type Stored } from './identity'
 import { recordEvent } from './outbox'
 import { withDefaultPrivacy } from './privacy'
@@ -340,7 +341,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
       await deps.transact({ system: system_id }, async (tx) => {
         const { uuid } = requireFound(await findById(tx, id))
         await kind.beforeDelete(deps, tx, { id, system_id })
-        await kind.remove(tx, id)
+        await deletePicturesUnnamedBy(tx, system_id, () => kind.remove(tx, id))
         await recordEvent(tx, deps.now(), {
           system_id,
           type: events.removed,

@@ -194,14 +194,43 @@ describeDashboard(browser, testServer, ({ size, system, openPath }) => {
     })
   })
 
+  test('shows a photo upright that an app sends with its place', async () => {
+    const { page } = await openPictures()
+    const encoded = await page.evaluate(`(() => {
+      const canvas = document.createElement('canvas')
+      canvas.width = 80
+      canvas.height = 40
+      return canvas.toDataURL('image/jpeg')
+    })()`)
+    const jpeg = Buffer.from(String(encoded).split(',')[1] ?? '', 'base64')
+    const exif = bytesOf(
+      'Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0secret-place',
+    )
+    const segment = Buffer.from([0xff, 0xe1, 0, exif.length + 2, ...exif])
+    const photo = Buffer.concat([jpeg.subarray(0, 2), segment, jpeg.subarray(2)])
+    const { status } = await fetch(`${address}/ext/v1/members/${wren()}/picture`, {
+      method: 'PUT',
+      headers: { authorization: system.token },
+      body: photo,
+    })
+    expect(status).toBe(200)
+    const url = (await avatarOf()) ?? ''
+    expect(await readPicture(page, url)).toMatchObject({ type: 'image/jpeg', sides: [40, 80] })
+    const stored = Buffer.from(await (await fetch(url)).bytes())
+    expect(stored.toString('latin1')).not.toContain('secret')
+  })
+
   test('removes a picture, and takes that back', async () => {
     const { page } = await openPictures()
     await page.getByLabel('Choose a picture').setInputFiles(file('wren.png', wide))
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await page.getByText('Picture saved').first().waitFor()
+    const stored = (await avatarOf()) ?? ''
+    const shown = await (await fetch(stored)).bytes()
     await page.getByRole('button', { name: 'Remove picture' }).click()
     await page.getByText('Picture removed').first().waitFor()
     expect(await avatarOf()).toBe(null)
+    expect((await fetch(stored)).status).toBe(404)
     expect(await page.getByLabel('Picture', { exact: true }).inputValue()).toBe('')
     const undo = page.getByRole('button', { name: 'Undo', exact: true })
     expect(await page.locator(':focus').textContent()).toBe('Undo')
@@ -209,6 +238,7 @@ describeDashboard(browser, testServer, ({ size, system, openPath }) => {
     await page.getByText('Undone.').first().waitFor()
     const restored = (await avatarOf()) ?? ''
     expect(restored).toStartWith(`${address}/pictures/`)
+    expect(await (await fetch(restored)).bytes()).toEqual(shown)
     expect(await page.getByLabel('Picture', { exact: true }).inputValue()).toBe(restored)
     // Nothing is unsaved, and nothing was changed elsewhere.
     expect(await page.getByText('Changed elsewhere').count()).toBe(0)

@@ -34,7 +34,10 @@ const pictureBody = t.Unsafe<BodyStream>({
 })
 
 const PUT_TEXT =
-  'Send the bytes of the picture as the body. Its type is detected from the bytes. Exif, XMP, texts and comments, which may tell where and with what a photo was taken, are removed; the orientation stays. The server must know its `PUBLIC_URL`. A picture that no URL of your system names is deleted after a day.'
+  'Send the bytes of the picture as the body. Its type is detected from the bytes. Exif, XMP, texts and comments, which may tell where and with what a photo was taken, are removed; the orientation stays. The server must know its `PUBLIC_URL`. A picture that this one replaces is deleted at once, unless another URL of your system names it; one that no URL names for another reason, after a day.'
+
+const DELETE_TEXT =
+  'The picture is not found from then on, unless another URL of your system names it.'
 
 const putErrors = [...writeErrors, 'forbidden', 'limitReached'] as const
 const deleteErrors = [...writeErrors, 'forbidden', 'notFound'] as const
@@ -74,7 +77,7 @@ export function pictureRoutes(deps: Deps) {
           tag: TAG,
           id: 'deleteMemberPicture',
           summary: 'Remove the picture of a member',
-          description: 'Clears `avatar_url` if it names a picture of this server.',
+          description: `Clears \`avatar_url\` if it names a picture of this server. ${DELETE_TEXT}`,
           responses: { 204: null },
           errors: [...deleteErrors, ...memberErrors],
         }),
@@ -110,7 +113,7 @@ export function pictureRoutes(deps: Deps) {
           tag: TAG,
           id: 'deleteGroupPicture',
           summary: 'Remove the icon of a group',
-          description: 'Clears `icon` if it names a picture of this server.',
+          description: `Clears \`icon\` if it names a picture of this server. ${DELETE_TEXT}`,
           responses: { 204: null },
           errors: [...deleteErrors, ...groupErrors],
         }),
@@ -143,7 +146,7 @@ export function pictureRoutes(deps: Deps) {
           tag: TAG,
           id: 'deleteSystemPicture',
           summary: 'Remove the picture of your system',
-          description: 'Clears `avatar_url` if it names a picture of this server.',
+          description: `Clears \`avatar_url\` if it names a picture of this server. ${DELETE_TEXT}`,
           responses: { 204: null },
           errors: [...deleteErrors],
         }),

@@ -4,10 +4,22 @@ import { pictures } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
 import { visibleSystems } from '../../db/visible'
 import { error } from '../../model/errors'
-import { type PictureType, parsePictureFile, pictureNamesIn } from '../../model/ext/picture'
+import {
+  type PictureType,
+  parsePictureFile,
+  pictureNamesIn,
+  pictureUrl,
+} from '../../model/ext/picture'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Deps } from '../deps'
-import { isStored, noPublicUrl, requirePicture, storePicture } from '../extRows/pictures'
+import {
+  deletePicturesUnnamedBy,
+  isStored,
+  newPictureName,
+  noPublicUrl,
+  requirePicture,
+  storePicture,
+} from '../extRows/pictures'
 import { groupRepository } from '../groups'
 import { memberRepository } from '../members'
 import { getSystemById, updateSystem } from '../systems'
@@ -107,9 +119,12 @@ async function putPicture(deps: Deps, subject: Subject, upload: Upload): Promise
   return deps.transact({ system: systemId }, async (tx) => {
     // Throws if the subject was deleted while the picture arrived.
     await getUrl(tx)
-    const stored = await storePicture(deps, tx, systemId, picture)
+    const name = newPictureName()
+    const url = pictureUrl(deps.publicUrl, name, picture.type)
+    // Before the limit is checked, because a replaced picture does not count.
+    await deletePicturesUnnamedBy(tx, systemId, () => setUrl(tx, url))
+    const stored = await storePicture(deps, tx, systemId, picture, name)
     if ('problem' in stored) throw stored.problem
-    await setUrl(tx, stored.url)
     return stored.url
   })
 }
@@ -118,7 +133,7 @@ async function deletePicture(deps: Deps, { systemId, getUrl, setUrl }: Subject):
   await deps.transact({ system: systemId }, async (tx) => {
     const [name] = pictureNamesIn((await getUrl(tx)) ?? '')
     if (name === undefined || !(await isStored(tx, systemId, name))) throw error('notFound')
-    await setUrl(tx, null)
+    await deletePicturesUnnamedBy(tx, systemId, () => setUrl(tx, null))
   })
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
+import { findUsedPictures } from '../../db/pictureUse'
 import { type Placeholders, query } from '../../db/query'
 import { pictures } from '../../db/tables'
 import type { Db } from '../../db/types'
@@ -107,6 +108,22 @@ export async function deleteStored(tx: Db, systemId: number, name: string): Prom
   await remove(tx).run({ system: systemId, name })
 }
 
+/**
+ * Makes a change by which its owner takes pictures away, and deletes those that no URL of the system
+ * names after it.
+ */
+export async function deletePicturesUnnamedBy(
+  tx: Db,
+  systemId: number,
+  change: () => Promise<unknown>,
+): Promise<void> {
+  if (!(await anyStored(tx).get({ system: systemId }))) return void (await change())
+  const before = await findUsedPictures(tx, systemId)
+  await change()
+  for (const name of before.difference(await findUsedPictures(tx, systemId)))
+    await deleteStored(tx, systemId, name)
+}
+
 const usedBytes = query((db, { system }: Placeholders<'system'>, { number }) =>
   db
     .select({
@@ -133,6 +150,10 @@ const isOne = ({ system, name }: Placeholders<'system' | 'name'>) =>
 
 const bytesOf = query((db, values: Placeholders<'system' | 'name'>) =>
   db.select({ bytes: pictures.bytes }).from(pictures).where(isOne(values)),
+)
+
+const anyStored = query((db, { system }: Placeholders<'system'>) =>
+  db.select({ name: pictures.name }).from(pictures).where(eq(pictures.system_id, system)).limit(1),
 )
 
 const stored = query((db, values: Placeholders<'system' | 'name'>) =>

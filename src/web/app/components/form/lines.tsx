@@ -217,7 +217,6 @@ export function PictureLine({ path, onStored, ...props }: PictureLineProps) {
       {path !== undefined && (
         <PictureUpload
           path={path}
-          name={name}
           url={url}
           onStored={(stored) => {
             onStored?.(stored)

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pictureNamesIn } from '../../../../model/ext/picture'
 import { showToast } from '../../actions'
-import { requestOwn } from '../../api'
+import { fetchOwn, requestOwn } from '../../api'
 import { decodePicture } from '../../pictures/encode'
 import { explainPicture } from '../../pictures/explain'
 import { isOffline } from '../../store'
@@ -13,17 +13,15 @@ import { CropSheet } from './cropSheet'
 interface Props {
   /** Path of the extension API that names what the picture is of. */
   path: string
-  /** Key of the URL. */
-  name: string
   /** URL that is in the form. */
   url: string | null
   onStored: (url: string | null) => void
 }
 
 /** Buttons that choose, take and remove a picture, and take back the removal. */
-export function PictureUpload({ path, name, url, onStored }: Props) {
-  /** URL of the picture that was removed last; the server keeps it for a day. */
-  const [removed, setRemoved] = useState<string | null>(null)
+export function PictureUpload({ path, url, onStored }: Props) {
+  /** Picture that was removed last. The server deletes it at once. */
+  const [removed, setRemoved] = useState<Blob | null>(null)
   const [picture, setPicture] = useState<ImageBitmap | null>(null)
   const { run, problem, setProblem, isBusy } = useAction({ explain: explainPicture })
   const open = (file: File | undefined) =>
@@ -37,28 +35,26 @@ export function PictureUpload({ path, name, url, onStored }: Props) {
     picture?.close()
     setPicture(null)
   }
-  const save = async (file: Blob) => {
+  const send = async (file: Blob, text: string) => {
     const target = `ext/v1/${path}/picture`
     const stored = await requestOwn<{ url: string }>(target, { method: 'PUT', file })
     if (stored) onStored(stored.url)
     setRemoved(null)
+    showToast({ text })
+  }
+  const save = async (file: Blob) => {
+    await send(file, pictureStrings.isSaved)
     close()
-    showToast({ text: pictureStrings.isSaved })
   }
   const remove = () =>
     run(async () => {
+      const file = await readPicture(url)
       await requestOwn(`ext/v1/${path}/picture`, { method: 'DELETE' })
       onStored(null)
-      setRemoved(url)
+      setRemoved(file)
       showToast({ text: pictureStrings.isRemoved })
     })
-  const restore = (former: string) =>
-    run(async () => {
-      await requestOwn(`v2/${path}`, { method: 'PATCH', body: { [name]: former } })
-      onStored(former)
-      setRemoved(null)
-      showToast({ text: strings.isUndone })
-    })
+  const restore = (former: Blob) => run(() => send(former, strings.isUndone))
   const canRemove = url !== null && pictureNamesIn(url).length > 0
   const canRestore = url === null && removed !== null
   return (
@@ -83,6 +79,17 @@ export function PictureUpload({ path, name, url, onStored }: Props) {
       {picture && <CropSheet picture={picture} onSave={save} onClose={close} />}
     </div>
   )
+}
+
+/** Reads a picture of this server, to send it again; null if it is there no more. */
+async function readPicture(url: string | null): Promise<Blob | null> {
+  // The page may read only from its own server, whose public address may be another one.
+  const file = /[\w-]+\.\w+(?=$|[?#])/.exec(url ?? '')?.[0]
+  try {
+    return file === undefined ? null : await (await fetchOwn(`pictures/${file}`)).blob()
+  } catch {
+    return null
+  }
 }
 
 interface ChooseProps {

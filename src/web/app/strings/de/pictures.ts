@@ -23,7 +23,7 @@ export const pictures = {
     'Dieses Bild können wir nicht lesen, oder es ist zu groß. Versuche es mit PNG, JPEG, WebP oder GIF.',
   noPublicUrl:
     'Dieser Server kann keine Bilder speichern, weil er seine öffentliche Adresse nicht kennt. Wer ihn betreibt, kann PUBLIC_URL setzen.',
-  isFull: 'Für weitere Bilder ist kein Platz. Entferne einige, und versuche es morgen noch einmal.',
+  isFull: 'Für weitere Bilder ist kein Platz. Entferne einige, und versuche es noch einmal.',
 
   archive: 'Bilder aus Simply Plural',
   archiveMore: (word: Word) =>

@@ -21,7 +21,7 @@ export const pictures = {
   notPicture: 'This isn’t a picture we can read, or it’s too large. Try a PNG, JPEG, WebP or GIF.',
   noPublicUrl:
     'This server can’t store pictures, because it doesn’t know its public address. The person who runs it can set PUBLIC_URL.',
-  isFull: 'There’s no room left for pictures. Remove some, and try again tomorrow.',
+  isFull: 'There’s no room left for pictures. Remove some, and try again.',
 
   archive: 'Pictures from Simply Plural',
   archiveMore: (word: Word) =>

@@ -3,19 +3,27 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { hashSecret } from '../src/service/access/secrets'
 import { makeEngine, onServer } from '../test/postgres/engine'
-import { copyData, folder, hidOf, known, type Size, small } from './data'
-import { atFixedRate, percentileOf, print, startProduct } from './measure'
-import { program } from './serverProcess'
+import { copyData, folder, known, type Size, small } from './data'
+import { atFixedRate, percentileOf, print, type Running, startProduct } from './measure'
+import { fillToLimits, makeFriends } from './overloadData'
+import { loads, runLoad } from './overloadLoads'
+import { memoryOf, program } from './serverProcess'
 
 /**
- * Measures how long readers, writers and `/health` wait while a client overloads the server. Exits
- * with 1 when their p99 is above 200 ms and above three times the value without the load.
+ * Measures how long readers, writers, lists and `/health` wait while a client overloads the server,
+ * and its memory meanwhile. Each load gets a new server. Exits with 1 when a p99 is above 200 ms and
+ * above three times the value without the load, when the memory is above 250 MiB, or when a request
+ * of the others fails.
  */
 const { values: flags } = parseArgs({
   options: {
     seconds: { type: 'string', default: '30' },
     only: { type: 'string', default: '' },
     postgres: { type: 'boolean', default: false },
+    /** Puts all loads on one server, one after the other, for so many minutes. */
+    soak: { type: 'string', default: '0' },
+    /** Another executable, such as one of an earlier release. */
+    program: { type: 'string', default: '' },
     /** Load that the child process generates until it is stopped. */
     load: { type: 'string' },
     port: { type: 'string' },
@@ -24,6 +32,7 @@ const { values: flags } = parseArgs({
 
 const LIMIT_MS = 200
 const LIMIT_RATIO = 3
+const LIMIT_MIB = 250
 /** Time that a load runs before and after the measurement. */
 const SETTLE_MS = 3000
 
@@ -34,24 +43,15 @@ const WRITERS = 40
 const FIRST_WRITER = 3
 
 /** Milliseconds between requests, regardless of the responses. */
-const PAUSE_MS = { readers: 25, writers: 25, '/health': 50 }
+const PAUSE_MS = { readers: 25, writers: 25, lists: 50, '/health': 50 }
 
 type ClientKind = keyof typeof PAUSE_MS
 
-interface Measured {
-  p99: number
-  failures: number
-}
-
-/** Loads by name. All send X-Forwarded-For, so that they are limited like remote clients. */
-const loads: Record<string, (address: string) => Promise<never>> = {
-  'fronting sums': requestSums,
-  '118,000 keys': postKeys,
-  'bulk changes': changeMembers,
-}
-
-/** Number of responses that the load of this process got, by status. */
-const statusCounts: Record<string, number> = {}
+/** Number of the next write, which is also the value that it stores. */
+let nextNumber = 1
+/** Number of acknowledged writes, and the highest acknowledged number of each member. */
+let written = 0
+const acknowledged = new Map<string, number>()
 
 if (flags.load !== undefined) await runLoad(flags.load, `http://127.0.0.1:${flags.port}`)
 else await compare()
@@ -60,22 +60,32 @@ async function compare(): Promise<void> {
   console.log('creating the data set, unless it exists …')
   const file = await copyData(size, 'overload.db')
   const members = addTokens(file)
+  fillToLimits(file)
   const engine = flags.postgres ? await makeEngine() : null
   try {
+    await onNewServer(`file:${file}`, ({ port }) => makeFriends(`http://127.0.0.1:${port}`, file))
     const database = engine ? await copyTo(engine, file) : `file:${file}`
-    const server = await startProduct(join(folder, 'overload.log'), {
-      DATABASE_URL: database,
-      RATE_LIMIT: 'generic_get=10,message=10,generic_update=3',
-    })
-    try {
-      await measureAll(server.port, members)
-    } finally {
-      server.process.kill('SIGTERM')
-      await server.process.exited
-    }
+    if (flags.soak === '0') await measureAll(database, members)
+    else await onNewServer(database, (server) => soak(server, members))
   } finally {
     await engine?.stop('immediate')
     engine?.remove()
+  }
+}
+
+async function onNewServer<T>(database: string, work: (server: Running) => Promise<T>): Promise<T> {
+  const settings = {
+    DATABASE_URL: database,
+    RATE_LIMIT: 'generic_get=10,message=10,generic_update=3',
+    REQUESTS_IN_FLIGHT: '100',
+  }
+  const command = flags.program === '' ? program : [flags.program]
+  const server = await startProduct(join(folder, 'overload.log'), settings, command)
+  try {
+    return await work(server)
+  } finally {
+    server.process.kill('SIGTERM')
+    await server.process.exited
   }
 }
 
@@ -108,45 +118,62 @@ function tokenOf(at: number): string {
   return `bench-other-${at}`
 }
 
-async function measureAll(port: number, members: string[]): Promise<void> {
-  const seconds = Number(flags.seconds)
+async function measureAll(database: string, members: string[]): Promise<void> {
+  const kinds = Object.keys(PAUSE_MS) as ClientKind[]
+  const baseline = await onNewServer(database, (server) => measureDuring(null, server, members))
+  const rows = [['p99 in ms', ...kinds, 'MiB', 'failures', 'answers to the load']]
+  const names = Object.keys(loads).filter((load) => load.includes(flags.only))
+  for (const name of [null, ...names]) {
+    const measured =
+      name === null
+        ? baseline
+        : await onNewServer(database, (server) => measureDuring(name, server, members))
+    const mark = (text: string, isWithinLimit: boolean) => {
+      if (!isWithinLimit) process.exitCode = 1
+      return `${text} ${isWithinLimit ? '✓' : '✗'}`
+    }
+    const { p99, mebibytes, failures, output } = measured
+    const row = [
+      name ?? 'without load',
+      ...kinds.map((kind) => {
+        const limit = Math.max(LIMIT_MS, LIMIT_RATIO * baseline.p99[kind])
+        return mark(p99[kind].toFixed(0), p99[kind] <= limit)
+      }),
+      mark(mebibytes.toFixed(0), mebibytes <= LIMIT_MIB),
+      mark(String(failures), failures === 0),
+      output,
+    ]
+    console.log(row.join('  '))
+    rows.push(row)
+  }
+  console.log()
+  print(rows)
+}
+
+interface Measured {
+  readonly p99: Record<ClientKind, number>
+  /** Highest resident memory of the server. */
+  readonly mebibytes: number
+  readonly failures: number
+  /** Answers to the load, by status. */
+  readonly output: string
+}
+
+async function measureDuring(
+  name: string | null,
+  { pid, port }: Running,
+  members: string[],
+): Promise<Measured> {
   const address = `http://127.0.0.1:${port}`
   // Warm up, while the code is compiled.
   await measure(address, members, 3)
-  const baseline = await measure(address, members, seconds)
-  const kinds = Object.keys(PAUSE_MS) as ClientKind[]
-  const rows = [
-    ['p99 in ms', ...kinds, 'failures', 'answers to the load'],
-    [
-      'without load',
-      ...kinds.map((kind) => baseline[kind].p99.toFixed(0)),
-      failuresIn(baseline),
-      '',
-    ],
-  ]
-  let hasMissed = failuresIn(baseline) !== '0'
-  for (const name of Object.keys(loads).filter((load) => load.includes(flags.only))) {
-    const load = startLoad(name, port)
-    await Bun.sleep(SETTLE_MS)
-    const measured = await measure(address, members, seconds)
-    load.kill('SIGTERM')
-    const output = await load.stdout.text()
-    const cells = kinds.map((kind) => {
-      const { p99 } = measured[kind]
-      const isWithinLimit = p99 <= Math.max(LIMIT_MS, LIMIT_RATIO * baseline[kind].p99)
-      if (!isWithinLimit) hasMissed = true
-      return `${p99.toFixed(0)} ${isWithinLimit ? '✓' : '✗'}`
-    })
-    if (failuresIn(measured) !== '0') hasMissed = true
-    rows.push([name, ...cells, failuresIn(measured), output.trim()])
-    await Bun.sleep(SETTLE_MS)
-  }
-  print(rows)
-  if (hasMissed) process.exitCode = 1
-}
-
-function failuresIn(measured: Record<ClientKind, Measured>): string {
-  return String(Object.values(measured).reduce((sum, { failures }) => sum + failures, 0))
+  const load = name === null ? null : startLoad(name, port)
+  await Bun.sleep(SETTLE_MS)
+  const { times, failures } = await measure(address, members, Number(flags.seconds))
+  load?.kill('SIGTERM')
+  const output = (await load?.stdout.text())?.trim() ?? ''
+  const mebibytes = (memoryOf(pid, 'VmHWM') * 1e6) / 2 ** 20
+  return { p99: percentilesOf(times), failures, mebibytes, output }
 }
 
 function startLoad(name: string, port: number) {
@@ -154,128 +181,91 @@ function startLoad(name: string, port: number) {
   return Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' })
 }
 
-async function measure(
-  address: string,
-  members: string[],
-  seconds: number,
-): Promise<Record<ClientKind, Measured>> {
-  const [readers, writers, health] = await Promise.all([
-    repeat(seconds, PAUSE_MS.readers, (at) =>
-      fetch(`${address}/v2/members/${members[at % WRITERS]}`, {
-        headers: { 'x-forwarded-for': `203.0.113.${at % 200}` },
-      }),
+type Times = Record<ClientKind, number[]>
+
+/** Puts each load on the same server again and again, and checks that no write is lost. */
+async function soak(server: Running, members: string[]): Promise<void> {
+  const address = `http://127.0.0.1:${server.port}`
+  const all: Times = { readers: [], writers: [], lists: [], '/health': [] }
+  const names = Object.keys(loads).filter((load) => load.includes(flags.only))
+  const end = performance.now() + Number(flags.soak) * 60_000
+  let failures = 0
+  const memory: number[] = []
+  for (let at = 0; performance.now() < end; at++) {
+    const name = names[at % names.length] ?? ''
+    const load = startLoad(name, server.port)
+    const measured = await measure(address, members, Number(flags.seconds))
+    load.kill('SIGTERM')
+    await load.exited
+    failures += measured.failures
+    memory.push((memoryOf(server.pid) * 1e6) / 2 ** 20)
+    for (const kind of Object.keys(all) as ClientKind[]) all[kind].push(...measured.times[kind])
+    const p99 = Object.entries(percentilesOf(measured.times)).map((pair) => pair.join(' '))
+    console.log(`${name}: p99 ${p99.join(', ')}, ${memory.at(-1)?.toFixed(0)} MiB`)
+  }
+  const lost = await findLostWrites(address, members)
+  console.log(
+    `\nall: p99 ${JSON.stringify(percentilesOf(all))} of ${Object.values(all).flat().length} requests`,
+  )
+  console.log(`failures ${failures}, lost writes ${lost}, acknowledged ${written}`)
+  console.log(`memory by round, MiB: ${memory.map((size) => size.toFixed(0)).join(' ')}`)
+  if (failures + lost > 0) process.exitCode = 1
+}
+
+async function findLostWrites(address: string, members: string[]): Promise<number> {
+  let lost = 0
+  for (const [at, member] of members.entries()) {
+    const headers = { authorization: tokenOf(at), 'x-forwarded-for': `203.0.113.${at}` }
+    const response = await fetch(`${address}/v2/members/${member}`, { headers })
+    const { description } = (await response.json()) as { description: string }
+    if (Number(description) < (acknowledged.get(member) ?? 0)) lost++
+  }
+  return lost
+}
+
+function percentilesOf(times: Times): Record<ClientKind, number> {
+  const p99 = Object.entries(times).map(([kind, all]) => [
+    kind,
+    Math.round(percentileOf(all, 0.99)),
+  ])
+  return Object.fromEntries(p99)
+}
+
+/** Sends the requests of the other clients. */
+async function measure(address: string, members: string[], seconds: number) {
+  const times: Times = { readers: [], writers: [], lists: [], '/health': [] }
+  let failures = 0
+  const repeat = (kind: ClientKind, request: (at: number) => Promise<Response>) =>
+    atFixedRate({ seconds, pauseMs: PAUSE_MS[kind] }, async (at) => {
+      const sent = performance.now()
+      const response = await request(at)
+      await response.bytes()
+      times[kind].push(performance.now() - sent)
+      if (!response.ok) failures++
+    })
+  const forwardedFor = (at: number) => ({ 'x-forwarded-for': `203.0.113.${at % 200}` })
+  await Promise.all([
+    repeat('readers', (at) =>
+      fetch(`${address}/v2/members/${members[at % WRITERS]}`, { headers: forwardedFor(at) }),
     ),
-    repeat(seconds, PAUSE_MS.writers, (at) =>
-      fetch(`${address}/v2/members/${members[at % WRITERS]}`, {
+    repeat('writers', async (at) => {
+      const member = members[at % WRITERS] ?? ''
+      const number = nextNumber++
+      const response = await fetch(`${address}/v2/members/${member}`, {
         method: 'PATCH',
         headers: { authorization: tokenOf(at % WRITERS), 'x-forwarded-for': '203.0.113.250' },
-        body: JSON.stringify({ description: `${performance.now()}` }),
-      }),
+        body: JSON.stringify({ description: `${number}` }),
+      })
+      if (response.ok) {
+        written++
+        acknowledged.set(member, Math.max(number, acknowledged.get(member) ?? 0))
+      }
+      return response
+    }),
+    repeat('lists', (at) =>
+      fetch(`${address}/v2/systems/${known.typical}/members`, { headers: forwardedFor(at) }),
     ),
-    repeat(seconds, PAUSE_MS['/health'], () => fetch(`${address}/health`)),
+    repeat('/health', () => fetch(`${address}/health`)),
   ])
-  return { readers, writers, '/health': health }
-}
-
-/** Sends requests at a fixed rate and measures each. */
-async function repeat(
-  seconds: number,
-  pause: number,
-  request: (at: number) => Promise<Response>,
-): Promise<Measured> {
-  const times: number[] = []
-  let failures = 0
-  const time = async (at: number) => {
-    const sent = performance.now()
-    const response = await request(at)
-    await response.bytes()
-    times.push(performance.now() - sent)
-    if (!response.ok) failures++
-  }
-  await atFixedRate({ seconds, pauseMs: pause }, time)
-  return { p99: percentileOf(times, 0.99), failures }
-}
-
-async function runLoad(name: string, address: string): Promise<void> {
-  process.on('SIGTERM', () => {
-    console.log(JSON.stringify(statusCounts))
-    process.exit()
-  })
-  await loads[name]?.(address)
-}
-
-/** Sends a request, counts its response and returns Retry-After in milliseconds, or 0. */
-async function send(address: string, init: RequestInit): Promise<number> {
-  try {
-    const response = await fetch(address, init)
-    await response.bytes()
-    statusCounts[response.status] = (statusCounts[response.status] ?? 0) + 1
-    return Number(response.headers.get('retry-after') ?? 0) * 1000
-  } catch {
-    statusCounts.none = (statusCounts.none ?? 0) + 1
-    return 0
-  }
-}
-
-/** Five clients request sums of a long history at their rate limit and disconnect after 50 ms. */
-async function requestSums(address: string): Promise<never> {
-  const since = Date.UTC(2020, 0, 1)
-  const until = new Date(since + 2 * 86_400_000).toISOString()
-  for (let at = 0; ; at++) {
-    const sum = ['pairs', 'totals', 'hours'][at % 3]
-    // Each requests another span, so that no two of them share a computation.
-    const from = new Date(since + at * 1000).toISOString()
-    void send(`${address}/v2/systems/${known.big}/fronting/${sum}?since=${from}&until=${until}`, {
-      headers: { 'x-forwarded-for': `198.51.100.${at % 5}` },
-      keepalive: false,
-      signal: AbortSignal.timeout(50),
-    })
-    await Bun.sleep(1000 / 10 / 5)
-  }
-}
-
-/** Four clients post objects of very many keys, each as soon as its last request is answered. */
-async function postKeys(address: string): Promise<never> {
-  const keys = Array.from({ length: 118_000 }, (_, at) => `"${at.toString(36)}":0`)
-  const body = `{${keys.join()}}`
-  return inParallel(4, (client) =>
-    send(`${address}/web/session`, {
-      method: 'POST',
-      headers: { 'x-forwarded-for': `198.51.100.${client}` },
-      body,
-    }),
-  )
-}
-
-/** One token changes 1,000 members per request, again as soon as a request is answered. */
-async function changeMembers(address: string): Promise<never> {
-  const patches: ((round: number) => object)[] = [
-    (round) => ({ description: `${round} `.repeat(900).slice(0, 900) }),
-    (round) => ({
-      proxy_tags: Array.from({ length: 40 }, (_, tag) => ({ prefix: `${round}.${tag}:` })),
-    }),
-    (round) => ({ privacy: { visibility: round % 2 === 0 ? 'public' : 'private' } }),
-  ]
-  let round = 0
-  return inParallel(3, () => {
-    const patch = patches[round % patches.length]?.(round)
-    const changes = Array.from({ length: 1000 }, (_, at) => ({ id: hidOf(at + 1), ...patch }))
-    round++
-    return send(`${address}/v2/systems/@me/members`, {
-      method: 'PATCH',
-      headers: { authorization: known.bigToken, 'x-forwarded-for': '198.51.100.250' },
-      body: JSON.stringify(changes),
-    })
-  })
-}
-
-/** Repeats the request on several connections, and waits as long as Retry-After says. */
-async function inParallel(
-  count: number,
-  request: (client: number) => Promise<number>,
-): Promise<never> {
-  const repeatRequest = async (_: unknown, client: number): Promise<never> => {
-    for (;;) await Bun.sleep(await request(client))
-  }
-  return Promise.race(Array.from({ length: count }, repeatRequest))
+  return { times, failures }
 }

@@ -168,12 +168,13 @@ describe('the reminder timer', () => {
   })
 
   test('fires in several runs at once only once', async () => {
-    await withReminder(daily, '2026-03-22T08:30:00Z')
+    const fixture = await withReminder(daily, '2026-03-22T08:30:00Z')
     const { lastEvent } = await stateOf(testApp)
     now = at('2026-03-22T09:00:00Z')
     await Promise.all(Array.from({ length: 8 }, () => fireDueReminders(testApp.deps)))
     const recorded = await eventsSince({ testApp }, lastEvent)
     expect(recorded.map(([type]) => type)).toEqual(['REMINDER'])
+    expect(await only(fixture)).toMatchObject({ due: '2026-03-23T09:00:00Z' })
   })
 
   test('fires more reminders than fit in a page, in the order of their times', async () => {

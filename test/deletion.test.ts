@@ -293,6 +293,30 @@ describe('hidden rows of a deletion', () => {
     expect(withRawDatabase(path, (db) => db.query(left).all())).toEqual([])
   })
 
+  test('stay hidden when the history is deleted again while they are removed', async () => {
+    const large = await makeLargeSystem(700)
+    await deleteAllSwitches(deps, large.viewer)
+    let isRepeated = false
+    const interrupted: Deps = {
+      ...deps,
+      async transact(of, work, kind) {
+        if (!isRepeated) {
+          isRepeated = true
+          const body = { members: [large.wren] }
+          await ask('POST /v2/systems/@me/switches', { as: large, body })
+          await deleteAllSwitches(deps, large.viewer)
+        }
+        return deps.transact(of, work, kind)
+      },
+    }
+    await purgeDeleted(interrupted)
+    const { json } = await ask('GET /v2/systems/@me/switches', { as: large })
+    expect(json).toEqual([] as never)
+    await purgeDeleted(deps)
+    const left = `SELECT 1 FROM switches WHERE system_id = ${large.id}`
+    expect(withRawDatabase(path, (db) => db.query(left).all())).toEqual([])
+  })
+
   test('does not block the ID of a hidden message for another system', async () => {
     const large = await makeLargeSystem(700)
     const other = await makeLargeSystem(10)

@@ -1,5 +1,13 @@
 import { Database } from 'bun:sqlite'
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { openStorage } from '../../src/db/open'
 import { run, runJson } from '../runInProcess'
@@ -10,6 +18,12 @@ import { copyWithBackup } from './backupFolders'
 const FAILED = 1
 
 describe('a backup', () => {
+  test('backup writes a file that only its owner can read', async () => {
+    const here = copyWithBackup()
+    await run(['backup', 'new.db'], here)
+    expect(statSync(join(here.cwd, 'new.db')).mode & 0o777).toBe(0o600)
+  })
+
   test('backup does not overwrite a file, and rejects missing databases and those of other programs', async () => {
     const here = copyWithBackup()
     new Database(join(here.cwd, 'foreign.db')).run('CREATE TABLE t (x)')

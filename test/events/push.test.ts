@@ -342,6 +342,16 @@ describe('push messages', () => {
     })
   })
 
+  test('tell that there is a post, and nothing of it, if the receiver wants no names', async () => {
+    const { as, wren, browser } = await createReceiver({ wants: ['posts'], shows_names: false })
+    await logSwitch(as, [wren])
+    const body = { for: wren, title: 'Groceries', text: 'Milk, please.' }
+    await ask('POST /ext/v1/systems/@me/posts', { as, body })
+    await until(() => service.to(browser).length === 1)
+    const { shown } = read(service.to(browser)[0] ?? fail(), browser)
+    expect(shown).toMatchObject({ title: 'New post', text: '' })
+  })
+
   test('about posts that were read or deleted meanwhile are not sent', async () => {
     const { as, wren, browser } = await createReceiver({ wants: ['posts'] })
     await logSwitch(as, [wren])

@@ -5,18 +5,17 @@ import { afterAll, expect, test } from '../test'
 import { newDatabaseAddress } from '../testApp'
 import { createTestClock } from '../testClock'
 
-test('a renewal that fails again and again is logged once, and again after a success', async () => {
+/** Starts leases on a disk that can be full. */
+async function startLeases() {
   const storage = openStorage(newDatabaseAddress(emptyFolder()), { durability: 'normal' })
   afterAll(() => storage.close())
   await storage.ready
-  let isFull = false
-  let attempts = 0
-  let successes = 0
+  const disk = { isFull: false, attempts: 0, successes: 0 }
   const transact: Storage['transact'] = async (...args) => {
-    attempts++
-    if (isFull) throw new Error('the disk is full')
+    disk.attempts++
+    if (disk.isFull) throw new Error('the disk is full')
     const result = await storage.transact(...args)
-    successes++
+    disk.successes++
     return result
   }
   const warnings: string[] = []
@@ -26,14 +25,30 @@ test('a renewal that fails again and again is logged once, and again after a suc
     warn: (message) => warnings.push(message),
   })
   await leases.start()
+  return { leases, clock, disk, warnings }
+}
+
+test('a renewal that fails again and again is logged once, and again after a success', async () => {
+  const { leases, clock, disk, warnings } = await startLeases()
   for (const times of [1, 2]) {
-    isFull = true
-    const before = attempts
-    while (attempts < before + 3) await clock.advance(1000)
+    disk.isFull = true
+    const before = disk.attempts
+    while (disk.attempts < before + 3) await clock.advance(1000)
     expect(warnings).toEqual(Array(times).fill('lease renewal failed'))
-    isFull = false
-    const succeeded = successes
-    while (successes === succeeded) await clock.advance(1000)
+    disk.isFull = false
+    const succeeded = disk.successes
+    while (disk.successes === succeeded) await clock.advance(1000)
   }
+  await leases.stop()
+})
+
+test('a lease that cannot be renewed is held until it expires, and no longer', async () => {
+  const { leases, clock, disk } = await startLeases()
+  disk.isFull = true
+  await clock.advance(9_999)
+  expect(leases.holds('dispatch')).toBe(true)
+  await clock.advance(1)
+  expect(leases.holds('dispatch')).toBe(false)
+  disk.isFull = false
   await leases.stop()
 })

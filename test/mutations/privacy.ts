@@ -123,10 +123,17 @@ export const privacy: readonly Mutation[] = [
   },
   {
     file: 'model/ext/memberExt.ts',
-    from: "    guard: 'description_privacy',\n",
-    to: '',
+    from: "max: MAX_ABOUT,\n    guard: 'description_privacy',",
+    to: 'max: MAX_ABOUT,',
     tests: ['http/ext/members.test.ts'],
     why: 'A private long description is shown to other callers.',
+  },
+  {
+    file: 'model/ext/memberExt.ts',
+    from: "readonly: true,\n    guard: 'description_privacy',",
+    to: 'readonly: true,',
+    tests: ['http/ext/members.test.ts', 'http/ext/friendPrivacy.test.ts'],
+    why: 'The beginning of a private long description is listed for other callers.',
   },
   {
     file: 'model/ext/memberExt.ts',

@@ -1,0 +1,96 @@
+import type { Mutation } from './mutation'
+
+/** Push messages and the browsers that receive them. */
+export const push: readonly Mutation[] = [
+  {
+    file: 'events/push/sender.ts',
+    from: 'viewer !== null && queued.wants.includes(queued.kind)',
+    to: 'viewer !== null',
+    tests: ['events/push.test.ts'],
+    why: 'A browser gets a kind of message that was turned off meanwhile.',
+  },
+  {
+    file: 'events/push/queue.ts',
+    from: '(ends !== null && ends <= now) || ',
+    to: '',
+    tests: ['events/push.test.ts'],
+    why: 'A browser gets messages after its session has expired.',
+  },
+  {
+    file: 'events/push/queue.ts',
+    from: ' || (await isDisabled(db, target.system_id))',
+    to: '',
+    tests: ['events/push.test.ts'],
+    why: 'A browser gets messages of a disabled system.',
+  },
+  {
+    file: 'events/push/queue.ts',
+    from: 'watchesPrivate: private_members === 1',
+    to: 'watchesPrivate: true',
+    tests: ['events/push.test.ts'],
+    why: 'Messages to a token for watching name hidden members.',
+  },
+  {
+    file: 'events/push/sender.ts',
+    from: 'if (status === 404 || status === 410) {',
+    to: 'if (status === 410) {',
+    tests: ['events/push.test.ts'],
+    why: 'Messages are sent on to an address that the push service does not know.',
+  },
+  {
+    file: 'events/push/message.ts',
+    from: "if (!showsNames) return { title: 'New post', text: '', url }",
+    to: '',
+    tests: ['events/push.test.ts'],
+    why: 'The text of a post is on a lock screen that should show no names.',
+  },
+  {
+    file: 'events/push/message.ts',
+    from: 'if (excess <= 0) return pad(bytes)',
+    to: 'if (excess <= 0) return bytes',
+    tests: ['events/pushEncryption.test.ts', 'events/push.test.ts'],
+    why: 'The length of an encrypted message tells what it is about.',
+  },
+  {
+    file: 'events/push/targets.ts',
+    from: 'found.system_id === viewer.system &&',
+    to: '',
+    tests: ['http/ext/push.test.ts'],
+    why: 'A system changes and deletes browsers of another one.',
+  },
+  {
+    file: 'events/push/targets.ts',
+    from: ': !(await isWatchTarget(db, found)))',
+    to: ': true)',
+    tests: ['http/ext/push.test.ts'],
+    why: 'The owner sees and changes the browser of a person who only watches the front.',
+  },
+  {
+    file: 'events/push/targets.ts',
+    from: 'found.token_id === viewer.token',
+    to: 'true',
+    tests: ['http/ext/push.test.ts'],
+    why: 'A token for watching changes browsers of the owner.',
+  },
+  {
+    file: 'events/push/targets.ts',
+    from: 'found.length >= max',
+    to: 'found.length > max',
+    tests: ['http/ext/push.test.ts'],
+    why: 'A system has one browser more than the limit.',
+  },
+  {
+    file: 'events/push/targets.ts',
+    from: 'wants.some((kind) => !allowed.includes(kind))',
+    to: 'wants.some((kind) => kind === null)',
+    tests: ['http/ext/push.test.ts'],
+    why: 'A token for watching gets messages about reminders and posts.',
+  },
+  {
+    file: 'service/ext/posts.ts',
+    from: 'if (front?.members.some(({ uuid: fronter }) => fronter === recipient))',
+    to: '',
+    tests: ['events/push.test.ts'],
+    why: 'A post is shown to those in front although it is for another member.',
+  },
+]

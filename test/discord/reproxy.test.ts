@@ -1,3 +1,5 @@
+import { discordBot } from '../../src/model/privacy'
+import { unlinkAccount } from '../../src/service/accounts'
 import { describe, expect, test } from '../test'
 import { createActions, type ProxiedMessage } from './actingOnMessages'
 import { startBotInProcess } from './inProcessBot'
@@ -107,6 +109,22 @@ describe('sending again is refused', () => {
     const answer = await ask(other.id, channelId, `pk;reproxy ${link} ${other.finch}`)
     expect(answer.content).toContain('❌ That is not a message of your system')
     expect(await users.message({ channelId, messageId })).not.toBeNull()
+  })
+
+  test('of a message of a former system of the account', async () => {
+    const { author, channelId, messageId, link } = await proxied()
+    const { system } = await bot.newAuthor()
+    const asFormer = { ...discordBot, system: author.system.id }
+    await unlinkAccount(bot.app.deps, asFormer, author.id)
+    await bot.linkAccount(system, author.id)
+    const content = `pk;reproxy ${link} Finch`
+    await users.sendMessage({ userId: author.id, channelId, content })
+    await bot.settle(channelId)
+    const messages = await users.messages({ channelId })
+    expect(messages.map((message) => message.content).join('\n')).toContain(
+      '❌ That is not a message of your system',
+    )
+    expect(textOf(messages.find(({ id }) => id === messageId) ?? fail())).toBe('Robin: hello')
   })
 
   test('as a member of another system', async () => {

@@ -4,9 +4,10 @@ import { describe, expect } from '../test'
 import { isSqlite } from '../testApp'
 import { until } from '../until'
 import type { SeenMessage } from './standIn/controlRead'
-import { buttonOf, kill, type TestBot, useBot } from './testBot'
+import { buttonOf, kill, type TestBot, textOf, useBot } from './testBot'
 
 const test = await useBot()
+const EXECUTE = 'POST /webhooks/{webhook_id}/{webhook_token}'
 
 /** Sends a command, and waits for the answer. */
 async function say({ users, guild, wren, untilMessages }: TestBot, content: string) {
@@ -42,6 +43,26 @@ describe('commands of a server process', () => {
     expect(messages).toMatchObject([
       { content: expect.stringContaining('expired'), ephemeralFor: wren },
     ])
+  })
+
+  test('that wait when the process stops run in the next one, in their order', async (bot) => {
+    const { users, guild, wren, untilMessages } = bot
+    const { channelId } = guild
+    await say(bot, 'pk;member new Finch')
+    await say(bot, 'pk;switch Robin')
+    await say(bot, 'pk;autoproxy front')
+    await users.failRequests({ route: EXECUTE, kind: 'delay', isHeld: true })
+    for (const content of ['one', 'two', 'pk;switch Finch', 'three'])
+      await users.sendMessage({ userId: wren, channelId, content })
+    await until(async () => (await users.requests({ route: EXECUTE })).length > 0)
+    const stopped = bot.stopServers()
+    await until(() => bot.servers[0]?.output().includes('"stopping"'))
+    await users.clearFaults()
+    await stopped
+    await bot.startServer()
+    const isProxied = ({ author }: SeenMessage) => author.isWebhook
+    const all = await untilMessages((messages) => messages.filter(isProxied).length === 3)
+    expect(all.filter(isProxied).map(textOf)).toEqual(['Robin: one', 'Robin: two', 'Finch: three'])
   })
 
   test('are counted by command and result', async (bot) => {

@@ -52,7 +52,8 @@ export const discordCommands: Command[] = [
   {
     name: 'discord check',
     summary: 'Check token, intents and permissions of the Discord bot',
-    takesSettings: ['DISCORD_TOKEN', 'DISCORD_API', 'PUBLIC_URL'],
+    // The database is not used, but operators pass its address to every command.
+    takesSettings: ['DATABASE_URL', 'DISCORD_TOKEN', 'DISCORD_API', 'PUBLIC_URL'],
     async run(call) {
       const options = requireToken(call)
       const { checkBot } = await import('../discord/checkBot')

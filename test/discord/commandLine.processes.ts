@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { commandLine } from '../serverProcess'
 import { describe, expect } from '../test'
 import { until } from '../until'
@@ -13,6 +15,15 @@ describe('multitude discord check', () => {
     expect(out).toContain(
       `https://discord.com/oauth2/authorize?client_id=${discord.applicationId}&scope=bot+applications.commands&permissions=633594112764992`,
     )
+  })
+
+  test('accepts --database like other commands, and opens none', async ({ cwd, env }) => {
+    const { code, err } = await run(['discord', 'check', '--database', 'file:none.db'], {
+      cwd,
+      env,
+    })
+    expect([code, err]).toEqual([0, ''])
+    expect(existsSync(join(cwd, 'none.db'))).toBe(false)
   })
 
   test('names the intent and the permissions that are missing, and exits 1', async (bot) => {

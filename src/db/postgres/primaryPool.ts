@@ -97,12 +97,12 @@ export function createPrimaryPool(
     (text, values) =>
       track(() => query(sql, text, values), isRelevant)
 
-  const readers = createReadPool(
-    Math.max(1, options.pool - writers),
-    options.clock,
-    () => connectTo(1),
+  const readers = createReadPool({
+    count: Math.max(1, options.pool - writers),
+    clock: options.clock,
+    connect: () => connectTo(1),
     queryOn,
-  )
+  })
 
   const wrapConnection = (
     reserved: ReservedSQL,

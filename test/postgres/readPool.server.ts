@@ -1,0 +1,106 @@
+import type { SQL } from 'bun'
+import { openStorage } from '../../src/db/open'
+import { rows } from '../rawSql'
+import { emptyFolder } from '../serverProcess'
+import { describe, expect, test } from '../test'
+import { newDatabaseAddress } from '../testApp'
+import { createTestClock, type TestClock } from '../testClock'
+import { until } from '../until'
+import { onServer } from './engine'
+
+/** A statement that waits while a test holds the lock. */
+const BLOCKED = 'select 1 as one from pg_advisory_xact_lock_shared(7)'
+const QUICK = 'select 2 as two'
+
+interface Scene {
+  readonly clock: TestClock
+  readonly storage: ReturnType<typeof openStorage>
+  readonly read: (text: string) => Promise<object[]>
+  readonly lock: () => Promise<unknown>
+  readonly unlock: () => Promise<unknown>
+  /** Waits until this many statements wait for the lock. */
+  readonly untilBlocked: (count: number) => Promise<unknown>
+  readonly sql: SQL
+}
+
+/** Opens a database with this number of connections, half of them for reads. */
+async function withPool(pool: number, work: (scene: Scene) => Promise<void>): Promise<void> {
+  const address = newDatabaseAddress(emptyFolder())
+  const clock = createTestClock()
+  const storage = openStorage(address, { durability: 'normal', clock, server: { pool } })
+  await storage.ready
+  await onServer(address, async (sql) => {
+    await work({
+      clock,
+      storage,
+      read: (text) => rows(storage.db, text),
+      lock: () => sql.unsafe('select pg_advisory_lock(7)'),
+      unlock: () => sql.unsafe('select pg_advisory_unlock(7)'),
+      untilBlocked: (count) => until(async () => (await sql.unsafe(WAITING)).length === count),
+      sql,
+    })
+  })
+  await storage.close()
+}
+
+const WAITING = `select 1 from pg_locks
+  where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))`
+
+/** Runs the statement that can be blocked, as often as it takes to be known as quick. */
+async function learn({ read }: Scene): Promise<void> {
+  for (let run = 0; run < 10; run++) await read(BLOCKED)
+}
+
+describe('a read is answered while another statement', () => {
+  const slow: [what: string, before: (scene: Scene) => Promise<void>, afterMs: number][] = [
+    ['runs for the first time', async () => {}, 0],
+    [
+      'runs that was slow the last time',
+      async (scene) => {
+        await learn(scene)
+        await scene.lock()
+        const blocked = scene.read(BLOCKED)
+        await scene.untilBlocked(1)
+        await scene.clock.advance(6)
+        await scene.unlock()
+        await blocked
+      },
+      0,
+    ],
+    ['that is quick otherwise has been running for 10 ms', learn, 10],
+  ]
+
+  test.each(slow)('%s', (_, before, afterMs) =>
+    withPool(4, async (scene) => {
+      const { clock, read, lock, unlock, untilBlocked } = scene
+      await before(scene)
+      await read(QUICK)
+      await lock()
+      const blocked = read(BLOCKED)
+      await untilBlocked(1)
+      await clock.advance(afterMs)
+      expect(await read(QUICK)).toEqual([{ two: 2 }])
+      await unlock()
+      expect(await blocked).toEqual([{ one: 1 }])
+    }),
+  )
+
+  test('runs on every connection that slow ones may take', () =>
+    withPool(4, async ({ read, lock, unlock, untilBlocked }) => {
+      await read(QUICK)
+      await lock()
+      const blocked = Array.from({ length: 20 }, () => read(BLOCKED))
+      await untilBlocked(1)
+      expect(await read(QUICK)).toEqual([{ two: 2 }])
+      await unlock()
+      expect(await Promise.all(blocked)).toEqual(Array(20).fill([{ one: 1 }]))
+    }))
+})
+
+test('quick reads that arrive together share a connection', () =>
+  withPool(16, async ({ read }) => {
+    const PROCESS = 'select pg_backend_pid() as process'
+    await read(PROCESS)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => read(PROCESS)))
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+  }))

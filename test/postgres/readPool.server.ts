@@ -104,3 +104,37 @@ test('quick reads that arrive together share a connection', () =>
     const answers = await Promise.all(Array.from({ length: 10 }, () => read(PROCESS)))
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
   }))
+
+describe('the health check', () => {
+  test('finds the server healthy while all connections of reads are busy', () =>
+    withPool(2, async ({ storage, read, lock, unlock, untilBlocked }) => {
+      await lock()
+      const blocked = read(BLOCKED)
+      await untilBlocked(1)
+      expect(await storage.checkHealth()).toBeNull()
+      await unlock()
+      await blocked
+    }))
+
+  test('does not count the time in which this process was busy, and reports a silent server', () =>
+    withPool(2, async ({ clock, storage, untilBlocked, sql }) => {
+      /** Starts a check that is not answered until the transaction ends. */
+      const checkWhileSilent = async () => {
+        await sql.unsafe('begin')
+        await sql.unsafe('lock table systems in access exclusive mode')
+        const health = storage.checkHealth()
+        await untilBlocked(1)
+        return { health }
+      }
+      const busy = await checkWhileSilent()
+      clock.skip(60_000)
+      await clock.advance(0)
+      await sql.unsafe('rollback')
+      expect(await busy.health).toBeNull()
+
+      const silent = await checkWhileSilent()
+      await clock.advance(800)
+      expect((await silent.health)?.message).toContain('the database does not answer')
+      await sql.unsafe('rollback')
+    }))
+})

@@ -328,11 +328,12 @@ function createDeps(
     onImport,
   }: DepsOptions,
 ): Deps {
-  const { db, sharedRead, snapshot } = storage
+  const { db, sharedRead, readFor, snapshot } = storage
   const spool = createSpool(temporaryFolderOf(config.DATABASE_URL))
   return {
     db,
     sharedRead,
+    readFor,
     transact,
     snapshot,
     longReads: createLongReads(),

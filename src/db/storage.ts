@@ -4,7 +4,7 @@ import type { Clock } from '../timers/clock'
 import type { ChangeNotifier } from './changeNotifier'
 import type { SchemaUse } from './schema'
 import type { SharedRead } from './sqlite/sharedRead'
-import type { Db } from './types'
+import type { Db, MaybePromise } from './types'
 
 /** Upgrade of a database that an older release had created. */
 export interface Upgrade {
@@ -51,6 +51,15 @@ export type Transact = <T>(
   kind?: WorkKind,
 ) => Promise<T>
 
+/**
+ * Runs a read for a client. If the client leaves before it ends, its statements on a database server
+ * are canceled, and it throws the reason of the signal.
+ */
+export type ReadFor = <T>(
+  client: { readonly signal: AbortSignal },
+  work: () => MaybePromise<T>,
+) => MaybePromise<T>
+
 /** Runs the work on its own connection, which reads one snapshot of the database. */
 export type Snapshot = <T>(work: (db: Db) => Promise<T>) => Promise<T>
 
@@ -96,6 +105,7 @@ export interface Storage {
   /** Handle for reads; never reads uncommitted rows. */
   readonly db: Db
   readonly sharedRead: SharedRead
+  readonly readFor: ReadFor
   readonly transact: Transact
   readonly snapshot: Snapshot
   /** Notifies of changes by any process. */

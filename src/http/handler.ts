@@ -134,11 +134,17 @@ export function createHandler(serverParts: ServerParts): Handle {
       trustedProxies: config.TRUST_PROXY,
     }
     request.context = context
-    if (!isReading || !match.directRead) return route(exchange)
-    const { read, refStart } = match.directRead
-    const ref = segmentAt(path, refStart)
+    // A write ends also if its client leaves.
+    return isReading ? deps.readFor(request, () => callRead(exchange, context)) : route(exchange)
+  }
+
+  const callRead = (exchange: Exchange, context: RequestContext): MaybePromise<Response> => {
+    const { request, path, match } = exchange
+    if (!match.directRead) return route(exchange)
+    const ref = segmentAt(path, match.directRead.refStart)
     // Elysia decodes percent-encoded references.
-    return ref.includes('%') ? route(exchange) : callDirectRead(read, ref, request, context)
+    if (ref.includes('%')) return route(exchange)
+    return callDirectRead(match.directRead.read, ref, request, context)
   }
 
   const callDirectRead = (
@@ -195,7 +201,7 @@ export function createHandler(serverParts: ServerParts): Handle {
         response = result instanceof Promise ? await result : result
       }
     } catch (cause) {
-      response = responseForThrown(cause, exchange.requestId, parts)
+      response = responseAfterError(cause, request, exchange.requestId, parts)
     }
     if (isCounted) admission.release()
     if (method === 'HEAD') response = await withoutBody(response)
@@ -241,10 +247,19 @@ function createElysia(module: ApiModule | null, parts: ErrorResponseParts): AnyE
   app.onError(({ error: cause, code, request }) => {
     const { context }: RequestWithContext = request
     if (code === 'NOT_FOUND') return errorResponse(error('notFound'))
-    if (cause === request.signal.reason) return new Response(null, { status: CLIENT_CLOSED })
-    return responseForThrown(cause, context?.requestId, parts)
+    return responseAfterError(cause, request, context?.requestId, parts)
   })
   return module ? app.use(module.routes()) : app
+}
+
+function responseAfterError(
+  cause: unknown,
+  request: Request,
+  requestId: string | undefined,
+  parts: ErrorResponseParts,
+): Response {
+  if (cause === request.signal.reason) return new Response(null, { status: CLIENT_CLOSED })
+  return responseForThrown(cause, requestId, parts)
 }
 
 /** Passes a request to Elysia if it has a route. HEAD is routed as GET, so routes need not handle it. */

@@ -14,6 +14,7 @@ import type { ImportLimiter } from './transfer/importLimiter'
 export interface Deps {
   readonly db: Db
   readonly sharedRead: Storage['sharedRead']
+  readonly readFor: Storage['readFor']
   readonly transact: Storage['transact']
   /** Runs reads on one snapshot, unaffected by concurrent writes. */
   readonly snapshot: Storage['snapshot']

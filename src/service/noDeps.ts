@@ -16,6 +16,7 @@ export const noDeps: Deps = {
     },
   }),
   sharedRead: { begin: () => {}, end: () => {}, credentialsVersion: () => 0 },
+  readFor: (_, work) => work(),
   transact: () => Promise.reject(new Error('no database available')),
   snapshot: () => Promise.reject(new Error('no database available')),
   longReads: createLongReads(),

@@ -105,11 +105,12 @@ async function createHandlerWithTimeout(busyLimit: number) {
     renderJson: renderRowJson,
   })
   afterAll(() => storage.close())
-  const { db, sharedRead, transact, snapshot, checkHealth, toUnavailable } = storage
+  const { db, sharedRead, readFor, transact, snapshot, checkHealth, toUnavailable } = storage
   const credentialCache = createCredentialCache(sharedRead.credentialsVersion)
   const storageDeps = {
     db,
     sharedRead,
+    readFor,
     transact,
     snapshot,
     credentialCache,

@@ -1,6 +1,8 @@
 import type { SQL } from 'bun'
 import { openStorage } from '../../src/db/open'
+import { errorOf } from '../outcomeOf'
 import { rows } from '../rawSql'
+import { rounds } from '../rounds'
 import { emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
 import { newDatabaseAddress } from '../testApp'
@@ -16,6 +18,7 @@ interface Scene {
   readonly clock: TestClock
   readonly storage: ReturnType<typeof openStorage>
   readonly read: (text: string) => Promise<object[]>
+  readonly readFor: <T>(client: AbortController, work: () => Promise<T>) => Promise<T>
   readonly lock: () => Promise<unknown>
   readonly unlock: () => Promise<unknown>
   /** Waits until this many statements wait for the lock. */
@@ -34,6 +37,7 @@ async function withPool(pool: number, work: (scene: Scene) => Promise<void>): Pr
       clock,
       storage,
       read: (text) => rows(storage.db, text),
+      readFor: async (client, work) => storage.readFor(client, work),
       lock: () => sql.unsafe('select pg_advisory_lock(7)'),
       unlock: () => sql.unsafe('select pg_advisory_unlock(7)'),
       untilBlocked: (count) => until(async () => (await sql.unsafe(WAITING)).length === count),
@@ -136,5 +140,71 @@ describe('the health check', () => {
       await clock.advance(800)
       expect((await silent.health)?.message).toContain('the database does not answer')
       await sql.unsafe('rollback')
+    }))
+})
+
+describe('a caller that leaves', () => {
+  test('ends its statement, and begins no further one', () =>
+    withPool(4, async ({ read, readFor, lock, unlock, untilBlocked }) => {
+      const [left, gone] = [new AbortController(), new AbortController()]
+      await lock()
+      const blocked = readFor(left, () => read(BLOCKED))
+      await untilBlocked(1)
+      let hasContinued = false
+      const continued = readFor(gone, async () => {
+        await read(QUICK)
+        gone.abort()
+        await read(QUICK)
+        hasContinued = true
+      })
+      left.abort()
+      expect(await errorOf(blocked)).toBe(left.signal.reason)
+      expect(await errorOf(continued)).toBe(gone.signal.reason)
+      expect(hasContinued).toBe(false)
+      await untilBlocked(0)
+      await unlock()
+      expect(await read(BLOCKED)).toEqual([{ one: 1 }])
+    }))
+
+  test('does not end what its read began for others', () =>
+    withPool(4, async ({ read, readFor, lock, unlock, untilBlocked }) => {
+      const left = new AbortController()
+      await read(QUICK)
+      await lock()
+      let shared: Promise<object[]> = Promise.resolve([])
+      await readFor(left, async () => {
+        shared = read(BLOCKED)
+      })
+      await untilBlocked(1)
+      left.abort()
+      await read(QUICK)
+      await unlock()
+      expect(await shared).toEqual([{ one: 1 }])
+    }))
+
+  test('never ends the statement of another caller on the same connection', () =>
+    withPool(2, async ({ read, readFor, lock, unlock, untilBlocked }) => {
+      for (let round = 0; round < rounds(20); round++) {
+        await lock()
+        const callers = Array.from({ length: 8 }, () => {
+          const controller = new AbortController()
+          const leavesAt = (['locked', 'unlocked', 'never'] as const)[Math.floor(Math.random() * 3)]
+          const outcome = readFor(controller, () => read(BLOCKED)).catch((cause: unknown) => cause)
+          return { controller, leavesAt, outcome }
+        })
+        await untilBlocked(1)
+        const leave = (time: 'locked' | 'unlocked') => {
+          for (const { controller, leavesAt } of callers) if (leavesAt === time) controller.abort()
+        }
+        leave('locked')
+        const unlocked = unlock()
+        leave('unlocked')
+        await unlocked
+        for (const { controller, leavesAt, outcome } of callers) {
+          const answers: unknown[] = [[{ one: 1 }]]
+          if (leavesAt !== 'never') answers.push(controller.signal.reason)
+          expect(answers).toContainEqual(await outcome)
+        }
+      }
     }))
 })

@@ -18,6 +18,11 @@ export interface ConnectOptions {
 export interface Pool {
   /** Runs on the only connection of a pool of one, which is reopened if it was closed. */
   readonly unsafe: SQL['unsafe']
+  /**
+   * ID of the server process that runs the statements of a pool of one; null while there is no
+   * connection.
+   */
+  processId(): number | null
   reserve(): Promise<ReservedSQL>
   close(): void
 }
@@ -50,17 +55,24 @@ export function connectWithoutSettings(
 /** Opens a pool of connections with the settings of `options.session`. */
 export function connect(options: ConnectOptions, host: Host, max: number, limitS?: number): Pool {
   let isSet = false
+  let processId: number | null = null
   const sql = connectWithoutSettings(options, host, max, limitS, () => {
     isSet = false
+    processId = null
   })
   const settings = Object.entries(options.session).map(
     ([name, value]) => `set_config('${name}', '${value}', false)`,
   )
   // Not awaited, because a connection runs its statements in the order of sending.
   const set = (connection: Pick<SQL, 'unsafe'>) =>
-    void connection.unsafe(`select ${settings.join()}`).catch(() => {
-      // The next statement reports a lost connection.
-    })
+    void connection.unsafe(`select ${settings.join()}, pg_backend_pid() as process`).then(
+      ([row]) => {
+        processId = row?.process ?? null
+      },
+      () => {
+        // The next statement reports a lost connection.
+      },
+    )
   return {
     unsafe(text, values) {
       if (!isSet) {
@@ -69,6 +81,7 @@ export function connect(options: ConnectOptions, host: Host, max: number, limitS
       }
       return sql.unsafe(text, values)
     },
+    processId: () => processId,
     async reserve() {
       const connection = await sql.reserve()
       set(connection)

@@ -54,6 +54,11 @@ export function isTooManyConnections(cause: unknown): boolean {
   return codeOf(cause) === '53300'
 }
 
+/** Returns whether a statement was canceled. */
+export function isCanceled(cause: unknown): boolean {
+  return codeOf(cause) === '57014'
+}
+
 /** Returns whether a transaction may succeed if retried: another one conflicted with it. */
 export function isRetryable(cause: unknown): boolean {
   return /^(23505|40P01|40001)$/.test(codeOf(cause))

@@ -4,7 +4,7 @@ import type { Host } from './address'
 import { type ConnectOptions, connect } from './connections'
 import type { RunQuery } from './driver'
 import { isLoss, lost } from './errors'
-import { createReadPool } from './readPool'
+import { createReadPool, type ReadPool } from './readPool'
 
 /**
  * Long, because this timeout is a fallback: the heartbeat detects an unresponsive server sooner, and
@@ -45,7 +45,8 @@ export interface PooledConnection {
 
 /** Connections to one primary. When the primary is lost, all pending queries fail. */
 export interface PrimaryPool {
-  readonly query: RunQuery
+  readonly query: ReadPool['query']
+  readonly cancelAbandoned: ReadPool['cancelAbandoned']
   /** Runs on a separate connection, so that it is answered even if the others are busy. */
   readonly probe: RunQuery
   /** Returns a connection for a transaction as soon as one is free. */
@@ -97,11 +98,13 @@ export function createPrimaryPool(
     (text, values) =>
       track(() => query(sql, text, values), isRelevant)
 
+  const probe = queryOn(probes)
   const readers = createReadPool({
     count: Math.max(1, options.pool - writers),
     clock: options.clock,
     connect: () => connectTo(1),
     queryOn,
+    cancel: (processId) => probe('select pg_cancel_backend($1)', [processId]),
   })
 
   const wrapConnection = (
@@ -155,7 +158,8 @@ export function createPrimaryPool(
 
   return {
     query: readers.query,
-    probe: queryOn(probes),
+    cancelAbandoned: readers.cancelAbandoned,
+    probe,
     async openDedicated() {
       const pool = connectTo(1)
       try {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { sql } from 'drizzle-orm'
 import { type DomainError, unavailable } from '../../model/errors'
 import { systemClock } from '../../timers/clock'
@@ -15,6 +16,7 @@ import { createHeartbeat } from './heartbeat'
 import { prepareSchema } from './migrate'
 import { createPrimary, type Primary, withLivenessCheck } from './primary'
 import type { PrimaryPool } from './primaryPool'
+import type { ReadCaller } from './readPool'
 import { rejectTransactionPooler } from './transactionPooler'
 import { createTransact } from './transactions'
 
@@ -86,6 +88,8 @@ export function openServer(
     () => {},
   )
 
+  /** Caller of the request that is being answered. */
+  const callers = new AsyncLocalStorage<ReadCaller>()
   const queryWith =
     (
       run: <Row>(pool: PrimaryPool, ...statement: Parameters<RunQuery>) => Promise<Row[]>,
@@ -98,9 +102,16 @@ export function openServer(
         throw explain(cause)
       }
     }
-  const runQuery = queryWith((pool, text, values) => pool.query(text, values))
+  const runQuery = queryWith((pool, text, values) => pool.query(text, values, callers.getStore()))
   const probe = queryWith((pool, text, values) => pool.probe(text, values))
 
+  const cancelAbandoned = () => {
+    try {
+      primary.current().cancelAbandoned()
+    } catch {
+      // There is no primary, so no statement runs.
+    }
+  }
   /** Not on the connections of reads, which may all be busy although the server is healthy. */
   const ping = async (): Promise<DomainError | null> => {
     const result = probe(PING_SQL, []).then(
@@ -121,6 +132,16 @@ export function openServer(
     ready,
     db: createDb(runQuery, renderJson),
     sharedRead: heartbeat.sharedRead,
+    async readFor({ signal }, work) {
+      const caller: ReadCaller = { signal }
+      signal.addEventListener('abort', cancelAbandoned)
+      try {
+        return await callers.run(caller, work)
+      } finally {
+        // Work that the read began for others goes on.
+        caller.signal = null
+      }
+    },
     transact: createTransact({
       primary,
       clock,

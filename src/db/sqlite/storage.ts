@@ -95,6 +95,8 @@ function openExisting(
     ready: Promise.resolve(upgrade),
     db: createDb(reader, renderJson),
     sharedRead,
+    // A statement blocks this process, so no client can leave meanwhile.
+    readFor: (_, work) => work(),
     transact,
     snapshot: createSnapshot(path),
     changes: watchSqlite(reader),

@@ -58,6 +58,12 @@ describe('moving a switch', () => {
       body: { timestamp: LATEST },
       events: [['UPDATE_SWITCH', '<otherSwitch>', { timestamp: at(LATEST) }]],
     },
+    'moving a switch of another system is refused': {
+      ask: 'PATCH /v2/systems/@me/switches/<otherSwitch>',
+      body: { timestamp: '2024-05-01T00:00:00Z' },
+      status: 404,
+      code: 20008,
+    },
     'moving a switch into the near future is accepted': {
       ask: patch,
       body: { timestamp: TOMORROW },
@@ -166,6 +172,12 @@ describe('changing the members of a switch', () => {
       code: 20003,
       message: "Member 'zzzzz' not found.",
     },
+    'changing the members of a switch of another system is refused': {
+      ask: 'PATCH /v2/systems/@me/switches/<otherSwitch>/members',
+      body: ['<heron>'],
+      status: 404,
+      code: 20008,
+    },
     'changing the members of a switch names a member of another system and changes nothing': {
       ask: patch,
       body: ['<heron>', '<stray>'],
@@ -189,6 +201,11 @@ describe('deleting a switch', () => {
         const { id } = await fixture.get('GET /v2/systems/@me/fronters')
         expect(id).toBe(fixture.first.uuid)
       },
+    },
+    'deleting a switch of another system is refused': {
+      ask: 'DELETE /v2/systems/@me/switches/<otherSwitch>',
+      status: 404,
+      code: 20008,
     },
     'deleting a switch keeps its members': {
       ask: 'DELETE /v2/systems/@me/switches/<latest>',

@@ -89,6 +89,12 @@ const scenarios: Scenario[] = [
     expected: [...everyone, 'AttachFiles'],
   },
   {
+    title: 'an overwrite of a role denies',
+    member: { roleIds: ['10'] },
+    overwrites: [deny('10', 'EmbedLinks')],
+    expected: [...without(everyone, 'EmbedLinks'), 'ManageMessages'],
+  },
+  {
     title: 'the overwrite of a role is stronger than that of @everyone',
     member: { roleIds: ['10'] },
     overwrites: [deny(GUILD, 'EmbedLinks'), allow('10', 'EmbedLinks')],

@@ -333,7 +333,11 @@ describe('visibility of a new system', () => {
 
 describe('import into a new system', () => {
   const open = createServer({ WEB_REGISTRATION: 'open' })
-  const file = fixture('pluralkit.json').toString()
+  const field = { id: crypto.randomUUID(), name: 'Role', type: 'text', privacy: 'public' }
+  const file = JSON.stringify({
+    ...JSON.parse(fixture('pluralkit.json').toString()),
+    multitude: { ext: { version: 1, fields: [field] } },
+  })
 
   async function importInto(query: string) {
     const { cookie, json } = await create(open, hill)
@@ -342,11 +346,13 @@ describe('import into a new system', () => {
     expect(report.status).toBe(200)
     const get = async (path: string) =>
       (await open.ask<JsonObject>(`GET /v2/systems/@me${path}`, { headers })).json
-    return { get, path: `/v2/systems/${json.system.id}` }
+    const fields = await open.ask<JsonObject[]>('GET /ext/v1/systems/@me/fields', { headers })
+    const levelOfField = fields.json[0]?.privacy
+    return { get, levelOfField, path: `/v2/systems/${json.system.id}` }
   }
 
   test('private=true keeps the system private, and makes all that it imports private', async () => {
-    const { get, path } = await importInto('?private=true')
+    const { get, levelOfField, path } = await importInto('?private=true')
     const owned = [
       await get(''),
       ...Object.values(await get('/members')),
@@ -360,13 +366,15 @@ describe('import into a new system', () => {
       member_default_private: true,
       group_default_private: true,
     })
+    expect(levelOfField).toBe('private')
     for (const list of ['members', 'groups', 'fronters', 'switches'])
       expect((await open.ask(`GET ${path}/${list}`)).status).toBe(403)
   })
 
   test('without private=true the privacy levels of the file are applied', async () => {
-    const { get } = await importInto('')
+    const { get, levelOfField } = await importInto('')
     expect((await get('')).privacy).toMatchObject(JSON.parse(file).privacy)
+    expect(levelOfField).toBe('public')
   })
 
   test('public and private exclude each other', async () => {

@@ -2,6 +2,7 @@ import type { Value } from '../../../src/db/types'
 import type { BundleChunk } from '../../../src/formats/chunks'
 import { parseInProcess } from '../../../src/formats/chunks'
 import type { JsonObject } from '../../../src/model/entity'
+import { HOUR } from '../../../src/model/time'
 import { removeAbandoned, removeOldTags } from '../../../src/service/staging'
 import { switchCapacity } from '../../../src/service/transfer/importSwitches'
 import { countSystems, exportSystem, importFile, listSystems } from '../../operatorActions'
@@ -144,6 +145,15 @@ describe('a running import', () => {
   })
 })
 
+test('leaves out archived rows above the limit, and reports them', async () => {
+  const { deps, makeSystem } = createTestApp({ ARCHIVE_LIMIT: '100' })
+  const one = await makeSystem()
+  const notes = ['a', 'b'].map((letter) => ({ text: letter.repeat(60) }))
+  const file = pluralkit({ multitude: { kept: { notes } } })
+  const { kept, skipped } = await importFile(deps, file, target(one), plain)
+  expect([kept, skipped]).toEqual([{ notes: 1 }, { notes: 1 }])
+})
+
 test('does not exceed the archive limit when two imports run at the same time', async () => {
   const { deps, makeSystem } = createTestApp({ ARCHIVE_LIMIT: '100' })
   const one = await makeSystem()
@@ -184,6 +194,33 @@ describe('cleanup of killed imports', () => {
     await deps.transact('new', (tx) => execute(tx, 'update pending_imports set expires_at = 0'))
     await removeAbandoned(deps)
     expect(await readAllRows(deps.db)).toEqual(before)
+  })
+
+  test('removes no rows of an import that writes again meanwhile', async () => {
+    const one = await makeLantern()
+    const killed = importSlowly(one, async (part) => {
+      if ('kept' in part) throw new Killed()
+    })
+    expect(await errorOf(killed)).toBeInstanceOf(Killed)
+    const expire = (until: number) =>
+      deps.transact('new', (tx) =>
+        execute(tx, 'update pending_imports set expires_at = :until', { until }),
+      )
+    await expire(0)
+    const { switches } = await readAllRows(deps.db)
+    let isRenewed = false
+    const renewed = {
+      ...deps,
+      transact: (async (...given: Parameters<typeof deps.transact>) => {
+        if (!isRenewed) await expire(deps.now() + HOUR)
+        isRenewed = true
+        return deps.transact(...given)
+      }) as typeof deps.transact,
+    }
+    await removeAbandoned(renewed)
+    expect((await readAllRows(deps.db)).switches).toEqual(switches)
+    await expire(0)
+    await removeAbandoned(deps)
   })
 
   test('loses nothing of a file that is imported before the rows of a killed import are removed', async () => {

@@ -62,7 +62,7 @@ export const imports: readonly Mutation[] = [
     file: 'service/transfer/privateImport.ts',
     from: "{ ...row.values, privacy: 'private' }",
     to: '{ ...row.values }',
-    tests: ['http/web/registration.test.ts', 'cli/transfer.test.ts'],
+    tests: ['http/web/registration.test.ts'],
     why: 'Custom fields of a file that is imported as private are public.',
   },
   {
@@ -76,7 +76,7 @@ export const imports: readonly Mutation[] = [
     file: 'service/transfer/archive.ts',
     from: 'capacity.rows > 0 && size <= capacity.bytes',
     to: 'capacity.rows > 0',
-    tests: ['service/transfer/staging.test.ts', 'http/bot/registration.test.ts'],
+    tests: ['service/transfer/staging.test.ts'],
     why: 'A file exceeds the limit of archived rows.',
   },
   {
@@ -125,7 +125,7 @@ export const imports: readonly Mutation[] = [
     file: 'db/visible.ts',
     from: '.where(isImportCommitted(notes.import_id))',
     to: '',
-    tests: ['service/transfer/importExt.test.ts', 'service/transfer/staging.test.ts'],
+    tests: ['service/transfer/importExtLimits.test.ts'],
     why: 'Notes of an import are shown before it has ended.',
   },
   {
@@ -139,7 +139,7 @@ export const imports: readonly Mutation[] = [
     file: 'service/transfer/exportExt.ts',
     from: 'return members.has(String(row.by)) || members.has(String(row.for))',
     to: 'return true',
-    tests: ['service/transfer/importExt.test.ts'],
+    tests: ['service/transfer/importExtLimits.test.ts'],
     why: 'An export of some members has posts of others.',
   },
 ]

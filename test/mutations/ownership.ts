@@ -20,7 +20,7 @@ export const ownership: readonly Mutation[] = [
     file: 'service/ownedEntity.ts',
     from: 'if (!isOwner(viewer, location.system_id)) throw error(errors.foreign)',
     to: '',
-    tests: ['http/v2/members.test.ts'],
+    tests: ['http/v2/errors.test.ts'],
     why: 'A system changes and deletes members of another one.',
   },
   {

@@ -8,7 +8,6 @@ import type { PictureProblem } from '../../formats/pictures/pictureBytes'
 import { type StrippedPicture, stripPicture } from '../../formats/pictures/stripPicture'
 import { type DomainError, error } from '../../model/errors'
 import {
-  MAX_PICTURE_BYTES,
   MAX_PICTURE_SIDE,
   PICTURE_NAME_BYTES,
   type PictureType,
@@ -30,7 +29,6 @@ const problems: Record<PictureProblem, string> = {
 
 /** Returns an uploaded picture as it is stored, or throws the reason why it is not. */
 export function requirePicture(bytes: Uint8Array): StrippedPicture {
-  if (bytes.byteLength > MAX_PICTURE_BYTES) throw error('tooLarge')
   const stripped = stripPicture(bytes)
   if ('problem' in stripped) throw error('badRequest', problems[stripped.problem])
   return stripped

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { parseJson } from '../formats/json'
+import type { ExportPosition } from '../model/exportPosition'
 import { operator, type Viewer } from '../model/privacy'
 import { allImportParts, exportFormats, exportLists } from '../model/transfer'
 import { exportPictures } from '../service/ext/pictures'
-import { exportFrontHistory, exportSystem } from '../service/transfer/export'
+import { type ExportPart, exportFrontHistory, exportSystem } from '../service/transfer/export'
 import { importFile, importNewSystem } from '../service/transfer/import'
 import { type Call, type Command, Failure, UsageError } from './command'
 import { createFolder, readImport, STANDARD, writeExport } from './files'
@@ -127,21 +128,18 @@ export const transferCommands: Command[] = [
         groups: splitList(groups),
         with: parseWords('with', call.flags.with, exportLists),
       }
-      const write = (part: number) =>
+      const write = async (at?: ExportPosition) =>
         history
-          ? exportFrontHistory(call.deps(), viewer, history).then((file) => ({
-              file,
-              hasMore: false,
-            }))
-          : exportSystem(call.deps(), viewer, choice, part)
+          ? { file: await exportFrontHistory(call.deps(), viewer, history), next: null }
+          : exportSystem(call.deps(), viewer, choice, at)
       if (typeof out === 'string' && out !== STANDARD) {
         const files: string[] = []
-        for (let part = 1, hasMore = true; hasMore; part++) {
-          const exported = await write(part)
-          const name = part === 1 ? out : `${out}-${part}`
-          writeExport(name, exported.file, force === true)
+        for (let at: ExportPosition | undefined | null; at !== null; ) {
+          const { file, next }: ExportPart = await write(at)
+          const name = at ? `${out}-${at.part}` : out
+          writeExport(name, file, force === true)
           files.push(name)
-          hasMore = exported.hasMore
+          at = next
         }
         const text = `Exported system ${hid} to ${files.join(', ')}.`
         if (!isWithPictures) return { json: { system: hid, file: out, files }, text }
@@ -152,8 +150,8 @@ export const transferCommands: Command[] = [
           text: `${text}\nWrote ${countOf(pictures.length, 'picture')} to ${folder}.`,
         }
       }
-      const { file, hasMore } = await write(1)
-      if (hasMore)
+      const { file, next } = await write()
+      if (next)
         throw new Failure('The system is too large for one file; use --out, which writes several.')
       // Keeps a byte order mark.
       const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(file)

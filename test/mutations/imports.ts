@@ -136,7 +136,7 @@ export const imports: readonly Mutation[] = [
     why: 'Privacy buckets of an import are listed before it has ended.',
   },
   {
-    file: 'service/transfer/exportExt.ts',
+    file: 'service/transfer/exportLists.ts',
     from: 'return members.has(String(row.by)) || members.has(String(row.for))',
     to: 'return true',
     tests: ['service/transfer/importExtLimits.test.ts'],

@@ -1,5 +1,10 @@
 import { t } from 'elysia'
 import { error } from '../../model/errors'
+import {
+  type ExportPosition,
+  formatExportPosition,
+  parseExportPosition,
+} from '../../model/exportPosition'
 import { allImportParts, exportFormats, exportLists } from '../../model/transfer'
 import { EXAMPLE_MEMBER } from '../../serializers/schema'
 import { reportToV2 } from '../../serializers/v2'
@@ -16,6 +21,7 @@ import {
   parseList,
   parsePathId,
   requiredParameter,
+  requireSingleValue,
 } from '../query'
 import { respondAndDetach } from '../response'
 import { type BodyStream, uploadRoutes, waitingClientOf } from '../routeGroup'
@@ -120,12 +126,12 @@ export function transferRoutes(deps: Deps, importLimit: number) {
           groups: parseList('groups', query.groups),
           with: parseEnumList('with', query.with, exportLists),
         }
-        const part = parsePart(query.part)
+        const at = parsePart(query.part, query.from)
         const client = waitingClientOf(request)
-        const { file, hasMore } = await exportSystem(deps, viewer, choice, part, client)
+        const { file, next } = await exportSystem(deps, viewer, choice, at, client)
         const name = choice.format === 'pluralport' ? 'pluralport.json' : 'system.json'
         const response = await download(request, file, name, 'application/json')
-        if (hasMore) response.headers.set('link', `<${nextPart(request.url, part)}>; rel="next"`)
+        if (next) response.headers.set('link', `<${linkTo(next, request.url)}>; rel="next"`)
         return response
       },
       {
@@ -153,6 +159,11 @@ export function transferRoutes(deps: Deps, importLimit: number) {
             minimum: 1,
             description:
               'Part of a history of more than 100,000 switches (20,000 with `format=pluralport`), newest first',
+          }),
+          from: parameter({
+            type: 'string',
+            description:
+              'Where the part begins, from the link to it. Without it, the server reads all parts before it, too.',
           }),
         }),
         detail: describe({
@@ -216,17 +227,23 @@ function parseLink(value: unknown): ReadonlySet<string> {
   return new Set(accounts.map((id) => parsePathId('link', id)))
 }
 
-function parsePart(value: unknown): number {
-  if (value === undefined) return 1
-  if (typeof value !== 'string' || !/^[1-9]\d{0,4}$/.test(value))
+/** Parses the number of a part, or its position if the request has that. */
+function parsePart(value: unknown, from: unknown): number | ExportPosition {
+  if (value !== undefined && (typeof value !== 'string' || !/^[1-9]\d{0,4}$/.test(value)))
     throw error('badRequest', 'part must be a whole number, 1 or more')
-  return Number(value)
+  const part = Number(value ?? 1)
+  const text = requireSingleValue('from', from)
+  if (text === undefined) return part
+  const position = parseExportPosition(part, text)
+  if (!position) throw error('badRequest', 'from must be that of the link to a part')
+  return position
 }
 
 /** URL of the next part; relative, because the server may not know its public address. */
-function nextPart(url: string, part: number): string {
+function linkTo(next: ExportPosition, url: string): string {
   const { searchParams } = new URL(url)
-  searchParams.set('part', String(part + 1))
+  searchParams.set('part', String(next.part))
+  searchParams.set('from', formatExportPosition(next))
   return `export?${searchParams}`
 }
 

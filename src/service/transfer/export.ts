@@ -14,6 +14,7 @@ import {
 } from '../../formats/frontHistory'
 import { type Snapshot, writePluralkit } from '../../formats/pluralkit/write'
 import { writePluralport } from '../../formats/pluralport/write'
+import type { ExportPosition, ListPosition } from '../../model/exportPosition'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import type { ExportFormat, ExportList } from '../../model/transfer'
@@ -27,7 +28,7 @@ import { findPreferences } from '../preferences'
 import { getColorHex, getSettings } from '../settings'
 import { getSystemById } from '../systems'
 import { archivedPages } from './archive'
-import { exportExt } from './exportExt'
+import { type ExtRange, exportExt } from './exportExt'
 
 /** A file as its bytes. */
 export type ExportFile = Uint8Array<ArrayBuffer>
@@ -44,8 +45,8 @@ export interface ExportChoice {
 
 export interface ExportPart {
   file: ExportFile
-  /** True if another part follows, with older switches or with long lists. */
-  hasMore: boolean
+  /** Where the next part begins, with older switches or with long lists; null after the last one. */
+  next: ExportPosition | null
 }
 
 /**
@@ -63,29 +64,28 @@ const formats: Record<
 /**
  * Exports a system as a file that PluralKit accepts, too, or as a PluralPort file. Importers limit
  * the switches and the size of a file, so a longer history is split into parts, and parts with long
- * lists follow; each part is a complete file with the other data.
+ * lists follow; each part is a complete file with the other data. A part is named by its position,
+ * or by its number, for which the parts before it are read, too.
  */
 export async function exportSystem(
   deps: Deps,
   viewer: Viewer,
   choice: ExportChoice = { members: null, groups: null },
-  part = 1,
+  at: number | ExportPosition = 1,
   client: WaitingClient = noConnection,
 ): Promise<ExportPart> {
   const { signal } = client
   return readOwn(deps, viewer, client, async (db, systemId) => {
     const { write, maxSwitches } = formats[choice.format ?? 'pluralkit']
-    const range = await findPart(db, systemId, part, maxSwitches, signal)
-    const { hasMore, ...snapshot } = await takeSnapshot(
-      deps,
-      db,
-      systemId,
-      choice,
-      part,
-      range,
-      signal,
-    )
-    return { file: await writeFile(write(snapshot), signal), hasMore }
+    const skip = (from: Instant, count: number) => skipSwitches(db, systemId, from, count, signal)
+    const range = await findRange(skip, at, maxSwitches)
+    const { nextLists, ...snapshot } = await takeSnapshot(deps, db, systemId, choice, range, signal)
+    const switches = range.switches?.next ?? null
+    const next =
+      switches === null && nextLists === null
+        ? null
+        : { part: range.part + 1, switches, lists: nextLists }
+    return { file: await writeFile(write(snapshot), signal), next }
   })
 }
 
@@ -101,27 +101,48 @@ async function readOwn<T>(
   return longReads(request, () => snapshot((db) => read(db, systemId)))
 }
 
-/** Finds the switches of a part, or its number among the parts with long lists. */
-async function findPart(
-  db: Db,
-  systemId: number,
-  part: number,
-  maxSwitches: number,
-  signal: AbortSignal | null,
-): Promise<PartRange> {
-  const skip = (from: Instant, count: number) => skipSwitches(db, systemId, from, count, signal)
-  let before = Infinity
-  for (let at = 1; at < part; at++) {
-    const last = await skip(before, maxSwitches)
-    if (last === null || (await skip(last, 1)) === null) return { lists: part - at - 1 }
-    before = last
-  }
-  const last = await skip(before, maxSwitches)
-  return { before, maxSwitches, hasMore: last !== null && (await skip(last, 1)) !== null }
+/** What a part contains: switches, and what of the extension API. */
+interface PartRange {
+  readonly part: number
+  /** Null in a part with long lists. */
+  readonly switches: {
+    readonly before: Instant
+    readonly most: number
+    /** Time before which those of the next part are; null if there are none. */
+    readonly next: Instant | null
+  } | null
+  readonly ext: ExtRange
 }
 
-/** Switches of a part, or the number of a part with long lists, from 0. */
-type PartRange = { before: Instant; maxSwitches: number; hasMore: boolean } | { lists: number }
+type SkipSwitches = (before: Instant, count: number) => Promise<Instant | null>
+
+async function findRange(
+  skip: SkipSwitches,
+  at: number | ExportPosition,
+  most: number,
+): Promise<PartRange> {
+  const nextOf = async (before: Instant) => {
+    const last = await skip(before, most)
+    return last !== null && (await skip(last, 1)) !== null ? last : null
+  }
+  const withSwitches = async (part: number, before: Instant, ext: ExtRange) => ({
+    part,
+    switches: { before, most, next: await nextOf(before) },
+    ext,
+  })
+  if (typeof at === 'object') {
+    const { part, switches, lists } = at
+    if (switches !== null) return withSwitches(part, switches, { follows: lists })
+    return { part, switches: null, ext: { at: lists ?? { lists: [], after: null } } }
+  }
+  let before = Infinity
+  for (let part = 1; part < at; part++) {
+    const next = await nextOf(before)
+    if (next === null) return { part: at, switches: null, ext: { number: at - part - 1 } }
+    before = next
+  }
+  return withSwitches(at, before, at === 1 ? 'first' : { follows: undefined })
+}
 
 /** Exports the front history, with one row per uninterrupted presence of a member. */
 export async function exportFrontHistory(
@@ -191,10 +212,9 @@ async function takeSnapshot(
   db: Db,
   systemId: number,
   choice: ExportChoice,
-  part: number,
-  range: PartRange,
+  { part, switches, ext: extRange }: PartRange,
   signal: AbortSignal | null,
-): Promise<Snapshot & { hasMore: boolean }> {
+): Promise<Snapshot & { nextLists: ListPosition | null }> {
   const chosenGroups =
     choice.groups && (await groupRepository.getOwnAll(db, systemId, choice.groups))
   const chosenMembers =
@@ -218,8 +238,7 @@ async function takeSnapshot(
         with: choice.with ?? new Set<string>(),
       }
     : null
-  const extRange = part === 1 ? 'first' : 'lists' in range ? range : 'switches'
-  const { ext, hasMore } = await exportExt(
+  const { ext, next: nextLists } = await exportExt(
     db,
     systemId,
     extChoice,
@@ -227,7 +246,7 @@ async function takeSnapshot(
     createYielder(undefined, signal),
   )
   return {
-    hasMore: ('hasMore' in range && range.hasMore) || hasMore,
+    nextLists,
     exportedAt: deps.now(),
     system: await getSystemById(db, systemId),
     settings: await getSettings(deps, db, systemId),
@@ -235,13 +254,12 @@ async function takeSnapshot(
     accounts: await accountsOf(db, systemId),
     members: exportedMembers,
     groups: exportedGroups.map(({ row, hids }) => ({ ...row, members: hids.filter(isChosen) })),
-    switches:
-      'lists' in range
-        ? []
-        : filterMembers(
-            historyInPages(db, systemId, 'newest', signal, range.before, range.maxSwitches),
-            isChosen,
-          ),
+    switches: switches
+      ? filterMembers(
+          historyInPages(db, systemId, 'newest', signal, switches.before, switches.most),
+          isChosen,
+        )
+      : [],
     systemGuilds: await systemGuildRows(db).all(ofSystem),
     memberGuilds: (await memberGuildRows(db).all(ofSystem)).flatMap(({ member_id, ...row }) => {
       const member = hidOf.get(member_id)

@@ -105,7 +105,7 @@ async function untilEmitted({ owner }: Friends, change: () => Promise<unknown>):
 
 const namesOf = ({ data }: { data: unknown }) => {
   const { front } = data as { front: { fronters: { member: Json }[] } | null }
-  return front && front.fronters.map(({ member }) => member.name)
+  return front?.fronters.map(({ member }) => member.name) ?? null
 }
 
 describe('streams of the fronts of friends', () => {

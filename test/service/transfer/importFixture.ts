@@ -4,7 +4,9 @@ import { and, eq, gt, max } from 'drizzle-orm'
 import { events } from '../../../src/db/tables'
 import type { JsonObject } from '../../../src/model/entity'
 import { error } from '../../../src/model/errors'
+import type { ExportPosition } from '../../../src/model/exportPosition'
 import type { Deps } from '../../../src/service/deps'
+import type { ExportPart } from '../../../src/service/transfer/export'
 import type { ImportOptions, ImportReport } from '../../../src/service/transfer/importContext'
 import { drizzleOn } from '../../drizzle'
 import { exportSystem, type ImportTarget, importFile } from '../../operatorActions'
@@ -65,10 +67,10 @@ export async function exportText(deps: Deps, systemId: number): Promise<string> 
 /** Exports a system as parsed files, one for each part. */
 export async function exportParts(deps: Deps, systemId: number): Promise<JsonObject[]> {
   const parts: JsonObject[] = []
-  for (let part = 1, hasMore = true; hasMore; part++) {
-    const exported = await exportSystem(deps, systemId, undefined, part)
-    parts.push(JSON.parse(new TextDecoder().decode(exported.file)))
-    hasMore = exported.hasMore
+  for (let at: ExportPosition | number | null = 1; at; ) {
+    const { file, next }: ExportPart = await exportSystem(deps, systemId, undefined, at)
+    parts.push(JSON.parse(new TextDecoder().decode(file)))
+    at = next
   }
   return parts
 }

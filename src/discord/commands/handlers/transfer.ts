@@ -19,8 +19,8 @@ export async function runExport(context: Context): Promise<Answer> {
   const own = await requireOwn(context)
   requireTransfer(context)
   await context.defer()
-  const { file, hasMore } = await exportSystem(deps, own.viewer)
-  if (file.byteLength > MAX_FILE || hasMore) {
+  const { file, next } = await exportSystem(deps, own.viewer)
+  if (file.byteLength > MAX_FILE || next) {
     const { content = '' } = await showDashboard(context)
     return { content: texts.exportTooLarge(content), isPrivate: true }
   }

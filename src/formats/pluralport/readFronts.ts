@@ -35,7 +35,7 @@ export function readFronts(context: ReadContext): Fronts {
         ? events.map(({ record }) => switchOf(record, context))
         : switchesOf(periods, context),
     uuids: context.own ? events.map(({ record, uuid }) => ({ timestamp: record.at, uuid })) : [],
-    notes: notes.rows,
+    notes: notes.inOrder(),
   }
 }
 
@@ -86,15 +86,27 @@ const plainRoles: ReadonlySet<unknown> = new Set([
 ])
 
 class FrontNotes {
-  readonly rows: JsonObject[] = []
+  readonly #rows: JsonObject[] = []
+  /** Places of our own rows among those of the same moment. */
+  readonly #places = new Map<JsonObject, number>()
   /** Statuses by member and time, and comments; files that have events and periods repeat them. */
   readonly #texts = new Map<string, unknown>()
 
   constructor(readonly context: ReadContext) {
+    const statusesAt = new Map<unknown, number>()
     for (const row of objectsIn(ownFrontNotes(context))) {
-      this.rows.push(row)
+      const place = statusesAt.get(row.at) ?? 0
+      statusesAt.set(row.at, place + 1)
+      this.#places.set(row, place)
+      this.#rows.push(row)
       if (row.kind === 'status') this.#texts.set(`${row.member} ${row.at}`, row.text)
     }
+  }
+
+  /** Returns all rows; those of the same moment are in the order of the export. */
+  inOrder(): JsonObject[] {
+    const place = (row: JsonObject) => this.#places.get(row) ?? Number.MAX_SAFE_INTEGER
+    return this.#rows.toSorted((a, b) => place(a) - place(b))
   }
 
   /** Adds the texts of an event or a period, and archives what has no counterpart. */
@@ -145,12 +157,17 @@ class FrontNotes {
     const fronters = periods.get(readRef(record.front_period_id) ?? '')
     const about =
       fronters?.length === 1 ? this.context.find('members', fronters[0]?.member_id) : null
-    const row = restoredRow({ ...read, ...(about && { member: about }) }, own)
+    const restored = restoredRow({ ...read, ...(about && { member: about }) }, own)
+    const { statuses_before, ...row }: JsonObject = restored
     if (typeof row.text !== 'string' || parseInstant(String(row.at)) === null) {
       this.context.archiveRest('front_comments', entry, null)
       return
     }
-    this.rows.push({ ...row, id: uuid })
+    const comment = { ...row, id: uuid }
+    this.#rows.push(comment)
+    const before = Number.isSafeInteger(statuses_before) ? Number(statuses_before) : 0
+    // Between two statuses, whose places are whole numbers.
+    if (own) this.#places.set(comment, before - 0.5)
     this.context.archiveRest('front_comments', entry, readKeys(commentRecord, entry, row))
   }
 
@@ -168,7 +185,7 @@ class FrontNotes {
     this.#texts.set(isFirst ? status : comment, text)
     const { source_refs: _, ...record } = source.record
     const id = this.context.newUuid(source.collection, source.id, record)
-    this.rows.push({ id, kind: isFirst ? 'status' : 'comment', member, at, text, created: at })
+    this.#rows.push({ id, kind: isFirst ? 'status' : 'comment', member, at, text, created: at })
   }
 }
 

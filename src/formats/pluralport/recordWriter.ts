@@ -73,6 +73,24 @@ export class RecordWriter {
     for (const text of this.#list(name)) yield JSON.parse(text)
   }
 
+  /**
+   * Parses the comments on the front, with nothing for each status. A comment has the number of
+   * statuses of the same moment before it, because these are in a list of their own.
+   */
+  *comments(): Generator<JsonObject | undefined> {
+    let moment: unknown
+    let statuses_before = 0
+    for (const row of this.rows('front_notes')) {
+      if (row.at !== moment) statuses_before = 0
+      moment = row.at
+      if (row.kind === 'comment') yield statuses_before === 0 ? row : { ...row, statuses_before }
+      else {
+        statuses_before++
+        yield undefined
+      }
+    }
+  }
+
   #list(name: string): readonly string[] {
     return this.snapshot.ext?.lists.get(name) ?? []
   }

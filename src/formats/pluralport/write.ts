@@ -41,9 +41,7 @@ export async function* writePluralport(snapshot: Snapshot): AsyncGenerator<strin
   yield ',"front_periods":[],"front_events":['
   yield* writer.events()
   yield '],'
-  yield* list('front_comments', writer.rows('front_notes'), (row) =>
-    row.kind === 'comment' ? writer.row(commentRecord, row) : undefined,
-  )
+  yield* list('front_comments', writer.comments(), (row) => row && writer.row(commentRecord, row))
   yield ','
   yield* list('notes', writer.rows('notes'), (row) => writer.row(noteRecord, row))
   yield ',"chat":{'

@@ -246,3 +246,47 @@ describe('export of a PluralPort file', () => {
     expect(file.notes).toEqual([])
   })
 })
+
+describe('front notes of the same moment', () => {
+  const at = '2026-01-01T10:00:00Z'
+
+  test.each([
+    'comment',
+    'status comment',
+    'comment status',
+    'comment status comment status comment comment',
+    'status status comment comment',
+    'comment comment status comment status',
+  ])('keep their order in a round trip: %s', async (order) => {
+    const kinds = order.split(' ')
+    const owner = await testApp.makeSystem()
+    const send = async (line: string, body: unknown, as = owner) => {
+      const { status, json, text } = await testApp.ask<JsonObject>(line, { as, body })
+      expect(status, text).toBeLessThan(300)
+      return json
+    }
+    const members: string[] = []
+    for (const name of ['Wren', 'Finch'])
+      members.push(String((await send('POST /v2/members', { name })).id))
+    await send('POST /v2/systems/@me/switches', { members, timestamp: at })
+    const fronters = [...members]
+    for (const [index, kind] of kinds.entries()) {
+      const member = kind === 'status' ? fronters.shift() : null
+      const note = { kind, member, at, text: `${index}` }
+      await send('POST /ext/v1/systems/@me/front/notes', note)
+    }
+    const textsOf = async (as: TestSystem) => {
+      const { json } = await testApp.ask<JsonObject[]>('GET /ext/v1/systems/@me/front/notes', {
+        as,
+      })
+      return json.map(({ text }) => text)
+    }
+    const texts = await textsOf(owner)
+    expect(texts).toEqual(kinds.map((_, index) => `${index}`).toReversed())
+    for (const query of ['?format=pluralport', '']) {
+      const as = await testApp.makeSystem()
+      await importFile(as, JSON.stringify(await exportFile(owner, query)))
+      expect(await textsOf(as)).toEqual(texts)
+    }
+  })
+})

@@ -210,6 +210,11 @@ const byItsMembers =
     sql`${members} ${orderedJoin} ${table} on ${eq(column, members.id)}
       where ${eq(members.system_id, id)}`
 
+/** Votes of the polls of a system. */
+const votes: Rows = (id, { orderedJoin }) =>
+  sql`${polls} ${orderedJoin} ${pollVotes} on ${eq(pollVotes.poll_id, polls.id)}
+    where ${eq(polls.system_id, id)}`
+
 const FEW = sql`limit ${INLINE_LIMIT + 1}`
 
 /** Builds a query that counts rows, up to just above `INLINE_LIMIT` for each source. */
@@ -274,6 +279,7 @@ const sizeOfSystem = createSize(
   ...[members, groups, messages, events, importArchive, autoproxies].map(ofSystem),
   ...[notes, posts, polls, reminders, frontNotes, fields, origins, deletedSwitches].map(ofSystem),
   ofSystem(pictures),
+  votes,
   ofItsMembers(fieldValues),
   ofItsMembers(bucketMembers),
   (id) => sql`${proxyTagIndex} where ${proxyTagIndex.index_id} = (
@@ -422,6 +428,8 @@ const hiddenSystems = query((db) => {
 
 /** In an order in which the remaining rows are consistent after each batch. */
 const hiddenSystemBatches = [
+  // Before the polls, each of which may have many.
+  deleteSome(pollVotes, votes),
   ...[
     switches,
     messages,

@@ -9,6 +9,7 @@ import {
   origins,
   pendingImports,
   polls,
+  pollVotes,
   posts,
   reminders,
   rooms,
@@ -114,7 +115,7 @@ export async function rollBackStaging(
   /** Rolls back only if the timeout of the import is before this time. */
   before = Infinity,
 ): Promise<void> {
-  for (const removeRows of [...removeSome, restoreReplaced])
+  for (const removeRows of [removeSomeVotes, ...removeSomeRows, restoreReplaced])
     for (;;) {
       const deleted = await deps.transact(
         'new',
@@ -219,7 +220,21 @@ const lock = query((db, { id, before }: Placeholders<'id' | 'before'>, { forUpda
     .where(sql`${and(eq(importId, id), lt(expires_at, before))} ${forUpdate}`),
 )
 
-const removeSome = [
+/** Rows that are deleted in one transaction. */
+const BATCH = 500
+
+/** Votes are deleted before their polls, each of which may have many. */
+const removeSomeVotes = query((db, { id }: Placeholders<'id'>) => {
+  const some = db
+    .select({ id: pollVotes.id })
+    .from(polls)
+    .innerJoin(pollVotes, eq(pollVotes.poll_id, polls.id))
+    .where(eq(polls.import_id, id))
+    .limit(BATCH)
+  return db.delete(pollVotes).where(inArray(pollVotes.id, some)).returning({ id: pollVotes.id })
+})
+
+const removeSomeRows = [
   switches,
   importArchive,
   frontNotes,
@@ -233,7 +248,7 @@ const removeSome = [
   origins,
 ].map((table) =>
   query((db, { id }: Placeholders<'id'>) => {
-    const some = db.select({ id: table.id }).from(table).where(eq(table.import_id, id)).limit(500)
+    const some = db.select({ id: table.id }).from(table).where(eq(table.import_id, id)).limit(BATCH)
     return db.delete(table).where(inArray(table.id, some)).returning({ id: table.id })
   }),
 )

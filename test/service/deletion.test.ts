@@ -1,6 +1,9 @@
+import { hiddenIdentity } from '../../src/db/visible'
 import { purgeDeleted } from '../../src/service/deletion'
+import type { Deps } from '../../src/service/deps'
+import { removeAbandoned } from '../../src/service/staging'
 import { deleteSystem } from '../operatorActions'
-import { insertAll, rows } from '../rawSql'
+import { insert, insertAll, rows } from '../rawSql'
 import { describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
 
@@ -64,5 +67,80 @@ describe('purging in batches', () => {
     await purgeDeleted(deps)
     expect(await messagesOf(one)).toEqual([MANY, 0])
     expect(await messagesOf(other)).toEqual([MANY, MANY])
+  })
+})
+
+describe('polls with many votes', () => {
+  const POLLS = 5
+
+  /** Creates polls with votes of former members. */
+  async function createVotes({ id }: TestSystem, import_id: number | null): Promise<void> {
+    const polls = Array.from({ length: POLLS }, () => ({
+      uuid: crypto.randomUUID(),
+      system_id: id,
+      import_id,
+      name: 'Tea?',
+    }))
+    await deps.transact('new', async (tx) => {
+      await insertAll(tx, 'polls', polls)
+      const created = await rows<{ poll_id: number }>(
+        tx,
+        'select id as poll_id from polls where system_id = :id',
+        { id },
+      )
+      const votes = created.flatMap(({ poll_id }) =>
+        Array.from({ length: MANY }, () => ({ poll_id, option_id: 'yes', author_name: 'Wren' })),
+      )
+      await insertAll(tx, 'poll_votes', votes)
+    })
+  }
+
+  /** Returns functions that count the votes that are left after each transaction. */
+  function watchVotes() {
+    const left: number[] = []
+    const watched: Deps = {
+      ...deps,
+      async transact(...given) {
+        const result = await deps.transact(...given)
+        left.push((await rows(deps.db, 'select 1 as one from poll_votes')).length)
+        return result
+      },
+    }
+    const steps = () => left.map((count, at) => (left[at - 1] ?? POLLS * MANY) - count)
+    return { watched, left, steps }
+  }
+
+  test('are deleted with their system in batches of votes', async () => {
+    const system = await testApp.makeSystem('Harbour')
+    await createVotes(system, null)
+    const { watched, left, steps } = watchVotes()
+    await deleteSystem(watched, system.id)
+    expect(left).toEqual([POLLS * MANY])
+    await purgeDeleted(watched)
+    expect(left.at(-1)).toBe(0)
+    expect(Math.max(...steps())).toBeLessThanOrEqual(1_000)
+  })
+
+  test('are deleted with their import in batches of votes', async () => {
+    const system = await testApp.makeSystem('Harbour')
+    const { hid, uuid } = hiddenIdentity()
+    const import_id = await deps.transact('new', async (tx) => {
+      await insert(tx, 'systems', { hid, uuid })
+      const [staging] = await rows<{ id: number }>(
+        tx,
+        'select id from systems where uuid = :uuid',
+        { uuid },
+      )
+      const pending = { system_id: system.id, staging_system_id: staging?.id ?? 0, expires_at: 0 }
+      await insert(tx, 'pending_imports', pending)
+      const [row] = await rows<{ id: number }>(tx, 'select id from pending_imports')
+      return row?.id ?? 0
+    })
+    await createVotes(system, import_id)
+    const { watched, left, steps } = watchVotes()
+    await removeAbandoned(watched)
+    expect(left.at(-1)).toBe(0)
+    expect(Math.max(...steps())).toBeLessThanOrEqual(1_000)
+    expect(await rows(deps.db, 'select 1 as one from polls')).toEqual([])
   })
 })

@@ -1,5 +1,16 @@
-import { mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { MAX_PICTURE_BYTES, parsePictureFile } from '../model/ext/picture'
+import type { PictureFiles } from '../service/transfer/importContext'
 import { Failure } from './command'
 
 /** Path that means standard input or output. */
@@ -46,6 +57,39 @@ function decompress(bytes: Uint8Array, name: string, limit: number): Uint8Array 
 
 function tooLarge(name: string, limit: number): Failure {
   return new Failure(`${name} is larger than ${limit} bytes (IMPORT_LIMIT).`)
+}
+
+/** Opens a folder with pictures by their names, as an export writes them. */
+export function openPictureFolder(path: string): PictureFiles {
+  const files = new Map(
+    listFiles(path).flatMap((file) => {
+      const picture = parsePictureFile(file)
+      return picture ? [[picture.name, file] as const] : []
+    }),
+  )
+  return {
+    async read(name) {
+      const file = files.get(name)
+      if (file === undefined) return { why: 'the folder does not have this picture' }
+      try {
+        // One byte more than allowed is enough to be refused.
+        return await Bun.file(join(path, file))
+          .slice(0, MAX_PICTURE_BYTES + 1)
+          .bytes()
+      } catch {
+        return { why: 'the file of this picture cannot be read' }
+      }
+    },
+  }
+}
+
+function listFiles(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    return entries.flatMap((entry) => (entry.isFile() ? [entry.name] : []))
+  } catch {
+    throw new Failure(`${folder} is not a folder that can be read.`)
+  }
 }
 
 /** Writes the file atomically. An existing file is overwritten only if forced. */

@@ -8,12 +8,13 @@ const MAX_LINES = 40
 /** Describes the result of an import, most important sections first. */
 export function describeReport(report: ImportReport): string {
   const { format, dry_run, system, token, renamed, accounts, kept, skipped } = report
-  const { ext } = report
+  const { ext, pictures } = report
   const rows = [
     ...parts.map((kind) => [kind, report[kind]] as const),
     ...(ext ? extParts.map((kind) => [kind.replace('_', ' '), ext[kind]] as const) : []),
   ]
   const tallies = rows.map(([name, tally]) => tallyRow(name, tally))
+  if (pictures) tallies.push(tallyRow('pictures', { changed: 0, ...pictures }))
   const isUnchanged = rows.every(([, { added, changed }]) => added + changed === 0)
   const repairs = Map.groupBy(report.repairs, kindOf)
   const repairsOf = (kind: ReturnType<typeof kindOf>) => (repairs.get(kind) ?? []).map(formatRepair)
@@ -28,6 +29,7 @@ export function describeReport(report: ImportReport): string {
     ),
     section('Adjusted values', repairsOf('changed')),
     section('Invalid values left out', repairsOf('dropped')),
+    section('Values left as they are', repairsOf('kept')),
     section('Rows left out', repairsOf('left out')),
     section(
       'New IDs, because the old ones are taken on this server',
@@ -49,17 +51,25 @@ const names = {
   pluralport: 'PluralPort',
 }
 
-/** Classifies a repair: a changed value, a dropped value, a row that was left out, or the whole file. */
-function kindOf({ kind, left_out, now }: Repair): 'file' | 'left out' | 'dropped' | 'changed' {
+/**
+ * Classifies a repair: a changed, dropped or kept value, a row that was left out, or the whole file.
+ */
+function kindOf({
+  kind,
+  left_out,
+  was,
+  now,
+}: Repair): 'file' | 'left out' | 'dropped' | 'changed' | 'kept' {
   if (kind === 'file') return 'file'
   if (left_out !== undefined) return 'left out'
-  return now === null ? 'dropped' : 'changed'
+  if (now === null) return 'dropped'
+  return now === was ? 'kept' : 'changed'
 }
 
 function formatRepair({ kind, name, id, field, was, now, why, left_out }: Repair): string {
   const subject = formatSubject(kind, name, id)
   const old = was === null ? '' : ` ${quoted(was)}`
-  const change = now === null ? old : `${old} → ${quoted(now)}`
+  const change = now === null || now === was ? old : `${old} → ${quoted(now)}`
   const count = left_out !== undefined && left_out > 1 ? ` (${left_out} rows)` : ''
   return `${subject}, ${field}:${change}${change === '' ? ' ' : ', '}${why}${count}`
 }

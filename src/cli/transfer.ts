@@ -6,8 +6,9 @@ import { allImportParts, exportFormats, exportLists } from '../model/transfer'
 import { exportPictures } from '../service/ext/pictures'
 import { type ExportPart, exportFrontHistory, exportSystem } from '../service/transfer/export'
 import { importFile, importNewSystem } from '../service/transfer/import'
+import type { PictureFiles } from '../service/transfer/importContext'
 import { type Call, type Command, Failure, UsageError } from './command'
-import { createFolder, readImport, STANDARD, writeExport } from './files'
+import { createFolder, openPictureFolder, readImport, STANDARD, writeExport } from './files'
 import { countOf } from './format'
 import { describeReport } from './importReport'
 import { watchProgress } from './progress'
@@ -22,6 +23,7 @@ export const transferCommands: Command[] = [
       if (flags.new !== true) return 'require'
       return flags['dry-run'] === true ? 'rehearse' : 'create'
     },
+    takesSettings: ['DATABASE_URL', 'PUBLIC_URL'],
     flags: {
       system: { type: 'string', doc: 'Import into this system' },
       new: { type: 'boolean', doc: 'Import into a new system and print its token' },
@@ -39,6 +41,11 @@ export const transferCommands: Command[] = [
         type: 'boolean',
         doc: 'Make everything in the file private, whatever its privacy levels are',
       },
+      pictures: {
+        type: 'string',
+        doc: 'Also store the pictures in this folder, which export --pictures wrote',
+        isPath: true,
+      },
       'no-accounts': { type: 'boolean', doc: 'Do not link the chat accounts in the file' },
       yes: { type: 'boolean', doc: 'Import a second copy of a system that already exists' },
     },
@@ -48,6 +55,7 @@ export const transferCommands: Command[] = [
       const only = parseWords('only', flags.only, allImportParts)
       if (flags.public === true && flags.private === true)
         throw new UsageError('--private: cannot be combined with --public')
+      const pictures = parseFolder(flags.pictures, config.PUBLIC_URL)
       const target = await parseTarget(call)
       const file = await readImport(call.args[0] ?? '', config.IMPORT_LIMIT)
       const progress = watchProgress(flags.json === true)
@@ -59,6 +67,7 @@ export const transferCommands: Command[] = [
         // The operator may link any account.
         link: flags['no-accounts'] === true ? new Set<string>() : ('all' as const),
         allowsCopy: flags.yes === true,
+        ...(pictures && { pictures }),
         onProgress: progress.onProgress,
       }
       const work =
@@ -175,6 +184,14 @@ function parseWords<Word extends string>(
       `--${flag}: unknown part ${wrong.join(', ')}; valid parts are ${known.join(',')}`,
     )
   return new Set(known.filter((word) => words.includes(word)))
+}
+
+/** Opens the folder with the pictures of a file. */
+function parseFolder(given: Call['flags'][string], publicUrl: string): PictureFiles | null {
+  if (typeof given !== 'string') return null
+  if (publicUrl === '')
+    throw new UsageError('--pictures: needs PUBLIC_URL, the address that the pictures get')
+  return openPictureFolder(given)
 }
 
 /** Resolves the system to import into, with the operator as its owner. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { ImportReport } from '../../src/service/transfer/importContext'
 import { folderWithDatabase } from '../emptyDatabase'
 import { fixture } from '../formats/fixture'
+import { gifOfSize } from '../pictures'
 import { run, runJson } from '../runInProcess'
 import { emptyFolder, NEW_DATABASE } from '../serverProcess'
 import { findPluralportProblems } from '../service/pluralportRules'
@@ -246,6 +247,118 @@ describe('export', () => {
       pictures: { folder: 'port-pictures', files: [file] },
     })
     expect(readFileSync(join(here.cwd, 'port-pictures', file), 'latin1')).toBe('GIF89a')
+  })
+
+  describe('the pictures of an export', () => {
+    const OLD = 'https://old.example/hill'
+    const env = { PUBLIC_URL: 'https://new.example' }
+    const folder = 'hill-pictures'
+    const nameOf = (letter: string) => `${letter.repeat(24)}.gif`
+    const urlOf = (letter: string) => `${OLD}/pictures/${nameOf(letter)}`
+
+    /** Exports a system with the pictures A to E, of which several addresses name B, into a folder. */
+    const exportPictures = async () => {
+      const from = { cwd: folderWithDatabase() }
+      await run(['import', join(cwd, 'pluralkit.json'), '--new'], from)
+      const stored = new Database(join(from.cwd, 'data/multitude.db'))
+      for (const [at, letter] of ['A', 'B', 'C', 'D', 'E'].entries())
+        stored.run(
+          `insert into pictures (name, system_id, type, size, created, bytes)
+           select ?, id, 'gif', ?, 1, ? from systems`,
+          [letter.repeat(24), 40 + at, Buffer.from(gifOfSize(40 + at)).toString('base64')],
+        )
+      stored.run(
+        `update systems set avatar_url = '${urlOf('A')}', banner = '${urlOf('B')}?size=64'`,
+      )
+      stored.run(`update members set avatar_url = '${urlOf('B')}'`)
+      stored.run(`update members set banner = '${urlOf('C')}' where name = 'Wren'`)
+      stored.run(`update groups set icon = '${urlOf('D')}'`)
+      stored.run(`insert into system_guilds (system_id, guild_id, avatar_url)
+        select id, 'discord:123456789012345678', '${urlOf('E')}' from systems`)
+      stored.run('delete from rendered_systems')
+      stored.run('delete from rendered_members')
+      stored.run('delete from rendered_groups')
+      stored.close()
+      await run(['export', 'qvexmp', '--out', 'hill.json', '--pictures'], from)
+      return { cwd: from.cwd, there: { cwd: folderWithDatabase(), env } }
+    }
+
+    /** Returns the addresses of a system, and the sizes of the pictures by their addresses. */
+    const storedIn = (here: { cwd: string }) => {
+      const stored = new Database(join(here.cwd, 'data/multitude.db'), { readonly: true })
+      const all = <T>(text: string) => stored.query<T, []>(text).all()
+      const [system] = all<{ avatar_url: string; banner: string }>('select * from systems')
+      const members = all<{ avatar_url: string; banner: string }>(
+        'select * from members order by name desc',
+      )
+      const [group] = all<{ icon: string }>('select * from groups')
+      const [guild] = all<{ avatar_url: string }>('select * from system_guilds')
+      const pictures = all<{ name: string; size: number; bytes: string }>('select * from pictures')
+      stored.close()
+      const sizes = new Map(
+        pictures.map(({ name, bytes }) => [
+          `${env.PUBLIC_URL}/pictures/${name}.gif`,
+          Buffer.from(bytes, 'base64').byteLength,
+        ]),
+      )
+      const urls = [system?.avatar_url, system?.banner, guild?.avatar_url, group?.icon]
+      const ofMembers = members.flatMap(({ avatar_url, banner }) => [avatar_url, banner])
+      return { urls: [...urls, ...ofMembers].map((url) => url ?? null), sizes }
+    }
+
+    test('are stored by import --pictures, and its addresses lead here', async () => {
+      const { cwd: from, there } = await exportPictures()
+      const words = ['import', join(from, 'hill.json'), '--pictures', join(from, folder)]
+      const dry = await runJson<ImportReport>([...words, '--new', '--dry-run'], there)
+      const report = await runJson<ImportReport>([...words, '--new'], there)
+      expect(report.pictures).toEqual({ added: 5, unchanged: 0, left_out: 0 })
+      expect([dry.pictures, dry.repairs, report.repairs]).toEqual([report.pictures, [], []])
+      const { urls, sizes } = storedIn(there)
+      expect(urls.map((url) => url && sizes.get(url))).toEqual([40, 41, 44, 43, 41, 42, 41, null])
+      expect(urls.join()).not.toContain('AAAA')
+      const again = await runJson<ImportReport>([...words, '--system', 'qvexmp'], there)
+      expect(again.pictures).toEqual({ added: 0, unchanged: 5, left_out: 0 })
+      expect(again.members).toMatchObject({ added: 0, changed: 0, unchanged: 2 })
+      expect(storedIn(there)).toEqual({ urls, sizes })
+    })
+
+    test('that are missing or wrong are named, and their addresses stay', async () => {
+      const { cwd: from, there } = await exportPictures()
+      rmSync(join(from, folder, nameOf('A')))
+      writeFileSync(join(from, folder, nameOf('B')), '<svg>')
+      writeFileSync(join(from, folder, nameOf('C')), gifOfSize(512 * 1024 + 1))
+      const words = ['import', join(from, 'hill.json'), '--new', '--pictures', join(from, folder)]
+      const { code, out } = await run(words, there)
+      expect(code).toBe(0)
+      expect(out).toMatch(/\npictures +2 +0 +0 +3\n/)
+      const wrong = 'the picture is no PNG, JPEG, WebP or GIF'
+      for (const line of [
+        `system Lantern Hill, avatar_url: "${urlOf('A')}", the folder does not have this picture`,
+        `system Lantern Hill, banner: "${urlOf('B')}?size=64", ${wrong}`,
+        `member Wren, avatar_url: "${urlOf('B')}", ${wrong}`,
+        `member Wren, banner: "${urlOf('C')}", the picture is larger than 512 KiB`,
+      ])
+        expect(out).toContain(`\n  ${line}\n`)
+      expect(out).toContain('\n\nValues left as they are:\n')
+      const { urls, sizes } = storedIn(there)
+      const [avatar, banner, guild, icon, ...ofMembers] = urls
+      expect([avatar, banner]).toEqual([urlOf('A'), `${urlOf('B')}?size=64`])
+      expect([guild, icon].map((url) => url && sizes.get(url))).toEqual([44, 43])
+      expect(ofMembers).toEqual([urlOf('B'), urlOf('C'), urlOf('B'), null])
+      expect(sizes.size).toBe(2)
+    })
+
+    test.each<[string, object, (from: string) => string, number, string]>([
+      ['without PUBLIC_URL', {}, (from) => join(from, folder), 2, 'needs PUBLIC_URL'],
+      ['from a folder that does not exist', env, () => 'nowhere', 1, 'nowhere is not a folder'],
+      ['from a file', env, (from) => join(from, 'hill.json'), 1, 'is not a folder'],
+    ])('are not stored %s, and nothing else is', async (_, given, folderOf, code, problem) => {
+      const { cwd: from, there } = await exportPictures()
+      const words = ['import', join(from, 'hill.json'), '--new', '--pictures', folderOf(from)]
+      const result = await run(words, { ...there, env: { ...given } })
+      expect([result.code, result.err]).toEqual([code, expect.stringContaining(problem)])
+      expect(storedIn(there)).toEqual({ urls: [null, null, null, null], sizes: new Map() })
+    })
   })
 
   test.each([

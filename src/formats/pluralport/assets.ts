@@ -1,9 +1,8 @@
 import type { JsonObject } from '../../model/entity'
-import { MAX_PICTURE_BYTES, MAX_PICTURE_SIDE } from '../../model/ext/picture'
+import { MAX_PICTURE_BYTES } from '../../model/ext/picture'
 import type { BundlePicture, Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
-import type { PictureProblem } from '../pictures/pictureBytes'
-import { stripPicture } from '../pictures/stripPicture'
+import { importedPicture, TOO_LARGE } from '../pictures/importedPicture'
 import { readRef, textOf } from '../repair'
 import { archiveName } from './format'
 
@@ -30,21 +29,16 @@ function addPicture({ base64, bytes }: InlineData, log: ImportLog, pictures: Pic
     log.skip(collection)
     return { why }
   }
-  if (bytes > MAX_PICTURE_BYTES) return skip('the picture is larger than 512 KiB')
-  if (!/^[\w+/-]*={0,2}$/.test(base64)) return skip(problems.unknownType)
-  const stripped = stripPicture(Buffer.from(base64, 'base64'))
-  if ('problem' in stripped) return skip(problems[stripped.problem])
+  // Checked before it is decoded, because it may be long.
+  if (bytes > MAX_PICTURE_BYTES) return skip(TOO_LARGE)
+  const isBase64 = /^[\w+/-]*={0,2}$/.test(base64)
+  const stripped = importedPicture(Buffer.from(isBase64 ? base64 : '', 'base64'))
+  if ('why' in stripped) return skip(stripped.why)
   const data = Buffer.from(stripped.bytes).toString('base64')
   const known = pictures.get(data)
   const address = known?.address ?? `https://picture.invalid/${pictures.size}`
   if (!known) pictures.set(data, { address, type: stripped.type, base64: data, collection })
   return { address }
-}
-
-const problems: Record<PictureProblem, string> = {
-  unknownType: 'the picture is no PNG, JPEG, WebP or GIF',
-  damaged: 'the picture is damaged',
-  tooManyPixels: `the picture has more than ${MAX_PICTURE_SIDE} pixels a side`,
 }
 
 /** Data of an asset, in base64. */

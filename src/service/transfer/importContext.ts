@@ -27,6 +27,12 @@ import type { UsageChange } from '../extRows/usage'
 import { beginStaging, type Staging } from '../staging'
 import { BATCH, findOrigins, type OriginRow, originKey } from './originLookup'
 
+/** Pictures beside a file, as an export writes them. */
+export interface PictureFiles {
+  /** Returns the bytes of the picture that an address names, or the reason why there are none. */
+  read(name: string): Promise<Uint8Array | { readonly why: string }>
+}
+
 export interface ImportOptions {
   dryRun: boolean
   /** Parts of the file to import; null for all. */
@@ -35,6 +41,8 @@ export interface ImportOptions {
   isPublic: boolean
   /** Ignores the privacy levels of the file: its members and groups become private, and a new system. */
   isPrivate?: boolean
+  /** Pictures beside the file, which its addresses name. */
+  pictures?: PictureFiles
   /** Accounts that the caller vouches for. Those that the file names are linked. */
   link: 'all' | ReadonlySet<string>
   /** Account for which a bot creates the system. Without one, the operator creates it. */
@@ -63,6 +71,8 @@ export interface ImportReport extends Record<Part, Tally> {
   token?: string
   /** Rows of the extension API, if the file has any. */
   ext?: Record<ExtPart, Tally>
+  /** Distinct pictures, if the import has some beside the file. */
+  pictures?: Omit<Tally, 'changed'>
   repairs: Repair[]
   /** Old and new IDs, where an ID was not free. A dry run does not know the new ones. */
   renamed: { kind: string; name: string | null; from: string; to: string }[]

@@ -1,8 +1,15 @@
 import type { Db } from '../../db/types'
 import type { BundlePicture, Repair } from '../../formats/bundle'
 import { countIn } from '../../formats/chunks'
+import { importedPicture } from '../../formats/pictures/importedPicture'
+import type { Entity, JsonObject } from '../../model/entity'
 import { error } from '../../model/errors'
-import { pictureUrl } from '../../model/ext/picture'
+import { pictureNamesIn, pictureUrl } from '../../model/ext/picture'
+import { isUrl } from '../../model/field'
+import { group } from '../../model/group'
+import { memberGuild, systemGuild } from '../../model/guild'
+import { member } from '../../model/member'
+import { system } from '../../model/system'
 import {
   deleteStored,
   findSamePictures,
@@ -13,71 +20,145 @@ import {
   usedPictureBytes,
 } from '../extRows/pictures'
 import { writeInBatches } from '../staging'
-import type { Import } from './importContext'
+import type { Import, PictureFiles } from './importContext'
 import { wants } from './importEntities'
 
-/** Values of the system, a member or a group, with what the report calls it. */
+/** Values that may have addresses of pictures, with what the report calls them. */
 interface Named {
   readonly kind: Repair['kind']
   readonly name: string | null
-  readonly values: object
+  readonly entity: Entity
+  readonly values: JsonObject
 }
 
+/** Picture at an address of the file, or the reason why there is none. */
+type Given = Pick<BundlePicture, 'type' | 'base64'> | { readonly why: string }
+
 /**
- * Replaces the addresses of pictures inside the file by those that they get here, and removes the
- * addresses of pictures for which there is no space. A picture that the system has is not added.
+ * Replaces the addresses of pictures inside the file, and of those beside it, by those that they get
+ * here. Of pictures that are not stored, addresses inside the file are removed, and others stay. A
+ * picture that the system has is not added.
  */
 export async function planPictures(work: Import): Promise<void> {
-  if (work.pictures.length === 0) return
-  const { deps, report } = work
-  const given = new Map(work.pictures.map((picture) => [picture.address, picture]))
-  const wanted = new Set(work.pictures.map(({ base64 }) => base64))
-  const existing = await findSamePictures(deps.db, work.systemId ?? 0, wanted, () => work.step(0))
-  const results = new Map<string, { url: string } | { why: string }>()
-  const used = await usedPictureBytes(deps.db, work.systemId ?? 0)
-  const space = { left: deps.quotas.pictures - used }
-  for (const { kind, name, values } of namedValues(work))
-    for (const [field, address] of Object.entries(values)) {
-      const picture = given.get(address)
-      if (!picture) continue
-      const result = results.get(address) ?? planPicture(work, picture, existing, space)
-      if ('why' in result && !results.has(address)) countIn(report.skipped, picture.collection)
-      results.set(address, result)
-      // In place, because matching again in the last transaction copies the entry.
-      if ('url' in result) Object.assign(values, { [field]: result.url })
-      else {
-        Reflect.deleteProperty(values, field)
-        report.repairs.push({ kind, name, field, was: null, now: null, why: result.why })
+  const { deps, options, report } = work
+  const named = namedValues(work)
+  const collections = new Map(work.pictures.map(({ address, collection }) => [address, collection]))
+  const given = new Map<string, Given>(work.pictures.map((picture) => [picture.address, picture]))
+  if (options.pictures) await readPictures(work, options.pictures, named, given)
+  if (given.size > 0) {
+    const wanted = new Set(given.values().flatMap((one) => ('base64' in one ? [one.base64] : [])))
+    const existing = await findSamePictures(deps.db, work.systemId ?? 0, wanted, () => work.step(0))
+    const results = new Map<string, { url: string } | { why: string }>()
+    const used = await usedPictureBytes(deps.db, work.systemId ?? 0)
+    const space = { left: deps.quotas.pictures - used }
+    for (const { kind, name, values } of named)
+      for (const [field, address] of Object.entries(values)) {
+        const picture = typeof address === 'string' && given.get(address)
+        if (!picture) continue
+        const collection = collections.get(address)
+        const known = results.get(address)
+        const result = known ?? planPicture(work, picture, existing, space)
+        if ('why' in result && !known && collection) countIn(report.skipped, collection)
+        results.set(address, result)
+        // In place, because matching again in the last transaction copies the entry.
+        if ('url' in result) values[field] = result.url
+        else {
+          if (collection) Reflect.deleteProperty(values, field)
+          const was = collection ? null : address
+          report.repairs.push({ kind, name, field, was, now: was, why: result.why })
+        }
+        await work.step(0)
       }
-      await work.step(0)
-    }
+    countPictures(work, results)
+  } else countPictures(work, new Map())
   // Frees what is not needed any more; a file may have 64 MiB of it.
   work.pictures.length = 0
 }
 
+/** Counts distinct pictures, if the import has some beside the file. */
+function countPictures(
+  { options, report, imported }: Import,
+  results: ReadonlyMap<string, { url: string } | { why: string }>,
+): void {
+  if (!options.pictures) return
+  const added = imported.added.length
+  report.pictures = {
+    added,
+    unchanged: imported.names.size - added,
+    left_out: new Set(
+      [...results].flatMap(([address, result]) =>
+        'why' in result ? [pictureNamesIn(address)[0] ?? address] : [],
+      ),
+    ).size,
+  }
+}
+
+/** Reads the pictures beside the file that its addresses name, up to the limit of the system. */
+async function readPictures(
+  work: Import,
+  files: PictureFiles,
+  named: readonly Named[],
+  given: Map<string, Given>,
+): Promise<void> {
+  let bytes = 0
+  const distinct = new Set<string>()
+  for (const { entity, values } of named)
+    for (const [key, field] of entity.entries) {
+      const address = isUrl(field) ? values[key] : null
+      const name = typeof address === 'string' ? pictureNamesIn(address)[0] : undefined
+      if (typeof address !== 'string' || name === undefined || given.has(address)) continue
+      const read = bytes > work.deps.quotas.pictures ? NO_SPACE : await files.read(name)
+      const picture = 'why' in read ? read : readPicture(read)
+      given.set(address, picture)
+      if ('base64' in picture && !distinct.has(picture.base64)) {
+        distinct.add(picture.base64)
+        bytes += (picture.base64.length * 3) / 4
+      }
+      await work.step(0)
+    }
+}
+
+function readPicture(given: Uint8Array): Given {
+  const picture = importedPicture(given)
+  if ('why' in picture) return picture
+  return { type: picture.type, base64: Buffer.from(picture.bytes).toString('base64') }
+}
+
+const NO_SPACE = { why: 'no space is left for pictures of this system' }
+const NO_ADDRESS = 'the server has no PUBLIC_URL'
+
 function namedValues(work: Import): Named[] {
   const { head, members, groups, options } = work
   const { patch } = head.system
+  const ofSystem: Named[] = [
+    { kind: 'system', name: patch.name ?? null, entity: system, values: patch },
+    ...head.systemGuilds.map(
+      (values): Named => ({ kind: 'guild', name: values.guild_id, entity: systemGuild, values }),
+    ),
+    ...head.memberGuilds.map(
+      (values): Named => ({ kind: 'guild', name: values.guild_id, entity: memberGuild, values }),
+    ),
+  ]
   return [
-    ...(options.only === null
-      ? [{ kind: 'system', name: patch.name ?? null, values: patch } as const]
-      : []),
+    ...(options.only === null ? ofSystem : []),
     ...(wants(work, 'members') ? members : []).map(
-      ({ values }) => ({ kind: 'member', name: values.name, values }) as const,
+      ({ values }): Named => ({ kind: 'member', name: values.name, entity: member, values }),
     ),
     ...(wants(work, 'groups') ? groups : []).map(
-      ({ values }) => ({ kind: 'group', name: values.name, values }) as const,
+      ({ values }): Named => ({ kind: 'group', name: values.name, entity: group, values }),
     ),
   ]
 }
 
 function planPicture(
   { deps, imported }: Import,
-  { base64, type }: BundlePicture,
-  existing: ReadonlyMap<string, NamedPicture>,
+  given: Given,
+  existing: Map<string, NamedPicture>,
   space: { left: number },
 ): { url: string } | { why: string } {
-  if (deps.publicUrl === '') return { why: 'the server has no PUBLIC_URL' }
+  if ('why' in given) return given
+  const { base64, type } = given
+  if (deps.publicUrl === '') return { why: NO_ADDRESS }
   const plan = ({ name, type }: NamedPicture) => {
     imported.names.add(name)
     return { url: pictureUrl(deps.publicUrl, name, type) }
@@ -85,11 +166,13 @@ function planPicture(
   const found = existing.get(base64)
   if (found) return plan(found)
   const size = Buffer.byteLength(base64, 'base64')
-  if (size > space.left) return { why: 'no space is left for pictures of this system' }
+  if (size > space.left) return NO_SPACE
   space.left -= size
-  const name = newPictureName()
-  imported.added.push({ name, base64, type })
-  return plan({ name, type })
+  const added = { name: newPictureName(), type }
+  imported.added.push({ ...added, base64 })
+  // Several addresses may have the same picture.
+  existing.set(base64, added)
+  return plan(added)
 }
 
 /** Stores new pictures in batches. Without the rest of the import, no URL names them. */

@@ -143,6 +143,13 @@ export const privacy: readonly Mutation[] = [
     why: 'Other callers read why a member was archived.',
   },
   {
+    file: 'service/ext/members.ts',
+    from: ', archived_reason: _reason',
+    to: '',
+    tests: ['http/ext/members.test.ts'],
+    why: 'Webhooks get the reasons for which members were archived.',
+  },
+  {
     file: 'service/messages.ts',
     from: "redactMessage(found, isLinked ? 'owner' : 'public')",
     to: "redactMessage(found, 'owner')",

@@ -7,47 +7,53 @@ import type { Subject } from './subjects'
 // Words for the fields of systems, members and groups, by key. Type, limit and privacy of a field are
 // those of its line in `model/`, and its name for people is in the texts.
 
+const SERVER_NAME =
+  'servername|sn|sname|snick|snickname|servernick|servernickname|serverdisplayname|serverdn|guildname|guildnick|guildnickname'
+const SERVER_AVATAR =
+  'serveravatar|sa|servericon|serverimage|serverpfp|serverpic|savatar|sicon|spfp|spic|guildavatar|guildicon|guildpic'
+
 export const systemWords = {
   name: 'name|rename|rn|changename',
   tag: 'tag|t',
-  description: 'description|desc|bio|describe',
+  description: 'description|desc|d|bio|describe|text|intro',
   pronouns: 'pronouns|pronoun|prns|pn',
   color: 'color|colour',
-  avatar_url: 'avatar|icon|pfp|picture|av',
+  avatar_url: 'avatar|icon|pfp|picture|image|pic|av',
   banner: 'banner|splash|cover',
 } as const
 
 export const systemGuildWords = {
-  display_name: 'servername|sn|guildname',
-  avatar_url: 'serveravatar|sa|servericon|serverpfp|guildavatar',
+  display_name: SERVER_NAME,
+  avatar_url: SERVER_AVATAR,
 } as const
 
 export const memberWords = {
   name: 'name|rename|rn|changename|setname',
-  display_name: 'displayname|dn|nick|nickname',
-  description: 'description|desc|bio|describe|info|about',
+  display_name: 'displayname|dn|dname|dispname|nick|nickname',
+  description: 'description|desc|d|bio|describe|info|about|text|intro',
   pronouns: 'pronouns|pronoun|prns|pn',
   color: 'color|colour',
-  birthday: 'birthday|bday|birthdate|birth',
-  avatar_url: 'avatar|pfp|icon|picture|profile|av',
-  webhook_avatar_url: 'proxyavatar|pa|proxypfp|webhookavatar',
+  birthday: 'birthday|bday|bd|bdate|birthdate|birth|cakeday',
+  avatar_url: 'avatar|pfp|icon|picture|image|pic|profile|av',
+  webhook_avatar_url: 'proxyavatar|pa|pavatar|proxypfp|ppfp|webhookavatar|webhookpfp',
   banner: 'banner|cover|splash',
   autoproxy_enabled: 'autoproxy|ap',
   keep_proxy: 'keepproxy|kp|keeptags|showtags',
-  tts: 'tts|texttospeech',
+  tts: 'tts|texttospeech|text-to-speech',
 } as const
 
 export const memberGuildWords = {
-  display_name: 'servername|sn|servernick|guildname',
-  avatar_url: 'serveravatar|sa|servericon|serverpfp|guildavatar',
-  keep_proxy: 'serverkeepproxy|skp|guildkeepproxy',
+  display_name: SERVER_NAME,
+  avatar_url: SERVER_AVATAR,
+  keep_proxy:
+    'serverkeepproxy|skp|serverkeeptags|servershowtags|guildkeepproxy|guildkeeptags|guildshowtags',
 } as const
 
 export const groupWords = {
   name: 'name|rename|rn|changename|setname',
-  display_name: 'displayname|dn|nick|nickname',
-  description: 'description|desc|bio|describe|info|about',
-  icon: 'icon|pfp|avatar|picture|av',
+  display_name: 'displayname|dn|dname|dispname|nick|nickname',
+  description: 'description|desc|d|bio|describe|info|about|text|intro',
+  icon: 'icon|pfp|avatar|picture|image|pic|av',
   banner: 'banner|cover|splash',
   color: 'color|colour',
 } as const

@@ -1,4 +1,4 @@
-import { type Command, command, SURE } from './command'
+import { type Command, command, type Handler, SURE } from './command'
 import {
   fieldCommands,
   groupWords,
@@ -18,7 +18,7 @@ import {
 } from './handlers/accounts'
 import { runAutoproxy } from './handlers/autoproxy'
 import { runConfig } from './handlers/config'
-import { checkPermissions } from './handlers/debug'
+import { checkChannel, checkPermissions } from './handlers/debug'
 import { changePrivacy, removeSubject, setVisibility, showId } from './handlers/entity'
 import { changeField, changeGuildField, fieldFlags } from './handlers/fields'
 import { showFront, showHistory, showPercent } from './handlers/front'
@@ -28,6 +28,7 @@ import {
   newGroup,
   showGroup,
   showRandom,
+  showRandomGroup,
 } from './handlers/group'
 import { listCommands, showExplanation, showHelp, showInvite, showStats } from './handlers/help'
 import { changeGroupsOfMember, newMember, showMember, showMemberGroups } from './handlers/member'
@@ -37,6 +38,7 @@ import {
   editMessage,
   explainMessage,
   reproxy,
+  showAuthor,
   showMessage,
 } from './handlers/message'
 import { changeTags, showTags } from './handlers/proxyTags'
@@ -68,6 +70,8 @@ const S = 'system|s|account|acc'
 const M = 'member|m'
 const G = 'group|g'
 const SW = 'switch|sw'
+const FRONT = 'fronter|f|front|fronters'
+const PERCENT = 'frontpercent|fp|frontpercentage|front%|frontbreakdown'
 const DELETE = 'delete|remove|yeet|destroy|erase'
 
 const ID = 'id|by-id'
@@ -80,8 +84,10 @@ const inServers = { where: 'servers' } as const
 const view = { flags: [PRIVATE, PUBLIC, ALL, ID] }
 /** Cards are always embeds. */
 const card = { flags: [...view.flags, 'show-embed|se'] }
+const history = { flags: [...view.flags, CLEAR, 'with-id|wid'] }
 /** Only members are listed anyway, so `-fronters-only` changes nothing. */
 const shares = { flags: [...view.flags, 'flat', 'fronters-only|fo'] }
+const randoms = { flags: ['group|g', ALL, 'show-embed|se'] }
 const lists = { flags: [...listFlags, 'id'] }
 const byId = { flags: [ID] }
 const sure = { flags: [SURE, ID] }
@@ -99,6 +105,12 @@ const edits = {
   ],
 }
 
+/** Lists the commands that begin with the first of some words. */
+function listCommandsOf(words: string): Handler {
+  const [topic = ''] = words.split('|')
+  return (context, args) => listCommands(() => commands)(context, { ...args, values: { topic } })
+}
+
 /**
  * All text commands. Parsing, help, suggestions and the documentation follow from this table, and
  * slash commands call its handlers.
@@ -106,6 +118,7 @@ const edits = {
 export const commands: readonly Command[] = [
   command('system.new', `${S} new|create|make|add|register|init|n [name]`, newSystem),
   command('system.show', `${S} [system]`, showSystem, card),
+  command('system.show', `${S} [system] info|view|show`, showSystem, { ...card, isHidden: true }),
   command('system.id', `${S} [system] id`, showId(systems)),
   ...fieldCommands(systems, `${S} [system]`, systemWords, changeField),
   ...fieldCommands(systems, `${S} [system]`, systemGuildWords, changeGuildField, inServers),
@@ -118,25 +131,32 @@ export const commands: readonly Command[] = [
   command('system.proxy', 'proxy [guild] [switched]', systemProxy, { isHidden: true }),
   command(
     'system.list',
-    `${S} [system] list|l|ls|members|find|search|query [term]`,
+    `${S} [system] list|l|ls|members|find|search|query|fd|s [term]`,
     listSystemMembers,
     lists,
   ),
-  command('system.list', 'list|ls|l|members|find|search|f [term]', listSystemMembers, {
+  command('system.list', 'list|ls|l|members|find|search|query|fd|f [term]', listSystemMembers, {
     ...lists,
     isHidden: true,
   }),
-  command('system.fronter', `${S} [system] fronter|f|front|fronters`, showFront, view),
+  command('system.list', `${M} list [term]`, listSystemMembers, { ...lists, isHidden: true }),
+  command('system.fronter', `${S} [system] ${FRONT}`, showFront, view),
   command('system.fronter', 'front|fronter|fronters', showFront, { ...view, isHidden: true }),
-  command('system.fronthistory', `${S} [system] fronthistory|fh|history|switches`, showHistory, {
-    flags: [...view.flags, CLEAR, 'with-id|wid'],
-  }),
   command(
-    'system.frontpercent',
-    `${S} [system] frontpercent|fp|frontpercentage|front% [period]`,
-    showPercent,
-    shares,
+    'system.fronthistory',
+    `${S} [system] fronthistory|fh|history|switches`,
+    showHistory,
+    history,
   ),
+  command('system.fronthistory', `${S} [system] ${FRONT} history|h`, showHistory, {
+    ...history,
+    isHidden: true,
+  }),
+  command('system.frontpercent', `${S} [system] ${PERCENT} [period]`, showPercent, shares),
+  command('system.frontpercent', `${S} [system] ${FRONT} percent|p|% [period]`, showPercent, {
+    ...shares,
+    isHidden: true,
+  }),
   command('system.groups', `${S} [system] groups|gs [term]`, listSystemGroups, lists),
   command('system.delete', `${S} delete|remove|destroy|erase|yeet`, removeSystem, {
     flags: ['no-export|ne'],
@@ -185,7 +205,7 @@ export const commands: readonly Command[] = [
   command('member.group', `${M} <member> group|groups|g`, showMemberGroups, view),
   command(
     'member.group.add',
-    `${M} <member> group|groups|g add <groups>`,
+    `${M} <member> group|groups|g add|a <groups>`,
     changeGroupsOfMember('add'),
     byId,
   ),
@@ -204,11 +224,16 @@ export const commands: readonly Command[] = [
   ),
   command(
     'member.public',
-    `${M} <member> public|show|unhide`,
+    `${M} <member> public|show|shown|unhide|unhidden`,
     setVisibility(members, 'public'),
     byId,
   ),
-  command('member.private', `${M} <member> private|hide`, setVisibility(members, 'private'), byId),
+  command(
+    'member.private',
+    `${M} <member> private|hide|hidden`,
+    setVisibility(members, 'private'),
+    byId,
+  ),
   command('member.delete', `${M} <member> ${DELETE}`, removeSubject(members), byId),
 
   command('group.new', `${G} new|n|add|create|register <name>`, newGroup, sure),
@@ -217,26 +242,35 @@ export const commands: readonly Command[] = [
   command('group.id', `${G} <group> id`, showId(groups), byId),
   ...fieldCommands(groups, `${G} <group>`, groupWords, changeField),
   command('group.privacy', `${G} <group> privacy [subject] [level]`, changePrivacy(groups), byId),
-  command('group.public', `${G} <group> public|show|unhide`, setVisibility(groups, 'public'), byId),
-  command('group.private', `${G} <group> private|hide`, setVisibility(groups, 'private'), byId),
+  command(
+    'group.public',
+    `${G} <group> public|pub|show|unhide`,
+    setVisibility(groups, 'public'),
+    byId,
+  ),
+  command(
+    'group.private',
+    `${G} <group> private|priv|hide`,
+    setVisibility(groups, 'private'),
+    byId,
+  ),
   command('group.delete', `${G} <group> delete|destroy|erase|yeet`, removeSubject(groups), byId),
   command('group.add', `${G} <group> add|a [members]`, changeMembersOfGroup('add'), some),
   command(
     'group.remove',
-    `${G} <group> remove|rem|r [members]`,
+    `${G} <group> remove|rem [members]`,
     changeMembersOfGroup('remove'),
     some,
   ),
   command('group.members', `${G} <group> list|members|ls|ms|l [term]`, listGroupMembers, lists),
-  command('group.random', `${G} <group> random|rand`, showRandom, some),
-  command(
-    'group.frontpercent',
-    `${G} <group> frontpercent|fp|front% [period]`,
-    showPercent,
-    shares,
-  ),
-  command('random', 'random|rand|r', showRandom, {
-    flags: ['group|g', ALL, 'show-embed|se'],
+  command('group.random', `${G} <group> random|rand|r`, showRandom, some),
+  command('group.frontpercent', `${G} <group> ${PERCENT} [period]`, showPercent, shares),
+  command('random', 'random|rand|r', showRandom, randoms),
+  command('random', 'random|rand|r group|g', showRandomGroup, { ...randoms, isHidden: true }),
+  command('random', `${S} [system] random|rand|r`, showRandom, { ...randoms, isHidden: true }),
+  command('random', `${S} [system] random|rand|r group|g`, showRandomGroup, {
+    ...randoms,
+    isHidden: true,
   }),
 
   command('switch.log', `${SW} <members>`, logSwitch, byId),
@@ -245,10 +279,10 @@ export const commands: readonly Command[] = [
   command('switch.edit.out', `${SW} edit|e|replace out|none|o`, editSwitchOut),
   command('switch.copy', `${SW} copy|add|dupe|duplicate <members>`, copySwitch, fronters),
   command('switch.move', `${SW} move|m|shift|offset <when>`, moveLatest, sure),
-  command('switch.delete', `${SW} ${DELETE}`, deleteLatest, {
+  command('switch.delete', `${SW} ${DELETE}|cancel`, deleteLatest, {
     flags: ['all|clear|c'],
   }),
-  command('switch.delete.all', `${SW} ${DELETE} all|clear`, deleteHistory),
+  command('switch.delete.all', `${SW} ${DELETE}|cancel all|clear`, deleteHistory),
 
   command('autoproxy', 'autoproxy|ap|auto [name]', runAutoproxy, {
     flags: [ID, PRIVATE],
@@ -268,30 +302,52 @@ export const commands: readonly Command[] = [
   command('unlink', 'unlink [account]', unlink, sure),
   command('linkcode', 'linkcode', showLinkCode, { where: 'private' }),
   command('token', 'token', showToken, { where: 'private' }),
-  command('token.refresh', 'token refresh|renew|expire|reset|update', refreshToken, {
-    where: 'private',
-  }),
+  command(
+    'token.refresh',
+    'token refresh|renew|expire|reset|update|invalidate|reroll|regen',
+    refreshToken,
+    {
+      where: 'private',
+    },
+  ),
   command('dashboard', 'dashboard|dash', showDashboard, { where: 'private' }),
   command('import', 'import', runImport),
+  // The bot opens no addresses, and asks for the file.
+  command('import', 'import <text>', runImport, { isHidden: true }),
   command('export', 'export', runExport, { where: 'private' }),
 
   command('message', 'message|msg|messageinfo [message]', showMessage, {
     flags: ['delete', 'author', PRIVATE, PUBLIC, 'show-embed|se'],
   }),
+  command('message', 'message|msg|messageinfo <message> delete', deleteMessage, { isHidden: true }),
+  command('message', 'message|msg|messageinfo <message> author', showAuthor, { isHidden: true }),
   command('edit', 'edit|e [text]', editMessage, edits),
   command('x', 'x [text]', editByRegex, edits),
-  command('reproxy', 'reproxy|rp|crimes [message] <member>', reproxy, byId),
+  command('reproxy', 'reproxy|rp|crimes|crime [message] <member>', reproxy, byId),
   command('delete', 'delete|del [message]', deleteMessage),
 
   command('debug.permissions', 'debug permissions|perms|permcheck [guild]', checkPermissions),
   command('debug.permissions', 'permcheck [guild]', checkPermissions, { isHidden: true }),
+  command(
+    'debug.permissions',
+    'debug permissions|perms|permcheck channel|ch [guild]',
+    checkChannel,
+    {
+      isHidden: true,
+    },
+  ),
+  command('debug.permissions', 'debug channel [guild]', checkChannel, { isHidden: true }),
   command('debug.proxy', 'debug proxy|proxying|proxycheck [message]', explainMessage),
   command('debug.proxy', 'proxycheck|why [message]', explainMessage, { isHidden: true }),
+  command('debug.proxy', 'proxy debug [message]', explainMessage, { isHidden: true }),
   command('help', 'help|h [topic]', showHelp),
   command(
     'commands',
     'commands|c|cmd|cmds [topic]',
     listCommands(() => commands),
+  ),
+  ...[S, M, G, SW].map((words) =>
+    command('commands', `${words} commands|help`, listCommandsOf(words), { isHidden: true }),
   ),
   command('explain', 'explain', showExplanation),
   command('invite', 'invite', showInvite),

@@ -38,6 +38,12 @@ export async function checkPermissions(context: Context, { values }: Arguments):
   return { embeds: [buildEmbed({ title: texts.permissionsTitle, description: lines.join('\n') })] }
 }
 
+/** Lists what the bot lacks in a channel: this one, if none is named. */
+export function checkChannel(context: Context, { values, ...args }: Arguments): Promise<Answer> {
+  const guild = values.guild ?? context.channel
+  return checkPermissions(context, { ...args, values: { ...values, guild } })
+}
+
 function isSeen({ asker }: ChannelAccess): boolean {
   return hasPermissions(asker, 'ViewChannel')
 }

@@ -10,9 +10,9 @@ import type { Context } from '../context'
 import type { Arguments } from '../grammar/matchCommand'
 import { type LastFront, listRows } from '../list'
 import { publicOf, requireOwn, viewerAt } from '../ownSystem'
-import { resolveGroup, resolveOwnGroup, resolveOwnMembers } from '../references'
+import { resolveGroup, resolveOwnGroup, resolveOwnMembers, resolveSystem } from '../references'
 import { Refusal } from '../refusal'
-import { viewGroup, viewGroupMembers, viewGroups, viewMembers } from '../views'
+import { stranger, viewGroup, viewGroupMembers, viewGroups, viewMembers } from '../views'
 import { idStyle, orNull } from './common'
 import { parseFields } from './fields'
 import { readLastFronts } from './front'
@@ -89,23 +89,28 @@ export const listGroupMembers: Handler = async (context, { values, flags }) => {
   })
 }
 
-/** Shows a random member of the system, of a group, or a random group. */
+/** Shows a random member of a system or of an own group, or a random group. */
 export async function showRandom(context: Context, { values, flags }: Arguments): Promise<Answer> {
-  const own = await requireOwn(context)
+  const { id, own } = await resolveSystem(context, values.system)
+  const viewer = own?.viewer ?? stranger
+  const mayShowPrivate = flags.has('all')
   if (flags.has('group')) {
-    const all = await viewGroups(context, own.viewer, '@me')
-    const groups = publicOf(all, flags.has('all'))
+    const groups = publicOf(await viewGroups(context, viewer, id), mayShowPrivate)
     const group = groups[Math.floor(Math.random() * groups.length)]
     if (!group) throw new Refusal(context.texts.listEmpty)
     return showGroup(context, { values: { group: group.id }, lists: {}, flags: new Set(['id']) })
   }
   const members =
     values.group === undefined
-      ? await viewMembers(context, own.viewer, '@me')
+      ? await viewMembers(context, viewer, id)
       : await viewGroupMembers(
           context,
-          own.viewer,
+          viewer,
           (await resolveOwnGroup(context, values.group, flags)).id,
         )
-  return randomMember(context, publicOf(members, flags.has('all')), own)
+  return randomMember(context, publicOf(members, mayShowPrivate), own)
+}
+
+export function showRandomGroup(context: Context, args: Arguments): Promise<Answer> {
+  return showRandom(context, { ...args, flags: new Set([...args.flags, 'group']) })
 }

@@ -8,6 +8,7 @@ import type { Arguments } from '../grammar/matchCommand'
 import { Refusal } from '../refusal'
 
 const COMMANDS_PER_PAGE = 15
+const PARAMETERS = /[<[]\w+[>\]]/g
 
 export async function showHelp(
   { texts, settings }: Context,
@@ -31,7 +32,9 @@ export function listCommands(all: () => readonly Command[]) {
     const { texts, settings } = context
     const prefix = settings.prefixes[0] ?? ''
     const word = values.topic?.toLowerCase() ?? ''
-    const shown = all().filter(({ isListed, usage }) => isListed && usage.includes(word))
+    const shown = all().filter(
+      ({ isListed, usage }) => isListed && usage.replace(PARAMETERS, '').includes(word),
+    )
     const pages = Math.max(1, Math.ceil(shown.length / COMMANDS_PER_PAGE))
     return paginate(context, pages, (page) => ({
       embeds: [

@@ -144,7 +144,7 @@ export function changeGroupsOfMember(action: 'add' | 'remove'): Handler {
 export async function randomMember(
   context: Context,
   members: readonly MemberView[],
-  own: Own,
+  own: Own | null,
 ): Promise<Answer> {
   const member = members[Math.floor(Math.random() * members.length)]
   if (!member) throw new Refusal(context.texts.listEmpty)

@@ -123,6 +123,11 @@ export async function showMessage(context: Context, args: Arguments): Promise<An
   return { embeds: [embed, ...(card ?? [])] }
 }
 
+/** Shows the account that sent a proxied message. */
+export function showAuthor(context: Context, args: Arguments): Promise<Answer> {
+  return showMessage(context, { ...args, flags: new Set([...args.flags, 'author']) })
+}
+
 export async function deleteMessage(context: Context, { values }: Arguments): Promise<Answer> {
   const { reference } = await findOwnTarget(context, values.message)
   requireDone(await context.discord.deleteProxied(reference))

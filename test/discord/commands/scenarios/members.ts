@@ -272,6 +272,8 @@ export const memberConversations: Conversations = {
     ['pk;g Keepers add Wren', ['❌ 0 added', '1 already in']],
     ['pk;g Keepers list', 'Wren'],
     ['pk;g Keepers random', 'Wren'],
+    ['pk;g Keepers r', 'Member ID'],
+    ['pk;m list', 'Wren'],
     ['pk;switch Wren', '✅'],
     ['pk;g Keepers fp', 'Wren'],
     ['pk;g Keepers remove -a', '✅ 1 removed'],

@@ -124,6 +124,7 @@ export const privateConversations: Conversations = {
   ],
   'import: counts without names in the channel': [
     ['pk;import', '❌ Attach the export file'],
+    ['pk;import https://example.com/system.json', '❌ Attach the export file'],
     importing(jsonFile('', 2_000_000), '❌ The file is too large'),
     importing(jsonFile('{ nonsense'), '❌'),
     importing(importFile, ['Import this file?', '1 new member']),

@@ -170,4 +170,18 @@ export const discord: readonly Mutation[] = [
     tests: ['http/bot/proxy.test.ts', 'discord/checks.test.ts'],
     why: 'An edit of an old message proxies it as who is latched now.',
   },
+  {
+    file: 'discord/commands/ownSystem.ts',
+    from: 'return mayNamePrivate ? rows : rows.filter((row) => !isPrivate(row))',
+    to: 'return rows',
+    tests: ['discord/commands/privateNames.test.ts'],
+    why: 'A command in a channel names private members.',
+  },
+  {
+    file: 'discord/commands/ownSystem.ts',
+    from: "if (!own || flags.has('public')) return false\n  return via",
+    to: 'return via',
+    tests: ['discord/commands/privateNames.test.ts'],
+    why: 'A command about another system names its private members.',
+  },
 ]

@@ -181,7 +181,7 @@ export const friends: readonly Mutation[] = [
     file: 'http/ext/friendStream.ts',
     from: 'if (changed.has(uuid) || isListChanged) return void changed.add(uuid)',
     to: '',
-    tests: ['http/ext/friends.test.ts'],
+    tests: ['http/ext/friendStream.test.ts'],
     why: 'A stream sends a front that was read before sharing ended.',
   },
   {
@@ -204,5 +204,12 @@ export const friends: readonly Mutation[] = [
     to: 'keys,',
     tests: ['http/ext/friends.test.ts'],
     why: 'A friend is told which settings of its own side the other system changed.',
+  },
+  {
+    file: 'http/ext/friendStream.ts',
+    from: "pending.delete(systemId)\n    startPause(systemId)\n    const fronts = await findFriendFronts(deps, viewer, [...uuids])",
+    to: "startPause(systemId)\n    const fronts = await findFriendFronts(deps, viewer, [...uuids])\n    pending.delete(systemId)",
+    tests: ['http/ext/friendStream.test.ts'],
+    why: 'A stream that knows of a newer change gets a front that was read before it.',
   },
 ]

@@ -166,6 +166,27 @@ describe('streams of the fronts of friends', () => {
     await leave()
   })
 
+  test('send nothing that was read before they opened', async () => {
+    const friends = await befriend()
+    const { owner, guest, members, friendship } = friends
+    const early = await readStream(url, { token: guest.token })
+    await until(() => early.messages.length >= 1)
+    await clock.advance(1000)
+    const held = Promise.withResolvers<void>()
+    gate = held.promise
+    reads = 0
+    await switchTo(owner, members[0])
+    await until(() => reads === 1)
+    gate = Promise.resolve()
+    await must(owner, `PATCH /ext/v1/friends/${friendship}`, { share: { see_front: false } })
+    const late = await readStream(url, { token: guest.token })
+    await until(() => late.messages.length >= 1)
+    expect(late.messages.map(namesOf)).toEqual([null])
+    held.resolve()
+    await early.leave()
+    await late.leave()
+  })
+
   test('send nothing that was read before the end of a friendship', async () => {
     const friends = await befriend()
     const { owner, guest, members, friendship } = friends

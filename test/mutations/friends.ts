@@ -207,8 +207,8 @@ export const friends: readonly Mutation[] = [
   },
   {
     file: 'http/ext/friendStream.ts',
-    from: "pending.delete(systemId)\n    startPause(systemId)\n    const fronts = await findFriendFronts(deps, viewer, [...uuids])",
-    to: "startPause(systemId)\n    const fronts = await findFriendFronts(deps, viewer, [...uuids])\n    pending.delete(systemId)",
+    from: 'pending.delete(systemId)\n    startPause(systemId)\n    const fronts = await findFriendFronts(deps, viewer, [...uuids])',
+    to: 'startPause(systemId)\n    const fronts = await findFriendFronts(deps, viewer, [...uuids])\n    pending.delete(systemId)',
     tests: ['http/ext/friendStream.test.ts'],
     why: 'A stream that knows of a newer change gets a front that was read before it.',
   },

@@ -39,6 +39,11 @@ const chosen = Object.entries(subjects)
     return words.length === 0 || words.some((word) => text.includes(word))
   })
 
+if (chosen.length === 0) {
+  process.stdout.write('No mutation has one of these words.\n')
+  process.exit(1)
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'multitude-mutants-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))

@@ -15,6 +15,7 @@ import {
   webhooks,
 } from '../src/db/tables'
 import type { Entity, JsonObject } from '../src/model/entity'
+import { formatExportPosition } from '../src/model/exportPosition'
 import type { Field } from '../src/model/field'
 import { group } from '../src/model/group'
 import { memberGuild, systemGuild } from '../src/model/guild'
@@ -485,6 +486,11 @@ function queryValue(path: string, name: string): string {
     channel_id: '222',
     account_id: fixture.account,
     part: '1',
+    from: formatExportPosition({
+      part: 2,
+      switches: null,
+      lists: { lists: ['notes'], after: null },
+    }),
     members: fixture.wren.hid,
     groups: fixture.keepers.hid,
     format: 'csv',

@@ -27,20 +27,54 @@ describeDashboard(browser, testServer, ({ size, system, openNow, openPath }) => 
   }
   const dialog = (page: Page) => page.getByRole('dialog')
 
-  test('stays logged in and offers to try again when logging out fails', async () => {
+  const countSessions = async () => (await system.ask<unknown[]>('GET /web/sessions')).length
+  const leftHere = (page: Page) => page.getByText('You’re logged out on this device.')
+
+  test('logs out here at once when the server does not answer, and there when it does', async () => {
     await system.setSwitches([5, 'Wren'])
     const visitor = await openPath('more')
     const { page, context } = visitor
-    await context.route('**/web/session', (route) => route.abort())
+    const before = await countSessions()
+    await context.route('**/web/session**', (route) => route.abort())
     await page.getByRole('button', { name: 'Log out' }).click()
-    await page.getByText('This browser may still be logged in. Can’t reach the server.').waitFor()
-    expect(await page.getByLabel('Token').count()).toBe(0)
-    await expectAccessible(visitor)
-    await context.unroute('**/web/session')
-    await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByLabel('Token').waitFor()
+    await leftHere(page).waitFor()
+    await expectAccessible(visitor)
     await page.reload()
     await page.getByLabel('Token').waitFor()
+    await leftHere(page).waitFor()
+    expect(await countSessions()).toBe(before)
+    await context.unroute('**/web/session**')
+    await page.evaluate(`dispatchEvent(new Event('online'))`)
+    await leftHere(page).waitFor({ state: 'detached' })
+    expect(await countSessions()).toBe(before - 1)
+    await page.reload()
+    await page.getByLabel('Token').waitFor()
+  })
+
+  test('ends the session that it left before a new login, and not the new one', async () => {
+    const { page, context } = await openPath('more')
+    const before = await countSessions()
+    await context.route('**/web/session**', (route) => route.abort())
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await leftHere(page).waitFor()
+    await context.unroute('**/web/session**')
+    await page.getByLabel('Token').fill(system.token)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('heading', { name: 'More', level: 1 }).waitFor()
+    expect(await countSessions()).toBe(before)
+    await page.reload()
+    await page.getByRole('heading', { name: 'More', level: 1 }).waitFor()
+  })
+
+  test('stays logged in when logging out everywhere fails', async () => {
+    const { page, context } = await openPath('devices')
+    await context.route('**/web/sessions', (route) =>
+      route.request().method() === 'DELETE' ? route.abort() : route.continue(),
+    )
+    await page.getByRole('button', { name: 'Log out everywhere' }).click()
+    await page.getByText('This browser may still be logged in. Can’t reach the server.').waitFor()
+    expect(await page.getByLabel('Token').count()).toBe(0)
   })
 
   test('shows Now in place of the login form while logged in', async () => {

@@ -187,6 +187,33 @@ describe('the copy on the device', () => {
     expect(await page.evaluate(left)).toBe(0)
   })
 
+  test('is deleted on logout without network, and the session ends when it is back', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const visitor = await openRemembered(browser, proxy, system)
+    const { page, context } = visitor
+    const countSessions = async () => (await system.ask<unknown[]>('GET /web/sessions')).length
+    const before = await countSessions()
+    await page.goto(`${proxy.address}/#/more`)
+    await page.getByRole('heading', { name: 'More', level: 1 }).waitFor()
+    await goOffline(page)
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('Token').waitFor()
+    await page.getByText('You’re logged out on this device.').waitFor()
+    await expectAccessible(visitor)
+    const kept = `JSON.stringify([{ ...localStorage }, { ...sessionStorage }])`
+    const stored = (await readStorage(page)) + (await page.evaluate<string>(kept))
+    for (const name of ['Lantern Hill', 'Wren', 'Moss', 'multitude-in', 'multitude-keeps'])
+      expect(stored).not.toContain(name)
+    await page.reload()
+    await page.getByLabel('Token').waitFor()
+    expect(await countSessions()).toBe(before)
+    await goOnline(context)
+    await until(async () => (await countSessions()) === before - 1)
+    await page.getByText('You’re logged out on this device.').waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByLabel('Token').waitFor()
+  })
+
   test('does not prevent logging out when the storage fails', async () => {
     await system.setSwitches([5, 'Wren'])
     const { page } = await openRemembered(browser, proxy, system)

@@ -39,12 +39,13 @@ import {
   removeMemberFromStore,
   removeSwitchFromStore,
 } from './store'
+import { strings } from './strings'
 
 /** Login state. While logged in, one event stream keeps the page up to date. */
 export const sessionState = signal<'loading' | 'in' | 'out' | 'away'>('loading')
 
-/** Set when the session ended without a logout in this browser. */
-export const hasEndedElsewhere = signal(false)
+/** What the login page says about the session that ended; '' for nothing. */
+export const loginNote = signal('')
 
 /** Set by a login until what an earlier session stored is deleted. */
 export const isNewLogin = signal(false)
@@ -62,6 +63,10 @@ const MAX_WAITS = 50
  * and a 401 ends the session; otherwise the session is checked first.
  */
 export async function restoreSession(): Promise<void> {
+  if (stored(LEFT) !== null) {
+    sessionState.value = 'out'
+    return await endLeftSession()
+  }
   try {
     if (!loginMethod()) await request('web/session')
     isSessionOver.value = false
@@ -73,21 +78,33 @@ export async function restoreSession(): Promise<void> {
   }
 }
 
+/** Sends a login. A session that this browser left ends before, because its cookie is replaced. */
+export async function logIn<T>(path: string, body: object): Promise<T | null> {
+  if (stored(LEFT) !== null) await endLeftSession()
+  return await request<T>(path, { method: 'POST', body })
+}
+
+/** Ends the session that this browser left, now or when the server answers again. */
+export function endLeftSession(): Promise<void> {
+  return import('./leftSession').then(({ endOnServer }) => endOnServer()).catch(ignoreError)
+}
+
 /** Opens the dashboard after a login. */
 export async function startSession(method: LoginMethod, isRemembered: boolean): Promise<void> {
+  store(LEFT, null)
   // Drops the data of another system that this browser was logged in as.
   sessionState.value = 'out'
   rememberLogin(method)
   if (isRemembered) store(KEEPS, '1')
   isNewLogin.value = true
-  hasEndedElsewhere.value = false
+  loginNote.value = ''
   await restoreSession()
 }
 
 /** Deliberate logout: also drops unsent input. */
 export function clearSession(): void {
   dropDrafts()
-  hasEndedElsewhere.value = false
+  loginNote.value = ''
   sessionState.value = 'out'
 }
 
@@ -143,7 +160,7 @@ export function startSync(): void {
 
   effect(() => {
     if (!isSessionOver.value || sessionState.peek() !== 'in') return
-    hasEndedElsewhere.value = true
+    loginNote.value = strings.endedElsewhere
     sessionState.value = 'out'
   })
 
@@ -196,28 +213,22 @@ const KEY = 'multitude-in'
 
 /** Returns how this browser logged in last time; null if it is not logged in, or without storage. */
 export function loginMethod(): LoginMethod | null {
-  try {
-    const stored = localStorage.getItem(KEY)
-    if (stored === null) return null
-    return stored === 'link' || stored === 'token' ? stored : 'unknown'
-  } catch {
-    return null
-  }
+  const method = stored(KEY)
+  return method === null || method === 'link' || method === 'token' ? method : 'unknown'
 }
 
 export function rememberLogin(method: LoginMethod | null): void {
   store(KEY, method)
 }
 
+/** Key of the session that this browser left while the server did not answer. */
+export const LEFT = 'multitude-left'
+
 const KEEPS = 'multitude-keeps'
 
 /** Returns true if this browser may have a copy or waiting switches. */
 function keepsData(): boolean {
-  try {
-    return localStorage.getItem(KEEPS) !== null
-  } catch {
-    return false
-  }
+  return stored(KEEPS) !== null
 }
 
 /** Called after everything that this browser kept was deleted. */
@@ -225,7 +236,15 @@ export function stopKeeping(): void {
   store(KEEPS, null)
 }
 
-function store(key: string, value: string | null): void {
+export function stored(key: string): string | null {
+  try {
+    return localStorage.getItem(key)
+  } catch {
+    return null
+  }
+}
+
+export function store(key: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(key)
     else localStorage.setItem(key, value)

@@ -9,10 +9,12 @@ interface Options {
   canOverlap?: boolean
   /** Logs switches, which some devices keep until the server answers again. */
   isSwitching?: boolean
+  /** Works without the server. */
+  isLocal?: boolean
 }
 
 /** Runs the actions of a form or a button, with the problem to show beside it. */
-export function useAction({ explain, canOverlap = false, isSwitching }: Options = {}) {
+export function useAction({ explain, canOverlap = false, isSwitching, isLocal }: Options = {}) {
   const [problem, setProblem] = useState('')
   const [isRefused, setRefused] = useState(false)
   const [running, setRunning] = useState(0)
@@ -21,7 +23,7 @@ export function useAction({ explain, canOverlap = false, isSwitching }: Options 
     if (isBusy && !canOverlap) return
     setProblem('')
     setRunning((count) => count + 1)
-    const canRun = isSwitching ? canLog.value : !isOffline.value
+    const canRun = isLocal || (isSwitching ? canLog.value : !isOffline.value)
     setRefused(!canRun)
     const found = await attempt(action, explain, canRun)
     if (found !== '') setProblem(found)

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { showToast } from '../actions'
 import { ApiError, errorMessage, problemMessage, requestOwn } from '../api'
 import { isOffline, type Member, memberWord, putMembers } from '../store'
-import { strings } from '../strings'
+import { moreStrings, strings } from '../strings'
 import { useAction } from '../useAction'
 import { ProblemText } from './problemText'
 
@@ -21,7 +21,7 @@ export function EmptyState() {
     <section class="card">
       <h2>{strings.noMembers(memberWord.value)}</h2>
       <a class="button" href="#/import">
-        {strings.importMembers}
+        {moreStrings.importMembers}
       </a>
       <NameForm label={strings.addFirst(memberWord.value)} onName={createMember} />
     </section>

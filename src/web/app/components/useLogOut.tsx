@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks'
 import { isUnauthorized, requestOwn } from '../api'
-import { countUnsent, forgetEverything } from '../offline/start'
+import { endOnServer, leaveSession } from '../leftSession'
+import { countUnsent, currentSession, forgetEverything } from '../offline/start'
 import { clearSession, loginMethod } from '../session'
+import { isOffline } from '../store'
 import { moreStrings, offlineStrings, strings } from '../strings'
 import { useAction } from '../useAction'
 import { ConfirmSheet } from './confirmSheet'
@@ -23,12 +25,12 @@ interface Question {
 }
 
 /**
- * Logs this browser out. Asks first where the person may not get back in or loses
- * switches, and stays logged in if the
- * server does not confirm it.
+ * Logs this browser out. Asks first where the person may not get back in or loses switches. Without
+ * an answer of the server, the session ends here at once and there later; other browsers stay logged
+ * in.
  */
 export function useLogOut() {
-  const { run, problem, isBusy } = useAction()
+  const { run, problem, isBusy } = useAction({ isLocal: true })
   const [asking, setAsking] = useState<Question | null>(null)
   const logOut = (ending: Ending) =>
     run(async () => {
@@ -57,17 +59,31 @@ export function useLogOut() {
   }
 }
 
-async function end({ path }: Ending): Promise<void> {
-  try {
-    await requestOwn(path, { method: 'DELETE' })
-  } catch (cause) {
-    // The session has ended already.
-    if (!isUnauthorized(cause)) throw cause
-  }
+/** A server that takes longer than this is told later. */
+const TIMEOUT_MS = 5000
+
+async function end({ path, isOfAll = false }: Ending): Promise<void> {
+  const isLeft = !(await endNow(path, isOfAll))
+  if (isLeft) leaveSession(currentSession())
   try {
     await forgetEverything()
   } finally {
     clearSession()
+    if (isLeft) endOnServer()
+  }
+}
+
+/** Returns false if the server does not answer, and the session can end later. */
+async function endNow(path: string, isOfAll: boolean): Promise<boolean> {
+  if (isOffline.value && !isOfAll) return false
+  try {
+    await requestOwn(path, { method: 'DELETE', signal: AbortSignal.timeout(TIMEOUT_MS) })
+    return true
+  } catch (cause) {
+    // The session has ended already.
+    if (isUnauthorized(cause)) return true
+    if (isOfAll) throw cause
+    return false
   }
 }
 
@@ -75,6 +91,15 @@ async function end({ path }: Ending): Promise<void> {
 async function isOnlyWayIn({ isOfAll = false }: Ending): Promise<boolean> {
   if (loginMethod() !== 'link') return false
   if (isOfAll) return true
-  const sessions = await requestOwn<unknown[]>('web/sessions')
-  return (sessions ?? []).length <= 1
+  if (isOffline.value) return true
+  try {
+    const sessions = await requestOwn<unknown[]>('web/sessions', {
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    return (sessions ?? []).length <= 1
+  } catch (cause) {
+    if (isUnauthorized(cause)) return false
+    // Other browsers are unknown.
+    return true
+  }
 }

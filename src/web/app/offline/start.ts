@@ -194,6 +194,11 @@ export async function countUnsent(): Promise<number> {
   }
 }
 
+/** Returns the ID of the session; '' while it is unknown. */
+export function currentSession(): string {
+  return state.session
+}
+
 /** Deletes everything that this browser stores, and closes its notifications. */
 export async function forgetEverything(): Promise<void> {
   queue.value = []
@@ -208,6 +213,9 @@ export async function forgetEverything(): Promise<void> {
 
 async function closeNotifications(): Promise<void> {
   const worker = await navigator.serviceWorker?.getRegistration()
+  // Push messages may arrive until the server knows of the logout.
+  const subscription = worker?.pushManager?.getSubscription()
+  subscription?.then((one) => one?.unsubscribe()).catch(() => {})
   for (const shown of (await worker?.getNotifications()) ?? []) shown.close()
 }
 

@@ -7,7 +7,7 @@ import { CopyField } from '../components/copyField'
 import { ProblemText } from '../components/problemText'
 import type { Registration } from '../registration'
 import { goTo, invitation } from '../route'
-import { startSession } from '../session'
+import { logIn, startSession } from '../session'
 import { createStrings, strings } from '../strings'
 import { useAction } from '../useAction'
 import { Remember } from './login'
@@ -114,7 +114,7 @@ function CreateSystem({ code, needsInvite = false, onRefused }: Props) {
     const access = code !== undefined ? { code } : needsInvite ? { invite: invite.trim() } : {}
     const body = { name: name.trim(), visibility, remember, ...access }
     try {
-      setCreated(await request<Created>('web/systems', { method: 'POST', body }))
+      setCreated(await logIn<Created>('web/systems', body))
     } catch (cause) {
       if (!(cause instanceof ApiError)) throw cause
       const [badName] = cause.problems.name ?? []

@@ -3,6 +3,7 @@ import { isUnauthorized, request } from '../api'
 import { CenteredPage } from '../components/centeredPage'
 import { ProblemText } from '../components/problemText'
 import { goTo } from '../route'
+import { logIn } from '../session'
 import { createStrings, strings } from '../strings'
 import { useAction } from '../useAction'
 import { explain, finishLogin, Remember } from './login'
@@ -36,10 +37,10 @@ export function LinkLogin({ code }: { code: string }) {
     check()
   }, [code])
 
-  const logIn = () =>
+  const submit = () =>
     run(async () => {
       try {
-        await request('web/session', { method: 'POST', body: { code, remember } })
+        await logIn('web/session', { code, remember })
         finishLogin('link', remember)
       } catch (cause) {
         if (!isUnauthorized(cause)) throw cause
@@ -53,7 +54,7 @@ export function LinkLogin({ code }: { code: string }) {
       <CenteredPage heading={createStrings.logInAs(link.name)}>
         <Remember value={remember} onChange={setRemember} />
         <ProblemText text={problem} />
-        <button class="main" type="button" onClick={logIn}>
+        <button class="main" type="button" onClick={submit}>
           {strings.logIn}
         </button>
       </CenteredPage>

@@ -6,7 +6,7 @@ import { lazy } from '../components/lazy'
 import { TokenField } from '../components/tokenField'
 import type { Registration } from '../registration'
 import { goTo, invitation, route } from '../route'
-import { hasEndedElsewhere, type LoginMethod, startSession } from '../session'
+import { type LoginMethod, logIn, loginNote, startSession } from '../session'
 import { strings } from '../strings'
 import { useAction } from '../useAction'
 
@@ -25,22 +25,22 @@ function TokenLogin() {
   const isInvited = route.value.page === 'friend'
   if (isInvited) invitation.value = location.hash
 
-  const logIn = async () => {
+  const submit = async () => {
     if (token.trim() === '') return setProblem(strings.noToken)
-    await request('web/session', { method: 'POST', body: { token: token.trim(), remember } })
+    await logIn('web/session', { token: token.trim(), remember })
     finishLogin('token', remember)
   }
 
   return (
     <CenteredPage heading={strings.welcome}>
-      {hasEndedElsewhere.value && (
+      {loginNote.value && (
         <p role="status" class="note">
-          {strings.endedElsewhere}
+          {loginNote.value}
         </p>
       )}
       {isInvited && <p class="note">{strings.isInvited}</p>}
       <p>{strings.howToLogIn}</p>
-      <form onSubmit={onSubmit(logIn)} noValidate>
+      <form onSubmit={onSubmit(submit)} noValidate>
         {/* Gives password managers a user name for the token. */}
         <input type="text" autocomplete="username" hidden readOnly value={strings.title} />
         <TokenField

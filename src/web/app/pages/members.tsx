@@ -2,7 +2,7 @@ import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { announce } from '../actions'
 import { ChipGroup } from '../components/chipGroup'
-import { createMember, EmptyState } from '../components/createMember'
+import { EmptyState } from '../components/emptyState'
 import { Icon } from '../components/icon'
 import { IncludeSubgroups } from '../components/includeSubgroups'
 import { lazy } from '../components/lazy'
@@ -202,6 +202,7 @@ function Sorting({ onChange }: { onChange: (patch: Partial<Listing>) => void }) 
 
 function NotFound({ name }: { name: string }) {
   const { run, problem } = useAction()
+  const create = async () => (await import('../components/createMember')).createMember(name)
   return (
     <div class="card">
       <p>{strings.nobodyFound}</p>
@@ -210,7 +211,7 @@ function NotFound({ name }: { name: string }) {
         type="button"
         class="main"
         aria-disabled={isOffline.value}
-        onClick={() => run(() => createMember(name))}
+        onClick={() => run(create)}
       >
         {strings.addNamed(name)}
       </button>

@@ -1,7 +1,7 @@
 import { Page } from '../components/page'
 import { ProblemText } from '../components/problemText'
 import { useLogOut } from '../components/useLogOut'
-import { isOffline, preferences } from '../store'
+import { preferences } from '../store'
 import { archiveStrings, fieldStrings, moreStrings, reminderStrings, strings } from '../strings'
 
 export function More() {
@@ -39,7 +39,6 @@ export function More() {
       <ProblemText text={problem} />
       <button
         type="button"
-        aria-disabled={isOffline.value}
         aria-busy={isBusy || undefined}
         onClick={() => logOut({ path: 'web/session' })}
       >

@@ -157,7 +157,6 @@ export const main: First['main'] = {
   whoWasHere: 'Wer war da um …',
   allHistory: 'Ganzer Verlauf',
   noMembers: (word) => `Noch keine ${word.many}.`,
-  importMembers: 'Aus PluralKit, Tupperbox, Simply Plural oder PluralPort importieren',
   addFirst: (word) => `${word.first} hinzufügen`,
   name: 'Name',
   addNamed: (name) => `„${name}“ hinzufügen`,

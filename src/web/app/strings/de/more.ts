@@ -7,6 +7,7 @@ export const more: Rest['more'] = {
   groupsMore: 'Wer zusammengehört',
   notesMore: 'Aufschreiben, was wichtig ist',
   chatMore: 'Pinnwände, Räume und Umfragen',
+  importMembers: 'Aus PluralKit, Tupperbox, Simply Plural oder PluralPort importieren',
   importMore: 'Aus anderen Apps importieren oder alles exportieren',
   devicesMore: 'Angemeldete Browser und Tokens',
   appearanceMore: 'Sprache, Farben, Schrift, Bilder, wie ihr euch nennt',
@@ -23,6 +24,8 @@ export const more: Rest['more'] = {
   logOutAsk: 'Abmelden?',
   logOutEffect:
     'Du hast dich mit einem Link angemeldet, der nur einmal gilt. Um wieder hereinzukommen, brauchst du einen neuen Link oder ein Token.',
+  leftHere:
+    'Auf diesem Gerät bist du abgemeldet. Sobald der Server wieder antwortet, beendet diese Seite die Sitzung auch dort.',
   logOutFailed: (why) => `Dieser Browser ist vielleicht noch angemeldet. ${why}`,
   isLoggedOut: (name) => `${name} ist abgemeldet.`,
   rename: 'Umbenennen',

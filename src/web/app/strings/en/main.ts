@@ -168,7 +168,6 @@ export const main = {
   whoWasHere: 'Who was here at…',
   allHistory: 'All history',
   noMembers: (word: Word) => `No ${word.many} yet.`,
-  importMembers: 'Import from PluralKit, Tupperbox, Simply Plural or PluralPort',
   addFirst: (word: Word) => `Add ${word.first}`,
   name: 'Name',
   addNamed: (name: string) => `Add “${name}”`,

@@ -6,6 +6,7 @@ export const more = {
   groupsMore: 'Who belongs together',
   notesMore: 'Write things down',
   chatMore: 'Boards, rooms and polls',
+  importMembers: 'Import from PluralKit, Tupperbox, Simply Plural or PluralPort',
   importMore: 'Import from other apps, or export everything',
   devicesMore: 'Browsers that are logged in, and tokens',
   appearanceMore: 'Language, theme, text, pictures, what you call each other',
@@ -23,6 +24,8 @@ export const more = {
   logOutAsk: 'Log out?',
   logOutEffect:
     'You came here with a login link, which works only once. To get back in, you need a new link or a token.',
+  leftHere:
+    'You’re logged out on this device. When the server answers again, this page ends the session there, too.',
   logOutFailed: (why: string) => `This browser may still be logged in. ${why}`,
   isLoggedOut: (name: string) => `${name} is logged out.`,
   rename: 'Rename',

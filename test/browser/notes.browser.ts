@@ -9,7 +9,7 @@ import {
   waitForTitle,
 } from './browser'
 import { shareTestServer } from './testServer'
-import { describeDashboard, openPage, seedSystem } from './testSystem'
+import { describeDashboard, openPage, seedSystem, startSession } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()
@@ -157,6 +157,50 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.getByLabel('Token').waitFor()
     expect(await page.evaluate('JSON.stringify({ ...sessionStorage })')).not.toContain('Secret')
+  })
+
+  const leaveUnsaved = async (page: Page) => {
+    await page.getByRole('link', { name: 'Now', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+    await page.getByRole('heading', { name: 'Here now' }).waitFor()
+  }
+  const inTab = (page: Page) => page.evaluate<string>('JSON.stringify({ ...sessionStorage })')
+
+  test('takes what was typed out of the tab when the session ends elsewhere', async () => {
+    await remove()
+    const { page } = await open('notes/new')
+    await page.getByLabel('Title').fill('Secret')
+    await until(async () => (await inTab(page)).includes('Secret'))
+    await system.ask('DELETE /web/sessions')
+    await page.getByText('This browser was logged out from another device').waitFor()
+    expect(await inTab(page)).not.toContain('Secret')
+    await page.getByLabel('Token').fill(system.token)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByText('These changes are not saved yet.').waitFor()
+    expect(await page.getByLabel('Title').inputValue()).toBe('Secret')
+    await until(async () => (await inTab(page)).includes('Secret'))
+
+    await leaveUnsaved(page)
+    // From here on, no page is loaded that has drafts.
+    await page.reload()
+    await page.getByRole('heading', { name: 'Here now' }).waitFor()
+    expect(await inTab(page)).toContain('Secret')
+    await system.ask('DELETE /web/sessions')
+    await page.getByText('This browser was logged out from another device').waitFor()
+    expect(await inTab(page)).not.toContain('Secret')
+  })
+
+  test('takes what was typed out of the tab when another system logs in', async () => {
+    await remove()
+    const other = await seedSystem(testServer, 'Harbour')
+    const { page, context } = await open('notes/new')
+    await page.getByLabel('Title').fill('Secret')
+    await until(async () => (await inTab(page)).includes('Secret'))
+    await leaveUnsaved(page)
+    await startSession(context, testServer, other.token)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Here now' }).waitFor()
+    await until(async () => !(await inTab(page)).includes('Secret'))
   })
 
   test('finds notes by a part of their text, and shows those of one member', async () => {

@@ -79,6 +79,17 @@ export const frontNoteDraft = createDraft<FrontNoteDraft | null>(null)
 /** Key of the answered offer to convert archived rows. */
 export const OFFER_KEY = 'multitude-offer'
 
+/** Removes the drafts that pages keep for this tab, except those of a system. */
+export function dropStoredDrafts(except?: string): void {
+  try {
+    for (const [key, text] of Object.entries(sessionStorage)) {
+      if (!key.startsWith('multitude-')) continue
+      const { system } = Object(JSON.parse(text))
+      if (system && system !== except) sessionStorage.removeItem(key)
+    }
+  } catch {}
+}
+
 export function dropDrafts(): void {
   try {
     // Drafts of pages that are not loaded.

@@ -8,7 +8,7 @@ import {
   request,
   runningChanges,
 } from './api'
-import { dropDrafts } from './drafts'
+import { dropDrafts, dropStoredDrafts } from './drafts'
 import { type Subscription, subscribe } from './eventStream'
 import { type Invalidation, invalidationFor, mergeInvalidations } from './invalidation'
 import { onPageVisibility } from './pageVisibility'
@@ -38,6 +38,7 @@ import {
   removeGroupFromStore,
   removeMemberFromStore,
   removeSwitchFromStore,
+  system,
 } from './store'
 import { strings } from './strings'
 
@@ -178,9 +179,14 @@ export function startSync(): void {
     connectionState.value = 'off'
     if (sessionState.value !== 'out') return
     endedSessions.value = endedSessions.peek() + 1
+    dropStoredDrafts()
     rememberLogin(null)
     toast.value = null
     clearStore()
+  })
+
+  effect(() => {
+    if (system.value) dropStoredDrafts(system.value.uuid)
   })
 
   let paused: { lastEventId: string | undefined } | undefined

@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals'
 import { createDraft } from './drafts'
+import { sessionState } from './session'
 import { system } from './store'
 
 /** Drafts of one system, by the name of what is being written. */
@@ -9,13 +10,17 @@ interface Stored<T> {
 }
 
 /**
- * Creates drafts that survive a reload. They are stored for this tab only, because others may use
- * the device too.
+ * Creates drafts that survive a reload. They are stored for this tab only, and for the system that
+ * is logged in, because others may use the device too.
  */
 export function createStoredDrafts<T>(key: string) {
   const all = createDraft<Stored<T> | null>(null)
   all.value = read<T>(key)
-  effect(() => store(key, all.value))
+  effect(() => {
+    const of = sessionState.value === 'out' ? null : system.value?.uuid
+    // Until it is known who is logged in, nothing changes.
+    if (of !== undefined) store(key, all.value?.system === of ? all.value : null)
+  })
   const own = () => (all.value?.system === system.value?.uuid ? all.value?.drafts : undefined) ?? {}
   return {
     find: (name: string): T | null => own()[name] ?? null,

@@ -132,12 +132,12 @@ describe('stop', () => {
     const metrics = ['--metrics', 'on', '--metrics-address', '127.0.0.1:0']
     const server = await startServer(metrics, { cwd })
     const [, metricsUrl = ''] = /"metrics":"([^"]+)"/.exec(server.output()) ?? []
-    const isRunning = async () =>
-      /^multitude_http_requests_in_flight 1$/m.test(await (await fetch(metricsUrl)).text())
+    const isArriving = async () =>
+      /^multitude_http_unfinished_bodies 1$/m.test(await (await fetch(metricsUrl)).text())
     const body = new ReadableStream({
       async start(controller) {
         controller.enqueue(new TextEncoder().encode('{"tag":'))
-        await until(isRunning)
+        await until(isArriving)
         for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) {
           server.kill(signal)
           await until(() => server.output().includes('"message":"stopping"'))

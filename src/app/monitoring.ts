@@ -74,6 +74,7 @@ export function createMonitoring(
           const { gauges, size } = await database.refresh()
           return metrics.render({
             inFlight: handle.inFlight(),
+            unfinishedBodies: handle.unfinishedBodies(),
             streams: events.streams.count,
             writersWaiting: storage.writeStats.waiting,
             importsUnderWay: deps.importLimiter.count,

@@ -1,4 +1,5 @@
 import type { Authenticate, Caller } from './authenticate'
+import type { ArrivalLimits } from './bodyArrival'
 
 /** Context of a request, available to its route. */
 export interface RequestContext {
@@ -16,6 +17,11 @@ export interface RequestContext {
   /** True if the client sent HEAD, which routes receive as GET. */
   readonly isHead: boolean
   readonly trustedProxies: number
+  /** Yields the chunks of the body, while the request is not in flight. */
+  readonly receive: (
+    chunks: AsyncGenerator<Uint8Array>,
+    limits: ArrivalLimits,
+  ) => AsyncGenerator<Uint8Array>
 }
 
 /** Request with its context, stored on the request because a WeakMap lookup would cost more. */

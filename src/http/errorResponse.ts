@@ -16,8 +16,9 @@ export function errorResponse(failure: DomainError): Response {
   const { status, retryAfter } = failure
   const response = Response.json(serializeError(failure), { status })
   if (retryAfter !== undefined) response.headers.set('retry-after', retryAfterOf(failure))
-  // An overloaded server also frees the connection of a refused request.
-  if (status === 503) response.headers.set('connection', 'close')
+  // An overloaded server also frees the connection of a refused request. After 408, the rest of the
+  // body may still arrive.
+  if (status === 503 || status === 408) response.headers.set('connection', 'close')
   return response
 }
 
@@ -74,14 +75,18 @@ export function rateLimitedResponse({ retryAfter }: Allowance): Response {
 /** Delay before a rejected request is answered, and minimum interval between log lines about rejections. */
 const REFUSAL_DELAY_MS = 500
 
+/** Refuses requests while the server is overloaded. */
+interface OverloadResponder {
+  respond(isSameOriginOnly: boolean): Promise<Response>
+  /** Throws instead, for a request that a route has begun to answer. */
+  reject(): Promise<never>
+}
+
 /**
  * Creates the 503 response of an overloaded server. Refusals are delayed and sent together, because
  * clients that retry immediately would take more time to refuse than to serve.
  */
-export function createOverloadResponder(
-  log: Log,
-  clock: Clock,
-): (isSameOriginOnly: boolean) => Promise<Response> {
+export function createOverloadResponder(log: Log, clock: Clock): OverloadResponder {
   const failure = error('unavailable', 'too many requests at once')
   const body = JSON.stringify(serializeError(failure))
   const retryAfter = { 'retry-after': retryAfterOf(failure) }
@@ -95,14 +100,23 @@ export function createOverloadResponder(
     refused = 0
     pending = undefined
   }
-  return async (isSameOriginOnly) => {
+  const delay = () => {
     refused++
     pending ??= wait()
-    await pending
-    return new Response(body, {
-      status: failure.status,
-      headers: isSameOriginOnly ? sameOriginHeaders : headers,
-    })
+    return pending
+  }
+  return {
+    async respond(isSameOriginOnly) {
+      await delay()
+      return new Response(body, {
+        status: failure.status,
+        headers: isSameOriginOnly ? sameOriginHeaders : headers,
+      })
+    },
+    async reject() {
+      await delay()
+      throw failure
+    },
   }
 }
 

@@ -4,6 +4,7 @@ import { error } from '../model/errors'
 import type { ApiModule, DirectRead, PathPolicy } from './apiModule'
 import { describeRoutes, documentedModules, type RouteParts, rootModule } from './apiModules'
 import { type Caller, createAuthenticator } from './authenticate'
+import { type ArrivingRequest, createBodyArrival } from './bodyArrival'
 import type { RequestContext, RequestWithContext } from './context'
 import {
   createOutageLog,
@@ -23,7 +24,13 @@ import {
   preflight,
 } from './headers'
 import { type PublicParts, publicModule } from './publicRoutes'
-import { type Allowance, addressOf, createAdmission, createRequestLimit } from './requestLimits'
+import {
+  type Allowance,
+  addressOf,
+  clientKeysOf,
+  createAdmission,
+  createRequestLimit,
+} from './requestLimits'
 import { respondWithJson } from './response'
 import { createRouteTable, isSafeMethod, METHODS, type RouteMatch } from './routeTable'
 import { originConfig } from './web/cookie'
@@ -41,8 +48,9 @@ export interface ServerParts
 /** Answers one request. The peer's address may be a function, called only if needed. */
 export interface Handle {
   (request: Request, peer: string | (() => string)): Promise<Response>
-  /** Number of requests in progress. */
+  /** Number of requests in progress, without those whose body is unfinished. */
   inFlight(): number
+  unfinishedBodies(): number
 }
 
 /** Values prepared for the requests to a path. */
@@ -56,7 +64,7 @@ interface Mounted {
 }
 
 /** A request that is being answered. */
-interface Exchange {
+interface Exchange extends ArrivingRequest {
   readonly started: number
   readonly requestId: string
   readonly request: RequestWithContext
@@ -80,7 +88,15 @@ export function createHandler(serverParts: ServerParts): Handle {
   const authenticate = createAuthenticator(deps, originConfig(config))
   const limit = createRequestLimit(config, log, deps.clock)
   const admission = createAdmission(config.REQUESTS_IN_FLIGHT)
-  const respondOverloaded = createOverloadResponder(log, deps.clock)
+  const overload = createOverloadResponder(log, deps.clock)
+  const bodyArrival = createBodyArrival({
+    clock: deps.clock,
+    admission,
+    rejectOverload() {
+      metrics?.countOverload()
+      return overload.reject()
+    },
+  })
   const isClientLogged = config.LOG_CLIENT === 'on'
   // A random prefix per start and a counter make request IDs unique without a UUID per request.
   const bootId = crypto.randomUUID().slice(0, 13)
@@ -102,6 +118,8 @@ export function createHandler(serverParts: ServerParts): Handle {
       base: match.mounted.unlimited.writes,
       allowance: null,
       isSession: false,
+      hasSlot: false,
+      clientKeys: () => [],
     }
   }
 
@@ -118,6 +136,7 @@ export function createHandler(serverParts: ServerParts): Handle {
     exchange.allowance = allowance
     exchange.base = baseFor(allowance ? limited : unlimited, isReading, caller)
     exchange.isSession = caller.viewer.access === 'session'
+    exchange.clientKeys = () => clientKeysOf(request, caller, peer, config.TRUST_PROXY)
     if (allowance?.retryAfter) {
       metrics?.countRateLimited(allowance.scope)
       return rateLimitedResponse(allowance)
@@ -132,6 +151,7 @@ export function createHandler(serverParts: ServerParts): Handle {
       isCacheable: isReading && policy.isCacheable,
       isHead: method === 'HEAD',
       trustedProxies: config.TRUST_PROXY,
+      receive: (chunks, limits) => bodyArrival.receive(exchange, chunks, limits),
     }
     request.context = context
     // A write ends also if its client leaves.
@@ -182,12 +202,13 @@ export function createHandler(serverParts: ServerParts): Handle {
     const isCounted = !policy.bypassesAdmission
     if (isCounted && admission.isFull) {
       metrics?.countOverload()
-      return respondOverloaded(policy.isSameOriginOnly)
+      return overload.respond(policy.isSameOriginOnly)
     }
     let response: Response
     try {
       // A request reads no snapshot that is older than its arrival.
       deps.sharedRead.end()
+      exchange.hasSlot = isCounted
       const turn = isCounted ? admission.acquire(exchange.started) : undefined
       if (turn !== undefined) await turn
       if (method === 'OPTIONS') response = preflightResponse(policy)
@@ -203,7 +224,7 @@ export function createHandler(serverParts: ServerParts): Handle {
     } catch (cause) {
       response = responseAfterError(cause, request, exchange.requestId, parts)
     }
-    if (isCounted) admission.release()
+    if (exchange.hasSlot) admission.release()
     if (method === 'HEAD') response = await withoutBody(response)
     addHeaders(response.headers, exchange)
     record(exchange, response.status)
@@ -213,7 +234,10 @@ export function createHandler(serverParts: ServerParts): Handle {
     }
     return response
   }
-  return Object.assign(handle, { inFlight: () => admission.inFlight })
+  return Object.assign(handle, {
+    inFlight: () => admission.inFlight,
+    unfinishedBodies: () => bodyArrival.count,
+  })
 }
 
 /** Lists the API modules in the order in which they claim paths. */

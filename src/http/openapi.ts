@@ -56,7 +56,7 @@ const commonErrors: ErrorName[] = [
 ]
 
 /** Errors of every write. */
-export const writeErrors: ErrorName[] = ['badRequest', 'unauthorized', 'tooLarge']
+export const writeErrors: ErrorName[] = ['badRequest', 'unauthorized', 'requestTimeout', 'tooLarge']
 
 /** Builds the OpenAPI details of a route. */
 export function describe({ id, summary, description, tag, deprecated, ...rest }: Description) {

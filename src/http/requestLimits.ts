@@ -18,7 +18,7 @@ export interface Allowance {
 }
 
 /** Key that requests are counted by: the row ID of a system, or an address. */
-type ClientKey = number | string
+export type ClientKey = number | string
 
 const WINDOW_MS = 1000
 /** Limit per generation and scope; more clients than can be served within a window. */
@@ -100,6 +100,18 @@ export function createRequestLimit(
     const isOwn = system !== null && systemRef !== null && isRefOf(system, systemRef)
     return limiter(scope, isOwn ? system.id : client.address, clock.now())
   }
+}
+
+/** Returns the address and the system of a limited caller; none for bots and local programs. */
+export function clientKeysOf(
+  { headers }: Request,
+  { kind, system }: Caller,
+  peer: () => string,
+  trustedProxies: number,
+): ClientKey[] {
+  const { address, isLocal } = findClient(peer, headers, trustedProxies)
+  if (kind === 'bot' || isLocal) return []
+  return system ? [address, system.id] : [address]
 }
 
 function isRefOf({ hid, uuid }: TokenOwner, systemRef: string): boolean {

@@ -11,8 +11,7 @@ import { findExcess } from '../model/jsonLimits'
 import { requireBot, requireWriter, type Serialized } from '../model/privacy'
 import type { RawBody } from '../serializers/body'
 import type { WaitingClient } from '../service/longReads'
-import { type Clock, systemClock } from '../timers/clock'
-import { withTimeout } from '../timers/withTimeout'
+import { type ArrivalLimits, arrivalLimits, settlesAtOnce } from './bodyArrival'
 import type { RequestContext, RequestWithContext } from './context'
 import { unparsedBody } from './elysiaInternals'
 import { type Client, findClient } from './requestLimits'
@@ -29,7 +28,7 @@ export function routes(bodyLimit: number) {
         if (isReading) return { viewer }
         // Refused before their body is read.
         if (caller.kind === 'anonymous') throw error('unauthorized')
-        return { viewer, body: await readBody(request, bodyLimit) }
+        return { viewer, body: await readBody(request, bodyLimit, arrivalLimits.json) }
       })
       .mapResponse(async ({ request, responseValue, set }) => {
         const response = await jsonResponse(request, responseValue, set.status)
@@ -51,20 +50,21 @@ export function publicRoutes(bodyLimit: number) {
     new Elysia({ normalize: false }).guard(unparsedBody).derive(async ({ request }) => {
       const { caller, isReading } = contextOf(request)
       const { viewer } = caller
-      return isReading ? { viewer } : { viewer, body: await readBody(request, bodyLimit) }
+      if (isReading) return { viewer }
+      return { viewer, body: await readBody(request, bodyLimit, arrivalLimits.login) }
     }),
   )
 }
 
 /** Like `routes`, but the body is a file, which the route reads when it is its turn. */
-export function uploadRoutes(bodyLimit: number) {
+export function uploadRoutes(bodyLimit: number, limits: ArrivalLimits) {
   return withSerializedResponses(
     new Elysia({ normalize: false }).guard(unparsedBody).derive(({ request }) => {
       const { caller, isReading } = contextOf(request)
       const { viewer } = caller
       if (isReading) return { viewer }
       if (caller.kind === 'anonymous') throw error('unauthorized')
-      const body: BodyStream = { open: () => streamBody(request, bodyLimit) }
+      const body: BodyStream = { open: () => streamBody(request, bodyLimit, limits) }
       return { viewer, body }
     }),
   )
@@ -139,12 +139,10 @@ function isPlain(value: unknown): value is object {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-async function readBody(request: Request, limit: number): Promise<RawBody> {
-  const length = Number(request.headers.get('content-length') ?? Number.NaN)
+async function readBody(request: Request, limit: number, arrival: ArrivalLimits): Promise<RawBody> {
   let bytes: Uint8Array
   try {
-    // No more bytes than announced can arrive, so the body may be read at once.
-    bytes = length <= limit ? await request.bytes() : await readChunks(request, limit)
+    bytes = await readBytes(request, limit, arrival)
   } catch (cause) {
     // The client closed the connection, or its chunks are malformed.
     throw cause instanceof DomainError ? cause : error('badRequest')
@@ -170,8 +168,25 @@ function rejectOversized(bytes: Uint8Array): void {
 }
 
 /** Reads a body of any content type and stops as soon as it is too large. */
-async function readChunks(request: Request, limit: number): Promise<Uint8Array> {
-  return Buffer.concat(await Array.fromAsync(chunksOf(request, limit)))
+async function readBytes(
+  request: Request,
+  limit: number,
+  arrival: ArrivalLimits,
+): Promise<Uint8Array> {
+  const { receive } = contextOf(request)
+  const length = Number(request.headers.get('content-length') ?? Number.NaN)
+  // The first byte of a body that is read at once is not noticed.
+  if (!(length <= limit) || arrival.afterFirstByteMs !== undefined)
+    return Buffer.concat(await Array.fromAsync(receive(chunksOf(request, limit), arrival)))
+  // No more bytes than announced can arrive, so the body may be read at once.
+  const whole = request.bytes()
+  if (await settlesAtOnce(whole)) return whole
+  const [bytes = new Uint8Array()] = await Array.fromAsync(receive(chunkOf(whole), arrival))
+  return bytes
+}
+
+async function* chunkOf(whole: Promise<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield await whole
 }
 
 async function* chunksOf(request: Request, limit: number): AsyncGenerator<Uint8Array> {
@@ -189,53 +204,16 @@ export interface BodyStream {
   open(): AsyncIterable<Uint8Array>
 }
 
-/** Time limits of an upload. */
-export interface ArrivalLimits {
-  /** Average speed that the client must have. The runtime closes connections that are below it. */
-  bytesPerSecond: number
-  /** Time that the client may be behind that speed: networks of phones pause. */
-  toleranceMs: number
-  totalMs: number
-}
-
-const ARRIVAL: ArrivalLimits = {
-  bytesPerSecond: 16 * 1024,
-  toleranceMs: 30_000,
-  totalMs: 600_000,
-}
-
 /** Receives a file in chunks, never whole: several at once would fill the memory. */
-export async function* streamBody(
+async function* streamBody(
   request: Request,
   limit: number,
-  { bytesPerSecond, toleranceMs, totalMs }: ArrivalLimits = ARRIVAL,
-  clock: Clock = systemClock,
+  arrival: ArrivalLimits,
 ): AsyncGenerator<Uint8Array> {
-  const chunks = chunksOf(request, limit)
-  let remaining = totalMs
-  let ahead = toleranceMs
   try {
-    for (;;) {
-      const began = clock.monotonic()
-      const limitMs = Math.max(0, Math.min(ahead, remaining))
-      const next = await withTimeout(chunks.next(), limitMs, throwTooSlow, clock)
-      if (next.done) return
-      // Only the client's time counts: between the chunks the server stores them.
-      const waited = clock.monotonic() - began
-      remaining -= waited
-      const earned = (next.value.byteLength / bytesPerSecond) * 1000
-      ahead = Math.min(ahead - waited + earned, toleranceMs)
-      yield next.value
-    }
+    yield* contextOf(request).receive(chunksOf(request, limit), arrival)
   } catch (cause) {
     if (cause instanceof DomainError) throw cause
     throw error('badRequest', 'the file did not arrive whole')
-  } finally {
-    // Not awaited: it ends when the next chunk arrives or the connection is closed.
-    chunks.return(undefined).catch(() => {})
   }
-}
-
-function throwTooSlow(): never {
-  throw error('badRequest', 'the file took too long to arrive')
 }

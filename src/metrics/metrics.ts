@@ -8,6 +8,7 @@ import { type Counter, createRegistry, type Histogram } from './registry'
 /** Values that are read at each scrape instead of being counted. */
 export interface Gauges {
   readonly inFlight: number
+  readonly unfinishedBodies: number
   readonly streams: number
   readonly writersWaiting: number
   readonly importsUnderWay: number
@@ -75,6 +76,11 @@ export function createMetrics(build: { version: string; commit: string }): Metri
     ['route', 'method'],
   )
   gauge('multitude_http_requests_in_flight', 'Requests in progress.', ({ inFlight }) => inFlight)
+  gauge(
+    'multitude_http_unfinished_bodies',
+    'Requests whose body has not arrived yet; they are not counted as in progress.',
+    ({ unfinishedBodies }) => unfinishedBodies,
+  )
   const limited = counter(
     'multitude_http_rate_limited_total',
     'Requests answered with 429 because the client exceeded its rate limit.',

@@ -33,6 +33,7 @@ export const errorTable = {
   methodNotAllowed: { status: 405, code: 0, message: '405: Method Not Allowed' },
   gone: { status: 410, code: 0, message: '410: Gone' },
   conflict: { status: 409, code: 0, message: '409: Conflict' },
+  requestTimeout: { status: 408, code: 0, message: '408: Request Timeout' },
   tooLarge: { status: 413, code: 0, message: '413: Payload Too Large' },
   tooManyRequests: { status: 429, code: 0, message: '429: Too Many Requests' },
   internal: { status: 500, code: 0, message: '500: Internal Server Error' },

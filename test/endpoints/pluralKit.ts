@@ -22,7 +22,7 @@ export interface PluralKitEndpoint extends Endpoint {
 /** Errors of every request; 404 because a bot may act for a system that does not exist. */
 const always = { 403: [0], 404: [20001], 429: [0], 500: [0], 503: [0] }
 const read = { 400: [0], ...always }
-const write = { 400: [0], 401: [0], 413: [0], ...always }
+const write = { 400: [0], 401: [0], 408: [0], 413: [0], ...always }
 const patch = { ...write, 400: [0, 40001] }
 
 /** Systems, members, groups, switches and messages in version 2. */

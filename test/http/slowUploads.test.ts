@@ -1,23 +1,18 @@
-import { type ArrivalLimits, streamBody } from '../../src/http/routeGroup'
+import { type ArrivalLimits, createBodyArrival } from '../../src/http/bodyArrival'
+import { createAdmission } from '../../src/http/requestLimits'
 import { DomainError } from '../../src/model/errors'
 import type { Clock } from '../../src/timers/clock'
 import { describe, expect, test } from '../test'
 import { createTestClock } from '../testClock'
 
 const noLimits: ArrivalLimits = { bytesPerSecond: 1, toleranceMs: 600_000, totalMs: 600_000 }
-const tooLong = '400: Bad Request (the file took too long to arrive)'
+const tooLong = '408: Request Timeout (the body took too long to arrive)'
 
-/** Builds a request whose body is the generated chunks. */
-function slowRequest(chunks: () => AsyncGenerator<Uint8Array>): Request {
-  const all = chunks()
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await all.next()
-      if (done) controller.close()
-      else controller.enqueue(value)
-    },
-  })
-  return new Request('http://localhost/v2/systems/@me/import', { method: 'POST', body })
+/** Receives the chunks of a request that no limit but those of time applies to. */
+function receiveChunks(chunks: AsyncGenerator<Uint8Array>, limits: ArrivalLimits, clock: Clock) {
+  const rejectOverload = () => Promise.reject(new Error('overloaded'))
+  const { receive } = createBodyArrival({ clock, admission: createAdmission(1), rejectOverload })
+  return receive({ hasSlot: false, clientKeys: () => [] }, chunks, limits)
 }
 
 type Chunks = (clock: Clock) => AsyncGenerator<Uint8Array>
@@ -29,8 +24,7 @@ async function receive(
   clock: Clock,
 ): Promise<number | string> {
   try {
-    const request = slowRequest(() => chunks(clock))
-    const file = streamBody(request, 1024 * 1024, { ...noLimits, ...limits }, clock)
+    const file = receiveChunks(chunks(clock), { ...noLimits, ...limits }, clock)
     return Buffer.concat(await Array.fromAsync(file)).byteLength
   } catch (cause) {
     if (!(cause instanceof DomainError)) throw cause
@@ -85,7 +79,7 @@ describe('limits on slow uploads', () => {
     const limits = { ...noLimits, toleranceMs: 1000, totalMs: 1000 }
     let received = 0
     const clock = createTestClock()
-    for await (const chunk of streamBody(slowRequest(quick), 1024, limits, clock)) {
+    for await (const chunk of receiveChunks(quick(), limits, clock)) {
       received += chunk.byteLength
       await clock.advance(400)
     }

@@ -139,6 +139,7 @@ describe('metrics', () => {
     const text = await scrape()
     for (const name of [
       'multitude_http_requests_in_flight',
+      'multitude_http_unfinished_bodies',
       'multitude_streams',
       'multitude_outbox_events',
       'multitude_outbox_oldest_seconds',

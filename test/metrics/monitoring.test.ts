@@ -32,6 +32,7 @@ describe('the Grafana dashboard and the alerts', () => {
     const hidden = names.filter((name) => !shown.includes(name))
     expect(hidden).toEqual([
       'multitude_http_requests_in_flight',
+      'multitude_http_unfinished_bodies',
       'multitude_webhooks',
       'multitude_task_ok',
     ])

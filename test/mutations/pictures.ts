@@ -25,8 +25,8 @@ export const pictures: readonly Mutation[] = [
   },
   {
     file: 'http/ext/pictures.ts',
-    from: 'uploadRoutes(MAX_PICTURE_BYTES)',
-    to: 'uploadRoutes(2 * MAX_PICTURE_BYTES)',
+    from: 'uploadRoutes(MAX_PICTURE_BYTES,',
+    to: 'uploadRoutes(2 * MAX_PICTURE_BYTES,',
     tests: ['http/ext/pictures.test.ts'],
     why: 'A picture that is uploaded may be larger than the limit.',
   },

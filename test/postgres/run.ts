@@ -27,7 +27,10 @@ const independent: [files: string, reason: string][] = [
   ['http/longReads.*', 'limits of concurrent reads'],
   ['http/*/documentation.*', 'the API document'],
   ['http/{clientAddress,dottedPaths,elysiaInternals,routeTable}.*', 'routing'],
-  ['http/{connectionLimits,jsonLimits,overload,ratelimit,slowUploads}.*', 'limits of requests'],
+  [
+    'http/{connectionLimits,jsonLimits,overload,ratelimit,slowUploads,unfinishedBodies}.*',
+    'limits of requests',
+  ],
   ['http/{disabled,handler,requestLog,response}.*', 'headers, errors and log of requests'],
   ['http/web/{cookie,manifest,staticFiles,worker}.*', 'files of the dashboard'],
 ]

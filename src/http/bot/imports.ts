@@ -3,6 +3,7 @@ import { requireBot } from '../../model/privacy'
 import { reportToV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
 import { importForAccount } from '../../service/transfer/import'
+import { arrivalLimits } from '../bodyArrival'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseBotPathId, parseText } from '../query'
 import { uploadRoutes } from '../routeGroup'
@@ -11,7 +12,7 @@ import { TAG } from './params'
 
 /** Imports for accounts without a system. */
 export function importRoutes(deps: Deps, importLimit: number) {
-  return uploadRoutes(importLimit).post(
+  return uploadRoutes(importLimit, arrivalLimits.import).post(
     '/accounts/:account_id/import',
     async ({ params, query, viewer, body, request }) => {
       const account = parseBotPathId(requireBot(viewer), 'account_id', params.account_id)

@@ -11,6 +11,7 @@ import {
   putSystemPicture,
 } from '../../service/ext/pictures'
 import { listOrigins } from '../../service/transfer/origins'
+import { arrivalLimits } from '../bodyArrival'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseLimit, requiredParameter, requireSingleValue } from '../query'
 import { type BodyStream, routes, uploadRoutes } from '../routeGroup'
@@ -46,7 +47,7 @@ const groupErrors = ['groupNotFound', 'notYourGroup'] as const
 
 /** Uploads and deletes pictures of members, groups and the own system. */
 export function pictureRoutes(deps: Deps) {
-  return uploadRoutes(MAX_PICTURE_BYTES)
+  return uploadRoutes(MAX_PICTURE_BYTES, arrivalLimits.file)
     .put(
       '/members/:memberRef/picture',
       async ({ params, viewer, body }) =>

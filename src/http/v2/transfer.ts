@@ -11,6 +11,7 @@ import { reportToV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
 import { type ExportFile, exportFrontHistory, exportSystem } from '../../service/transfer/export'
 import { importLimited } from '../../service/transfer/import'
+import { arrivalLimits } from '../bodyArrival'
 import { describe, writeErrors } from '../openapi'
 import {
   parameter,
@@ -79,7 +80,7 @@ export function parseImportOptions(query: { [K in keyof typeof importParameters]
 
 /** Imports and exports. */
 export function transferRoutes(deps: Deps, importLimit: number) {
-  return uploadRoutes(importLimit)
+  return uploadRoutes(importLimit, arrivalLimits.import)
     .post(
       '/systems/@me/import',
       async ({ viewer, query, body, request }) => {

@@ -208,7 +208,7 @@ describe('the error table', () => {
       expect(message).toStartWith(beginning)
     }
     const generic = known.filter(({ code }) => code === 0).map((kind) => kind.status)
-    for (const status of [400, 401, 403, 404, 405, 409, 413, 429, 500])
+    for (const status of [400, 401, 403, 404, 405, 408, 409, 413, 429, 500])
       expect(generic).toContain(status)
   })
 

@@ -305,8 +305,8 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
     await page.getByText('Lights the lamps.').waitFor()
     await page.getByText('Late autumn').waitFor()
     await page.getByRole('link', { name: 'Keepers' }).waitFor()
-    // Proxy tags are never shown to friends.
-    expect(await page.getByText('i:').count()).toBe(0)
+    // Public proxy tags are shown to friends as to everyone.
+    expect(await page.getByText('i:').count()).toBe(1)
     await checkAll(visitor)
     await page.getByLabel('A friend in').selectOption({ label: '🔓 Friends' })
     await page.getByText('Friends in this bucket don’t see Iris.').waitFor()

@@ -194,7 +194,7 @@ test('two nodes do not exceed the limit of pictures together', async () => {
   expect(stored).toHaveLength(4)
 })
 
-test('a picture that one node stores is served by the other, until its system is deleted', async () => {
+test('a picture that one node stores is served by the other, until it is replaced or its system deleted', async () => {
   const { id, token } = await nodes.makeSystem('Shown')
   const { json } = await must(first, 'POST /v2/members', token, { name: 'Wren' })
   const line = `PUT /ext/v1/members/${json.id}/picture`
@@ -202,18 +202,22 @@ test('a picture that one node stores is served by the other, until its system is
   const sent = await Promise.all(
     pictures.map((bytes, at) => must(nodeAt(at), line, token, new Blob([bytes]))),
   )
-  const paths = sent.map((one) => new URL(String(one.json.url)).pathname)
-  for (const node of both)
-    for (const [at, path] of paths.entries()) {
-      const response = await fetch(`${node.address}${path}`)
-      expect(await response.bytes()).toEqual(pictures[at] as never)
-    }
+  const urls = sent.map((one) => String(one.json.url))
+  const fetchFrom = (node: { address: string }, url: string) =>
+    fetch(`${node.address}${new URL(url).pathname}`)
   // The node that was last decides.
   const shown = await must(second, `GET /v2/members/${json.id}`, token)
-  expect(sent.map((one) => one.json.url)).toContain(shown.json.avatar_url)
+  const last = urls.indexOf(String(shown.json.avatar_url))
+  expect(last).toBeOneOf([0, 1])
+  for (const node of both)
+    for (const [at, url] of urls.entries()) {
+      const response = await fetchFrom(node, url)
+      expect([at, response.status]).toEqual([at, at === last ? 200 : 404])
+      if (at === last) expect(await response.bytes()).toEqual(pictures[at] as never)
+    }
   await nodes.deleteSystem(id)
   for (const node of both)
-    for (const path of paths) expect((await fetch(`${node.address}${path}`)).status).toBe(404)
+    for (const url of urls) expect((await fetchFrom(node, url)).status).toBe(404)
 })
 
 function statusesIn(data: unknown): string {

@@ -129,6 +129,16 @@ describe('invitations', () => {
     expect(testApp.logged()).not.toContain(String(code))
   })
 
+  test('offer the bucket "Friends", and no other one', async () => {
+    const other = await createCaller('Mill')
+    await other.do('POST /ext/v1/buckets', { name: 'Family' })
+    const offered = async () =>
+      ((await other.do('POST /ext/v1/friends/invites', {})).share as Json).buckets
+    expect(await offered()).toEqual([])
+    const { id } = await other.do('POST /ext/v1/buckets', { name: 'Friends' })
+    expect(await offered()).toEqual([id])
+  })
+
   test('offer only buckets that still exist', async () => {
     const gone = await owner.do('POST /ext/v1/buckets', { name: 'Gone' })
     const share = { buckets: [gone.id, friendsBucket()] }

@@ -17,10 +17,10 @@ export const pictures: readonly Mutation[] = [
     why: 'A picture that is not used yet is deleted at the next look.',
   },
   {
-    file: 'formats/pluralport/assets.ts',
-    from: 'bytes > MAX_PICTURE_BYTES',
-    to: 'bytes > 2 * MAX_PICTURE_BYTES',
-    tests: ['formats/pluralport/read.test.ts'],
+    file: 'formats/pictures/importedPicture.ts',
+    from: 'bytes.byteLength > MAX_PICTURE_BYTES',
+    to: 'bytes.byteLength > 2 * MAX_PICTURE_BYTES',
+    tests: ['cli/transfer.test.ts'],
     why: 'A file imports pictures that are larger than uploads may be.',
   },
   {

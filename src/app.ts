@@ -39,6 +39,7 @@ import { startPictureCleanup } from './service/ext/pictureCleanup'
 import { startReminderTimer } from './service/ext/reminderTimer'
 import { createLongReads } from './service/longReads'
 import { noDeps } from './service/noDeps'
+import { createOpenLists } from './service/openLists'
 import { createCacheRefresher } from './service/read/cacheRefresher'
 import { startImportCleanup } from './service/staging'
 import { createImportLimiter } from './service/transfer/importLimiter'
@@ -337,6 +338,7 @@ function createDeps(
     transact,
     snapshot,
     longReads: createLongReads(),
+    openLists: createOpenLists(),
     now,
     clock,
     parseImport,

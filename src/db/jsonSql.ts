@@ -10,6 +10,7 @@ import {
   type RowTable,
   rowIdOf,
 } from './renderedJson'
+import { extUsage, members } from './tables'
 import { visibleRows } from './visible'
 
 /**
@@ -99,16 +100,85 @@ export function extendedMemberSql({ asciiTail }: Dialect, audience: Audience): S
   return sql`'{"member":' || ${member} || ',' || ${added}`
 }
 
-/** SQL for a JSON array of such objects, as lists show them. */
-export function extendedMemberListSql(dialect: Dialect, audience: Audience, rest: SQL): SQL {
-  const added = dialect.asciiTail(columnFor('memberExts', audience), sql`1`)
+/** Members in lists: those of version 2, or with what the extension API adds to them. */
+export type MemberList = 'v2' | 'extended'
+
+/** SQL for a JSON array of members. */
+export function memberListSql(
+  dialect: Dialect,
+  list: MemberList,
+  audience: Audience,
+  rest: SQL,
+): SQL {
   const member = orGap('members', columnFor('members', audience))
-  return jsonListSql(
-    dialect,
-    sql`select '{"member":' || ${member} || ',' || ${orGap('memberExts', added, sql`1`)} as json
-      from ${visibleRows.members}
-      ${joinCacheSql('members')} ${joinCacheSql('memberExts')} ${rest}`,
-  )
+  if (list === 'v2') return listOfMembersSql(dialect, list, member, rest)
+  const ext = dialect.asciiTail(columnFor('memberExts', audience), sql`1`)
+  const json = sql`'{"member":' || ${member} || ',' || ${orGap('memberExts', ext, sql`1`)}`
+  return listOfMembersSql(dialect, list, json, rest)
+}
+
+/** Number of members whose list is small, unless the extension API adds long texts. */
+const FEW_MEMBERS = 24
+
+/**
+ * SQL condition that the list of the members of a system may have more bytes than a limit. `unknown`
+ * counts for JSON that is not cached. Private members count for all callers: without looking at the
+ * rows of members, the sum takes half of the time.
+ */
+export function isLargeListSql(
+  dialect: Dialect,
+  list: MemberList,
+  audience: Audience,
+  systemId: SQLWrapper,
+  limit: number,
+  unknown: number,
+): SQL {
+  const isOfSystem = sql`${members.system_id} = ${systemId}`
+  const first = sql`(select 1 from ${members} where ${isOfSystem} limit ${FEW_MEMBERS + 1}) few`
+  const hasMany = sql`(select count(*) from ${first}) > ${FEW_MEMBERS}`
+  const { text_bytes, system_id } = extUsage
+  const text = sql`(select ${text_bytes} from ${extUsage} where ${system_id} = ${systemId})`
+  const maybe = list === 'v2' ? hasMany : sql`(${hasMany} or ${text} > ${limit})`
+  const size = memberSizeSql(dialect, list, audience, unknown)
+  const joined = sql`${members} ${joinMemberCachesSql(list)}`
+  return sql`(${maybe} and (select sum(${size}) from ${joined} where ${isOfSystem}) > ${limit})`
+}
+
+/** SQL for a JSON array of the row IDs and sizes of members. */
+export function memberSizesSql(
+  dialect: Dialect,
+  list: MemberList,
+  audience: Audience,
+  unknown: number,
+  rest: SQL,
+): SQL {
+  const size = memberSizeSql(dialect, list, audience, unknown)
+  const pair = sql`'[' || ${rowIdOf('members')} || ',' || ${size} || ']'`
+  return listOfMembersSql(dialect, list, pair, rest)
+}
+
+function memberSizeSql(
+  { size }: Dialect,
+  list: MemberList,
+  audience: Audience,
+  unknown: number,
+): SQL {
+  const sizeOf = (table: RenderedTable) =>
+    sql`coalesce(${size(columnFor(table, audience))}, ${unknown})`
+  return list === 'v2' ? sizeOf('members') : sql`(${sizeOf('members')} + ${sizeOf('memberExts')})`
+}
+
+function listOfMembersSql(dialect: Dialect, list: MemberList, json: SQL, rest: SQL): SQL {
+  return jsonListSql(dialect, sql`select ${json} as json from ${membersWithCacheSql(list)} ${rest}`)
+}
+
+function membersWithCacheSql(list: MemberList): SQL {
+  return sql`${visibleRows.members} ${joinMemberCachesSql(list)}`
+}
+
+function joinMemberCachesSql(list: MemberList): SQL {
+  const ext = list === 'extended' ? joinCacheSql('memberExts') : sql``
+  return sql`${joinCacheSql('members')} ${ext}`
 }
 
 /** SQL for the JSON object of a row with further members after its IDs. */

@@ -1,8 +1,10 @@
 import type { AnyElysia } from 'elysia'
 import type { RateLimits } from '../config'
 import type { ErrorName } from '../model/errors'
+import type { ListPieces } from '../model/listPieces'
 import type { Serialized, Viewer } from '../model/privacy'
 import type { Deps } from '../service/deps'
+import type { FindClient } from '../service/read/v2'
 
 /** Policy of a path, applied before its route is called. */
 export interface PathPolicy {
@@ -33,9 +35,10 @@ export type DirectRead = (
   deps: Deps,
   viewer: Viewer,
   ref: string,
+  findClient: FindClient,
 ) => ReadResult | Promise<ReadResult>
 
-type ReadResult = ((Uint8Array<ArrayBuffer> | string) & Serialized) | null
+type ReadResult = ((Uint8Array<ArrayBuffer> | string | ListPieces) & Serialized) | null
 
 /** Part of the HTTP API with a common prefix. */
 export interface ApiModule {

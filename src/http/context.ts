@@ -7,6 +7,8 @@ export interface RequestContext {
   /** Authenticates again, for responses that stay open. */
   readonly authenticate: Authenticate
   readonly requestId: string
+  /** Logs a failure after the response has begun. */
+  readonly reportFailure: (cause: unknown) => void
   /** Address of the other end of the connection. */
   readonly peer: () => string
   /** Base headers of JSON responses. Copying a complete set is almost free. */

@@ -32,6 +32,7 @@ import {
   createRequestLimit,
 } from './requestLimits'
 import { respondWithJson } from './response'
+import { waitingClientOf } from './routeGroup'
 import { createRouteTable, isSafeMethod, METHODS, type RouteMatch } from './routeTable'
 import { originConfig } from './web/cookie'
 
@@ -145,6 +146,7 @@ export function createHandler(serverParts: ServerParts): Handle {
       caller,
       authenticate,
       requestId,
+      reportFailure: (cause) => void responseForThrown(cause, requestId, parts),
       peer,
       headers: exchange.base.json,
       isReading,
@@ -173,7 +175,7 @@ export function createHandler(serverParts: ServerParts): Handle {
     request: Request,
     context: RequestContext,
   ): MaybePromise<Response> => {
-    const result = read(deps, context.caller.viewer, ref)
+    const result = read(deps, context.caller.viewer, ref, () => waitingClientOf(request))
     return result instanceof Promise
       ? result.then((json) => respondWithJson(request, context, json, true))
       : respondWithJson(request, context, result, false)
@@ -333,6 +335,8 @@ function mayBeNormalized(method: string, path: string): boolean {
 
 async function withoutBody(response: Response): Promise<Response> {
   const head = new Response(null, response)
+  // The length of a large list is not known.
+  if (response.status === 200 && response.body === null) return head
   // An event stream has no length and never ends.
   if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
     await response.body?.cancel()

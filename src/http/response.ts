@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
+import { ListPieces } from '../model/listPieces'
 import type { RequestContext, RequestWithContext } from './context'
 import { findClient } from './requestLimits'
 
@@ -25,11 +26,13 @@ function toBytes(json: Json): Bytes {
 /** Responds with JSON from storage; null is "no content". Large JSON is detached. */
 export function respondWithJson(
   request: RequestWithContext,
-  { isCacheable, headers }: RequestContext,
-  json: Json | null,
+  context: RequestContext,
+  json: Json | ListPieces | null,
   isLate: boolean,
 ): Response | Promise<Response> {
   if (json === null) return new Response(null, { status: 204 })
+  if (json instanceof ListPieces) return respondInPieces(request, context, json)
+  const { isCacheable, headers } = context
   return isCacheable
     ? respondWithETag(request, json, headers, isLate)
     : respondAndDetach(request, json, headers, { isLate })
@@ -121,6 +124,47 @@ async function respondCompressed(
   return response
 }
 
+/**
+ * Responds with a large list as the client reads it. The response has no ETag and no length, because
+ * its end is not known; a response to HEAD has no body either.
+ */
+export function respondInPieces(
+  request: RequestWithContext,
+  { headers, isHead, reportFailure }: RequestContext,
+  list: ListPieces,
+): Response {
+  if (isHead) {
+    list.stop()
+    return new Response(null, { headers })
+  }
+  const isCompressed = encodingFor(request, ['gzip']) !== null
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        try {
+          const piece = await list.read()
+          if (piece) controller.enqueue(piece)
+          else controller.close()
+        } catch (cause) {
+          if (request.signal.aborted) return controller.close()
+          reportFailure(cause)
+          // Closes the connection, so that the client does not take the part for the whole.
+          controller.error(new Error('a list could not be read to its end'))
+        }
+      },
+      cancel: () => list.stop(),
+    },
+    { highWaterMark: 0 },
+  )
+  const body = isCompressed ? stream.pipeThrough(new CompressionStream('gzip')) : stream
+  const response = new Response(body, { headers })
+  if (isCompressed) {
+    response.headers.set('content-encoding', 'gzip')
+    response.headers.set('vary', VARY)
+  }
+  return response
+}
+
 /** Request headers that a response depends on. */
 export const VARY = 'Authorization, Accept-Encoding'
 
@@ -133,15 +177,14 @@ type Encoding = 'zstd' | 'gzip'
  * Encoding that the client accepts; null for HEAD, which reports the uncompressed length, and for
  * local clients, which are faster without compression.
  */
-function encodingFor({ headers, context }: RequestWithContext): Encoding | null {
+function encodingFor(
+  { headers, context }: RequestWithContext,
+  known: readonly Encoding[] = ['zstd', 'gzip'],
+): Encoding | null {
   const accepted = headers.get('accept-encoding')
   if (accepted === null || !context || context.isHead) return null
-  const encoding = acceptsEncoding(accepted, 'zstd')
-    ? 'zstd'
-    : acceptsEncoding(accepted, 'gzip')
-      ? 'gzip'
-      : null
-  if (encoding === null) return null
+  const encoding = known.find((one) => acceptsEncoding(accepted, one))
+  if (encoding === undefined) return null
   return findClient(context.peer, headers, context.trustedProxies).isLocal ? null : encoding
 }
 

@@ -8,6 +8,7 @@ import {
 } from 'elysia'
 import { DomainError, error } from '../model/errors'
 import { findExcess } from '../model/jsonLimits'
+import { ListPieces } from '../model/listPieces'
 import { requireBot, requireWriter, type Serialized } from '../model/privacy'
 import type { RawBody } from '../serializers/body'
 import type { WaitingClient } from '../service/longReads'
@@ -15,7 +16,7 @@ import { type ArrivalLimits, arrivalLimits, settlesAtOnce } from './bodyArrival'
 import type { RequestContext, RequestWithContext } from './context'
 import { unparsedBody } from './elysiaInternals'
 import { type Client, findClient } from './requestLimits'
-import { type Json, respondAndDetach, respondWithETag } from './response'
+import { type Json, respondAndDetach, respondInPieces, respondWithETag } from './response'
 
 /** Creates a group of routes that have a viewer and receive their body as unparsed JSON text. */
 export function routes(bodyLimit: number) {
@@ -117,7 +118,9 @@ function jsonResponse(
   value: unknown,
   status: number | string | undefined,
 ): Response | Promise<Response> | undefined {
-  const { isCacheable, headers } = contextOf(request)
+  const context = contextOf(request)
+  if (value instanceof ListPieces) return respondInPieces(request, context, value)
+  const { isCacheable, headers } = context
   const json = isJson(value) ? value : isCacheable && isPlain(value) ? JSON.stringify(value) : null
   if (json === null) return undefined
   if (isCacheable) return respondWithETag(request, json, headers)

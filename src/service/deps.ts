@@ -8,6 +8,7 @@ import type { CredentialCache } from './access/types'
 import type { Quotas } from './admin/quotas'
 import type { BulkQueue } from './bulkQueue'
 import type { LongReads } from './longReads'
+import type { OpenLists } from './openLists'
 import type { ImportLimiter } from './transfer/importLimiter'
 
 /** Dependencies of all service functions: storage, clock, queues, caches and quotas. */
@@ -19,6 +20,7 @@ export interface Deps {
   /** Runs reads on one snapshot, unaffected by concurrent writes. */
   readonly snapshot: Storage['snapshot']
   readonly longReads: LongReads
+  readonly openLists: OpenLists
   readonly now: () => Instant
   /** Timers, and the time in milliseconds. */
   readonly clock: Clock

@@ -5,6 +5,7 @@ import { createCredentialCache } from './access/credentials'
 import { createBulkQueue } from './bulkQueue'
 import type { Deps } from './deps'
 import { createLongReads } from './longReads'
+import { createOpenLists } from './openLists'
 import { createImportLimiter } from './transfer/importLimiter'
 import { createSpool } from './transfer/spool'
 
@@ -20,6 +21,7 @@ export const noDeps: Deps = {
   transact: () => Promise.reject(new Error('no database available')),
   snapshot: () => Promise.reject(new Error('no database available')),
   longReads: createLongReads(),
+  openLists: createOpenLists(),
   now: () => 0,
   clock: systemClock,
   parseImport: parseInProcess,

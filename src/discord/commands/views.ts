@@ -1,13 +1,13 @@
 import { anonymousViewer, type Viewer } from '../../model/privacy'
 import type { ProxyTag } from '../../model/validation'
 import {
+  readAllMembers,
   readFronters,
   readGroup,
   readGroupMembers,
   readGroups,
   readMember,
   readMemberGroups,
-  readMembers,
   readMessage,
   readSystem,
 } from '../../service/read/v2'
@@ -101,7 +101,7 @@ export async function viewGroup({ deps }: Context, viewer: Viewer, ref: string) 
 }
 
 export async function viewMembers({ deps }: Context, viewer: Viewer, ref: string) {
-  return parse<readonly MemberView[]>(await readMembers(deps, viewer, ref))
+  return parse<readonly MemberView[]>(await readAllMembers(deps, viewer, ref))
 }
 
 export async function viewGroups({ deps }: Context, viewer: Viewer, ref: string) {

@@ -284,7 +284,8 @@ export function friendRoutes(deps: Deps, events: Events, bodyLimit: number) {
     )
     .get(
       '/friends/:id/members',
-      async ({ params, viewer }) => await listFriendMembers(deps, viewer, params.id),
+      async ({ params, viewer, request }) =>
+        await listFriendMembers(deps, viewer, params.id, waitingClientOf(request)),
       {
         params: idParams,
         detail: describe({
@@ -294,7 +295,7 @@ export function friendRoutes(deps: Deps, events: Events, bodyLimit: number) {
           description: `Oldest first, with the values of shared custom fields. ${excerptDoc}`,
           requiresAuth: true,
           responses: { 200: ['FriendMemberInList'] },
-          errors: [...readErrors],
+          errors: [...readErrors, 'tooManyRequests'],
         }),
       },
     )

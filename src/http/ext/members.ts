@@ -13,7 +13,7 @@ import {
 import { readExtendedMember, readExtendedMembers } from '../../service/read/v2'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseEnum } from '../query'
-import { routes } from '../routeGroup'
+import { routes, waitingClientOf } from '../routeGroup'
 import { memberRef, systemRef } from '../v2/params'
 
 const { properties: added } = bodySchema(memberExt, 'patch')
@@ -29,15 +29,17 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
       '/systems/:systemRef/members',
-      async ({ params, query, viewer }) => {
+      async ({ params, query, viewer, request }) => {
         const { kind, archived } = query
-        return readExtendedMembers(deps, viewer, params.systemRef, {
+        const filter = {
           kind: kind === undefined ? null : parseEnum('kind', kind, memberKinds),
           archived:
             archived === undefined
               ? null
               : parseEnum('archived', archived, ['true', 'false']) === 'true',
-        })
+        }
+        const findClient = () => waitingClientOf(request)
+        return readExtendedMembers(deps, viewer, params.systemRef, filter, findClient)
       },
       {
         params: t.Object({ systemRef }),
@@ -59,7 +61,14 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
           summary: 'List members with their custom fields',
           description: `Oldest first. Callers other than the owner get public members only. ${excerptDoc}`,
           responses: { 200: ['ExtendedMemberInList'] },
-          errors: ['badRequest', 'unauthorized', 'forbidden', 'systemNotFound', 'memberListHidden'],
+          errors: [
+            'badRequest',
+            'unauthorized',
+            'forbidden',
+            'systemNotFound',
+            'memberListHidden',
+            'tooManyRequests',
+          ],
         }),
       },
     )

@@ -14,7 +14,7 @@ import { createMember, deleteMember, patchMember, patchMembers } from '../../ser
 import { changeMemberGroups, membershipActions } from '../../service/memberships'
 import { readMember, readMemberGroups, readMembers } from '../../service/read/v2'
 import { describe, writeErrors } from '../openapi'
-import { routes } from '../routeGroup'
+import { routes, waitingClientOf } from '../routeGroup'
 import { memberRef, systemRef } from './params'
 
 const params = t.Object({ memberRef })
@@ -23,7 +23,8 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
   const app = routes(bodyLimit)
     .get(
       '/systems/:systemRef/members',
-      async ({ params, viewer }) => await readMembers(deps, viewer, params.systemRef),
+      async ({ params, viewer, request }) =>
+        await readMembers(deps, viewer, params.systemRef, () => waitingClientOf(request)),
       {
         params: t.Object({ systemRef }),
         detail: describe({
@@ -33,7 +34,13 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
           description:
             'Returns all members, unordered. Callers other than the owner get public members only.',
           responses: { 200: ['Member'] },
-          errors: ['badRequest', 'unauthorized', 'systemNotFound', 'memberListHidden'],
+          errors: [
+            'badRequest',
+            'unauthorized',
+            'systemNotFound',
+            'memberListHidden',
+            'tooManyRequests',
+          ],
         }),
       },
     )

@@ -1,15 +1,18 @@
-import { eq } from 'drizzle-orm'
+import { and, between, eq, sql } from 'drizzle-orm'
+import { memberSizesSql } from '../../db/jsonSql'
 import { findListedMemberExts, findMemberExts } from '../../db/memberExtRows'
 import { type Placeholders, query } from '../../db/query'
 import { visibleMembers } from '../../db/visible'
 import { error } from '../../model/errors'
 import { customField } from '../../model/ext/customField'
 import { listedMemberExt, memberExt } from '../../model/ext/memberExt'
+import type { ListPieces } from '../../model/listPieces'
 import { type Member, member } from '../../model/member'
 import {
   type Redacted,
   redact,
   requireSystem,
+  type Serialized,
   type SerializedJson,
   type Viewer,
 } from '../../model/privacy'
@@ -25,6 +28,7 @@ import {
 } from '../extRows/friendRows'
 import { joinJson } from '../extRows/memberExts'
 import { noConnection, type WaitingClient } from '../longReads'
+import { type ObjectSizes, type PieceRange, readList, UNKNOWN_BYTES } from '../read/listPieces'
 import { allFields } from './fields'
 import { type ExtendedGroup, readSharedGroups } from './groups'
 import { readSharedFront, readSharedFronts, type SharedFront } from './sharedFront'
@@ -67,18 +71,26 @@ export async function listFriendSystems(
   return found.map(({ uuid, friend_system_id }) => ({ uuid, systemId: friend_system_id }))
 }
 
-/** Returns the JSON list of the members that a friend shares, oldest first. */
+/** Returns the JSON list of the members that a friend shares, oldest first; a large one in pieces. */
 export async function listFriendMembers(
   deps: Deps,
   viewer: Viewer,
   id: string,
-): Promise<SerializedJson> {
+  client: WaitingClient = noConnection,
+): Promise<SerializedJson | (ListPieces & Serialized)> {
   const { row, shared } = await requireShared(deps, viewer, id)
-  const rows = (await membersOf(deps.db).all({ system: row.friend_system_id })).filter((one) =>
-    shared.members.has(one.id),
-  )
-  const objects = await renderMembers(deps, row, shared, rows, 'listed')
-  return `[${objects.join()}]` as SerializedJson
+  const system = row.friend_system_id
+  const found = await sizesOf(deps.db).get({ system })
+  const all: ObjectSizes = JSON.parse(found?.json ?? '[]')
+  const sizes = all.filter(([member]) => shared.members.has(member))
+  const read = async (range: PieceRange) => {
+    // A member may have been taken out of a bucket since the piece before.
+    const { row, shared } = await requireShared(deps, viewer, id)
+    const rows = await membersAmong(deps.db).all({ system, ...range })
+    const visible = rows.filter((one) => shared.members.has(one.id))
+    return `[${(await renderMembers(deps, row, shared, visible, 'listed')).join()}]`
+  }
+  return readList(deps, { systemId: system, isOwn: false, ...client }, sizes, read)
 }
 
 /**
@@ -161,6 +173,25 @@ async function renderMembers(
     return [joinJson(db.renderJson(member, one, 'friend'), added)]
   })
 }
+
+/**
+ * Sizes for the owner, because the JSON for friends is not cached: SQL text, because they are
+ * those of cached JSON.
+ */
+const sizesOf = query((_, { system }: Placeholders<'system'>, dialect) => {
+  const rest = sql`where ${visibleMembers.system_id} = ${system} order by ${visibleMembers.id}`
+  const json = memberSizesSql(dialect, 'extended', 'owner', UNKNOWN_BYTES, rest)
+  return sql<{ json: string }>`select ${json} as json`
+})
+
+const membersAmong = query(
+  (db, { system, first, last }: Placeholders<'system' | 'first' | 'last'>) =>
+    db
+      .select()
+      .from(visibleMembers)
+      .where(and(eq(visibleMembers.system_id, system), between(visibleMembers.id, first, last)))
+      .orderBy(visibleMembers.id),
+)
 
 const membersOf = query((db, { system }: Placeholders<'system'>) =>
   db

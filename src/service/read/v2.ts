@@ -3,20 +3,28 @@ import type { Values } from '../../db/query'
 import type { Db, MaybePromise } from '../../db/types'
 import { type ErrorName, error } from '../../model/errors'
 import type { MemberExt } from '../../model/ext/memberExt'
+import { ListPieces } from '../../model/listPieces'
 import { ORIGINAL_LOOKUP } from '../../model/message'
 import type { Audience } from '../../model/privacy'
-import { listAccessRules, ownedSystemId, systemOf, type Viewer } from '../../model/privacy'
+import { isOwner, listAccessRules, ownedSystemId, systemOf, type Viewer } from '../../model/privacy'
 import { isUuid, parseRef, parseSystemRef, type Ref, type SystemRef } from '../../model/ref'
 import { SWITCHES_PER_PAGE } from '../../model/switch'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
+import { noConnection, type WaitingClient } from '../longReads'
 import { getOwnSystem } from '../systems'
+import { type ListJson, readInPieces } from './listPieces'
+import {
+  extendedMemberList,
+  type MemberListStatements,
+  memberList,
+  someExtendedMembers,
+} from './memberListSql'
 import { renderGaps } from './renderGaps'
 import {
   type ByRef,
   type BySystemRef,
   extendedMemberJson,
-  extendedMembersJson,
   frontersJson,
   groupJson,
   groupMembersJson,
@@ -25,11 +33,9 @@ import {
   type Json,
   memberGroupsJson,
   memberJson,
-  membersJson,
   messageById,
   messageByOriginal,
   pageOfSwitchesJson,
-  someExtendedMembersJson,
   someSwitchesJson,
   switchJson,
   systemJson,
@@ -42,8 +48,23 @@ export function readSystem(deps: Deps, viewer: Viewer, ref: string): MaybePromis
   return readBySystem(systemJson, deps, viewer, ref, 'systemNotFound', {})
 }
 
-export function readMembers(deps: Deps, viewer: Viewer, ref: string): MaybePromise<Json> {
-  return readBySystem(membersJson, deps, viewer, ref, listAccessRules.members.deniedError, {})
+/** Lists members; large lists in pieces. */
+export function readMembers(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  client?: FindClient,
+): MaybePromise<ListJson> {
+  return readMemberList(memberList, deps, viewer, ref, {}, client)
+}
+
+/** Lists members, all at once. */
+export async function readAllMembers(deps: Deps, viewer: Viewer, ref: string): Promise<Uint8Array> {
+  const list = await readMembers(deps, viewer, ref)
+  if (!(list instanceof ListPieces)) return list
+  const pieces: Uint8Array[] = []
+  for (let piece = await list.read(); piece; piece = await list.read()) pieces.push(piece)
+  return Buffer.concat(pieces)
 }
 
 export interface MemberFilter {
@@ -52,22 +73,53 @@ export interface MemberFilter {
   readonly archived: boolean | null
 }
 
-/** Lists members with what the extension API adds to them. */
+/** Lists members with what the extension API adds to them; large lists in pieces. */
 export async function readExtendedMembers(
   deps: Deps,
   viewer: Viewer,
   ref: string,
   { kind, archived }: MemberFilter,
-): Promise<Json> {
+  client?: FindClient,
+): Promise<ListJson> {
   if (archived !== null) await getOwnSystem(deps, viewer, ref, 'read')
-  const { deniedError } = listAccessRules.members
   if (kind === null && archived === null)
-    return readBySystem(extendedMembersJson, deps, viewer, ref, deniedError, {})
-  return readBySystem(someExtendedMembersJson, deps, viewer, ref, deniedError, {
-    kind: kind ?? 'any',
-    archived: archived === null ? 'any' : String(archived),
+    return readMemberList(extendedMemberList, deps, viewer, ref, {}, client)
+  const filter = { kind: kind ?? 'any', archived: archived === null ? 'any' : String(archived) }
+  return readMemberList(someExtendedMembers, deps, viewer, ref, filter, client)
+}
+
+/** Finds the client that a large list is sent to. */
+export type FindClient = () => WaitingClient
+
+function readMemberList<More extends string>(
+  { whole, sizes, piece }: MemberListStatements<More>,
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  more: Values<More>,
+  findClient: FindClient = () => noConnection,
+): MaybePromise<ListJson> {
+  const { deniedError } = listAccessRules.members
+  const found = readBySystem(whole, deps, viewer, ref, deniedError, more)
+  return andThen(found, (json): MaybePromise<ListJson> => {
+    if (json[0] === OPENING) return json
+    const systemId = Number(decoder.decode(json))
+    const request = { systemId, isOwn: isOwner(viewer, systemId), ...findClient() }
+    const readSizes = async () => {
+      const found = await readBySystem(sizes, deps, viewer, ref, deniedError, more)
+      return JSON.parse(decoder.decode(found))
+    }
+    return readInPieces(deps, request, readSizes, async (range) => {
+      const values = { ...more, ...range } as Values<More | 'first' | 'last'>
+      return readBySystem(piece, deps, viewer, ref, deniedError, values)
+    })
   })
 }
+
+/** First byte of a JSON list. */
+const OPENING = '['.charCodeAt(0)
+
+const decoder = new TextDecoder()
 
 export function readExtendedMember(deps: Deps, viewer: Viewer, ref: string): MaybePromise<Json> {
   return readByRef(extendedMemberJson, deps, viewer, ref, 'memberNotFound')

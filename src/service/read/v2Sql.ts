@@ -1,7 +1,6 @@
 import { and, eq, gt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Dialect } from '../../db/dialect'
 import {
-  extendedMemberListSql,
   extendedMemberSql,
   extendedObjectSql,
   ifListPublicSql,
@@ -11,7 +10,7 @@ import {
 } from '../../db/jsonSql'
 import { type Placeholders, query } from '../../db/query'
 import { columnFor } from '../../db/renderedJson'
-import { accounts, groupMembers, memberExts, messages, switchMembers } from '../../db/tables'
+import { accounts, groupMembers, messages, switchMembers } from '../../db/tables'
 import {
   visibleGroups as groups,
   isEnabled,
@@ -32,13 +31,13 @@ export type BySystemRef<More extends string> = ReturnType<typeof bySystemRef<Mor
 export type ByRef = ReturnType<typeof byRef>
 
 /** Builds the SQL expression of JSON for an audience, in the dialect of an engine. */
-type BuildJson<Name extends string = never> = (
+export type BuildJson<Name extends string = never> = (
   audience: Audience,
   dialect: Dialect,
   values: Placeholders<Name>,
 ) => SQL
 
-const onlyVisible = (audience: Audience, { visibility }: { visibility: SQLWrapper }) =>
+export const onlyVisible = (audience: Audience, { visibility }: { visibility: SQLWrapper }) =>
   audience === 'owner' ? sql`` : sql`and ${visibility} = 'public'`
 
 const onlyListed = (audience: Audience) =>
@@ -55,48 +54,6 @@ const groupMembersWithMembers = sql`${groupMembers}
 export const systemJson = bySystemRef((audience) =>
   renderedObjectSql('systems', columnFor('systems', audience)),
 )
-
-export const membersJson = bySystemRef((audience, dialect) =>
-  ifListPublicSql(
-    'members',
-    systems,
-    audience,
-    renderedListSql(dialect, 'members', audience, {
-      rest: sql`where ${members.system_id} = ${systems.id} ${onlyVisible(audience, members)} order by ${members.id}`,
-    }),
-  ),
-)
-
-/** Members with what the extension API adds to them. */
-export const extendedMembersJson = bySystemRef(extendedMembers(() => sql``))
-
-/** The same for members of one kind, of both with `any`, and of one state of the archive. */
-export const someExtendedMembersJson = bySystemRef<'kind' | 'archived'>(
-  extendedMembers(({ kind, archived }) => {
-    const ext = (condition: SQL) =>
-      sql`exists (select 1 from ${memberExts} where ${memberExts.member_id} = ${members.id} and ${condition})`
-    const kindOf = sql`case when ${ext(sql`${memberExts.kind} = 'custom_front'`)} then 'custom_front' else 'member' end`
-    const stateOf = sql`case when ${ext(sql`${memberExts.archived_at} is not null`)} then 'true' else 'false' end`
-    return sql`and ${kind} in ('any', ${kindOf}) and ${archived} in ('any', ${stateOf})`
-  }),
-)
-
-function extendedMembers<Name extends string = never>(
-  condition: (values: Placeholders<Name>) => SQL,
-): BuildJson<Name> {
-  return (audience, dialect, values) =>
-    ifListPublicSql(
-      'members',
-      systems,
-      audience,
-      extendedMemberListSql(
-        dialect,
-        audience,
-        sql`where ${members.system_id} = ${systems.id} ${onlyVisible(audience, members)}
-          ${condition(values)} order by ${members.id}`,
-      ),
-    )
-}
 
 export const extendedMemberJson = byRef('members', (audience, dialect) =>
   extendedMemberSql(dialect, audience),
@@ -260,7 +217,7 @@ export const messageByOriginal = messageWhere<'original' | 'since'>(
 )
 
 /** Creates a statement for each kind of system reference and each audience. */
-function bySystemRef<More extends string = never>(json: BuildJson<More>) {
+export function bySystemRef<More extends string = never>(json: BuildJson<More>) {
   const where = (audience: Audience, condition: (ref: SQL) => SQL) =>
     query(
       (_, values: Placeholders<'ref' | 'viewer' | More>, dialect) =>

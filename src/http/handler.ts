@@ -212,7 +212,11 @@ export function createHandler(serverParts: ServerParts): Handle {
       deps.sharedRead.end()
       exchange.hasSlot = isCounted
       const turn = isCounted ? admission.acquire(exchange.started) : undefined
-      if (turn !== undefined) await turn
+      if (turn !== undefined) {
+        await turn
+        // The client of a read may have left while it waited.
+        if (isSafeMethod(method)) request.signal.throwIfAborted()
+      }
       if (method === 'OPTIONS') response = preflightResponse(policy)
       else if (policy.isPublic) response = await route(exchange)
       else {

@@ -318,8 +318,8 @@ export function friendRoutes(deps: Deps, events: Events, bodyLimit: number) {
     )
     .get(
       '/friends/:id/groups',
-      async ({ params, viewer }) =>
-        (await listFriendGroups(deps, viewer, params.id)).map(groupToExt),
+      async ({ params, viewer, request }) =>
+        (await listFriendGroups(deps, viewer, params.id, request.signal)).map(groupToExt),
       {
         params: idParams,
         detail: describe({

@@ -14,8 +14,8 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
       '/systems/:systemRef/groups',
-      async ({ params, viewer }) =>
-        (await listExtendedGroups(deps, viewer, params.systemRef)).map(groupToExt),
+      async ({ params, viewer, request }) =>
+        (await listExtendedGroups(deps, viewer, params.systemRef, request.signal)).map(groupToExt),
       {
         params: t.Object({ systemRef }),
         detail: describe({

@@ -121,9 +121,10 @@ export async function listFriendGroups(
   deps: Deps,
   viewer: Viewer,
   id: string,
+  signal: AbortSignal | null = null,
 ): Promise<ExtendedGroup[]> {
   const { row, shared } = await requireShared(deps, viewer, id)
-  return readSharedGroups(deps.db, row.friend_system_id, shared)
+  return readSharedGroups(deps.db, row.friend_system_id, shared, signal)
 }
 
 /** Lists the custom fields that a friend shares, in their order. Gaps would tell of other fields. */

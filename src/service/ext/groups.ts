@@ -4,6 +4,7 @@ import { type Placeholders, query } from '../../db/query'
 import { groupExts, groupMembers } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleGroups, visibleMembers } from '../../db/visible'
+import { createYielder } from '../../db/yieldToEventLoop'
 import { diff, type JsonObject } from '../../model/entity'
 import { error } from '../../model/errors'
 import {
@@ -51,10 +52,11 @@ export async function listExtendedGroups(
   deps: Deps,
   viewer: Viewer,
   ref: string,
+  signal: AbortSignal | null = null,
 ): Promise<ExtendedGroup[]> {
   const of = await getSystem(deps, viewer, ref)
   requireListAccess('groups', of, isOwner(viewer, of.id))
-  return readTree(deps.db, of.id, audienceOf(viewer, of.id))
+  return readTree(deps.db, of.id, audienceOf(viewer, of.id), signal)
 }
 
 /** Moves a group in the tree, or changes its emoji or position. */
@@ -87,7 +89,9 @@ export async function patchExtendedGroup(
       await setBuckets(tx, system_id, 'groups', id, buckets)
       await scheduleFriendRefresh(tx, system_id, deps.now())
     }
-    const found = (await readTree(tx, system_id, 'owner')).find(({ group }) => group.id === id)
+    const found = (await readTree(tx, system_id, 'owner', null)).find(
+      ({ group }) => group.id === id,
+    )
     if (!found) throw error('groupNotFound')
     return found
   })
@@ -120,7 +124,7 @@ export async function putGroupTree(
     if (after.length !== nodes.length || new Set(after.map(({ id }) => id)).size !== nodes.length)
       throw notEveryGroup()
     await storeTree(deps, tx, systemId, nodes, after)
-    return readTree(tx, systemId, 'owner')
+    return readTree(tx, systemId, 'owner', null)
   })
 }
 
@@ -203,22 +207,27 @@ export async function readSharedGroups(
   db: Db,
   system: number,
   shared: SharedRows,
+  signal: AbortSignal | null,
 ): Promise<ExtendedGroup[]> {
-  return readTree(db, system, 'friend', shared)
+  return readTree(db, system, 'friend', signal, shared)
 }
 
 async function readTree(
   db: Db,
   system: number,
   to: Audience | 'friend',
+  signal: AbortSignal | null,
   shared?: SharedRows,
 ): Promise<ExtendedGroup[]> {
-  const all = await rowsOf(db).all({ system })
+  const yieldIfDue = createYielder(undefined, signal)
+  const all = await readRows(db, system, yieldIfDue)
   const byId = new Map(all.map((row) => [row.id, row]))
   const isShown = ({ id, visibility }: TreeRow) =>
     to === 'owner' || (to === 'friend' ? shared?.groups.has(id) : visibility === 'public')
   const siblings = new Map<string | null, number>()
-  return parentsFirst(all.filter(isShown)).map((row) => {
+  const tree: ExtendedGroup[] = []
+  for (const row of parentsFirst(all.filter(isShown))) {
+    await yieldIfDue()
     const { parent_id, emoji, position, all_members, public_members, in_buckets, ...of } = row
     const parent = parent_id === null ? null : (byId.get(parent_id) ?? null)
     const friend_parent = parent && shared?.groups.has(parent.id) ? parent.uuid : null
@@ -237,8 +246,30 @@ async function readTree(
       friend_members: members.flatMap(({ id, uuid }) => (shared?.members.has(id) ? [uuid] : [])),
       buckets: JSON.parse(in_buckets) as string[],
     }
-    return { group: redact(group, of, to), ext: redact(groupExt, ext, to) }
-  })
+    tree.push({ group: redact(group, of, to), ext: redact(groupExt, ext, to) })
+  }
+  return tree
+}
+
+/** Number of groups that are read at once, and text of their members above which it is halved. */
+const PAGE = 25
+const LONG_PAGE = 256 * 1024
+
+/** Reads the groups in pages, because each may have all members. */
+async function readRows(
+  db: Db,
+  system: number,
+  yieldIfDue: () => Promise<boolean>,
+): Promise<TreeRow[]> {
+  const all: TreeRow[] = []
+  for (let limit = PAGE; ; ) {
+    await yieldIfDue()
+    const page = await rowsAfter(db).all({ system, after: all.at(-1)?.id ?? 0, limit })
+    all.push(...page)
+    if (page.length < limit) return all
+    const length = page.reduce((sum, { all_members }) => sum + all_members.length, 0)
+    if (length > LONG_PAGE) limit = Math.ceil(limit / 2)
+  }
 }
 
 /** Orders rows by position, each followed by its children. Rows whose parent is missing are roots. */
@@ -257,7 +288,8 @@ const { parent_id, emoji, position, group_id } = groupExts
 const groups = visibleGroups
 
 // SQL text, because the members of a group are aggregated as JSON.
-const rowsOf = query((_, { system }: Placeholders<'system'>, dialect) => {
+const rowsAfter = query((_, values: Placeholders<'system' | 'after' | 'limit'>, dialect) => {
+  const { system, after, limit } = values
   const { jsonTexts, groupConcat } = dialect
   const allMembers = sql`(select '[' || coalesce(${groupConcat(sql`json`)}, '') || ']' from (
     select '{"id":' || ${visibleMembers.id} || ',"uuid":"' || ${visibleMembers.uuid} || '"}' as json
@@ -275,7 +307,8 @@ const rowsOf = query((_, { system }: Placeholders<'system'>, dialect) => {
       ${bucketsOfRowSql(dialect, 'groups', groups.id, system)} as in_buckets,
       ${membersOf(sql`and ${visibleMembers.visibility} = 'public'`)} as public_members
       from ${groups} left join ${groupExts} on ${group_id} = ${groups.id}
-      where ${groups.system_id} = ${system} order by ${groups.id}`
+      where ${groups.system_id} = ${system} and ${groups.id} > ${after}
+      order by ${groups.id} limit ${limit}`
 }, visibleGroups._.selectedFields)
 
 const treeOf = query(

@@ -212,4 +212,11 @@ export const friends: readonly Mutation[] = [
     tests: ['http/ext/friendStream.test.ts'],
     why: 'A stream that knows of a newer change gets a front that was read before it.',
   },
+  {
+    file: 'service/ext/friendView.ts',
+    from: 'since the piece before.\n    const { row, shared } = await requireShared(deps, viewer, id)',
+    to: 'since the piece before.',
+    tests: ['http/largeLists.test.ts'],
+    why: 'A large list of members goes on after a friend ended sharing.',
+  },
 ]

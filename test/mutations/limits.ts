@@ -198,4 +198,25 @@ export const limits: readonly Mutation[] = [
     tests: ['service/longReads.test.ts'],
     why: 'One system takes all places for long work.',
   },
+  {
+    file: 'service/openLists.ts',
+    from: '>= MAX_OPEN_OF_ADDRESS',
+    to: '> MAX_OPEN_OF_ADDRESS',
+    tests: ['http/largeLists.test.ts'],
+    why: 'An address has one large list more open than the limit.',
+  },
+  {
+    file: 'service/openLists.ts',
+    from: '.length >= most)',
+    to: '.length > most)',
+    tests: ['http/largeLists.test.ts'],
+    why: 'A system has one large list more open than the limit.',
+  },
+  {
+    file: 'service/openLists.ts',
+    from: 'return () => lists.delete(read)',
+    to: 'return () => lists.has(read)',
+    tests: ['http/largeLists.test.ts'],
+    why: 'A client that was answered keeps the place of its large list.',
+  },
 ]

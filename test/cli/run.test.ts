@@ -188,7 +188,7 @@ describe('scripts', () => {
 })
 
 const IMPORT_USAGE =
-  'multitude import FILE (--system SYSTEM | --new) [--dry-run] [--only ONLY] [--public] [--private] [--no-accounts] [--yes]'
+  'multitude import FILE (--system SYSTEM | --new) [--dry-run] [--only ONLY] [--public] [--private] [--pictures PICTURES] [--no-accounts] [--yes]'
 
 describe('usage errors', () => {
   const misused: [words: string[], complaint: string, usage: string][] = [

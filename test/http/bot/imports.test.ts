@@ -21,6 +21,9 @@ const FILE = {
   switches: [],
 }
 
+/** A file of another system, whose IDs are in no other file. */
+const anotherFile = (id: string) => ({ ...FILE, id, uuid: crypto.randomUUID(), members: [] })
+
 let accounts = 0
 const nextAccount = () => String(100000000000000000n + BigInt(++accounts))
 
@@ -65,7 +68,7 @@ describe('import for an account without a system', () => {
 
   test('is refused for an account with a system, and for the system of another account', async () => {
     const bot = await createSender(open)
-    const file = { ...FILE, id: 'bcdefg', uuid: crypto.randomUUID() }
+    const file = anotherFile('bcdefg')
     const account = nextAccount()
     expect((await bot.send(account, file)).status).toBe(200)
     const before = await countSystems(open.deps)
@@ -89,7 +92,7 @@ describe('import for an account without a system', () => {
   test('belongs to the platform of the bot', async () => {
     const bot = await createSender(open, 'matrix')
     const account = encodeURIComponent('@wren:example.org')
-    const file = { ...FILE, id: 'cdefgh', uuid: crypto.randomUUID() }
+    const file = anotherFile('cdefgh')
     expect((await bot.send(account, file)).status).toBe(200)
     expect((await bot.ask(`GET /bot/accounts/${account}`)).json).toMatchObject({
       account_id: '@wren:example.org',
@@ -139,7 +142,7 @@ describe('import for an account without a system', () => {
     ]
     for (const [query, file] of tries) statuses.push((await bot.send('1', file, query)).status)
     expect(statuses).toEqual([403, 403, 400, 200, 200])
-    const more = { ...FILE, id: 'defghi', uuid: crypto.randomUUID() }
+    const more = anotherFile('defghi')
     expect((await bot.send('2', more, `?invite=${invite}`)).status).toBe(403)
     expect(byInvite.logged()).not.toContain(invite)
   })

@@ -139,7 +139,7 @@ const writes: [string, Line, unknown?][] = [
     ({ members: [one] }) => `POST /members/${one?.hid}/groups/overwrite`,
     [],
   ],
-  ['a switch', () => 'POST /systems/@me/switches', { members: [] }],
+  ['a switch', () => 'POST /systems/@me/switches', { members: [changing.members[3]?.hid] }],
   [
     'a moved switch',
     ({ switches: [one] }) => `PATCH /systems/@me/switches/${one}`,
@@ -153,6 +153,8 @@ const writes: [string, Line, unknown?][] = [
 
 /** Objects of the extension API by their names below, created before the requests. */
 const extIds: Record<string, string> = {}
+/** Others of the same names, which the requests delete, so that their order does not matter. */
+const deletedIds: Record<string, string> = {}
 const extObjects: [name: string, path: string, body: unknown][] = [
   ['field', 'fields', { name: 'Role', type: 'text' }],
   ['room', 'rooms', { name: 'General' }],
@@ -164,16 +166,16 @@ const extObjects: [name: string, path: string, body: unknown][] = [
 ]
 
 /** Creates a friendship with a system, and a bucket that contains something of each kind. */
-async function addFriend(): Promise<void> {
+async function addFriend(ids: Record<string, string>): Promise<void> {
   const { token } = changing.someone
   const create = async (line: string, body: unknown, as = token) =>
     (await (await respond(line, as, body)).json()) as { id: string; code: string }
   const friend = await makeSystem('Friend')
   const { code } = await create('POST /ext/v1/friends/invites', { share: { see_members: true } })
   const friendship = await create('POST /ext/v1/friends', { code }, friend.token)
-  extIds.friend = friendship.id
-  extIds.invite = (await create('POST /ext/v1/friends/invites', {})).id
-  extIds.bucket = (await create('POST /ext/v1/buckets', { name: 'Close' })).id
+  ids.friend = friendship.id
+  ids.invite = (await create('POST /ext/v1/friends/invites', {})).id
+  ids.bucket = (await create('POST /ext/v1/buckets', { name: 'Close' })).id
   const share = { see_members: true }
   await create(`PATCH /ext/v1/friends/${friendship.id}`, { share }, friend.token)
 }
@@ -181,7 +183,7 @@ async function addFriend(): Promise<void> {
 const memberAt = (at: number) => changing.members[at]?.hid ?? ''
 const groupAt = (at: number) => changing.groups[at]?.hid ?? ''
 
-/** Requests to the extension API, in an order in which all succeed. */
+/** Requests to the extension API, which succeed in any order. */
 const extRequests: [string, () => string, unknown?][] = [
   ['the members', () => `GET ${ME}/members`],
   ['the archived custom fronts', () => `GET ${ME}/members?kind=custom_front&archived=true`],
@@ -198,7 +200,7 @@ const extRequests: [string, () => string, unknown?][] = [
   ['the front notes of a member', () => `GET ${ME}/front/notes?member=${memberAt(2)}`],
   ['older front notes', () => `GET ${ME}/front/notes?before=${extIds.comment}`],
   ['a changed comment', () => `PATCH /ext/v1/front-notes/${extIds.comment}`, { text: 'Rain.' }],
-  ['a deleted comment', () => `DELETE /ext/v1/front-notes/${extIds.comment}`],
+  ['a deleted comment', () => `DELETE /ext/v1/front-notes/${deletedIds.comment}`],
   ['the settings', () => `GET ${ME}/settings`],
   ['new settings', () => `PATCH ${ME}/settings`, { front_status_privacy: 'public' }],
   ['the notes', () => `GET ${ME}/notes`],
@@ -206,7 +208,7 @@ const extRequests: [string, () => string, unknown?][] = [
   ['found notes', () => `GET ${ME}/notes?search=hello`],
   ['a note', () => `GET /ext/v1/notes/${extIds.note}`],
   ['a changed note', () => `PATCH /ext/v1/notes/${extIds.note}`, { member: memberAt(2) }],
-  ['a deleted note', () => `DELETE /ext/v1/notes/${extIds.note}`],
+  ['a deleted note', () => `DELETE /ext/v1/notes/${deletedIds.note}`],
   ['the rooms', () => `GET ${ME}/rooms`],
   ['a renamed room', () => `PATCH /ext/v1/rooms/${extIds.room}`, { name: 'Business' }],
   ['the posts', () => `GET ${ME}/posts`],
@@ -218,13 +220,13 @@ const extRequests: [string, () => string, unknown?][] = [
   ['posts that were read', () => `POST ${ME}/posts/read`, { for: '@system' }],
   ['named posts that were read', () => `POST ${ME}/posts/read`, { ids: [crypto.randomUUID()] }],
   ['a changed post', () => `PATCH /ext/v1/posts/${extIds.post}`, { text: 'Bye' }],
-  ['a deleted post', () => `DELETE /ext/v1/posts/${extIds.post}`],
-  ['a deleted room', () => `DELETE /ext/v1/rooms/${extIds.room}`],
+  ['a deleted post', () => `DELETE /ext/v1/posts/${deletedIds.post}`],
+  ['a deleted room', () => `DELETE /ext/v1/rooms/${deletedIds.room}`],
   ['the polls', () => `GET ${ME}/polls`],
   ['a poll', () => `GET /ext/v1/polls/${extIds.poll}`],
   ['a withdrawn vote', () => `DELETE /ext/v1/polls/${extIds.poll}/votes/${memberAt(2)}`],
   ['a renamed poll', () => `PATCH /ext/v1/polls/${extIds.poll}`, { name: 'Move it?' }],
-  ['a deleted poll', () => `DELETE /ext/v1/polls/${extIds.poll}`],
+  ['a deleted poll', () => `DELETE /ext/v1/polls/${deletedIds.poll}`],
   ['the reminders', () => `GET ${ME}/reminders`],
   [
     'a switch that sets a reminder',
@@ -234,11 +236,11 @@ const extRequests: [string, () => string, unknown?][] = [
   ['another time zone', () => 'PATCH /v2/systems/@me/settings', { timezone: 'Europe/Oslo' }],
   ['a tested reminder', () => `POST /ext/v1/reminders/${extIds.reminder}/test`],
   ['a changed reminder', () => `PATCH /ext/v1/reminders/${extIds.reminder}`, { after: 120 }],
-  ['a deleted reminder', () => `DELETE /ext/v1/reminders/${extIds.reminder}`],
-  ['a deleted field', () => `DELETE /ext/v1/fields/${extIds.field}`],
+  ['a deleted reminder', () => `DELETE /ext/v1/reminders/${deletedIds.reminder}`],
+  ['a deleted field', () => `DELETE /ext/v1/fields/${deletedIds.field}`],
   ['the origins', () => `GET ${ME}/origins?app=simplyplural&collection=members`],
   ['a picture of a member', () => `PUT /ext/v1/members/${memberAt(2)}/picture`, GIF_TEXT],
-  ['a removed picture', () => `DELETE /ext/v1/members/${memberAt(2)}/picture`],
+  ['a removed picture', () => `DELETE /ext/v1/members/${memberAt(3)}/picture`],
   ['an icon', () => `PUT /ext/v1/groups/${groupAt(3)}/picture`, GIF_TEXT],
   ['the buckets', () => 'GET /ext/v1/buckets'],
   ['a new bucket', () => 'POST /ext/v1/buckets', { name: 'Partner' }],
@@ -252,15 +254,15 @@ const extRequests: [string, () => string, unknown?][] = [
   ['the friends', () => 'GET /ext/v1/friends'],
   ['the invitations', () => 'GET /ext/v1/friends/invites'],
   ['a new invitation', () => 'POST /ext/v1/friends/invites', {}],
-  ['a withdrawn invitation', () => `DELETE /ext/v1/friends/invites/${extIds.invite}`],
+  ['a withdrawn invitation', () => `DELETE /ext/v1/friends/invites/${deletedIds.invite}`],
   ['a changed friend', () => `PATCH /ext/v1/friends/${extIds.friend}`, { name: 'Sam' }],
   ['another share', () => `PATCH /ext/v1/friends/${extIds.friend}`, { share: { buckets: [] } }],
   ['the front of a friend', () => `GET /ext/v1/friends/${extIds.friend}/front`],
   ['the members of a friend', () => `GET /ext/v1/friends/${extIds.friend}/members`],
   ['the groups of a friend', () => `GET /ext/v1/friends/${extIds.friend}/groups`],
   ['the fields of a friend', () => `GET /ext/v1/friends/${extIds.friend}/fields`],
-  ['an ended friendship', () => `DELETE /ext/v1/friends/${extIds.friend}`],
-  ['a deleted bucket', () => `DELETE /ext/v1/buckets/${extIds.bucket}`],
+  ['an ended friendship', () => `DELETE /ext/v1/friends/${deletedIds.friend}`],
+  ['a deleted bucket', () => `DELETE /ext/v1/buckets/${deletedIds.bucket}`],
 ]
 
 describe('plans of push messages', () => {
@@ -442,11 +444,15 @@ describe('plans of writes', () => {
 
   describe('plans of the extension API', () => {
     beforeAll(async () => {
-      for (const [name, path, body] of extObjects) {
-        const response = await respond(`POST ${ME}/${path}`, changing.someone.token, body)
-        extIds[name] = ((await response.json()) as { id: string }).id
+      const { token } = changing.someone
+      for (const ids of [extIds, deletedIds]) {
+        for (const [name, path, body] of extObjects) {
+          const response = await respond(`POST ${ME}/${path}`, token, body)
+          ids[name] = ((await response.json()) as { id: string }).id
+        }
+        await addFriend(ids)
       }
-      await addFriend()
+      await respond(`PUT /ext/v1/members/${memberAt(3)}/picture`, token, GIF_TEXT)
     })
 
     test.each(extRequests.map(([what, line, body]) => ({ what, line, body })))(

@@ -7,6 +7,8 @@ import { until } from '../until'
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 const { handle } = testApp.app
 const fixture = await createFixture(testApp)
+// A search looks at the signal at each note; without notes it would only do so if it had to wait.
+await fixture.do('POST /ext/v1/systems/@me/notes', { text: 'Rain on the hill' })
 
 const send = (path: string, signal: AbortSignal, method = 'GET') =>
   handle(

@@ -1,33 +1,32 @@
 import * as pkapi from 'pkapi.js'
-import { type BaseSystem, createBaseSystem, type Send, useAllExtensions } from './allExtensions'
+import { createBaseSystem, type Send, useAllExtensions } from './allExtensions'
 import { fronting, ids, requireResult } from './client'
-import { beforeAll, describe, expect, test } from './test'
+import { describe, expect, test } from './test'
 import { createTestApp } from './testApp'
 
 const { app, ask, makeSystem } = createTestApp({ PORT: '0', RATE_LIMIT: 'off' })
 const base_url = app.listen()
 
-let api: pkapi.PKAPI
-let base: BaseSystem
-let hid: string
-
-beforeAll(async () => {
+/** Creates a system that uses all extensions, and a client with its token. */
+async function connect() {
   const system = await makeSystem('Lantern Hill')
   const send: Send = async <T>(line: string, body?: unknown) => {
     const { status, text, json } = await ask<T>(line, { as: system, body })
     if (status >= 400) throw new Error(`${line}: ${text}`)
     return json
   }
-  hid = system.hid
-  base = await createBaseSystem(send)
+  const base = await createBaseSystem(send)
   await useAllExtensions(send, base)
-  api = new pkapi.PKAPI({ base_url, debug: false, token: system.token })
-})
+  const api = new pkapi.PKAPI({ base_url, debug: false, token: system.token })
+  return { api, base, hid: system.hid, idAt: (at: number) => base.members[at]?.id ?? '' }
+}
 
-const idAt = (at: number) => base.members[at]?.id ?? ''
+/** Tests only read this one. */
+const unchanged = await connect()
 
 describe('pkapi.js with a system that uses all extensions', () => {
   test('lists custom fronts and archived members like other members', async () => {
+    const { api, hid, idAt } = unchanged
     const members = await api.getMembers({ system: hid })
     expect([...members.values()].map(({ name }) => name)).toEqual(['Wren', 'Ash', 'Elm', 'Asleep'])
     const asleep = await api.getMember({ member: idAt(3) })
@@ -36,6 +35,7 @@ describe('pkapi.js with a system that uses all extensions', () => {
   })
 
   test('lists nested groups as a flat list with their own members', async () => {
+    const { api, base, hid, idAt } = unchanged
     const groups = await api.getGroups({ system: hid, with_members: true })
     expect([...groups.values()].map(({ name }) => name)).toEqual(['Keepers', 'Lamps', 'Guests'])
     const lamps = await api.getGroup({ group: base.groups[1]?.id ?? '' })
@@ -43,6 +43,7 @@ describe('pkapi.js with a system that uses all extensions', () => {
   })
 
   test('gets members, groups and fronters through the system', async () => {
+    const { api, hid, idAt } = unchanged
     const own = await api.getSystem()
     expect(await ids(own.getMembers())).toHaveLength(4)
     expect(await ids(own.getGroups())).toHaveLength(3)
@@ -53,6 +54,7 @@ describe('pkapi.js with a system that uses all extensions', () => {
   })
 
   test('logs, moves and deletes switches that have statuses and comments', async () => {
+    const { api, base, hid, idAt } = await connect()
     const logged = await requireResult(api.createSwitch({ members: [idAt(3), idAt(2)] }))
     expect(fronting(await requireResult(api.getFronters({ system: hid })))).toEqual([
       idAt(3),
@@ -72,6 +74,7 @@ describe('pkapi.js with a system that uses all extensions', () => {
   })
 
   test('updates and deletes members and groups', async () => {
+    const { api, base, hid, idAt } = await connect()
     const wren = await api.getMember({ member: idAt(0) })
     wren.description = 'Shorter'
     await wren.patch()

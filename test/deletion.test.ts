@@ -171,6 +171,8 @@ test('deletes 8,000 switches in small batches between which other requests are a
 
 describe.each(deletions)('deleting %s', (noun, remove, statement) => {
   test(`hides ${noun} at once, and leaves the same rows in the end as a single statement`, async () => {
+    // Other tests leave hidden rows, which the twin would keep.
+    await purgeDeleted(deps)
     const large = await makeLargeSystem(1500)
     const twin = `${path} before ${noun}`
     withRawDatabase(path, (database) => database.query('VACUUM INTO ?').run(twin))

@@ -6,7 +6,7 @@ import { parseInstant } from '../../src/model/time'
 import type { CustomField } from '../../src/web/app/customFields'
 import { hidden, type PublicFront, publicView, RECENT_SWITCHES } from '../../src/web/app/publicView'
 import type { Group, Member, System } from '../../src/web/app/types'
-import { describe, expect, test } from '../test'
+import { beforeEach, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 
 const { ask, makeSystem } = createTestApp()
@@ -113,6 +113,21 @@ async function expectSame() {
   expect(JSON.parse(JSON.stringify(page))).toEqual(server)
 }
 
+/** Every entity that has privacy levels: its kind, its levels and its path. */
+const entities: [kind: string, levels: readonly string[], path: string][] = [
+  ['system', system.levels, '/v2/systems/@me'],
+  ['member', member.levels, `/v2/members/${wren.id}`],
+  ['group', group.levels, `/v2/groups/${keepers.id}`],
+]
+
+beforeEach(async () => {
+  for (const [, levels, path] of entities) {
+    const privacy = Object.fromEntries(levels.map((level) => [level, 'public']))
+    await own(`PATCH ${path}`, { privacy })
+  }
+  await own('PATCH /ext/v1/systems/@me/settings', { front_status_privacy: 'private' })
+})
+
 describe('publicView', () => {
   test("the computed public view equals the server's responses when everything is public", async () => {
     await expectSame()
@@ -126,25 +141,13 @@ describe('publicView', () => {
     ])
   })
 
-  const levels: [string, string, string][] = [
-    ...system.levels.map((level): [string, string, string] => ['system', level, '/systems/@me']),
-    ...member.levels.map((level): [string, string, string] => [
-      'member',
-      level,
-      `/members/${wren.id}`,
-    ]),
-    ...group.levels.map((level): [string, string, string] => [
-      'group',
-      level,
-      `/groups/${keepers.id}`,
-    ]),
-  ]
-  test.each(levels)(
+  test.each(
+    entities.flatMap(([kind, levels, path]) => levels.map((level) => [kind, level, path] as const)),
+  )(
     "the computed public view equals the server's responses when the %s level %s is private",
     async (_, level, path) => {
-      await own(`PATCH /v2${path}`, { privacy: { [level]: 'private' } })
+      await own(`PATCH ${path}`, { privacy: { [level]: 'private' } })
       await expectSame()
-      await own(`PATCH /v2${path}`, { privacy: { [level]: 'public' } })
     },
   )
 

@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { events, webhooks } from '../../src/db/tables'
+import type { EventOptions } from '../../src/events/events'
 import { HOUR, SECOND } from '../../src/model/time'
 import { drizzleOn } from '../drizzle'
 import { deleteSystem } from '../operatorActions'
-import { describe, expect, test } from '../test'
-import { createTestApp, type TestSystem } from '../testApp'
+import { beforeEach, describe, expect, test } from '../test'
+import { createTestApp, type TestApp, type TestSystem } from '../testApp'
 import { createTestClock } from '../testClock'
 import { until } from '../until'
 import { hook, type Receiver, receivers, TOKEN } from './receiver'
@@ -16,23 +17,16 @@ const TIMEOUT_MS = 10_000
 /** No other timer of the app has these times. */
 const PAUSES = [7, 31, 123]
 
-const clock = createTestClock()
-const at = createTestApp({
-  DISPATCH_ALLOW,
-  clock,
-  now: () => clock.now() * 1000,
-  events: { pauses: PAUSES.map((seconds) => seconds * SECOND) },
-})
+let at: ReturnType<typeof createRetryingApp>
 const defaultApp = createTestApp({ DISPATCH_ALLOW })
-const givingUp = createTestApp({
-  DISPATCH_ALLOW,
-  clock,
-  now: () => clock.now() * 1000,
-  events: { pauses: [7 * SECOND, HOUR], giveUpAfter: 300 * SECOND },
-})
 const checkingApp = createTestApp({ DISPATCH_ALLOW, events: { checkEvery: 0 } })
 const stoppedApp = createTestApp({ DISPATCH_ALLOW })
 const receive = receivers()
+
+// After the advances of other tests, another timer could be as far away as a pause.
+beforeEach(() => {
+  at = createRetryingApp()
+})
 
 describe('webhook delivery', () => {
   test('sends an event with its ID, its time and a signature over both and the body', async () => {
@@ -120,13 +114,13 @@ describe('webhook receivers', () => {
       await rename(as, 'two')
       for (const [index, pause] of PAUSES.entries()) {
         await until(() => receiver.events.length === index + 1)
-        if (what === 'hangs') await clock.advance(TIMEOUT_MS)
-        await clock.untilTimer(pause * 1000)
+        if (what === 'hangs') await at.clock.advance(TIMEOUT_MS)
+        await at.clock.untilTimer(pause * 1000)
         expect(await stateOf(as)).toMatchObject({ state: 'active', reason: null })
         expect((await stateOf(as)).failing_since).not.toBeNull()
-        await clock.advance(pause * 1000 - 1)
+        await at.clock.advance(pause * 1000 - 1)
         expect(receiver.events).toHaveLength(index + 1)
-        await clock.advance(1)
+        await at.clock.advance(1)
       }
       see()
       await until(async () => (await stateOf(as)).deliveries.length === 5)
@@ -147,13 +141,13 @@ describe('webhook receivers', () => {
     await receiver.stop()
     await rename(as, 'one')
     await rename(as, 'two')
-    await clock.untilTimer(7_000)
-    await clock.advance(7_000)
+    await at.clock.untilTimer(7_000)
+    await at.clock.advance(7_000)
     await until(async () => (await stateOf(as)).deliveries.length === 2)
     expect((await stateOf(as)).deliveries[0]).toMatchObject({ error: 'ECONNREFUSED' })
     const back = receive({}, receiver.port)
-    await clock.untilTimer(31_000)
-    await clock.advance(31_000)
+    await at.clock.untilTimer(31_000)
+    await at.clock.advance(31_000)
     await until(() => back.events.length === 2)
     expect(named(back)).toEqual(['one', 'two'])
   })
@@ -165,7 +159,7 @@ describe('webhook receivers', () => {
       await rename(as, 'one')
       await rename(as, 'two')
       await until(async () => (await stateOf(as)).state === 'disabled')
-      await clock.advance(200_000)
+      await at.clock.advance(200_000)
       expect(named(receiver)).toEqual(['one'])
       expect(await stateOf(as)).toMatchObject({ reason: `The receiver answered ${status}.` })
       receiver.event = () => 200
@@ -179,15 +173,19 @@ describe('webhook receivers', () => {
   )
 
   test('disables a webhook that fails for too long, and shows the reason to its owner', async () => {
+    const givingUp = createRetryingApp({
+      pauses: [7 * SECOND, HOUR],
+      giveUpAfter: 300 * SECOND,
+    })
     const { as, receiver } = await hooked(() => 503, givingUp)
     await rename(as, 'one', givingUp)
-    await clock.untilTimer(7_000)
-    await clock.advance(7_000)
+    await givingUp.clock.untilTimer(7_000)
+    await givingUp.clock.advance(7_000)
     // The last attempt is made when the time is up, and not after the long pause.
-    await clock.untilTimer(293_000)
+    await givingUp.clock.untilTimer(293_000)
     expect(receiver.events).toHaveLength(2)
     expect(await stateOf(as, givingUp)).toMatchObject({ state: 'active' })
-    await clock.advance(293_000)
+    await givingUp.clock.advance(293_000)
     await until(async () => (await stateOf(as, givingUp)).state === 'disabled')
     expect(receiver.events).toHaveLength(3)
     const { reason, failing_since, url } = await stateOf(as, givingUp)
@@ -266,8 +264,17 @@ describe('changes during a delivery', () => {
   })
 })
 
+/** Creates an app that retries after pauses on a clock of its own. */
+function createRetryingApp(
+  events: EventOptions = { pauses: PAUSES.map((seconds) => seconds * SECOND) },
+) {
+  const clock = createTestClock()
+  const now = () => clock.now() * 1000
+  return { clock, ...createTestApp({ DISPATCH_ALLOW, clock, now, events }) }
+}
+
 /** Creates a system with an active webhook. */
-async function hooked(event: Receiver['event'] = () => 200, app = at) {
+async function hooked(event: Receiver['event'] = () => 200, app: TestApp = at) {
   const as = await app.makeSystem()
   const receiver = receive({ event })
   await hook(app, as, receiver.url)
@@ -283,7 +290,7 @@ async function stuck(app = defaultApp) {
   return { as, receiver, answer: answered.resolve }
 }
 
-async function rename(as: TestSystem, name: string, app = at): Promise<void> {
+async function rename(as: TestSystem, name: string, app: TestApp = at): Promise<void> {
   await app.ask('PATCH /v2/systems/@me', { as, body: { name } })
 }
 
@@ -295,7 +302,7 @@ interface State {
   deliveries: { event_id: number; [key: string]: unknown }[]
 }
 
-async function stateOf(as: TestSystem, app = at): Promise<State> {
+async function stateOf(as: TestSystem, app: TestApp = at): Promise<State> {
   return (await app.ask<State>('GET /v2/systems/@me/webhook', { as })).json
 }
 

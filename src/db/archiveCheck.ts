@@ -11,16 +11,16 @@ const PASSWORDS = ['mailboxPassword', 'journalPassword'] as const
 
 /** Finds archived rows with passwords. The repair deletes these rows. */
 export async function findArchivedPasswords(db: Db): Promise<Finding[]> {
-  const found = new Map<string, number[]>()
+  const rowIdsOfSystems = new Map<string, number[]>()
   for (let after = 0; ; ) {
     const page = await candidates(db).all({ after })
     const last = page.at(-1)
     if (!last) break
     for (const { id, hid, content } of page)
-      if (hasPassword(content)) found.set(hid, [...(found.get(hid) ?? []), id])
+      if (hasPassword(content)) rowIdsOfSystems.set(hid, [...(rowIdsOfSystems.get(hid) ?? []), id])
     after = last.id
   }
-  return [...found].map(([hid, ids]) => ({
+  return [...rowIdsOfSystems].map(([hid, ids]) => ({
     check: 'archive',
     problem: `system ${hid} has ${ids.length} archived ${ids.length === 1 ? 'row' : 'rows'} of Plural Star with passwords`,
     fix: (tx) => remove(tx).run({ ids: JSON.stringify(ids) }),

@@ -6,17 +6,17 @@ import type { Db } from './types'
 
 /** Finds polls whose numbers of votes differ from their votes. */
 export async function findWrongVoteCounts(db: Db): Promise<Finding[]> {
-  const found: Finding[] = []
+  const findings: Finding[] = []
   for (let after = 0; ; ) {
     const page = await pollPage(db).all({ after })
     const last = page.at(-1)
-    if (!last) return found
+    if (!last) return findings
     const ids = JSON.stringify(page.map(({ id }) => id))
     const stored = Map.groupBy(await storedCounts(db).all({ polls: ids }), ({ poll }) => poll)
     const counted = Map.groupBy(await countedVotes(db).all({ polls: ids }), ({ poll }) => poll)
     for (const { id, uuid } of page)
       if (!Bun.deepEquals(stored.get(id), counted.get(id)))
-        found.push({
+        findings.push({
           check: 'polls',
           problem: `the numbers of votes of poll ${uuid} are wrong`,
           fix: (tx) => countAgain(tx, id),

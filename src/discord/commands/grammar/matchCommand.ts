@@ -66,7 +66,7 @@ interface Attempt {
 
 function matchOne(text: string, all: readonly Word[], { parts, flags }: Matchable): Attempt {
   const textParameter = textParameterOf(parts)
-  const given = new Set<string>()
+  const typedFlags = new Set<string>()
   const unknown: Word[] = []
   const cut: Word[] = []
   for (const word of all) {
@@ -77,7 +77,7 @@ function matchOne(text: string, all: readonly Word[], { parts, flags }: Matchabl
     if (name === undefined && textParameter !== null) continue
     cut.push(word)
     if (name === undefined) unknown.push(word)
-    else given.add(name)
+    else typedFlags.add(name)
   }
   const words = all.filter((word) => !cut.includes(word))
   const attempt = matchParts(parts, words, 0, true, (from) => textFrom(text, from, cut))
@@ -87,7 +87,7 @@ function matchOne(text: string, all: readonly Word[], { parts, flags }: Matchabl
   if (ofValue.every((word) => flagOf(word) !== null)) unknown.push(...ofValue)
   return {
     literals: attempt.literals,
-    args: attempt.values && { ...attempt.values, flags: given },
+    args: attempt.values && { ...attempt.values, flags: typedFlags },
     unknownFlags: unknown.map((word) => word.text),
   }
 }

@@ -81,7 +81,7 @@ export async function createMemberFrom(
     return { content: lines.join('\n') }
   }
   const mayName = mayNamePrivate(context, own, flags)
-  const conflicts = proxy_tags.flatMap((one) => conflictsOf(texts, members, one, mayName))
+  const conflicts = proxy_tags.flatMap((tag) => conflictsOf(texts, members, tag, mayName))
   return createUnlessDuplicate(context, { name, rows: members, conflicts, flags, create })
 }
 
@@ -112,7 +112,7 @@ export const showMemberGroups: Handler = async (context, { values, flags }) => {
   const { id, name, own } = await resolveMember(context, values.member ?? '', flags)
   const groups = await viewMemberGroups(context, await viewerAt(context, own, flags), id)
   const shown = publicOf(groups, mayNamePrivate(context, own, flags))
-  const names = formatNames(shown.map((one) => one.name))
+  const names = formatNames(shown.map((group) => group.name))
   return { content: context.texts.groupsOfMember(escapeMarkdown(name), names) }
 }
 

@@ -77,7 +77,7 @@ export function conflictsOf(
 ): readonly string[] {
   const rivals = members.filter(({ proxy_tags }) => proxy_tags.some((one) => isSame(one, tag)))
   const names = formatNames(
-    rivals.map((one) => (mayName || !isPrivate(one) ? one.name : texts.hiddenMember)),
+    rivals.map((member) => (mayName || !isPrivate(member) ? member.name : texts.hiddenMember)),
   )
   return rivals.length === 0 ? [] : [texts.confirmTagConflict(formatTag(tag), names)]
 }

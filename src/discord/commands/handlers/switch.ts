@@ -105,9 +105,9 @@ function nameFronters(
   typed: readonly Fronter[],
 ): string {
   const mayName = mayNamePrivate(context, own, new Set())
-  const isTyped = ({ id }: Fronter) => typed.some((one) => one.id === id)
-  const names = members.map((one) =>
-    mayName || isTyped(one) || !isPrivate(one) ? one.name : context.texts.hiddenMember,
+  const isTyped = ({ id }: Fronter) => typed.some((fronter) => fronter.id === id)
+  const names = members.map((fronter) =>
+    mayName || isTyped(fronter) || !isPrivate(fronter) ? fronter.name : context.texts.hiddenMember,
   )
   return formatNames(names)
 }

@@ -78,23 +78,16 @@ async function openAllowed(path: string, { token }: { readonly token: string } =
   return { ...visitor, push }
 }
 
-/** Passes the message that the push service received to the service worker, as the browser would. */
-async function deliver({ context, page }: Visitor, push: PushBrowser, at: number): Promise<void> {
+/**
+ * Passes the message that the push service received to the service worker. The debugger's command
+ * for this does not say whether the message arrived, so the event is dispatched in the worker.
+ */
+async function deliver({ context }: Visitor, push: PushBrowser, at: number): Promise<void> {
   const pushed = service.to(push)[at]
   if (!pushed) throw new Error('no message was sent')
-  const session = await context.newCDPSession(page)
-  const registered = Promise.withResolvers<string>()
-  session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
-    const [found] = registrations.filter(({ isDeleted }) => !isDeleted)
-    if (found) registered.resolve(found.registrationId)
-  })
-  await session.send('ServiceWorker.enable')
-  await session.send('ServiceWorker.deliverPushMessage', {
-    origin: address,
-    registrationId: await registered.promise,
-    data: JSON.stringify(read(pushed, push).shown),
-  })
-  await session.detach()
+  const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
+  const data = JSON.stringify(read(pushed, push).shown)
+  await worker.evaluate(`dispatchEvent(new PushEvent('push', { data: ${JSON.stringify(data)} }))`)
 }
 
 interface Shown {

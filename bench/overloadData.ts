@@ -131,6 +131,8 @@ export async function makeFriends(address: string, file: string): Promise<void> 
     await ask(known.bigToken, 'POST /ext/v1/friends', { code, name: `${system}`, share: sharing })
   }
   const db = new Database(file)
+  // The server may be writing.
+  db.run('PRAGMA busy_timeout = 5000')
   for (const { system } of shared)
     db.run(
       `INSERT INTO bucket_members SELECT buckets.id, members.id FROM buckets, members

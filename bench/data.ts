@@ -70,8 +70,8 @@ export function removeData(file: string): void {
 }
 
 /** Path of a data set. Its name has the number of migrations, so a new schema gets a new set. */
-export function dataFile({ systems, messages }: Size): string {
-  return join(folder, `${systems}-${messages}-${migrations.length}.db`)
+export function dataFile({ systems, bigMembers, messages }: Size): string {
+  return join(folder, `${systems}-${bigMembers}-${messages}-${migrations.length}.db`)
 }
 
 /** Creates the data set unless it exists. It is always the same. */

@@ -1,4 +1,5 @@
 import { existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import type { Endpoint } from './endpoints'
 import type { LoadOptions, LoadResult } from './loadGenerator'
 import { allFeatures, program } from './serverProcess'
@@ -8,10 +9,18 @@ export interface Running {
   process: Bun.Subprocess<'pipe' | 'ignore', 'pipe' | 'ignore', number>
   pid: number
   port: number
+  /** Main process of its PostgreSQL, whose CPU time belongs to its requests. */
+  databasePid?: number
 }
 
-export function startLoad() {
-  const running = Bun.spawn([process.execPath, 'bench/loadGenerator.ts'], {
+/** Returns a command that runs on one core, if that is possible here. */
+export function pinned(core: number, command: readonly string[]): string[] {
+  const canPin = core < availableParallelism() && Bun.which('taskset') !== null
+  return canPin ? ['taskset', '-c', String(core), ...command] : [...command]
+}
+
+export function startLoad(command = [process.execPath, 'bench/loadGenerator.ts']) {
+  const running = Bun.spawn(command, {
     stdin: 'pipe',
     stdout: 'pipe',
     stderr: 2,
@@ -51,13 +60,13 @@ export async function measureEndpoint(
   load: Load,
   { connections, seconds: duration, members }: LoadLevel,
   endpoint: Endpoint,
-  { pid, port }: Pick<Running, 'pid' | 'port'>,
+  { pid, port, databasePid }: Omit<Running, 'process'>,
   variants?: LoadOptions['variants'],
 ): Promise<Measurement> {
-  const before = cpuOfProcess(pid)
+  const cpuSince = countCpu(() => [pid, ...(databasePid ? familyOf(databasePid) : [])])
   const result = await load.run({
     port,
-    connections,
+    connections: Math.min(connections, endpoint.connections ?? connections),
     seconds: duration,
     method: endpoint.method,
     path: endpoint.path,
@@ -76,7 +85,7 @@ export async function measureEndpoint(
     p50,
     p99,
     p999,
-    cpu: ((cpuOfProcess(pid) - before) / requests) * 1e6,
+    cpu: (cpuSince() / requests) * 1e6,
   }
 }
 
@@ -124,6 +133,11 @@ export function cpuOfProcess(pid: number): number {
 
 /** Returns the CPU seconds of a process and its running children. */
 export function cpuOfFamily(pid: number): number {
+  return familyOf(pid).reduce((sum, member) => sum + cpuOfProcess(member), 0)
+}
+
+/** Returns a process and its running children. */
+function familyOf(pid: number): number[] {
   const children = readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false
     try {
@@ -132,7 +146,45 @@ export function cpuOfFamily(pid: number): number {
       return false
     }
   })
-  return [pid, ...children.map(Number)].reduce((sum, member) => sum + cpuOfProcess(member), 0)
+  return [pid, ...children.map(Number)]
+}
+
+/**
+ * Starts to count the CPU time of processes and returns a function that returns the seconds since
+ * then; NaN on systems other than Linux. It counts nanoseconds; `cpuOfProcess` counts ticks of 10 ms.
+ */
+export function countCpu(pids: () => number[]): () => number {
+  if (!existsSync('/proc/self/schedstat')) return () => Number.NaN
+  const before = cpuOfThreads(pids())
+  return () => {
+    let nanoseconds = 0
+    // A thread that has ended since then was idle for a while before, and is left out.
+    for (const [thread, time] of cpuOfThreads(pids()))
+      nanoseconds += time - (before.get(thread) ?? 0)
+    return nanoseconds / 1e9
+  }
+}
+
+/** Returns the CPU nanoseconds of each running thread. */
+function cpuOfThreads(pids: readonly number[]): Map<string, number> {
+  const times = new Map<string, number>()
+  for (const pid of pids)
+    for (const thread of listOrNone(`/proc/${pid}/task`))
+      try {
+        const [time] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')
+        times.set(thread, Number(time))
+      } catch {
+        // The thread has ended since the folder was read.
+      }
+  return times
+}
+
+function listOrNone(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
 }
 
 /** Starts the server with all features: tokens, limits behind a proxy, CORS, a log to a file. */

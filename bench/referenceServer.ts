@@ -1,9 +1,4 @@
 import { Database } from 'bun:sqlite'
-import { sql } from 'drizzle-orm'
-import { sqliteDialect } from '../src/db/dialect'
-import { extendedObjectSql, renderedObjectSql } from '../src/db/jsonSql'
-import { toText } from '../src/db/query'
-import { columnFor } from '../src/db/renderedJson'
 import { group } from '../src/model/group'
 import { member } from '../src/model/member'
 import { system } from '../src/model/system'
@@ -12,16 +7,15 @@ import { isoOf, jsonList, jsonOf } from './referenceJsonSql'
 /**
  * Minimal server for the same responses: prepared statements that return JSON as bytes, without
  * authentication, limits, log or rules. Concurrent requests share nothing. It builds the JSON
- * inside SQLite at each read, or reads the cached JSON.
+ * inside SQLite at each read.
  */
 
-const [path = '', durability = 'full', kind = 'built'] = process.argv.slice(2)
+const [path = '', durability = 'full'] = process.argv.slice(2)
 const reader = new Database(path, { readonly: true })
 const writer = new Database(path)
 writer.run('PRAGMA busy_timeout = 5000')
 writer.run(`PRAGMA synchronous = ${durability}`)
 
-const isBuilt = kind === 'built'
 const entities = { systems: system, members: member, groups: group }
 
 /** Returns SQL for the JSON object of a row, with an extra pair of key and SQL. */
@@ -30,23 +24,13 @@ function rowJson(
   audience: 'owner' | 'public',
   extra?: [key: string, sql: string],
 ): string {
-  if (isBuilt) return jsonOf(entities[table], table, audience, extra ? [extra] : [])
-  const json = extra
-    ? extendedObjectSql(
-        sqliteDialect,
-        table,
-        audience,
-        sql.raw(`'"${extra[0]}":' || ${extra[1]} || ','`),
-      )
-    : renderedObjectSql(table, columnFor(table, audience))
-  return toText(json, sqliteDialect).text
+  return jsonOf(entities[table], table, audience, extra ? [extra] : [])
 }
 
 const owner = rowJson('members', 'owner')
-const ownerHid = '(select hid from systems where systems.id = members.system_id)'
 const withSystem = rowJson('members', 'owner', [
   'system',
-  isBuilt ? ownerHid : `'"' || ${ownerHid} || '"'`,
+  '(select hid from systems where systems.id = members.system_id)',
 ])
 const frontMembers = jsonList(
   `select ${owner} as json from switch_members join members on members.id = switch_members.member_id

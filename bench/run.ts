@@ -1,123 +1,193 @@
-import { join } from 'node:path'
+import { copyFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { copyData, folder, full, small } from './data'
+import { type Engine, makeEngine, onServer } from '../test/postgres/engine'
+import { copyData, folder, full, removeData, type Size, small } from './data'
 import { type Endpoint, endpointsOf } from './endpoints'
 import { fill } from './loadGenerator'
 import {
   type Measurement,
   measureEndpoint,
-  medianOf,
+  percentileOf,
+  pinned,
   print,
   type Running,
   startLoad,
   startProduct,
 } from './measure'
-import { memoryOf } from './serverProcess'
+import { buildRevision } from './revision'
+import { memoryOf, program } from './serverProcess'
 
-/** Compares the server with two reference servers on the same file, in turns, by their ratio. */
+/**
+ * Compares the server with a minimal one, the limit, and with another revision: CPU time per request
+ * and requests per second, measured in short turns.
+ */
 
 const { values: flags } = parseArgs({
   options: {
     small: { type: 'boolean', default: false },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '1' },
+    against: { type: 'string' },
+    postgres: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '30' },
+    seconds: { type: 'string', default: '0.2' },
+    warmup: { type: 'string' },
     connections: { type: 'string', default: '16' },
     durability: { type: 'string', default: 'full' },
     only: { type: 'string', default: '' },
   },
 })
 
-const HEAD = [
-  'endpoint',
-  'req/s',
-  'built',
-  'ratio',
-  'goal',
-  'cached',
-  'ratio',
-  'goal',
-  'p50 ms',
-  'p99',
-  'p99.9',
-  'CPU µs',
-  'built',
-  'cached',
-]
+const SERVER_CORE = 0
+const LOAD_CORE = 1
+const LOADED_MB = 90
+/** Time for the background work after a start. */
+const SETTLE_MS = flags.small ? 0 : 2000
 
-const size = flags.small ? small : full
-const endpoints = endpointsOf(size)
+/** Measured server: the limit, this revision or the other one. */
+interface Contestant {
+  readonly name: string
+  readonly server: Running
+}
 
-console.log('creating the data set, unless it exists …')
-const file = await copyData(size, 'work.db')
-
-const product = await startProduct(join(folder, 'product.log'), {
-  DATABASE_URL: `file:${file}`,
-  DURABILITY: flags.durability,
-})
-const built = await startReference('built')
-const cached = await startReference('cached')
-const load = startLoad()
+const size = sizeOf()
+const endpoints = endpointsOf(size).filter(({ name }) => name.includes(flags.only))
+const warmup = Number(flags.warmup ?? (flags.small ? 2 : 10))
 const loadLevel = {
   connections: Number(flags.connections),
   seconds: Number(flags.seconds),
   members: size.bigMembers,
 }
+
+const revision = flags.against ? await buildRevision(flags.against, size) : null
+console.log('creating the data set, unless it exists …')
+const files: string[] = []
+const engine = flags.postgres ? await startEngine() : null
+const load = startLoad(pinned(LOAD_CORE, [process.execPath, 'bench/loadGenerator.ts']))
+const contestants: Contestant[] = []
 try {
-  for (const endpoint of selected()) await expectSame(endpoint)
-  const before = [memoryOf(product.pid), memoryOf(built.pid)] as const
-  const rows = [HEAD]
-  for (const endpoint of selected()) rows.push(await compare(endpoint))
-  print(rows)
+  const limit = { name: 'limit', server: await startLimit(await copyOfData('limit.db')) }
+  contestants.push(limit)
+  const ours = {
+    name: 'now',
+    server: await startServer('now', program, await copyOfData('now.db')),
+  }
+  contestants.push(ours)
+  if (revision) {
+    const file = join(folder, 'against.db')
+    removeData(file)
+    copyFileSync(revision.file, file)
+    files.push(file)
+    const server = await startServer('against', [revision.program], file)
+    contestants.push({ name: revision.name, server })
+  }
+  for (const endpoint of endpoints) await expectSame(endpoint)
+  await Bun.sleep(SETTLE_MS)
+  const idle = contestants.map(({ server }) => memoryOf(server.pid))
+  await warmUp()
+  const cpu = [cpuHead()]
+  const throughput = [throughputHead()]
+  for (const endpoint of endpoints) {
+    const results = await measureInTurns(endpoint)
+    cpu.push(cpuRow(endpoint, results))
+    throughput.push(throughputRow(endpoint, results))
+  }
+  print(cpu)
   console.log()
-  print([
-    ['memory (MB)', 'server', 'reference', 'ratio', 'goal'],
-    memoryRow('before the load', ...before),
-    memoryRow('after the load', memoryOf(product.pid), memoryOf(built.pid)),
-    memoryRow('most at any time', memoryOf(product.pid, 'VmHWM'), memoryOf(built.pid, 'VmHWM'), 85),
-  ])
+  print(throughput)
+  console.log()
+  printMemory(idle)
 } finally {
-  for (const { process } of [product, built, cached, load]) {
+  for (const { process } of [...contestants.map(({ server }) => server), load]) {
     process.kill('SIGTERM')
     await process.exited
   }
+  await engine?.stop('immediate')
+  engine?.remove()
+  files.forEach(removeData)
 }
 
-function selected(): Endpoint[] {
-  return endpoints.filter(({ name }) => name.includes(flags.only))
+/** Returns the size of the data. Other revisions can only create systems of the full size. */
+function sizeOf(): Size {
+  if (!flags.small) return full
+  const { systems, messages } = small
+  return flags.against ? { ...full, systems, messages } : small
 }
 
-async function startReference(kind: 'built' | 'cached'): Promise<Running> {
-  const running = Bun.spawn(
-    [process.execPath, 'bench/referenceServer.ts', file, flags.durability, kind],
-    {
-      stdin: 'ignore',
-      stdout: 'pipe',
-      stderr: 2,
-    },
-  )
+async function copyOfData(name: string): Promise<string> {
+  const file = await copyData(size, name)
+  files.push(file)
+  return file
+}
+
+async function startEngine(): Promise<Engine> {
+  const engine = await makeEngine({ shared_buffers: '512MB' })
+  await engine.start()
+  Bun.spawnSync(['taskset', '-acp', String(SERVER_CORE), String(engine.pid())])
+  return engine
+}
+
+async function startLimit(file: string): Promise<Running> {
+  const command = [process.execPath, 'bench/referenceServer.ts', file, flags.durability]
+  const running = Bun.spawn(pinned(SERVER_CORE, command), {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 2,
+  })
   const line = await firstLine(running.stdout)
   return { process: running, pid: running.pid, port: Number(new URL(line).port) }
 }
 
 async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   for await (const chunk of stream) return Buffer.from(chunk).toString().split('\n')[0] ?? ''
-  throw new Error('the reference server did not start')
+  throw new Error('the limit did not start')
 }
 
-/** Throws unless all servers give the same response, without which the ratio means nothing. */
+/** Starts an executable on its file, or on a copy of it in PostgreSQL. */
+async function startServer(
+  name: string,
+  command: readonly string[],
+  file: string,
+): Promise<Running> {
+  const DATABASE_URL = engine ? await copyToEngine(engine, name, command, file) : `file:${file}`
+  const running = await startProduct(
+    join(folder, `${name}.log`),
+    { DATABASE_URL, DURABILITY: flags.durability },
+    pinned(SERVER_CORE, [resolve(command[0] ?? ''), ...command.slice(1)]),
+  )
+  return engine ? { ...running, databasePid: engine.pid() } : running
+}
+
+async function copyToEngine(
+  engine: Engine,
+  name: string,
+  command: readonly string[],
+  file: string,
+): Promise<string> {
+  console.log(`copying the data set of ${name} to PostgreSQL …`)
+  await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe(`create database ${name}`))
+  const address = engine.addressOf(name)
+  const copied = Bun.spawnSync([...command, 'copy', address, '--database', `file:${file}`], {
+    stderr: 'inherit',
+  })
+  if (!copied.success) throw new Error('the data could not be copied')
+  await onServer(address, (sql) => sql.unsafe('vacuum analyze'))
+  return address
+}
+
+/**
+ * Throws unless the limit gives the same responses, without which the ratio means nothing. Those of
+ * another revision may differ.
+ */
 async function expectSame(endpoint: Endpoint): Promise<void> {
-  const ours = await requestOnce(endpoint, product)
-  for (const reference of referencesFor(endpoint)) {
-    const theirs = await requestOnce(endpoint, reference)
-    if (ours !== theirs)
-      throw new Error(
-        `${endpoint.name}: the responses differ\n${ours.slice(0, 2000)}\n${theirs.slice(0, 2000)}`,
-      )
-  }
-}
-
-function referencesFor({ cachedGoal }: Endpoint): Running[] {
-  return cachedGoal ? [built, cached] : [built]
+  const [limit, ours, theirs] = await Promise.all(
+    contestants.map(({ server }) => requestOnce(endpoint, server)),
+  )
+  if (ours !== limit)
+    throw new Error(
+      `${endpoint.name}: the responses differ\n${ours?.slice(0, 2000)}\n${limit?.slice(0, 2000)}`,
+    )
+  if (theirs !== undefined && theirs !== ours)
+    console.log(`${endpoint.name}: ${flags.against} answers with other bytes`)
 }
 
 async function requestOnce(endpoint: Endpoint, { port }: Running): Promise<string> {
@@ -129,7 +199,7 @@ async function requestOnce(endpoint: Endpoint, { port }: Running): Promise<strin
   })
   const text = await response.text()
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
-  // The rows that the two servers create differ in ID, time and count, so these are not compared.
+  // The rows that the servers create differ in ID, time and count, so these are not compared.
   return method === 'GET'
     ? text
     : text
@@ -137,45 +207,106 @@ async function requestOnce(endpoint: Endpoint, { port }: Running): Promise<strin
         .replaceAll(/"members":\[.*/g, '')
 }
 
-async function compare(endpoint: Endpoint): Promise<string[]> {
-  const all = [product, ...referencesFor(endpoint)]
-  const results = new Map<Running, Measurement[]>(all.map((running) => [running, []]))
-  // Warm up, while the code is compiled.
-  for (const running of all) await measureEndpoint(load, loadLevel, endpoint, running)
+/** Sends requests to each server, while its code is compiled. */
+async function warmUp(): Promise<void> {
+  const seconds = warmup / endpoints.length
+  for (const endpoint of endpoints)
+    for (const { server } of contestants)
+      await measureEndpoint(load, { ...loadLevel, seconds }, endpoint, server)
+}
+
+/** Measures an endpoint of all servers in turns and returns the results of each, by round. */
+async function measureInTurns(endpoint: Endpoint): Promise<Measurement[][]> {
+  const results: Measurement[][] = contestants.map(() => [])
+  const order = [...contestants.keys()]
   for (let round = 0; round < Number(flags.rounds); round++)
-    // Alternate the order of the servers.
-    for (const running of round % 2 === 0 ? all : all.toReversed())
-      results.get(running)?.push(await measureEndpoint(load, loadLevel, endpoint, running))
-  const ours = medianOf(results.get(product) ?? [])
-  const against = (reference: Running, goal: number | undefined) => {
-    const turns = results.get(reference)
-    if (!turns) return { cells: ['', '', ''], cpu: '' }
-    const theirs = medianOf(turns)
-    const ratio = ours.perSecond / theirs.perSecond
-    const reached = goal ? `${goal.toFixed(2)} ${ratio >= goal ? '✓' : '✗'}` : ''
-    return {
-      cells: [theirs.perSecond.toFixed(0), ratio.toFixed(2), reached],
-      cpu: theirs.cpu.toFixed(0),
+    for (const at of round % 2 === 0 ? order : order.toReversed()) {
+      const server = contestants[at]?.server
+      if (server) results[at]?.push(await measureEndpoint(load, loadLevel, endpoint, server))
     }
-  }
-  const toBuilt = against(built, endpoint.goal)
-  const toCached = against(cached, endpoint.cachedGoal)
+  return results
+}
+
+function cpuHead(): string[] {
+  const others = contestants.slice(1)
   return [
-    endpoint.name,
-    ours.perSecond.toFixed(0),
-    ...toBuilt.cells,
-    ...toCached.cells,
-    ours.p50.toFixed(2),
-    ours.p99.toFixed(2),
-    ours.p999.toFixed(2),
-    ours.cpu.toFixed(0),
-    toBuilt.cpu,
-    toCached.cpu,
+    `CPU µs${engine ? ' with PostgreSQL' : ''}`,
+    ...contestants.flatMap(({ name }) => [name, 'quartiles']),
+    ...others.flatMap(({ name }) => [`limit/${name}`, 'quartiles']),
+    'goal',
   ]
 }
 
-function memoryRow(name: string, ours: number, theirs: number, goal?: number): string[] {
-  const ratio = ours / theirs
-  const isReached = goal === undefined ? '' : `${goal} ${ours <= goal ? '✓' : '✗'}`
-  return [name, ours.toFixed(0), theirs.toFixed(0), ratio.toFixed(2), isReached]
+function cpuRow({ name, goal }: Endpoint, results: readonly Measurement[][]): string[] {
+  const [limit = [], ...others] = results.map((turns) => turns.map(({ cpu }) => cpu))
+  const digits = percentileOf(limit, 0.5) < 100 ? 1 : 0
+  // The ratio of each round, because the speed of the machine changes between rounds.
+  const ratios = others.map((turns) => turns.map((cpu, at) => (limit[at] ?? Number.NaN) / cpu))
+  const [ours = []] = ratios
+  return [
+    name,
+    ...[limit, ...others].flatMap((values) => quartilesOf(values, digits)),
+    ...ratios.flatMap((values) => quartilesOf(values, 2)),
+    // The goals are for SQLite: the limit is on a file, with and without --postgres.
+    engine ? '' : isGoal(goal, percentileOf(ours, 0.5) >= goal),
+  ]
+}
+
+function throughputHead(): string[] {
+  return [
+    'requests/s',
+    ...contestants.map(({ name }) => name),
+    ...contestants.slice(1).flatMap(({ name }) => [`${name}/limit`, 'quartiles']),
+    'p50 ms',
+    'p99 ms',
+  ]
+}
+
+function throughputRow({ name }: Endpoint, results: readonly Measurement[][]): string[] {
+  const [limit = [], ...others] = results.map((turns) => turns.map(({ perSecond }) => perSecond))
+  const ours = results[1] ?? []
+  return [
+    name,
+    ...[limit, ...others].map((values) => percentileOf(values, 0.5).toFixed(0)),
+    ...others.flatMap((turns) =>
+      quartilesOf(
+        turns.map((perSecond, at) => perSecond / (limit[at] ?? Number.NaN)),
+        2,
+      ),
+    ),
+    ...(['p50', 'p99'] as const).map((key) =>
+      percentileOf(
+        ours.map((turn) => turn[key]),
+        0.5,
+      ).toFixed(2),
+    ),
+  ]
+}
+
+/** Returns the median, and the range from the lower to the upper quartile. */
+function quartilesOf(values: readonly number[], digits: number): [median: string, range: string] {
+  const [low, median, high] = [0.25, 0.5, 0.75].map((share) =>
+    percentileOf(values, share).toFixed(digits),
+  )
+  return [median ?? '', `${low}–${high}`]
+}
+
+function isGoal(goal: number, isReached: boolean): string {
+  return `${goal} ${isReached ? '✓' : '✗'}`
+}
+
+function printMemory(idle: readonly number[]): void {
+  const most = contestants.map(({ server }) => memoryOf(server.pid, 'VmHWM'))
+  const after = contestants.map(({ server }) => memoryOf(server.pid))
+  const row = (name: string, values: readonly number[], goal?: number) => [
+    name,
+    ...values.map((value) => value.toFixed(0)),
+    goal ? isGoal(goal, (values[1] ?? 0) <= goal) : '',
+  ]
+  print([
+    ['memory (MB)', ...contestants.map(({ name }) => name), 'goal'],
+    row('before the load', idle),
+    row('after the load', after),
+    row('most under load', most, LOADED_MB),
+  ])
 }

@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { openStorage, type Storage } from '../../src/db/open'
+import type { WriteObserver } from '../../src/db/storage'
 import { bots } from '../../src/db/tables'
 import { drizzleOn } from '../drizzle'
 import { outcomeOf } from '../outcomeOf'
@@ -119,8 +120,32 @@ describe('snapshot', () => {
 })
 
 describe('transaction', () => {
-  const storage = open(newPath())
+  const counts: number[] = []
+  const storage = open(newPath(), {
+    countCommit: (writes) => void counts.push(writes),
+    countFailedCommit: () => {},
+  })
   const { transact } = storage
+
+  test.each([
+    { title: 'does not wait for a further write after a lone one', turns: [1, 1], commits: [1, 1] },
+    { title: 'commits the writes of two turns together', turns: [2, 1], commits: [3] },
+    { title: 'commits after a turn without a write', turns: [2, 0, 1], commits: [2, 1] },
+    {
+      title: 'commits although each turn brings a write',
+      turns: [2, 1, 1, 1, 1, 1],
+      commits: [5, 1, 1],
+    },
+  ])('$title', async ({ turns, commits }) => {
+    counts.length = 0
+    const writes: Promise<void>[] = []
+    for (const count of turns) {
+      for (let at = 0; at < count; at++) writes.push(transact('new', async () => {}))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await Promise.all(writes)
+    expect(counts).toEqual([...commits])
+  })
 
   test('commits queued transactions together and settles each after the commit', async () => {
     const work = (name: string) =>
@@ -138,8 +163,8 @@ function newPath(): string {
   return join(root, `${++created}.db`)
 }
 
-function open(path: string): Storage {
-  const storage = openStorage(`file:${path}`, { durability: 'normal' })
+function open(path: string, observer?: WriteObserver): Storage {
+  const storage = openStorage(`file:${path}`, { durability: 'normal', observer })
   opened.push(storage)
   return storage
 }

@@ -11,6 +11,8 @@ const SHORT_BUSY_LIMIT_MS = 1_000
 
 /** Maximum number of transactions that share a commit. */
 const MAX_PER_COMMIT = 64
+/** Maximum number of turns of the event loop that a commit waits for further transactions. */
+const MAX_TURNS = 4
 
 interface QueuedWork {
   readonly kind: WorkKind | undefined
@@ -130,12 +132,24 @@ export function createTransactionQueue({
     isRunning = false
   }
 
+  /**
+   * Starts the queue after this turn of the event loop, so that all its writes share a commit. While
+   * turns bring further writes to several, it waits for another one: the responses to a commit bring
+   * the next requests of their clients, but not all in one turn.
+   */
+  const gather = (known: number, turns: number) => {
+    setImmediate(() => {
+      const isGrowing = queue.length > known && queue.length < MAX_PER_COMMIT
+      if (isGrowing && turns > 1) gather(queue.length, turns - 1)
+      else work()
+    })
+  }
+
   // One queue for all transactions makes lock keys unnecessary.
   return (_of, task, kind) =>
     new Promise((resolve, reject) => {
       stats.waiting = queue.push(createQueuedWork(task, kind, resolve, reject))
-      // Deferred, so that all writes of this turn of the event loop share the commit.
-      if (!isRunning) setImmediate(() => isRunning || work())
+      if (!isRunning && queue.length === 1) gather(1, MAX_TURNS)
     })
 }
 

@@ -84,23 +84,12 @@ function writeToStandardError(text: string): void {
   }
 }
 
-/** Concatenates the line: building an object for `JSON.stringify` would take twice as long. */
+/** Writes the start of the line itself: one object of all fields would take twice as long. */
 function formatJson({ level, message, fields }: Entry, iso: string): string {
-  let line = `{"time":"${iso}","level":"${level}","message":${formatValue(message)}`
-  for (const key in fields) {
-    const value = fields[key]
-    if (value !== undefined) line += `,"${key}":${formatValue(value)}`
-  }
-  return `${line}}\n`
+  const start = `{"time":"${iso}","level":"${level}","message":${JSON.stringify(message)}`
+  const rest = JSON.stringify(fields).slice(1)
+  return rest === '}' ? `${start}}\n` : `${start},${rest}\n`
 }
-
-/** Serializes a value, without `JSON.stringify` for strings that need no escaping. */
-function formatValue(value: string | number | boolean | null): string {
-  return typeof value === 'string' && PLAIN.test(value) ? `"${value}"` : JSON.stringify(value)
-}
-
-/** Printable ASCII except quotation mark and backslash. */
-const PLAIN = /^[ !#-[\]-~]*$/
 
 /** Reuses the text of the last time, because many entries have the same millisecond. */
 function createIsoFormatter(): (at: number) => string {

@@ -107,8 +107,10 @@ export const sqliteDialect: Dialect = {
   fence: sql``,
   isoTimestamp(instant) {
     const micros = sql`(((${instant}) % 1000000 + 1000000) % 1000000)`
-    const date = sql`strftime('%Y-%m-%dT%H:%M:%S', ((${instant}) - ${micros}) / 1000000, 'unixepoch')`
-    return sql`(${date} || rtrim(rtrim(printf('.%06d', ${micros}), '0'), '.') || 'Z')`
+    // Together they take a third of the time of `strftime`.
+    const date = sql`replace(datetime(((${instant}) - ${micros}) / 1000000, 'unixepoch'), ' ', 'T')`
+    // Removes the point too if no digit is left.
+    return sql`(${date} || rtrim('.' || substr(1000000 + ${micros}, 2), '.0') || 'Z')`
   },
   nowMs: sql`cast((julianday('now') - 2440587.5) * 86400000 as integer)`,
   lastEvent: sql`(select seq from sqlite_sequence where name = ${getTableName(events)})`,

@@ -38,7 +38,7 @@ export type DirectRead = (
   findClient: FindClient,
 ) => ReadResult | Promise<ReadResult>
 
-type ReadResult = ((Uint8Array<ArrayBuffer> | string | ListPieces) & Serialized) | null
+export type ReadResult = ((Uint8Array<ArrayBuffer> | string | ListPieces) & Serialized) | null
 
 /** Part of the HTTP API with a common prefix. */
 export interface ApiModule {

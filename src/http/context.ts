@@ -11,8 +11,11 @@ export interface RequestContext {
   readonly reportFailure: (cause: unknown) => void
   /** Address of the other end of the connection. */
   readonly peer: () => string
-  /** Base headers of JSON responses. Copying a complete set is almost free. */
-  readonly headers: Headers
+  /**
+   * Returns the headers of a JSON response. They are shared, so the response must be created, and
+   * with it its copy, before anything else runs.
+   */
+  readonly headers: (etag?: string) => Headers
   readonly isReading: boolean
   /** True if this is a read whose response a client may cache. */
   readonly isCacheable: boolean

@@ -1,7 +1,7 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Metrics } from '../metrics/metrics'
 import { error } from '../model/errors'
-import type { ApiModule, DirectRead, PathPolicy } from './apiModule'
+import type { ApiModule, DirectRead, PathPolicy, ReadResult } from './apiModule'
 import { describeRoutes, documentedModules, type RouteParts, rootModule } from './apiModules'
 import { type Caller, createAuthenticator } from './authenticate'
 import { type ArrivingRequest, createBodyArrival } from './bodyArrival'
@@ -46,9 +46,11 @@ export interface ServerParts
   metrics?: Metrics | undefined
 }
 
+type MaybePromise<T> = T | Promise<T>
+
 /** Answers one request. The peer's address may be a function, called only if needed. */
 export interface Handle {
-  (request: Request, peer: string | (() => string)): Promise<Response>
+  (request: Request, peer: string | (() => string)): MaybePromise<Response>
   /** Number of requests in progress, without those whose body is unfinished. */
   inFlight(): number
   unfinishedBodies(): number
@@ -77,9 +79,9 @@ interface Exchange extends ArrivingRequest {
   base: BaseHeaders
   allowance: Allowance | null
   isSession: boolean
+  /** True if the response was created with all its headers. */
+  hasHeaders: boolean
 }
-
-type MaybePromise<T> = T | Promise<T>
 
 /** Creates the HTTP handler: authentication, rate limits, routing and one log line per request. */
 export function createHandler(serverParts: ServerParts): Handle {
@@ -119,6 +121,7 @@ export function createHandler(serverParts: ServerParts): Handle {
       base: match.mounted.unlimited.writes,
       allowance: null,
       isSession: false,
+      hasHeaders: false,
       hasSlot: false,
       clientKeys: () => [],
     }
@@ -148,7 +151,7 @@ export function createHandler(serverParts: ServerParts): Handle {
       requestId,
       reportFailure: (cause) => void responseForThrown(cause, requestId, parts),
       peer,
-      headers: exchange.base.json,
+      headers: (etag) => jsonHeadersOf(exchange, etag),
       isReading,
       isCacheable: isReading && policy.isCacheable,
       isHead: method === 'HEAD',
@@ -161,24 +164,31 @@ export function createHandler(serverParts: ServerParts): Handle {
   }
 
   const callRead = (exchange: Exchange, context: RequestContext): MaybePromise<Response> => {
-    const { request, path, match } = exchange
+    const { path, match } = exchange
     if (!match.directRead) return route(exchange)
     const ref = segmentAt(path, match.directRead.refStart)
     // Elysia decodes percent-encoded references.
     if (ref.includes('%')) return route(exchange)
-    return callDirectRead(match.directRead.read, ref, request, context)
+    return callDirectRead(match.directRead.read, ref, exchange, context)
   }
 
   const callDirectRead = (
     read: DirectRead,
     ref: string,
-    request: Request,
+    exchange: Exchange,
     context: RequestContext,
   ): MaybePromise<Response> => {
+    const { request } = exchange
+    const respondTo = (json: ReadResult, isLate: boolean): MaybePromise<Response> => {
+      if (json === null) return new Response(null, { status: 204 })
+      // The prepared headers of a path are shared by callers whose responses may be stored.
+      exchange.hasHeaders = !exchange.isSession
+      return respondWithJson(request, context, json, isLate)
+    }
     const result = read(deps, context.caller.viewer, ref, () => waitingClientOf(request))
     return result instanceof Promise
-      ? result.then((json) => respondWithJson(request, context, json, true))
-      : respondWithJson(request, context, result, false)
+      ? result.then((json) => respondTo(json, true))
+      : respondTo(result, false)
   }
 
   const record = (exchange: Exchange, status: number): void => {
@@ -196,49 +206,76 @@ export function createHandler(serverParts: ServerParts): Handle {
     else log.info('request', fields)
   }
 
-  /** Awaits only promises. A further async function would cost each request 0.1 µs of about 28. */
-  const handle = async (incoming: Request, from: string | (() => string)): Promise<Response> => {
-    const exchange = begin(incoming, from)
+  const respond = (exchange: Exchange): MaybePromise<Response> => {
     const { request, method } = exchange
+    const { policy } = exchange.match.mounted
+    if (method === 'OPTIONS') return preflightResponse(policy)
+    if (policy.isPublic) return route(exchange)
+    // The lookup of the caller and the statements of its request read one snapshot.
+    deps.sharedRead.begin()
+    const caller = authenticate(request, policy)
+    return caller instanceof Promise
+      ? caller.then((found) => respondToCaller(exchange, found))
+      : respondToCaller(exchange, caller)
+  }
+
+  const respondAfter = async (turn: Promise<void>, exchange: Exchange): Promise<Response> => {
+    await turn
+    // The client of a read may have left while it waited.
+    if (isSafeMethod(exchange.method)) exchange.request.signal.throwIfAborted()
+    return await respond(exchange)
+  }
+
+  const finish = (exchange: Exchange, response: Response): Response => {
+    if (!exchange.hasHeaders) addHeaders(response.headers, exchange)
+    record(exchange, response.status)
+    return response
+  }
+
+  const finishHead = async (exchange: Exchange, response: Response): Promise<Response> =>
+    finish(exchange, await withoutBody(response))
+
+  /** While the server stops, its responses wait and close their connections. */
+  const closeAfter = async (closing: Promise<void>, finished: MaybePromise<Response>) => {
+    const response = await finished
+    await closing
+    response.headers.set('connection', 'close')
+    return response
+  }
+
+  const end = (exchange: Exchange, response: Response): MaybePromise<Response> => {
+    if (exchange.hasSlot) admission.release()
+    const finished =
+      exchange.method === 'HEAD' ? finishHead(exchange, response) : finish(exchange, response)
+    return shutdown.closing ? closeAfter(shutdown.closing, finished) : finished
+  }
+
+  /** Returns a promise only if it must: Bun sends a promised response one step later. */
+  const handle = (incoming: Request, from: string | (() => string)): MaybePromise<Response> => {
+    const exchange = begin(incoming, from)
     const { policy } = exchange.match.mounted
     const isCounted = !policy.bypassesAdmission
     if (isCounted && admission.isFull) {
       metrics?.countOverload()
       return overload.respond(policy.isSameOriginOnly)
     }
-    let response: Response
+    const fail = (cause: unknown) => {
+      exchange.hasHeaders = false
+      return responseAfterError(cause, exchange.request, exchange.requestId, parts)
+    }
+    let response: MaybePromise<Response>
     try {
       // A request reads no snapshot that is older than its arrival.
       deps.sharedRead.end()
       exchange.hasSlot = isCounted
       const turn = isCounted ? admission.acquire(exchange.started) : undefined
-      if (turn !== undefined) {
-        await turn
-        // The client of a read may have left while it waited.
-        if (isSafeMethod(method)) request.signal.throwIfAborted()
-      }
-      if (method === 'OPTIONS') response = preflightResponse(policy)
-      else if (policy.isPublic) response = await route(exchange)
-      else {
-        // The lookup of the caller and the statements of its request read one snapshot.
-        deps.sharedRead.begin()
-        const found = authenticate(request, policy)
-        const caller = found instanceof Promise ? await found : found
-        const result = respondToCaller(exchange, caller)
-        response = result instanceof Promise ? await result : result
-      }
+      response = turn === undefined ? respond(exchange) : respondAfter(turn, exchange)
     } catch (cause) {
-      response = responseAfterError(cause, request, exchange.requestId, parts)
+      response = fail(cause)
     }
-    if (exchange.hasSlot) admission.release()
-    if (method === 'HEAD') response = await withoutBody(response)
-    addHeaders(response.headers, exchange)
-    record(exchange, response.status)
-    if (shutdown.closing) {
-      await shutdown.closing
-      response.headers.set('connection', 'close')
-    }
-    return response
+    return response instanceof Promise
+      ? response.catch(fail).then((late) => end(exchange, late))
+      : end(exchange, response)
   }
   return Object.assign(handle, {
     inFlight: () => admission.inFlight,
@@ -312,17 +349,35 @@ function baseFor(
   return kind === 'anonymous' ? reads : authenticatedReads
 }
 
-function addHeaders(headers: Headers, { base, isSession, allowance, requestId }: Exchange): void {
+function addHeaders(headers: Headers, exchange: Exchange): void {
+  const { base, isSession } = exchange
   // Responses with stored JSON are created with the base headers.
   if (!headers.has(ALLOW_ORIGIN))
     for (const [name, value] of base.entries) if (!headers.has(name)) headers.set(name, value)
   // Devices may be shared, so browsers must not cache the data of a session.
   if (isSession) headers.set('cache-control', 'no-store')
+  addOwnHeaders(headers, exchange)
+}
+
+/** Sets the headers that differ between the responses of a path. */
+function addOwnHeaders(headers: Headers, { allowance, requestId }: Exchange): void {
   if (allowance) {
     headers.set('x-ratelimit-remaining', String(allowance.remaining))
     headers.set('x-ratelimit-reset', String(allowance.reset))
   }
   headers.set('x-request-id', requestId)
+}
+
+/**
+ * Completes the prepared headers of JSON responses and returns them, for a response that is created
+ * at once and copies them. Setting headers on the response itself would cost 0.8 µs.
+ */
+function jsonHeadersOf(exchange: Exchange, etag: string | undefined): Headers {
+  const { json } = exchange.base
+  if (etag === undefined) json.delete('etag')
+  else json.set('etag', etag)
+  addOwnHeaders(json, exchange)
+  return json
 }
 
 function preflightResponse({ isSameOriginOnly }: PathPolicy): Response {

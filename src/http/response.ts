@@ -23,14 +23,13 @@ function toBytes(json: Json): Bytes {
   return typeof json === 'string' ? (encoder.encode(json) as Bytes) : json
 }
 
-/** Responds with JSON from storage; null is "no content". Large JSON is detached. */
+/** Responds with JSON from storage. Large JSON is detached. */
 export function respondWithJson(
   request: RequestWithContext,
   context: RequestContext,
-  json: Json | ListPieces | null,
+  json: Json | ListPieces,
   isLate: boolean,
 ): Response | Promise<Response> {
-  if (json === null) return new Response(null, { status: 204 })
   if (json instanceof ListPieces) return respondInPieces(request, context, json)
   const { isCacheable, headers } = context
   return isCacheable
@@ -42,26 +41,18 @@ export function respondWithJson(
 export function respondWithETag(
   request: RequestWithContext,
   json: Json,
-  headers: Headers,
+  headers: RequestContext['headers'],
   isLate = false,
 ): Response | Promise<Response> {
   const bytes = toBytes(json)
   const etag = etagOf(bytes)
   const known = request.headers.get('if-none-match')
   if (known !== null && includesETag(known, etag)) {
-    const response = new Response(null, { status: 304, headers })
+    const response = new Response(null, { status: 304, headers: headers(etag) })
     response.headers.delete('content-type')
-    return withETag(response, etag)
+    return response
   }
-  const response = respondAndDetach(request, bytes, headers, { isLate })
-  return response instanceof Promise
-    ? response.then((compressed) => withETag(compressed, etag))
-    : withETag(response, etag)
-}
-
-function withETag(response: Response, etag: string): Response {
-  response.headers.set('etag', etag)
-  return response
+  return respondAndDetach(request, bytes, () => headers(etag), { isLate })
 }
 
 interface ResponseOptions {
@@ -78,17 +69,17 @@ interface ResponseOptions {
 export function respondAndDetach(
   request: RequestWithContext,
   json: Json,
-  headers: Headers | Record<string, string>,
+  headers: () => Headers | Record<string, string>,
   { status = 200, isLate = false }: ResponseOptions = {},
 ): Response | Promise<Response> {
   if (typeof json === 'string' && json.length <= MAX_SINGLE_WRITE_TEXT)
-    return new Response(json, { status, headers })
+    return new Response(json, { status, headers: headers() })
   const bytes = toBytes(json)
-  if (bytes.length <= MAX_SINGLE_WRITE) return new Response(bytes, { status, headers })
+  if (bytes.length <= MAX_SINGLE_WRITE) return new Response(bytes, { status, headers: headers() })
   const encoding = bytes.length > COMPRESS_FROM_BYTES ? encodingFor(request) : null
-  if (encoding) return respondCompressed(bytes, encoding, { status, headers })
-  if (isLate) return new Response(toDirectStream(bytes), { status, headers })
-  const response = new Response(bytes, { status, headers })
+  if (encoding) return respondCompressed(bytes, encoding, status, headers)
+  if (isLate) return new Response(toDirectStream(bytes), { status, headers: headers() })
+  const response = new Response(bytes, { status, headers: headers() })
   bytes.buffer.transfer(0)
   return response
 }
@@ -111,13 +102,14 @@ function toDirectStream(bytes: Uint8Array): ReadableStream {
 async function respondCompressed(
   bytes: Bytes,
   encoding: Encoding,
-  init: ResponseInit,
+  status: number,
+  headers: () => Headers | Record<string, string>,
 ): Promise<Response> {
   const compressed =
     encoding === 'zstd' ? await Bun.zstdCompress(bytes) : await gzipAsync(bytes, FAST)
   const response = new Response(
     compressed.length > MAX_SINGLE_WRITE ? toDirectStream(compressed) : compressed,
-    init,
+    { status, headers: headers() },
   )
   response.headers.set('content-encoding', encoding)
   response.headers.set('vary', VARY)
@@ -135,7 +127,7 @@ export function respondInPieces(
 ): Response {
   if (isHead) {
     list.stop()
-    return new Response(null, { headers })
+    return new Response(null, { headers: headers() })
   }
   const isCompressed = encodingFor(request, ['gzip']) !== null
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
@@ -157,7 +149,7 @@ export function respondInPieces(
     { highWaterMark: 0 },
   )
   const body = isCompressed ? stream.pipeThrough(new CompressionStream('gzip')) : stream
-  const response = new Response(body, { headers })
+  const response = new Response(body, { headers: headers() })
   if (isCompressed) {
     response.headers.set('content-encoding', 'gzip')
     response.headers.set('vary', VARY)

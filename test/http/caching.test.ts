@@ -129,7 +129,11 @@ describe('compression', () => {
     expect(Number(head.headers.get('content-length'))).toBe(body.length)
   })
 
-  function send(path: string, headers: Record<string, string>, method = 'GET'): Promise<Response> {
+  async function send(
+    path: string,
+    headers: Record<string, string>,
+    method = 'GET',
+  ): Promise<Response> {
     const request = new Request(`http://localhost${path}`, {
       method,
       headers: { authorization: me.token, ...headers },

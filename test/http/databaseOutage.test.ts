@@ -36,7 +36,7 @@ function createClient(ask: (request: Request) => Promise<Response>) {
 }
 
 function clientOf({ app }: TestApp) {
-  return createClient((request) => app.handle(request, '127.0.0.1'))
+  return createClient(async (request) => app.handle(request, '127.0.0.1'))
 }
 
 // Full disks, locks and lost files concern SQLite; tests in test/postgres cover a lost server.
@@ -133,7 +133,7 @@ async function createHandlerWithTimeout(busyLimit: number) {
         const { id, hid } = await insertSystem(tx, { created: deps.now() })
         return { hid, token: await insertToken(deps, tx, id, 'test') }
       }),
-    ...createClient((request) => handle(request, '127.0.0.1')),
+    ...createClient(async (request) => handle(request, '127.0.0.1')),
   }
 }
 

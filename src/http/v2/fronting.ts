@@ -220,11 +220,11 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
         const range = parseSpan(query)
         const file = await getCalendar(deps, subscriber, params.systemRef, range, client)
         const isAuthenticated = subscriber.system !== null
-        return respondAndDetach(request, file, {
+        return respondAndDetach(request, file, () => ({
           'content-type': 'text/calendar; charset=utf-8',
           // Shared caches must not store a response that a token in the URL authorized.
           ...(isAuthenticated && { 'cache-control': 'private, no-cache' }),
-        })
+        }))
       },
       {
         params: ofSystem,

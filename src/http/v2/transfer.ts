@@ -251,8 +251,8 @@ function linkTo(next: ExportPosition, url: string): string {
 const types = { csv: 'text/csv; charset=utf-8', ics: 'text/calendar; charset=utf-8' }
 
 function download(request: Request, file: ExportFile, name: string, type: string) {
-  return respondAndDetach(request, file, {
+  return respondAndDetach(request, file, () => ({
     'content-type': type,
     'content-disposition': `attachment; filename="${name}"`,
-  })
+  }))
 }

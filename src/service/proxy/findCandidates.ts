@@ -34,7 +34,7 @@ async function findLongest(
 ): Promise<number | null> {
   let best: number | null = null
   let longest = 0
-  let endings: Ending[] | undefined
+  let endings: readonly string[] | undefined
   for (let text: string | null = keys.head; text !== null; ) {
     const near = await nearest(db).get({ set: setId, text })
     if (!near) break
@@ -51,10 +51,7 @@ async function findLongest(
     if (last === '') found = mayWin('') ? await seek('') : null
     else {
       endings ??= endingsOf(keys.tail)
-      found = await findSuffix(
-        endings.filter((end) => mayWin(end.text)),
-        seek,
-      )
+      found = await findSuffix(endings.filter(mayWin), seek)
     }
     if (found) {
       const length = prefix.length + found.suffix.length
@@ -68,17 +65,17 @@ async function findLongest(
 
 /** Finds the longest stored suffix among sorted endings, as in a merge of two sorted lists. */
 async function findSuffix(
-  endings: readonly Ending[],
+  endings: readonly string[],
   seek: (from: string) => MaybePromise<StoredSuffix | null>,
 ): Promise<StoredSuffix | null> {
   let longest: StoredSuffix | null = null
   let at = 0
-  for (let ending = endings[at]; ending; ending = endings[at]) {
-    const found = await seek(ending.text)
+  for (let ending = endings[at]; ending !== undefined; ending = endings[at]) {
+    const found = await seek(textOf(ending))
     if (!found) break
     const rank = rankOf(found.suffix)
-    while ((endings[at]?.rank ?? rank) < rank) at++
-    if (endings[at]?.rank !== rank) continue
+    while ((endings[at] ?? rank) < rank) at++
+    if (endings[at] !== rank) continue
     if (found.suffix.length >= (longest?.suffix.length ?? 0)) longest = found
     at++
   }
@@ -114,29 +111,36 @@ function cut(text: string, length: number): string {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)
 }
 
-interface Ending {
-  text: string
-  rank: string
+/** Returns the ranks of all endings of a text in the sort order of the database. */
+function endingsOf(tail: string): string[] {
+  const rank = rankOf(tail)
+  const endings: string[] = []
+  // An ending does not begin with the second half of a surrogate pair.
+  for (let at = 0; at <= tail.length; at++)
+    if (!isLowSurrogate(tail.charCodeAt(at))) endings.push(rank.slice(at))
+  return endings.sort()
 }
 
-/** Returns all endings of a text in the sort order of the database. */
-function endingsOf(tail: string): Ending[] {
-  const endings: Ending[] = []
-  for (let at = 0; at <= tail.length; at++) {
-    const text = tail.slice(at)
-    if (!/^[\udc00-\udfff]/.test(text)) endings.push({ text, rank: rankOf(text) })
-  }
-  return endings.sort((a, b) => (a.rank < b.rank ? -1 : 1))
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff
 }
 
 /**
- * Maps a text so that JavaScript sorts it like the database: databases compare code points,
- * JavaScript compares UTF-16 units, in which surrogates sort before U+E000.
+ * Maps each unit of a text so that JavaScript sorts texts like the database: databases compare code
+ * points, JavaScript compares UTF-16 units, in which surrogates sort before U+E000.
  */
 function rankOf(text: string): string {
   return text.replace(/[\ud800-\uffff]/g, (unit) => {
     const code = unit.charCodeAt(0)
     return String.fromCharCode(code < 0xe000 ? code + 0x2000 : code - 0x800)
+  })
+}
+
+/** Returns the text that has a rank. */
+function textOf(rank: string): string {
+  return rank.replace(/[\ud800-\uffff]/g, (unit) => {
+    const code = unit.charCodeAt(0)
+    return String.fromCharCode(code < 0xf800 ? code + 0x800 : code - 0x2000)
   })
 }
 

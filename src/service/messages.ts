@@ -116,11 +116,6 @@ export async function findMessage(db: Db, id: string): Promise<Message | null> {
   return await byIdOfAny(db).get({ id })
 }
 
-/** Returns whether a message with this original was recorded, however long ago. */
-export async function hasMessageOf(db: Db, original: string): Promise<boolean> {
-  return (await anyOfOriginal(db).get({ original })) !== null
-}
-
 export async function withMember(db: Db, message: Message): Promise<FoundMessage> {
   const member =
     message.member_id === null ? null : await memberRepository.findById(db, message.member_id)
@@ -139,6 +134,9 @@ const systemOf = new QueryBuilder()
   .select({ id: visibleSystems.id })
   .from(visibleSystems)
   .where(eq(visibleSystems.id, messages.system_id))
+
+/** Condition that excludes messages whose system is being deleted, but not those of a disabled one. */
+export const isMessageStored = exists(systemOf)
 
 /** Replaces an existing message only if its system is being deleted. */
 const insertRow = query((db, values: Placeholders<keyof Message>) => {
@@ -159,7 +157,7 @@ const byIdOfAny = query((db, { id }: Placeholders<'id'>) =>
   db
     .select()
     .from(messages)
-    .where(and(eq(messages.id, id), exists(systemOf))),
+    .where(and(eq(messages.id, id), isMessageStored)),
 )
 
 const byId = query((db, { id }: Placeholders<'id'>) =>
@@ -187,14 +185,6 @@ const lastOfSender = query(
       )
       .orderBy(desc(messages.timestamp))
       .limit(1),
-)
-
-const anyOfOriginal = query((db, { original }: Placeholders<'original'>) =>
-  db
-    .select({ id: messages.id })
-    .from(messages)
-    .where(and(eq(messages.original, original), exists(systemOf)))
-    .limit(1),
 )
 
 const byOriginal = query((db, { original, since }: Placeholders<'original' | 'since'>) =>

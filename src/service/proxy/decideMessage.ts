@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias, type Placeholders, query } from '../../db/query'
 import { cachedSql, columnFor } from '../../db/renderedJson'
 import {
@@ -7,6 +7,7 @@ import {
   guilds,
   memberExts,
   memberGuilds,
+  messages,
   switchMembers,
   systemGuilds,
   systemSettings,
@@ -34,7 +35,7 @@ import { Problem } from '../../model/validation'
 import { type GuildAutoproxy, getAutoproxy, storeAutoproxy } from '../autoproxy'
 import type { Deps } from '../deps'
 import { memberRepository } from '../members'
-import { hasMessageOf } from '../messages'
+import { isMessageStored } from '../messages'
 import { renderOwnMember } from '../read/renderGaps'
 import { findCandidates } from './findCandidates'
 
@@ -63,9 +64,14 @@ export async function decideMessage(
   request: ProxyRequest,
 ): Promise<Decided> {
   requirePlatformAuthority(viewer, request.account_id)
-  if (request.original && (await hasMessageOf(deps.db, request.original)))
+  // The context and the members are read on one snapshot.
+  deps.sharedRead.begin()
+  const { account_id: account, guild_id: guild, original = null } = request
+  const row = await contextRow(deps.db).get({ account, guild, original })
+  const recorded = row ? row.recorded : await findRecorded(deps.db, original)
+  if (recorded !== null)
     return { decision: { action: 'ignore', reason: 'already_proxied' }, system: null, member: null }
-  const loaded = await readContext(deps, request)
+  const loaded = row && (await readContext(deps, row, request))
   const decision = decide(loaded?.context ?? null, request)
   const system = loaded && !loaded.context.isDisabled ? loaded.system.hid : null
   if (decision.action === 'proxy') {
@@ -98,14 +104,12 @@ async function applyCommand(
   })
 }
 
-/** Reads the context of a message and its candidate members, on one snapshot. */
+/** Adds the candidate members of a message to its context. */
 async function readContext(
-  { db, sharedRead }: Deps,
-  { account_id, guild_id, content, as }: ProxyRequest,
-): Promise<{ context: ProxyContext<CandidateMember>; system: { id: number; hid: string } } | null> {
-  sharedRead.begin()
-  const row = await contextRow(db).get({ account: account_id, guild: guild_id })
-  if (!row) return null
+  { db }: Deps,
+  row: ProxyContextRow,
+  { guild_id, content, as }: ProxyRequest,
+): Promise<{ context: ProxyContext<CandidateMember>; system: { id: number; hid: string } }> {
   const context = toProxyContext(row)
   if (context.isDisabled) return { context, system: row }
   if (as) context.as = await requireOwnMember(db, row.id, as)
@@ -162,6 +166,8 @@ interface ProxyContextRow {
   autoproxy_member: number | null
   last_latch_timestamp: Instant | null
   fronters: string | null
+  /** ID of a message that was recorded for the same original. */
+  recorded: string | null
 }
 
 /** The members are added when they are read. */
@@ -220,9 +226,30 @@ const own = alias(systemGuilds, 'own')
 const ownOfMember = alias(memberGuilds, 'own')
 const live = liveSwitchesOf(systems.id, systems.deleted_through_switch_id)
 
+/** ID of a message with this original, however long ago it was recorded; null if there is none. */
+function recordedOf(original: SQLWrapper): SQL {
+  return sql`(select ${messages.id} from ${messages}
+    where ${messages.original} = ${original} and ${isMessageStored} limit 1)`
+}
+
+/** Finds the message if the account has no system any more. */
+async function findRecorded(db: Db, original: string | null): Promise<string | null> {
+  if (original === null) return null
+  return (await recordedRow(db).get({ original }))?.recorded ?? null
+}
+
+const recordedRow = query(
+  (_, { original }: Placeholders<'original'>) =>
+    sql<Pick<ProxyContextRow, 'recorded'>>`select ${recordedOf(original)} as recorded`,
+)
+
 /** Fronters are read only if the autoproxy mode is `front`. */
 const contextRow = query(
-  (_, { account, guild }: Placeholders<'account' | 'guild'>, { jsonNumbers }) => {
+  (
+    _,
+    { account, guild, original }: Placeholders<'account' | 'guild' | 'original'>,
+    { jsonNumbers },
+  ) => {
     const fronters = jsonNumbers(
       sql`case when ${memberExts.kind} = 'custom_front' then -${switchMembers.member_id} else ${switchMembers.member_id} end`,
       sql`${switchMembers} join ${members} on ${members.id} = ${switchMembers.member_id}
@@ -243,7 +270,8 @@ const contextRow = query(
         ${own.tag_enabled} as guild_tag_enabled, ${own.avatar_url} as guild_avatar_url,
         ${own.name_format} as guild_name_format, ${guilds.disabled_channels}, ${guilds.require_system_tag},
         ${autoproxies.autoproxy_mode}, ${autoproxies.autoproxy_member}, ${autoproxies.last_latch_timestamp},
-        case when ${autoproxies.autoproxy_mode} = 'front' then ${fronters} end as fronters
+        case when ${autoproxies.autoproxy_mode} = 'front' then ${fronters} end as fronters,
+        ${recordedOf(original)} as recorded
       from ${accounts} join ${systems} on ${systems.id} = ${accounts.system_id}
       join ${of} on ${of.system_id} = ${systems.id}
       left join ${systemGuilds} ${own} on ${own.system_id} = ${systems.id} and ${own.guild_id} = ${guild}

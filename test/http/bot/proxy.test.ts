@@ -341,6 +341,11 @@ const repeated: ProxyScenarios = {
     message: { content: 'w:hello', original: '<said>' },
     decision: ignored('already_proxied'),
   },
+  'a message that was proxied is ignored even if its account has no system': {
+    given: [recordMessageStep('wren')],
+    message: { account_id: '1', content: 'w:hello', original: '<said>' },
+    decision: ignored('already_proxied'),
+  },
   'a command in a message that was proxied has no effect': {
     given: [autoproxy('latch', 'finch'), recordMessageStep('finch')],
     message: { content: '\\\\\\', original: '<said>' },

@@ -4,10 +4,17 @@ import type { Mutation } from './mutation'
 export const storage: readonly Mutation[] = [
   {
     file: 'db/sqlite/transactions.ts',
-    from: 'undo.run()\n',
-    to: '\n',
+    from: 'if (!isAlone) undo.run()',
+    to: '',
     tests: ['db/bothEngines/storage.test.ts'],
-    why: 'A write that failed is stored in part.',
+    why: 'A write that failed is stored in part, together with others.',
+  },
+  {
+    file: 'db/sqlite/transactions.ts',
+    from: 'else rollback.run()',
+    to: 'else commit.run()',
+    tests: ['db/bothEngines/storage.test.ts'],
+    why: 'A write that failed alone is stored in part.',
   },
   {
     file: 'db/sqlite/transactions.ts',

@@ -16,8 +16,11 @@ const MAX_TURNS = 4
 
 interface QueuedWork {
   readonly kind: WorkKind | undefined
-  /** Runs the work in a savepoint; returns false if it failed and was rolled back. */
-  run(): Promise<boolean>
+  /**
+   * Runs the work. Returns false if it failed: it was rolled back to its savepoint, or is to be rolled
+   * back by the caller if it is alone. SQLite would keep a copy of each page for a savepoint.
+   */
+  run(isAlone: boolean): Promise<boolean>
   /** Settles the promise of the caller, with the cause if the whole commit failed. */
   settle(lost?: unknown): void
 }
@@ -70,8 +73,8 @@ export function createTransactionQueue({
     let outcome: { value: T } | { cause: unknown }
     return {
       kind,
-      async run() {
-        save.run()
+      async run(isAlone) {
+        if (!isAlone) save.run()
         try {
           outcome = { value: await work(tx) }
         } catch (cause) {
@@ -79,9 +82,9 @@ export function createTransactionQueue({
           if (!writer.inTransaction) throw cause
           outcome = { cause }
           health.recordFailure(cause)
-          undo.run()
+          if (!isAlone) undo.run()
         }
-        release.run()
+        if (!isAlone) release.run()
         return 'value' in outcome
       },
       settle(lost) {
@@ -103,7 +106,8 @@ export function createTransactionQueue({
       await retryWhileBusy(path, limitMs, () => begin.run())
       health.requireInPlace()
       let hasSuccess = false
-      for (const item of batch) if (await item.run()) hasSuccess = true
+      const isAlone = batch.length === 1
+      for (const item of batch) if (await item.run(isAlone)) hasSuccess = true
       if (hasSuccess) {
         beforeCommit()
         commit.run()

@@ -122,6 +122,19 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     return location
   }
 
+  /** Finds a row of the caller's system. */
+  const getOwn = async (
+    { db }: Pick<Deps, 'db'>,
+    viewer: Viewer,
+    ref: string,
+    act?: Permission,
+  ): Promise<Owned<E>> => {
+    requireSystem(viewer, act)
+    const found = requireFound(await findByRef(db, ref))
+    if (!isOwner(viewer, found.system_id)) throw error(errors.foreign)
+    return found
+  }
+
   const count = async (db: Db, systemId: number) =>
     (await countRows(db).get({ system: systemId }))?.all ?? 0
 
@@ -264,12 +277,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
       return requireFound(await findByRef(db, ref))
     },
 
-    async getOwn(deps: Deps, viewer: Viewer, ref: string, act?: Permission): Promise<Owned<E>> {
-      requireSystem(viewer, act)
-      const found = requireFound(await findByRef(deps.db, ref))
-      if (!isOwner(viewer, found.system_id)) throw error(errors.foreign)
-      return found
-    },
+    getOwn,
 
     async getOwnAll(db: Db, systemId: number, refs: readonly string[]): Promise<Owned<E>[]> {
       const found = await findAllStored(db, refs)
@@ -294,10 +302,10 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
       ref: string,
       patch: Patch<E>,
     ): Promise<Stored<Owned<E>>> {
-      const { id, system_id } = await locateOwn(deps, viewer, ref)
-      return deps.transact({ system: system_id }, async (tx) => {
-        return changeIn(deps, tx, requireFound(await findById(tx, id)), patch)
-      })
+      const system_id = requireSystem(viewer)
+      return deps.transact({ system: system_id }, async (tx) =>
+        changeIn(deps, tx, await getOwn({ db: tx }, viewer, ref), patch),
+      )
     },
 
     /**
@@ -337,9 +345,9 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     },
 
     async remove(deps: Deps, viewer: Viewer, ref: string): Promise<void> {
-      const { id, system_id } = await locateOwn(deps, viewer, ref)
+      const system_id = requireSystem(viewer)
       await deps.transact({ system: system_id }, async (tx) => {
-        const { uuid } = requireFound(await findById(tx, id))
+        const { id, uuid } = await getOwn({ db: tx }, viewer, ref)
         await kind.beforeDelete(deps, tx, { id, system_id })
         await deletePicturesUnnamedBy(tx, system_id, () => kind.remove(tx, id))
         await recordEvent(tx, deps.now(), {

@@ -1,7 +1,8 @@
-import axe from 'axe-core'
+import type axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterEach, expect } from '../test'
 import { until } from '../until'
+import { acquireContext, releaseContexts } from './contexts'
 import { processFolder } from './testProcess'
 
 /** Browsers that can install pages as apps. */
@@ -21,21 +22,13 @@ export type Size = keyof typeof sizes
 export const storySizes = (designedFor: Size = 'phone'): readonly Size[] =>
   process.env.STORY_SIZES === 'all' ? ['phone', 'desk'] : [designedFor]
 
-/**
- * Contexts of the current test. They are closed after it, so that none slows down the next tests.
- */
-const openContexts = new Set<BrowserContext>()
-
 const browsers = new Map<string, Promise<Browser>>()
 
 /** Returns the first of these browsers that is installed. All test files of this process share it. */
 export async function startBrowser(names: readonly string[] = anyBrowsers): Promise<Browser> {
   const executablePath = names.map((name) => Bun.which(name)).find((path) => path !== null)
   if (!executablePath) throw new Error('No Chromium is installed: apt-get install chromium')
-  afterEach(async () => {
-    await Promise.all([...openContexts].map((context) => context.close()))
-    openContexts.clear()
-  })
+  afterEach(releaseContexts)
   const started = browsers.get(executablePath) ?? launchBrowser(executablePath)
   browsers.set(executablePath, started)
   return await started
@@ -53,19 +46,19 @@ function launchBrowser(executablePath: string): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
-      // Pages of a context share a process, which has compiled the scripts already.
+      // Pages of a context share a process, which `contexts.ts` keeps.
       '--renderer-process-limit=1',
     ],
   })
 }
 
-/** Opens a page in its own browser context; contexts share nothing. */
+/** Opens a page in a browser context of the current test; contexts share nothing. */
 export async function visit(
   browser: Browser,
   size: Size = 'phone',
   scheme: 'light' | 'dark' = 'light',
 ): Promise<Visitor> {
-  const context = await browser.newContext({
+  const context = await acquireContext(browser, {
     viewport: sizes[size],
     colorScheme: scheme,
     reducedMotion: 'reduce',
@@ -78,7 +71,6 @@ export async function visit(
     if (!/Failed to load resource/.test(message.text())) consoleMessages.push(message.text())
   })
   context.on('weberror', (failure) => consoleMessages.push(String(failure.error())))
-  openContexts.add(context)
   return { page, context, consoleMessages }
 }
 
@@ -145,10 +137,13 @@ export async function checkSizes(
   return problems
 }
 
+/** The minified script, because every document compiles it anew. */
+const axeSource = await Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text()
+
 /** Returns the violations of all accessibility rules, or of these. */
 export async function findViolations(page: Page, rules: readonly string[] = []): Promise<string[]> {
   // Evaluated through the debugger, because the content security policy allows no foreign script.
-  if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(axe.source)
+  if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(axeSource)
   // Text that is being faded in has too little contrast for a moment.
   await page.evaluate(`Promise.allSettled(
     document.getAnimations()
@@ -160,6 +155,8 @@ export async function findViolations(page: Page, rules: readonly string[] = []):
       const { run } = (globalThis as unknown as { axe: typeof axe }).axe
       const { violations } = await run({
         resultTypes: ['violations'],
+        // Style sheets and media, which only rules for other kinds of pages read.
+        preload: false,
         ...(runOnly.length > 0 && { runOnly }),
       })
       return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)

@@ -7,7 +7,8 @@ import {
   findViolationsInDark,
   startBrowser,
 } from './browser'
-import { checkStates, createStates } from './dashboardStates'
+import { checkStates } from './checkStates'
+import { createStates } from './dashboardStates'
 import { findOverflow } from './findOverflow'
 import { startTestServer } from './testServer'
 

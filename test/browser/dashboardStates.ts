@@ -1,9 +1,8 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { zipOf } from '../web/zipFiles'
 import { archiveRows } from './archivedRows'
-import { type Visitor, visit } from './browser'
 import type { TestServer } from './testServer'
-import { type SeededSystem, seedSystem, startSession, waitForPage } from './testSystem'
+import { type SeededSystem, seedSystem } from './testSystem'
 
 /** Every page, sheet and state of the dashboard, for checks that apply to all of them. */
 
@@ -511,57 +510,4 @@ async function seedFriends(testServer: TestServer, system: SeededSystem) {
       await invite(system, { name: 'Sam' })
     },
   }
-}
-
-/** Opens a session; pages are in this language. */
-async function openIn(
-  browser: Browser,
-  testServer: TestServer,
-  token: string,
-  language: string,
-): Promise<Visitor> {
-  const visitor = await visit(browser)
-  await startSession(visitor.context, testServer, token)
-  await visitor.context.addInitScript(
-    `if (location.protocol !== 'about:')
-       localStorage.setItem('multitude-appearance', '${JSON.stringify({ language })}')`,
-  )
-  // This page stays open and keeps the process that the pages of all states use one after another.
-  await visitor.page.goto(`${testServer.server.address}/health/live`)
-  return visitor
-}
-
-/**
- * Shows every state in a language and returns what a check finds wrong, by state. Each has a page of
- * its own, because one whose sheet is just being closed can interrupt a navigation.
- */
-export async function checkStates(
-  browser: Browser,
-  testServer: TestServer,
-  { system, states }: Awaited<ReturnType<typeof createStates>>,
-  language: string,
-  check: (visitor: Visitor) => Promise<string[]>,
-): Promise<Record<string, string[]>> {
-  const found: Record<string, string[]> = {}
-  const inside = await openIn(browser, testServer, system.token, language)
-  const outside = await openIn(browser, testServer, system.token, language)
-  await outside.context.clearCookies()
-  for (const [name, address, step, refused] of states) {
-    const visitor = /^(login|setup|create|http)/.test(address) ? outside : inside
-    const page = await visitor.context.newPage()
-    const show = async (): Promise<string[]> => {
-      if (refused !== undefined) await page.route(refused, (route) => route.abort())
-      const isHash = !address.startsWith('http')
-      await page.goto(isHash ? `${testServer.server.address}/#/${address}` : address)
-      await waitForPage(page)
-      await step?.(page)
-      await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
-      return await check({ ...visitor, page })
-    }
-    const problems = await show().catch((cause) => [String(cause)])
-    problems.push(...visitor.consoleMessages.splice(0))
-    if (problems.length > 0) found[name] = problems
-    await page.close()
-  }
-  return found
 }

@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { createHandler } from '../../src/http/handler'
 import { createLog } from '../../src/log'
 import type { Deps } from '../../src/service/deps'
+import { LARGE_LIST_BYTES } from '../../src/service/read/listPieces'
 import { execute, insertAll, rows } from '../rawSql'
 import { afterEach, describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
@@ -72,7 +73,7 @@ async function open(path: string, client?: Client) {
   return { next: () => reader.read(), leave: () => reader.cancel() }
 }
 
-const MEMBERS = 400
+const MEMBERS = 500
 const STARS = '★'.repeat(1000)
 
 let largeSystems = 0
@@ -149,6 +150,24 @@ describe('a large list of members', () => {
       expect(pieces).toBeGreaterThan(5)
     }
     await cached()
+  })
+
+  test('has more bytes than one of 1,000 members with usual texts', async () => {
+    const { status, json } = await testApp.ask('POST /v2/members', {
+      as: await testApp.makeSystem('Lantern Street'),
+      body: {
+        name: 'Wren of the lamps',
+        display_name: 'Wren ✨',
+        description: 'Keeps the lamps burning. '.repeat(8),
+        color: '88c0a8',
+        birthday: '0004-11-02',
+        pronouns: 'she/her',
+        avatar_url: 'https://img.example.org/wren.webp',
+        proxy_tags: Array.from({ length: 10 }, (_, at) => ({ prefix: `wren${at}:`, suffix: null })),
+      },
+    })
+    expect(status).toBe(200)
+    expect(JSON.stringify(json).length * 1000).toBeLessThan(LARGE_LIST_BYTES)
   })
 
   test('has in the extension API the members that single reads have', async () => {

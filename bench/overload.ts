@@ -238,20 +238,27 @@ async function measure(address: string, members: string[], seconds: number) {
   const repeat = (kind: ClientKind, request: (at: number) => Promise<Response>) =>
     atFixedRate({ seconds, pauseMs: PAUSE_MS[kind] }, async (at) => {
       const sent = performance.now()
-      const response = await request(at)
-      await response.bytes()
+      try {
+        const response = await request(at)
+        await response.bytes()
+        if (!response.ok) failures++
+      } catch {
+        failures++
+      }
       times[kind].push(performance.now() - sent)
-      if (!response.ok) failures++
     })
+  // New connections: the server may close a kept one while a request is on its way.
+  const ask = (path: string, init: RequestInit) =>
+    fetch(`${address}${path}`, { ...init, keepalive: false })
   const forwardedFor = (at: number) => ({ 'x-forwarded-for': `203.0.113.${at % 200}` })
   await Promise.all([
     repeat('readers', (at) =>
-      fetch(`${address}/v2/members/${members[at % WRITERS]}`, { headers: forwardedFor(at) }),
+      ask(`/v2/members/${members[at % WRITERS]}`, { headers: forwardedFor(at) }),
     ),
     repeat('writers', async (at) => {
       const member = members[at % WRITERS] ?? ''
       const number = nextNumber++
-      const response = await fetch(`${address}/v2/members/${member}`, {
+      const response = await ask(`/v2/members/${member}`, {
         method: 'PATCH',
         headers: { authorization: tokenOf(at % WRITERS), 'x-forwarded-for': '203.0.113.250' },
         body: JSON.stringify({ description: `${number}` }),
@@ -263,9 +270,9 @@ async function measure(address: string, members: string[], seconds: number) {
       return response
     }),
     repeat('lists', (at) =>
-      fetch(`${address}/v2/systems/${known.typical}/members`, { headers: forwardedFor(at) }),
+      ask(`/v2/systems/${known.typical}/members`, { headers: forwardedFor(at) }),
     ),
-    repeat('/health', () => fetch(`${address}/health`)),
+    repeat('/health', () => ask('/health', {})),
   ])
   return { times, failures }
 }

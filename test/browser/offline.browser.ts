@@ -1,6 +1,7 @@
 import { describe, expect, test } from '../test'
 import { until } from '../until'
 import {
+  cutNetwork,
   expectAccessible,
   expectNoHorizontalScroll,
   fullBrowsers,
@@ -160,7 +161,7 @@ describe('the copy on the device', () => {
     // Without the copy, a switch needs the network as before.
     await page.goto(`${proxy.address}/#/now`)
     await page.getByRole('heading', { name: 'Here now' }).waitFor()
-    await context.setOffline(true)
+    await cutNetwork(page)
     await page.getByText('You’re offline.').waitFor()
     await context.setOffline(false)
     await page.getByText('You’re offline.').waitFor({ state: 'hidden' })

@@ -19,7 +19,8 @@ const files = given.length > 0 ? [] : all.map((name) => `./${join(folder, name)}
 
 const { exited } = Bun.spawn(
   [
-    ...[process.execPath, 'test', `--parallel=${availableParallelism()}`, '--no-isolate'],
+    // One more than there are cores, because some stories wait for the page or the server.
+    ...[process.execPath, 'test', `--parallel=${availableParallelism() + 1}`, '--no-isolate'],
     ...args,
     ...files,
   ],

@@ -1,64 +1,142 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { makeEngine, onServer } from '../test/postgres/engine'
 import { copyData, dataFile, folder, full, removeData, type Size } from './data'
-import { endpointsOf } from './endpoints'
-import { cpuOfFamily, measureEndpoint, medianOf, print, startLoad, startProduct } from './measure'
+import { type Endpoint, endpointsOf } from './endpoints'
+import {
+  measureEndpoint,
+  percentileOf,
+  pinned,
+  print,
+  type Running,
+  startLoad,
+  startProduct,
+} from './measure'
 import { program } from './serverProcess'
 
 /**
- * Compares the cost of a request on a large server and on a small one, on a file and on PostgreSQL.
- * The requested systems are the same; the large one has a hundred times as many others.
+ * Compares the cost of a request on a large server and on a small one, in turns, on a file and on
+ * PostgreSQL. The requested systems are the same; the large one has a hundred times as many others.
+ * Exits with 1 if an endpoint misses the goal.
  */
 const { values: flags } = parseArgs({
   options: {
     systems: { type: 'string', default: '100000' },
-    messages: { type: 'string', default: '20000000' },
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '1' },
+    messages: { type: 'string', default: '5000000' },
+    rounds: { type: 'string', default: '30' },
+    seconds: { type: 'string', default: '0.2' },
+    warmup: { type: 'string', default: '10' },
+    only: { type: 'string', default: '' },
   },
 })
 
+/** Most CPU time of a request on the large server, compared with the small one. */
+const GOAL = 1.15
 const few: Size = { ...full, systems: 1000, messages: 200_000 }
 const many: Size = { ...full, systems: Number(flags.systems), messages: Number(flags.messages) }
 const loadLevel = { connections: 16, seconds: Number(flags.seconds), members: full.bigMembers }
 const SETTLE_MS = 15_000
-const load = startLoad()
+const load = startLoad(pinned(1, [process.execPath, 'bench/loadGenerator.ts']))
 // One list for all runs: each endpoint continues to count, or a switch would be logged twice.
-const endpoints = endpointsOf(full)
+const endpoints = endpointsOf(full).filter(({ name }) => name.includes(flags.only))
 
 const engine = await makeEngine({ shared_buffers: '1GB', max_wal_size: '8GB', fsync: 'off' })
+const files: string[] = []
 try {
-  printCosts('file', await costOnFile(few), await costOnFile(many))
-  console.log(`${(Bun.file(dataFile(many)).size / 1e9).toFixed(2)} GB\n`)
+  const isSmallEnough = await compareFiles()
   await engine.start()
-  await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database bench'))
-  copy(dataFile(few), engine.addressOf('bench'))
-  await onServer(engine.addressOf('bench'), (sql) => sql.unsafe('vacuum analyze'))
-  const small = await costOnServer()
+  Bun.spawnSync(['taskset', '-acp', '0', String(engine.pid())])
+  for (const name of ['few', 'many']) await copyToEngine(name)
   await inflate()
-  printCosts('PostgreSQL', small, await costOnServer())
+  const isSmallEnoughOnEngine = await compare('PostgreSQL', [
+    await startOn(engine.addressOf('few'), engine.pid()),
+    await startOn(engine.addressOf('many'), engine.pid()),
+  ])
   await printSizes()
+  if (!isSmallEnough || !isSmallEnoughOnEngine) process.exitCode = 1
 } finally {
   load.process.kill('SIGTERM')
+  files.forEach(removeData)
   await engine.stop('immediate')
   engine.remove()
 }
 
-type Costs = ReadonlyMap<string, number>
+async function compareFiles(): Promise<boolean> {
+  console.log('creating the data sets, unless they exist …')
+  files.push(await copyData(few, 'few.db'), await copyData(many, 'many.db'))
+  const [small = '', large = ''] = files
+  const result = await compare('file', [
+    await startOn(`file:${small}`),
+    await startOn(`file:${large}`),
+  ])
+  console.log(`${(Bun.file(dataFile(many)).size / 1e9).toFixed(2)} GB\n`)
+  files.forEach(removeData)
+  return result
+}
 
-function printCosts(engine: string, small: Costs, large: Costs): void {
-  const rows = [...small].map(([name, cost]) => {
-    const largeCost = large.get(name) ?? Number.NaN
-    return [name, cost.toFixed(0), largeCost.toFixed(0), (largeCost / cost).toFixed(2)]
-  })
-  print([[`CPU µs, ${engine}`, 'few', 'many', 'ratio'], ...rows])
+async function startOn(address: string, databasePid?: number): Promise<Running> {
+  const command = pinned(0, [resolve(program[0] ?? ''), ...program.slice(1)])
+  const running = await startProduct(join(folder, 'scale.log'), { DATABASE_URL: address }, command)
+  return databasePid === undefined ? running : { ...running, databasePid }
+}
+
+/** Prints the CPU time of each endpoint on both servers; returns whether all reach the goal. */
+async function compare(
+  engine: string,
+  servers: readonly [small: Running, large: Running],
+): Promise<boolean> {
+  const rows = [[`CPU µs, ${engine}`, 'few', 'many', 'ratio', 'quartiles', 'goal']]
+  let isReached = true
+  try {
+    // After a start, a server scans all tables once for rows to clean up.
+    await Bun.sleep(SETTLE_MS)
+    const warmup = Number(flags.warmup) / endpoints.length
+    for (const endpoint of endpoints) await measureTurn(endpoint, servers, warmup)
+    for (const endpoint of endpoints) {
+      const turns: (readonly [number, number])[] = []
+      for (let round = 0; round < Number(flags.rounds); round++)
+        turns.push(await measureTurn(endpoint, servers, loadLevel.seconds))
+      const ratios = turns.map(([small, large]) => large / small)
+      const [low, ratio, high] = [0.25, 0.5, 0.75].map((share) => percentileOf(ratios, share))
+      isReached &&= (ratio ?? Infinity) <= GOAL
+      rows.push([
+        endpoint.name,
+        ...[0, 1].map((at) =>
+          percentileOf(
+            turns.map((turn) => turn[at] ?? 0),
+            0.5,
+          ).toFixed(0),
+        ),
+        (ratio ?? 0).toFixed(2),
+        `${low?.toFixed(2)}–${high?.toFixed(2)}`,
+        `${GOAL} ${(ratio ?? Infinity) <= GOAL ? '✓' : '✗'}`,
+      ])
+    }
+  } finally {
+    for (const { process } of servers) {
+      process.kill('SIGTERM')
+      await process.exited
+    }
+  }
+  print(rows)
+  return isReached
+}
+
+/** Measures the CPU time per request in microseconds, of the server and of its PostgreSQL. */
+async function measureTurn(
+  endpoint: Endpoint,
+  [small, large]: readonly [Running, Running],
+  seconds: number,
+): Promise<readonly [small: number, large: number]> {
+  const level = { ...loadLevel, seconds }
+  const { cpu } = await measureEndpoint(load, level, endpoint, small)
+  return [cpu, (await measureEndpoint(load, level, endpoint, large)).cpu]
 }
 
 /** Prints the sizes of the tables with their indexes. */
 async function printSizes(): Promise<void> {
   const sizes: { name: string; rows: number; bytes: number }[] = await onServer(
-    engine.addressOf('bench'),
+    engine.addressOf('many'),
     (sql) =>
       sql.unsafe(`
         select regexp_replace(relname, '_[0-9]+$', '') as name, sum(reltuples)::float8 as rows,
@@ -76,53 +154,24 @@ async function printSizes(): Promise<void> {
   ])
 }
 
-async function costOnFile(size: Size): Promise<Costs> {
-  console.log(`measuring a file with ${size.systems} systems …`)
-  const file = await copyData(size, 'scale.db')
-  return measureCosts(`file:${file}`, () => 0).finally(() => removeData(file))
-}
-
-function costOnServer(): Promise<Costs> {
-  return measureCosts(engine.addressOf('bench'), () => cpuOfFamily(engine.pid()))
-}
-
-/** Measures the CPU time per request in microseconds, of the node and of the database server. */
-async function measureCosts(address: string, databaseCpu: () => number): Promise<Costs> {
-  const running = await startProduct(join(folder, 'scale.log'), { DATABASE_URL: address })
-  const costs = new Map<string, number>()
-  // After a start, the server scans all tables once for rows to clean up.
-  await Bun.sleep(SETTLE_MS)
-  try {
-    for (const endpoint of endpoints) {
-      await measureEndpoint(load, loadLevel, endpoint, running)
-      const turns: { cpu: number }[] = []
-      for (let round = 0; round < Number(flags.rounds); round++) {
-        const before = databaseCpu()
-        const turn = await measureEndpoint(load, loadLevel, endpoint, running)
-        const served = ((databaseCpu() - before) / (turn.perSecond * loadLevel.seconds)) * 1e6
-        turns.push({ ...turn, cpu: turn.cpu + served })
-      }
-      costs.set(endpoint.name, medianOf(turns as Parameters<typeof medianOf>[0]).cpu)
-    }
-  } finally {
-    running.process.kill('SIGTERM')
-    await running.process.exited
-  }
-  return costs
-}
-
-function copy(from: string, to: string): void {
-  console.log('copying the small data set to PostgreSQL …')
-  const copied = Bun.spawnSync([...program, 'copy', to, '--database', `file:${from}`], {
-    stderr: 'inherit',
-  })
+async function copyToEngine(name: string): Promise<void> {
+  console.log(`copying the small data set to the database ${name} …`)
+  await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe(`create database ${name}`))
+  const address = engine.addressOf(name)
+  const copied = Bun.spawnSync(
+    [...program, 'copy', address, '--database', `file:${dataFile(few)}`],
+    {
+      stderr: 'inherit',
+    },
+  )
   if (!copied.success) throw new Error('the data could not be copied')
+  await onServer(address, (sql) => sql.unsafe('vacuum analyze'))
 }
 
 /** Adds the other systems and messages with SQL. */
 async function inflate(): Promise<void> {
   console.log(`adding up to ${many.systems} systems and ${many.messages} messages to PostgreSQL …`)
-  await onServer(engine.addressOf('bench'), async (sql) => {
+  await onServer(engine.addressOf('many'), async (sql) => {
     const [{ member }] = await sql.unsafe('select max(id) as member from members')
     const last = Number(member)
     const others = many.systems - few.systems

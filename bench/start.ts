@@ -16,8 +16,8 @@ const { values: flags } = parseArgs({
   },
 })
 
-const GOAL_MS = 100
-const GOAL_MB = 50
+const GOAL_MS = 70
+const GOAL_MB = 48
 const TIMEOUT_MS = 10_000
 /** Time for the background work after a start. */
 const SETTLE_MS = 2000

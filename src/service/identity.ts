@@ -51,6 +51,11 @@ export function identityQueries<R extends Identity>(table: 'systems' | 'members'
     (_, { names }: Placeholders<'names'>, { inJsonTexts }) =>
       sql<R>`select * from ${rows} where ${inJsonTexts(rows.hid, names)} or ${inJsonTexts(rows.uuid, names)}`,
   )
+  // Only short IDs, as most lists have: one index less.
+  const byHids = query(
+    (_, { names }: Placeholders<'names'>, { inJsonTexts }) =>
+      sql<R>`select * from ${rows} where ${inJsonTexts(rows.hid, names)}`,
+  )
 
   const location = sql`id, system_id`
   const locationByHid = where<'hid', RowLocation>('hid', enabled, location)
@@ -105,7 +110,9 @@ export function identityQueries<R extends Identity>(table: 'systems' | 'members'
     async findAllStored(db: Db, refs: readonly string[]): Promise<(R | null)[]> {
       const parsed = refs.map((ref) => parseRef(ref))
       const named = parsed.flatMap((ref) => (ref ? Object.values(ref) : []))
-      const rows = await byNames(db).all({ names: JSON.stringify(named) })
+      const hasUuid = parsed.some((ref) => ref !== null && 'uuid' in ref)
+      const statement = hasUuid ? byNames(db) : byHids(db)
+      const rows = await statement.all({ names: JSON.stringify(named) })
       const known = new Map<string, R>()
       for (const row of rows) known.set(row.hid, row).set(row.uuid, row)
       return parsed.map((ref) => (ref && known.get('uuid' in ref ? ref.uuid : ref.hid)) ?? null)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { and, desc, eq, not, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../db/query'
+import { and, desc, eq, exists, not, type SQL, sql } from 'drizzle-orm'
+import { type Builder, type Placeholders, query } from '../db/query'
 import { createInserter } from '../db/rows'
 import { switches, switchMembers } from '../db/tables'
 import type { Db } from '../db/types'
@@ -18,7 +18,7 @@ import {
 } from '../model/switch'
 import type { System } from '../model/system'
 import type { Instant } from '../model/time'
-import { deleteOrHideSwitches, requireExists } from './deletion'
+import { deleteOrHideSwitches } from './deletion'
 import type { Deps } from './deps'
 import { recordDeletedSwitch } from './extRows/deletedSwitches'
 import {
@@ -26,7 +26,7 @@ import {
   scheduleFriendNotifications,
   scheduleFriendRefresh,
 } from './extRows/friendDues'
-import { enqueueFrontPush } from './extRows/pushQueue'
+import { enqueueFrontPush, hasPushTargets } from './extRows/pushQueue'
 import {
   clearDuesOf,
   clearDuesOfSwitches,
@@ -61,14 +61,14 @@ export async function createSwitch(
   systemRef: string,
   draft: SwitchDraft,
 ): Promise<Front> {
-  const { id } = await getOwnSystem(deps, viewer, systemRef, 'switch')
-  return deps.transact({ system: id }, async (tx) => {
-    await requireExists(tx, id)
+  const systemId = requireSystem(viewer, 'switch')
+  return deps.transact({ system: systemId }, async (tx) => {
+    const { id } = await getOwnSystem({ db: tx }, viewer, systemRef, 'switch')
     const named = await memberRepository.getOwnAll(tx, id, draft.members)
     rejectDuplicates(named)
-    const latest = await latestIds(tx).get({ system: id })
+    const latest = await latestIds(tx).get({ system: id, timestamp: draft.timestamp })
+    if (latest?.is_taken) throw error('sameTimestamp')
     const timestamp = draft.timestamp ?? nextTimestamp(deps.now(), latest?.timestamp)
-    if (await hasSwitchAt(tx, id, timestamp)) throw error('sameTimestamp')
     const isNewest = draft.timestamp === null || timestamp > (latest?.timestamp ?? -Infinity)
     if (latest && isNewest && latest.ids === JSON.stringify(named.map((one) => one.id)))
       throw error('sameFronters')
@@ -95,7 +95,7 @@ export async function moveSwitch(
     if (front.has_statuses) await moveStatuses(deps, tx, id, front.timestamp, timestamp)
     if (front.has_reminders) await updateDuesAfter(deps, tx, { ...front, timestamp })
     await recordSwitchEvent(deps, tx, 'UPDATE_SWITCH', front, { timestamp })
-    await enqueueFrontPush(tx, id, latest)
+    if (front.has_push_targets) await enqueueFrontPush(tx, id, latest)
     return { ...front, timestamp }
   })
 }
@@ -137,7 +137,7 @@ export async function removeSwitch(deps: Deps, tx: Db, front: FoundSwitch): Prom
   await recordDeletedSwitch(tx, deps.now(), front)
   if (front.has_reminders) await clearDuesOf(tx, front)
   await recordSwitchEvent(deps, tx, 'DELETE_SWITCH', front, null)
-  await enqueueFrontPush(tx, system_id, timestamp)
+  if (front.has_push_targets) await enqueueFrontPush(tx, system_id, timestamp)
   if (front.has_friends) await scheduleFriendRefresh(tx, system_id, deps.now())
   if (front.has_statuses) await deleteStatusesOutOfFront(deps, tx, system_id, timestamp)
 }
@@ -171,7 +171,7 @@ export async function insertSwitch(
   timestamp: Instant,
   named: Member[],
   uuid: string = randomUUID(),
-  { has_reminders, has_friends }: SwitchUses = allUses,
+  { has_reminders, has_friends, has_push_targets }: SwitchUses = allUses,
 ): Promise<Front> {
   if (has_friends) await scheduleFriendNotifications(tx, systemId, deps.now(), timestamp)
   await deleteHiddenAt(tx).run({ system: systemId, timestamp })
@@ -181,7 +181,7 @@ export async function insertSwitch(
   const front = { id, ...row, members: named }
   if (has_reminders) await updateDuesAfter(deps, tx, front)
   await recordSwitchEvent(deps, tx, 'CREATE_SWITCH', front, { timestamp, members: uuidsOf(named) })
-  await enqueueFrontPush(tx, systemId, timestamp)
+  if (has_push_targets) await enqueueFrontPush(tx, systemId, timestamp)
   return front
 }
 
@@ -191,14 +191,14 @@ export async function replaceMembers(
   front: Front & Partial<SwitchUses>,
   named: Member[],
 ): Promise<Front> {
-  const { has_reminders, has_friends } = { ...allUses, ...front }
+  const { has_reminders, has_friends, has_push_targets } = { ...allUses, ...front }
   if (has_friends)
     await scheduleFriendNotifications(tx, front.system_id, deps.now(), front.timestamp)
   await removeMembers(tx).run({ switch: front.id })
   await insertMembers(tx, front.id, named)
   if (has_reminders) await updateDuesAfter(deps, tx, front)
   await recordSwitchEvent(deps, tx, 'UPDATE_SWITCH', front, { members: uuidsOf(named) })
-  await enqueueFrontPush(tx, front.system_id, front.timestamp)
+  if (has_push_targets) await enqueueFrontPush(tx, front.system_id, front.timestamp)
   return { ...front, members: named }
 }
 
@@ -206,14 +206,15 @@ export async function hasSwitchAt(db: Db, systemId: number, timestamp: Instant):
   return (await atTime(db).get({ system: systemId, timestamp })) !== null
 }
 
-/** Flags that say whether a change of switches concerns reminders and friends. */
+/** Flags that say whether a change of switches concerns reminders, friends and push messages. */
 interface SwitchUses {
   readonly has_reminders: number
   readonly has_friends: number
+  readonly has_push_targets: number
 }
 
 /** Flags of switches whose statement does not select them. */
-const allUses: SwitchUses = { has_reminders: 1, has_friends: 1 }
+const allUses: SwitchUses = { has_reminders: 1, has_friends: 1, has_push_targets: 1 }
 
 /** A switch, and whether statuses may have been set at its time. */
 export type FoundSwitch = Front & SwitchUses & { has_statuses: number }
@@ -276,7 +277,9 @@ const latest = query((db, { system }: Placeholders<'system'>) => {
     .limit(1)
 })
 
-const latestIds = query((db, { system }: Placeholders<'system'>, { jsonNumbers }) => {
+/** The latest switch, and whether a given time is that of a switch; false for null. */
+const latestIds = query((db, values: Placeholders<'system' | 'timestamp'>, { jsonNumbers }) => {
+  const { system, timestamp } = values
   const live = liveSwitchesOf(system)
   const ids = jsonNumbers(
     switchMembers.member_id,
@@ -288,8 +291,13 @@ const latestIds = query((db, { system }: Placeholders<'system'>, { jsonNumbers }
     .select({
       timestamp: live.timestamp,
       ids: sql<string>`${ids}`.as('ids'),
+      is_taken:
+        sql<number>`case when ${exists(selectAtTime(db, system, timestamp))} then 1 else 0 end`.as(
+          'is_taken',
+        ),
       has_reminders: hasSwitchReminders(system).as('has_reminders'),
       has_friends: hasFriends(system).as('has_friends'),
+      has_push_targets: hasPushTargets(system).as('has_push_targets'),
     })
     .from(live)
     .where(eq(live.system_id, system))
@@ -297,13 +305,17 @@ const latestIds = query((db, { system }: Placeholders<'system'>, { jsonNumbers }
     .limit(1)
 })
 
-const atTime = query((db, { system, timestamp }: Placeholders<'system' | 'timestamp'>) => {
+const atTime = query((db, { system, timestamp }: Placeholders<'system' | 'timestamp'>) =>
+  selectAtTime(db, system, timestamp),
+)
+
+function selectAtTime(db: Builder, system: SQL, timestamp: SQL) {
   const live = liveSwitchesOf(system)
   return db
     .select({ id: live.id })
     .from(live)
     .where(and(eq(live.system_id, system), eq(live.timestamp, timestamp)))
-})
+}
 
 /**
  * Deletes a hidden switch with the same time, of a running import or a deleted history: a switch
@@ -330,6 +342,7 @@ const byUuid = query((db, { uuid }: Placeholders<'uuid'>) => {
       has_statuses: hasStatuses.as('has_statuses'),
       has_reminders: hasSwitchReminders(sql`${system_id}`).as('has_reminders'),
       has_friends: hasFriends(sql`${system_id}`).as('has_friends'),
+      has_push_targets: hasPushTargets(sql`${system_id}`).as('has_push_targets'),
     })
     .from(liveSwitches)
     .where(eq(liveSwitches.uuid, uuid))

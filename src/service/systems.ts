@@ -29,7 +29,11 @@ import { type GivenIdentity, identityQueries, type Stored } from './identity'
 import { recordEvent } from './outbox'
 
 /** Returns the named system. `@me` without a token throws `unauthorized`, not `systemNotFound`. */
-export async function getSystem({ db }: Deps, viewer: Viewer, ref: string): Promise<System> {
+export async function getSystem(
+  { db }: Pick<Deps, 'db'>,
+  viewer: Viewer,
+  ref: string,
+): Promise<System> {
   if (ref === '@me') return getSystemById(db, systemOf(viewer))
   const found = await findSystem(db, ref)
   if (!found || !maySee(viewer, found)) throw error('systemNotFound')
@@ -43,7 +47,7 @@ function maySee({ isOperator, system }: Viewer, { id, disabled_at }: StoredSyste
 
 /** Like `getSystem`, but throws if the caller is not the owner. */
 export async function getOwnSystem(
-  deps: Deps,
+  deps: Pick<Deps, 'db'>,
   viewer: Viewer,
   ref: string,
   act?: Permission,

@@ -37,6 +37,12 @@ export function enqueueFrontPush(
   return enqueueFront(tx).run({ system: systemId, changed })
 }
 
+/** Condition that a system has push targets. Most systems need no statement for them. */
+export function hasPushTargets(systemId: SQLWrapper): SQL<number> {
+  return sql<number>`case when exists (select 1 from ${pushTargets}
+    where ${pushTargets.system_id} = ${systemId}) then 1 else 0 end`
+}
+
 /**
  * SQL text, because the builder cannot insert a query with a conflict clause. The targets are
  * locked, because one that another transaction deletes meanwhile would violate the foreign key.

@@ -3,7 +3,6 @@ import { DISCORD } from '../../model/platform'
 import { discordBot } from '../../model/privacy'
 import { defaultProxyLimits } from '../../model/proxy/decide'
 import { describeClaim, settleClaim } from '../../service/discord/claims'
-import { getGuild } from '../../service/guilds'
 import { decideMessage } from '../../service/proxy/decideMessage'
 import type { SourceAttachment } from '../attachments/attachmentLoader'
 import { planUploads, uploadLimits } from '../attachments/planUploads'
@@ -71,7 +70,7 @@ export async function sendAsMember(bot: Bot, request: SayRequest): Promise<Failu
     as: member,
     dry_run: true,
   })
-  const { decision, system } = decided
+  const { decision, system, silent } = decided
   if (decision.action === 'refuse') return decision.text
   if (decision.action === 'ignore') return ignoreTexts[decision.reason] ?? decision.reason
   if (decision.action !== 'proxy') return operationTexts.notAllowed
@@ -80,7 +79,6 @@ export async function sendAsMember(bot: Bot, request: SayRequest): Promise<Failu
     return proxyTexts.fileTooLarge(uploadLimits(place.guild.boostTier).file / 1024 / 1024)
   const { name, avatar_url: avatarUrl } = decision.message
   const { content, flags } = withoutPreviews(decision.message.content, request.mayEmbedLinks)
-  const { silent } = await getGuild(bot.deps, discordBot, guildId)
   const target = { channelId: place.parent.id, threadId: place.thread?.id ?? null }
   const color = colorOf(decided.member)
   const embeds = request.embeds.map((embed) => ({ ...embed, color }))

@@ -1,5 +1,4 @@
 import type { APIPoll } from 'discord-api-types/v10'
-import type { Guild } from '../../model/guild'
 import type { Decision } from '../../model/proxy/decide'
 import { planUploads, type UploadPlan } from '../attachments/planUploads'
 import { allowedMentions } from '../messages/allowedMentions'
@@ -18,7 +17,8 @@ export interface BuildParts {
   readonly decision: ProxyDecision
   /** JSON of the member for its owner, which has its colour. */
   readonly memberJson: string | null
-  readonly settings: Pick<Guild, 'silent'>
+  /** True if the guild wants proxied messages without notifications. */
+  readonly silent: boolean
   /** Origin of Discord's pictures. */
   readonly cdn: string
 }
@@ -42,7 +42,7 @@ export function buildOutgoing(
   files: Outgoing['parts'],
   onStep?: Outgoing['onStep'],
 ): Outgoing {
-  const { message, place, decision, settings } = parts
+  const { message, place, decision, silent } = parts
   const { name, avatar_url, tts } = decision.message
   const permissions = authorPermissions(place, message)
   const isVoice = ((message.flags ?? 0) & MessageFlag.VoiceMessage) !== 0
@@ -69,7 +69,7 @@ export function buildOutgoing(
     flags:
       ((message.flags ?? 0) & KEPT_FLAGS) |
       linkFlags |
-      (settings.silent ? MessageFlag.SuppressNotifications : 0),
+      (silent ? MessageFlag.SuppressNotifications : 0),
     parts: files.length === 0 ? [[]] : files,
     ...(onStep && { onStep }),
   }

@@ -8,7 +8,6 @@ import {
   findDroppedClaim,
   settleClaim,
 } from '../../service/discord/claims'
-import { getGuild } from '../../service/guilds'
 import { type Decided, decideMessage } from '../../service/proxy/decideMessage'
 import { uploadLimits } from '../attachments/planUploads'
 import type { Bot } from '../bot'
@@ -68,6 +67,7 @@ export async function proxyMessage(
         decision,
         system,
         memberJson: decided.member,
+        silent: decided.silent,
         deadline,
         arrival,
       })
@@ -81,6 +81,7 @@ interface Job {
   /** Short ID of the author's system. */
   readonly system: string | null
   readonly memberJson: string | null
+  readonly silent: boolean
   /** End of the wait for the database, by the monotonic clock. */
   readonly deadline: number
   readonly arrival: Arrival
@@ -177,13 +178,9 @@ async function sendClaimed(
   files: Parameters<typeof buildOutgoing>[1],
   refuse: (reason: string, text: string) => void,
 ): Promise<void> {
-  const { message, place, decision, memberJson, deadline, arrival } = job
-  const settings = await whileDatabaseAway(bot, deadline, () =>
-    getGuild(bot.deps, discordBot, message.guild_id),
-  )
-  if (!settings) return ignore(bot, message, 'database', 'dropped')
+  const { message, place, decision, memberJson, silent, deadline, arrival } = job
   const outgoing = buildOutgoing(
-    { message, place, decision, memberJson, settings, cdn: bot.cdn[0] ?? '' },
+    { message, place, decision, memberJson, silent, cdn: bot.cdn[0] ?? '' },
     files,
     (step) => bot.metrics?.observeProxy(step, (bot.deps.clock.monotonic() - arrival.at) / 1000),
   )

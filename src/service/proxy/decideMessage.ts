@@ -55,6 +55,8 @@ export interface Decided {
   decision: Decision
   system: string | null
   member: string | null
+  /** True if the bot is to send proxied messages in the guild without notifications. */
+  silent: boolean
 }
 
 /** Decides about a message. Backslash commands take effect at once, a proxy when it is recorded. */
@@ -69,18 +71,20 @@ export async function decideMessage(
   const { account_id: account, guild_id: guild, original = null } = request
   const row = await contextRow(deps.db).get({ account, guild, original })
   const recorded = row ? row.recorded : await findRecorded(deps.db, original)
-  if (recorded !== null)
-    return { decision: { action: 'ignore', reason: 'already_proxied' }, system: null, member: null }
+  const silent = row?.guild_silent === 1
+  if (recorded !== null) return { decision: ALREADY_PROXIED, system: null, member: null, silent }
   const loaded = row && (await readContext(deps, row, request))
   const decision = decide(loaded?.context ?? null, request)
   const system = loaded && !loaded.context.isDisabled ? loaded.system.hid : null
   if (decision.action === 'proxy') {
     const { id, json } = decision.member
-    return { decision, system, member: json ?? (await renderOwnMember(deps, id)) }
+    return { decision, system, member: json ?? (await renderOwnMember(deps, id)), silent }
   }
   if (loaded && !request.dry_run) await applyCommand(deps, loaded.system, request, decision)
-  return { decision, system, member: null }
+  return { decision, system, member: null, silent }
 }
+
+const ALREADY_PROXIED: Decision = { action: 'ignore', reason: 'already_proxied' }
 
 async function applyCommand(
   deps: Deps,
@@ -162,6 +166,7 @@ interface ProxyContextRow {
   guild_name_format: string | null
   disabled_channels: string | null
   require_system_tag: number | null
+  guild_silent: number | null
   autoproxy_mode: AutoproxyMode | null
   autoproxy_member: number | null
   last_latch_timestamp: Instant | null
@@ -269,6 +274,7 @@ const contextRow = query(
         ${own.system_id} as in_guild, ${own.proxying_enabled} as guild_proxying, ${own.tag} as guild_tag,
         ${own.tag_enabled} as guild_tag_enabled, ${own.avatar_url} as guild_avatar_url,
         ${own.name_format} as guild_name_format, ${guilds.disabled_channels}, ${guilds.require_system_tag},
+        ${guilds.silent} as guild_silent,
         ${autoproxies.autoproxy_mode}, ${autoproxies.autoproxy_member}, ${autoproxies.last_latch_timestamp},
         case when ${autoproxies.autoproxy_mode} = 'front' then ${fronters} end as fronters,
         ${recordedOf(original)} as recorded

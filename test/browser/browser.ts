@@ -48,6 +48,8 @@ function launchBrowser(executablePath: string): Promise<Browser> {
       '--disable-sync',
       // Pages of a context share a process, which `contexts.ts` keeps.
       '--renderer-process-limit=1',
+      // Documents live for seconds, so compiling their scripts for speed takes longer than it saves.
+      '--js-flags=--no-maglev,--no-turbofan,--always-sparkplug,--no-flush-bytecode',
     ],
   })
 }

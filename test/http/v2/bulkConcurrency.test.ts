@@ -355,6 +355,18 @@ describe('the queue of bulk changes', () => {
       await done
     }
   }
+  /** Resolves when the next change is in the queue. */
+  const nextQueued = () => {
+    const { bulkQueue } = deps
+    const queued = Promise.withResolvers<void>()
+    const observed: typeof bulkQueue = (request, work) => {
+      Object.assign(deps, { bulkQueue })
+      queued.resolve()
+      return bulkQueue(request, work)
+    }
+    Object.assign(deps, { bulkQueue: observed })
+    return queued.promise
+  }
   const change = (
     system: TestSystem,
     { hid }: CreatedRow,
@@ -367,10 +379,17 @@ describe('the queue of bulk changes', () => {
     const [row] = (await createRows(me, 'members', 1)) as [CreatedRow]
     const release = await occupy(me)
     const answered: string[] = []
-    const waiting = ['000001', '000002', '000003'].map(async (color) => {
+    const send = async (color: string) => {
       const { status } = await change(me, row, color)
       answered.push(`${color}: ${status}`)
-    })
+    }
+    const waiting: Promise<void>[] = []
+    // The next one is sent when the one before is in the queue: callers are looked up at the same time.
+    for (const color of ['000001', '000002', '000003']) {
+      const queued = nextQueued()
+      waiting.push(send(color))
+      await queued
+    }
     const refused = await change(me, row, '000004')
     expect(refused.status).toBe(429)
     expect(refused.headers.get('retry-after')).toBe('1')

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { connectionState } from '../store'
 import { strings } from '../strings'
 
@@ -13,11 +13,12 @@ export function LoadProblem({ text = strings.unreachable, onRetry }: Props) {
   retry.current = onRetry
   const isLive = connectionState.value === 'live'
   const wasLive = useRef(isLive)
-  useEffect(() => {
+  // Before the text is drawn: the connection may come back in the next moment.
+  useLayoutEffect(() => {
     if (isLive && !wasLive.current) retry.current()
     wasLive.current = isLive
   }, [isLive])
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listener = () => retry.current()
     addEventListener('online', listener)
     return () => removeEventListener('online', listener)

@@ -6,6 +6,7 @@ import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
+  restoreNetwork,
   startBrowser,
 } from './browser'
 import { shareTestServer } from './testServer'
@@ -254,7 +255,7 @@ describeDashboard(browser, testServer, async ({ size, system, openNow, openPath 
     const button = page.getByRole('button', { name: 'Convert now' })
     expect(await button.getAttribute('aria-disabled')).toBe('true')
     await button.click({ force: true })
-    await page.context().setOffline(false)
+    await restoreNetwork(page.context())
     await until(async () => (await button.getAttribute('aria-disabled')) === 'false')
     expect(await button.getAttribute('aria-disabled')).toBe('false')
     expect(await listNotes()).toEqual([])

@@ -93,6 +93,23 @@ export async function cutNetwork(page: Page): Promise<void> {
   await page.evaluate(`dispatchEvent(new Event('offline'))`)
 }
 
+/** Gives the network back. The event is repeated when requests succeed, for pages that missed it. */
+export async function restoreNetwork(context: BrowserContext): Promise<void> {
+  await context.setOffline(false)
+  const pages = context.pages().filter((page) => page.url().startsWith('http'))
+  await Promise.all(
+    pages.map((page) =>
+      page
+        .evaluate(`(async () => {
+          while (!(await fetch('health/live').then(() => true, () => false)));
+          dispatchEvent(new Event('online'))
+        })()`)
+        // A page that loads itself again knows its state.
+        .catch(() => {}),
+    ),
+  )
+}
+
 /** Disconnects the page and waits until it shows that. */
 export async function disconnect(page: Page): Promise<void> {
   await cutNetwork(page)

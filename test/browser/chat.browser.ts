@@ -7,6 +7,7 @@ import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
+  restoreNetwork,
   startBrowser,
 } from './browser'
 import { shareTestServer } from './testServer'
@@ -278,7 +279,7 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
     await page.getByRole('button', { name: 'Post' }).click({ force: true })
     await page.locator('main .problem').getByText('You’re offline.').waitFor()
     expect(await page.getByLabel('Text').inputValue()).toBe('Later')
-    await context.setOffline(false)
+    await restoreNetwork(context)
     await page.locator('.banner p').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Post' }).click()
     await articles(page).getByText('Later').waitFor()

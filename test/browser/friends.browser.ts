@@ -6,6 +6,7 @@ import {
   expectLargeTargets,
   expectNoHorizontalScroll,
   fullBrowsers,
+  restoreNetwork,
   startBrowser,
   visit,
   waitForTitle,
@@ -147,7 +148,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await nameField(page).fill('Someone')
     await page.getByRole('button', { name: 'Add link' }).click({ force: true })
     await problems.nth(1).waitFor()
-    await context.setOffline(false)
+    await restoreNetwork(context)
     await problems.first().waitFor({ state: 'detached' })
     expect(await problems.count()).toBe(0)
   })

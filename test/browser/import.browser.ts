@@ -11,6 +11,7 @@ import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
+  restoreNetwork,
   startBrowser,
   visit,
   waitForTitle,
@@ -506,7 +507,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
         await page.getByRole('button', { name, exact: true }).getAttribute('aria-disabled'),
       ).toBe('true')
     await expectAccessible(visitor)
-    await context.setOffline(false)
+    await restoreNetwork(context)
     await page.getByText('You’re offline.').waitFor({ state: 'detached' })
     await page.locator('button.main[aria-disabled=false]', { hasText: 'Import' }).waitFor()
   })

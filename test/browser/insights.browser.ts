@@ -6,6 +6,7 @@ import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
+  restoreNetwork,
   sizes,
   startBrowser,
   waitForTitle,
@@ -262,7 +263,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await page.getByRole('button', { name: '1 year' }).click()
     await page.getByText('Can’t reach the server.').waitFor()
     await page.getByRole('heading', { name: 'Time here' }).waitFor()
-    await context.setOffline(false)
+    await restoreNetwork(context)
     await press(page, '30 days')
     await announced(page, '30 days: 8 switches')
     await page.getByText('Can’t reach the server.').waitFor({ state: 'detached' })

@@ -1,5 +1,5 @@
 import { expect, test } from '../test'
-import { expectAccessible, startBrowser } from './browser'
+import { cutNetwork, expectAccessible, restoreNetwork, startBrowser } from './browser'
 import { shareTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
@@ -43,10 +43,10 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
   test('loads a page by itself when the connection is back', async () => {
     await system.setSwitches([5, 'Wren'])
     const { page, context } = await openNow()
-    await context.setOffline(true)
+    await cutNetwork(page)
     await page.getByRole('link', { name: 'More' }).click()
     await page.getByText('Can’t reach the server.').waitFor()
-    await context.setOffline(false)
+    await restoreNetwork(context)
     await page.getByRole('link', { name: 'Devices' }).waitFor()
   })
 

@@ -4,6 +4,7 @@ import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
+  restoreNetwork,
   startBrowser,
 } from './browser'
 import { expectListed, listedNames, type MemberJson } from './memberPages'
@@ -241,7 +242,7 @@ describeDashboard(browser, testServer, async ({ system, openPath }) => {
     expect(await button.getAttribute('aria-disabled')).toBe('true')
     await button.click({ force: true })
     expect(await page.getByRole('dialog').count()).toBe(0)
-    await context.setOffline(false)
+    await restoreNetwork(context)
     await page.getByText('You’re offline.').first().waitFor({ state: 'hidden' })
   })
 

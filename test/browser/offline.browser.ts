@@ -5,6 +5,7 @@ import {
   expectAccessible,
   expectNoHorizontalScroll,
   fullBrowsers,
+  restoreNetwork,
   type Size,
   startBrowser,
   visit,
@@ -163,7 +164,7 @@ describe('the copy on the device', () => {
     await page.getByRole('heading', { name: 'Here now' }).waitFor()
     await cutNetwork(page)
     await page.getByText('You’re offline.').waitFor()
-    await context.setOffline(false)
+    await restoreNetwork(context)
     await page.getByText('You’re offline.').waitFor({ state: 'hidden' })
     await page.goto(`${proxy.address}/#/devices`)
     await box.click()

@@ -1,6 +1,6 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { until } from '../until'
-import { cutNetwork, type Size, type Visitor, visit } from './browser'
+import { cutNetwork, restoreNetwork, type Size, type Visitor, visit } from './browser'
 import type { CutProxy } from './cutProxy'
 import { logIn, type SeededSystem } from './testSystem'
 
@@ -79,9 +79,7 @@ export async function goOffline(page: Page): Promise<void> {
   await page.locator('.banner').getByText('No network.').waitFor()
 }
 
-export async function goOnline(context: BrowserContext): Promise<void> {
-  await context.setOffline(false)
-}
+export const goOnline = restoreNetwork
 
 /**
  * Waits until nothing waits on the device any more. Meanwhile the page may load itself again,

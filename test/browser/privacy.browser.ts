@@ -5,6 +5,7 @@ import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
+  restoreNetwork,
   startBrowser,
   visit,
   waitForChange,
@@ -195,7 +196,7 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
     await level.and(page.locator('[aria-disabled="true"]')).waitFor()
     await level.click({ force: true })
     expect(await level.textContent()).toContain('Public')
-    await context.setOffline(false)
+    await restoreNetwork(context)
   })
 
   const openPublicPage = async () => {

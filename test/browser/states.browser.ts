@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from '../test'
-import { disconnect, expectAccessible, startBrowser, storySizes } from './browser'
+import { disconnect, expectAccessible, restoreNetwork, startBrowser, storySizes } from './browser'
 import { startTestServer } from './testServer'
 import { openDashboard, type SeededSystem, seedSystem } from './testSystem'
 
@@ -22,7 +22,7 @@ describe.each(storySizes())('on a %s', (size) => {
     await button.click({ force: true })
     await expectAccessible(visitor)
     expect((await system.history()).length).toBe(1)
-    await context.setOffline(false)
+    await restoreNetwork(context)
     await page.getByText('You’re offline.').first().waitFor({ state: 'hidden' })
     await button.click()
     await page.getByText('Moss is here now.').first().waitFor()

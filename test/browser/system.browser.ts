@@ -5,6 +5,7 @@ import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
+  restoreNetwork,
   startBrowser,
   waitForTitle,
 } from './browser'
@@ -200,7 +201,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await register.waitFor()
     await disconnect(page)
     expect(await register.getAttribute('aria-disabled')).toBe('true')
-    await context.setOffline(false)
+    await restoreNetwork(context)
   })
 })
 

@@ -17,12 +17,10 @@ export function LoadProblem({ text = strings.unreachable, onRetry }: Props) {
   useLayoutEffect(() => {
     if (isLive && !wasLive.current) retry.current()
     wasLive.current = isLive
-  }, [isLive])
-  useLayoutEffect(() => {
     const listener = () => retry.current()
     addEventListener('online', listener)
     return () => removeEventListener('online', listener)
-  }, [])
+  }, [isLive])
   return (
     <>
       <p role="alert">{text}</p>

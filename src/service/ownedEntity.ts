@@ -130,9 +130,9 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     act?: Permission,
   ): Promise<Owned<E>> => {
     requireSystem(viewer, act)
-    const found = requireFound(await findByRef(db, ref))
-    if (!isOwner(viewer, found.system_id)) throw error(errors.foreign)
-    return found
+    const row = requireFound(await findByRef(db, ref))
+    if (!isOwner(viewer, row.system_id)) throw error(errors.foreign)
+    return row
   }
 
   const count = async (db: Db, systemId: number) =>

@@ -25,7 +25,7 @@ export const ownership: readonly Mutation[] = [
   },
   {
     file: 'service/ownedEntity.ts',
-    from: 'if (!isOwner(viewer, found.system_id)) throw error(errors.foreign)',
+    from: 'if (!isOwner(viewer, row.system_id)) throw error(errors.foreign)',
     to: '',
     tests: ['http/v2/errors.test.ts', 'http/v2/guilds.test.ts', 'http/v2/memberships.test.ts'],
     why: 'A system changes and deletes members of another one, and reads their guild settings.',

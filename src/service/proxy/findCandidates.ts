@@ -69,15 +69,15 @@ async function findSuffix(
   seek: (from: string) => MaybePromise<StoredSuffix | null>,
 ): Promise<StoredSuffix | null> {
   let longest: StoredSuffix | null = null
-  let at = 0
-  for (let ending = endings[at]; ending !== undefined; ending = endings[at]) {
-    const found = await seek(textOf(ending))
-    if (!found) break
-    const rank = rankOf(found.suffix)
-    while ((endings[at] ?? rank) < rank) at++
-    if (endings[at] !== rank) continue
-    if (found.suffix.length >= (longest?.suffix.length ?? 0)) longest = found
-    at++
+  let index = 0
+  for (let ending = endings[index]; ending !== undefined; ending = endings[index]) {
+    const stored = await seek(textOf(ending))
+    if (!stored) break
+    const rank = rankOf(stored.suffix)
+    while ((endings[index] ?? rank) < rank) index++
+    if (endings[index] !== rank) continue
+    if (stored.suffix.length >= (longest?.suffix.length ?? 0)) longest = stored
+    index++
   }
   return longest
 }

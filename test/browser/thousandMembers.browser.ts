@@ -41,6 +41,25 @@ describe('a system with a thousand members', async () => {
     expect(await page.locator('.members a').last().textContent()).toContain('Wren')
   })
 
+  test('reaches the last member when a busy browser reports several scroll positions at once', async () => {
+    const { page, context } = await openDashboard(browser, testServer, system)
+    await context.addInitScript(`window.IntersectionObserver = class extends IntersectionObserver {
+      constructor(report, options) {
+        const changes = []
+        super((latest, observer) => {
+          changes.push(...latest)
+          report(changes, observer)
+        }, options)
+      }
+    }`)
+    await page.goto(`${address}/?several#/members`)
+    await page.getByText('997 members').waitFor()
+    await until(async () => {
+      await page.keyboard.press('End')
+      return (await listedNames(page)).length >= 997
+    })
+  })
+
   test('searches a thousand members while typing, also on a slow machine', async () => {
     const { page } = await openPage(browser, testServer, system, 'members')
     const client = await page.context().newCDPSession(page)

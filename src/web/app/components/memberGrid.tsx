@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Section } from '../memberSections'
 import type { Member } from '../store'
 import { strings } from '../strings'
+import { whenVisible } from '../whenVisible'
 import { Avatar, tint } from './avatar'
 import { Icon } from './icon'
 
@@ -92,14 +93,7 @@ export function useIncrementalList<T>(
   }
   useEffect(() => {
     if (!isMore || !end.current) return
-    const observer = new IntersectionObserver(
-      ([entry]) => {
-        if (entry?.isIntersecting) more()
-      },
-      { rootMargin: '400px' },
-    )
-    observer.observe(end.current)
-    return () => observer.disconnect()
+    return whenVisible(end.current, more, { rootMargin: '400px' })
   }, [isMore, count, listKey])
   const moreButton = isMore && (
     <button type="button" ref={end} class="plain" onClick={more}>

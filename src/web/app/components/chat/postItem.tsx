@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { describeTime, excerptOf, findMember, nameOfAuthor, type Post } from '../../journal'
 import { isOffline } from '../../store'
 import { journalStrings, memberStrings, strings } from '../../strings'
+import { whenVisible } from '../../whenVisible'
 import { Avatar } from '../avatar'
 import { Markdown } from '../markdown'
 
@@ -21,14 +22,7 @@ export function PostItem({ post, original, onSeen, onReply, onEdit, onDelete }: 
   const [isNew] = useState(post.read === false)
   useEffect(() => {
     if (post.read !== false || !head.current) return
-    const observer = new IntersectionObserver(
-      ([entry]) => {
-        if (entry?.isIntersecting) onSeen(post.id)
-      },
-      { threshold: 1 },
-    )
-    observer.observe(head.current)
-    return () => observer.disconnect()
+    return whenVisible(head.current, () => onSeen(post.id), { threshold: 1 })
   }, [post.id, post.read])
   const name = authorOf(post)
   const author = findMember(post.by)

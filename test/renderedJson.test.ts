@@ -261,7 +261,7 @@ describe('random changes', () => {
       }),
       { numRuns: rounds(5) },
     )
-  }, 120_000)
+  })
 
   test('caches the JSON of rows that were read without it, and answers the same then', async () => {
     const scene = await createScene()

@@ -10,7 +10,8 @@ zpty -w z "show() { print -r -- \"\$BUFFER\" >> ${(q)out}; BUFFER=; }; zle -N sh
 zpty -w z "print ready >> ${(q)out}"
 await() {
   local output
-  repeat 600; do
+  # Two minutes, for a busy machine.
+  repeat 2400; do
     while zpty -r z output; do :; done
     (( $(wc -l < $out) >= $1 )) && return
     sleep 0.05

@@ -45,7 +45,7 @@ describe('IRC bot on an IRCv3 server', () => {
     await server.isJoinedByBot()
     expect(await sendCommand('!register')).toMatch(/^NOTICE robin :Created system [a-z]{6}\.$/)
     expect(await sendCommand('!member Wren w:text')).toContain('Created member Wren.')
-  }, 60_000)
+  })
 
   test('the IRC bot proxies with a relayed name and the IDs of the server', async () => {
     robin('w:hello there', 'first')
@@ -148,7 +148,7 @@ test('the IRC bot ignores a WHOIS response about another owner of the nick', asy
   await server.waitForLine('WHOIS robin')
   isMagpie('robin')
   expect(await server.waitForLine('PRIVMSG')).toBe('PRIVMSG #lantern :<Wren> yes, Magpie')
-}, 60_000)
+})
 
 describe('errors of the IRC bot', () => {
   const target = ['--host', '127.0.0.1', '--channels', '#lantern']
@@ -176,7 +176,6 @@ describe('errors of the IRC bot', () => {
       expect(code).toBe(expected)
       expect(err).not.toMatch(/^\s+at /m)
     },
-    30_000,
   )
 
   test('the IRC bot reports a key of another platform without printing it', async () => {

@@ -20,7 +20,6 @@ describe('systemd unit', () => {
       expect(Number(level)).toBeLessThan(2)
       expect([exitCode, `${stderr}`]).toEqual([0, ''])
     },
-    30_000,
   )
 
   const validTitle = 'the systemd unit is valid'
@@ -37,6 +36,5 @@ describe('systemd unit', () => {
       const problems = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('multitude'))
       expect([exitCode, problems]).toEqual([0, []])
     },
-    30_000,
   )
 })

@@ -94,7 +94,7 @@ describe('a generated client', () => {
     ])
     expect(stdout.toString()).toBe('')
     expect(exitCode).toBe(0)
-  }, 60_000)
+  })
 
   test('a generated client creates a system, proxies a message and looks it up', async () => {
     const client = await import(file)

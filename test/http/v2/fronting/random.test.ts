@@ -46,7 +46,7 @@ describe.each(oddMoments)('fronting in %s around %s', (zone, anomaly, odd) => {
       fc.asyncProperty(questionsAround(zone, odd), fc.constantFrom(...periods), compareAll),
       { numRuns: rounds(4) },
     )
-  }, 60_000)
+  })
 })
 
 async function compareAll(question: Question, by: (typeof periods)[number]): Promise<void> {

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { Client } from 'irc-framework'
+import { freePort } from '../postgres/engine'
 import { emptyFolder } from '../serverProcess'
 import { afterAll } from '../test'
 import { until } from '../until'
@@ -19,7 +20,8 @@ export function waitFor(condition: () => boolean | Promise<boolean>): Promise<bo
 
 /** Starts a real IRC server on loopback. It is killed after the tests. */
 export async function startNgircd() {
-  const port = await findFreePort()
+  // It cannot choose one itself.
+  const port = await freePort()
   const config = join(emptyFolder('ngircd-'), 'ngircd.conf')
   writeFileSync(
     config,
@@ -141,14 +143,4 @@ function connectTo(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1', () => resolve(socket))
   socket.on('error', reject)
   return promise
-}
-
-/** Returns a free port, because ngircd cannot choose one itself. */
-async function findFreePort(): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const server = createServer().listen(0, '127.0.0.1', resolve)
-  await promise
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : 0
 }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import {
   chmodSync,
   chownSync,
@@ -86,12 +87,21 @@ async function run(program: string, ...args: string[]): Promise<void> {
   if (code !== 0) throw new Error(`${program} failed: ${errorOutput}`)
 }
 
+/**
+ * Returns a free port below those that the kernel chooses itself, so that no other process gets it
+ * before the server is started that it is for.
+ */
 export async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  return typeof address === 'object' ? (address?.port ?? 0) : 0
+  for (;;) {
+    const port = randomInt(20_000, 30_000)
+    const probe = createServer()
+    const isFree = await new Promise<boolean>((resolve) =>
+      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)),
+    )
+    if (!isFree) continue
+    await new Promise((resolve) => probe.close(resolve))
+    return port
+  }
 }
 
 /** Creates a folder that the server's user owns. */

@@ -105,7 +105,7 @@ export async function startServer(
 ): Promise<Server> {
   const port = args.includes('--port') ? [] : ['--port', '0']
   const words = [...command, 'serve', ...port, '--log-format', 'json', ...args]
-  return startProcess(words, options, /"address":"([^"]+)"/)
+  return startProcess(words, options, /"address":"([^"]+)"[^\n]*\n/)
 }
 
 /** Starts a process and waits until its log matches; the first group is its address. */

@@ -4,6 +4,7 @@ import { folderWithDatabase } from '../emptyDatabase'
 import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder, NEW_DATABASE, type ProcessResult } from '../serverProcess'
 import { describe, expect, test } from '../test'
+import { until } from '../until'
 
 const FAILED = 1
 
@@ -69,8 +70,9 @@ describe('on a terminal', () => {
         },
       })
       expect(await child.exited).toBe(code)
+      // The last output may arrive after the exit.
+      await until(() => shown.includes(output))
       child.terminal?.close()
-      expect(shown).toContain(output)
       expect(shown).not.toContain('    at ')
       expect((await run(['system', 'show', id], { cwd })).code).toBe(isKept ? 0 : FAILED)
     },

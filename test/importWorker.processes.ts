@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { folderWithDatabase } from './emptyDatabase'
 import { runJson } from './runInProcess'
-import { commandLine } from './serverProcess'
+import { commandLine, preload } from './serverProcess'
 import { describe, expect, test } from './test'
 import { until } from './until'
 
@@ -12,7 +13,10 @@ const { token } = await runJson<{ token: string }>(['system', 'create'], { cwd }
 const MiB = 1024 * 1024
 const ROUNDS = 20
 
-/** Large enough that the worker has not read all of it when it is killed. */
+/** Import workers suspend themselves when they start, so that none has ended when a test finds it. */
+const env = preload(join(import.meta.dir, 'suspendedWorker.ts'))
+
+/** Larger than a pipe, so that the server waits for the worker to read. */
 const largeFile = JSON.stringify({
   switches: [],
   multitude: { kept: { notes: Array<string>(16).fill('a'.repeat(MiB)) } },
@@ -20,7 +24,7 @@ const largeFile = JSON.stringify({
 
 describe('an import whose worker is killed', () => {
   test('answers 503 when the import worker is killed, and imports the next file', async () => {
-    const server = await startServer([], { cwd })
+    const server = await startServer([], { cwd, env })
     const send = async (body: string) => {
       const sent = { method: 'POST', headers: { authorization: token }, body: new Blob([body]) }
       const response = await fetch(`${server.address}/v2/systems/@me/import?dry_run=true`, sent)
@@ -31,8 +35,7 @@ describe('an import whose worker is killed', () => {
       const worker = await findWorker(server.pid)
       // Killed before it reads, or while the server waits for it to read.
       if (round % 2 === 1) {
-        process.kill(worker, 'SIGSTOP')
-        await until(() => stateOf(worker) === 'T')
+        await untilSuspended(worker)
         for (let request = 0; request < round; request++)
           expect((await fetch(`${server.address}/health`)).status).toBe(200)
       }
@@ -45,7 +48,9 @@ describe('an import whose worker is killed', () => {
       ])
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     }
-    expect((await send(largeFile)).status).toBe(200)
+    const last = send(largeFile)
+    await resume(await findWorker(server.pid))
+    expect((await last).status).toBe(200)
     server.kill('SIGTERM')
     const { code, err } = await server.end()
     expect([code, err]).toEqual([0, expect.not.stringContaining('"level":"error"')])
@@ -58,7 +63,7 @@ test('lets a third import wait until one of two running imports ends', async () 
   )
   const tokens = (await Promise.all(systems)).map((created) => created.token)
   const metrics = ['--metrics', 'on', '--metrics-address', '127.0.0.1:0']
-  const server = await startServer(metrics, { cwd })
+  const server = await startServer(metrics, { cwd, env })
   const [, metricsUrl = ''] = /"metrics":"([^"]+)"/.exec(server.output()) ?? []
   const countImports = async () => {
     const text = await (await fetch(metricsUrl)).text()
@@ -78,7 +83,6 @@ test('lets a third import wait until one of two running imports ends', async () 
   const begin = async (system: number) => {
     const answer = send(system)
     const worker = await findWorker(server.pid, workers)
-    process.kill(worker, 'SIGSTOP')
     workers.push(worker)
     return { answer, worker }
   }
@@ -96,8 +100,9 @@ test('lets a third import wait until one of two running imports ends', async () 
 
   process.kill(first.worker, 'SIGKILL')
   expect(await first.answer).toBe(503)
+  await resume(await findWorker(server.pid, workers))
   expect(await fourth).toBe(200)
-  process.kill(second.worker, 'SIGCONT')
+  await resume(second.worker)
   expect(await second.answer).toBe(200)
   expect(await countImports()).toBe(0)
   server.kill('SIGTERM')
@@ -125,6 +130,15 @@ function isWorker(process: string, parent: number): boolean {
     // The process ended meanwhile.
     return false
   }
+}
+
+async function untilSuspended(worker: number): Promise<void> {
+  await until(() => stateOf(worker) === 'T')
+}
+
+async function resume(worker: number): Promise<void> {
+  await untilSuspended(worker)
+  process.kill(worker, 'SIGCONT')
 }
 
 /** Returns the state of a process, such as T for a stopped one. */

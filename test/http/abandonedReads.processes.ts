@@ -90,7 +90,7 @@ test('no read goes on when its client has left', async () => {
     // One client leaves with the first byte, and others before it, while their requests wait.
     const first = ask(path)
     const waiting = [ask(path), ask(path)]
-    await first.begun
+    await Promise.all([first.begun, ...waiting.map(({ sent }) => sent)])
     for (const { leave } of [first, ...waiting]) leave()
     expect((await fetch(`${server.address}${PROBE}`)).status).toBe(200)
   }
@@ -124,9 +124,10 @@ function fill(path: string): void {
 /** Sends a request on a new connection. */
 function send(address: string, path: string, token: string) {
   const { hostname, port } = new URL(address)
-  const begun = Promise.withResolvers<void>()
+  const [begun, sent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const socket = connect(Number(port), hostname, () => {
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${token}\r\n\r\n`)
+    const request = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${token}\r\n\r\n`
+    socket.write(request, () => sent.resolve())
   })
   socket.on('error', () => {})
   socket.on('data', () => {
@@ -134,5 +135,5 @@ function send(address: string, path: string, token: string) {
     socket.pause()
   })
   socket.on('close', () => begun.resolve())
-  return { begun: begun.promise, leave: () => socket.destroy() }
+  return { begun: begun.promise, sent: sent.promise, leave: () => socket.destroy() }
 }

@@ -50,13 +50,13 @@ describe('two servers on one database', () => {
     await until(async () => (await stateOf(second, token)).failing_since !== null)
     receiver.event = () => 200
     await call(second, token, 'POST /v2/systems/@me/webhook/enable')
-    const deliveries = async () => (await stateOf(second, token)).deliveries as unknown[]
-    await until(async () => (await deliveries()).length === 5)
+    const deliveries = async () =>
+      (await stateOf(second, token)).deliveries as [{ status: number }, ...unknown[]]
+    await until(async () => (await deliveries())[0].status === 200)
     // Without `enable` this attempt would come after a pause, and its number would be two.
-    expect(await deliveries()).toMatchObject([
+    expect((await deliveries()).slice(0, 2)).toMatchObject([
       { status: 200, attempt: 1 },
       { status: 500 },
-      ...[{}, {}, {}],
     ])
   })
 
@@ -113,8 +113,8 @@ describe('two servers on one database', () => {
     await first?.end()
     // The next backup is due as soon as this one is old.
     const [name = ''] = readdirSync(backups)
-    renameSync(join(backups, name), join(backups, 'multitude-20260101T000000Z.db'))
     const agedAt = Math.floor(Date.now() / 1000) * 1000
+    renameSync(join(backups, name), join(backups, 'multitude-20260101T000000Z.db'))
     await until(() => second !== undefined && hasBackup(second))
     second?.kill('SIGTERM')
     await second?.end()

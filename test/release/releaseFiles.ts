@@ -161,7 +161,8 @@ describe('the executable', () => {
         received += Buffer.from(chunk).toString()
         server ??= Bun.spawn([join(dist, 'multitude'), 'serve', '--backup-dir', '', ...flags], {
           cwd,
-          env: { NOTIFY_SOCKET: join(cwd, 'notify'), WATCHDOG_USEC: '200000' },
+          // Twice a second, as in test/cli/systemd.processes.ts.
+          env: { NOTIFY_SOCKET: join(cwd, 'notify'), WATCHDOG_USEC: '1000000' },
           stdio: ['ignore', 'ignore', 'ignore'],
         })
         if (received.includes('WATCHDOG=1')) server.kill('SIGTERM')

@@ -120,6 +120,7 @@ export async function openDashboard(
   await startSession(visitor.context, testServer, system.token)
   await visitor.page.goto(testServer.server.address)
   await visitor.page.getByRole('heading', { name: 'Here now' }).waitFor()
+  await waitForStream(visitor.page)
   return visitor
 }
 
@@ -136,6 +137,7 @@ export async function openPage(
   await startSession(visitor.context, testServer, system.token)
   await visitor.page.goto(`${testServer.server.address}/#/${path}`)
   await waitForPage(visitor.page)
+  await waitForStream(visitor.page)
   return visitor
 }
 
@@ -149,6 +151,11 @@ export async function startSession(
     data: JSON.stringify({ token }),
   })
   if (!response.ok()) throw new Error(`no session: ${response.status()}`)
+}
+
+/** Waits until the page learns of changes by others. Pages without a session need no navigation. */
+async function waitForStream(page: Page): Promise<void> {
+  await page.locator('.places:not(:has(.link-live))').waitFor({ state: 'detached' })
 }
 
 /** Waits until a page is drawn, and then until its data is loaded. */

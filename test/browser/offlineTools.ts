@@ -89,7 +89,10 @@ export async function waitUntilSent(page: Page): Promise<void> {
   await until(async () => (await readQueue(page).catch(() => null))?.length === 0)
 }
 
-/** Switches to members by their names, as a person does. */
+/**
+ * Switches to members by their names, as a person does, and waits until the page has stored that,
+ * which it shows before.
+ */
 export async function switchTo(page: Page, ...names: string[]): Promise<void> {
   for (const name of names) {
     const chip = page.locator('main').getByRole('button', { name, exact: true })
@@ -97,4 +100,5 @@ export async function switchTo(page: Page, ...names: string[]): Promise<void> {
     await chip.click()
   }
   await page.getByRole('button', { name: /^Switch to/ }).click()
+  await page.getByRole('button', { name: 'Undo' }).waitFor()
 }

@@ -138,6 +138,8 @@ describeDashboard(browser, testServer, async ({ size, system, openNow }) => {
     await page.getByText('3 members changed.').first().waitFor()
     expect(writes).toEqual(['PATCH /v2/systems/@me/members'])
     await page.getByText('Nothing to change.').waitFor()
+    // The notice stays while Undo has the focus.
+    await page.getByRole('button', { name: 'Undo' }).focus()
     await expectAccessible(visitor)
     const after = await levels()
     for (const name of ['Juno', 'Ember', 'Jün'])

@@ -26,6 +26,8 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     const { page } = visitor
     await page.goto(`${address}/#/members/${system.idOf('Iris')}/edit`)
     await page.getByRole('button', { name: 'Save' }).waitFor()
+    // The notice stays while Undo has the focus.
+    await page.getByRole('button', { name: 'Undo' }).focus()
     await expectAccessible(visitor)
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.locator('.toast').waitFor({ state: 'detached' })

@@ -27,7 +27,7 @@ describeDashboard(browser, testServer, ({ system, openNow, openPath }) => {
     'the page "%s" is accessible in light and dark mode',
     async (path) => {
       const visitor = await open(path)
-      await visitor.page.locator('main [aria-busy]').waitFor({ state: 'detached' })
+      await visitor.page.locator('main [aria-busy]').first().waitFor({ state: 'detached' })
       await expectAccessible(visitor, { inDark: true })
       await expectLargeTargets(visitor)
       await expectNoHorizontalScroll(visitor)
@@ -107,6 +107,7 @@ describeDashboard(browser, testServer, ({ system, openNow, openPath }) => {
       await page.goto(`${address}/#/appearance`)
       const choice = page.getByRole('group', { name: 'Pictures' })
       await choice.getByRole('button', { name: 'None' }).click()
+      await pictures.settle(page)
       requests.length = 0
       await page.goto(`${address}/#/now`)
       await page.reload()

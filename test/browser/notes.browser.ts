@@ -53,7 +53,7 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
     const { page } = visitor
     for (const path of ['notes', `notes/${note.id}`, `notes/${note.id}/edit`, 'notes/new']) {
       await page.goto(`${address}/#/${path}`)
-      await page.locator('main [aria-busy]').waitFor({ state: 'detached' })
+      await page.locator('main [aria-busy]').first().waitFor({ state: 'detached' })
       await expectAccessible(visitor, { inDark: true })
       await expectLargeTargets(visitor)
       await expectNoHorizontalScroll(visitor)

@@ -156,7 +156,7 @@ describe('notifications on this device', () => {
     expect(await notifications(page)).toHaveLength(1)
     await clickNotification(context)
     await page.getByRole('heading', { name: 'Here now' }).waitFor()
-    expect(await notifications(page)).toEqual([])
+    await until(async () => (await notifications(page)).length === 0)
   })
 
   test('contain no names unless they are chosen, and are turned off', async () => {
@@ -186,7 +186,13 @@ describe('notifications on this device', () => {
     await turnOnWithNames(page)
     expect(await card(page).getByRole('switch', { name: 'Reminders' }).isChecked()).toBe(true)
     await expectAccessible(visitor)
-    const body = { name: 'Rest', text: 'Drink water', kind: 'after_switch', after: 60, on: 'any' }
+    const body = {
+      name: 'Rest',
+      text: 'Drink water',
+      kind: 'after_switch',
+      after: 86_400,
+      on: 'any',
+    }
     const { id } = await system.ask<{ id: string }>('POST /ext/v1/systems/@me/reminders', body)
     await page.goto(`${address}/#/more`)
     await page.getByRole('heading', { name: 'More', level: 1 }).waitFor()
@@ -326,6 +332,7 @@ test('two systems become friends, share a field, notify and part', async () => {
   await theirs.getByRole('heading', { name: 'More', level: 1 }).waitFor()
   await clickNotification(friend.context)
   await theirs.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
+  await theirs.getByText('Live', { exact: true }).waitFor({ state: 'attached' })
 
   await page.goto(`${address}/#/friends`)
   await page.getByRole('button', { name: 'Remove friend Sam' }).click()

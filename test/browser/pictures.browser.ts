@@ -277,7 +277,7 @@ describeDashboard(browser, testServer, ({ size, system, openPath }) => {
     await page.goto(`${address}/#/import`)
     await page.getByLabel('Choose a file').setInputFiles(join(fixtures, 'simplyplural.json'))
     await page.locator('.tallies').waitFor()
-    await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+    await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Import', exact: true }).click()
     await page.getByRole('heading', { name: 'Pictures from Simply Plural' }).waitFor()
     await expectAccessible(visitor)

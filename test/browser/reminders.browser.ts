@@ -176,6 +176,7 @@ describeDashboard(browser, testServer, async ({ size, system, openPath: open }) 
       viewport: sizes[size],
       timezoneId: 'America/Costa_Rica',
     })
+    context.setDefaultTimeout(100_000)
     const page = await context.newPage()
     await logIn(page, testServer, system.token)
     await page.getByRole('heading', { name: 'Here now' }).waitFor()

@@ -89,14 +89,14 @@ describe.each(storySizes())('on a %s', (size) => {
     let refusals = 0
     await context.route('**/v2/systems/@me/switches', async (route) => {
       if (route.request().method() !== 'POST' || refusals++ > 0) return route.continue()
-      await route.fulfill({ status: 429, json: { message: '429', code: 0, retry_after: 5000 } })
+      await route.fulfill({ status: 429, json: { message: '429', code: 0, retry_after: 25_000 } })
     })
     await page.clock.install()
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
     await page.getByRole('button', { name: 'Switch to Moss' }).click()
     await page.getByText('The server is busy.').waitFor()
     await expectAccessible(visitor)
-    await page.clock.fastForward(5000)
+    await page.clock.fastForward(25_000)
     await page.getByText('Moss is here now.').first().waitFor()
     expect((await system.history()).map(({ names }) => names)).toEqual([['Moss'], ['Wren']])
   })

@@ -27,7 +27,7 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
   test('the System page is accessible in light and dark mode', async () => {
     const visitor = await open()
     const { page } = visitor
-    await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+    await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
     await waitForTitle(page, 'System')
     await expectAccessible(visitor, { inDark: true })
     await expectLargeTargets(visitor)
@@ -149,6 +149,9 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     await page.getByText('The receiver answered 200.').first().waitFor()
     await system.ask('PATCH /v2/systems/@me', { tag: `| ${Date.now()}` })
     await until(() => receiver.received.includes('UPDATE_SYSTEM'))
+    // The delivery is recorded after the answer of the receiver.
+    const webhook = () => system.ask('GET /v2/systems/@me/webhook')
+    await until(async () => JSON.stringify(await webhook()).includes('UPDATE_SYSTEM'))
     await page.reload()
     await card.getByRole('cell', { name: 'UPDATE_SYSTEM' }).first().waitFor()
     await expectAccessible(visitor)

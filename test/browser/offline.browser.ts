@@ -1,4 +1,4 @@
-import { describe, expect, test } from '../test'
+import { afterEach, describe, expect, test } from '../test'
 import { until } from '../until'
 import {
   cutNetwork,
@@ -17,6 +17,7 @@ import {
   openRemembered,
   readQueue,
   readStorage,
+  setOffline,
   switchTo,
   waitUntilKept,
   waitUntilSent,
@@ -31,6 +32,10 @@ const testServer = await shareTestServer()
 const proxy = await startCutProxy()
 proxy.forwardTo(testServer.server.address)
 const system = await seedSystem(testServer, 'Lantern Hill')
+afterEach(() => {
+  proxy.restore()
+  proxy.decide = () => 'pass'
+})
 
 const DAY_MS = 86_400_000
 
@@ -41,7 +46,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await system.setSwitches([5, 'Wren'])
     const visitor = await openRemembered(browser, proxy, system, size)
     const { page, context } = visitor
-    await goOffline(page)
+    await goOffline(page, proxy)
     await switchTo(page, 'Moss')
     await page.locator('.here-now').getByText('Moss').waitFor()
     await page.getByText('Moss is here now.').first().waitFor()
@@ -56,7 +61,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.locator('.here-now').getByText('Juno').waitFor()
     await page.getByText('No network. 2 switches').waitFor()
     expect(await names()).toEqual(['Wren'])
-    await goOnline(context)
+    await goOnline(context, proxy)
     await waitUntilSent(page)
     expect(await names()).toEqual(['Juno', 'Moss', 'Wren'])
     await page.getByText('No network.').waitFor({ state: 'hidden' })
@@ -122,7 +127,7 @@ describe('the copy on the device', () => {
     await system.setSwitches([50, 'Atlas'], [5, 'Wren'])
     const visitor = await openRemembered(browser, proxy, system)
     const { page, context } = visitor
-    await page.context().setOffline(true)
+    await setOffline(page.context(), proxy)
     await page.reload()
     await page.locator('.here-now').getByText('Wren').waitFor()
     await page.getByRole('link', { name: 'Members', exact: true }).click()
@@ -141,7 +146,7 @@ describe('the copy on the device', () => {
       expect(await page.locator('[aria-busy=true]').count()).toBe(0)
     }
     await expectAccessible(visitor)
-    await goOnline(context)
+    await goOnline(context, proxy)
     await page.getByText('This page isn’t available').waitFor({ state: 'detached' })
     await page.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
   })
@@ -199,7 +204,7 @@ describe('the copy on the device', () => {
     const own = (await listSessions()).find((id) => !others.includes(id)) ?? ''
     await page.goto(`${proxy.address}/#/more`)
     await page.getByRole('heading', { name: 'More', level: 1 }).waitFor()
-    await goOffline(page)
+    await goOffline(page, proxy)
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.getByLabel('Token').waitFor()
     await page.getByText('You’re logged out on this device.').waitFor()
@@ -211,7 +216,7 @@ describe('the copy on the device', () => {
     await page.reload()
     await page.getByLabel('Token').waitFor()
     expect(await listSessions()).toContain(own)
-    await goOnline(context)
+    await goOnline(context, proxy)
     await until(async () => !(await listSessions()).includes(own))
     await page.getByText('You’re logged out on this device.').waitFor({ state: 'detached' })
     await page.reload()
@@ -276,7 +281,7 @@ describe('the copy on the device', () => {
   ])('%s without contact', async (_, days, isKept) => {
     await system.setSwitches([5, 'Wren'])
     const { page, context } = await openRemembered(browser, proxy, system)
-    await context.setOffline(true)
+    await setOffline(context, proxy)
     await page.clock.setFixedTime(Date.now() + days * DAY_MS)
     await page.reload()
     if (isKept) await page.locator('.here-now').getByText('Wren').waitFor()
@@ -330,7 +335,7 @@ describe('the copy on the device', () => {
     const [latest] = await system.history()
     expect(latest?.names).toEqual(['Moss'])
     expect(Math.abs((latest?.at ?? 0) - Date.now())).toBeLessThan(DAY_MS)
-    await context.setOffline(true)
+    await setOffline(context, proxy)
     await page.reload()
     await page.locator('.here-now').getByText('Moss').waitFor()
   })
@@ -384,12 +389,12 @@ describe('the queue of switches', () => {
   test('forgets an undone switch that was never sent', async () => {
     await system.setSwitches([5, 'Wren'])
     const { page, context } = await openRemembered(browser, proxy, system)
-    await goOffline(page)
+    await goOffline(page, proxy)
     await switchTo(page, 'Moss')
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.locator('.here-now').getByText('Wren').waitFor()
     const before = proxy.requests.length
-    await goOnline(context)
+    await goOnline(context, proxy)
     await page.getByText('Live').waitFor({ state: 'attached' })
     await waitUntilSent(page)
     expect(proxy.requests.slice(before).filter((one) => /^(PUT|DELETE)/.test(one))).toEqual([])
@@ -403,14 +408,14 @@ describe('the queue of switches', () => {
     proxy.decide = (method) => (method === 'PUT' ? 'cut after' : 'pass')
     await switchTo(page, 'Moss')
     await until(async () => (await names()).length === 2)
-    await goOffline(page)
+    await goOffline(page, proxy)
     await page.reload()
     await page.locator('.here-now').getByText('Moss').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.locator('.here-now').getByText('Wren').waitFor()
     expect((await readQueue(page)).map(({ kind }) => kind)).toEqual(['delete'])
     proxy.decide = () => 'pass'
-    await goOnline(context)
+    await goOnline(context, proxy)
     await waitUntilSent(page)
     expect(await names()).toEqual(['Wren'])
   })
@@ -430,13 +435,13 @@ describe('the queue of switches', () => {
   test('moves a switch by a millisecond when its time is taken', async () => {
     await system.setSwitches([5, 'Wren'])
     const { page, context } = await openRemembered(browser, proxy, system)
-    await goOffline(page)
+    await goOffline(page, proxy)
     await switchTo(page, 'Moss')
     const [waiting] = await readQueue(page)
     const timestamp = new Date((waiting?.timestamp ?? 0) / 1000).toISOString()
     const members = [system.idOf('Iris')]
     await system.ask('POST /v2/systems/@me/switches', { members, timestamp })
-    await goOnline(context)
+    await goOnline(context, proxy)
     await waitUntilSent(page)
     const [moss, iris] = await system.history()
     expect([moss?.names, iris?.names]).toEqual([['Moss'], ['Iris']])
@@ -449,11 +454,11 @@ describe('the queue of switches', () => {
     proxy.decide = (method) => (method === 'PUT' ? 'cut after' : 'pass')
     await switchTo(page, 'Moss')
     await until(async () => (await names()).length === 2)
-    await goOffline(page)
+    await goOffline(page, proxy)
     const [latest] = await system.ask<{ id: string }[]>('GET /v2/systems/@me/switches?limit=1')
     await system.ask(`PATCH /v2/systems/@me/switches/${latest?.id}/members`, [system.idOf('Juno')])
     proxy.decide = () => 'pass'
-    await goOnline(context)
+    await goOnline(context, proxy)
     await waitUntilSent(page)
     expect(await names()).toEqual(['Juno', 'Wren'])
     await page.locator('.here-now').getByText('Juno').waitFor()
@@ -465,11 +470,11 @@ describe('the queue of switches', () => {
     proxy.decide = (method) => (method === 'PUT' ? 'cut after' : 'pass')
     await switchTo(page, 'Moss')
     await until(async () => (await names()).length === 2)
-    await goOffline(page)
+    await goOffline(page, proxy)
     const [latest] = await system.ask<{ id: string }[]>('GET /v2/systems/@me/switches?limit=1')
     await system.ask(`DELETE /v2/systems/@me/switches/${latest?.id}`)
     proxy.decide = () => 'pass'
-    await goOnline(context)
+    await goOnline(context, proxy)
     await waitUntilSent(page)
     expect(await names()).toEqual(['Wren'])
     await page.locator('.here-now').getByText('Wren').waitFor()
@@ -480,11 +485,11 @@ describe('the queue of switches', () => {
     const { id } = await system.ask<{ id: string }>('POST /v2/members', { name: 'Fern' })
     const visitor = await openRemembered(browser, proxy, system)
     const { page, context } = visitor
-    await goOffline(page)
+    await goOffline(page, proxy)
     await switchTo(page, 'Fern', 'Moss')
     await switchTo(page, 'Fern')
     await system.ask(`DELETE /v2/members/${id}`)
-    await goOnline(context)
+    await goOnline(context, proxy)
     await page.getByText('1 switch was saved without someone who was deleted.').waitFor()
     await page.getByText('1 switch couldn’t be saved.').waitFor()
     expect(await names()).toEqual(['Moss', 'Wren'])
@@ -503,13 +508,13 @@ describe('the queue of switches', () => {
     await system.setSwitches([5, 'Wren'])
     const visitor = await openRemembered(browser, proxy, system)
     const { page, context } = visitor
-    await goOffline(page)
+    await goOffline(page, proxy)
     // The clock of the device is set forward after the last contact, so the server refuses the time.
     await page.clock.setFixedTime(Date.now() + 3 * DAY_MS)
     await page.reload()
     await page.locator('.here-now').getByText('Wren').waitFor()
     await switchTo(page, 'Moss')
-    await goOnline(context)
+    await goOnline(context, proxy)
     await page.getByText('1 switch couldn’t be saved.').waitFor()
     await page.getByRole('button', { name: 'Review' }).click()
     const sheet = page.getByRole('dialog')
@@ -533,7 +538,7 @@ describe('the queue of switches', () => {
   test('sends a status with its switch, and shows it meanwhile', async () => {
     await system.setSwitches([5, 'Wren'])
     const { page, context } = await openRemembered(browser, proxy, system)
-    await goOffline(page)
+    await goOffline(page, proxy)
     await page.locator('main').getByRole('button', { name: 'Moss', exact: true }).click()
     const bar = page.locator('.action-bar')
     await bar.getByRole('button', { name: 'Set status' }).click()
@@ -542,7 +547,7 @@ describe('the queue of switches', () => {
     await page.locator('.here-now').getByText('at the harbour').waitFor()
     await page.reload()
     await page.locator('.here-now').getByText('at the harbour').waitFor()
-    await goOnline(context)
+    await goOnline(context, proxy)
     await waitUntilSent(page)
     const front = await system.ask<{ fronters: { status: string }[] }>(
       'GET /ext/v1/systems/@me/front',
@@ -559,15 +564,15 @@ describe('tabs, logins and workers', () => {
     const other = await context.newPage()
     await other.goto(`${proxy.address}/`)
     await other.locator('.here-now').getByText('Wren').waitFor()
-    await goOffline(page)
-    await goOffline(other)
+    await goOffline(page, proxy)
+    await goOffline(other, proxy)
     await switchTo(page, 'Moss')
     await other.locator('.here-now').getByText('Moss').waitFor()
     await switchTo(other, 'Juno')
     await page.locator('.here-now').getByText('Juno').waitFor()
     await page.getByText('2 switches are waiting on').waitFor()
     const before = proxy.requests.length
-    await goOnline(context)
+    await goOnline(context, proxy)
     await waitUntilSent(page)
     await page.locator('.banner').getByText('No network.').waitFor({ state: 'hidden' })
     await other.locator('.banner').getByText('No network.').waitFor({ state: 'hidden' })
@@ -609,10 +614,10 @@ describe('tabs, logins and workers', () => {
     await system.setSwitches([5, 'Wren'])
     const visitor = await openRemembered(browser, proxy, system)
     const { page, context } = visitor
-    await goOffline(page)
+    await goOffline(page, proxy)
     await switchTo(page, 'Moss')
     await system.ask('DELETE /web/sessions')
-    await goOnline(context)
+    await goOnline(context, proxy)
     await page.getByLabel('Token').waitFor()
     await until(async () => !(await readStorage(page)).includes('Wren'))
     expect(await readQueue(page)).toHaveLength(1)
@@ -671,7 +676,7 @@ describe('tabs, logins and workers', () => {
     expect(await names()).toEqual(['Moss', 'Wren'])
     // The copy has the switch, also if the next visit is without network.
     await until(async () => (await readQueue(page)).length === 0)
-    await context.setOffline(true)
+    await setOffline(context, proxy)
     await page.goto(`${proxy.address}/`)
     await page.locator('.here-now').getByText('Moss').waitFor()
   })
@@ -692,7 +697,7 @@ describe('tabs, logins and workers', () => {
       return now.length === 1 && now[0] === old.replace(hash, '00000000deadbeef')
     })
     proxy.rewrite = (_, body) => body
-    await page.context().setOffline(true)
+    await setOffline(page.context(), proxy)
     await page.reload()
     await page.locator('.here-now').getByText('Wren').waitFor()
     expect(consoleMessages.filter((text) => !text.includes('ERR_INTERNET'))).toEqual([])
@@ -725,13 +730,13 @@ describe('tabs, logins and workers', () => {
       await logIn(page, { server: { address: `${proxy.address}/` } }, system.token, true)
       await page.getByRole('heading', { name: 'Here now' }).waitFor()
       await until(async () => (await readStorage(page)).includes('"copy"'))
-      await goOffline(page)
+      await goOffline(page, proxy)
       await switchTo(page, 'Moss')
       await page.getByText('No network. 1 switch is waiting').waitFor()
       await page.getByRole('button', { name: 'Undo' }).click()
       await page.locator('.here-now').getByText('Wren').waitFor()
       await switchTo(page, 'Juno')
-      await goOnline(context)
+      await goOnline(context, proxy)
       await waitUntilSent(page)
       expect(await names()).toEqual(['Juno', 'Wren'])
     } finally {
@@ -747,11 +752,11 @@ describe('tabs, logins and workers', () => {
     const scope = await page.evaluate('navigator.serviceWorker.ready.then(({ scope }) => scope)')
     expect(scope).toBe(`${inFolder.address}/`)
     await page.evaluate(`caches.open('of another program').then(() => {})`)
-    await page.context().setOffline(true)
+    await setOffline(page.context(), inFolder)
     await page.reload()
     await page.locator('.here-now').getByText('Wren').waitFor()
     await switchTo(page, 'Moss')
-    await goOnline(context)
+    await goOnline(context, inFolder)
     await waitUntilSent(page)
     expect(await names()).toEqual(['Moss', 'Wren'])
     expect(await page.evaluate(`caches.has('of another program')`)).toBe(true)

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { until } from '../until'
 import { cutNetwork, restoreNetwork, type Size, type Visitor, visit } from './browser'
 import type { CutProxy } from './cutProxy'
@@ -73,13 +73,26 @@ export async function readQueue(
   })()`)
 }
 
-/** Disconnects the browser, including its service worker. */
-export async function goOffline(page: Page): Promise<void> {
+/**
+ * Disconnects the browser, including its service worker. The proxy refuses the requests that the
+ * browser lets pass nevertheless while it loads a page.
+ */
+export async function setOffline(context: BrowserContext, proxy: CutProxy): Promise<void> {
+  proxy.cut()
+  await context.setOffline(true)
+}
+
+/** Disconnects the browser, and waits until the page shows that. */
+export async function goOffline(page: Page, proxy: CutProxy): Promise<void> {
+  await setOffline(page.context(), proxy)
   await cutNetwork(page)
   await page.locator('.banner').getByText('No network.').waitFor()
 }
 
-export const goOnline = restoreNetwork
+export async function goOnline(context: BrowserContext, proxy: CutProxy): Promise<void> {
+  proxy.restore()
+  await restoreNetwork(context)
+}
 
 /**
  * Waits until nothing waits on the device any more. Meanwhile the page may load itself again,

@@ -14,7 +14,7 @@ describe('upgrade of a SQLite database to standard table names', () => {
     database.run("UPDATE leases SET holder = 'attic:77:uuid'")
     const before = rowsIn(path, ['members', 'systems'])
     for (const command of [['migrate'], ['serve', '--port', '0']]) {
-      database.run('UPDATE leases SET until = ?', [Date.now() + 600_000])
+      database.run('UPDATE leases SET until = ?', [Date.now() + 59_000])
       const { code, err } = await run(command, { cwd, env })
       expect([command, code]).toEqual([command, 1])
       expect(err).toMatch(

@@ -80,7 +80,7 @@ describe('upgrade of a PostgreSQL database to standard table names', () => {
       )
     const before = await rowsIn(address, ['members', 'systems'])
     for (const command of [['migrate'], ['serve', '--port', '0']]) {
-      await setLease('extract(epoch from clock_timestamp()) * 1000 + 600000')
+      await setLease('extract(epoch from clock_timestamp()) * 1000 + 59000')
       const { code, err } = await run(command, here)
       expect([command, code]).toEqual([command, 1])
       expect(err).toMatch(

@@ -77,31 +77,25 @@ describe('commands of a server process', () => {
 
 if (isSqlite)
   describe('while the database is locked', () => {
-    // A short lease would end, and with it the bot.
-    const scene = { env: { LEASE_SECONDS: '60' } }
-    test(
-      'commands ask to try again in a moment',
-      async (bot) => {
-        const { users, guild, wren } = bot
-        const { channelId } = guild
-        await until(
-          () => users.commands(),
-          (all) => all.length > 0,
-        )
-        const other = new Database(pathOf(bot.env.DATABASE_URL ?? ''))
-        other.run('pragma busy_timeout = 10000')
-        other.run('begin immediate')
-        expect((await say(bot, 'pk;system name Garden')).content).toContain('try again in a moment')
-        const { id } = await users.invokeCommand({ userId: wren, channelId, command: 'switch out' })
-        const { messages } = await until(
-          () => users.interaction({ id }),
-          ({ answer }) => answer !== null,
-        )
-        expect(messages[0]?.content).toContain('try again in a moment')
-        other.run('rollback')
-        other.close()
-        expect((await say(bot, 'pk;system name Garden')).content).toContain('✅')
-      },
-      scene,
-    )
+    test('commands ask to try again in a moment', async (bot) => {
+      const { users, guild, wren } = bot
+      const { channelId } = guild
+      await until(
+        () => users.commands(),
+        (all) => all.length > 0,
+      )
+      const other = new Database(pathOf(bot.env.DATABASE_URL ?? ''))
+      other.run('pragma busy_timeout = 10000')
+      other.run('begin immediate')
+      expect((await say(bot, 'pk;system name Garden')).content).toContain('try again in a moment')
+      const { id } = await users.invokeCommand({ userId: wren, channelId, command: 'switch out' })
+      const { messages } = await until(
+        () => users.interaction({ id }),
+        ({ answer }) => answer !== null,
+      )
+      expect(messages[0]?.content).toContain('try again in a moment')
+      other.run('rollback')
+      other.close()
+      expect((await say(bot, 'pk;system name Garden')).content).toContain('✅')
+    })
   })

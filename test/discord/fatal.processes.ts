@@ -7,9 +7,6 @@ const test = await useBot()
 const { runJson } = commandLine()
 const DELETE = 'DELETE /channels/{channel_id}/messages/{message_id}'
 
-/** A bot that loses its lease on a busy machine would start again. */
-const longLease = { env: { LEASE_SECONDS: '60' } }
-
 interface Status {
   discord: { problem: string | null; invite_url: string | null } | null
 }
@@ -46,19 +43,15 @@ describe('a close code that only the operator can do something about', () => {
     [4014, 'an intent is not allowed', 'Enable Message Content Intent'],
   ]
   for (const [code, problem, remedy] of rows)
-    test(
-      `${code}: the bot stops, the API goes on, and log, status and metric show it`,
-      async (bot) => {
-        const { users } = bot
-        await until(
-          () => users.commands(),
-          (all) => all.length > 0,
-        )
-        await users.closeConnections({ code })
-        await expectStopped(bot, problem, remedy)
-      },
-      longLease,
-    )
+    test(`${code}: the bot stops, the API goes on, and log, status and metric show it`, async (bot) => {
+      const { users } = bot
+      await until(
+        () => users.commands(),
+        (all) => all.length > 0,
+      )
+      await users.closeConnections({ code })
+      await expectStopped(bot, problem, remedy)
+    })
 })
 
 describe('a bot token that Discord refuses', () => {
@@ -75,17 +68,13 @@ describe('a bot token that Discord refuses', () => {
     expect(await bot.texts()).toContain('Robin: hello')
   })
 
-  test(
-    'while a message is being proxied: nothing is requested any more',
-    async (bot) => {
-      const { users } = bot
-      await bot.send('r:hello')
-      await bot.untilMessages((all) => all.some(({ author }) => author.isWebhook))
-      await users.changeToken()
-      await expectStopped(bot, 'refused the bot token', 'Set DISCORD_TOKEN')
-    },
-    longLease,
-  )
+  test('while a message is being proxied: nothing is requested any more', async (bot) => {
+    const { users } = bot
+    await bot.send('r:hello')
+    await bot.untilMessages((all) => all.some(({ author }) => author.isWebhook))
+    await users.changeToken()
+    await expectStopped(bot, 'refused the bot token', 'Set DISCORD_TOKEN')
+  })
 
   test('at the start: the bot does not start', async (bot) => {
     bot.allow({ statuses: { 401: 2 } })

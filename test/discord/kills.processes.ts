@@ -81,18 +81,22 @@ describe('a process that starts', () => {
 })
 
 describe('two processes', () => {
-  test('the second one takes over from a killed one, and no message is proxied twice', async (bot) => {
-    const { users } = bot
-    await bot.startServer()
-    await bot.send('r:first')
-    await bot.expectTexts(['Robin: first'])
-    const active = bot.servers.shift()
-    active?.kill('SIGKILL')
-    await active?.end()
-    await bot.send('r:second')
-    await bot.expectTexts(['Robin: first', 'Robin: second'])
-    expect(await users.counts()).toMatchObject({ identifies: 1, resumes: 1 })
-  })
+  test(
+    'the second one takes over from a killed one, and no message is proxied twice',
+    async (bot) => {
+      const { users } = bot
+      await bot.startServer()
+      await bot.send('r:first')
+      await bot.expectTexts(['Robin: first'])
+      const active = bot.servers.shift()
+      active?.kill('SIGKILL')
+      await active?.end()
+      await bot.send('r:second')
+      await bot.expectTexts(['Robin: first', 'Robin: second'])
+      expect(await users.counts()).toMatchObject({ identifies: 1, resumes: 1 })
+    },
+    { env: { LEASE_SECONDS: '8' } },
+  )
 })
 
 describe('Discord', () => {

@@ -124,8 +124,7 @@ describe('a process that is killed', () => {
         Object.fromEntries(Object.entries(steps).map(([name, step]) => [name, step.shown])),
       )
     },
-    // A bot that loses its lease on a busy machine would repeat requests.
-    { options: { rateLimits: 'off' }, env: { LEASE_SECONDS: '5' } },
+    { options: { rateLimits: 'off' } },
   )
 
   test('answers replayed commands and interactions once', async (bot) => {

@@ -102,7 +102,13 @@ export async function useBot(timeoutMs?: number): Promise<BotTest> {
 export async function createStart() {
   const { startServer, startDiscordBot, runJson } = commandLine()
   return async (scene: BotScene): Promise<{ bot: TestBot; finish: () => Promise<void> }> => {
-    const discord = await startDiscord({ identifyWindowMs: 50, ...scene.options })
+    const discord = await startDiscord({
+      identifyWindowMs: 50,
+      // Longer than a process stalls on a busy machine.
+      heartbeatMs: 40_000,
+      interactionAnswerMs: 60_000,
+      ...scene.options,
+    })
     const { users } = discord
     const [wren, stranger] = await Promise.all(
       ['wren', 'stranger'].map(async (username) => (await users.createUser({ username })).id),
@@ -123,7 +129,7 @@ export async function createStart() {
       DISCORD_API: discord.api,
       DISCORD_CDN: discord.cdn,
       // A bot whose lease expires on a busy machine leaves alone what it was sending.
-      LEASE_SECONDS: '4',
+      LEASE_SECONDS: '60',
       LOG_LEVEL: 'debug',
       RATE_LIMIT: 'off',
       METRICS: 'on',
@@ -278,11 +284,12 @@ export async function readMetric(
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
-/** Kills the latest server. */
-export async function kill({ servers }: TestBot): Promise<void> {
+/** Kills the latest server, and lets its leases expire at once. */
+export async function kill({ servers, runSql }: TestBot): Promise<void> {
   const server = servers.pop()
   server?.kill('SIGKILL')
   await server?.end()
+  await runSql(`delete from leases where holder like '%:${server?.pid}:%'`)
 }
 
 /** Permissions that members of a guild usually have. */

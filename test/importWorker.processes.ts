@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { folderWithDatabase } from './emptyDatabase'
 import { runJson } from './runInProcess'
 import { commandLine, preload } from './serverProcess'
+import { isSuspended } from './suspend'
 import { describe, expect, test } from './test'
 import { until } from './until'
 
@@ -133,15 +134,10 @@ function isWorker(process: string, parent: number): boolean {
 }
 
 async function untilSuspended(worker: number): Promise<void> {
-  await until(() => stateOf(worker) === 'T')
+  await until(() => isSuspended(worker))
 }
 
 async function resume(worker: number): Promise<void> {
   await untilSuspended(worker)
   process.kill(worker, 'SIGCONT')
-}
-
-/** Returns the state of a process, such as T for a stopped one. */
-function stateOf(worker: number): string | undefined {
-  return / (\w) \d+ /.exec(readFileSync(`/proc/${worker}/stat`, 'utf8'))?.[1]
 }

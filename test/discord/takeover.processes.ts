@@ -1,3 +1,4 @@
+import { suspend } from '../suspend'
 import { describe, expect } from '../test'
 import { until } from '../until'
 import type { SeenMessage } from './standIn/controlRead'
@@ -88,7 +89,7 @@ describe('several processes on one database', () => {
       }
       for (const [id, texts] of Object.entries(sent)) await untilOnce(bot, id, texts, ROUNDS)
     },
-    { options: { rateLimits: 'off' } },
+    { options: { rateLimits: 'off' }, env: { LEASE_SECONDS: '4' } },
   )
 
   test(
@@ -129,7 +130,7 @@ describe('several processes on one database', () => {
       const requests = await users.requests({ route: EXECUTE })
       expect(requests.filter(({ path }) => path.includes('wait'))).toHaveLength(texts.length)
     },
-    { options: { rateLimits: 'off', heartbeatMs: 10_000 }, env: { LEASE_SECONDS: '8' } },
+    { options: { rateLimits: 'off' } },
   )
 })
 
@@ -143,13 +144,13 @@ describe('a process that loses the lease', () => {
       await bot.send('r:first')
       await bot.expectTexts(['Robin: first'])
       // Longer than the lease lasts.
-      await users.failRequests({ route: EXECUTE, kind: 'rateLimit', retryAfterMs: 12_000 })
+      await users.failRequests({ route: EXECUTE, kind: 'rateLimit', retryAfterMs: 20_000 })
       await bot.send('r:waiting')
       await until(
         () => users.requests({ route: EXECUTE }),
         (all) => all.length === 2,
       )
-      await takeLease(bot, 25_000)
+      await takeLease(bot, 30_000)
       await until(
         () => users.sessions(),
         (all) => all.every(({ isConnected }) => !isConnected),
@@ -182,9 +183,8 @@ describe('a process that loses the lease', () => {
       const second = await bot.startBotAlone()
       await bot.send('r:first')
       await bot.expectTexts(['Robin: first'])
-      // Not in the middle of a transaction, which would lock the file of SQLite.
       await bot.untilStored()
-      first?.kill('SIGSTOP')
+      await suspend(first, bot.env.DATABASE_URL ?? '')
       // Discord ends the session of a connection without heartbeats before the lease is over.
       await until(
         () => users.counts(),

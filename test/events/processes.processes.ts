@@ -5,6 +5,7 @@ import { timeOfBackup } from '../../src/cli/scheduledBackups'
 import { parseConfig } from '../../src/config'
 import { createSystem } from '../operatorActions'
 import { commandLine, emptyFolder, type Server } from '../serverProcess'
+import { suspend } from '../suspend'
 import { describe, expect, test } from '../test'
 import { newDatabaseAddress } from '../testApp'
 import { until } from '../until'
@@ -74,9 +75,9 @@ describe('two servers on one database', () => {
   })
 
   test('a suspended server sends nothing twice when it resumes', async () => {
-    const { first, second, token, receiver } = await pair({ LEASE_SECONDS: '1' })
+    const { first, second, token, receiver, address } = await pair({ LEASE_SECONDS: '1' })
     await hook(first, token, receiver)
-    first.kill('SIGSTOP')
+    await suspend(first, address)
     await rename(second, token, 'one')
     await until(() => receiver.events.length === 1)
     first.kill('SIGCONT')
@@ -138,8 +139,9 @@ async function pair(settings: Record<string, string> = {}) {
 /** Creates a database with a system, a function that starts servers, and a receiver. */
 async function stage(settings: Record<string, string> = {}) {
   const cwd = emptyFolder()
+  const address = newDatabaseAddress(cwd)
   const env = {
-    DATABASE_URL: newDatabaseAddress(cwd),
+    DATABASE_URL: address,
     DISPATCH_ALLOW: '127.0.0.1',
     DURABILITY: 'normal',
     ...settings,
@@ -148,7 +150,7 @@ async function stage(settings: Record<string, string> = {}) {
   const { token } = await createSystem(deps, { name: '' }, { account: null, tokenName: 'test' })
   await storage.close()
   const start = () => startServer([], { cwd, env })
-  return { start, token, receiver: receive() }
+  return { start, token, address, receiver: receive() }
 }
 
 async function hook(server: Server, token: string, { url }: Receiver): Promise<void> {

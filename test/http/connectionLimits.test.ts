@@ -120,11 +120,9 @@ describe('huge request heads', () => {
   })
 })
 
-/** Expects that another request is answered soon. */
+/** Expects that another request is answered. */
 async function expectServed(): Promise<void> {
-  const response = await fetch(`${address}/v2/systems/${hid}`, {
-    signal: AbortSignal.timeout(20_000),
-  })
+  const response = await fetch(`${address}/v2/systems/${hid}`)
   expect([response.status, await response.json()]).toMatchObject([200, { name: 'Harbour' }])
 }
 

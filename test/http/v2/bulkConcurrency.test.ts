@@ -433,6 +433,7 @@ describe('the queue of bulk changes', () => {
     }).catch(() => null)
     await until(() => app.handle.inFlight() > 0)
     const next = change(me, row, '0000ff')
+    await until(() => app.handle.inFlight() === 2)
     abort.abort()
     expect(await aborted).toBeNull()
     await until(() => app.handle.inFlight() <= 1)

@@ -7,7 +7,7 @@ const settings = {
   DISPATCH_ALLOW: '127.0.0.1',
   RATE_LIMIT: 'off',
   // Another node takes over from a killed one after this time.
-  LEASE_SECONDS: '2',
+  LEASE_SECONDS: '5',
   LOG_LEVEL: 'warn',
 }
 

@@ -13,6 +13,8 @@ const SYSTEMS = 8
 const WRITERS_OF_EACH = 2
 const WRITES_OF_EACH_WRITER = 25
 const READERS_OF_EACH = 4
+/** Number of times that each stream is interrupted at least. */
+const RESUMES = 6
 
 const engine = await makeEngine()
 await engine.start()
@@ -38,24 +40,23 @@ test('streams that resume at another node get each event once, in the order of I
     readers: Array.from({ length: READERS_OF_EACH }, (_, at) => keepResuming(token, at)),
   }))
   await Promise.all(
-    systems.flatMap(({ token }) =>
+    systems.flatMap(({ token, readers }) =>
       Array.from({ length: WRITERS_OF_EACH }, async (_, writer) => {
-        for (let n = 0; n < WRITES_OF_EACH_WRITER; n++)
+        const isRead = () => readers.every((reader) => reader.resumed() >= RESUMES)
+        for (let n = 0; n < WRITES_OF_EACH_WRITER || !isRead(); n++)
           await must(nodeAt(writer + n), 'POST /v2/members', token, { name: `${writer} ${n}` })
       }),
     ),
   )
   for (const { id, readers } of systems) {
     const recorded = await idsOf(id)
-    expect(recorded).toHaveLength(WRITERS_OF_EACH * WRITES_OF_EACH_WRITER)
+    expect(recorded.length).toBeGreaterThanOrEqual(WRITERS_OF_EACH * WRITES_OF_EACH_WRITER)
     for (const reader of readers) {
       await until(
         () => [reader.newest(), recorded.at(-1)],
         ([newest, last]) => newest === last,
       )
       expect(await reader.stop()).toEqual(recorded)
-      // Proves that the stream was interrupted.
-      expect(reader.resumed()).toBeGreaterThan(5)
     }
   }
 })

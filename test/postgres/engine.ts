@@ -240,7 +240,11 @@ function engineIn(
       signalAll('SIGKILL')
       await child?.exited
     },
-    freeze: () => signalAll('SIGSTOP'),
+    freeze() {
+      // The first process first, so that it starts no further one after they are listed.
+      child?.kill('SIGSTOP')
+      signalAll('SIGSTOP')
+    },
     thaw: () => signalAll('SIGCONT'),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }

@@ -3,11 +3,11 @@ import { cutNetwork, expectAccessible, restoreNetwork, startBrowser } from './br
 import { shareTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
-/** Pages and figures that could not be loaded. */
+/** Pages and figures that could not be loaded, or were loaded before the page was connected. */
 const browser = await startBrowser()
 const testServer = await shareTestServer()
 
-describeDashboard(browser, testServer, ({ system, openNow }) => {
+describeDashboard(browser, testServer, ({ system, openNow, openPath }) => {
   test('a page whose script is refused can be tried again', async () => {
     await system.setSwitches([5, 'Wren'])
     const visitor = await openNow()
@@ -33,6 +33,8 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
       route.fulfill({ status: 503, json: { message: '503: Service Unavailable', code: 0 } }),
     )
     await page.reload()
+    // The page tries again by itself when it is connected.
+    await page.getByText('Live', { exact: true }).first().waitFor({ state: 'attached' })
     await page.getByText('The server is busy. Try again in a moment.').waitFor()
     await expectAccessible(visitor)
     await context.unroute('**/systems/@me/groups*')
@@ -64,6 +66,25 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await page.getByRole('link', { name: 'More' }).click()
     await page.getByRole('link', { name: 'Devices' }).waitFor()
     expect(isUpgraded).toBe(true)
+  })
+
+  test('shows what another device changed before the event stream was connected', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, context } = await openPath('fields')
+    const held = Promise.withResolvers<void>()
+    await context.route('**/systems/@me/events', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.reload()
+    await page.getByText('No fields yet.').waitFor()
+    const { id } = await system.ask<{ id: string }>('POST /v2/members', { name: 'Fern' })
+    await system.ask('POST /ext/v1/systems/@me/fields', { name: 'Role', type: 'text' })
+    held.resolve()
+    await page.getByText('Role', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Members', exact: true }).click()
+    await page.getByRole('link', { name: /^Fern/ }).waitFor()
+    await system.ask(`DELETE /v2/members/${id}`)
   })
 
   test('figures that could not be loaded can be tried again', async () => {

@@ -132,7 +132,6 @@ function startOfflineUse(): Promise<void> {
 /** Starts and stops the event stream with the session. Called once. */
 export function startSync(): void {
   let subscription: Subscription | undefined
-  let wasLive = false
 
   const start = (lastEventId?: string) => {
     connectionState.value = 'connecting'
@@ -149,12 +148,10 @@ export function startSync(): void {
           state === 'connecting' && connectionState.value === 'away' ? 'away' : state
         if (state !== 'live') return
         isDeviceOnline.value = true
-        // Without the ID of the last event it is unknown what was missed, so everything is loaded
-        // again.
-        const isStale = !isLoaded.value || isFromCopy.value
-        if (isStale || (wasLive && !subscription?.lastEventId)) loadSession()
-        else if (!wasLive) loadSwitches().catch(ignoreError)
-        wasLive = true
+        // Without the ID of the last event it is unknown what was missed since the data was loaded.
+        if (isLoaded.value && !isFromCopy.value && subscription?.lastEventId) return
+        increaseVersion('all')
+        loadSession()
       },
     })
   }
@@ -168,7 +165,6 @@ export function startSync(): void {
   effect(() => {
     if (sessionState.value === 'in') {
       rememberLogin(loginMethod() ?? 'unknown')
-      wasLive = false
       loadSession()
       start()
       if (keepsData()) queueReady.value = startOfflineUse()

@@ -192,7 +192,8 @@ export async function reloadAll(): Promise<void> {
 
 /** Loads enough history to rank the likely fronters. */
 export async function loadAhead(): Promise<void> {
-  for (let page = 1; page < PAGES_AHEAD && hasOlder.value; page++) await loadOlder()
+  const loaded = recordedSwitches.value.length / PAGE_SIZE
+  for (let page = loaded; page < PAGES_AHEAD && hasOlder.value; page++) await loadOlder()
 }
 
 export async function loadSystem(): Promise<void> {

@@ -76,4 +76,28 @@ describe('a subscription', () => {
     server.stop()
     expect(pauses()).toEqual([])
   })
+
+  test('tries again at once when the network comes back during an attempt that fails', async () => {
+    const failing = Promise.withResolvers<void>()
+    let attempts = 0
+    const server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      async fetch() {
+        if (++attempts > 1) return new Response(': hello\n\n')
+        await failing.promise
+        return new Response('', { status: 503 })
+      },
+    })
+    const states: LiveState[] = []
+    const onStateChange = (state: LiveState) => void states.push(state)
+    const subscription = subscribe({ path: server.url.href, onEvent: () => {}, onStateChange })
+    await until(() => attempts === 1)
+    subscription.reconnectNow()
+    failing.resolve()
+    await until(() => states.includes('live') || pauses().length > 0)
+    subscription.stop()
+    server.stop(true)
+    expect(states).toContain('live')
+  })
 })

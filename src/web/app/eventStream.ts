@@ -23,7 +23,7 @@ interface SubscribeOptions {
 
 export interface Subscription {
   stop(): void
-  /** Reconnects at once instead of waiting for the next attempt. */
+  /** Reconnects at once, or after the present attempt, instead of waiting for the next one. */
   reconnectNow(): void
   readonly lastEventId: string | undefined
 }
@@ -85,6 +85,10 @@ export function subscribe({
   const run = async () => {
     while (!stopping.signal.aborted) {
       let hasFailed = false
+      let isAsked = false
+      retryNow = () => {
+        isAsked = true
+      }
       try {
         await read()
       } catch (cause) {
@@ -96,7 +100,7 @@ export function subscribe({
       // A stream that ended normally is reopened at once, without showing an interruption.
       onStateChange(hasFailed ? 'away' : 'connecting')
       const seconds = RETRY_SECONDS[Math.min(failures++, RETRY_SECONDS.length - 1)] ?? 1
-      if (!hasFailed && failures === 1) continue
+      if (isAsked || (!hasFailed && failures === 1)) continue
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, seconds * 1000)
         retryNow = () => {

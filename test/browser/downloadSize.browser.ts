@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from '../test'
 import { until } from '../until'
-import { expectAccessible, expectNoHorizontalScroll, startBrowser } from './browser'
+import { expectAccessible, expectNoHorizontalScroll, startBrowser, waitForTrue } from './browser'
 import { startPictureServer } from './pictureServer'
 import { shareTestServer } from './testServer'
 import { describeDashboard, openDashboard, seedSystem } from './testSystem'
@@ -39,7 +39,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
   test('loads at most 85 KB on the first visit and 1 KB, besides data, on the second', async () => {
     await system.setSwitches([5, 'Wren'])
     const { page } = await openNow()
-    await page.evaluate('document.fonts.ready.then(() => undefined)')
+    await waitForTrue(page, 'document.fonts.size > 0')
     const again = await page.context().newPage()
     const second = await recordSizes(again)
     await again.goto(address)
@@ -52,11 +52,11 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     second.clear()
     await again.reload()
     await again.getByRole('heading', { name: 'Here now' }).waitFor()
-    await again.waitForFunction(() => {
-      const window = globalThis as unknown as { document: { fonts: { size: number } } }
-      return window.document.fonts.size > 0
-    })
-    expect([...second.keys()].filter((path) => path.endsWith('.woff2'))).toHaveLength(1)
+    await waitForTrue(again, 'document.fonts.size > 0')
+    const fonts = () => [...second.keys()].filter((path) => path.endsWith('.woff2'))
+    // The debugger may report the end of a response after the page has used it.
+    await until(() => fonts().length > 0)
+    expect(fonts()).toHaveLength(1)
     expect(weigh(second)).toBeGreaterThan(30 * KB)
     expect(weigh(second)).toBeLessThanOrEqual(85 * KB)
   })
@@ -72,14 +72,11 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await choice.getByRole('button', { name: 'Atkinson' }).waitFor()
     expect(fonts()).toEqual([])
     await choice.getByRole('button', { name: 'OpenDyslexic' }).click()
-    await page.waitForFunction(() => {
-      const window = globalThis as unknown as {
-        document: { fonts: Iterable<{ family: string; status: string }> }
-      }
-      return (
-        [...window.document.fonts].filter(({ family }) => family === 'OpenDyslexic').length === 2
-      )
-    })
+    await waitForTrue(
+      page,
+      `[...document.fonts].filter(({ family }) => family === 'OpenDyslexic').length === 2`,
+    )
+    await until(() => fonts().length > 1)
     expect(fonts()).toHaveLength(2)
     await expectAccessible(visitor)
     await expectNoHorizontalScroll(visitor)

@@ -108,14 +108,15 @@ describe('the language of the page', () => {
   test('downloads the texts of one language only', async () => {
     const context = await browser.newContext({ locale: 'de-DE' })
     const page = await context.newPage()
-    const texts: string[] = []
-    page.on('response', async (response) => {
-      if (response.url().endsWith('.js')) texts.push(await response.text())
+    const scripts: Promise<string>[] = []
+    page.on('response', (response) => {
+      if (response.url().endsWith('.js')) scripts.push(response.text())
     })
     await page.goto(address)
     await page.getByRole('heading', { name: 'Willkommen zu Hause' }).waitFor()
-    expect(texts.join('')).toContain('Willkommen zu Hause')
-    expect(texts.join('')).not.toContain('Welcome home')
+    const texts = (await Promise.all(scripts)).join('')
+    expect(texts).toContain('Willkommen zu Hause')
+    expect(texts).not.toContain('Welcome home')
     await context.close()
   })
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from '../test'
-import { expectAccessible, startBrowser, waitForTrue } from './browser'
+import { expectAccessible, startBrowser, waitForClosedSheet, waitForTrue } from './browser'
 import { shareTestServer } from './testServer'
 import { describeDashboard } from './testSystem'
 
@@ -11,8 +11,7 @@ const { address } = testServer.server
 
 /** Expects that Back leads to this page, which a leftover entry of a sheet would prevent. */
 async function expectBackTo(page: Page, hash: string): Promise<void> {
-  // The entry of a closed sheet is left a moment later; the browser would merge both steps.
-  await waitForTrue(page, 'history.state?.isSheet !== true')
+  await waitForClosedSheet(page)
   await page.evaluate('history.back()')
   await page.waitForURL(`${address}/#/${hash}`)
 }
@@ -78,7 +77,7 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await page.goto(`${address}/#/members`)
     await add.click()
     await dialog(page).getByRole('button', { name: 'Close' }).click()
-    await waitForTrue(page, 'history.state?.isSheet !== true')
+    await waitForClosedSheet(page)
     await add.click()
     await waitForTrue(page, 'history.state?.isSheet === true')
     await page.evaluate('history.back()')

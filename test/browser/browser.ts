@@ -245,6 +245,13 @@ export const waitForChange = (page: Page): Promise<unknown> =>
 export const waitForDraw = (page: Page): Promise<unknown> =>
   page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
 
+/**
+ * Waits until the entry of a closed sheet is left, which happens a moment later. Before that, the
+ * browser would merge a step back with it.
+ */
+export const waitForClosedSheet = (page: Page): Promise<void> =>
+  waitForTrue(page, 'history.state?.isSheet !== true')
+
 /** Waits until the title of the page contains a text; it is set after the page is drawn. */
 export const waitForTitle = (page: Page, part: string): Promise<void> =>
   waitForTrue(page, `document.title.includes(${JSON.stringify(part)})`)

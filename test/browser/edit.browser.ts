@@ -5,6 +5,7 @@ import {
   expectNoHorizontalScroll,
   sizes,
   startBrowser,
+  waitForClosedSheet,
 } from './browser'
 import type { MemberJson } from './memberPages'
 import { shareTestServer } from './testServer'
@@ -114,6 +115,7 @@ describeDashboard(browser, testServer, async ({ system, openNow, openPath }) => 
     await page.getByRole('button', { name: 'Stay' }).click()
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     expect(await page.getByLabel('Pronouns').inputValue()).toBe('fae/faer')
+    await waitForClosedSheet(page)
     await page.goBack()
     await page.getByRole('button', { name: 'Stay' }).click()
     expect(await page.getByLabel('Pronouns').inputValue()).toBe('fae/faer')

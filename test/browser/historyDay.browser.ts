@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { fieldsOf } from '../../src/web/app/time'
 import { expect, test } from '../test'
+import { until } from '../until'
 import {
   expectAccessible,
   expectLargeTargets,
@@ -149,7 +150,8 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     const { page } = await open('list')
     const { date } = fieldsAgo(24 * 20)
     const section = page.locator(`[data-date="${date}"]`)
-    await section.scrollIntoViewIfNeeded()
+    await section.waitFor()
+    // Scrolled once: the place after a second step may not be kept yet when the page is left.
     await page.evaluate(`document.querySelector('[data-date="${date}"]').scrollIntoView()`)
     await page.waitForURL(/at=\d{4}/)
     const top = await page.evaluate('scrollY')
@@ -158,9 +160,8 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await page.getByRole('heading', { name: 'Here now' }).waitFor()
     await page.goBack()
     await section.waitFor()
-    await page.waitForFunction(() => (globalThis as unknown as { scrollY: number }).scrollY > 500)
-    const box = await section.boundingBox()
-    expect(Math.abs(box?.y ?? 1e9)).toBeLessThan(400)
+    await until(async () => Math.abs((await section.boundingBox())?.y ?? 1e9) < 400)
+    expect(Number(await page.evaluate('scrollY'))).toBeGreaterThan(500)
   })
 
   test('logs a stint from a time to a time in one entry, and undoes it', async () => {

@@ -261,6 +261,8 @@ describeDashboard(browser, testServer, ({ size, system, openNow, openPath }) => 
   test('loads the texts of the shown day only', async () => {
     await startWith([24 * 300, 'Wren'], [1, 'Iris'])
     const { page } = await openNow()
+    // Everything is loaded again when the page is connected.
+    await page.getByText('Live').waitFor({ state: 'attached' })
     const asked: string[] = []
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url())

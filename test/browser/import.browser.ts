@@ -371,15 +371,17 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     }
     await logIn(page, openServer, await createSystem())
     await page.getByRole('heading', { name: 'No members yet.' }).waitFor()
-    const others = await Promise.all(Array.from({ length: PLACES }, createSystem))
-    for (const token of others) await openServer.ask('POST /web/import-place', undefined, token)
     const uploads: string[] = []
     page.on('request', (request) => {
       if (request.url().includes('/import?')) uploads.push(request.method())
     })
     await page.goto(`${openServer.server.address}/#/import`)
-    const file = join(fixtures, 'simplyplural.json')
-    await page.getByLabel('Choose a file').setInputFiles(file)
+    const field = page.getByLabel('Choose a file')
+    await field.waitFor({ state: 'attached' })
+    const others = await Promise.all(Array.from({ length: PLACES }, createSystem))
+    // Reserved last, because the server keeps a place for a limited time.
+    for (const token of others) await openServer.ask('POST /web/import-place', undefined, token)
+    await field.setInputFiles(join(fixtures, 'simplyplural.json'))
     await page.getByText('Waiting until the server has room for the file').waitFor()
     expect(uploads).toEqual([])
 

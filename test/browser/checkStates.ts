@@ -49,6 +49,8 @@ export async function checkStates(
   for (const state of states.filter(isPlain))
     await checkState(state, inside, async () => {
       await goToOtherPage(inside.page, `${root}${BETWEEN}`)
+      // Its heading must not be replaced any more.
+      await waitForPage(inside.page)
       await goToOtherPage(inside.page, `${root}${state[1]}`)
     })
   await inside.page.close()

@@ -285,6 +285,22 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
     await articles(page).getByText('Later').waitFor()
   })
 
+  test('keeps what is typed while a post is sent', async () => {
+    await clear()
+    const { page } = await open('chat/board/@system')
+    const held = Promise.withResolvers<void>()
+    await page.route('**/@me/posts', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.getByLabel('Text').fill('Milk, please.')
+    await page.getByRole('button', { name: 'Post' }).click()
+    await page.getByLabel('Text').fill('And bread.')
+    held.resolve()
+    await articles(page).getByText('Milk, please.').waitFor()
+    expect(await page.getByLabel('Text').inputValue()).toBe('And bread.')
+  })
+
   test('shows the board of a member on its page, but not to strangers', async () => {
     await clear()
     await post({ for: wren, by: iris, text: 'On your board' })

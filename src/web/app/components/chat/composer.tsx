@@ -74,7 +74,9 @@ export function Composer({ place, posts, onPosted }: Props) {
       ...(original && { reply_to: original.id }),
     }
     await requestOwn(`${JOURNAL_PATH}/posts`, { method: 'POST', body })
-    drafts.put(place.query, { ...emptyDraft, by: draft.by })
+    // What was typed while the post was sent stays.
+    const { text: typed } = drafts.find(place.query) ?? emptyDraft
+    drafts.put(place.query, { ...emptyDraft, by: draft.by, text: typed === text ? '' : typed })
     announce(journalStrings.isPosted)
     onPosted()
   }

@@ -45,6 +45,8 @@ describeDashboard(browser, testServer, ({ system, openNow, openPath }) => {
   test('loads a page by itself when the connection is back', async () => {
     await system.setSwitches([5, 'Wren'])
     const { page, context } = await openNow()
+    // Keeps the page from the cache, which may have its script from an earlier test.
+    await context.route('**/assets/**', (route) => route.continue())
     await cutNetwork(page)
     await page.getByRole('link', { name: 'More' }).click()
     await page.getByText('Can’t reach the server.').waitFor()

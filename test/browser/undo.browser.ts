@@ -99,6 +99,26 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     expect(await names()).toEqual([['Moss'], ['Wren']])
   })
 
+  test('Undo is done although its notice ends before the code is loaded', async () => {
+    const { page, context } = await switchToMoss()
+    const requested = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    await context.route('**/assets/undo-*.js', async (route) => {
+      requested.resolve()
+      await held.promise
+      await route.continue()
+    })
+    // Where the pointer does not keep the notice.
+    await page.mouse.move(0, 0)
+    await page.keyboard.press('u')
+    await requested.promise
+    await page.clock.fastForward(10_500)
+    await page.locator('.toast').waitFor({ state: 'detached' })
+    held.resolve()
+    await page.locator('.here-now').getByText('Wren').waitFor()
+    expect(await names()).toEqual([['Wren']])
+  })
+
   test('the label of Undo stays on one line beside a long text', async () => {
     await system.setSwitches([5, 'Wren'])
     const { page } = await openNow()

@@ -1,15 +1,19 @@
+import { signal } from '@preact/signals'
 import { announce, attempt, createSwitch, removeSwitch, showToast, toast } from './actions'
 import { errorMessage, requestOwn } from './api'
 import { canLog, queueReady } from './store'
 import { strings } from './strings'
-import type { Undo } from './toastStorage'
+import type { Toast, Undo } from './toastStorage'
 
-/** Reverts what the current toast announces. If that fails, the toast stays and shows the reason. */
-export async function undo(): Promise<void> {
-  const shown = toast.value
+/** Toast that was reverted last; a second press does nothing. */
+const reverted = signal<Toast | null>(null)
+
+/** Reverts what a toast announces. If that fails, the toast stays and shows the reason. */
+export async function undo(shown: Toast | null): Promise<void> {
   const step = shown?.undo
-  if (!step) return
-  toast.value = null
+  if (!step || shown === reverted.value) return
+  reverted.value = shown
+  if (toast.value === shown) toast.value = null
   await queueReady.value
   const isQueued = step.kind === 'removeSwitches' || step.kind === 'restoreSwitch'
   const run = async () => {

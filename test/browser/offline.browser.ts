@@ -5,7 +5,6 @@ import {
   expectAccessible,
   expectNoHorizontalScroll,
   fullBrowsers,
-  restoreNetwork,
   type Size,
   startBrowser,
   visit,
@@ -167,9 +166,10 @@ describe('the copy on the device', () => {
     // Without the copy, a switch needs the network as before.
     await page.goto(`${proxy.address}/#/now`)
     await page.getByRole('heading', { name: 'Here now' }).waitFor()
+    await setOffline(context, proxy)
     await cutNetwork(page)
     await page.getByText('You’re offline.').waitFor()
-    await restoreNetwork(context)
+    await goOnline(context, proxy)
     await page.getByText('You’re offline.').waitFor({ state: 'hidden' })
     await page.goto(`${proxy.address}/#/devices`)
     await box.click()

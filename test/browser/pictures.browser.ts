@@ -12,10 +12,11 @@ import {
   startBrowser,
   visit,
 } from './browser'
-import { shareTestServer, startTestServer } from './testServer'
+import { freePort, shareTestServer, startTestServer } from './testServer'
 import { describeDashboard, logIn } from './testSystem'
 
 const browser = await startBrowser()
+/** Pictures have addresses, so their server needs one before it starts. */
 const port = freePort()
 const address = `http://127.0.0.1:${port}`
 const testServer = await startTestServer('Somebody else', ['--port', String(port)], {
@@ -23,13 +24,6 @@ const testServer = await startTestServer('Somebody else', ['--port', String(port
 })
 const withoutUrl = await shareTestServer()
 const fixtures = join(import.meta.dir, '../formats/fixtures')
-
-/** Pictures have addresses, so their server needs one before it starts. */
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  probe.stop(true)
-  return probe.port
-}
 
 /** Writes a PNG whose left half has one colour and whose right half has another. */
 function pngOf(width: number, height: number, left: number[], right: number[]): Buffer {

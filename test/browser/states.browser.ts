@@ -1,11 +1,12 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from '../test'
 import { disconnect, expectAccessible, restoreNetwork, startBrowser, storySizes } from './browser'
-import { startTestServer } from './testServer'
+import { freePort, startTestServer } from './testServer'
 import { openDashboard, type SeededSystem, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const port = await freePort()
+/** The restarted server uses it again. */
+const port = freePort()
 const testServer = await startTestServer('Somebody else', ['--port', String(port)])
 const { address } = testServer.server
 const system = await seedSystem(testServer, 'Lantern Hill')
@@ -185,11 +186,3 @@ test('reconnects to a killed and restarted server and shows what was missed', as
   await page.getByText('Can’t reach the server.').first().waitFor({ state: 'hidden' })
   expect(page.url()).toStartWith(address)
 })
-
-/** Returns an unused port, so that the restarted server can use it again. */
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const { port = 0 } = server
-  await server.stop(true)
-  return port
-}

@@ -57,6 +57,17 @@ export async function startTestServer(
   })
 }
 
+/** Returns an unused port below those that the system gives to any program that connects. */
+export function freePort(): number {
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 20_000)
+    try {
+      Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
+      return port
+    } catch {}
+  }
+}
+
 type SharedServer = Pick<Server, 'address' | 'output'> & { readonly cwd: string }
 
 let shared: Promise<SharedServer> | undefined

@@ -5,6 +5,7 @@ import type { EventOptions } from '../../src/events/events'
 import { HOUR, SECOND } from '../../src/model/time'
 import { drizzleOn } from '../drizzle'
 import { deleteSystem } from '../operatorActions'
+import { freePort } from '../postgres/engine'
 import { beforeEach, describe, expect, test } from '../test'
 import { createTestApp, type TestApp, type TestSystem } from '../testApp'
 import { createTestClock } from '../testClock'
@@ -137,7 +138,9 @@ describe('webhook receivers', () => {
   )
 
   test('delivers missed events when the receiver is available again', async () => {
-    const { as, receiver } = await hooked()
+    const as = await at.makeSystem()
+    const receiver = receive({}, await freePort())
+    await hook(at, as, receiver.url)
     await receiver.stop()
     await rename(as, 'one')
     await rename(as, 'two')

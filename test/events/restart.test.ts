@@ -4,6 +4,7 @@ import { parseConfig } from '../../src/config'
 import type { EventOptions } from '../../src/events/events'
 import { createLog } from '../../src/log'
 import { createSystem } from '../operatorActions'
+import { freePort } from '../postgres/engine'
 import { emptyFolder } from '../serverProcess'
 import { afterAll, describe, expect, test } from '../test'
 import { newDatabaseAddress, type TestSystem } from '../testApp'
@@ -23,7 +24,7 @@ describe('delivery after a restart', () => {
   test('delivers pending events in order after a restart, though the receiver was down', async () => {
     const server = open('gone', { pauses: [60_000_000] })
     const as = await server.makeSystem()
-    const receiver = receive()
+    const receiver = receive({}, await freePort())
     await hook(server, as, receiver.url)
     await receiver.stop()
     for (const name of ['one', 'two', 'three']) await server.rename(as, name)

@@ -211,16 +211,20 @@ test('an import of buckets at a node that is killed shares nothing at the other'
 
   const victim = await nodes.start()
   let answered: NodeResponse | null = null
-  const importing = ask(victim, IMPORT, owner.token, fileOf(500, 60_000)).then((response) => {
-    answered = response
-  })
   const pending = (): Promise<{ id: number }[]> => database.unsafe('select id from pending_imports')
-  await until(
-    async () => ({ pending: await pending(), answered }),
-    (seen) => seen.pending.length === 1,
-  )
-  await nodes.kill(victim)
-  await importing
+  await database.begin(async (tx) => {
+    // The import waits before its history, so that it cannot end before the node is killed.
+    await tx.unsafe('lock table switches in exclusive mode')
+    const importing = ask(victim, IMPORT, owner.token, fileOf(500, 60_000)).then((response) => {
+      answered = response
+    })
+    await until(
+      async () => ({ pending: await pending(), answered }),
+      (seen) => seen.pending.length === 1,
+    )
+    await nodes.kill(victim)
+    await importing
+  })
   expect([answered, (await pending()).length]).toEqual([null, 1])
   expect(await seen()).toBe(shown)
   // Otherwise the other node would wait until the import has written nothing for a while.

@@ -5,8 +5,8 @@ import { expect, test } from './test'
 
 const slowTests = `
   import { describe, withTimeout } from '${join(import.meta.dir, 'test.ts')}'
-  const { test, ...hooks } = withTimeout(20)
-  const wait = () => Bun.sleep(200)
+  const { test, ...hooks } = withTimeout(300)
+  const wait = () => Bun.sleep(600)
   test('test', wait)
   test('test with a timeout of its own', wait, 10_000)
   test.each([1])('each %d', wait)

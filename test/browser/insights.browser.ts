@@ -93,8 +93,9 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     await press(page, 'Custom')
     const day = (hoursAgo: number) =>
       new Date(Date.now() - hoursAgo * 3_600_000).toISOString().slice(0, 10)
-    await page.getByLabel('From', { exact: true }).fill(day(240))
-    await page.getByLabel('To', { exact: true }).fill(day(48))
+    const [from, to] = [day(240), day(48)]
+    await page.getByLabel('From', { exact: true }).fill(from)
+    await page.getByLabel('To', { exact: true }).fill(to)
     await settled(page)
     await page.getByText(/^\S+day.* to \S+day/).waitFor()
     for (const chart of charts) await press(page, `${chart}: show as table`)
@@ -102,8 +103,8 @@ describeDashboard(browser, testServer, ({ system, openNow }) => {
     const midnight = (date: string, more = 0) =>
       new Date(Date.parse(`${date}T00:00:00`) + more).toISOString()
     const query = new URLSearchParams({
-      since: midnight(day(240)),
-      until: midnight(day(48), 24 * 3_600_000),
+      since: midnight(from),
+      until: midnight(to, 24 * 3_600_000),
       zone,
     })
     const load = <T>(path: string) => system.ask<T>(`GET /v2/systems/@me/fronting/${path}${query}`)

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,11 +15,11 @@ import { compressFile } from './src/web/dashboardFiles'
 /**
  * Builds the executable for this machine. With --all also builds a release: an archive for every
  * platform, with checksums. Names of platforms, such as linux-x64, limit the release to these, and
- * --release limits it to Linux on this processor.
+ * --release limits it to Linux on this processor. With --if-changed does nothing if the executable
+ * is newer than its sources.
  */
 
-const page = await packPage()
-
+const args = process.argv.slice(2)
 const commit =
   (await $`git rev-parse --short HEAD`.nothrow().quiet().text()).trim() ||
   (await readCommit(import.meta.dir)) ||
@@ -28,11 +29,24 @@ const builtAt = Number(
     Math.floor(Date.now() / 1000),
 )
 
+if (args.includes('--if-changed') && (await isUpToDate('dist/multitude'))) process.exit(0)
+
+const page = await packPage()
 await smokeTest(await compile('dist/multitude'))
-const args = process.argv.slice(2)
 if (args.includes('--release')) args.push(`linux-${process.arch}`)
 const wanted = targets.filter((target) => args.includes('--all') || args.includes(target))
 if (wanted.length > 0) await release(wanted)
+
+/** True if an executable has this commit and is newer than every file that it is built from. */
+async function isUpToDate(executable: string): Promise<boolean> {
+  const version = await $`./${executable} --version`.nothrow().quiet().text()
+  if (!version.includes(`(${commit})`)) return false
+  const sources = new Bun.Glob('{src,migrations,.ci/release}/**/*').scanSync({ dot: true })
+  const written = statSync(executable).mtimeMs
+  return ['build.ts', 'package.json', 'bun.lock', ...sources].every(
+    (file) => statSync(file).mtimeMs < written,
+  )
+}
 
 async function release(wanted: readonly Target[]): Promise<void> {
   const work = await mkdtemp(join(tmpdir(), 'multitude-release-'))

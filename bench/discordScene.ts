@@ -1,6 +1,6 @@
 import { openDeps } from '../src/app'
 import { parseConfig } from '../src/config'
-import { operator } from '../src/model/privacy'
+import { operator } from '../src/model/core/privacy'
 import { createMember } from '../src/service/members'
 import { createSystem } from '../src/service/registration'
 import { type Control, createControl } from '../test/discord/standIn/controlClient'

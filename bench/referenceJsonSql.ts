@@ -1,6 +1,6 @@
-import type { Entity } from '../src/model/entity'
-import type { Field } from '../src/model/field'
-import { type ListAccess, listAccessRules } from '../src/model/privacy'
+import type { Entity } from '../src/model/core/entity'
+import type { Field } from '../src/model/core/field'
+import { type ListAccess, listAccessRules } from '../src/model/core/privacy'
 
 /**
  * Builds the v2 JSON of a row inside SQLite at each read, as the server did before it cached

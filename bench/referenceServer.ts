@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
-import { group } from '../src/model/group'
-import { member } from '../src/model/member'
-import { system } from '../src/model/system'
+import { group } from '../src/model/groups/group'
+import { member } from '../src/model/members/member'
+import { system } from '../src/model/systems/system'
 import { isoOf, jsonList, jsonOf } from './referenceJsonSql'
 
 /**

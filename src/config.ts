@@ -36,7 +36,7 @@ import {
   parseText,
   type RateLimits,
 } from './config/values'
-import { type AllowList, formatAllowList } from './model/network'
+import { type AllowList, formatAllowList } from './model/core/network'
 
 export { hidePassword, type RateLimits }
 

@@ -1,4 +1,4 @@
-import { customFieldTypes, hasOptions } from '../src/model/ext/customField'
+import { customFieldTypes, hasOptions } from '../src/model/members/customField'
 import { ME } from './me'
 
 /** A system of v1 and v2, and the use of everything that the extension API adds to it. */

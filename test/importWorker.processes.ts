@@ -15,7 +15,7 @@ const MiB = 1024 * 1024
 const ROUNDS = 20
 
 /** Import workers suspend themselves when they start, so that none has ended when a test finds it. */
-const env = preload(join(import.meta.dir, 'suspendedWorker.ts'))
+const env = preload(join(import.meta.dir, './suspendedWorker.ts'))
 
 /** Larger than a pipe, so that the server waits for the worker to read. */
 const largeFile = JSON.stringify({

@@ -1,4 +1,4 @@
-import { operator, type Viewer } from '../src/model/privacy'
+import { operator, type Viewer } from '../src/model/core/privacy'
 import * as bots from '../src/service/access/bots'
 import * as linkCodes from '../src/service/access/linkCodes'
 import * as tokens from '../src/service/access/tokens'

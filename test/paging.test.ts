@@ -1,4 +1,4 @@
-import { formatInstant, HOUR, type Instant } from '../src/model/time'
+import { formatInstant, HOUR, type Instant } from '../src/model/core/time'
 import { insertMember } from '../src/service/members'
 import { insertSwitch } from '../src/service/switches'
 import { describe, expect, test } from './test'

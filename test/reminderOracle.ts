@@ -1,5 +1,5 @@
-import { createFormat } from '../src/model/fronting/timeZone'
-import { DAY, type Instant, MINUTE, parseInstant } from '../src/model/time'
+import { DAY, type Instant, MINUTE, parseInstant } from '../src/model/core/time'
+import { createFormat } from '../src/model/insights/timeZone'
 
 /** Rule of a repeating reminder. */
 export interface OracleRule {

@@ -1,5 +1,5 @@
 import type { Db } from '../src/db/types'
-import type { Viewer } from '../src/model/privacy'
+import type { Viewer } from '../src/model/core/privacy'
 import * as accessBots from '../src/service/access/bots'
 import * as accessCredentials from '../src/service/access/credentials'
 import * as accessLinkCodes from '../src/service/access/linkCodes'

@@ -1,4 +1,4 @@
-import { applySubstitution, parseSubstitution } from '../src/model/substitution'
+import { applySubstitution, parseSubstitution } from '../src/model/proxy/substitution'
 import { describe, expect, test } from './test'
 
 describe('substitutions', () => {

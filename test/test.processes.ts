@@ -4,7 +4,7 @@ import { emptyFolder, runCommand } from './serverProcess'
 import { expect, test } from './test'
 
 const slowTests = `
-  import { describe, withTimeout } from '${join(import.meta.dir, 'test.ts')}'
+  import { describe, withTimeout } from '${join(import.meta.dir, './test.ts')}'
   const { test, ...hooks } = withTimeout(300)
   const wait = () => Bun.sleep(600)
   test('test', wait)

@@ -1,9 +1,9 @@
 import type { systems } from '../src/db/tables'
 import type { routes } from '../src/http/routeGroup'
-import type { Member, MemberDraft, MemberPatch, member } from '../src/model/member'
-import type { Redacted, Serialized } from '../src/model/privacy'
-import type { Settings } from '../src/model/settings'
-import type { System, SystemPatch } from '../src/model/system'
+import type { Redacted, Serialized } from '../src/model/core/privacy'
+import type { Member, MemberDraft, MemberPatch, member } from '../src/model/members/member'
+import type { Settings } from '../src/model/systems/settings'
+import type { System, SystemPatch } from '../src/model/systems/system'
 
 /**
  * Tests of types derived from the field tables, run by the type checker: a mapped type that is `any`

@@ -1,10 +1,10 @@
 import type { EventWebhooks } from '../discord/commands/context'
 import type { Events } from '../events/events'
 import { chooseToken, findWebhook, registerWebhook, removeWebhook } from '../events/webhooks'
-import { throwIfInvalid } from '../model/entity'
-import { url as urlField } from '../model/field'
-import { requireSystem } from '../model/privacy'
-import { Problem } from '../model/validation'
+import { throwIfInvalid } from '../model/core/entity'
+import { url as urlField } from '../model/core/field'
+import { requireSystem } from '../model/core/privacy'
+import { Problem } from '../model/core/validation'
 
 const address = urlField({ doc: 'URL that events are sent to' })
 

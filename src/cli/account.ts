@@ -1,4 +1,4 @@
-import { normalizeId } from '../model/platform'
+import { normalizeId } from '../model/core/platform'
 import { linkAccount, unlinkAccount } from '../service/accounts'
 import { type Call, type Command, Failure, UsageError } from './command'
 import { ACCOUNT_RULE, resolveSystem } from './resolveSystem'

@@ -1,6 +1,6 @@
-import { DISCORD, isPlatform } from '../model/platform'
-import { operator } from '../model/privacy'
-import { formatInstant } from '../model/time'
+import { DISCORD, isPlatform } from '../model/core/platform'
+import { operator } from '../model/core/privacy'
+import { formatInstant } from '../model/core/time'
 import { createBot, listBots, revokeBot } from '../service/access/bots'
 import { type Command, columns, Failure, UsageError } from './command'
 

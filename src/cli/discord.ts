@@ -1,7 +1,7 @@
 import { createApp } from '../app'
 import { discordOptions } from '../app/discordOptions'
 import { createLog } from '../log'
-import { operator } from '../model/privacy'
+import { operator } from '../model/core/privacy'
 import { countSystems } from '../service/systems'
 import { type Call, type Command, columns, Failure } from './command'
 import { parseInWorker } from './importWorker'

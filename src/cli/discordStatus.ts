@@ -1,5 +1,5 @@
-import { type DiscordStatus, inviteUrl, UNKNOWN_APPLICATION } from '../model/discord'
-import { formatInstant, type Instant, MINUTE } from '../model/time'
+import { type DiscordStatus, inviteUrl, UNKNOWN_APPLICATION } from '../model/core/discord'
+import { formatInstant, type Instant, MINUTE } from '../model/core/time'
 import { countOf, formatDuration, printable } from './format'
 
 /** The bot writes its state more often than this while it runs. */

@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { MAX_PICTURE_BYTES, parsePictureFile } from '../model/ext/picture'
+import { MAX_PICTURE_BYTES, parsePictureFile } from '../model/pictures/picture'
 import type { PictureFiles } from '../service/transfer/importContext'
 import { Failure } from './command'
 

@@ -1,4 +1,4 @@
-import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../model/time'
+import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../model/core/time'
 
 /** Formats times, sizes and names for a terminal. */
 

@@ -1,5 +1,5 @@
 import type { Repair } from '../formats/bundle'
-import { extParts, parts, type Tally } from '../model/transfer'
+import { extParts, parts, type Tally } from '../model/transfer/transfer'
 import type { ImportReport } from '../service/transfer/importContext'
 import { columns } from './command'
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { type ReadOptions, UnreadableFile } from '../formats/bundle'
 import { type BundleChunk, chunksOf, type ParseImport, parseInProcess } from '../formats/chunks'
-import { type DomainError, error } from '../model/errors'
+import { type DomainError, error } from '../model/core/errors'
 import type { Command } from './command'
 import { selfCommand } from './selfProcess'
 

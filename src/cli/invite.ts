@@ -1,5 +1,5 @@
-import { operator } from '../model/privacy'
-import { formatInstant, type Instant, parseInstant } from '../model/time'
+import { operator } from '../model/core/privacy'
+import { formatInstant, type Instant, parseInstant } from '../model/core/time'
 import { createInvite, listInvites, revokeInvite } from '../service/admin/invites'
 import { type Command, columns, Failure, UsageError } from './command'
 import { printable } from './format'

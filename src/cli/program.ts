@@ -1,6 +1,6 @@
 import { describeServer } from '../app'
 import { describeConfig, hidePassword } from '../config'
-import { operator } from '../model/privacy'
+import { operator } from '../model/core/privacy'
 import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
 import { type Command, columns } from './command'

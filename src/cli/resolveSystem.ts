@@ -1,5 +1,5 @@
-import { DomainError } from '../model/errors'
-import { operator } from '../model/privacy'
+import { DomainError } from '../model/core/errors'
+import { operator } from '../model/core/privacy'
 import { actFor } from '../service/systems'
 import type { Call } from './command'
 import { Failure } from './command'

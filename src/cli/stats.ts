@@ -1,4 +1,4 @@
-import { operator } from '../model/privacy'
+import { operator } from '../model/core/privacy'
 import { getStats, type Month } from '../service/admin/stats'
 import { type Command, columns } from './command'
 import { formatCount } from './format'

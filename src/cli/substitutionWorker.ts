@@ -3,7 +3,7 @@ import {
   type Substitute,
   type Substitution,
   type SubstitutionResult,
-} from '../model/substitution'
+} from '../model/proxy/substitution'
 import type { Command } from './command'
 import { selfCommand } from './selfProcess'
 

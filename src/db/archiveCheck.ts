@@ -1,5 +1,5 @@
 import { and, eq, gt, like, or } from 'drizzle-orm'
-import { isObject } from '../model/validation'
+import { isObject } from '../model/core/validation'
 import { type Finding, PAGE } from './finding'
 import { type Placeholders, query } from './query'
 import { importArchive } from './tables'

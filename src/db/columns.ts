@@ -1,7 +1,7 @@
 import type { $Type, ColumnBuilder, HasDefault, NotNull } from 'drizzle-orm'
 import { integer, type SQLiteColumnBuilderBase, text } from 'drizzle-orm/sqlite-core'
-import type { Entity, Row } from '../model/entity'
-import type { Field } from '../model/field'
+import type { Entity, Row } from '../model/core/entity'
+import type { Field } from '../model/core/field'
 
 type Column<T> = null extends T
   ? $Type<SQLiteColumnBuilderBase & ColumnBuilder, NonNullable<T>>

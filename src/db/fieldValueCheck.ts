@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
 import { and, eq, gt, sql } from 'drizzle-orm'
+import type { Option } from '../model/core/field'
+import { Problem } from '../model/core/validation'
+import { poll } from '../model/journal/poll'
 import {
   type CustomFieldType,
   customField,
   customFieldTypes,
   hasOptions,
-} from '../model/ext/customField'
+} from '../model/members/customField'
 import {
   type FieldType,
   type FieldValue,
@@ -13,10 +16,7 @@ import {
   parseValue,
   valueAsText,
   withoutRemoved,
-} from '../model/ext/fieldValue'
-import { poll } from '../model/ext/poll'
-import type { Option } from '../model/field'
-import { Problem } from '../model/validation'
+} from '../model/members/fieldValue'
 import { type Finding, PAGE } from './finding'
 import { type Placeholders, query } from './query'
 import { fields, fieldValues, importArchive, polls, pollVotes } from './tables'

@@ -1,4 +1,4 @@
-import type { RenderJson } from '../model/renderedJson'
+import type { RenderJson } from '../model/core/schemaHash'
 import type { Db, MaybePromise } from './types'
 
 /** Problem that an inspection of the database found. */

@@ -1,5 +1,5 @@
 import { and, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
-import { MAX_GROUP_DEPTH } from '../model/ext/groupExt'
+import { MAX_GROUP_DEPTH } from '../model/groups/groupExt'
 import { type Finding, PAGE } from './finding'
 import { alias, type Placeholders, query } from './query'
 import { groupExts, groups } from './tables'

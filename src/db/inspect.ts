@@ -1,6 +1,6 @@
 import { constants, Database } from 'bun:sqlite'
 import { pathToFileURL } from 'node:url'
-import type { RenderJson } from '../model/renderedJson'
+import type { RenderJson } from '../model/core/schemaHash'
 import type { Inspector } from './finding'
 import { isServerAddress } from './postgres/address'
 import { inspectServer } from './postgres/doctor'

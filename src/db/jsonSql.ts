@@ -1,6 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import type { Audience } from '../model/privacy'
-import { type ListAccess, listAccessRules } from '../model/privacy'
+import type { Audience } from '../model/core/privacy'
+import { type ListAccess, listAccessRules } from '../model/core/privacy'
 import type { Dialect } from './dialect'
 import {
   cachedSql,

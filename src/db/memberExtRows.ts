@@ -1,12 +1,12 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import type { Level } from '../model/entity'
-import { EXCERPT_LENGTH } from '../model/ext/excerpt'
+import type { Level } from '../model/core/entity'
+import { EXCERPT_LENGTH } from '../model/core/excerpt'
 import {
   defaultMemberExt,
   type FieldValues,
   type MemberExt,
   toListed,
-} from '../model/ext/memberExt'
+} from '../model/members/memberExt'
 import { bucketsOfRowSql } from './bucketLinks'
 import type { Dialect } from './dialect'
 import { type Placeholders, query } from './query'

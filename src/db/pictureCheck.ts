@@ -1,5 +1,5 @@
 import { and, eq, gt, isNotNull, lt, ne, sql } from 'drizzle-orm'
-import { DAY, formatInstant } from '../model/time'
+import { DAY, formatInstant } from '../model/core/time'
 import { type Finding, PAGE } from './finding'
 import { findUsedPictures } from './pictureUse'
 import { type Placeholders, query } from './query'

@@ -1,6 +1,6 @@
 import { getTableColumns, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Entity, Row } from '../model/entity'
+import type { Entity, Row } from '../model/core/entity'
 import { encodeRow, type Placeholders, query, type Statement } from './query'
 import type { Db, MaybePromise } from './types'
 

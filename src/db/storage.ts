@@ -1,5 +1,5 @@
-import type { DomainError } from '../model/errors'
-import type { RenderJson } from '../model/renderedJson'
+import type { DomainError } from '../model/core/errors'
+import type { RenderJson } from '../model/core/schemaHash'
 import type { Clock } from '../timers/clock'
 import type { ChangeNotifier } from './changeNotifier'
 import type { SchemaUse } from './schema'

@@ -1,4 +1,4 @@
-import type { RenderJson } from '../model/renderedJson'
+import type { RenderJson } from '../model/core/schemaHash'
 import type { Dialect } from './dialect'
 
 /** A value or a promise of it. SQLite answers synchronously, PostgreSQL does not. */

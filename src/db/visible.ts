@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, gte, isNotNull, isNull, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias, QueryBuilder } from 'drizzle-orm/sqlite-core'
-import { type DomainError, error } from '../model/errors'
+import { type DomainError, error } from '../model/core/errors'
 import { type Placeholders, query } from './query'
 import {
   buckets,

@@ -1,6 +1,6 @@
 import type { APIApplication, APIGuild } from 'discord-api-types/v10'
 import type { Log } from '../log'
-import { applicationPage, inviteUrl, REQUESTED_PERMISSIONS } from '../model/discord'
+import { applicationPage, inviteUrl, REQUESTED_PERMISSIONS } from '../model/core/discord'
 import { systemClock } from '../timers/clock'
 import { loadIdentity } from './identity'
 import { missingPermissions, Permission, type PermissionName } from './permissions/permission'

@@ -1,4 +1,4 @@
-import type { Substitute } from '../model/substitution'
+import type { Substitute } from '../model/proxy/substitution'
 import type { Bot } from './bot'
 import type { CommandDeps, Context, EventWebhooks } from './commands/context'
 import { showMessage } from './commands/handlers/message'

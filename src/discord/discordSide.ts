@@ -1,5 +1,5 @@
 import type { APIGuildMember, APIMessage, APIUser } from 'discord-api-types/v10'
-import { inviteUrl } from '../model/discord'
+import { inviteUrl } from '../model/core/discord'
 import { downloadFile } from './attachments/download'
 import type { Bot } from './bot'
 import type { DiscordMessage, DiscordSide } from './commands/discordSide'

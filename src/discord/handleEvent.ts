@@ -1,5 +1,5 @@
 import type { APIInteraction } from 'discord-api-types/v10'
-import { discordBot } from '../model/privacy'
+import { discordBot } from '../model/core/privacy'
 import { claimEvent, settleClaim } from '../service/discord/claims'
 import { withTimeout } from '../timers/withTimeout'
 import type { Bot } from './bot'

@@ -1,4 +1,4 @@
-import { discordBot } from '../model/privacy'
+import { discordBot } from '../model/core/privacy'
 import { getGuild, patchGuild } from '../service/guilds'
 import type { BotCore } from './core'
 import { NO_MENTIONS } from './messages/allowedMentions'

@@ -1,5 +1,5 @@
 import type { APIMessage } from 'discord-api-types/v10'
-import { discordBot } from '../model/privacy'
+import { discordBot } from '../model/core/privacy'
 import { getVisibleSettings } from '../service/settings'
 import { actFor } from '../service/systems'
 import type { BotCore } from './core'

@@ -1,4 +1,4 @@
-import { discordBot } from '../model/privacy'
+import { discordBot } from '../model/core/privacy'
 import { deleteMessages } from '../service/proxy/recordMessage'
 import type { BotCore } from './core'
 

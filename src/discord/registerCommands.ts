@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { discordBot } from '../model/privacy'
+import { discordBot } from '../model/core/privacy'
 import { listCommandHashes, storeCommandHash } from '../service/discord/commandHashes'
 import { buildDefinitions } from './commands/slash/definitions'
 import { type BotCore, describeError } from './core'

@@ -1,4 +1,4 @@
-import { discordBot } from '../model/privacy'
+import { discordBot } from '../model/core/privacy'
 import type { Deps } from '../service/deps'
 import {
   deleteGatewaySession,

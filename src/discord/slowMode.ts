@@ -1,5 +1,5 @@
-import { DomainError } from '../model/errors'
-import { discordBot } from '../model/privacy'
+import { DomainError } from '../model/core/errors'
+import { discordBot } from '../model/core/privacy'
 import { getLastMessage } from '../service/messages'
 import type { BotCore } from './core'
 import type { Failure } from './operations/failure'

@@ -1,4 +1,4 @@
-import { applicationPage } from '../model/discord'
+import { applicationPage } from '../model/core/discord'
 import { version } from '../version'
 
 /**

@@ -1,6 +1,6 @@
 import type { Storage } from '../db/open'
 import type { Db } from '../db/types'
-import type { Instant } from '../model/time'
+import type { Instant } from '../model/core/time'
 import type { Clock } from '../timers/clock'
 
 /** Dependencies of the event layer. */

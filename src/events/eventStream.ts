@@ -1,5 +1,5 @@
-import { isUnavailable } from '../model/errors'
-import { requireSystem, type Viewer } from '../model/privacy'
+import { isUnavailable } from '../model/core/errors'
+import { requireSystem, type Viewer } from '../model/core/privacy'
 import type { Timer } from '../timers/clock'
 import type { Events } from './events'
 import { boundsOfSystem, eventsOfSystemAfter, type StoredEvent } from './outbox'

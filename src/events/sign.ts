@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { SECOND } from '../model/time'
+import { SECOND } from '../model/core/time'
 
 /** Returns headers that prove origin and integrity, and let the receiver detect replays. */
 export function sign(token: string, id: number, at: number, body: string): Record<string, string> {

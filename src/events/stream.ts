@@ -1,4 +1,4 @@
-import { DomainError, error, isUnavailable } from '../model/errors'
+import { DomainError, error, isUnavailable } from '../model/core/errors'
 import type { Clock, Timer } from '../timers/clock'
 
 /** Server-Sent Events for many clients, with one heartbeat timer and bounded buffers. */

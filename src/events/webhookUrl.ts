@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { dns } from 'bun'
-import { type AllowList, contains, isGlobal, isHostName, parseIp } from '../model/network'
-import { isHttpUrl, MAX_URL } from '../model/validation'
+import { type AllowList, contains, isGlobal, isHostName, parseIp } from '../model/core/network'
+import { isHttpUrl, MAX_URL } from '../model/core/validation'
 import { type Clock, systemClock } from '../timers/clock'
 import { withTimeout } from '../timers/withTimeout'
 

@@ -1,4 +1,4 @@
-import { type ExtPart, extParts } from '../model/transfer'
+import { type ExtPart, extParts } from '../model/transfer/transfer'
 import {
   type Bundle,
   type BundleExtRow,

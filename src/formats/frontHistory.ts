@@ -1,7 +1,7 @@
-import { BYTE_ORDER_MARK, csvLine } from '../model/csv'
-import { createReplay } from '../model/fronting/replay'
-import { collectStints } from '../model/fronting/stints'
-import { DAY, formatInstant, type Instant, SECOND } from '../model/time'
+import { BYTE_ORDER_MARK, csvLine } from '../model/core/csv'
+import { DAY, formatInstant, type Instant, SECOND } from '../model/core/time'
+import { createReplay } from '../model/insights/replay'
+import { collectStints } from '../model/insights/stints'
 import type { Pieces } from './switches'
 
 /** Time that a member fronts without a break; `end` is null while it continues. */

@@ -1,4 +1,4 @@
-import { type ExtPart, extParts, forEachExtPart, type Part } from '../model/transfer'
+import { type ExtPart, extParts, forEachExtPart, type Part } from '../model/transfer/transfer'
 import type { Bundle, Repair, Subject } from './bundle'
 
 const MAX_REPAIRS = 5000

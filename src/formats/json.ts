@@ -1,4 +1,4 @@
-import { findExcess } from '../model/jsonLimits'
+import { findExcess } from '../model/core/jsonLimits'
 import { UnreadableFile } from './bundle'
 
 /** Parses JSON. Integers that a double would round become strings. */

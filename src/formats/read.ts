@@ -1,5 +1,5 @@
-import type { JsonObject } from '../model/entity'
-import { isObject } from '../model/validation'
+import type { JsonObject } from '../model/core/entity'
+import { isObject } from '../model/core/validation'
 import { type Bundle, MAX_FILE_BYTES, type ReadOptions, UnreadableFile } from './bundle'
 import { parseJson, rejectOversized } from './json'
 import { isPluralkit, readPluralkit } from './pluralkit/read'

@@ -1,8 +1,8 @@
-import type { Entity, JsonObject, Level, Patch } from '../model/entity'
-import type { Field, Repaired } from '../model/field'
-import { isUuid, parseRef } from '../model/ref'
-import type { Part } from '../model/transfer'
-import { isObject, Problem, parseText } from '../model/validation'
+import type { Entity, JsonObject, Level, Patch } from '../model/core/entity'
+import type { Field, Repaired } from '../model/core/field'
+import { isUuid, parseRef } from '../model/core/ref'
+import { isObject, Problem, parseText } from '../model/core/validation'
+import type { Part } from '../model/transfer/transfer'
 import { type Subject, subjectKinds, UnreadableFile } from './bundle'
 import type { ImportLog } from './importLog'
 

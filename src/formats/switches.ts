@@ -1,5 +1,5 @@
-import { MAX_FRONTERS } from '../model/switch'
-import { formatInstant, type Instant } from '../model/time'
+import { formatInstant, type Instant } from '../model/core/time'
+import { MAX_FRONTERS } from '../model/front/switch'
 import type { BundleSwitch, Subject } from './bundle'
 import type { ImportLog } from './importLog'
 

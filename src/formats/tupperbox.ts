@@ -1,7 +1,7 @@
-import type { JsonObject } from '../model/entity'
-import { group } from '../model/group'
-import { member } from '../model/member'
-import { system } from '../model/system'
+import type { JsonObject } from '../model/core/entity'
+import { group } from '../model/groups/group'
+import { member } from '../model/members/member'
+import { system } from '../model/systems/system'
 import {
   type Bundle,
   type BundleGroup,

@@ -1,4 +1,4 @@
-import { anonymousViewer, type Viewer } from '../model/privacy'
+import { anonymousViewer, type Viewer } from '../model/core/privacy'
 import { findBot, findSession, findToken } from '../service/access/credentials'
 import type { Bot, Credential, TokenOwner } from '../service/access/types'
 import type { Deps } from '../service/deps'

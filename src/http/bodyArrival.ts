@@ -1,4 +1,4 @@
-import { error } from '../model/errors'
+import { error } from '../model/core/errors'
 import type { Clock } from '../timers/clock'
 import { withTimeout } from '../timers/withTimeout'
 import type { Admission, ClientKey } from './requestLimits'

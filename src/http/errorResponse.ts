@@ -1,5 +1,5 @@
 import type { Log } from '../log'
-import { DomainError, type ErrorName, error } from '../model/errors'
+import { DomainError, type ErrorName, error } from '../model/core/errors'
 import { serializeError } from '../serializers/error'
 import type { Clock } from '../timers/clock'
 import { CORS, createBaseHeaders, retryAfterOf } from './headers'

@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Metrics } from '../metrics/metrics'
-import { error } from '../model/errors'
+import { error } from '../model/core/errors'
 import type { ApiModule, DirectRead, PathPolicy, ReadResult } from './apiModule'
 import { describeRoutes, documentedModules, type RouteParts, rootModule } from './apiModules'
 import { type Caller, createAuthenticator } from './authenticate'

@@ -1,5 +1,5 @@
 import { Elysia, type TSchema } from 'elysia'
-import { type ErrorName, errorTable } from '../model/errors'
+import { type ErrorName, errorTable } from '../model/core/errors'
 import type { components } from '../serializers/openapiComponents'
 import type { ApiModule, PathPolicy } from './apiModule'
 import {

@@ -1,4 +1,4 @@
-import { accesses, hasPermission, permissions } from '../model/privacy'
+import { accesses, hasPermission, permissions } from '../model/core/privacy'
 import { version } from '../version'
 
 /** Parts of the API documentation that are common to all operations. */

@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Config } from '../config'
-import type { DomainError } from '../model/errors'
+import type { DomainError } from '../model/core/errors'
 import { docsFiles } from '../web/docs'
 import type { ApiModule } from './apiModule'
 import { errorResponse } from './errorResponse'

@@ -6,10 +6,10 @@ import {
   type RouteBase,
   type SingletonBase,
 } from 'elysia'
-import { DomainError, error } from '../model/errors'
-import { findExcess } from '../model/jsonLimits'
-import { ListPieces } from '../model/listPieces'
-import { requireBot, requireWriter, type Serialized } from '../model/privacy'
+import { DomainError, error } from '../model/core/errors'
+import { findExcess } from '../model/core/jsonLimits'
+import { ListPieces } from '../model/core/listPieces'
+import { requireBot, requireWriter, type Serialized } from '../model/core/privacy'
 import type { RawBody } from '../serializers/body'
 import type { WaitingClient } from '../service/longReads'
 import { type ArrivalLimits, arrivalLimits, settlesAtOnce } from './bodyArrival'

@@ -1,7 +1,7 @@
-import { type DeliveryResult, deliveryResults } from '../model/events'
-import { type PushResult, pushResults } from '../model/ext/pushTarget'
-import { type ReminderKind, reminderKinds } from '../model/ext/reminder'
-import { type ImportResult, importResults } from '../model/transfer'
+import { type DeliveryResult, deliveryResults } from '../model/core/events'
+import { type PushResult, pushResults } from '../model/push/pushTarget'
+import { type ReminderKind, reminderKinds } from '../model/reminders/reminder'
+import { type ImportResult, importResults } from '../model/transfer/transfer'
 import { createDiscordMetrics, type DiscordGauges, type DiscordMetrics } from './discord'
 import { type Counter, createRegistry, type Histogram } from './registry'
 

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../model/entity'
-import { error } from '../model/errors'
-import type { Serialized, SerializedJson } from '../model/privacy'
-import { isObject } from '../model/validation'
+import type { JsonObject } from '../model/core/entity'
+import { error } from '../model/core/errors'
+import type { Serialized, SerializedJson } from '../model/core/privacy'
+import { isObject } from '../model/core/validation'
 
 /** Unparsed body: text that should be JSON, to be parsed by a serializer. */
 export interface RawBody {

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { loginLink } from '../model/dashboardLinks'
-import { entity, fillDefaults, type JsonObject, parseDraft } from '../model/entity'
-import { error, type Problems } from '../model/errors'
+import { loginLink } from '../model/core/dashboardLinks'
+import { entity, fillDefaults, type JsonObject, parseDraft } from '../model/core/entity'
+import { error, type Problems } from '../model/core/errors'
 import {
   clientTimestamp,
   flag,
@@ -12,8 +12,11 @@ import {
   requiredReference,
   snowflake,
   text,
-} from '../model/field'
-import { bareId, describeId, formatId, isIdOf, type Platform } from '../model/platform'
+} from '../model/core/field'
+import { bareId, describeId, formatId, isIdOf, type Platform } from '../model/core/platform'
+import { isUuid } from '../model/core/ref'
+import { formatInstant, type Instant } from '../model/core/time'
+import { isObject, Problem } from '../model/core/validation'
 import {
   type Decision,
   defaultProxyLimits,
@@ -22,10 +25,7 @@ import {
   type ProxyMessage,
   refuseReasons,
 } from '../model/proxy/decide'
-import { isUuid } from '../model/ref'
-import { system } from '../model/system'
-import { formatInstant, type Instant } from '../model/time'
-import { isObject, Problem } from '../model/validation'
+import { system } from '../model/systems/system'
 import {
   markSerialized,
   parseObject,

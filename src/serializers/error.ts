@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { DomainError } from '../model/errors'
+import type { DomainError } from '../model/core/errors'
 import { mapOf } from './schema'
 
 /** Serializes an error, in the same way for every API version. */

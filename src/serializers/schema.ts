@@ -1,7 +1,7 @@
 import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
-import type { Entity } from '../model/entity'
-import type { Field } from '../model/field'
-import { redactionOf } from '../model/privacy'
+import type { Entity } from '../model/core/entity'
+import type { Field } from '../model/core/field'
+import { redactionOf } from '../model/core/privacy'
 import type { RawBody } from './body'
 
 /** JSON Schemas of version 2, built from the field tables, for the API document and its tests. */

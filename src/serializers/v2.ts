@@ -1,3 +1,4 @@
+import { type Token, type TokenDraft, token, validateToken } from '../model/access/token'
 import {
   type Draft,
   type Entity,
@@ -12,14 +13,13 @@ import {
   type Row,
   serializeFields,
   throwIfInvalid,
-} from '../model/entity'
-import { error, type Problems } from '../model/errors'
-import type { Message } from '../model/message'
-import { type Audience, type Redacted, redact, type SerializedJson } from '../model/privacy'
-import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft, TOO_FAR_AHEAD } from '../model/switch'
-import { formatInstant, type Instant, parseInstant } from '../model/time'
-import { type Token, type TokenDraft, token, validateToken } from '../model/token'
-import { isObject, Problem } from '../model/validation'
+} from '../model/core/entity'
+import { error, type Problems } from '../model/core/errors'
+import { type Audience, type Redacted, redact, type SerializedJson } from '../model/core/privacy'
+import { formatInstant, type Instant, parseInstant } from '../model/core/time'
+import { isObject, Problem } from '../model/core/validation'
+import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft, TOO_FAR_AHEAD } from '../model/front/switch'
+import type { Message } from '../model/proxy/message'
 import {
   isStrings,
   markSerialized,

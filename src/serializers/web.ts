@@ -1,5 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import { loginLink } from '../model/dashboardLinks'
+import {
+  MAX_PREFERENCE_ITEMS,
+  type Preferences,
+  type PreferencesPatch,
+  preferences,
+} from '../model/access/preferences'
+import { loginLink } from '../model/core/dashboardLinks'
 import {
   entity,
   fillDefaults,
@@ -7,18 +13,12 @@ import {
   parsePartial,
   requireNonEmpty,
   throwIfInvalid,
-} from '../model/entity'
-import { error, type Problems } from '../model/errors'
-import { flag, requiredChoice, text } from '../model/field'
-import {
-  MAX_PREFERENCE_ITEMS,
-  type Preferences,
-  type PreferencesPatch,
-  preferences,
-} from '../model/preferences'
-import { system, visibilities } from '../model/system'
-import { formatInstant, type Instant } from '../model/time'
-import { Problem } from '../model/validation'
+} from '../model/core/entity'
+import { error, type Problems } from '../model/core/errors'
+import { flag, requiredChoice, text } from '../model/core/field'
+import { formatInstant, type Instant } from '../model/core/time'
+import { Problem } from '../model/core/validation'
+import { system, visibilities } from '../model/systems/system'
 import { isStrings, markSerialized, parseObject, type RawBody } from './body'
 import { bodySchema, rawBody } from './schema'
 

@@ -1,4 +1,4 @@
-import { error } from '../model/errors'
+import { error } from '../model/core/errors'
 import { createWorkQueue, type QueuedWork, type WorkQueue } from './workQueue'
 
 /** Queue of bulk changes, each of which takes as long as hundreds of single changes. */

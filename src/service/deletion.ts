@@ -59,7 +59,7 @@ import {
 } from '../db/tables'
 import type { Db } from '../db/types'
 import { hiddenIdentity, hiddenIds, isHiddenSystem, visibleSystems } from '../db/visible'
-import { error } from '../model/errors'
+import { error } from '../model/core/errors'
 import { deleteInBatches, type IsStopped, never } from './deleteInBatches'
 import type { Deps } from './deps'
 import { deleteSomeArchivedRows } from './extRows/archiveDeletion'

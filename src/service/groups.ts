@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { type Placeholders, query } from '../db/query'
 import { groups } from '../db/tables'
-import { group } from '../model/group'
+import { group } from '../model/groups/group'
 import { putInDefaultBuckets } from './extRows/bucketRows'
 import { giveChildrenToParent, recordGroupEvent } from './extRows/groupTree'
 import { createOwnedRepository } from './ownedEntity'

@@ -11,8 +11,9 @@ import {
   isEmptyPatch,
   type Patch,
   type Row,
-} from '../model/entity'
-import { error } from '../model/errors'
+} from '../model/core/entity'
+import { error } from '../model/core/errors'
+import { requirePlatformAuthority, requireSystem, type Viewer } from '../model/core/privacy'
 import {
   type Guild,
   type GuildPatch,
@@ -23,8 +24,7 @@ import {
   type SystemGuild,
   type SystemGuildPatch,
   systemGuild,
-} from '../model/guild'
-import { requirePlatformAuthority, requireSystem, type Viewer } from '../model/privacy'
+} from '../model/proxy/guild'
 import { requireExists } from './deletion'
 import type { Deps } from './deps'
 import { memberRepository } from './members'

@@ -4,9 +4,9 @@ import { switchMembers } from '../db/tables'
 import type { Db } from '../db/types'
 import { liveSwitches, liveSwitchesOf, visibleMembers } from '../db/visible'
 import { createYielder } from '../db/yieldToEventLoop'
-import { isOwner, requireListAccess, type Viewer } from '../model/privacy'
-import type { System } from '../model/system'
-import type { Instant } from '../model/time'
+import { isOwner, requireListAccess, type Viewer } from '../model/core/privacy'
+import type { Instant } from '../model/core/time'
+import type { System } from '../model/systems/system'
 import type { Deps } from './deps'
 
 /** A switch of the history, with its members' short IDs. */

@@ -3,9 +3,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import { createDecoder, type Placeholders, query } from '../db/query'
 import type { Db } from '../db/types'
 import { isEnabled, visibleRows } from '../db/visible'
-import type { Identity, Row } from '../model/entity'
-import type { SerializedJson } from '../model/privacy'
-import { HID_ALPHABET, HID_LENGTH, parseRef, type Ref } from '../model/ref'
+import type { Identity, Row } from '../model/core/entity'
+import type { SerializedJson } from '../model/core/privacy'
+import { HID_ALPHABET, HID_LENGTH, parseRef, type Ref } from '../model/core/ref'
 
 // SQL text, because the builder has no type for one of three tables.
 

@@ -1,4 +1,4 @@
-import { error } from '../model/errors'
+import { error } from '../model/core/errors'
 import { createWorkQueue, type QueuedWork, type WorkQueue } from './workQueue'
 
 /** Client that waits for the result of a long read. */

@@ -3,7 +3,6 @@ import { type Placeholders, query } from '../db/query'
 import { autoproxies } from '../db/tables'
 import type { Db } from '../db/types'
 import { visibleMembers } from '../db/visible'
-import { type Member, member } from '../model/member'
 import {
   audienceOf,
   isOwner,
@@ -11,8 +10,9 @@ import {
   redact,
   requireListAccess,
   type Viewer,
-} from '../model/privacy'
-import type { System } from '../model/system'
+} from '../model/core/privacy'
+import { type Member, member } from '../model/members/member'
+import type { System } from '../model/systems/system'
 import { deleteOrHideMember } from './deletion'
 import type { Deps } from './deps'
 import { putInDefaultBuckets } from './extRows/bucketRows'

@@ -3,9 +3,7 @@ import { type Placeholders, QueryBuilder, query } from '../db/query'
 import { accounts, messages } from '../db/tables'
 import type { Db } from '../db/types'
 import { isEnabled, visibleSystems } from '../db/visible'
-import { error } from '../model/errors'
-import { type Member, member } from '../model/member'
-import { LAST_MESSAGE_LOOKUP, type Message, ORIGINAL_LOOKUP } from '../model/message'
+import { error } from '../model/core/errors'
 import {
   type Audience,
   audienceOf,
@@ -13,9 +11,11 @@ import {
   redact,
   requirePlatformAuthority,
   type Viewer,
-} from '../model/privacy'
-import { type System, system } from '../model/system'
-import type { Instant } from '../model/time'
+} from '../model/core/privacy'
+import type { Instant } from '../model/core/time'
+import { type Member, member } from '../model/members/member'
+import { LAST_MESSAGE_LOOKUP, type Message, ORIGINAL_LOOKUP } from '../model/proxy/message'
+import { type System, system } from '../model/systems/system'
 import { findAccount } from './accounts'
 import type { Deps } from './deps'
 import { memberRepository } from './members'

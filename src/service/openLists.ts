@@ -1,4 +1,4 @@
-import { error } from '../model/errors'
+import { error } from '../model/core/errors'
 import type { LongRead } from './longReads'
 import { createWorkQueue, type QueuedWork, type WorkQueue } from './workQueue'
 

@@ -16,13 +16,13 @@ import {
   type JsonObject,
   type Patch,
   throwIfInvalid,
-} from '../model/entity'
-import { type ErrorName, error, type Problems } from '../model/errors'
-import type { EventType } from '../model/events'
-import { isOwner, type Permission, requireSystem, type Viewer } from '../model/privacy'
-import { parseRef } from '../model/ref'
-import type { Settings } from '../model/settings'
-import { Problem } from '../model/validation'
+} from '../model/core/entity'
+import { type ErrorName, error, type Problems } from '../model/core/errors'
+import type { EventType } from '../model/core/events'
+import { isOwner, type Permission, requireSystem, type Viewer } from '../model/core/privacy'
+import { parseRef } from '../model/core/ref'
+import { Problem } from '../model/core/validation'
+import type { Settings } from '../model/systems/settings'
 import { type AlsoWrite, type BulkKind, createBulkChange } from './bulkChange'
 import type { Deps } from './deps'
 import { deletePicturesUnnamedBy } from './extRows/pictures'

@@ -1,4 +1,4 @@
-import type { Draft, Entity } from '../model/entity'
+import type { Draft, Entity } from '../model/core/entity'
 
 /** Sets every privacy level to private, unless the draft has a privacy level itself. */
 export function withDefaultPrivacy<E extends Entity>(entity: E, draft: Draft<E>): Draft<E> {

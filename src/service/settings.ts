@@ -3,11 +3,17 @@ import { type Placeholders, query } from '../db/query'
 import { columnsOfEntity, createUpserter } from '../db/rows'
 import { systemSettings } from '../db/tables'
 import type { Db } from '../db/types'
-import { diff, isEmptyPatch } from '../model/entity'
-import { error } from '../model/errors'
-import { audienceOf, type Redacted, redact, requireSystem, type Viewer } from '../model/privacy'
-import { type Settings, type SettingsPatch, settings } from '../model/settings'
-import type { System, SystemPatch } from '../model/system'
+import { diff, isEmptyPatch } from '../model/core/entity'
+import { error } from '../model/core/errors'
+import {
+  audienceOf,
+  type Redacted,
+  redact,
+  requireSystem,
+  type Viewer,
+} from '../model/core/privacy'
+import { type Settings, type SettingsPatch, settings } from '../model/systems/settings'
+import type { System, SystemPatch } from '../model/systems/system'
 import type { Deps } from './deps'
 import { updateDuesIn } from './extRows/reminderDues'
 import { recordEvent } from './outbox'

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../db/query'
 import type { Db } from '../db/types'
 import { visibleMembers } from '../db/visible'
-import type { ProxyTag } from '../model/validation'
+import type { ProxyTag } from '../model/core/validation'
 import { purgeTags } from './deletion'
 import type { Deps } from './deps'
 import {

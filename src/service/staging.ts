@@ -19,7 +19,7 @@ import {
 import type { Db } from '../db/types'
 import { hiddenIdentity } from '../db/visible'
 import { yieldToEventLoop } from '../db/yieldToEventLoop'
-import { error } from '../model/errors'
+import { error } from '../model/core/errors'
 import { type PeriodicTask, startPeriodicTask } from '../timers/periodicTask'
 import { purgeDeleted, purgeHiddenSystem, purgeTags } from './deletion'
 import type { Deps } from './deps'

@@ -5,9 +5,15 @@ import { createInserter } from '../db/rows'
 import { switches, switchMembers } from '../db/tables'
 import type { Db } from '../db/types'
 import { isLiveSwitch, liveSwitches, liveSwitchesOf, visibleMembers } from '../db/visible'
-import { error } from '../model/errors'
-import type { Member } from '../model/member'
-import { isOwner, isWatcher, requireListAccess, requireSystem, type Viewer } from '../model/privacy'
+import { error } from '../model/core/errors'
+import {
+  isOwner,
+  isWatcher,
+  requireListAccess,
+  requireSystem,
+  type Viewer,
+} from '../model/core/privacy'
+import type { Instant } from '../model/core/time'
 import {
   isSameFront,
   nextTimestamp,
@@ -15,9 +21,9 @@ import {
   requireSwitchId,
   type Switch,
   type SwitchDraft,
-} from '../model/switch'
-import type { System } from '../model/system'
-import type { Instant } from '../model/time'
+} from '../model/front/switch'
+import type { Member } from '../model/members/member'
+import type { System } from '../model/systems/system'
 import { deleteOrHideSwitches } from './deletion'
 import type { Deps } from './deps'
 import { recordDeletedSwitch } from './extRows/deletedSwitches'

@@ -6,9 +6,9 @@ import { columnsOfEntity, createInserter } from '../db/rows'
 import { accounts, systemSettings, systems } from '../db/tables'
 import type { Db } from '../db/types'
 import { disabledError, visibleSystems } from '../db/visible'
-import { diff, fillDefaults, type Identity, isEmptyPatch } from '../model/entity'
-import { error } from '../model/errors'
-import { type Platform, platformOf } from '../model/platform'
+import { diff, fillDefaults, type Identity, isEmptyPatch } from '../model/core/entity'
+import { error } from '../model/core/errors'
+import { type Platform, platformOf } from '../model/core/platform'
 import {
   isOwner,
   type Permission,
@@ -17,10 +17,10 @@ import {
   requireSystem,
   systemOf,
   type Viewer,
-} from '../model/privacy'
-import { parseSystemRef } from '../model/ref'
-import { type System, type SystemDraft, type SystemPatch, system } from '../model/system'
-import type { Instant } from '../model/time'
+} from '../model/core/privacy'
+import { parseSystemRef } from '../model/core/ref'
+import type { Instant } from '../model/core/time'
+import { type System, type SystemDraft, type SystemPatch, system } from '../model/systems/system'
 import { deleteOrHideSystem, purgeDeleted } from './deletion'
 import type { Deps } from './deps'
 import { endFriendshipsOf } from './extRows/endFriendship'

@@ -3,8 +3,8 @@ import { type Placeholders, query } from '../db/query'
 import { proxyTagIndex, systems } from '../db/tables'
 import type { Db } from '../db/types'
 import { createYielder } from '../db/yieldToEventLoop'
+import type { ProxyTag } from '../model/core/validation'
 import { keysOfTag } from '../model/proxy/tags'
-import type { ProxyTag } from '../model/validation'
 
 // Proxy tag keys, by which messages are looked up. The keys of a system form a set, and the system's
 // row names the set in use, so that a large import can write another one and switch to it at once.

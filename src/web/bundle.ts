@@ -26,7 +26,7 @@ export interface BundledFile {
 /** Bundles the page for browsers: during the build, or on the first visit when run from source. */
 export async function bundlePage(): Promise<BundledFile[]> {
   const { outputs } = await Bun.build({
-    entrypoints: [join(import.meta.dir, 'app/index.html')],
+    entrypoints: [join(import.meta.dir, './app/index.html')],
     target: 'browser',
     minify: true,
     splitting: true,
@@ -63,7 +63,7 @@ async function bundleWorker(page: readonly BundledFile[]): Promise<BundledFile> 
   for (const { path, bytes } of page) hash.update(path).update(bytes)
   const paths = page.map(({ path }) => `.${path}`)
   const { outputs } = await Bun.build({
-    entrypoints: [join(import.meta.dir, 'app/worker/sw.ts')],
+    entrypoints: [join(import.meta.dir, './app/worker/sw.ts')],
     target: 'browser',
     format: 'iife',
     minify: true,

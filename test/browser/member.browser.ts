@@ -1,4 +1,4 @@
-import { member as table } from '../../src/model/member'
+import { member as table } from '../../src/model/members/member'
 import { redactForPublic } from '../../src/web/app/redact'
 import type { Member } from '../../src/web/app/types'
 import { expect, test } from '../test'

@@ -60,7 +60,7 @@ function complete(line: string, found: string[]): string {
 
 function completeInBash(line: string): string {
   const words = line.split(/(=)| /).filter((word) => word !== undefined && word !== '')
-  const helper = join(import.meta.dir, 'completeInBash.bash')
+  const helper = join(import.meta.dir, './completeInBash.bash')
   const { stdout, stderr } = Bun.spawnSync(['bash', '--norc', helper, scriptOf('bash'), ...words], {
     cwd,
   })
@@ -91,7 +91,7 @@ function completeInFish(line: string): string {
 function completeInZsh(lines: string[]): string[] {
   const out = join(cwd, 'zsh.out')
   const { exitCode } = Bun.spawnSync(
-    ['zsh', '-f', join(import.meta.dir, 'typeInZsh.zsh'), scriptOf('zsh'), out, ...lines],
+    ['zsh', '-f', join(import.meta.dir, './typeInZsh.zsh'), scriptOf('zsh'), out, ...lines],
     { cwd, env: { HOME: cwd, PATH: process.env.PATH, TERM: 'xterm', LC_ALL: 'C.UTF-8' } },
   )
   expect(exitCode).toBe(0)

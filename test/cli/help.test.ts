@@ -1,5 +1,5 @@
 import { commands } from '../../src/cli/run'
-import { suggest } from '../../src/model/suggest'
+import { suggest } from '../../src/model/core/suggest'
 import { version } from '../../src/version'
 import { run } from '../runInProcess'
 import { emptyFolder } from '../serverProcess'

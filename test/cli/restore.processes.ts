@@ -48,7 +48,7 @@ function spawnKilled(
 ) {
   return Bun.spawn([...before, ...words, ...command], {
     cwd,
-    env: { ...env, ...preload(join(import.meta.dir, 'killAtStep.ts')), KILL_AT: String(at) },
+    env: { ...env, ...preload(join(import.meta.dir, './killAtStep.ts')), KILL_AT: String(at) },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
 }

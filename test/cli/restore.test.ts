@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { MAX_PICTURE_BYTES } from '../../src/model/ext/picture'
+import { MAX_PICTURE_BYTES } from '../../src/model/pictures/picture'
 import { folderWithDatabase } from '../emptyDatabase'
 import { gifOfSize } from '../pictures'
 import { run, runJson } from '../runInProcess'

@@ -7,7 +7,7 @@ const { startServer } = commandLine()
 
 test('the server logs and counts an unhandled rejection, and ends on an uncaught exception', async () => {
   const metrics = ['--metrics', 'on', '--metrics-address', '127.0.0.1:0']
-  const env = preload(join(import.meta.dir, 'failOnSignal.ts'))
+  const env = preload(join(import.meta.dir, './failOnSignal.ts'))
   const server = await startServer(metrics, { cwd: emptyFolder(), env })
   const [, metricsUrl = ''] = /"metrics":"([^"]+)"/.exec(server.output()) ?? []
   const counted = async () => {

@@ -1,5 +1,5 @@
-import type { FrontNote } from '../../src/model/ext/frontNote'
-import type { Viewer } from '../../src/model/privacy'
+import type { Viewer } from '../../src/model/core/privacy'
+import type { FrontNote } from '../../src/model/front/frontNote'
 import type { Deps } from '../../src/service/deps'
 import { getFront } from '../../src/service/ext/front'
 import { listFrontNotes } from '../../src/service/ext/frontNotes'

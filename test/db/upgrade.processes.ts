@@ -116,7 +116,7 @@ describe('killed upgrade', () => {
         cwd,
         env: {
           DATABASE_URL: `file:${path}`,
-          ...preload(join(import.meta.dir, 'killInTransaction.ts')),
+          ...preload(join(import.meta.dir, './killInTransaction.ts')),
           KILL_IN: sql,
         },
         stdio: ['ignore', 'ignore', 'inherit'],

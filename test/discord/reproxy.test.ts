@@ -1,4 +1,4 @@
-import { discordBot } from '../../src/model/privacy'
+import { discordBot } from '../../src/model/core/privacy'
 import { unlinkAccount } from '../../src/service/accounts'
 import { describe, expect, test } from '../test'
 import { createActions, type ProxiedMessage } from './actingOnMessages'

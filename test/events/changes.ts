@@ -1,5 +1,5 @@
-import { group } from '../../src/model/group'
-import { member } from '../../src/model/member'
+import { group } from '../../src/model/groups/group'
+import { member } from '../../src/model/members/member'
 
 /** "METHOD /path", its body, and a name for the created entity in later steps. */
 export type Step = [line: string, body?: unknown, name?: string]

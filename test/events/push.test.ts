@@ -1,7 +1,7 @@
 import { openDeps } from '../../src/app'
 import { topicOf } from '../../src/events/push/message'
 import { getPushKey } from '../../src/events/push/serverKey'
-import { DAY, MINUTE, SECOND } from '../../src/model/time'
+import { DAY, MINUTE, SECOND } from '../../src/model/core/time'
 import { deleteAllSwitches } from '../../src/service/switches'
 import { deleteSystem, revokeToken } from '../operatorActions'
 import { execute, rows } from '../rawSql'

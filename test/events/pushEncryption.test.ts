@@ -15,7 +15,7 @@ import {
   topicOf,
 } from '../../src/events/push/message'
 import { parseRetryAfter } from '../../src/events/push/sender'
-import { anonymousViewer } from '../../src/model/privacy'
+import { anonymousViewer } from '../../src/model/core/privacy'
 import { describe, expect, test } from '../test'
 import { createBrowser, read, readClaims } from './pushService'
 

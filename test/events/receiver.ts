@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/model/entity'
+import type { JsonObject } from '../../src/model/core/entity'
 import { afterAll, expect } from '../test'
 import type { TestApp, TestSystem } from '../testApp'
 

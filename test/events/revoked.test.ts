@@ -1,5 +1,5 @@
 import { openDeps } from '../../src/app'
-import type { JsonObject } from '../../src/model/entity'
+import type { JsonObject } from '../../src/model/core/entity'
 import {
   createBot,
   createToken,

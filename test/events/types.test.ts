@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { eventTypes } from '../../src/model/events'
+import { eventTypes } from '../../src/model/core/events'
 import { endpoints } from '../endpoints'
 import { type BotFixture, createBotFixtures } from '../http/bot/botFixture'
 import { run as runCommand } from '../runInProcess'

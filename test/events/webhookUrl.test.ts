@@ -1,6 +1,6 @@
 import { type AddressRules, checkAddress, resolveHost } from '../../src/events/webhookUrl'
-import { MAX_ENDPOINT } from '../../src/model/ext/pushTarget'
-import { type AllowList, isGlobal, parseAllowList } from '../../src/model/network'
+import { type AllowList, isGlobal, parseAllowList } from '../../src/model/core/network'
+import { MAX_ENDPOINT } from '../../src/model/push/pushTarget'
 import { describe, expect, test } from '../test'
 import { createTestClock } from '../testClock'
 

@@ -23,7 +23,7 @@ test('supports new fields of every kind and a new level that only the field tabl
         (text, name) => replace(text, `const ${name} = entity(`, `const ${name} = grown(`),
         source.replace(/^import \{(.*)\bentity, /m, 'import {$1'),
       )
-      return `import { grown } from '../../test/extendedSchema/tables'\n${extended}`
+      return `import { grown } from './tables'\n${extended}`
     })
   await addMigration(copy)
   const { output, exitCode } = await run(copy, [

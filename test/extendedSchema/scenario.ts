@@ -1,7 +1,7 @@
 import { inspect } from '../../src/db/sqlite/doctor'
 import { eventsOfSystemAfter, latestEventId } from '../../src/events/outbox'
 import { serializeEvent } from '../../src/events/serialize'
-import type { JsonObject } from '../../src/model/entity'
+import type { JsonObject } from '../../src/model/core/entity'
 import { renderRowJson } from '../../src/serializers/v2'
 import { createBot } from '../operatorActions'
 import { findPluralkitProblems } from '../service/pluralkitRules'

@@ -1,4 +1,4 @@
-import { type Entity, entity, type Fields } from '../../src/model/entity'
+import { type Entity, entity, type Fields } from '../../src/model/core/entity'
 import {
   choice,
   clientTimestamp,
@@ -19,7 +19,7 @@ import {
   timestamp,
   timezone,
   url,
-} from '../../src/model/field'
+} from '../../src/model/core/field'
 
 /** Privacy level that every table with levels gets; guards all added fields. */
 export const LEVEL = 'tea_privacy'

@@ -5,7 +5,7 @@ import {
   frontHistoryIcs,
   presencesOf,
 } from '../../src/formats/frontHistory'
-import { DAY, HOUR, type Instant, parseInstant } from '../../src/model/time'
+import { DAY, HOUR, type Instant, parseInstant } from '../../src/model/core/time'
 import { describe, expect, test } from '../test'
 
 const rows: FrontRow[] = [

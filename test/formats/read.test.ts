@@ -7,7 +7,7 @@ import {
 } from '../../src/formats/bundle'
 import { rejectOversized } from '../../src/formats/json'
 import { readFile } from '../../src/formats/read'
-import type { JsonObject } from '../../src/model/entity'
+import type { JsonObject } from '../../src/model/core/entity'
 import { rounds } from '../rounds'
 import { describe, expect, test } from '../test'
 import { fixture, repairsOf } from './fixture'

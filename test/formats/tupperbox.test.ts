@@ -1,5 +1,5 @@
 import { readFile } from '../../src/formats/read'
-import { parseInstant } from '../../src/model/time'
+import { parseInstant } from '../../src/model/core/time'
 import { describe, expect, test } from '../test'
 import { named, readFixture, repairsOf } from './fixture'
 

@@ -4,7 +4,7 @@ import {
   hasPermission,
   type Permission,
   permissions,
-} from '../../src/model/privacy'
+} from '../../src/model/core/privacy'
 import { endpoints } from '../endpoints'
 import { document } from '../openapiDocument'
 import { createFixture } from '../scenarios'

@@ -1,4 +1,4 @@
-import { formatInstant, type Instant, MINUTE, SECOND } from '../../src/model/time'
+import { formatInstant, type Instant, MINUTE, SECOND } from '../../src/model/core/time'
 import { insertAccount } from '../../src/service/accounts'
 import { createBot } from '../operatorActions'
 import { at } from '../scenarios'

@@ -1,4 +1,4 @@
-import { MAX_PICTURE_BYTES } from '../../src/model/ext/picture'
+import { MAX_PICTURE_BYTES } from '../../src/model/pictures/picture'
 import { createBot } from '../operatorActions'
 import { afterAll, afterEach, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'

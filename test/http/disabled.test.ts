@@ -1,5 +1,5 @@
 import { openDeps } from '../../src/app'
-import { operator } from '../../src/model/privacy'
+import { operator } from '../../src/model/core/privacy'
 import { createLoginCode } from '../../src/service/access/loginLinks'
 import { disableSystem, enableSystem } from '../../src/service/admin/disableSystem'
 import type { Deps } from '../../src/service/deps'

@@ -1,5 +1,5 @@
-import { group } from '../../src/model/group'
-import { member } from '../../src/model/member'
+import { group } from '../../src/model/groups/group'
+import { member } from '../../src/model/members/member'
 import { insertMember } from '../../src/service/members'
 import { createFixture, eventsSince, type Json, runScenarios, stateOf } from '../scenarios'
 import { describe, expect, test } from '../test'

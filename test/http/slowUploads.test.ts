@@ -1,6 +1,6 @@
 import { type ArrivalLimits, createBodyArrival } from '../../src/http/bodyArrival'
 import { createAdmission } from '../../src/http/requestLimits'
-import { DomainError } from '../../src/model/errors'
+import { DomainError } from '../../src/model/core/errors'
 import type { Clock } from '../../src/timers/clock'
 import { describe, expect, test } from '../test'
 import { createTestClock } from '../testClock'

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/model/entity'
-import { formatInstant, HOUR } from '../../src/model/time'
+import type { JsonObject } from '../../src/model/core/entity'
+import { formatInstant, HOUR } from '../../src/model/core/time'
 import { createBot } from '../operatorActions'
 import { rows } from '../rawSql'
 import { createFixture } from '../scenarios'

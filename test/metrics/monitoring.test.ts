@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { operator } from '../../src/model/privacy'
+import { operator } from '../../src/model/core/privacy'
 import { recordTaskRun } from '../../src/service/admin/taskRuns'
 import { beforeAll, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { customFieldTypes } from '../../src/model/ext/customField'
-import { type FieldType, parseValue } from '../../src/model/ext/fieldValue'
-import { beginningOf } from '../../src/model/ext/memberExt'
-import { Problem } from '../../src/model/validation'
+import { Problem } from '../../src/model/core/validation'
+import { customFieldTypes } from '../../src/model/members/customField'
+import { type FieldType, parseValue } from '../../src/model/members/fieldValue'
+import { beginningOf } from '../../src/model/members/memberExt'
 import { rounds } from '../rounds'
 import { describe, expect, test } from '../test'
 

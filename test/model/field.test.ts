@@ -17,8 +17,8 @@ import {
   timestamp,
   timezone,
   url,
-} from '../../src/model/field'
-import { Problem } from '../../src/model/validation'
+} from '../../src/model/core/field'
+import { Problem } from '../../src/model/core/validation'
 import { describe, expect, test } from '../test'
 
 const doc = 'a field'

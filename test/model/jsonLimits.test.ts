@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { findExcess, type JsonLimits } from '../../src/model/jsonLimits'
+import { findExcess, type JsonLimits } from '../../src/model/core/jsonLimits'
 import { rounds } from '../rounds'
 import { describe, expect, test } from '../test'
 

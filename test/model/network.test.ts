@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { parseIp } from '../../src/model/network'
+import { parseIp } from '../../src/model/core/network'
 import { describe, expect, test } from '../test'
 
 describe('parseIp', () => {

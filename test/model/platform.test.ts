@@ -9,7 +9,7 @@ import {
   type PlatformId,
   parseId,
   platformOf,
-} from '../../src/model/platform'
+} from '../../src/model/core/platform'
 import { describe, expect, test } from '../test'
 
 describe('isPlatform', () => {

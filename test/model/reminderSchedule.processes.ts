@@ -1,5 +1,5 @@
-import { createSchedule } from '../../src/model/ext/reminderSchedule'
-import { DAY, type Instant, MINUTE, parseInstant } from '../../src/model/time'
+import { DAY, type Instant, MINUTE, parseInstant } from '../../src/model/core/time'
+import { createSchedule } from '../../src/model/reminders/reminderSchedule'
 import { dueTimes, type OracleRule } from '../reminderOracle'
 import { describe, expect, test } from '../test'
 

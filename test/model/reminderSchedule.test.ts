@@ -1,5 +1,5 @@
-import { createSchedule } from '../../src/model/ext/reminderSchedule'
-import { type Instant, parseInstant } from '../../src/model/time'
+import { type Instant, parseInstant } from '../../src/model/core/time'
+import { createSchedule } from '../../src/model/reminders/reminderSchedule'
 import { describe, expect, test } from '../test'
 
 const at = (text: string): Instant => parseInstant(text) ?? Number.NaN

@@ -1,7 +1,7 @@
-import { entity } from '../../src/model/entity'
-import { date, type Field, text, textList, timestamp } from '../../src/model/field'
-import { redactionOf } from '../../src/model/privacy'
-import { schemaHash } from '../../src/model/renderedJson'
+import { entity } from '../../src/model/core/entity'
+import { date, type Field, text, textList, timestamp } from '../../src/model/core/field'
+import { redactionOf } from '../../src/model/core/privacy'
+import { schemaHash } from '../../src/model/core/schemaHash'
 import { expect, test } from '../test'
 
 const doc = 'Tea'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { DAY, formatInstant, HOUR, MINUTE, parseInstant, SECOND } from '../../src/model/time'
+import { DAY, formatInstant, HOUR, MINUTE, parseInstant, SECOND } from '../../src/model/core/time'
 import { describe, expect, test } from '../test'
 
 const NOON = Date.UTC(2023, 4, 6, 12) * 1000

@@ -3,35 +3,35 @@ import type { Mutation } from './mutation'
 /** Tokens, sessions, codes, bots and the permissions of each. */
 export const access: readonly Mutation[] = [
   {
-    file: 'model/privacy.ts',
+    file: 'model/core/privacy.ts',
     from: "calendar: new Set(['subscribe']),",
     to: "calendar: new Set(['subscribe', 'read']),",
     tests: ['http/access.test.ts'],
     why: 'A calendar token, which is part of a public address, reads private data.',
   },
   {
-    file: 'model/privacy.ts',
+    file: 'model/core/privacy.ts',
     from: "watch: new Set(['watch', ",
     to: "watch: new Set(['watch', 'read', ",
     tests: ['http/access.test.ts'],
     why: 'A token that may only watch the front reads private data.',
   },
   {
-    file: 'model/privacy.ts',
+    file: 'model/core/privacy.ts',
     from: "front: new Set(['read', ",
     to: "front: new Set(['read', 'read_journal', ",
     tests: ['http/access.test.ts', 'http/ext/endpoints.test.ts'],
     why: 'A token that may log switches reads notes and posts.',
   },
   {
-    file: 'model/privacy.ts',
+    file: 'model/core/privacy.ts',
     from: "    'follow',\n    'import',",
     to: "    'follow',\n    'issue_tokens',\n    'import',",
     tests: ['http/access.test.ts', 'http/web/sessions.test.ts'],
     why: 'A browser session creates a token that outlives it.',
   },
   {
-    file: 'model/privacy.ts',
+    file: 'model/core/privacy.ts',
     from: '!viewer.isOperator && requireBot(viewer) !== platformOf(id)',
     to: '!viewer.isOperator && requireBot(viewer) === null',
     tests: ['service/viewers.test.ts', 'http/v2/imports.test.ts'],

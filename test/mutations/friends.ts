@@ -94,14 +94,14 @@ export const friends: readonly Mutation[] = [
     why: 'Gaps between positions tell a friend of groups that are not shared.',
   },
   {
-    file: 'model/privacy.ts',
+    file: 'model/core/privacy.ts',
     from: "new Set(['proxy_privacy', 'metadata_privacy'])",
     to: "new Set(['metadata_privacy'])",
     tests: ['model/redactForFriends.test.ts'],
     why: 'A friend reads proxy tags that are private.',
   },
   {
-    file: 'model/privacy.ts',
+    file: 'model/core/privacy.ts',
     from: "to === 'friend of the front' && !field.isShownInFront",
     to: "to === 'public' && field.isShownInFront === null",
     tests: ['model/redactForFriends.test.ts'],

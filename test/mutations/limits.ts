@@ -94,14 +94,14 @@ export const limits: readonly Mutation[] = [
     why: 'A million open brackets take half a second of the only thread.',
   },
   {
-    file: 'model/jsonLimits.ts',
+    file: 'model/core/jsonLimits.ts',
     from: 'if (++keysHere > objectKeys)',
     to: 'if (++keysHere > objectKeys + 1)',
     tests: ['model/jsonLimits.test.ts'],
     why: 'An object of a body has more keys than the limit.',
   },
   {
-    file: 'model/jsonLimits.ts',
+    file: 'model/core/jsonLimits.ts',
     from: 'else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) keysHere = outer.pop() ?? 0',
     to: 'else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) keysHere = 0',
     tests: ['model/jsonLimits.test.ts'],

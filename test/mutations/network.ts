@@ -3,21 +3,21 @@ import type { Mutation } from './mutation'
 /** Requests that the server sends: addresses that it may reach, signatures, and who sends them. */
 export const network: readonly Mutation[] = [
   {
-    file: 'model/network.ts',
+    file: 'model/core/network.ts',
     from: ' 169.254.0.0/16',
     to: '',
     tests: ['events/webhookUrl.test.ts'],
     why: 'A webhook reaches the metadata service of a cloud provider.',
   },
   {
-    file: 'model/network.ts',
+    file: 'model/core/network.ts',
     from: 'if (value >> 112n === 0x2002n) return [low32(value >> 80n)]',
     to: '',
     tests: ['events/webhookUrl.test.ts'],
     why: 'A webhook reaches a private address that is written as 6to4.',
   },
   {
-    file: 'model/network.ts',
+    file: 'model/core/network.ts',
     from: 'next.range.prefix > best.range.prefix ? next : best',
     to: 'next.range.prefix < best.range.prefix ? next : best',
     tests: ['events/webhookUrl.test.ts'],

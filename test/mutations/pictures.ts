@@ -101,7 +101,7 @@ export const pictures: readonly Mutation[] = [
     why: 'A system stores more pictures than its limit.',
   },
   {
-    file: 'model/ext/picture.ts',
+    file: 'model/pictures/picture.ts',
     from: "[[0, 'GIF87a']]",
     to: "[[0, 'GIF']]",
     tests: ['formats/pictures/stripPicture.test.ts'],

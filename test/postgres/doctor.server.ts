@@ -1,6 +1,6 @@
 import { inspectServer } from '../../src/db/postgres/doctor'
-import { member } from '../../src/model/member'
-import { schemaHash } from '../../src/model/renderedJson'
+import { schemaHash } from '../../src/model/core/schemaHash'
+import { member } from '../../src/model/members/member'
 import { renderRowJson } from '../../src/serializers/v2'
 import { fixture } from '../formats/fixture'
 import { importFile } from '../operatorActions'

@@ -1,6 +1,6 @@
 import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
-import { operator } from '../../src/model/privacy'
+import { operator } from '../../src/model/core/privacy'
 import { deleteOrHideSwitches } from '../../src/service/deletion'
 import type { Deps } from '../../src/service/deps'
 import { createSystem } from '../../src/service/registration'

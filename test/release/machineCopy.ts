@@ -8,7 +8,7 @@ export function runOnMachine(script: string, files: readonly string[]) {
   mkdirSync(folder)
   const { stdout, stderr, exitCode } = Bun.spawnSync([
     ...['unshare', '--mount', '--net', '--pid', '--fork', '--kill-child'],
-    ...[join(import.meta.dir, 'machine.sh'), folder, script, ...files],
+    ...[join(import.meta.dir, './machine.sh'), folder, script, ...files],
   ])
   return { out: `${stdout}`, err: `${stderr}`, code: exitCode }
 }

@@ -288,7 +288,7 @@ describe('the package for Debian', () => {
   test.skipIf(
     isMissing('root, dpkg-deb and overlays', Bun.which('dpkg-deb') !== null && canCopyMachine()),
   )('the Debian package can be installed, upgraded, removed and purged, and keeps the data', () => {
-    const { out, err, code } = runOnMachine(join(import.meta.dir, 'debian.sh'), [
+    const { out, err, code } = runOnMachine(join(import.meta.dir, './debian.sh'), [
       withVersion(deb, '0.0.1', 'old.deb'),
       withVersion(deb, manifest.version, 'new.deb'),
     ])

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { deletedSwitches, extUsage, frontNotes } from '../../src/db/tables'
-import { DAY } from '../../src/model/time'
+import { DAY } from '../../src/model/core/time'
 import { purgeDeleted } from '../../src/service/deletion'
 import { pruneDeletedSwitches } from '../../src/service/ext/deletedSwitchCleanup'
 import { deleteAllSwitches } from '../../src/service/switches'

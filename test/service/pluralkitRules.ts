@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/model/entity'
+import type { JsonObject } from '../../src/model/core/entity'
 
 /**
  * Lists the violations of the rules (3a.6) of PluralKit's importer in a file. PluralKit refuses a

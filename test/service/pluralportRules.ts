@@ -1,4 +1,4 @@
-import { isObject } from '../../src/model/validation'
+import { isObject } from '../../src/model/core/validation'
 
 /** Checks a value; returns what is wrong, or nothing. */
 type Rule = (value: unknown) => string | undefined

@@ -1,5 +1,5 @@
-import { DomainError, type ErrorName } from '../../src/model/errors'
-import { anonymousViewer, operator, type Viewer } from '../../src/model/privacy'
+import { DomainError, type ErrorName } from '../../src/model/core/errors'
+import { anonymousViewer, operator, type Viewer } from '../../src/model/core/privacy'
 import { createBot, listBots } from '../../src/service/access/bots'
 import { createLinkCode, linkByCode } from '../../src/service/access/linkCodes'
 import { createSetupCode } from '../../src/service/access/setupCodes'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/model/entity'
+import type { JsonObject } from '../../src/model/core/entity'
 
 /** Shapes of generated files: the sources that users have files from, and one with broken rows. */
 export const shapes = ['export', 'legacy', 'cache', 'api', 'messy'] as const

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/model/entity'
+import type { JsonObject } from '../../src/model/core/entity'
 import { type Document, type Facts, type FileOptions, sizes } from './facts'
 import { inShape } from './inShape'
 import { DAY, EXPORTED, HOUR, RandomTexts } from './randomTexts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/model/entity'
+import type { JsonObject } from '../../src/model/core/entity'
 import type { Document, Shape } from './facts'
 
 /** Returns the documents as other sources have them. */

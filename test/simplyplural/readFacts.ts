@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/model/entity'
+import type { JsonObject } from '../../src/model/core/entity'
 import type { Facts } from './facts'
 
 /** Finds the facts of a generated file in an export of the system that it was imported into. */

@@ -1,4 +1,4 @@
-import { errorTable } from '../../src/model/errors'
+import { errorTable } from '../../src/model/core/errors'
 import { ApiError, errorMessage, problemMessage } from '../../src/web/app/api'
 import { loadStrings, strings } from '../../src/web/app/strings'
 import type { LanguageCode } from '../../src/web/app/strings/languages'

@@ -1,5 +1,5 @@
-import { fillDefaults } from '../../src/model/entity'
-import { member } from '../../src/model/member'
+import { fillDefaults } from '../../src/model/core/entity'
+import { member } from '../../src/model/members/member'
 import {
   beginDraft,
   changedElsewhere,

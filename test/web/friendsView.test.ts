@@ -1,5 +1,5 @@
-import type { Level } from '../../src/model/entity'
-import { member } from '../../src/model/member'
+import type { Level } from '../../src/model/core/entity'
+import { member } from '../../src/model/members/member'
 import type { CustomField } from '../../src/web/app/customFields'
 import { friendMember } from '../../src/web/app/friendsView'
 import type { Group, Member, MemberExt } from '../../src/web/app/types'

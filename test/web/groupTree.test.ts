@@ -1,5 +1,5 @@
-import { fillDefaults } from '../../src/model/entity'
-import { group } from '../../src/model/group'
+import { fillDefaults } from '../../src/model/core/entity'
+import { group } from '../../src/model/groups/group'
 import { listTree, moveInTree, pathOf, possibleParents } from '../../src/web/app/groupTree'
 import type { Group } from '../../src/web/app/types'
 import { expect, test } from '../test'

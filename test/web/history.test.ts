@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { DAY, HOUR, MINUTE } from '../../src/model/time'
+import { DAY, HOUR, MINUTE } from '../../src/model/core/time'
 import {
   compareHistories,
   insertSwitch,

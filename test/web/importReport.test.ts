@@ -1,4 +1,4 @@
-import { forEachExtPart, type Tally } from '../../src/model/transfer'
+import { forEachExtPart, type Tally } from '../../src/model/transfer/transfer'
 import {
   countWithoutRoom,
   importQuery,

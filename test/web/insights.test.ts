@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { DAY, HOUR, parseInstant } from '../../src/model/time'
+import { DAY, HOUR, parseInstant } from '../../src/model/core/time'
 import {
   customSpan,
   type Figures,

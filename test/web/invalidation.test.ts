@@ -1,4 +1,4 @@
-import { eventTypes, extEventTypes } from '../../src/model/events'
+import { eventTypes, extEventTypes } from '../../src/model/core/events'
 import {
   type Invalidation,
   invalidationFor,

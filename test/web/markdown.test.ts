@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { isHttpUrl } from '../../src/model/validation'
+import { isHttpUrl } from '../../src/model/core/validation'
 import { type Block, elements, type Inline, parseMarkdown } from '../../src/web/app/markdown'
 import { parseInline } from '../../src/web/app/markdownInline'
 import { rounds } from '../rounds'

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/model/entity'
-import { MAX_DESCRIPTION } from '../../src/model/member'
+import type { JsonObject } from '../../src/model/core/entity'
+import { MAX_DESCRIPTION } from '../../src/model/members/member'
 import { memberBody } from '../../src/web/app/memberForm'
 import { expect, test } from '../test'
 

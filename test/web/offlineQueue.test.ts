@@ -1,4 +1,4 @@
-import { DAY, SECOND } from '../../src/model/time'
+import { DAY, SECOND } from '../../src/model/core/time'
 import { compareClocks } from '../../src/web/app/offline/clocks'
 import { isExpired } from '../../src/web/app/offline/copyExpiry'
 import {

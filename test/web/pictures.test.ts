@@ -1,4 +1,4 @@
-import { dimensionsOf } from '../../src/model/ext/pictureSize'
+import { dimensionsOf } from '../../src/model/pictures/pictureSize'
 import { centered, cropSquare, moveCrop, zoomCrop } from '../../src/web/app/pictures/crop'
 import { isDecodable } from '../../src/web/app/pictures/isDecodable'
 import { MAX_ENTRIES, MAX_UNPACKED, readZip, ZipError } from '../../src/web/app/pictures/zip'

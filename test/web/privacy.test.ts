@@ -1,5 +1,5 @@
-import { fillDefaults, type Level } from '../../src/model/entity'
-import { member } from '../../src/model/member'
+import { fillDefaults, type Level } from '../../src/model/core/entity'
+import { member } from '../../src/model/members/member'
 import { findChanges, findUndo, levelsOf, presets } from '../../src/web/app/privacyPresets'
 import { countPrivate, redactForPublic } from '../../src/web/app/redact'
 import type { Member, MemberLevel } from '../../src/web/app/types'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { parseInstant } from '../../src/model/time'
+import { parseInstant } from '../../src/model/core/time'
 import { insertToken } from '../../src/service/access/insertToken'
 import {
   findNamingLists,

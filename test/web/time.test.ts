@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { HOUR, MINUTE, parseInstant, SECOND } from '../../src/model/time'
+import { HOUR, MINUTE, parseInstant, SECOND } from '../../src/model/core/time'
 import { loadStrings } from '../../src/web/app/strings'
 import {
   type Clock,

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { RenderJson } from '../../model/renderedJson'
+import type { RenderJson } from '../../model/core/schemaHash'
 import { checks, findAll, findWarnings, repairAll } from '../consistencyChecks'
 import type { Finding, Inspector } from '../finding'
 import { lockExclusively } from '../locks'

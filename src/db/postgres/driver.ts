@@ -1,4 +1,4 @@
-import type { RenderJson } from '../../model/renderedJson'
+import type { RenderJson } from '../../model/core/schemaHash'
 import { postgresDialect } from '../dialect'
 import { noRenderer } from '../renderedJson'
 import type { Db, Driver, Value } from '../types'

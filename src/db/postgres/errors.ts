@@ -1,4 +1,4 @@
-import { DomainError, error, unavailable } from '../../model/errors'
+import { DomainError, error, unavailable } from '../../model/core/errors'
 import { StorageError } from '../types'
 
 /** Retry-After of the responses, about the time in which a standby is promoted. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { sql } from 'drizzle-orm'
-import { type DomainError, unavailable } from '../../model/errors'
+import { type DomainError, unavailable } from '../../model/core/errors'
 import { systemClock } from '../../timers/clock'
 import { withTimeout } from '../../timers/withTimeout'
 import { postgresDialect } from '../dialect'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { isUnavailable } from '../../model/errors'
-import type { RenderJson } from '../../model/renderedJson'
+import { isUnavailable } from '../../model/core/errors'
+import type { RenderJson } from '../../model/core/schemaHash'
 import type { Clock } from '../../timers/clock'
 import { withTimeout } from '../../timers/withTimeout'
 import { postgresDialect } from '../dialect'

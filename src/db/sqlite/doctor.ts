@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { RenderJson } from '../../model/renderedJson'
+import type { RenderJson } from '../../model/core/schemaHash'
 import * as portable from '../consistencyChecks'
 import { attempt, checks, findAll, repairAll } from '../consistencyChecks'
 import type { Check, Finding } from '../finding'

@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'bun:sqlite'
-import type { RenderJson } from '../../model/renderedJson'
+import type { RenderJson } from '../../model/core/schemaHash'
 import { sqliteDialect } from '../dialect'
 import { noRenderer } from '../renderedJson'
 import type { Db, Driver, Query, Value } from '../types'

@@ -2,7 +2,7 @@ import { SQLiteError } from 'bun:sqlite'
 import { accessSync, constants, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DrizzleQueryError } from 'drizzle-orm'
-import { type DomainError, unavailable } from '../../model/errors'
+import { type DomainError, unavailable } from '../../model/core/errors'
 import { StorageError, type StorageFault } from '../types'
 
 interface FaultTexts {

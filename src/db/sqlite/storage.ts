@@ -1,6 +1,6 @@
 import { type Database, SQLiteError } from 'bun:sqlite'
 import { resolve } from 'node:path'
-import { unavailable } from '../../model/errors'
+import { unavailable } from '../../model/core/errors'
 import { watchSqlite } from '../changeNotifier'
 import type { OpenOptions, Storage, Upgrade, WriteStats } from '../storage'
 import { StorageError } from '../types'

@@ -1,5 +1,5 @@
 import { type Database, SQLiteError } from 'bun:sqlite'
-import { error } from '../../model/errors'
+import { error } from '../../model/core/errors'
 import type { Durability, Transact, WorkKind, WriteObserver, WriteStats } from '../storage'
 import type { Db } from '../types'
 import { classifyError, storageError, toStorageError } from './errors'

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { DISCORD } from '../../model/platform'
-import { scopes } from '../../model/privacy'
+import { DISCORD } from '../../model/core/platform'
+import { scopes } from '../../model/core/privacy'
 import { ofSystem } from './systems'
 
 /** Stores secrets as SHA-256 only, so that a stolen database cannot be used to sign in. */

@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { claimKinds, claimStates } from '../../model/discord'
+import { claimKinds, claimStates } from '../../model/core/discord'
 
 /**
  * Messages and interactions that a process of the Discord bot handles or has handled, so that none

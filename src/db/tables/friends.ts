@@ -8,8 +8,8 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import { bucket } from '../../model/ext/bucket'
-import { derivedShareKeys, friend, invite, type Share, share } from '../../model/ext/friend'
+import { bucket } from '../../model/friends/bucket'
+import { derivedShareKeys, friend, invite, type Share, share } from '../../model/friends/friend'
 import { columnsOf } from '../columns'
 import { fields, omit, owned } from './ext'
 import { groups, ofMember } from './members'

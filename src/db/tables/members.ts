@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { group } from '../../model/group'
-import { member } from '../../model/member'
+import { group } from '../../model/groups/group'
+import { member } from '../../model/members/member'
 import { columnsOf } from '../columns'
 import { identity, ofSystem } from './systems'
 

@@ -1,6 +1,6 @@
 import { isNotNull } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { pictureEndings } from '../../model/ext/picture'
+import { pictureEndings } from '../../model/pictures/picture'
 import { ofSystem } from './systems'
 
 /** Pictures that the server serves. The large column is last, so that others are read without it. */

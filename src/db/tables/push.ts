@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { pushKinds, pushTarget } from '../../model/ext/pushTarget'
+import { pushKinds, pushTarget } from '../../model/push/pushTarget'
 import { columnsOf } from '../columns'
 import { sessions, tokens } from './access'
 import { ofSystem } from './systems'

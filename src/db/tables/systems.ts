@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { DISCORD } from '../../model/platform'
-import { settings } from '../../model/settings'
-import { system } from '../../model/system'
+import { DISCORD } from '../../model/core/platform'
+import { settings } from '../../model/systems/settings'
+import { system } from '../../model/systems/system'
 import { columnsOf } from '../columns'
 
 /** Builds new columns for each table, because a column belongs to the first table that uses it. */

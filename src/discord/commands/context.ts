@@ -1,5 +1,5 @@
-import type { Viewer } from '../../model/privacy'
-import type { Substitute } from '../../model/substitution'
+import type { Viewer } from '../../model/core/privacy'
+import type { Substitute } from '../../model/proxy/substitution'
 import type { Deps } from '../../service/deps'
 import type { MessageReference } from '../messages/messageLink'
 import type { Texts } from '../text/texts'

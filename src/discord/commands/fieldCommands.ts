@@ -1,4 +1,4 @@
-import type { Entity } from '../../model/entity'
+import type { Entity } from '../../model/core/entity'
 import { type CommandId, commandSummaries } from '../text/enHelp'
 import { type Command, command, type Handler } from './command'
 import { fieldFlags } from './handlers/fields'

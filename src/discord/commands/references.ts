@@ -1,5 +1,5 @@
-import { DomainError } from '../../model/errors'
-import { parseRef } from '../../model/ref'
+import { DomainError } from '../../model/core/errors'
+import { parseRef } from '../../model/core/ref'
 import type { Context } from './context'
 import { findOwn, type Own, requireOwn } from './ownSystem'
 import { Refusal } from './refusal'

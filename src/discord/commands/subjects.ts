@@ -1,9 +1,9 @@
-import type { Entity, Patch } from '../../model/entity'
-import { group } from '../../model/group'
-import { memberGuild, systemGuild } from '../../model/guild'
-import { member } from '../../model/member'
-import type { Viewer } from '../../model/privacy'
-import { system } from '../../model/system'
+import type { Entity, Patch } from '../../model/core/entity'
+import type { Viewer } from '../../model/core/privacy'
+import { group } from '../../model/groups/group'
+import { member } from '../../model/members/member'
+import { memberGuild, systemGuild } from '../../model/proxy/guild'
+import { system } from '../../model/systems/system'
 import { deleteGroup, patchGroup } from '../../service/groups'
 import {
   getMemberGuild,

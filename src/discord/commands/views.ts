@@ -1,5 +1,5 @@
-import { anonymousViewer, type Viewer } from '../../model/privacy'
-import type { ProxyTag } from '../../model/validation'
+import { anonymousViewer, type Viewer } from '../../model/core/privacy'
+import type { ProxyTag } from '../../model/core/validation'
 import {
   readAllMembers,
   readFronters,

@@ -1,5 +1,5 @@
-import { createFormat } from '../../model/fronting/timeZone'
-import { DAY, HOUR, type Instant, MINUTE, parseInstant, SECOND } from '../../model/time'
+import { DAY, HOUR, type Instant, MINUTE, parseInstant, SECOND } from '../../model/core/time'
+import { createFormat } from '../../model/insights/timeZone'
 
 const UNITS: Readonly<Record<string, number>> = {
   y: 365 * DAY,

@@ -1,4 +1,4 @@
-import { applicationPage } from '../../model/discord'
+import { applicationPage } from '../../model/core/discord'
 
 /** Code that the bot closes with. 1000 and 1001 would end the session. */
 export const RESUMABLE_CLOSE = 4900

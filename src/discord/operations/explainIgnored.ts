@@ -1,6 +1,6 @@
 import type { APIMessage } from 'discord-api-types/v10'
-import { DISCORD } from '../../model/platform'
-import { discordBot } from '../../model/privacy'
+import { DISCORD } from '../../model/core/platform'
+import { discordBot } from '../../model/core/privacy'
 import { defaultProxyLimits } from '../../model/proxy/decide'
 import { decideMessage } from '../../service/proxy/decideMessage'
 import type { Bot } from '../bot'

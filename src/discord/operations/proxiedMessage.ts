@@ -1,6 +1,6 @@
 import type { APIMessage } from 'discord-api-types/v10'
-import { DomainError } from '../../model/errors'
-import { discordBot } from '../../model/privacy'
+import { DomainError } from '../../model/core/errors'
+import { discordBot } from '../../model/core/privacy'
 import { getMessageForAccount, type MessageForAccount } from '../../service/messages'
 import { deleteMessages } from '../../service/proxy/recordMessage'
 import type { Bot } from '../bot'

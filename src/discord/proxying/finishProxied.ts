@@ -1,5 +1,5 @@
-import { DomainError } from '../../model/errors'
-import { discordBot } from '../../model/privacy'
+import { DomainError } from '../../model/core/errors'
+import { discordBot } from '../../model/core/privacy'
 import { ownsClaim, recordClaimedMessage, settleClaim } from '../../service/discord/claims'
 import { deleteMessages, type MessageDraft, type Recorded } from '../../service/proxy/recordMessage'
 import type { Bot } from '../bot'

@@ -1,6 +1,6 @@
 import type { MessageOutcome } from '../../metrics/discord'
-import { DISCORD } from '../../model/platform'
-import { discordBot } from '../../model/privacy'
+import { DISCORD } from '../../model/core/platform'
+import { discordBot } from '../../model/core/privacy'
 import { defaultProxyLimits } from '../../model/proxy/decide'
 import {
   type ClaimDraft,

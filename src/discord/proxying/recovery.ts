@@ -1,6 +1,6 @@
 import type { APIMessage } from 'discord-api-types/v10'
-import type { Claim } from '../../model/discord'
-import { discordBot } from '../../model/privacy'
+import type { Claim } from '../../model/core/discord'
+import { discordBot } from '../../model/core/privacy'
 import {
   listUnfinishedClaims,
   STALE_CLAIM_MS,

@@ -1,4 +1,4 @@
-import type { Tally } from '../../model/transfer'
+import type { Tally } from '../../model/transfer/transfer'
 import type { PermissionName } from '../permissions/permission'
 import { commandSummaries, topics } from './enHelp'
 import { slashTexts } from './enSlash'

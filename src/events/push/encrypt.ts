@@ -3,7 +3,7 @@ import {
   type PushSubscription as LibrarySubscription,
   vapidHeaders,
 } from '@block65/webcrypto-web-push'
-import type { PushSubscription } from '../../model/ext/pushTarget'
+import type { PushSubscription } from '../../model/push/pushTarget'
 
 /** Key pair that identifies this server to push services. */
 export interface PushKey {

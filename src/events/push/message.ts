@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { PushKind } from '../../model/ext/pushTarget'
-import type { Viewer } from '../../model/privacy'
+import type { Viewer } from '../../model/core/privacy'
+import type { PushKind } from '../../model/push/pushTarget'
 
 /** Body of a push message, which the service worker of the dashboard shows. */
 export interface PushMessage {

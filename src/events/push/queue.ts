@@ -3,8 +3,8 @@ import { type Placeholders, query } from '../../db/query'
 import { pushQueue, pushTargets, sessions, tokens } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { isDisabled } from '../../db/visible'
-import type { Viewer } from '../../model/privacy'
-import type { Instant } from '../../model/time'
+import type { Viewer } from '../../model/core/privacy'
+import type { Instant } from '../../model/core/time'
 
 /** Statements of the queue of push messages and of the targets that they are sent to. */
 

@@ -5,8 +5,11 @@ import { columnsOfEntity, createInserter, createUpdater } from '../../db/rows'
 import { pushQueue, pushTargets, tokens } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleSystems } from '../../db/visible'
-import { fillDefaults, throwIfInvalid } from '../../model/entity'
-import { error, type Problems } from '../../model/errors'
+import { fillDefaults, throwIfInvalid } from '../../model/core/entity'
+import { error, type Problems } from '../../model/core/errors'
+import { type Redacted, redact, requireSystem, type Viewer } from '../../model/core/privacy'
+import { isUuid } from '../../model/core/ref'
+import { Problem } from '../../model/core/validation'
 import {
   allowedPushKinds,
   MAX_PUSH_TARGETS,
@@ -17,10 +20,7 @@ import {
   type PushTargetDraft,
   type PushTargetPatch,
   pushTarget,
-} from '../../model/ext/pushTarget'
-import { type Redacted, redact, requireSystem, type Viewer } from '../../model/privacy'
-import { isUuid } from '../../model/ref'
-import { Problem } from '../../model/validation'
+} from '../../model/push/pushTarget'
 import type { EventDeps } from '../deps'
 import type { PostResult } from '../httpPost'
 import { parseAuthSecret, parsePublicKey } from './encrypt'

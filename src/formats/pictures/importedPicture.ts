@@ -1,4 +1,4 @@
-import { MAX_PICTURE_BYTES, MAX_PICTURE_SIDE } from '../../model/ext/picture'
+import { MAX_PICTURE_BYTES, MAX_PICTURE_SIDE } from '../../model/pictures/picture'
 import type { PictureProblem } from './pictureBytes'
 import { type StrippedPicture, stripPicture } from './stripPicture'
 

@@ -1,4 +1,4 @@
-import { MAX_PICTURE_SIDE } from '../../model/ext/picture'
+import { MAX_PICTURE_SIDE } from '../../model/pictures/picture'
 import { damaged, type PictureBytes, RefusedPicture } from './pictureBytes'
 
 const HEADER_BYTES = 13

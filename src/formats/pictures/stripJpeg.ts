@@ -1,4 +1,4 @@
-import { isFrameMarker } from '../../model/ext/pictureSize'
+import { isFrameMarker } from '../../model/pictures/pictureSize'
 import { exifWith, orientationOf, UPRIGHT } from './orientation'
 import { damaged, type PictureBytes } from './pictureBytes'
 

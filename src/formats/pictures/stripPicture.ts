@@ -1,5 +1,5 @@
-import { MAX_PICTURE_SIDE, type PictureType, pictureTypeOf } from '../../model/ext/picture'
-import { dimensionsOf } from '../../model/ext/pictureSize'
+import { MAX_PICTURE_SIDE, type PictureType, pictureTypeOf } from '../../model/pictures/picture'
+import { dimensionsOf } from '../../model/pictures/pictureSize'
 import { PictureBytes, type PictureProblem, RefusedPicture } from './pictureBytes'
 import { stripGif } from './stripGif'
 import { stripJpeg } from './stripJpeg'

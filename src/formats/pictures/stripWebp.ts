@@ -1,4 +1,4 @@
-import { type Dimensions, uint24, webpFrameDimensions } from '../../model/ext/pictureSize'
+import { type Dimensions, uint24, webpFrameDimensions } from '../../model/pictures/pictureSize'
 import { exifWith, orientationOf, UPRIGHT } from './orientation'
 import { damaged, type PictureBytes } from './pictureBytes'
 

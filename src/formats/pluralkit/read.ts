@@ -1,11 +1,11 @@
-import type { Entity, JsonObject } from '../../model/entity'
-import { group } from '../../model/group'
-import { member } from '../../model/member'
-import { DISCORD, isIdOf, normalizeId } from '../../model/platform'
-import { type SettingsPatch, settings } from '../../model/settings'
-import { system } from '../../model/system'
-import { parseInstant } from '../../model/time'
-import { isObject } from '../../model/validation'
+import type { Entity, JsonObject } from '../../model/core/entity'
+import { DISCORD, isIdOf, normalizeId } from '../../model/core/platform'
+import { parseInstant } from '../../model/core/time'
+import { isObject } from '../../model/core/validation'
+import { group } from '../../model/groups/group'
+import { member } from '../../model/members/member'
+import { type SettingsPatch, settings } from '../../model/systems/settings'
+import { system } from '../../model/systems/system'
 import {
   type Bundle,
   type BundleAccount,

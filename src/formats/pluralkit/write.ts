@@ -1,20 +1,25 @@
-import { type Autoproxy, autoproxy } from '../../model/autoproxy'
+import type { Preferences } from '../../model/access/preferences'
 import {
   type Entity,
   type Identity,
   type JsonObject,
   type Row,
   serializeFields,
-} from '../../model/entity'
-import { type Field, isUrl } from '../../model/field'
-import { group } from '../../model/group'
-import { type MemberGuild, memberGuild, type SystemGuild, systemGuild } from '../../model/guild'
-import { member } from '../../model/member'
-import { DISCORD, platformOf } from '../../model/platform'
-import type { Preferences } from '../../model/preferences'
-import { type Settings, settings } from '../../model/settings'
-import { system } from '../../model/system'
-import { formatInstant, type Instant } from '../../model/time'
+} from '../../model/core/entity'
+import { type Field, isUrl } from '../../model/core/field'
+import { DISCORD, platformOf } from '../../model/core/platform'
+import { formatInstant, type Instant } from '../../model/core/time'
+import { group } from '../../model/groups/group'
+import { member } from '../../model/members/member'
+import { type Autoproxy, autoproxy } from '../../model/proxy/autoproxy'
+import {
+  type MemberGuild,
+  memberGuild,
+  type SystemGuild,
+  systemGuild,
+} from '../../model/proxy/guild'
+import { type Settings, settings } from '../../model/systems/settings'
+import { system } from '../../model/systems/system'
 import type { Pieces } from '../switches'
 
 type Identified<E> = Row<E> & Pick<Identity, 'hid' | 'uuid'>

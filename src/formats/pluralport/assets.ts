@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../model/entity'
-import { MAX_PICTURE_BYTES } from '../../model/ext/picture'
+import type { JsonObject } from '../../model/core/entity'
+import { MAX_PICTURE_BYTES } from '../../model/pictures/picture'
 import type { BundlePicture, Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
 import { importedPicture, TOO_LARGE } from '../pictures/importedPicture'

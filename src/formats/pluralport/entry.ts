@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../model/entity'
-import { isObject } from '../../model/validation'
+import type { JsonObject } from '../../model/core/entity'
+import { isObject } from '../../model/core/validation'
 import type { Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
 import { isEmpty, textOf } from '../repair'

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../model/entity'
-import { isObject } from '../../model/validation'
+import type { JsonObject } from '../../model/core/entity'
+import { isObject } from '../../model/core/validation'
 import { type Entry, inListOrder, isBlank, readKeys, subjectOfRecord, withName } from './entry'
 import type { ReadContext } from './readContext'
 import { boardPostRecord, messageRecord, roomRecord } from './records'

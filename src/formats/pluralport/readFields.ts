@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/entity'
+import type { JsonObject } from '../../model/core/entity'
 import { isEmpty, textOf } from '../repair'
 import { type Entry, inListOrder, objectsIn, subjectOfRecord, withName } from './entry'
 import { fieldKeys, readField, readValue } from './fields'

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../model/entity'
-import { isObject } from '../../model/validation'
+import type { JsonObject } from '../../model/core/entity'
+import { isObject } from '../../model/core/validation'
 import { readRef } from '../repair'
 import { type ConvertedRows, type Entry, isBlank, subjectOfRecord } from './entry'
 import type { ReadContext } from './readContext'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/entity'
+import type { JsonObject } from '../../model/core/entity'
 import { isBlank, subjectOfRecord } from './entry'
 import type { ReadContext } from './readContext'
 import { noteRecord } from './records'

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../model/entity'
-import { isObject } from '../../model/validation'
+import type { JsonObject } from '../../model/core/entity'
+import { isObject } from '../../model/core/validation'
 import { NAMESPACE } from './format'
 
 /** Resolves references of records to the UUIDs of our rows, and assets to addresses. */

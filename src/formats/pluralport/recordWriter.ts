@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../model/entity'
-import { formatInstant } from '../../model/time'
+import type { JsonObject } from '../../model/core/entity'
+import { formatInstant } from '../../model/core/time'
 import { ImportLog } from '../importLog'
 import { type ExtSnapshot, type Snapshot, serializeSystem } from '../pluralkit/write'
 import { WrittenAssets } from './assets'

@@ -1,7 +1,7 @@
-import { beginningOf } from '../../model/ext/memberExt'
-import { group } from '../../model/group'
-import { MAX_DESCRIPTION, member } from '../../model/member'
-import { system } from '../../model/system'
+import { group } from '../../model/groups/group'
+import { MAX_DESCRIPTION, member } from '../../model/members/member'
+import { beginningOf } from '../../model/members/memberExt'
+import { system } from '../../model/systems/system'
 import { textOf } from '../repair'
 import type { RecordType } from './recordType'
 import {

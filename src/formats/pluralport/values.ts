@@ -1,6 +1,6 @@
-import type { Entity, JsonObject, Level } from '../../model/entity'
-import { parseInstant } from '../../model/time'
-import { isObject } from '../../model/validation'
+import type { Entity, JsonObject, Level } from '../../model/core/entity'
+import { parseInstant } from '../../model/core/time'
+import { isObject } from '../../model/core/validation'
 import { readRef, textOf } from '../repair'
 
 /** Converts colours, which have a leading `#` in the file; other text stays as it is. */

@@ -1,4 +1,4 @@
-import { formatInstant } from '../../model/time'
+import { formatInstant } from '../../model/core/time'
 import {
   type ExtSnapshot,
   list,

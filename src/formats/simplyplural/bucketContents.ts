@@ -1,4 +1,4 @@
-import { defaultBuckets } from '../../model/ext/bucket'
+import { defaultBuckets } from '../../model/friends/bucket'
 import type { BundleBucketContents } from '../bundle'
 import { textOf } from '../repair'
 import type { AppRow } from './rows'

@@ -1,5 +1,5 @@
-import { bucket, type SharedKind } from '../../model/ext/bucket'
-import { isObject } from '../../model/validation'
+import { isObject } from '../../model/core/validation'
+import { bucket, type SharedKind } from '../../model/friends/bucket'
 import type { Subject } from '../bundle'
 import { colorOf, nameOr, textOf } from '../repair'
 import type { ReadContext } from './readContext'

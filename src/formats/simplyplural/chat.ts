@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/entity'
+import type { JsonObject } from '../../model/core/entity'
 
 /** A short text can be valid base64 by chance. */
 const MIN_ENCRYPTED_LENGTH = 12

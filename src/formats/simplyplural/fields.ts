@@ -1,5 +1,5 @@
-import { type CustomFieldType, customFieldInFiles } from '../../model/ext/customField'
-import { isObject } from '../../model/validation'
+import { isObject } from '../../model/core/validation'
+import { type CustomFieldType, customFieldInFiles } from '../../model/members/customField'
 import type { Subject } from '../bundle'
 import { createValueReader } from '../fieldValues'
 import type { ImportLog } from '../importLog'

@@ -1,5 +1,5 @@
-import { MAX_FRONTERS } from '../../model/switch'
-import type { Instant } from '../../model/time'
+import type { Instant } from '../../model/core/time'
+import { MAX_FRONTERS } from '../../model/front/switch'
 import { type BundleSwitch, MAX_SWITCHES, type Subject } from '../bundle'
 import type { Presence } from '../frontHistory'
 import { Counter, type ImportLog } from '../importLog'

@@ -1,5 +1,5 @@
-import { groupExt, MAX_GROUP_DEPTH } from '../../model/ext/groupExt'
-import { group } from '../../model/group'
+import { group } from '../../model/groups/group'
+import { groupExt, MAX_GROUP_DEPTH } from '../../model/groups/groupExt'
 import type { BundleGroup, Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
 import { allLevels, colorOf, nameOr, repairFields, resolveMembers, textOf } from '../repair'

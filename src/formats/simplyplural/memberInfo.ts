@@ -1,4 +1,4 @@
-import { isObject } from '../../model/validation'
+import { isObject } from '../../model/core/validation'
 import type { Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
 import { isSourceId, readRef, textOf } from '../repair'

@@ -1,5 +1,5 @@
-import { beginningOf, type MemberExtPatch, memberExt } from '../../model/ext/memberExt'
-import { MAX_DESCRIPTION, type MemberPatch, member } from '../../model/member'
+import { MAX_DESCRIPTION, type MemberPatch, member } from '../../model/members/member'
+import { beginningOf, type MemberExtPatch, memberExt } from '../../model/members/memberExt'
 import type { BundleMember, Subject } from '../bundle'
 import { allLevels, colorOf, nameOr, readHid, repairFields, textOf } from '../repair'
 import { type Birthday, birthdayOf, unknownInfo } from './memberInfo'

@@ -1,5 +1,5 @@
-import type { Entity, JsonObject, Patch } from '../../model/entity'
-import { type ExtPart, forEachExtPart } from '../../model/transfer'
+import type { Entity, JsonObject, Patch } from '../../model/core/entity'
+import { type ExtPart, forEachExtPart } from '../../model/transfer/transfer'
 import type { Bundle, BundleExtRow, Origin, ReadOptions, Subject } from '../bundle'
 import { emptyBundle } from '../bundle'
 import { ImportLog } from '../importLog'

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { requireBot } from '../../model/privacy'
+import { requireBot } from '../../model/core/privacy'
 import { reportToV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
 import { importForAccount } from '../../service/transfer/import'

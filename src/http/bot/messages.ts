@@ -1,8 +1,8 @@
 import { t } from 'elysia'
-import { error } from '../../model/errors'
-import { member } from '../../model/member'
-import { withBareIds } from '../../model/message'
-import { system } from '../../model/system'
+import { error } from '../../model/core/errors'
+import { member } from '../../model/members/member'
+import { withBareIds } from '../../model/proxy/message'
+import { system } from '../../model/systems/system'
 import {
   decisionToBot,
   deletedFromBot,

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { error } from '../../model/errors'
+import { error } from '../../model/core/errors'
 import { archivePageToExt, archiveToExt } from '../../serializers/ext'
 import { reportToV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'

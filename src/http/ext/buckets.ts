@@ -1,4 +1,4 @@
-import { bucket } from '../../model/ext/bucket'
+import { bucket } from '../../model/friends/bucket'
 import { bucketContentsFromExt, bucketToExt } from '../../serializers/extFriends'
 import { EXAMPLE_MEMBER, rawBody } from '../../serializers/schema'
 import type { Deps } from '../../service/deps'

@@ -1,4 +1,4 @@
-import { extSettings } from '../../model/ext/extSettings'
+import { extSettings } from '../../model/systems/extSettings'
 import { settingsToExt } from '../../serializers/ext'
 import { bodySchema } from '../../serializers/schema'
 import { patchFromV2 } from '../../serializers/v2'

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { customField } from '../../model/ext/customField'
+import { customField } from '../../model/members/customField'
 import { parseStrings } from '../../serializers/body'
 import { toExt } from '../../serializers/ext'
 import { listBody } from '../../serializers/schema'

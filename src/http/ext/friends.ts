@@ -1,9 +1,9 @@
 import { t } from 'elysia'
 import type { Events } from '../../events/events'
-import { friendLink } from '../../model/dashboardLinks'
-import { error } from '../../model/errors'
-import { customField } from '../../model/ext/customField'
-import { friend, share } from '../../model/ext/friend'
+import { friendLink } from '../../model/core/dashboardLinks'
+import { error } from '../../model/core/errors'
+import { friend, share } from '../../model/friends/friend'
+import { customField } from '../../model/members/customField'
 import { groupToExt, toExt } from '../../serializers/ext'
 import {
   acceptedInviteFromExt,

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import type { Events } from '../../events/events'
-import { MAX_FRONTERS } from '../../model/switch'
+import { MAX_FRONTERS } from '../../model/front/switch'
 import { frontToExt, switchFromExt } from '../../serializers/ext'
 import { rawBody } from '../../serializers/schema'
 import type { Deps } from '../../service/deps'

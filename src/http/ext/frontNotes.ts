@@ -1,5 +1,5 @@
-import { error } from '../../model/errors'
-import { type FrontNote, frontNote, patchedFrontNote } from '../../model/ext/frontNote'
+import { error } from '../../model/core/errors'
+import { type FrontNote, frontNote, patchedFrontNote } from '../../model/front/frontNote'
 import { toExt } from '../../serializers/ext'
 import { bodySchema } from '../../serializers/schema'
 import { draftFromV2 } from '../../serializers/v2'

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { groupExt } from '../../model/ext/groupExt'
+import { groupExt } from '../../model/groups/groupExt'
 import { groupToExt, treeFromExt } from '../../serializers/ext'
 import { bodySchema, EXAMPLE_GROUP, rawBody } from '../../serializers/schema'
 import { patchFromV2 } from '../../serializers/v2'

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
-import { memberExt, memberKinds } from '../../model/ext/memberExt'
-import { member } from '../../model/member'
+import { member } from '../../model/members/member'
+import { memberExt, memberKinds } from '../../model/members/memberExt'
 import { serializedJson } from '../../serializers/body'
 import { memberChangesFromExt, memberDraftFromExt, memberPatchFromExt } from '../../serializers/ext'
 import { bodySchema, EXAMPLE_MEMBER, rawBody } from '../../serializers/schema'

@@ -1,5 +1,5 @@
-import { error } from '../../model/errors'
-import { note } from '../../model/ext/note'
+import { error } from '../../model/core/errors'
+import { note } from '../../model/journal/note'
 import { noteToList, toExt } from '../../serializers/ext'
 import type { Deps } from '../../service/deps'
 import { createNote, deleteNote, getNote, listNotes, patchNote } from '../../service/ext/notes'

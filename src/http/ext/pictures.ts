@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { MAX_PICTURE_BYTES, pictureTypes } from '../../model/ext/picture'
+import { MAX_PICTURE_BYTES, pictureTypes } from '../../model/pictures/picture'
 import { originPageToExt, pictureToExt } from '../../serializers/ext'
 import type { Deps } from '../../service/deps'
 import {

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { givenVote, poll } from '../../model/ext/poll'
+import { givenVote, poll } from '../../model/journal/poll'
 import { pollToExt } from '../../serializers/ext'
 import { bodySchema } from '../../serializers/schema'
 import { draftFromV2 } from '../../serializers/v2'

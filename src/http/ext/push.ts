@@ -6,8 +6,8 @@ import {
   putPushTarget,
   testPushTarget,
 } from '../../events/push/targets'
-import { MAX_ENDPOINT, pushTarget } from '../../model/ext/pushTarget'
-import { requireSystem } from '../../model/privacy'
+import { requireSystem } from '../../model/core/privacy'
+import { MAX_ENDPOINT, pushTarget } from '../../model/push/pushTarget'
 import { pushTargetFromExt, pushTargetToExt, pushToExt } from '../../serializers/ext'
 import { bodySchema, rawBody } from '../../serializers/schema'
 import { patchFromV2, pingToV2 } from '../../serializers/v2'

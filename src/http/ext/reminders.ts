@@ -1,4 +1,4 @@
-import { reminder } from '../../model/ext/reminder'
+import { reminder } from '../../model/reminders/reminder'
 import { reminderTestToExt, toExt } from '../../serializers/ext'
 import type { Deps } from '../../service/deps'
 import {

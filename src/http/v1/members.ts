@@ -1,6 +1,6 @@
 import { t } from 'elysia'
-import { error } from '../../model/errors'
-import { parseRef } from '../../model/ref'
+import { error } from '../../model/core/errors'
+import { parseRef } from '../../model/core/ref'
 import { memberDraftFromV1, memberPatchFromV1, memberToV1, schemasV1 } from '../../serializers/v1'
 import type { Deps } from '../../service/deps'
 import { createMember, deleteMember, getMember, patchMember } from '../../service/members'

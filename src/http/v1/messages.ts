@@ -1,6 +1,6 @@
 import { t } from 'elysia'
-import { error } from '../../model/errors'
-import { normalizeId } from '../../model/platform'
+import { error } from '../../model/core/errors'
+import { normalizeId } from '../../model/core/platform'
 import { memberToV1, messageToV1, schemasV1, systemToV1 } from '../../serializers/v1'
 import type { Deps } from '../../service/deps'
 import { getVisibleMessage } from '../../service/messages'

@@ -1,6 +1,6 @@
-import { type Member, member } from '../../model/member'
-import { type Audience, audienceOf, isWatcher, redact, type Viewer } from '../../model/privacy'
-import { type System, system, withWatcherVisibility } from '../../model/system'
+import { type Audience, audienceOf, isWatcher, redact, type Viewer } from '../../model/core/privacy'
+import { type Member, member } from '../../model/members/member'
+import { type System, system, withWatcherVisibility } from '../../model/systems/system'
 import { memberToV1, systemToV1 } from '../../serializers/v1'
 
 export const TAG = 'Version 1 (deprecated)'

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { group } from '../../model/group'
+import { group } from '../../model/groups/group'
 import { parseStrings, serializedJson } from '../../serializers/body'
 import {
   bodySchema,

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { member } from '../../model/member'
+import { member } from '../../model/members/member'
 import { parseStrings, serializedJson } from '../../serializers/body'
 import {
   bodySchema,

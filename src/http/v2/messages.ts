@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import type { Viewer } from '../../model/privacy'
+import type { Viewer } from '../../model/core/privacy'
 import type { Deps } from '../../service/deps'
 import { readMessage } from '../../service/read/v2'
 import { describe } from '../openapi'

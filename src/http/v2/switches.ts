@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { MAX_FRONTERS, SWITCHES_PER_PAGE } from '../../model/switch'
+import { MAX_FRONTERS, SWITCHES_PER_PAGE } from '../../model/front/switch'
 import { EXAMPLE_MEMBER, listBody, rawBody } from '../../serializers/schema'
 import { switchFromV2, switchMembersFromV2, switchTimeFromV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'

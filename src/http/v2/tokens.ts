@@ -1,6 +1,6 @@
 import { t } from 'elysia'
-import { error } from '../../model/errors'
-import { token } from '../../model/token'
+import { token } from '../../model/access/token'
+import { error } from '../../model/core/errors'
 import { bodySchema } from '../../serializers/schema'
 import { createdTokenToV2, tokenFromV2, tokenToV2 } from '../../serializers/v2'
 import { createToken, listTokens, revokeToken } from '../../service/access/tokens'

@@ -1,11 +1,11 @@
 import { t } from 'elysia'
-import { error } from '../../model/errors'
+import { error } from '../../model/core/errors'
 import {
   type ExportPosition,
   formatExportPosition,
   parseExportPosition,
-} from '../../model/exportPosition'
-import { allImportParts, exportFormats, exportLists } from '../../model/transfer'
+} from '../../model/transfer/exportPosition'
+import { allImportParts, exportFormats, exportLists } from '../../model/transfer/transfer'
 import { EXAMPLE_MEMBER } from '../../serializers/schema'
 import { reportToV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'

@@ -1,6 +1,6 @@
-import { type Member, member } from '../../model/member'
-import { type Audience, redact } from '../../model/privacy'
-import { type System, system } from '../../model/system'
+import { type Audience, redact } from '../../model/core/privacy'
+import { type Member, member } from '../../model/members/member'
+import { type System, system } from '../../model/systems/system'
 import { switchToV2, toV2 } from '../../serializers/v2'
 import type { Front } from '../../service/switches'
 

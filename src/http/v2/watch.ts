@@ -1,5 +1,5 @@
-import { isWatcher, type Viewer } from '../../model/privacy'
-import { withWatcherVisibility } from '../../model/system'
+import { isWatcher, type Viewer } from '../../model/core/privacy'
+import { withWatcherVisibility } from '../../model/systems/system'
 import { serializedJson } from '../../serializers/body'
 import type { Deps } from '../../service/deps'
 import { readFronters, readSystem } from '../../service/read/v2'

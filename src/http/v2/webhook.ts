@@ -7,11 +7,11 @@ import {
   registerWebhook,
   removeWebhook,
 } from '../../events/webhooks'
-import { throwIfInvalid } from '../../model/entity'
-import type { Problems } from '../../model/errors'
-import { url as urlField } from '../../model/field'
-import { requireSystem } from '../../model/privacy'
-import { Problem } from '../../model/validation'
+import { throwIfInvalid } from '../../model/core/entity'
+import type { Problems } from '../../model/core/errors'
+import { url as urlField } from '../../model/core/field'
+import { requireSystem } from '../../model/core/privacy'
+import { Problem } from '../../model/core/validation'
 import { parseObject, type RawBody } from '../../serializers/body'
 import { rawBody } from '../../serializers/schema'
 import { pingToV2, registrationToV2 } from '../../serializers/v2'

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
-import { nameBrowser } from '../../model/browser'
-import { error } from '../../model/errors'
+import { nameBrowser } from '../../model/access/browser'
+import { error } from '../../model/core/errors'
 import {
   codeFromWeb,
   deviceNameFromWeb,

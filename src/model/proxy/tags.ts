@@ -1,4 +1,4 @@
-import { MAX_TAG_AFFIXES, type ProxyTag } from '../validation'
+import { MAX_TAG_AFFIXES, type ProxyTag } from '../core/validation'
 
 export interface TagMatch<M> {
   member: M

@@ -2,7 +2,7 @@ import { and, desc, eq, gt, lte, notInArray } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import type { linkCodes, loginCodes } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { type Instant, MINUTE } from '../../model/time'
+import { type Instant, MINUTE } from '../../model/core/time'
 import { hashSecret } from './secrets'
 
 const LIFETIME = 10 * MINUTE

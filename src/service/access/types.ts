@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../../db/types'
-import type { Platform } from '../../model/platform'
-import type { Viewer } from '../../model/privacy'
-import type { Instant } from '../../model/time'
+import type { Platform } from '../../model/core/platform'
+import type { Viewer } from '../../model/core/privacy'
+import type { Instant } from '../../model/core/time'
 
 /** IDs of the system that a token belongs to. */
 export interface TokenOwner {

@@ -13,8 +13,8 @@ import {
 } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleSystems } from '../../db/visible'
-import { requireOperator, type Viewer } from '../../model/privacy'
-import { type Instant, parseInstant } from '../../model/time'
+import { requireOperator, type Viewer } from '../../model/core/privacy'
+import { type Instant, parseInstant } from '../../model/core/time'
 import type { Deps } from '../deps'
 import { deleteSystemAndRows } from '../systems'
 

@@ -3,8 +3,8 @@ import { type Placeholders, query } from '../../db/query'
 import { events, pushQueue, webhooks } from '../../db/tables'
 import { isEnabled, visibleSystems } from '../../db/visible'
 import { createYielder } from '../../db/yieldToEventLoop'
-import { requireOperator, type Viewer } from '../../model/privacy'
-import type { Instant } from '../../model/time'
+import { requireOperator, type Viewer } from '../../model/core/privacy'
+import type { Instant } from '../../model/core/time'
 import type { Deps } from '../deps'
 
 /** Undelivered webhook events and push messages of all systems together. */

@@ -1,5 +1,5 @@
 import { findAnnounced } from '../../db/lease'
-import { requireOperator, type Viewer } from '../../model/privacy'
+import { requireOperator, type Viewer } from '../../model/core/privacy'
 import type { Deps } from '../deps'
 
 /** Returns the address of a server on this machine that uses the same database; null if none is known. */

@@ -2,7 +2,7 @@ import { eq, gt } from 'drizzle-orm'
 import { recordActivity } from '../../db/activity'
 import { type Placeholders, query } from '../../db/query'
 import { messages } from '../../db/tables'
-import { type Instant, SECOND } from '../../model/time'
+import { type Instant, SECOND } from '../../model/core/time'
 import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
 import type { Deps } from '../deps'
 

@@ -1,8 +1,8 @@
 import { and, eq, lt, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { isEnabled, visibleReminders, visibleSystems } from '../../db/visible'
-import { requireOperator, type Viewer } from '../../model/privacy'
-import { type Instant, MINUTE } from '../../model/time'
+import { requireOperator, type Viewer } from '../../model/core/privacy'
+import { type Instant, MINUTE } from '../../model/core/time'
 import type { Deps } from '../deps'
 
 /** Reminders that should have been fired before. */

@@ -2,7 +2,7 @@ import { gt, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { pictures } from '../../db/tables'
 import { createYielder } from '../../db/yieldToEventLoop'
-import { requireOperator, type Viewer } from '../../model/privacy'
+import { requireOperator, type Viewer } from '../../model/core/privacy'
 import type { Deps } from '../deps'
 
 /** Number and bytes of the pictures of all systems. */

@@ -1,7 +1,7 @@
 import { inArray } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { pushTargets, serverKeys } from '../../db/tables'
-import { requireOperator, type Viewer } from '../../model/privacy'
+import { requireOperator, type Viewer } from '../../model/core/privacy'
 import { deleteInBatches, never } from '../deleteInBatches'
 import type { Deps } from '../deps'
 

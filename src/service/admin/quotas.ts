@@ -1,7 +1,7 @@
 import { query } from '../../db/query'
 import type { Db } from '../../db/types'
 import { visibleSystems } from '../../db/visible'
-import { error } from '../../model/errors'
+import { error } from '../../model/core/errors'
 
 /** Limits of this server, and its registration mode. */
 export interface Quotas {

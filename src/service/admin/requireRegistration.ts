@@ -1,5 +1,5 @@
 import type { Db } from '../../db/types'
-import { error } from '../../model/errors'
+import { error } from '../../model/core/errors'
 import type { Deps } from '../deps'
 import { consumeInvite } from './invites'
 import { requireSystemQuota } from './quotas'

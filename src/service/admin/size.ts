@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { query } from '../../db/query'
-import { requireOperator, type Viewer } from '../../model/privacy'
+import { requireOperator, type Viewer } from '../../model/core/privacy'
 import type { Deps } from '../deps'
 
 /** Returns the size of the database in bytes. */

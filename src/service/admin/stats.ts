@@ -11,8 +11,8 @@ import { query } from '../../db/query'
 import { accounts, messages, switches } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleGroups, visibleMembers, visibleSystems } from '../../db/visible'
-import { requireOperator, type Viewer } from '../../model/privacy'
-import { DAY } from '../../model/time'
+import { requireOperator, type Viewer } from '../../model/core/privacy'
+import { DAY } from '../../model/core/time'
 import type { Deps } from '../deps'
 
 /** Row counts of this server, and their growth by month. */

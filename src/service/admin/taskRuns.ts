@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { createUpserter } from '../../db/rows'
 import { taskRuns } from '../../db/tables'
-import { requireOperator, type Viewer } from '../../model/privacy'
+import { requireOperator, type Viewer } from '../../model/core/privacy'
 import type { Deps } from '../deps'
 
 /** A recurring task that one process runs. Its last run is stored, so that every process can report it. */

@@ -2,8 +2,8 @@ import { desc } from 'drizzle-orm'
 import { query } from '../../db/query'
 import { createUpserter } from '../../db/rows'
 import { discordStatus as statuses } from '../../db/tables'
-import type { DiscordStatus } from '../../model/discord'
-import { requireDiscordBot, requireOperator, type Viewer } from '../../model/privacy'
+import type { DiscordStatus } from '../../model/core/discord'
+import { requireDiscordBot, requireOperator, type Viewer } from '../../model/core/privacy'
 import type { Deps } from '../deps'
 
 /** Stores the state of the bot. Not flushed, because it is replaced soon. */

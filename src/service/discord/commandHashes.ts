@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { createUpserter } from '../../db/rows'
 import { discordCommands as commands } from '../../db/tables'
-import { requireDiscordBot, type Viewer } from '../../model/privacy'
+import { requireDiscordBot, type Viewer } from '../../model/core/privacy'
 import type { Deps } from '../deps'
 
 /** Application commands of a bot: everywhere (`global`), or in the guild with this ID. */

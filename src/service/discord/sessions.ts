@@ -2,8 +2,8 @@ import { eq } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { createUpserter } from '../../db/rows'
 import { discordSessions as sessions } from '../../db/tables'
-import type { DiscordSession } from '../../model/discord'
-import { requireDiscordBot, type Viewer } from '../../model/privacy'
+import type { DiscordSession } from '../../model/core/discord'
+import { requireDiscordBot, type Viewer } from '../../model/core/privacy'
 import type { Deps } from '../deps'
 
 /** Lists the sessions of the gateway that the last process left, by shard. */

@@ -3,16 +3,16 @@ import { type Placeholders, query } from '../../db/query'
 import { bucketFields, bucketFriends, bucketGroups, bucketMembers, buckets } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleBuckets, visibleFields, visibleGroups, visibleMembers } from '../../db/visible'
-import { error } from '../../model/errors'
+import { error } from '../../model/core/errors'
+import { type Redacted, systemOf, type Viewer } from '../../model/core/privacy'
+import { isUuid } from '../../model/core/ref'
 import {
   type BucketDraft,
   type BucketPatch,
   bucket,
   defaultBuckets,
   FRIENDS_BUCKET,
-} from '../../model/ext/bucket'
-import { type Redacted, systemOf, type Viewer } from '../../model/privacy'
-import { isUuid } from '../../model/ref'
+} from '../../model/friends/bucket'
 import type { Deps } from '../deps'
 import { type BucketRef, listBucketRefs, listContents, setContents } from '../extRows/bucketRows'
 import { scheduleFriendRefresh } from '../extRows/friendDues'

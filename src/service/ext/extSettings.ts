@@ -3,9 +3,13 @@ import { type Placeholders, query } from '../../db/query'
 import { columnsOfEntity, createUpserter } from '../../db/rows'
 import { extSettingsOfSystems } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { diff, fillDefaults, isEmptyPatch } from '../../model/entity'
-import { type ExtSettings, type ExtSettingsPatch, extSettings } from '../../model/ext/extSettings'
-import { type Redacted, redact, requireSystem, type Viewer } from '../../model/privacy'
+import { diff, fillDefaults, isEmptyPatch } from '../../model/core/entity'
+import { type Redacted, redact, requireSystem, type Viewer } from '../../model/core/privacy'
+import {
+  type ExtSettings,
+  type ExtSettingsPatch,
+  extSettings,
+} from '../../model/systems/extSettings'
 import { requireExists } from '../deletion'
 import type { Deps } from '../deps'
 import { recordEvent } from '../outbox'

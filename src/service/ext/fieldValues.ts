@@ -3,10 +3,10 @@ import { type Placeholders, query } from '../../db/query'
 import { fieldValues } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleFields } from '../../db/visible'
-import type { JsonObject } from '../../model/entity'
-import type { Problems } from '../../model/errors'
-import { type FieldType, parseValue } from '../../model/ext/fieldValue'
-import { Problem } from '../../model/validation'
+import type { JsonObject } from '../../model/core/entity'
+import type { Problems } from '../../model/core/errors'
+import { Problem } from '../../model/core/validation'
+import { type FieldType, parseValue } from '../../model/members/fieldValue'
 
 /** A custom field as far as its values need it. */
 export interface FieldDefinition extends FieldType {

@@ -4,23 +4,8 @@ import { type Placeholders, query } from '../../db/query'
 import { fields, fieldValues } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleFields } from '../../db/visible'
-import type { JsonObject } from '../../model/entity'
-import { error, type Problems } from '../../model/errors'
-import {
-  type CustomFieldDraft,
-  type CustomFieldPatch,
-  type CustomFieldType,
-  customField,
-  customFieldTypes,
-  hasOptions,
-} from '../../model/ext/customField'
-import {
-  type FieldValue,
-  isTextType,
-  valueAsText,
-  withoutRemoved,
-} from '../../model/ext/fieldValue'
-import { storedBytes } from '../../model/ext/textSize'
+import type { JsonObject } from '../../model/core/entity'
+import { error, type Problems } from '../../model/core/errors'
 import {
   audienceOf,
   isOwner,
@@ -29,8 +14,23 @@ import {
   requireListAccess,
   requireSystem,
   type Viewer,
-} from '../../model/privacy'
-import { Problem } from '../../model/validation'
+} from '../../model/core/privacy'
+import { storedBytes } from '../../model/core/textSize'
+import { Problem } from '../../model/core/validation'
+import {
+  type CustomFieldDraft,
+  type CustomFieldPatch,
+  type CustomFieldType,
+  customField,
+  customFieldTypes,
+  hasOptions,
+} from '../../model/members/customField'
+import {
+  type FieldValue,
+  isTextType,
+  valueAsText,
+  withoutRemoved,
+} from '../../model/members/fieldValue'
 import { requireExists } from '../deletion'
 import type { Deps } from '../deps'
 import { putInDefaultBuckets, resolveBuckets, setBuckets } from '../extRows/bucketRows'

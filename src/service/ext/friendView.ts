@@ -3,11 +3,8 @@ import { memberSizesSql } from '../../db/jsonSql'
 import { findListedMemberExts, findMemberExts } from '../../db/memberExtRows'
 import { type Placeholders, query } from '../../db/query'
 import { visibleMembers } from '../../db/visible'
-import { error } from '../../model/errors'
-import { customField } from '../../model/ext/customField'
-import { listedMemberExt, memberExt } from '../../model/ext/memberExt'
-import type { ListPieces } from '../../model/listPieces'
-import { type Member, member } from '../../model/member'
+import { error } from '../../model/core/errors'
+import type { ListPieces } from '../../model/core/listPieces'
 import {
   type Redacted,
   redact,
@@ -15,8 +12,11 @@ import {
   type Serialized,
   type SerializedJson,
   type Viewer,
-} from '../../model/privacy'
-import { parseRef } from '../../model/ref'
+} from '../../model/core/privacy'
+import { parseRef } from '../../model/core/ref'
+import { customField } from '../../model/members/customField'
+import { type Member, member } from '../../model/members/member'
+import { listedMemberExt, memberExt } from '../../model/members/memberExt'
 import type { Deps } from '../deps'
 import {
   type FriendshipRow,

@@ -1,7 +1,14 @@
-import { diff, isEmptyPatch, type JsonObject, requireNonEmpty } from '../../model/entity'
-import type { Friend, FriendPatch, friend, Share, SharePatch, share } from '../../model/ext/friend'
-import { storedBytes } from '../../model/ext/textSize'
-import { requireSystem, type Viewer } from '../../model/privacy'
+import { diff, isEmptyPatch, type JsonObject, requireNonEmpty } from '../../model/core/entity'
+import { requireSystem, type Viewer } from '../../model/core/privacy'
+import { storedBytes } from '../../model/core/textSize'
+import type {
+  Friend,
+  FriendPatch,
+  friend,
+  Share,
+  SharePatch,
+  share,
+} from '../../model/friends/friend'
 import type { Deps } from '../deps'
 import { resolveBuckets, setBuckets } from '../extRows/bucketRows'
 import { endFriendship, recordFriendEvent } from '../extRows/endFriendship'

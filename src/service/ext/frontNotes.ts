@@ -3,18 +3,18 @@ import { type Placeholders, query } from '../../db/query'
 import { frontNotes } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleFrontNotes } from '../../db/visible'
-import { throwIfInvalid } from '../../model/entity'
-import { error } from '../../model/errors'
+import { throwIfInvalid } from '../../model/core/entity'
+import { error } from '../../model/core/errors'
+import { type Redacted, requireSystem, type Viewer } from '../../model/core/privacy'
+import type { Instant } from '../../model/core/time'
+import { Problem } from '../../model/core/validation'
 import {
   type FrontNote,
   type FrontNoteDraft,
   type FrontNotePatch,
   frontNote,
   validateFrontNote,
-} from '../../model/ext/frontNote'
-import { type Redacted, requireSystem, type Viewer } from '../../model/privacy'
-import type { Instant } from '../../model/time'
-import { Problem } from '../../model/validation'
+} from '../../model/front/frontNote'
 import { requireExists } from '../deletion'
 import type { Deps } from '../deps'
 import { frontNoteEventData, isInFront, removeStatusAt } from '../extRows/statuses'

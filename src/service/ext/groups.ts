@@ -5,16 +5,8 @@ import { groupExts, groupMembers } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleGroups, visibleMembers } from '../../db/visible'
 import { createYielder } from '../../db/yieldToEventLoop'
-import { diff, type JsonObject } from '../../model/entity'
-import { error } from '../../model/errors'
-import {
-  type GroupExt,
-  type GroupExtPatch,
-  groupExt,
-  MAX_GROUP_DEPTH,
-} from '../../model/ext/groupExt'
-import { storedBytes } from '../../model/ext/textSize'
-import { type Group, group } from '../../model/group'
+import { diff, type JsonObject } from '../../model/core/entity'
+import { error } from '../../model/core/errors'
 import {
   type Audience,
   audienceOf,
@@ -24,8 +16,16 @@ import {
   requireListAccess,
   requireSystem,
   type Viewer,
-} from '../../model/privacy'
-import { parseRef } from '../../model/ref'
+} from '../../model/core/privacy'
+import { parseRef } from '../../model/core/ref'
+import { storedBytes } from '../../model/core/textSize'
+import { type Group, group } from '../../model/groups/group'
+import {
+  type GroupExt,
+  type GroupExtPatch,
+  groupExt,
+  MAX_GROUP_DEPTH,
+} from '../../model/groups/groupExt'
 import type { Deps } from '../deps'
 import { resolveBuckets, setBuckets } from '../extRows/bucketRows'
 import { scheduleFriendRefresh } from '../extRows/friendDues'

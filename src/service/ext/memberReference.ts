@@ -1,6 +1,6 @@
 import { visibleMemberUuid } from '../../db/visible'
-import { error } from '../../model/errors'
-import { Problem } from '../../model/validation'
+import { error } from '../../model/core/errors'
+import { Problem } from '../../model/core/validation'
 import { kindOf } from '../extRows/memberKinds'
 import { memberRepository } from '../members'
 import type { Reference } from './ownedRows'

@@ -5,8 +5,18 @@ import { renderAndStore } from '../../db/renderedJson'
 import { memberExts } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
 import { createYielder, runCooperatively } from '../../db/yieldToEventLoop'
-import { type Draft, diff, type JsonObject, type Patch, throwIfInvalid } from '../../model/entity'
-import { error, type Problems } from '../../model/errors'
+import {
+  type Draft,
+  diff,
+  type JsonObject,
+  type Patch,
+  throwIfInvalid,
+} from '../../model/core/entity'
+import { error, type Problems } from '../../model/core/errors'
+import { requireSystem, type Viewer } from '../../model/core/privacy'
+import { storedBytes, textBytes } from '../../model/core/textSize'
+import type { Instant } from '../../model/core/time'
+import type { member } from '../../model/members/member'
 import {
   beginningOf,
   defaultMemberExt,
@@ -14,11 +24,7 @@ import {
   memberExt,
   type StoredMemberExt,
   toListed,
-} from '../../model/ext/memberExt'
-import { storedBytes, textBytes } from '../../model/ext/textSize'
-import type { member } from '../../model/member'
-import { requireSystem, type Viewer } from '../../model/privacy'
-import type { Instant } from '../../model/time'
+} from '../../model/members/memberExt'
 import type { Deps } from '../deps'
 import {
   type BucketRef,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Problems } from '../../model/errors'
-import { MAX_OPTIONS } from '../../model/ext/poll'
-import type { Option } from '../../model/field'
-import { isObject, Problem } from '../../model/validation'
+import type { Problems } from '../../model/core/errors'
+import type { Option } from '../../model/core/field'
+import { isObject, Problem } from '../../model/core/validation'
+import { MAX_OPTIONS } from '../../model/journal/poll'
 
 /** Returns the problems of given options whose IDs are not among the known ones. */
 export function unknownOptions(

@@ -22,19 +22,19 @@ import {
   type Patch,
   type Row,
   throwIfInvalid,
-} from '../../model/entity'
-import { type ErrorName, error, type Problems } from '../../model/errors'
-import type { EventType } from '../../model/events'
-import { textBytes } from '../../model/ext/textSize'
+} from '../../model/core/entity'
+import { type ErrorName, error, type Problems } from '../../model/core/errors'
+import type { EventType } from '../../model/core/events'
 import {
   type Permission,
   type Redacted,
   redact,
   requireSystem,
   type Viewer,
-} from '../../model/privacy'
-import { isUuid } from '../../model/ref'
-import type { Instant } from '../../model/time'
+} from '../../model/core/privacy'
+import { isUuid } from '../../model/core/ref'
+import { textBytes } from '../../model/core/textSize'
+import type { Instant } from '../../model/core/time'
 import { requireExists } from '../deletion'
 import type { Deps } from '../deps'
 import { addUsage, limitReached, type UsageChange } from '../extRows/usage'

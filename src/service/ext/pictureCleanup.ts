@@ -4,7 +4,7 @@ import { type Placeholders, query } from '../../db/query'
 import { pictures } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { createYielder } from '../../db/yieldToEventLoop'
-import { DAY, type Instant } from '../../model/time'
+import { DAY, type Instant } from '../../model/core/time'
 import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
 import type { Deps } from '../deps'
 

@@ -3,14 +3,14 @@ import { type Placeholders, query } from '../../db/query'
 import { pictures } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
 import { visibleSystems } from '../../db/visible'
-import { error } from '../../model/errors'
+import { error } from '../../model/core/errors'
+import { requireSystem, type Viewer } from '../../model/core/privacy'
 import {
   type PictureType,
   parsePictureFile,
   pictureNamesIn,
   pictureUrl,
-} from '../../model/ext/picture'
-import { requireSystem, type Viewer } from '../../model/privacy'
+} from '../../model/pictures/picture'
 import type { Deps } from '../deps'
 import {
   deletePicturesUnnamedBy,

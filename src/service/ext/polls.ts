@@ -4,7 +4,10 @@ import { createUpserter } from '../../db/rows'
 import { polls, pollVoteCounts, pollVotes } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { deletedMemberName, visibleMemberUuid, visiblePolls } from '../../db/visible'
-import { error } from '../../model/errors'
+import { error } from '../../model/core/errors'
+import { type Redacted, redact, requireSystem, type Viewer } from '../../model/core/privacy'
+import { textBytes } from '../../model/core/textSize'
+import { Problem } from '../../model/core/validation'
 import {
   type PollDraft,
   type PollPatch,
@@ -12,10 +15,7 @@ import {
   type Vote,
   type VoteDraft,
   vote,
-} from '../../model/ext/poll'
-import { textBytes } from '../../model/ext/textSize'
-import { type Redacted, redact, requireSystem, type Viewer } from '../../model/privacy'
-import { Problem } from '../../model/validation'
+} from '../../model/journal/poll'
 import type { Deps } from '../deps'
 import { kindOf } from '../extRows/memberKinds'
 import { addUsage, smallLimits } from '../extRows/usage'

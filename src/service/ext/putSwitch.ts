@@ -3,8 +3,8 @@ import { type Placeholders, query } from '../../db/query'
 import { switches } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { isLiveSwitch, isPendingDeletion } from '../../db/visible'
-import { error } from '../../model/errors'
-import { requireSystem, type Viewer } from '../../model/privacy'
+import { error } from '../../model/core/errors'
+import { requireSystem, type Viewer } from '../../model/core/privacy'
 import {
   isSameFront,
   nextTimestamp,
@@ -12,7 +12,7 @@ import {
   requireNewSwitchId,
   requireSwitchId,
   type SwitchDraft,
-} from '../../model/switch'
+} from '../../model/front/switch'
 import { requireExists } from '../deletion'
 import type { Deps } from '../deps'
 import { isDeletedSwitch, recordDeletedSwitch } from '../extRows/deletedSwitches'

@@ -3,7 +3,9 @@ import { type Placeholders, query } from '../../db/query'
 import { reminders } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleReminders } from '../../db/visible'
-import { isEmptyPatch, type Row } from '../../model/entity'
+import { isEmptyPatch, type Row } from '../../model/core/entity'
+import type { Viewer } from '../../model/core/privacy'
+import type { Instant } from '../../model/core/time'
 import {
   keysOfKind,
   type Reminder,
@@ -11,10 +13,8 @@ import {
   reminder,
   reminderKinds,
   validateReminder,
-} from '../../model/ext/reminder'
-import { createSchedule } from '../../model/ext/reminderSchedule'
-import type { Viewer } from '../../model/privacy'
-import type { Instant } from '../../model/time'
+} from '../../model/reminders/reminder'
+import { createSchedule } from '../../model/reminders/reminderSchedule'
 import type { Deps } from '../deps'
 import { countTargets } from '../extRows/pushQueue'
 import { recordReminder } from '../extRows/recordReminder'

@@ -3,8 +3,8 @@ import { type BucketContent, forEachContent } from '../../db/bucketLinks'
 import { columnNames, type Placeholders, query } from '../../db/query'
 import type { Db } from '../../db/types'
 import { visibleBuckets } from '../../db/visible'
-import { error } from '../../model/errors'
-import type { SharedKind } from '../../model/ext/bucket'
+import { error } from '../../model/core/errors'
+import type { SharedKind } from '../../model/friends/bucket'
 
 /** Rows of one kind to put in a bucket. */
 export interface BucketLinks {

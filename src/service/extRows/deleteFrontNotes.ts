@@ -3,7 +3,7 @@ import { type Builder, type Placeholders, query } from '../../db/query'
 import { frontNotes, members, systems } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { isImportCommitted } from '../../db/visible'
-import { storedBytes } from '../../model/ext/textSize'
+import { storedBytes } from '../../model/core/textSize'
 import { freeUsage, type UsageChange } from './usage'
 
 /** Deletion of front notes together with their member or the history; frees their space. */

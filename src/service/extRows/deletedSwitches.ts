@@ -3,7 +3,7 @@ import { type Placeholders, query } from '../../db/query'
 import { createUpserter } from '../../db/rows'
 import { deletedSwitches } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { DAY, type Instant } from '../../model/time'
+import { DAY, type Instant } from '../../model/core/time'
 
 /** Time for which a client that repeats an old request cannot create a deleted switch again. */
 export const DELETED_SWITCH_KEPT = 30 * DAY

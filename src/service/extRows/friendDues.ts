@@ -3,7 +3,7 @@ import { columnNames, type Placeholders, query } from '../../db/query'
 import { friendNotifyDue, friendSides, switchMembers } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
 import { liveSwitchesOf } from '../../db/visible'
-import type { Instant } from '../../model/time'
+import type { Instant } from '../../model/core/time'
 
 /**
  * Schedules the comparison of fronts before a switch at this time is logged or changed, unless a

@@ -6,9 +6,9 @@ import { type Placeholders, query } from '../../db/query'
 import { bucketFriends, friendSides, friendships } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleBuckets, visibleMembers, visibleSystems } from '../../db/visible'
-import { error } from '../../model/errors'
-import { isUuid } from '../../model/ref'
-import type { Instant } from '../../model/time'
+import { error } from '../../model/core/errors'
+import { isUuid } from '../../model/core/ref'
+import type { Instant } from '../../model/core/time'
 
 /** A friendship as one of its two systems sees it. */
 export interface FriendshipRow {

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { memberExts } from '../../db/tables'
 import type { Db } from '../../db/types'
-import type { MemberExt } from '../../model/ext/memberExt'
+import type { MemberExt } from '../../model/members/memberExt'
 
 /** Returns the kind of a member. */
 export async function kindOf(db: Db, memberId: number): Promise<MemberExt['kind']> {

@@ -6,13 +6,13 @@ import { pictures } from '../../db/tables'
 import type { Db } from '../../db/types'
 import type { PictureProblem } from '../../formats/pictures/pictureBytes'
 import { type StrippedPicture, stripPicture } from '../../formats/pictures/stripPicture'
-import { type DomainError, error } from '../../model/errors'
+import { type DomainError, error } from '../../model/core/errors'
 import {
   MAX_PICTURE_SIDE,
   PICTURE_NAME_BYTES,
   type PictureType,
   pictureUrl,
-} from '../../model/ext/picture'
+} from '../../model/pictures/picture'
 import type { Deps } from '../deps'
 import { formatSize } from './usage'
 

@@ -3,8 +3,8 @@ import { columnNames, type Placeholders, query } from '../../db/query'
 import { pushQueue, pushTargets } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
 import { liveSwitchesOf, visibleSystems } from '../../db/visible'
-import type { PushKind } from '../../model/ext/pushTarget'
-import type { Instant } from '../../model/time'
+import type { Instant } from '../../model/core/time'
+import type { PushKind } from '../../model/push/pushTarget'
 
 /**
  * Queues a message for each push target of the system that wants the kind, in the transaction of

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/types'
-import type { Reminder } from '../../model/ext/reminder'
+import type { Reminder } from '../../model/reminders/reminder'
 import type { Deps } from '../deps'
 import { recordEvent } from '../outbox'
 import { enqueuePush } from './pushQueue'

@@ -9,10 +9,10 @@ import {
   visibleMembers,
   visibleMemberUuid,
 } from '../../db/visible'
-import type { JsonObject } from '../../model/entity'
-import type { FrontNote } from '../../model/ext/frontNote'
-import { storedBytes } from '../../model/ext/textSize'
-import { formatInstant, type Instant } from '../../model/time'
+import type { JsonObject } from '../../model/core/entity'
+import { storedBytes } from '../../model/core/textSize'
+import { formatInstant, type Instant } from '../../model/core/time'
+import type { FrontNote } from '../../model/front/frontNote'
 import type { Deps } from '../deps'
 import { recordEvent } from '../outbox'
 import { freeUsage } from './usage'

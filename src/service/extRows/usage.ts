@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { extUsage } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { error } from '../../model/errors'
+import { error } from '../../model/core/errors'
 import type { Deps } from '../deps'
 
 /** Numbers that a write adds to the use of a system's limits; negative for what it deletes. */

@@ -5,12 +5,22 @@ import type { Db, MaybePromise } from '../../db/types'
 import { liveSwitches, visibleMembers } from '../../db/visible'
 import { createYielder, iterateCooperatively, runCooperatively } from '../../db/yieldToEventLoop'
 import { createCalendar } from '../../formats/frontHistory'
-import { error } from '../../model/errors'
-import { BUCKET_MARGIN, findBuckets, isTooLong, type Period } from '../../model/fronting/calendar'
-import { type Day, MAX_DAYS, sumDays } from '../../model/fronting/days'
-import { type Hours, sumHours } from '../../model/fronting/hours'
-import { type Pair, sumPairs } from '../../model/fronting/pairs'
-import { createReplay, type ReplayListener, type Span } from '../../model/fronting/replay'
+import { error } from '../../model/core/errors'
+import {
+  hasPermission,
+  isOwner,
+  redact,
+  requireListAccess,
+  type Viewer,
+} from '../../model/core/privacy'
+import { parseRef } from '../../model/core/ref'
+import { DAY, type Instant } from '../../model/core/time'
+import { isTimezone } from '../../model/core/validation'
+import { BUCKET_MARGIN, findBuckets, isTooLong, type Period } from '../../model/insights/calendar'
+import { type Day, MAX_DAYS, sumDays } from '../../model/insights/days'
+import { type Hours, sumHours } from '../../model/insights/hours'
+import { type Pair, sumPairs } from '../../model/insights/pairs'
+import { createReplay, type ReplayListener, type Span } from '../../model/insights/replay'
 import {
   collectStints,
   newestFirst,
@@ -18,15 +28,11 @@ import {
   type Stint,
   type StintFilter,
   streamStints,
-} from '../../model/fronting/stints'
-import { findOffsets, type Offset } from '../../model/fronting/timeZone'
-import { type IsHidden, MAX_SUMMED, sumTotals, type Totals } from '../../model/fronting/totals'
-import { member } from '../../model/member'
-import { hasPermission, isOwner, redact, requireListAccess, type Viewer } from '../../model/privacy'
-import { parseRef } from '../../model/ref'
-import { type System, system } from '../../model/system'
-import { DAY, type Instant } from '../../model/time'
-import { isTimezone } from '../../model/validation'
+} from '../../model/insights/stints'
+import { findOffsets, type Offset } from '../../model/insights/timeZone'
+import { type IsHidden, MAX_SUMMED, sumTotals, type Totals } from '../../model/insights/totals'
+import { member } from '../../model/members/member'
+import { type System, system } from '../../model/systems/system'
 import type { Deps } from '../deps'
 import { noConnection, type WaitingClient } from '../longReads'
 import { findMember } from '../members'

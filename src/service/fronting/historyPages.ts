@@ -16,14 +16,14 @@ import { switchMembers } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { liveSwitchesOf } from '../../db/visible'
 import { createYielder } from '../../db/yieldToEventLoop'
+import type { Instant } from '../../model/core/time'
 import {
   createLookback,
   type Lookback,
   type Replay,
   type Span,
   type SwitchPoint,
-} from '../../model/fronting/replay'
-import type { Instant } from '../../model/time'
+} from '../../model/insights/replay'
 import type { Deps } from '../deps'
 import type { LongRead } from '../longReads'
 

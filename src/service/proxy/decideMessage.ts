@@ -18,9 +18,11 @@ import {
   visibleMembers as members,
   visibleSystems as systems,
 } from '../../db/visible'
-import type { AutoproxyMode } from '../../model/autoproxy'
-import { error } from '../../model/errors'
-import { requirePlatformAuthority, type Viewer } from '../../model/privacy'
+import { error } from '../../model/core/errors'
+import { requirePlatformAuthority, type Viewer } from '../../model/core/privacy'
+import type { Instant } from '../../model/core/time'
+import { Problem } from '../../model/core/validation'
+import type { AutoproxyMode } from '../../model/proxy/autoproxy'
 import {
   type Decision,
   decide,
@@ -30,8 +32,6 @@ import {
   type ProxyMember,
   type ProxyMessage,
 } from '../../model/proxy/decide'
-import type { Instant } from '../../model/time'
-import { Problem } from '../../model/validation'
 import { type GuildAutoproxy, getAutoproxy, storeAutoproxy } from '../autoproxy'
 import type { Deps } from '../deps'
 import { memberRepository } from '../members'

@@ -1,6 +1,6 @@
 import { createYielder, yieldToEventLoop } from '../../db/yieldToEventLoop'
-import { ListPieces } from '../../model/listPieces'
-import type { Serialized, SerializedJson } from '../../model/privacy'
+import { ListPieces } from '../../model/core/listPieces'
+import type { Serialized, SerializedJson } from '../../model/core/privacy'
 import type { Deps } from '../deps'
 import type { LongRead } from '../longReads'
 import type { Json } from './v2Sql'

@@ -10,7 +10,7 @@ import {
 import type { Placeholders } from '../../db/query'
 import { memberExts } from '../../db/tables'
 import { visibleMembers as members, visibleSystems as systems } from '../../db/visible'
-import type { Audience } from '../../model/privacy'
+import type { Audience } from '../../model/core/privacy'
 import { LARGE_LIST_BYTES, UNKNOWN_BYTES } from './listPieces'
 import { type BySystemRef, bySystemRef, onlyVisible } from './v2Sql'
 

@@ -1,15 +1,21 @@
 import { GAP_MARK } from '../../db/jsonSql'
 import type { Values } from '../../db/query'
 import type { Db, MaybePromise } from '../../db/types'
-import { type ErrorName, error } from '../../model/errors'
-import type { MemberExt } from '../../model/ext/memberExt'
-import { ListPieces } from '../../model/listPieces'
-import { ORIGINAL_LOOKUP } from '../../model/message'
-import type { Audience } from '../../model/privacy'
-import { isOwner, listAccessRules, ownedSystemId, systemOf, type Viewer } from '../../model/privacy'
-import { isUuid, parseRef, parseSystemRef, type Ref, type SystemRef } from '../../model/ref'
-import { SWITCHES_PER_PAGE } from '../../model/switch'
-import type { Instant } from '../../model/time'
+import { type ErrorName, error } from '../../model/core/errors'
+import { ListPieces } from '../../model/core/listPieces'
+import type { Audience } from '../../model/core/privacy'
+import {
+  isOwner,
+  listAccessRules,
+  ownedSystemId,
+  systemOf,
+  type Viewer,
+} from '../../model/core/privacy'
+import { isUuid, parseRef, parseSystemRef, type Ref, type SystemRef } from '../../model/core/ref'
+import type { Instant } from '../../model/core/time'
+import { SWITCHES_PER_PAGE } from '../../model/front/switch'
+import type { MemberExt } from '../../model/members/memberExt'
+import { ORIGINAL_LOOKUP } from '../../model/proxy/message'
 import type { Deps } from '../deps'
 import { noConnection, type WaitingClient } from '../longReads'
 import { getOwnSystem } from '../systems'

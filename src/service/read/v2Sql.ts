@@ -18,8 +18,8 @@ import {
   visibleMembers as members,
   visibleSystems as systems,
 } from '../../db/visible'
-import type { Audience, Serialized } from '../../model/privacy'
-import { SWITCHES_PER_PAGE } from '../../model/switch'
+import type { Audience, Serialized } from '../../model/core/privacy'
+import { SWITCHES_PER_PAGE } from '../../model/front/switch'
 
 // Statements of `service/read/v2.ts`. Each returns the JSON of a response: SQL text, because that is
 // twice as fast as selecting rows.

@@ -7,8 +7,8 @@ import {
   isConvertible,
   readSince,
 } from '../../formats/simplyplural/archive'
-import { error } from '../../model/errors'
-import { requireSystem, type Viewer } from '../../model/privacy'
+import { error } from '../../model/core/errors'
+import { requireSystem, type Viewer } from '../../model/core/privacy'
 import { requireExists } from '../deletion'
 import type { Deps } from '../deps'
 import { hideCollection } from '../extRows/archiveDeletion'

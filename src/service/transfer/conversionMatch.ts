@@ -6,9 +6,9 @@ import { visibleMembers } from '../../db/visible'
 import { ImportLog } from '../../formats/importLog'
 import { nameOr, repairFields, textOf } from '../../formats/repair'
 import { type AppRow, createdOf } from '../../formats/simplyplural/rows'
-import type { Identity } from '../../model/entity'
-import { type Member, member } from '../../model/member'
-import type { Instant } from '../../model/time'
+import type { Identity } from '../../model/core/entity'
+import type { Instant } from '../../model/core/time'
+import { type Member, member } from '../../model/members/member'
 
 /** An archived row of a member, a custom front or a group. */
 export interface ArchivedEntity {

@@ -8,9 +8,9 @@ import {
   writeFile,
 } from '../../formats/simplyplural/archive'
 import type { AppRow } from '../../formats/simplyplural/rows'
-import type { Group } from '../../model/group'
-import type { Member } from '../../model/member'
-import type { ExtPart } from '../../model/transfer'
+import type { Group } from '../../model/groups/group'
+import type { Member } from '../../model/members/member'
+import type { ExtPart } from '../../model/transfer/transfer'
 import type { Deps } from '../deps'
 import { getSettings } from '../settings'
 import {

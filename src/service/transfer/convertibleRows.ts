@@ -14,7 +14,7 @@ import {
 } from '../../formats/simplyplural/archive'
 import { areRemainsOfEncrypted } from '../../formats/simplyplural/chat'
 import type { AppRow } from '../../formats/simplyplural/rows'
-import type { JsonObject } from '../../model/entity'
+import type { JsonObject } from '../../model/core/entity'
 
 /** An archived row of a convertible collection. */
 export interface SourceRow {

@@ -33,15 +33,15 @@ import {
   visibleReminders,
   visibleRooms,
 } from '../../db/visible'
-import type { Entity, JsonObject } from '../../model/entity'
-import { bucket } from '../../model/ext/bucket'
-import { customFieldInFiles } from '../../model/ext/customField'
-import { frontNote } from '../../model/ext/frontNote'
-import { note } from '../../model/ext/note'
-import { poll } from '../../model/ext/poll'
-import { post } from '../../model/ext/post'
-import { exportedReminder } from '../../model/ext/reminder'
-import { room } from '../../model/ext/room'
+import type { Entity, JsonObject } from '../../model/core/entity'
+import { bucket } from '../../model/friends/bucket'
+import { frontNote } from '../../model/front/frontNote'
+import { note } from '../../model/journal/note'
+import { poll } from '../../model/journal/poll'
+import { post } from '../../model/journal/post'
+import { room } from '../../model/journal/room'
+import { customFieldInFiles } from '../../model/members/customField'
+import { exportedReminder } from '../../model/reminders/reminder'
 
 /** Statements that read what an export contains of the extension API. */
 

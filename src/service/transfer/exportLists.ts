@@ -1,16 +1,16 @@
 import type { Db } from '../../db/types'
-import { type Entity, type JsonObject, serializeFields } from '../../model/entity'
-import { error } from '../../model/errors'
+import { type Entity, type JsonObject, serializeFields } from '../../model/core/entity'
+import { error } from '../../model/core/errors'
+import { bucket } from '../../model/friends/bucket'
+import { vote } from '../../model/journal/poll'
+import { defaultMemberExt, memberExt } from '../../model/members/memberExt'
 import {
   type ListPosition,
   type LongList,
   longLists,
   type RowKey,
-} from '../../model/exportPosition'
-import { bucket } from '../../model/ext/bucket'
-import { defaultMemberExt, memberExt } from '../../model/ext/memberExt'
-import { vote } from '../../model/ext/poll'
-import { exportLists } from '../../model/transfer'
+} from '../../model/transfer/exportPosition'
+import { exportLists } from '../../model/transfer/transfer'
 import {
   bucketRows,
   contentsOf,

@@ -1,15 +1,15 @@
 import type { Db } from '../../db/types'
 import { type ReadOptions, UnreadableFile } from '../../formats/bundle'
 import type { BundleChunk, ByteSource } from '../../formats/chunks'
-import { error } from '../../model/errors'
+import { error } from '../../model/core/errors'
 import {
   requireOperator,
   requirePlatformAuthority,
   requireSystem,
   type Viewer,
-} from '../../model/privacy'
-import { privateByDefault } from '../../model/settings'
-import { privacyOf } from '../../model/system'
+} from '../../model/core/privacy'
+import { privateByDefault } from '../../model/systems/settings'
+import { privacyOf } from '../../model/systems/system'
 import { insertToken } from '../access/insertToken'
 import { removeSetupCodes } from '../access/setupCodes'
 import { findAccount, insertAccount, linkImported, planAccounts } from '../accounts'

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/types'
 import { batchesBySize } from '../../formats/chunks'
-import { error } from '../../model/errors'
+import { error } from '../../model/core/errors'
 import { addContents, type BucketLinks, listContents } from '../extRows/bucketRows'
 import { writeInBatches } from '../staging'
 import type { Import } from './importContext'

@@ -9,8 +9,8 @@ import type {
   Repair,
 } from '../../formats/bundle'
 import { type BundleHead, batches } from '../../formats/chunks'
-import type { Group } from '../../model/group'
-import type { Member } from '../../model/member'
+import type { Group } from '../../model/groups/group'
+import type { Member } from '../../model/members/member'
 import {
   type ExtPart,
   extParts,
@@ -19,7 +19,7 @@ import {
   type Part,
   parts,
   type Tally,
-} from '../../model/transfer'
+} from '../../model/transfer/transfer'
 import type { Deps } from '../deps'
 import type { BucketLinks } from '../extRows/bucketRows'
 import type { NamedPicture } from '../extRows/pictures'

@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../formats/chunks'
-import { error } from '../../model/errors'
-import type { ImportResult } from '../../model/transfer'
+import { error } from '../../model/core/errors'
+import type { ImportResult } from '../../model/transfer/transfer'
 import type { Clock } from '../../timers/clock'
 import { createWorkQueue } from '../workQueue'
 import { createImportPlaces, type ImportPlaces } from './importPlaces'

@@ -1,4 +1,4 @@
-import { error } from '../../model/errors'
+import { error } from '../../model/core/errors'
 import { type Clock, systemClock, type Timer } from '../../timers/clock'
 import { RETRY_AFTER_MS } from './spool'
 

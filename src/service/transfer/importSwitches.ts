@@ -5,7 +5,7 @@ import { switches, switchMembers, systems } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { isLiveSwitch, isPendingDeletion, lastDeletedSwitch } from '../../db/visible'
 import type { BundleSwitch } from '../../formats/bundle'
-import { error } from '../../model/errors'
+import { error } from '../../model/core/errors'
 import { type Staging, writeInBatches } from '../staging'
 import type { Import } from './importContext'
 

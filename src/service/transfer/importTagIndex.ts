@@ -1,5 +1,5 @@
 import type { Db } from '../../db/types'
-import type { ProxyTag } from '../../model/validation'
+import type { ProxyTag } from '../../model/core/validation'
 import { activateTagIndex, FEW_TAGS, stageTagIndex } from '../stageTagIndex'
 import { mergeTagIndexes, tagIndexOf } from '../tagIndex'
 import type { Import } from './importContext'

@@ -4,7 +4,7 @@ import { origins } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { isImportCommitted } from '../../db/visible'
 import type { BundleExtRow, Origin } from '../../formats/bundle'
-import type { ExtPart } from '../../model/transfer'
+import type { ExtPart } from '../../model/transfer/transfer'
 
 /** Origin with the UUID of its row here. */
 export interface OriginRow extends Origin {

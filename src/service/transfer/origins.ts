@@ -2,8 +2,8 @@ import { and, eq, gt, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { origins } from '../../db/tables'
 import { isImportCommitted } from '../../db/visible'
-import { error } from '../../model/errors'
-import { requireSystem, type Viewer } from '../../model/privacy'
+import { error } from '../../model/core/errors'
+import { requireSystem, type Viewer } from '../../model/core/privacy'
 import type { Deps } from '../deps'
 
 export interface OriginPage {

@@ -1,8 +1,8 @@
 import type { BundleChunk, BundleHead } from '../../formats/chunks'
 import { allLevels } from '../../formats/repair'
-import { group } from '../../model/group'
-import { member } from '../../model/member'
-import { system } from '../../model/system'
+import { group } from '../../model/groups/group'
+import { member } from '../../model/members/member'
+import { system } from '../../model/systems/system'
 
 /** Makes the members and groups of a file private, and leaves the privacy of the system unchanged. */
 export async function* asPrivate(chunks: AsyncIterable<BundleChunk>): AsyncGenerator<BundleChunk> {

@@ -2,7 +2,7 @@ import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { classifyError, isDiskNearlyFull, unavailableReason } from '../../db/sqlite/errors'
 import type { ByteSource } from '../../formats/chunks'
-import { error } from '../../model/errors'
+import { error } from '../../model/core/errors'
 
 /** A completely received file. */
 export interface SpooledFile {

@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals'
-import { formatInstant, type Instant } from '../../model/time'
+import { formatInstant, type Instant } from '../../model/core/time'
 import { ApiError, errorMessage, requestOwn } from './api'
 import type { Switch, Switches } from './history'
 import {

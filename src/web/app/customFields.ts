@@ -1,7 +1,7 @@
-import type { Level } from '../../model/entity'
-import type { CustomFieldType } from '../../model/ext/customField'
-import type { FieldValue } from '../../model/ext/fieldValue'
-import type { Option } from '../../model/field'
+import type { Level } from '../../model/core/entity'
+import type { Option } from '../../model/core/field'
+import type { CustomFieldType } from '../../model/members/customField'
+import type { FieldValue } from '../../model/members/fieldValue'
 import { members } from './store'
 import { isListed, type Member } from './types'
 

@@ -1,4 +1,4 @@
-import type { Instant } from '../../model/time'
+import type { Instant } from '../../model/core/time'
 import { zone } from './store'
 import { fieldsOf, instantOf } from './time'
 

@@ -1,5 +1,5 @@
-import type { CustomFieldType } from '../../model/ext/customField'
-import type { FieldValue } from '../../model/ext/fieldValue'
+import type { CustomFieldType } from '../../model/members/customField'
+import type { FieldValue } from '../../model/members/fieldValue'
 import { appearance, locale } from './appearance'
 import { type CustomField, chosenOptions } from './customFields'
 import { fieldStrings, listNames } from './strings'

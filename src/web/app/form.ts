@@ -5,8 +5,8 @@ import {
   type Patch,
   parsePartial,
   type Row,
-} from '../../model/entity'
-import { Problem } from '../../model/validation'
+} from '../../model/core/entity'
+import { Problem } from '../../model/core/validation'
 import { problemMessage } from './api'
 
 /**

@@ -1,4 +1,4 @@
-import { FRIENDS_BUCKET } from '../../model/ext/bucket'
+import { FRIENDS_BUCKET } from '../../model/friends/bucket'
 import { ApiError, errorMessage } from './api'
 import type { CustomField } from './customFields'
 import type { PublicFronter } from './publicView'

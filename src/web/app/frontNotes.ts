@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { formatInstant, type Instant, parseInstant } from '../../model/time'
+import { formatInstant, type Instant, parseInstant } from '../../model/core/time'
 import { showToast } from './actions'
 import { requestOwn } from './api'
 import type { FrontNoteDraft } from './drafts'

@@ -1,4 +1,4 @@
-import { MAX_GROUP_DEPTH } from '../../model/ext/groupExt'
+import { MAX_GROUP_DEPTH } from '../../model/groups/groupExt'
 import type { Group } from './types'
 
 /** Groups that contain groups. */

@@ -1,6 +1,6 @@
-import type { Bucket } from '../../model/fronting/calendar'
-import { createLookback, createReplay } from '../../model/fronting/replay'
-import { DAY, type Instant } from '../../model/time'
+import { DAY, type Instant } from '../../model/core/time'
+import type { Bucket } from '../../model/insights/calendar'
+import { createLookback, createReplay } from '../../model/insights/replay'
 
 /** Switch as kept by the page, with short member IDs. */
 export interface Switch {

@@ -1,4 +1,4 @@
-import { formatInstant, type Instant } from '../../model/time'
+import { formatInstant, type Instant } from '../../model/core/time'
 import { createSwitch, logSwitch, PATH, removeSwitch, showToast } from './actions'
 import { requestOwn } from './api'
 import { putSwitch, readSwitch, type SerializedSwitch, switches, switchQueue } from './store'

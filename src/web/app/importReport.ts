@@ -7,7 +7,7 @@ import {
   type Part,
   parts,
   type Tally,
-} from '../../model/transfer'
+} from '../../model/transfer/transfer'
 
 /** Report of an import or of its dry run. */
 

@@ -1,7 +1,7 @@
-import type { Pair } from '../../model/fronting/pairs'
-import type { Span } from '../../model/fronting/replay'
-import type { MemberTotal } from '../../model/fronting/totals'
-import { DAY, HOUR, type Instant, parseInstant } from '../../model/time'
+import { DAY, HOUR, type Instant, parseInstant } from '../../model/core/time'
+import type { Pair } from '../../model/insights/pairs'
+import type { Span } from '../../model/insights/replay'
+import type { MemberTotal } from '../../model/insights/totals'
 import { instantOf } from './time'
 
 /** Data of Insights, derived from the server's responses. */

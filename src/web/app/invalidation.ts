@@ -1,4 +1,4 @@
-import type { EventType } from '../../model/events'
+import type { EventType } from '../../model/core/events'
 
 /** Data that pages load themselves. */
 export type PageData =

@@ -1,4 +1,4 @@
-import { isHttpUrl } from '../../model/validation'
+import { isHttpUrl } from '../../model/core/validation'
 
 /** Parses the marks within a paragraph. The work grows with the length of the text, whatever it is. */
 

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { parseInstant } from '../../model/time'
+import { parseInstant } from '../../model/core/time'
 import { searchMembers } from './search'
 import { memberUuids } from './subgroups'
 import { type Group, isArchived, isCustomFront, isListed, type Member } from './types'

@@ -1,5 +1,5 @@
-import { nameBrowser } from '../../model/browser'
-import type { PushKind } from '../../model/ext/pushTarget'
+import { nameBrowser } from '../../model/access/browser'
+import type { PushKind } from '../../model/push/pushTarget'
 import { request, requestOwn } from './api'
 import { registerWorker } from './worker/register'
 

@@ -1,5 +1,5 @@
-import { type Level, MAX_BULK_ITEMS } from '../../model/entity'
-import { member } from '../../model/member'
+import { type Level, MAX_BULK_ITEMS } from '../../model/core/entity'
+import { member } from '../../model/members/member'
 import { showToast } from './actions'
 import { requestOwn } from './api'
 import { members, memberWord, putMembers, type System, system } from './store'

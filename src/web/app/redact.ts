@@ -1,8 +1,8 @@
-import type { Entity, Level, Row } from '../../model/entity'
-import { listedMemberExt } from '../../model/ext/memberExt'
-import { group } from '../../model/group'
-import { member } from '../../model/member'
-import { redact } from '../../model/privacy'
+import type { Entity, Level, Row } from '../../model/core/entity'
+import { redact } from '../../model/core/privacy'
+import { group } from '../../model/groups/group'
+import { member } from '../../model/members/member'
+import { listedMemberExt } from '../../model/members/memberExt'
 import type { Group, Member } from './types'
 
 interface OwnEntity {

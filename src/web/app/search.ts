@@ -1,4 +1,4 @@
-import type { ProxyTag } from '../../model/validation'
+import type { ProxyTag } from '../../model/core/validation'
 
 interface Searchable {
   readonly id: string

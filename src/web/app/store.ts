@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
-import type { Settings } from '../../model/settings'
-import { formatInstant, type Instant, parseInstant } from '../../model/time'
+import { formatInstant, type Instant, parseInstant } from '../../model/core/time'
+import type { Settings } from '../../model/systems/settings'
 import { requestOwn } from './api'
 import type { LiveState } from './eventStream'
 import { insertSwitch, mergeNewestPage, mergeSwitches, type Switch, type Switches } from './history'

@@ -1,4 +1,4 @@
-import { BYTE_ORDER_MARK, csvLine } from '../../model/csv'
+import { BYTE_ORDER_MARK, csvLine } from '../../model/core/csv'
 import { language } from './strings'
 
 /** Table that can be sorted by each column and exported as CSV. */

@@ -1,7 +1,7 @@
-import { BUCKET_MARGIN, type Bucket, findBuckets } from '../../model/fronting/calendar'
-import type { Span } from '../../model/fronting/replay'
-import { createFormat, findOffsets, type Offset } from '../../model/fronting/timeZone'
-import { DAY, HOUR, type Instant, MINUTE } from '../../model/time'
+import { DAY, HOUR, type Instant, MINUTE } from '../../model/core/time'
+import { BUCKET_MARGIN, type Bucket, findBuckets } from '../../model/insights/calendar'
+import type { Span } from '../../model/insights/replay'
+import { createFormat, findOffsets, type Offset } from '../../model/insights/timeZone'
 import { strings } from './strings'
 
 export type Clock = 'device' | '12' | '24'

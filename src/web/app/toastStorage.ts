@@ -1,5 +1,5 @@
-import type { Level } from '../../model/entity'
-import type { Instant } from '../../model/time'
+import type { Level } from '../../model/core/entity'
+import type { Instant } from '../../model/core/time'
 import type { ArchiveChange, FronterStatus, LevelChange } from './types'
 
 /** Notice at the bottom of the page, with a way to revert what it announces. */

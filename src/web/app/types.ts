@@ -1,8 +1,8 @@
-import type { Entity, Fields, Level, Row } from '../../model/entity'
-import type { memberExt } from '../../model/ext/memberExt'
-import type { group } from '../../model/group'
-import type { member } from '../../model/member'
-import type { system } from '../../model/system'
+import type { Entity, Fields, Level, Row } from '../../model/core/entity'
+import type { group } from '../../model/groups/group'
+import type { member } from '../../model/members/member'
+import type { memberExt } from '../../model/members/memberExt'
+import type { system } from '../../model/systems/system'
 
 /**
  * Entity as serialized by v2: short ID and UUID, times as text, privacy levels in their own object.

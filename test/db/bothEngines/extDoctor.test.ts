@@ -1,6 +1,6 @@
 import { checks, findAll, repairAll } from '../../../src/db/consistencyChecks'
-import { listedMemberExt } from '../../../src/model/ext/memberExt'
-import { schemaHash } from '../../../src/model/renderedJson'
+import { schemaHash } from '../../../src/model/core/schemaHash'
+import { listedMemberExt } from '../../../src/model/members/memberExt'
 import { renderRowJson } from '../../../src/serializers/v2'
 import {
   type BaseSystem,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
-import { formatInstant } from '../../../src/model/time'
+import { formatInstant } from '../../../src/model/core/time'
 import { drizzleOn } from '../../drizzle'
 import { expect, test } from '../../test'
 import { createTestApp } from '../../testApp'

@@ -20,9 +20,9 @@ import {
   registerWebhook,
   removeWebhook,
 } from '../../../src/events/webhooks'
-import { isUnavailable } from '../../../src/model/errors'
-import { requireSystem } from '../../../src/model/privacy'
-import { applySubstitution, type Substitution } from '../../../src/model/substitution'
+import { isUnavailable } from '../../../src/model/core/errors'
+import { requireSystem } from '../../../src/model/core/privacy'
+import { applySubstitution, type Substitution } from '../../../src/model/proxy/substitution'
 import { insertAccount } from '../../../src/service/accounts'
 import { expect } from '../../test'
 import type { TestApp, TestSystem } from '../../testApp'

@@ -1,4 +1,4 @@
-import { discordBot } from '../../../src/model/privacy'
+import { discordBot } from '../../../src/model/core/privacy'
 import { linkAccount } from '../../../src/service/accounts'
 import { startBotInProcess } from '../inProcessBot'
 import type { FileInput } from '../standIn/controlMessages'

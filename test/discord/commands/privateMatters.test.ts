@@ -1,4 +1,4 @@
-import { operator } from '../../../src/model/privacy'
+import { operator } from '../../../src/model/core/privacy'
 import { disableSystem } from '../../../src/service/admin/disableSystem'
 import { createInvite } from '../../../src/service/admin/invites'
 import { describe, expect, test } from '../../test'

@@ -81,7 +81,7 @@ describe('words', () => {
   })
 
   /** Phrases of PluralKit with the ID of the command here and a flag, which may be missing. */
-  const phrases = readFileSync(join(import.meta.dir, 'pluralkitWords.tsv'), 'utf8')
+  const phrases = readFileSync(join(import.meta.dir, './pluralkitWords.tsv'), 'utf8')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => line.split('\t'))

@@ -1,5 +1,5 @@
 import { parseBirthday, parseDuration, parseWhen } from '../../../src/discord/commands/when'
-import { parseInstant } from '../../../src/model/time'
+import { parseInstant } from '../../../src/model/core/time'
 import { describe, expect, test } from '../../test'
 
 describe('times', () => {

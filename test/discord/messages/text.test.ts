@@ -7,7 +7,7 @@ import {
 } from '../../../src/discord/messages/escape'
 import { formatMessageLink, parseMessageReference } from '../../../src/discord/messages/messageLink'
 import { suppressLinkPreviews } from '../../../src/discord/messages/suppressLinkPreviews'
-import { inviteUrl } from '../../../src/model/discord'
+import { inviteUrl } from '../../../src/model/core/discord'
 import { describe, expect, test } from '../../test'
 
 describe('links without a preview', () => {

@@ -12,7 +12,7 @@ import {
   Permission,
   type PermissionName,
 } from '../../../src/discord/permissions/permission'
-import { REQUESTED_PERMISSIONS } from '../../../src/model/discord'
+import { REQUESTED_PERMISSIONS } from '../../../src/model/core/discord'
 import { describe, expect, test } from '../../test'
 
 const NOW = Date.parse('2026-11-16T12:00:00Z')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { stripPicture } from '../../../src/formats/pictures/stripPicture'
-import { MAX_PICTURE_SIDE, type PictureType } from '../../../src/model/ext/picture'
+import { MAX_PICTURE_SIDE, type PictureType } from '../../../src/model/pictures/picture'
 import { bytesOf, gifOfSize, joined, pngChunk, pngOf, smallPictures } from '../../pictures'
 import { rounds } from '../../rounds'
 import { describe, expect, test } from '../../test'

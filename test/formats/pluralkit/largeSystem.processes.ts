@@ -1,7 +1,7 @@
 import { readFile } from '../../../src/formats/read'
-import { fillDefaults } from '../../../src/model/entity'
-import { group } from '../../../src/model/group'
-import { member } from '../../../src/model/member'
+import { fillDefaults } from '../../../src/model/core/entity'
+import { group } from '../../../src/model/groups/group'
+import { member } from '../../../src/model/members/member'
 import { expect, test } from '../../test'
 import { emptySnapshot, now, textOf } from './snapshots'
 

@@ -1,6 +1,6 @@
 import type { Bundle, BundleMember } from '../../../src/formats/bundle'
 import { readFile } from '../../../src/formats/read'
-import { parseInstant } from '../../../src/model/time'
+import { parseInstant } from '../../../src/model/core/time'
 import { describe, expect, test } from '../../test'
 import { named, readFixture, repairsOf } from '../fixture'
 

@@ -1,7 +1,7 @@
 import { type Snapshot, writePluralkit } from '../../../src/formats/pluralkit/write'
-import { fillDefaults } from '../../../src/model/entity'
-import { settings } from '../../../src/model/settings'
-import { system } from '../../../src/model/system'
+import { fillDefaults } from '../../../src/model/core/entity'
+import { settings } from '../../../src/model/systems/settings'
+import { system } from '../../../src/model/systems/system'
 
 export const now = 1767225600_000000
 

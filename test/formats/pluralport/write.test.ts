@@ -1,8 +1,8 @@
 import type { Snapshot } from '../../../src/formats/pluralkit/write'
 import { writePluralport } from '../../../src/formats/pluralport/write'
-import { member } from '../../../src/model/member'
-import { settings } from '../../../src/model/settings'
-import { system } from '../../../src/model/system'
+import { member } from '../../../src/model/members/member'
+import { settings } from '../../../src/model/systems/settings'
+import { system } from '../../../src/model/systems/system'
 import { expect, test } from '../../test'
 
 const UUID = '9a7f3c1e-5b2d-4c8a-9e6f-0123456789ab'

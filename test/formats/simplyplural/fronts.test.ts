@@ -4,7 +4,7 @@ import { type Presence, presencesOf } from '../../../src/formats/frontHistory'
 import { ImportLog } from '../../../src/formats/importLog'
 import { readFile } from '../../../src/formats/read'
 import { toSwitches } from '../../../src/formats/simplyplural/fronts'
-import { HOUR } from '../../../src/model/time'
+import { HOUR } from '../../../src/model/core/time'
 import { describe, expect, test } from '../../test'
 
 type Front = [member: string, start: number, end: number | null]

@@ -1,8 +1,8 @@
 import type { Bundle } from '../../../src/formats/bundle'
 import { readFile } from '../../../src/formats/read'
-import { group } from '../../../src/model/group'
-import { member } from '../../../src/model/member'
-import { system } from '../../../src/model/system'
+import { group } from '../../../src/model/groups/group'
+import { member } from '../../../src/model/members/member'
+import { system } from '../../../src/model/systems/system'
 import { describe, expect, test } from '../../test'
 import { fixture, named, readFixture, repairsOf } from '../fixture'
 

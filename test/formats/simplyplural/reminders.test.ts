@@ -1,5 +1,5 @@
 import { readSimplyPlural } from '../../../src/formats/simplyplural/read'
-import type { JsonObject } from '../../../src/model/entity'
+import type { JsonObject } from '../../../src/model/core/entity'
 import { describe, expect, test } from '../../test'
 
 const ID = '65000000aaaaaaaaaaaaaaaa'

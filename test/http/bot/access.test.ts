@@ -1,6 +1,6 @@
 import { bots, tokens } from '../../../src/db/tables'
-import { group } from '../../../src/model/group'
-import { member } from '../../../src/model/member'
+import { group } from '../../../src/model/groups/group'
+import { member } from '../../../src/model/members/member'
 import { drizzleOn } from '../../drizzle'
 import { type BotRequest, bot } from '../../endpoints/bot'
 import { createBot, revokeBot } from '../../operatorActions'

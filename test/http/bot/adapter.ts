@@ -1,4 +1,4 @@
-import type { Platform } from '../../../src/model/platform'
+import type { Platform } from '../../../src/model/core/platform'
 import { createBot } from '../../operatorActions'
 import { expect } from '../../test'
 import type { TestApp, TestResponse } from '../../testApp'

@@ -1,4 +1,4 @@
-import { operator } from '../../../src/model/privacy'
+import { operator } from '../../../src/model/core/privacy'
 import { createInvite } from '../../../src/service/admin/invites'
 import { countSystems, createBot, createSystem } from '../../operatorActions'
 import { rows } from '../../rawSql'

@@ -1,5 +1,5 @@
 import { linkCodes } from '../../../src/db/tables'
-import { MINUTE, parseInstant, SECOND } from '../../../src/model/time'
+import { MINUTE, parseInstant, SECOND } from '../../../src/model/core/time'
 import { drizzleOn } from '../../drizzle'
 import { readAllRows, rows } from '../../rawSql'
 import { describe, expect, test } from '../../test'

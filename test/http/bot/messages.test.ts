@@ -1,4 +1,4 @@
-import { formatInstant, MINUTE, parseInstant } from '../../../src/model/time'
+import { formatInstant, MINUTE, parseInstant } from '../../../src/model/core/time'
 import { versionOf } from '../../rawSql'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'

@@ -1,5 +1,5 @@
 import { createInstants } from '../../../src/app'
-import { MINUTE } from '../../../src/model/time'
+import { MINUTE } from '../../../src/model/core/time'
 import { systemClock } from '../../../src/timers/clock'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'

@@ -1,6 +1,6 @@
 import { createInstants } from '../../../src/app'
+import { SECOND } from '../../../src/model/core/time'
 import { ignoreReasons } from '../../../src/model/proxy/decide'
-import { SECOND } from '../../../src/model/time'
 import { systemClock } from '../../../src/timers/clock'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'

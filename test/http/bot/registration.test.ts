@@ -1,5 +1,5 @@
-import { operator } from '../../../src/model/privacy'
-import { DAY } from '../../../src/model/time'
+import { operator } from '../../../src/model/core/privacy'
+import { DAY } from '../../../src/model/core/time'
 import { createInvite, listInvites, revokeInvite } from '../../../src/service/admin/invites'
 import { countSystems, createBot, createSystem } from '../../operatorActions'
 import { execute } from '../../rawSql'

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { groups, members } from '../../../src/db/tables'
 import { EXAMPLE_INVITE } from '../../../src/http/ext/friends'
-import { isObject } from '../../../src/model/validation'
+import { isObject } from '../../../src/model/core/validation'
 import { EXAMPLE_CODE } from '../../../src/serializers/bot'
 import { EXAMPLE_GROUP, EXAMPLE_MEMBER } from '../../../src/serializers/schema'
 import {

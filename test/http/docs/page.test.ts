@@ -1,5 +1,5 @@
 import Ajv from 'ajv'
-import { pictureTypes } from '../../../src/model/ext/picture'
+import { pictureTypes } from '../../../src/model/pictures/picture'
 import { document as served } from '../../openapiDocument'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'

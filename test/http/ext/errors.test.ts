@@ -1,4 +1,4 @@
-import { errorTable } from '../../../src/model/errors'
+import { errorTable } from '../../../src/model/core/errors'
 import { notifyFriends } from '../../../src/service/ext/friendNotifications'
 import { runScenarios, type Scenario } from '../../scenarios'
 import { describe, expect, test } from '../../test'

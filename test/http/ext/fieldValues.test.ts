@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type CustomFieldType, customFieldTypes } from '../../../src/model/ext/customField'
+import { type CustomFieldType, customFieldTypes } from '../../../src/model/members/customField'
 import { rounds } from '../../rounds'
 import { createFixture, type Fixture, type Json, stateOf } from '../../scenarios'
 import { describe, expect, test } from '../../test'

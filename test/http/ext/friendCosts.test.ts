@@ -1,4 +1,4 @@
-import type { Viewer } from '../../../src/model/privacy'
+import type { Viewer } from '../../../src/model/core/privacy'
 import type { Deps } from '../../../src/service/deps'
 import { listBuckets, putBucketContents } from '../../../src/service/ext/buckets'
 import { acceptInvite, createInvite } from '../../../src/service/ext/friendInvites'

@@ -1,4 +1,4 @@
-import { formatInstant } from '../../../src/model/time'
+import { formatInstant } from '../../../src/model/core/time'
 import { notifyFriends } from '../../../src/service/ext/friendNotifications'
 import { readStream } from '../../events/readStream'
 import { ME } from '../../me'

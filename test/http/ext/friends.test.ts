@@ -1,6 +1,6 @@
 import { createPushSources } from '../../../src/app/push/pushSources'
-import { operator } from '../../../src/model/privacy'
-import type { Instant } from '../../../src/model/time'
+import { operator } from '../../../src/model/core/privacy'
+import type { Instant } from '../../../src/model/core/time'
 import { disableSystem, enableSystem } from '../../../src/service/admin/disableSystem'
 import { purgeDeleted } from '../../../src/service/deletion'
 import { acceptInvite, previewInvite } from '../../../src/service/ext/friendInvites'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/model/entity'
+import type { JsonObject } from '../../../src/model/core/entity'
 import { readStream } from '../../events/readStream'
 import { createFixture, type Fixture, type Json, LATEST, runScenarios } from '../../scenarios'
 import { describe, expect, test } from '../../test'

@@ -1,5 +1,5 @@
-import { MAX_PICTURE_BYTES } from '../../../src/model/ext/picture'
-import { HOUR, type Instant, SECOND } from '../../../src/model/time'
+import { HOUR, type Instant, SECOND } from '../../../src/model/core/time'
+import { MAX_PICTURE_BYTES } from '../../../src/model/pictures/picture'
 import { purgeDeleted } from '../../../src/service/deletion'
 import { deleteUnusedPictures } from '../../../src/service/ext/pictureCleanup'
 import { storePicture } from '../../../src/service/extRows/pictures'

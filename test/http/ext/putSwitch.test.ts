@@ -1,4 +1,4 @@
-import { DAY } from '../../../src/model/time'
+import { DAY } from '../../../src/model/core/time'
 import { beginStaging } from '../../../src/service/staging'
 import { deleteAllSwitches } from '../../../src/service/switches'
 import { anyTime, anyUuid } from '../../anyUuid'

@@ -1,4 +1,4 @@
-import { formatInstant, type Instant, MINUTE, SECOND } from '../../../src/model/time'
+import { formatInstant, type Instant, MINUTE, SECOND } from '../../../src/model/core/time'
 import { fireDueReminders } from '../../../src/service/ext/reminderTimer'
 import { deleteAllSwitches } from '../../../src/service/switches'
 import { anyUuid } from '../../anyUuid'

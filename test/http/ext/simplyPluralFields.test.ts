@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/model/entity'
+import type { JsonObject } from '../../../src/model/core/entity'
 import { ME } from '../../me'
 import type { Json } from '../../scenarios'
 import { importInto } from '../../service/transfer/importFixture'

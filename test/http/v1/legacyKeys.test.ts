@@ -1,5 +1,5 @@
-import type { JsonObject, Level } from '../../../src/model/entity'
-import { member } from '../../../src/model/member'
+import type { JsonObject, Level } from '../../../src/model/core/entity'
+import { member } from '../../../src/model/members/member'
 import { type Fixture, runScenarios, type Scenario, type Scenarios } from '../../scenarios'
 import { describe, expect } from '../../test'
 import { createTestApp } from '../../testApp'

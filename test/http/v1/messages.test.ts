@@ -1,5 +1,5 @@
-import type { Message } from '../../../src/model/message'
-import { MINUTE } from '../../../src/model/time'
+import { MINUTE } from '../../../src/model/core/time'
+import type { Message } from '../../../src/model/proxy/message'
 import { insertMessage } from '../../../src/service/messages'
 import {
   allCallers,

@@ -1,4 +1,4 @@
-import { formatInstant, SECOND } from '../../../src/model/time'
+import { formatInstant, SECOND } from '../../../src/model/core/time'
 import { insertSwitch } from '../../../src/service/switches'
 import {
   allCallers,

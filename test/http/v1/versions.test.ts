@@ -1,4 +1,4 @@
-import { member } from '../../../src/model/member'
+import { member } from '../../../src/model/members/member'
 import { createFixture, type Json, runScenarios } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'

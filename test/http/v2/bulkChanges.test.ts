@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/model/entity'
+import type { JsonObject } from '../../../src/model/core/entity'
 import { insertMember } from '../../../src/service/members'
 import { rows } from '../../rawSql'
 import { createFixture } from '../../scenarios'

@@ -1,5 +1,5 @@
 import type { Db } from '../../../src/db/types'
-import type { JsonObject } from '../../../src/model/entity'
+import type { JsonObject } from '../../../src/model/core/entity'
 import { insertGroup } from '../../../src/service/groups'
 import { insertMember } from '../../../src/service/members'
 import { execute, rows, withFailingTrigger } from '../../rawSql'

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
-import { errorTable } from '../../../src/model/errors'
+import { errorTable } from '../../../src/model/core/errors'
 import { drizzleOn } from '../../drizzle'
 import { execute } from '../../rawSql'
 import { createFixture, type Fixture, LATEST, runScenarios, type Scenario } from '../../scenarios'

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
-import { group } from '../../../src/model/group'
+import { group } from '../../../src/model/groups/group'
 import { anyUuid } from '../../anyUuid'
 import { drizzleOn } from '../../drizzle'
 import {

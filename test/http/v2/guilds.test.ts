@@ -1,4 +1,4 @@
-import { memberGuild, systemGuild } from '../../../src/model/guild'
+import { memberGuild, systemGuild } from '../../../src/model/proxy/guild'
 import { findMemberGuild } from '../../../src/service/guilds'
 import { patchMemberGuild, patchSystemGuild } from '../../operatorActions'
 import {

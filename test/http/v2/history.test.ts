@@ -1,4 +1,4 @@
-import { formatInstant } from '../../../src/model/time'
+import { formatInstant } from '../../../src/model/core/time'
 import { insertSwitch } from '../../../src/service/switches'
 import {
   at,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/model/entity'
+import type { JsonObject } from '../../../src/model/core/entity'
 import { insertAccount } from '../../../src/service/accounts'
 import type { ImportReport } from '../../../src/service/transfer/importContext'
 import { createBot } from '../../operatorActions'

@@ -1,6 +1,6 @@
-import { group } from '../../../src/model/group'
-import { listAccessRules } from '../../../src/model/privacy'
-import { system } from '../../../src/model/system'
+import { listAccessRules } from '../../../src/model/core/privacy'
+import { group } from '../../../src/model/groups/group'
+import { system } from '../../../src/model/systems/system'
 import {
   createFixture,
   type Fixture,

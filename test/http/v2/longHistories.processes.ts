@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/model/entity'
+import type { JsonObject } from '../../../src/model/core/entity'
 import { execute } from '../../rawSql'
 import { importInto, pluralkit } from '../../service/transfer/importFixture'
 import { describe, expect, test } from '../../test'

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
-import { member } from '../../../src/model/member'
+import { member } from '../../../src/model/members/member'
 import { insertMember } from '../../../src/service/members'
 import { anyUuid } from '../../anyUuid'
 import { drizzleOn } from '../../drizzle'

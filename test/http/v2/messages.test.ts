@@ -1,5 +1,5 @@
-import type { Message } from '../../../src/model/message'
-import { type Instant, MINUTE, SECOND } from '../../../src/model/time'
+import { type Instant, MINUTE, SECOND } from '../../../src/model/core/time'
+import type { Message } from '../../../src/model/proxy/message'
 import { insertMessage } from '../../../src/service/messages'
 import { deleteSystem } from '../../operatorActions'
 import {

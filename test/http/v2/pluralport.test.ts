@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../src/model/entity'
-import { customFieldTypes } from '../../../src/model/ext/customField'
+import type { JsonObject } from '../../../src/model/core/entity'
+import { customFieldTypes } from '../../../src/model/members/customField'
 import type { ImportReport } from '../../../src/service/transfer/importContext'
 import { fixture } from '../../formats/fixture'
 import { readAllRows } from '../../rawSql'

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
-import { settings } from '../../../src/model/settings'
+import { settings } from '../../../src/model/systems/settings'
 import { drizzleOn } from '../../drizzle'
 import { createFixture, defaultsOf, runScenarios } from '../../scenarios'
 import { describe, expect, test } from '../../test'

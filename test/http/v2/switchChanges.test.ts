@@ -1,4 +1,4 @@
-import { formatInstant, HOUR } from '../../../src/model/time'
+import { formatInstant, HOUR } from '../../../src/model/core/time'
 import {
   at,
   createFixture,

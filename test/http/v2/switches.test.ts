@@ -1,4 +1,4 @@
-import { formatInstant, HOUR } from '../../../src/model/time'
+import { formatInstant, HOUR } from '../../../src/model/core/time'
 import { insertMember } from '../../../src/service/members'
 import { anyUuid } from '../../anyUuid'
 import { at, createFixture, type Json, LATEST, runScenarios, type Scenarios } from '../../scenarios'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/model/entity'
+import type { JsonObject } from '../../../src/model/core/entity'
 import { insertGroup } from '../../../src/service/groups'
 import { insertMember } from '../../../src/service/members'
 import { fixture } from '../../formats/fixture'

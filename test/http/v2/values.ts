@@ -1,5 +1,5 @@
-import type { Field } from '../../../src/model/field'
-import { Problem } from '../../../src/model/validation'
+import type { Field } from '../../../src/model/core/field'
+import { Problem } from '../../../src/model/core/validation'
 
 /** Test values for a field: valid values, each with the value that is stored for it, and invalid values. */
 export interface Values {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/model/entity'
+import type { JsonObject } from '../../../src/model/core/entity'
 import { exportSystem, importFile } from '../../operatorActions'
 import { insertAll } from '../../rawSql'
 import { createFixture, eventsSince, stateOf } from '../../scenarios'

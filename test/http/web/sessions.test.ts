@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../src/model/entity'
-import { DAY, formatInstant, HOUR } from '../../../src/model/time'
+import type { JsonObject } from '../../../src/model/core/entity'
+import { DAY, formatInstant, HOUR } from '../../../src/model/core/time'
 import { createLoginCode } from '../../../src/service/access/loginLinks'
 import { createBot, deleteSystem } from '../../operatorActions'
 import { rows } from '../../rawSql'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { SwitchPoint } from '../../../src/model/fronting/replay'
-import { DAY, HOUR, type Instant, MINUTE, parseInstant, SECOND } from '../../../src/model/time'
+import { DAY, HOUR, type Instant, MINUTE, parseInstant, SECOND } from '../../../src/model/core/time'
+import type { SwitchPoint } from '../../../src/model/insights/replay'
 import type { Question } from './oracle'
 
 /** Time zones with moments at which their UTC offset changed in an unusual way. */

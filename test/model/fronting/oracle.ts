@@ -1,11 +1,11 @@
-import type { Period } from '../../../src/model/fronting/calendar'
-import type { Day } from '../../../src/model/fronting/days'
-import type { Hours } from '../../../src/model/fronting/hours'
-import type { Pair } from '../../../src/model/fronting/pairs'
-import type { Span, SwitchPoint } from '../../../src/model/fronting/replay'
-import type { Stint } from '../../../src/model/fronting/stints'
-import type { MemberTotal, Totals } from '../../../src/model/fronting/totals'
-import { type Instant, MINUTE, SECOND } from '../../../src/model/time'
+import { type Instant, MINUTE, SECOND } from '../../../src/model/core/time'
+import type { Period } from '../../../src/model/insights/calendar'
+import type { Day } from '../../../src/model/insights/days'
+import type { Hours } from '../../../src/model/insights/hours'
+import type { Pair } from '../../../src/model/insights/pairs'
+import type { Span, SwitchPoint } from '../../../src/model/insights/replay'
+import type { Stint } from '../../../src/model/insights/stints'
+import type { MemberTotal, Totals } from '../../../src/model/insights/totals'
 
 /**
  * Input of the oracle, which computes expected results slowly: it cuts time wherever anything could

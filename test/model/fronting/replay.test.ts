@@ -1,26 +1,26 @@
 import fc from 'fast-check'
+import { DAY, HOUR, type Instant, parseInstant, SECOND } from '../../../src/model/core/time'
 import {
   BUCKET_MARGIN,
   findBuckets,
   isTooLong,
   periods,
-} from '../../../src/model/fronting/calendar'
-import { sumDays } from '../../../src/model/fronting/days'
-import { Sum } from '../../../src/model/fronting/exactSum'
-import { sumHours } from '../../../src/model/fronting/hours'
-import { Lengths } from '../../../src/model/fronting/median'
-import { MAX_PAIRS, sumPairs } from '../../../src/model/fronting/pairs'
+} from '../../../src/model/insights/calendar'
+import { sumDays } from '../../../src/model/insights/days'
+import { Sum } from '../../../src/model/insights/exactSum'
+import { sumHours } from '../../../src/model/insights/hours'
+import { Lengths } from '../../../src/model/insights/median'
+import { MAX_PAIRS, sumPairs } from '../../../src/model/insights/pairs'
 import {
   createLookback,
   createReplay,
   type ReplayListener,
   type Span,
   type SwitchPoint,
-} from '../../../src/model/fronting/replay'
-import { collectStints, newestFirst } from '../../../src/model/fronting/stints'
-import { findOffsets, type Offset } from '../../../src/model/fronting/timeZone'
-import { sumTotals } from '../../../src/model/fronting/totals'
-import { DAY, HOUR, type Instant, parseInstant, SECOND } from '../../../src/model/time'
+} from '../../../src/model/insights/replay'
+import { collectStints, newestFirst } from '../../../src/model/insights/stints'
+import { findOffsets, type Offset } from '../../../src/model/insights/timeZone'
+import { sumTotals } from '../../../src/model/insights/totals'
 import { rounds } from '../../rounds'
 import { describe, expect, test } from '../../test'
 import { oddMoments, questionsAround } from './generatedHistories'

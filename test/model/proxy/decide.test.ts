@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import type { MemberGuild, SystemGuild } from '../../../src/model/guild'
-import { DISCORD } from '../../../src/model/platform'
+import { DISCORD } from '../../../src/model/core/platform'
+import { HOUR, SECOND } from '../../../src/model/core/time'
+import { MAX_TAG_AFFIXES, type ProxyTag } from '../../../src/model/core/validation'
 import {
   autoproxyTarget,
   type Decision,
@@ -16,9 +17,8 @@ import {
   refuseReasons,
   switchEffect,
 } from '../../../src/model/proxy/decide'
+import type { MemberGuild, SystemGuild } from '../../../src/model/proxy/guild'
 import { keysOfContent, keysOfTag, matchTags } from '../../../src/model/proxy/tags'
-import { HOUR, SECOND } from '../../../src/model/time'
-import { MAX_TAG_AFFIXES, type ProxyTag } from '../../../src/model/validation'
 import { rounds } from '../../rounds'
 import { describe, expect, test } from '../../test'
 

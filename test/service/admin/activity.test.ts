@@ -1,6 +1,6 @@
 import { pruneEvents } from '../../../src/events/prune'
-import { operator } from '../../../src/model/privacy'
-import { DAY, type Instant } from '../../../src/model/time'
+import { operator } from '../../../src/model/core/privacy'
+import { DAY, type Instant } from '../../../src/model/core/time'
 import { describeSystems, findUnused, pruneSystems } from '../../../src/service/admin/activity'
 import { disableSystem } from '../../../src/service/admin/disableSystem'
 import {

@@ -1,4 +1,4 @@
-import { anonymousViewer, discordBot, type Viewer } from '../../../src/model/privacy'
+import { anonymousViewer, discordBot, type Viewer } from '../../../src/model/core/privacy'
 import { createLinkCode, linkByCode } from '../../../src/service/access/linkCodes'
 import { createLoginCode } from '../../../src/service/access/loginLinks'
 import { replaceToken } from '../../../src/service/access/tokens'

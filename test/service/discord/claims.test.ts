@@ -1,5 +1,5 @@
-import type { Claim } from '../../../src/model/discord'
-import { discordBot } from '../../../src/model/privacy'
+import type { Claim } from '../../../src/model/core/discord'
+import { discordBot } from '../../../src/model/core/privacy'
 import {
   type ClaimDraft,
   claimEvent,

@@ -1,4 +1,4 @@
-import { discordBot } from '../../../src/model/privacy'
+import { discordBot } from '../../../src/model/core/privacy'
 import { listCommandHashes, storeCommandHash } from '../../../src/service/discord/commandHashes'
 import {
   deleteGatewaySession,

@@ -1,7 +1,7 @@
-import type { SwitchPoint } from '../../../src/model/fronting/replay'
-import type { Member } from '../../../src/model/member'
-import { anonymousViewer } from '../../../src/model/privacy'
-import { DAY, HOUR, type Instant, MINUTE } from '../../../src/model/time'
+import { anonymousViewer } from '../../../src/model/core/privacy'
+import { DAY, HOUR, type Instant, MINUTE } from '../../../src/model/core/time'
+import type { SwitchPoint } from '../../../src/model/insights/replay'
+import type { Member } from '../../../src/model/members/member'
 import {
   getCalendar,
   getHours,

@@ -1,5 +1,5 @@
-import { anonymousViewer } from '../../../src/model/privacy'
-import { type Instant, MINUTE } from '../../../src/model/time'
+import { anonymousViewer } from '../../../src/model/core/privacy'
+import { type Instant, MINUTE } from '../../../src/model/core/time'
 import { daysToV2, dayToV2 } from '../../../src/serializers/fronting'
 import {
   getCalendar,

@@ -1,4 +1,4 @@
-import { type Instant, MINUTE } from '../../../src/model/time'
+import { type Instant, MINUTE } from '../../../src/model/core/time'
 import { listStints } from '../../../src/service/fronting/fronting'
 import { insertMember } from '../../../src/service/members'
 import { changeSwitchMembers } from '../../../src/service/switches'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { JsonObject } from '../../../src/model/entity'
+import type { JsonObject } from '../../../src/model/core/entity'
 import { execute, insertAll } from '../../rawSql'
 import type { TestApp, TestSystem } from '../../testApp'
 import { importInto } from './importFixture'

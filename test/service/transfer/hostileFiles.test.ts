@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/model/entity'
+import type { JsonObject } from '../../../src/model/core/entity'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { exportText, importInto } from './importFixture'

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../src/model/entity'
-import { HOUR } from '../../../src/model/time'
+import type { JsonObject } from '../../../src/model/core/entity'
+import { HOUR } from '../../../src/model/core/time'
 import { notifyFriends } from '../../../src/service/ext/friendNotifications'
 import { removeAbandoned } from '../../../src/service/staging'
 import { readAllRows } from '../../rawSql'

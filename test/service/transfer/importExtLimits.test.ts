@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../src/model/entity'
-import { error } from '../../../src/model/errors'
+import type { JsonObject } from '../../../src/model/core/entity'
+import { error } from '../../../src/model/core/errors'
 import type { Deps } from '../../../src/service/deps'
 import { removeAbandoned } from '../../../src/service/staging'
 import type { ImportReport } from '../../../src/service/transfer/importContext'

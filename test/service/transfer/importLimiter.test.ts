@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import type { ByteSource } from '../../../src/formats/chunks'
-import { DomainError } from '../../../src/model/errors'
+import { DomainError } from '../../../src/model/core/errors'
 import {
   createImportLimiter,
   type ImportLimiter,

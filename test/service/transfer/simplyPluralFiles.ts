@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/model/entity'
+import type { JsonObject } from '../../../src/model/core/entity'
 import { readAllRows } from '../../rawSql'
 import type { FileOptions } from '../../simplyplural/facts'
 import { generateFile } from '../../simplyplural/generateFile'

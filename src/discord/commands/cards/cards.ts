@@ -1,4 +1,4 @@
-import type { ProxyTag } from '../../../model/validation'
+import type { ProxyTag } from '../../../model/core/validation'
 import { escapeMarkdown, escapeMaskedLinks, formatCodeSpan } from '../../messages/escape'
 import type { Texts } from '../../text/texts'
 import type { Embed } from '../answer'

@@ -1,5 +1,5 @@
-import { cutText } from '../../../model/field/text'
-import { parseInstant } from '../../../model/time'
+import { cutText } from '../../../model/core/field/text'
+import { parseInstant } from '../../../model/core/time'
 import type { Embed } from '../answer'
 import { MAX_EMBEDS } from '../answer'
 

@@ -1,4 +1,4 @@
-import type { Settings } from '../../../model/settings'
+import type { Settings } from '../../../model/systems/settings'
 
 export type IdStyle = Partial<
   Pick<Settings, 'hid_display_split' | 'hid_display_caps' | 'hid_list_padding'>

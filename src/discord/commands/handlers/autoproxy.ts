@@ -1,4 +1,4 @@
-import { discordBot } from '../../../model/privacy'
+import { discordBot } from '../../../model/core/privacy'
 import { getAccount } from '../../../service/accounts'
 import { getOwnAutoproxy, patchAutoproxy } from '../../../service/autoproxy'
 import { escapeMarkdown } from '../../messages/escape'

@@ -1,4 +1,4 @@
-import { DomainError } from '../../../model/errors'
+import { DomainError } from '../../../model/core/errors'
 import type { Context } from '../context'
 import { findOwn, ownSettings } from '../ownSystem'
 import { Refusal } from '../refusal'

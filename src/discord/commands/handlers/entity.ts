@@ -1,4 +1,4 @@
-import type { Entity } from '../../../model/entity'
+import type { Entity } from '../../../model/core/entity'
 import { escapeMarkdown, formatCodeSpan } from '../../messages/escape'
 import { confirmTyped } from '../ask'
 import { formatShortId } from '../cards/formatShortId'

@@ -1,4 +1,4 @@
-import type { Viewer } from '../../../model/privacy'
+import type { Viewer } from '../../../model/core/privacy'
 import { getTotals } from '../../../service/fronting/fronting'
 import { listSwitches } from '../../../service/history'
 import { getFronters } from '../../../service/switches'

@@ -1,5 +1,5 @@
-import { group as groupEntity } from '../../../model/group'
-import { isOwner } from '../../../model/privacy'
+import { isOwner } from '../../../model/core/privacy'
+import { group as groupEntity } from '../../../model/groups/group'
 import { createGroup } from '../../../service/groups'
 import { changeGroupMembers } from '../../../service/memberships'
 import { escapeMarkdown, formatCodeSpan } from '../../messages/escape'

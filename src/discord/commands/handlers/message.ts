@@ -1,6 +1,6 @@
-import { DomainError } from '../../../model/errors'
-import { discordBot } from '../../../model/privacy'
-import { parseSubstitution } from '../../../model/substitution'
+import { DomainError } from '../../../model/core/errors'
+import { discordBot } from '../../../model/core/privacy'
+import { parseSubstitution } from '../../../model/proxy/substitution'
 import { getGuild } from '../../../service/guilds'
 import {
   getLastMessage,

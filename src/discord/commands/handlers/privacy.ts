@@ -1,4 +1,4 @@
-import type { Entity, Level } from '../../../model/entity'
+import type { Entity, Level } from '../../../model/core/entity'
 import { escapeMarkdown } from '../../messages/escape'
 import type { Answer } from '../answer'
 import { buildEmbed } from '../cards/embed'

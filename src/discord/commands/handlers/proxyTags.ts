@@ -1,5 +1,5 @@
-import { member as memberEntity } from '../../../model/member'
-import { Problem, type ProxyTag } from '../../../model/validation'
+import { Problem, type ProxyTag } from '../../../model/core/validation'
+import { member as memberEntity } from '../../../model/members/member'
 import { patchMember } from '../../../service/members'
 import { escapeMarkdown } from '../../messages/escape'
 import type { Texts } from '../../text/texts'

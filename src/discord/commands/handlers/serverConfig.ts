@@ -1,5 +1,5 @@
-import type { Guild, GuildPatch } from '../../../model/guild'
-import { discordBot } from '../../../model/privacy'
+import { discordBot } from '../../../model/core/privacy'
+import type { Guild, GuildPatch } from '../../../model/proxy/guild'
 import { getGuild, patchGuild } from '../../../service/guilds'
 import { ChannelType } from '../../permissions/channelType'
 import {

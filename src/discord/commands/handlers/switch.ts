@@ -1,6 +1,6 @@
-import { DomainError } from '../../../model/errors'
-import { MAX_FRONTERS } from '../../../model/switch'
-import type { Instant } from '../../../model/time'
+import { DomainError } from '../../../model/core/errors'
+import type { Instant } from '../../../model/core/time'
+import { MAX_FRONTERS } from '../../../model/front/switch'
 import { listSwitches } from '../../../service/history'
 import {
   changeSwitchMembers,

@@ -1,5 +1,5 @@
-import { DomainError } from '../../../model/errors'
-import { discordBot } from '../../../model/privacy'
+import { DomainError } from '../../../model/core/errors'
+import { discordBot } from '../../../model/core/privacy'
 import { exportSystem } from '../../../service/transfer/export'
 import { importForAccount, importLimited } from '../../../service/transfer/import'
 import type { Answer } from '../answer'

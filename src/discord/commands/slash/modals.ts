@@ -1,4 +1,4 @@
-import type { Entity } from '../../../model/entity'
+import type { Entity } from '../../../model/core/entity'
 import { escapeMarkdown } from '../../messages/escape'
 import type { Handler } from '../command'
 import { parseFields } from '../handlers/fields'

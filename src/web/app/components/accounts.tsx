@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { bareId, platformOf } from '../../../model/platform'
-import { parseInstant } from '../../../model/time'
+import { bareId, platformOf } from '../../../model/core/platform'
+import { parseInstant } from '../../../model/core/time'
 import { ApiError, errorMessage, request, requestOwn } from '../api'
 import { formatter } from '../appearance'
 import { isOffline, type System, system, versionOf } from '../store'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { memberExt } from '../../../model/ext/memberExt'
-import { parseInstant } from '../../../model/time'
+import { parseInstant } from '../../../model/core/time'
+import { memberExt } from '../../../model/members/memberExt'
 import { formatter } from '../appearance'
 import { archiveMember, restoreMember } from '../memberActions'
 import { front, isOffline, type Member, nameOf } from '../store'

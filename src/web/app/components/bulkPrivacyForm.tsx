@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { Level } from '../../../model/entity'
-import { member as table } from '../../../model/member'
+import type { Level } from '../../../model/core/entity'
+import { member as table } from '../../../model/members/member'
 import { changeLevels, findChanges, levelsOf, type Preset, presets } from '../privacyPresets'
 import { isOffline, type Member, memberWord } from '../store'
 import { privacyStrings } from '../strings'

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import type { SharedKind } from '../../../model/ext/bucket'
+import type { SharedKind } from '../../../model/friends/bucket'
 import { showToast } from '../actions'
 import { requestOwn } from '../api'
 import { describeBuckets, useBuckets } from '../friends'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { Bucket } from '../../../model/fronting/calendar'
-import { HOUR, type Instant } from '../../../model/time'
+import { HOUR, type Instant } from '../../../model/core/time'
+import type { Bucket } from '../../../model/insights/calendar'
 import { historyHash } from '../address'
 import { formatter } from '../appearance'
 import { now } from '../clock'

@@ -1,4 +1,4 @@
-import type { Bucket } from '../../../model/fronting/calendar'
+import type { Bucket } from '../../../model/insights/calendar'
 import { formatter } from '../appearance'
 import { nameOf } from '../store'
 import { historyStrings, listNames } from '../strings'

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { diff, type JsonObject, parsePartial, type Row } from '../../../model/entity'
-import { customField, customFieldTypes, hasOptions } from '../../../model/ext/customField'
-import { isTextType } from '../../../model/ext/fieldValue'
-import type { Option } from '../../../model/field'
+import { diff, type JsonObject, parsePartial, type Row } from '../../../model/core/entity'
+import type { Option } from '../../../model/core/field'
+import { customField, customFieldTypes, hasOptions } from '../../../model/members/customField'
+import { isTextType } from '../../../model/members/fieldValue'
 import { showToast } from '../actions'
 import { ApiError, errorMessage, problemMessage, requestOwn } from '../api'
 import {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { MAX_COMMENT, MAX_STATUS } from '../../../model/ext/frontNoteSize'
+import { MAX_COMMENT, MAX_STATUS } from '../../../model/front/frontNoteSize'
 import { ApiError, errorMessage, problemMessage } from '../api'
 import { formatter } from '../appearance'
 import { now } from '../clock'

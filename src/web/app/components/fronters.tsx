@@ -1,4 +1,4 @@
-import { parseInstant } from '../../../model/time'
+import { parseInstant } from '../../../model/core/time'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import type { PublicFront } from '../publicView'

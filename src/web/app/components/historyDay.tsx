@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { HOUR, type Instant, MINUTE } from '../../../model/time'
+import { HOUR, type Instant, MINUTE } from '../../../model/core/time'
 import { type HistoryQuery, historyHash } from '../address'
 import { formatter } from '../appearance'
 import { now } from '../clock'

@@ -1,4 +1,4 @@
-import type { Level } from '../../../model/entity'
+import type { Level } from '../../../model/core/entity'
 import { announce } from '../actions'
 import { privacyStrings } from '../strings'
 import { Icon } from './icon'

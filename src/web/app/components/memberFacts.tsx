@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { parseInstant, SECOND } from '../../../model/time'
+import { parseInstant, SECOND } from '../../../model/core/time'
 import { requestOwn } from '../api'
 import { formatter } from '../appearance'
 import { now } from '../clock'

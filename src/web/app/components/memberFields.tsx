@@ -1,5 +1,5 @@
 import { Fragment } from 'preact'
-import type { FieldValue } from '../../../model/ext/fieldValue'
+import type { FieldValue } from '../../../model/members/fieldValue'
 import { textOn } from '../color'
 import {
   type CustomField,

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { DAY, type Instant } from '../../../model/time'
+import { DAY, type Instant } from '../../../model/core/time'
 import { historyHash } from '../address'
 import { now } from '../clock'
 import { switchDraft } from '../drafts'

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PushKind } from '../../../model/ext/pushTarget'
+import type { PushKind } from '../../../model/push/pushTarget'
 import { ApiError, errorMessage } from '../api'
 import {
   createPushClient,

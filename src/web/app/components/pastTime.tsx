@@ -1,4 +1,4 @@
-import { HOUR, type Instant, MINUTE } from '../../../model/time'
+import { HOUR, type Instant, MINUTE } from '../../../model/core/time'
 import { now } from '../clock'
 import { type Earlier, earlier } from '../drafts'
 import { isForeignZone, zone } from '../store'

@@ -1,4 +1,4 @@
-import type { Instant } from '../../../model/time'
+import type { Instant } from '../../../model/core/time'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import { type Earlier, earlier } from '../drafts'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { ProxyTag } from '../../../model/validation'
+import type { ProxyTag } from '../../../model/core/validation'
 import { showToast } from '../actions'
 import { appearance } from '../appearance'
 import { copyText } from '../copy'

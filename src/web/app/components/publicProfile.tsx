@@ -1,4 +1,4 @@
-import { parseInstant } from '../../../model/time'
+import { parseInstant } from '../../../model/core/time'
 import { request } from '../api'
 import { formatter } from '../appearance'
 import { now } from '../clock'

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { MAX_STATUS } from '../../../model/ext/frontNoteSize'
+import { MAX_STATUS } from '../../../model/front/frontNoteSize'
 import { switchStatus } from '../drafts'
 import { frontNoteStrings } from '../strings'
 import type { FronterStatus } from '../types'

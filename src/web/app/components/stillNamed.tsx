@@ -1,4 +1,4 @@
-import type { Level } from '../../../model/entity'
+import type { Level } from '../../../model/core/entity'
 import { showToast } from '../actions'
 import { changeSystemLevels } from '../privacyPresets'
 import { findNamingLists, levelOfList, type NamingList } from '../publicView'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Instant } from '../../../model/time'
+import type { Instant } from '../../../model/core/time'
 import { logSwitch } from '../actions'
 import { formatter } from '../appearance'
 import { now } from '../clock'

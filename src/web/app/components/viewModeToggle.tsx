@@ -1,4 +1,4 @@
-import type { Entity, Level } from '../../../model/entity'
+import type { Entity, Level } from '../../../model/core/entity'
 import { countPrivate } from '../redact'
 import { privacyStrings, sharingStrings } from '../strings'
 import { Icon } from './icon'

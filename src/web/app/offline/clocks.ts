@@ -1,4 +1,4 @@
-import { type Instant, SECOND } from '../../../model/time'
+import { type Instant, SECOND } from '../../../model/core/time'
 
 /** Returns the time by the clock of this device. */
 export function deviceTime(): Instant {

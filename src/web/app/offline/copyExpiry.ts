@@ -1,4 +1,4 @@
-import { DAY, type Instant } from '../../../model/time'
+import { DAY, type Instant } from '../../../model/core/time'
 
 /** Last contact of this browser with the server. */
 export interface Contact {

@@ -1,4 +1,4 @@
-import type { Instant } from '../../../model/time'
+import type { Instant } from '../../../model/core/time'
 import type { FronterStatus } from '../types'
 
 /** Rules of the queue of switches that wait to be sent. */

@@ -1,4 +1,4 @@
-import { DAY, formatInstant, parseInstant } from '../../../model/time'
+import { DAY, formatInstant, parseInstant } from '../../../model/core/time'
 import type { Switch } from '../history'
 import { compareClocks, deviceTime } from './clocks'
 import { CHANNEL, listQueue, resultOf, SENDER_LOCK, transact } from './database'

@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals'
-import { HOUR } from '../../../model/time'
+import { HOUR } from '../../../model/core/time'
 import {
   clearSession,
   isNewLogin,

@@ -1,5 +1,5 @@
-import { nextTimestamp } from '../../../model/switch'
-import { formatInstant, type Instant } from '../../../model/time'
+import { formatInstant, type Instant } from '../../../model/core/time'
+import { nextTimestamp } from '../../../model/front/switch'
 import { PATH } from '../actions'
 import { ApiError, requestOwn } from '../api'
 import { sessionState } from '../session'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Visibility, visibilities } from '../../../model/system'
+import { type Visibility, visibilities } from '../../../model/systems/system'
 import { ApiError, errorMessage, isUnauthorized, problemMessage, request } from '../api'
 import { CenteredPage, Unreachable } from '../components/centeredPage'
 import { ChipGroup } from '../components/chipGroup'

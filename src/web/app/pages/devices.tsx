@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { parseInstant } from '../../../model/time'
+import { parseInstant } from '../../../model/core/time'
 import { showToast } from '../actions'
 import { requestOwn } from '../api'
 import { formatter } from '../appearance'

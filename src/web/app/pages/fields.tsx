@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Level } from '../../../model/entity'
+import type { Level } from '../../../model/core/entity'
 import { announce } from '../actions'
 import { requestOwn } from '../api'
 import { FieldSheet } from '../components/fieldSheet'

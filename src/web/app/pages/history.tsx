@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { DAY, HOUR } from '../../../model/time'
+import { DAY, HOUR } from '../../../model/core/time'
 import { type HistoryQuery, historyHash, historyViews } from '../address'
 import { formatter } from '../appearance'
 import { now } from '../clock'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Span } from '../../../model/fronting/replay'
-import { DAY, type Instant, SECOND } from '../../../model/time'
+import { DAY, type Instant, SECOND } from '../../../model/core/time'
+import type { Span } from '../../../model/insights/replay'
 import { announce } from '../actions'
 import { errorMessage } from '../api'
 import { formatter } from '../appearance'

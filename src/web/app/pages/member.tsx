@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { member as table } from '../../../model/member'
+import { member as table } from '../../../model/members/member'
 import { logSwitch, runWithToast, showToast } from '../actions'
 import { type MemberTab, memberTabs } from '../address'
 import { ArchivedNote } from '../components/archiveMember'

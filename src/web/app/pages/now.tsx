@@ -1,6 +1,6 @@
 import { computed } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { DAY, HOUR } from '../../../model/time'
+import { DAY, HOUR } from '../../../model/core/time'
 import { announce, findLost, logSwitch, lostSwitch } from '../actions'
 import { historyHash } from '../address'
 import { now, tick } from '../clock'

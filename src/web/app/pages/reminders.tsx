@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import type { Settings } from '../../../model/settings'
+import type { Settings } from '../../../model/systems/settings'
 import { announce, showToast } from '../actions'
 import { requestOwn } from '../api'
 import { CheckField } from '../components/checkField'

@@ -1,5 +1,5 @@
-import { settings as table } from '../../../model/settings'
-import { SECOND } from '../../../model/time'
+import { SECOND } from '../../../model/core/time'
+import { settings as table } from '../../../model/systems/settings'
 import { AccountsCard } from '../components/accounts'
 import { labelOf } from '../components/form/page'
 import { Icon } from '../components/icon'

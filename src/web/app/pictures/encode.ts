@@ -1,4 +1,4 @@
-import { dimensionsOf } from '../../../model/ext/pictureSize'
+import { dimensionsOf } from '../../../model/pictures/pictureSize'
 import { type Crop, cropSquare } from './crop'
 import { isDecodable } from './isDecodable'
 

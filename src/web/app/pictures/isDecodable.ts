@@ -1,4 +1,4 @@
-import type { Dimensions } from '../../../model/ext/pictureSize'
+import type { Dimensions } from '../../../model/pictures/pictureSize'
 
 /** Largest width and height that the page decodes: a small file may hold a picture of gigabytes. */
 const MAX_SIDE = 8_192

@@ -1,6 +1,6 @@
 import ICAL from 'ical.js'
 import ical from 'node-ical'
-import { parseInstant } from '../../../../src/model/time'
+import { parseInstant } from '../../../../src/model/core/time'
 import { createFixture, type Fixture } from '../../../scenarios'
 import { expect, test } from '../../../test'
 import { createTestApp } from '../../../testApp'

@@ -1,4 +1,10 @@
-import { type ExtPart, extParts, type Part, parts, type Tally } from '../../../../model/transfer'
+import {
+  type ExtPart,
+  extParts,
+  type Part,
+  parts,
+  type Tally,
+} from '../../../../model/transfer/transfer'
 import { isEmpty, type Repair, type Report, sortRepairs } from '../../importReport'
 import {
   archiveStrings,

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { post as table } from '../../../../model/ext/post'
+import { post as table } from '../../../../model/journal/post'
 import { announce } from '../../actions'
 import { requestOwn } from '../../api'
 import {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { parseInstant } from '../../../../model/time'
+import { parseInstant } from '../../../../model/core/time'
 import { now } from '../../clock'
 import { formatMoment, type Poll } from '../../journal'
 import { journalStrings } from '../../strings'

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { post as table } from '../../../../model/ext/post'
+import { post as table } from '../../../../model/journal/post'
 import { runWithToast, showToast } from '../../actions'
 import { ApiError, requestOwn } from '../../api'
 import { explain, findProblems, JOURNAL_PATH, type Post } from '../../journal'

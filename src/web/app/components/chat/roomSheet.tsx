@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { room as table } from '../../../../model/ext/room'
+import { room as table } from '../../../../model/journal/room'
 import { showToast } from '../../actions'
 import { requestOwn } from '../../api'
 import { explain, findProblems, JOURNAL_PATH, type Room } from '../../journal'

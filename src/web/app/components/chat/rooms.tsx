@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { parseInstant } from '../../../../model/time'
+import { parseInstant } from '../../../../model/core/time'
 import { requestOwn } from '../../api'
 import { now } from '../../clock'
 import type { Room } from '../../journal'

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Entity, JsonObject } from '../../../../model/entity'
+import type { Entity, JsonObject } from '../../../../model/core/entity'
 import { formDraft } from '../../drafts'
 import { findByRoute, goTo } from '../../route'
 import { editStrings } from '../../strings'

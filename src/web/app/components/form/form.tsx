@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Entity, JsonObject } from '../../../../model/entity'
+import type { Entity, JsonObject } from '../../../../model/core/entity'
 import { showToast } from '../../actions'
 import { ApiError, problemMessage } from '../../api'
 import { formDraft } from '../../drafts'

@@ -1,5 +1,5 @@
-import { DEFAULT_LATCH_TIMEOUT } from '../../../../model/settings'
-import { SECOND } from '../../../../model/time'
+import { SECOND } from '../../../../model/core/time'
+import { DEFAULT_LATCH_TIMEOUT } from '../../../../model/systems/settings'
 import { deviceZone } from '../../store'
 import { findText, systemStrings } from '../../strings'
 import { formatDuration } from '../../time'

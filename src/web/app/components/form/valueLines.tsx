@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import type { CustomFieldType } from '../../../../model/ext/customField'
+import type { CustomFieldType } from '../../../../model/members/customField'
 import { type CustomField, keyOf } from '../../customFields'
 import { monthNames } from '../../fieldFormat'
 import { fieldStrings, findServerText, privacyStrings } from '../../strings'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { sharedKinds, bucket as table } from '../../../../model/ext/bucket'
+import { sharedKinds, bucket as table } from '../../../../model/friends/bucket'
 import { showToast } from '../../actions'
 import { requestOwn } from '../../api'
 import { BUCKETS_PATH, type Bucket, bucketPath, explainWith } from '../../friends'

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { allImportParts, type ImportPart } from '../../../../model/transfer'
+import { allImportParts, type ImportPart } from '../../../../model/transfer/transfer'
 import { announce } from '../../actions'
 import { ApiError, errorMessage } from '../../api'
 import { importFile } from '../../drafts'

@@ -1,6 +1,6 @@
 import { type ComponentChildren, Fragment } from 'preact'
-import { parseInstant } from '../../../../model/time'
-import type { ExtPart, Part, Tally } from '../../../../model/transfer'
+import { parseInstant } from '../../../../model/core/time'
+import type { ExtPart, Part, Tally } from '../../../../model/transfer/transfer'
 import { formatter } from '../../appearance'
 import {
   countWithoutRoom,

@@ -1,4 +1,4 @@
-import { parseInstant, SECOND } from '../../../../model/time'
+import { parseInstant, SECOND } from '../../../../model/core/time'
 import { formatter } from '../../appearance'
 import type { Total } from '../../insights'
 import { membersById, nameOf } from '../../store'

@@ -1,4 +1,4 @@
-import { SECOND } from '../../../../model/time'
+import { SECOND } from '../../../../model/core/time'
 import { formatter } from '../../appearance'
 import { peakHour } from '../../insights'
 import { membersById, nameOf } from '../../store'

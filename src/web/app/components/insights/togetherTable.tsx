@@ -1,5 +1,5 @@
-import type { Pair } from '../../../../model/fronting/pairs'
-import { SECOND } from '../../../../model/time'
+import { SECOND } from '../../../../model/core/time'
+import type { Pair } from '../../../../model/insights/pairs'
 import { membersById, nameOf } from '../../store'
 import { insightsStrings, listNames, strings } from '../../strings'
 import { type Table, textCell } from '../../table'

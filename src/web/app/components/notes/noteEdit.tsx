@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { note as table } from '../../../../model/ext/note'
+import { note as table } from '../../../../model/journal/note'
 import type { Note } from '../../journal'
 import { editStrings, journalStrings, strings } from '../../strings'
 import { useDebounced } from '../../useDebounced'

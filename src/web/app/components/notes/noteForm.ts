@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { note as table } from '../../../../model/ext/note'
-import { formatInstant, parseInstant } from '../../../../model/time'
+import { formatInstant, parseInstant } from '../../../../model/core/time'
+import { note as table } from '../../../../model/journal/note'
 import { showToast } from '../../actions'
 import { ApiError, problemMessage, requestOwn } from '../../api'
 import { problemsOf, setValue } from '../../form'

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { parseInstant } from '../../../../model/time'
+import { parseInstant } from '../../../../model/core/time'
 import { announce } from '../../actions'
 import { formatter } from '../../appearance'
 import { now } from '../../clock'

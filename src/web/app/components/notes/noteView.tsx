@@ -1,4 +1,4 @@
-import { parseInstant } from '../../../../model/time'
+import { parseInstant } from '../../../../model/core/time'
 import { showToast } from '../../actions'
 import { requestOwn } from '../../api'
 import { now } from '../../clock'

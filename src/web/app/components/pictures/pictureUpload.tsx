@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { pictureNamesIn } from '../../../../model/ext/picture'
+import { pictureNamesIn } from '../../../../model/pictures/picture'
 import { showToast } from '../../actions'
 import { fetchOwn, requestOwn } from '../../api'
 import { decodePicture } from '../../pictures/encode'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { vote as table } from '../../../../model/ext/poll'
+import { vote as table } from '../../../../model/journal/poll'
 import { showToast } from '../../actions'
 import { requestOwn } from '../../api'
 import {

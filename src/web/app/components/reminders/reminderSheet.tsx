@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { keysOfKind, reminderKinds } from '../../../../model/ext/reminder'
+import { keysOfKind, reminderKinds } from '../../../../model/reminders/reminder'
 import { showToast } from '../../actions'
 import { requestOwn } from '../../api'
 import { explain, REMINDERS_PATH, type Reminder, reminderPath } from '../../reminders'

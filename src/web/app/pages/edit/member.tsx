@@ -1,4 +1,4 @@
-import type { FieldValue } from '../../../../model/ext/fieldValue'
+import type { FieldValue } from '../../../../model/members/fieldValue'
 import { ArchiveMember } from '../../components/archiveMember'
 import { BulkEditSheet } from '../../components/bulkEditSheet'
 import { CheckField } from '../../components/checkField'

@@ -1,4 +1,4 @@
-import { type Settings, settings as table } from '../../../../model/settings'
+import { type Settings, settings as table } from '../../../../model/systems/settings'
 import { requestOwn } from '../../api'
 import { useForm } from '../../components/form/form'
 import { FlagLine, TextLine } from '../../components/form/lines'

@@ -1,4 +1,4 @@
-import { system as table } from '../../../../model/system'
+import { system as table } from '../../../../model/systems/system'
 import { requestOwn } from '../../api'
 import { useForm } from '../../components/form/form'
 import { ColorLine, DescriptionLine, PictureLine, TextLine } from '../../components/form/lines'

@@ -10,7 +10,7 @@ import { renderAndStore, renderedTables } from '../src/db/renderedJson'
 import { visibleRows } from '../src/db/visible'
 import { keysOfTag } from '../src/model/proxy/tags'
 import { renderRowJson } from '../src/serializers/v2'
-import { hashSecret } from '../src/service/access/secrets'
+import { hashSecret } from '../src/store/access/secrets'
 
 /** Size of a data set. docs/performance.md reports the full set; CI uses the small one. */
 export interface Size {

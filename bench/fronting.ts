@@ -13,8 +13,8 @@ import { switches } from '../src/db/tables'
 import type { Db } from '../src/db/types'
 import { createLog } from '../src/log'
 import { DAY, formatInstant, type Instant } from '../src/model/core/time'
-import { insertMember } from '../src/service/members'
-import { insertSystem } from '../src/service/systems'
+import { insertMember } from '../src/service/members/members'
+import { insertSystem } from '../src/service/systems/systems'
 import { createRandom } from './data'
 
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000

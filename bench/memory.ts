@@ -28,8 +28,8 @@ const MODULES = [
   'src/db/visible.ts',
   'src/db/open.ts',
   'elysia',
-  'src/service/read/v2.ts',
-  'src/service/transfer/import.ts',
+  'src/service/reads/objects.ts',
+  'src/service/transfer/import/import.ts',
   'src/http/v2/index.ts',
   'src/http/ext/index.ts',
   'src/http/bot/index.ts',
@@ -44,7 +44,7 @@ const MODULES = [
   'src/serializers/openapiComponents.ts',
   '@elysiajs/swagger',
   'src/cli/man.ts',
-  'src/db/inspect.ts',
+  'src/doctor/inspect.ts',
 ]
 const IDLE_MB = 48
 const LOADED_MB = 90

@@ -5,8 +5,8 @@ import { createApp } from '../src/app'
 import { parseConfig } from '../src/config'
 import { createLog } from '../src/log'
 import { createMetrics } from '../src/metrics/metrics'
-import { insertToken } from '../src/service/access/insertToken'
-import { insertSystem } from '../src/service/systems'
+import { insertSystem } from '../src/service/systems/systems'
+import { insertToken } from '../src/store/access/insertToken'
 
 /**
  * Measures the cost of METRICS=on per request, without HTTP, which would make the share smaller.

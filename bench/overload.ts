@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { hashSecret } from '../src/service/access/secrets'
+import { hashSecret } from '../src/store/access/secrets'
 import { makeEngine, onServer } from '../test/postgres/engine'
 import { copyData, folder, known, type Size, small } from './data'
 import { atFixedRate, percentileOf, print, type Running, startProduct } from './measure'

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { hashSecret } from '../src/service/access/secrets'
+import { hashSecret } from '../src/store/access/secrets'
 import { hidOf, known, uuidOf } from './data'
 
 /** Systems of the data set that loads use. Those of the writers are others. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDeps } from '../src/app'
 import { parseConfig } from '../src/config'
-import { createMember } from '../src/service/members'
+import { createMember } from '../src/service/members/members'
 import { createSystem } from '../test/operatorActions'
 
 /** Measures the delay of switches in a thousand open streams, and the memory of the server. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDeps } from '../src/app'
 import { parseConfig } from '../src/config'
-import { recordEvent } from '../src/service/outbox'
+import { recordEvent } from '../src/store/events/recordEvent'
 import { createSystem } from '../test/operatorActions'
 import { freePort, program } from './serverProcess'
 

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../src/db/tables'
-import { findMember } from '../src/service/members'
+import { findMember } from '../src/service/members/members'
 import { drizzleOn } from './drizzle'
 import { createBot, patchMemberGuild } from './operatorActions'
 import { expect, test } from './test'

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { removeAbandoned } from '../src/service/staging'
+import { removeAbandoned } from '../src/service/systems/staging'
 import { folderWithDatabase } from './emptyDatabase'
 import { listSystems } from './operatorActions'
 import { problemsOf, withDeps } from './postgres/fullDatabase'

@@ -1,6 +1,6 @@
 import { formatInstant, HOUR, type Instant } from '../src/model/core/time'
-import { insertMember } from '../src/service/members'
-import { insertSwitch } from '../src/service/switches'
+import { insertSwitch } from '../src/service/front/switches'
+import { insertMember } from '../src/service/members/members'
 import { describe, expect, test } from './test'
 import { createTestApp, type TestSystem } from './testApp'
 

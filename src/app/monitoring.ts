@@ -12,10 +12,10 @@ import { serveMetrics } from '../metrics/server'
 import { operator } from '../model/core/privacy'
 import { measureBacklog } from '../service/admin/backlog'
 import { noExtTotals, sumExtUsage } from '../service/admin/extTotals'
-import { noPictures, sumPictures } from '../service/admin/pictureTotals'
 import { measureSize } from '../service/admin/size'
 import { listTaskRuns } from '../service/admin/taskRuns'
-import type { Deps } from '../service/deps'
+import type { Deps } from '../service/core/deps'
+import { noPictures, sumPictures } from '../service/pictures/pictureTotals'
 import { createCachedProbe } from './cachedProbe'
 
 /** Serves the metrics, with gauges of the parts that are monitored. */

@@ -1,5 +1,5 @@
 import { normalizeId } from '../model/core/platform'
-import { linkAccount, unlinkAccount } from '../service/accounts'
+import { linkAccount, unlinkAccount } from '../service/access/accounts'
 import { type Call, type Command, Failure, UsageError } from './command'
 import { ACCOUNT_RULE, resolveSystem } from './resolveSystem'
 

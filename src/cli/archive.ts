@@ -1,6 +1,6 @@
 import { archiveToExt } from '../serializers/ext'
-import { listArchive } from '../service/transfer/archivedRows'
-import { convertArchive } from '../service/transfer/convertArchive'
+import { listArchive } from '../service/transfer/archive/archivedRows'
+import { convertArchive } from '../service/transfer/archive/convertArchive'
 import { type Command, columns } from './command'
 import { printable } from './format'
 import { describeReport } from './importReport'

@@ -1,6 +1,6 @@
 import type { ResolvedConfig, SettingName } from '../config'
 import type { SchemaUse } from '../db/open'
-import type { Deps } from '../service/deps'
+import type { Deps } from '../service/core/deps'
 import type { SystemdEnvironment } from './systemd'
 
 export interface Flag {

@@ -1,6 +1,6 @@
 import { operator } from '../model/core/privacy'
 import { formatInstant, type Instant, parseInstant } from '../model/core/time'
-import { createInvite, listInvites, revokeInvite } from '../service/admin/invites'
+import { createInvite, listInvites, revokeInvite } from '../service/access/invites'
 import { type Command, columns, Failure, UsageError } from './command'
 import { printable } from './format'
 

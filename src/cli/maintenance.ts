@@ -5,8 +5,8 @@ import { openStorage } from '../db/open'
 import { isServerAddress } from '../db/postgres/address'
 import { operator } from '../model/core/privacy'
 import { renderRowJson } from '../serializers/v2'
-import type { Deps } from '../service/deps'
-import { countSystems } from '../service/systems'
+import type { Deps } from '../service/core/deps'
+import { countSystems } from '../service/systems/systems'
 import { type Command, columns, Failure, UsageError } from './command'
 import { findAddressProblem } from './database'
 import { countOf } from './format'
@@ -32,7 +32,7 @@ export const maintenanceCommands: Command[] = [
       const { onProgress, end } = watchProgress(flags.json === true)
       const isCompressed = flags.compress === ZSTD
       // Imported on demand, like all modules of single commands, so that the program starts faster.
-      const { makeBackup } = await import('../db/backup')
+      const { makeBackup } = await import('../db/backup/backup')
       await makeBackup(
         config.DATABASE_URL,
         file,
@@ -58,7 +58,7 @@ export const maintenanceCommands: Command[] = [
           : 'this replaces the database (the old one is kept in the same directory)',
       )
       const { onProgress, end } = watchProgress(flags.json === true)
-      const { restoreBackup } = await import('../db/backup')
+      const { restoreBackup } = await import('../db/backup/backup')
       const { previous, tokens } = await restoreBackup(
         DATABASE_URL,
         file,
@@ -89,7 +89,7 @@ export const maintenanceCommands: Command[] = [
       })
       try {
         await target.ready
-        const { copyDatabase } = await import('../db/copyDatabase')
+        const { copyDatabase } = await import('../db/backup/copyDatabase')
         const rows = await copyDatabase(from, target, onProgress).finally(end)
         return {
           json: { copied: target.location, rows },
@@ -113,7 +113,7 @@ export const maintenanceCommands: Command[] = [
     async run({ flags, config, deps }) {
       if (flags['new-push-key'] === true) return replaceKey(deps())
       const isToFix = flags.fix === true
-      const { openInspector } = await import('../db/inspect')
+      const { openInspector } = await import('../doctor/inspect')
       const inspector = await openInspector(
         config.DATABASE_URL,
         isToFix,
@@ -145,7 +145,7 @@ export const maintenanceCommands: Command[] = [
 ]
 
 async function replaceKey(deps: Deps) {
-  const { replacePushKey } = await import('../service/admin/pushKey')
+  const { replacePushKey } = await import('../service/push/pushKey')
   const targets = await replacePushKey(deps, operator)
   return {
     json: { targets },

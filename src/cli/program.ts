@@ -1,7 +1,7 @@
 import { describeServer } from '../app'
 import { describeConfig, hidePassword } from '../config'
 import { operator } from '../model/core/privacy'
-import { countSystems } from '../service/systems'
+import { countSystems } from '../service/systems/systems'
 import { commit, version } from '../version'
 import { type Command, columns } from './command'
 import { describeUpgrade, noBackup, upgradeUncopied } from './database'

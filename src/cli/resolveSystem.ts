@@ -1,6 +1,6 @@
 import { DomainError } from '../model/core/errors'
 import { operator } from '../model/core/privacy'
-import { actFor } from '../service/systems'
+import { actFor } from '../service/systems/systems'
 import type { Call } from './command'
 import { Failure } from './command'
 

@@ -4,17 +4,17 @@ import { formatInstant, type Instant, parseInstant } from '../model/core/time'
 import { Problem } from '../model/core/validation'
 import { system } from '../model/systems/system'
 import { toV2 } from '../serializers/v2'
+import { listAccounts } from '../service/access/accounts'
+import { createSystem } from '../service/access/registration'
 import { listTokens } from '../service/access/tokens'
-import { listAccounts } from '../service/accounts'
+import { disableSystem, enableSystem } from '../service/systems/disableSystem'
 import {
   describeSystems,
   findUnused,
   pruneSystems,
   type SystemInfo,
-} from '../service/admin/activity'
-import { disableSystem, enableSystem } from '../service/admin/disableSystem'
-import { createSystem } from '../service/registration'
-import { deleteSystemAndRows } from '../service/systems'
+} from '../service/systems/systemActivity'
+import { deleteSystemAndRows } from '../service/systems/systems'
 import { type Command, columns, UsageError } from './command'
 import { countOf, formatCount, formatDuration, printable } from './format'
 import { ACCOUNT_RULE, resolveSystem } from './resolveSystem'

@@ -3,10 +3,14 @@ import { parseJson } from '../formats/json'
 import { operator, type Viewer } from '../model/core/privacy'
 import type { ExportPosition } from '../model/transfer/exportPosition'
 import { allImportParts, exportFormats, exportLists } from '../model/transfer/transfer'
-import { exportPictures } from '../service/ext/pictures'
-import { type ExportPart, exportFrontHistory, exportSystem } from '../service/transfer/export'
-import { importFile, importNewSystem } from '../service/transfer/import'
-import type { PictureFiles } from '../service/transfer/importContext'
+import { exportPictures } from '../service/pictures/pictures'
+import {
+  type ExportPart,
+  exportFrontHistory,
+  exportSystem,
+} from '../service/transfer/export/export'
+import { importFile, importNewSystem } from '../service/transfer/import/import'
+import type { PictureFiles } from '../service/transfer/import/importContext'
 import { type Call, type Command, Failure, UsageError } from './command'
 import { createFolder, openPictureFolder, readImport, STANDARD, writeExport } from './files'
 import { countOf } from './format'

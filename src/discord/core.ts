@@ -1,6 +1,6 @@
 import type { Log } from '../log'
 import type { DiscordMetrics } from '../metrics/discord'
-import type { Deps } from '../service/deps'
+import type { Deps } from '../service/core/deps'
 import type { Clock } from '../timers/clock'
 import { withTimeout } from '../timers/withTimeout'
 import type { AttachmentLoader } from './attachments/attachmentLoader'

@@ -1,5 +1,5 @@
 import { discordBot } from '../model/core/privacy'
-import { getGuild, patchGuild } from '../service/guilds'
+import { getGuild, patchGuild } from '../service/proxy/guilds'
 import type { BotCore } from './core'
 import { NO_MENTIONS } from './messages/allowedMentions'
 import { formatMessageLink } from './messages/messageLink'

@@ -1,5 +1,5 @@
 import type { APIMessage, GatewayMessageReactionAddDispatchData } from 'discord-api-types/v10'
-import type { MessageForAccount } from '../service/messages'
+import type { MessageForAccount } from '../service/proxy/messages'
 import type { Clock } from '../timers/clock'
 import type { Bot } from './bot'
 import { type Answer, toMessageBody } from './commands/answer'

@@ -1,5 +1,5 @@
 import { discordBot } from '../model/core/privacy'
-import type { Deps } from '../service/deps'
+import type { Deps } from '../service/core/deps'
 import {
   deleteGatewaySession,
   listGatewaySessions,

@@ -1,6 +1,6 @@
 import { DomainError } from '../model/core/errors'
 import { discordBot } from '../model/core/privacy'
-import { getLastMessage } from '../service/messages'
+import { getLastMessage } from '../service/proxy/messages'
 import type { BotCore } from './core'
 import type { Failure } from './operations/failure'
 import { hasPermissions, type PermissionName } from './permissions/permission'

@@ -3,8 +3,8 @@ import type { RateLimits } from '../config'
 import type { ErrorName } from '../model/core/errors'
 import type { ListPieces } from '../model/core/listPieces'
 import type { Serialized, Viewer } from '../model/core/privacy'
-import type { Deps } from '../service/deps'
-import type { FindClient } from '../service/read/v2'
+import type { Deps } from '../service/core/deps'
+import type { FindClient } from '../service/reads/objects'
 
 /** Policy of a path, applied before its route is called. */
 export interface PathPolicy {

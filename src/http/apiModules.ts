@@ -1,6 +1,6 @@
 import type { Config } from '../config'
 import type { Events } from '../events/events'
-import type { Deps } from '../service/deps'
+import type { Deps } from '../service/core/deps'
 import type { ApiModule } from './apiModule'
 import { bot } from './bot'
 import { ext } from './ext'

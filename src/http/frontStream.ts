@@ -3,9 +3,9 @@ import type { StreamChecks, StreamWriter } from '../events/stream'
 import type { EventType } from '../model/core/events'
 import { isOwner, isWatcher, type Viewer } from '../model/core/privacy'
 import type { System } from '../model/systems/system'
-import type { Deps } from '../service/deps'
-import { getFronters } from '../service/switches'
-import { getSystem } from '../service/systems'
+import type { Deps } from '../service/core/deps'
+import { getFronters } from '../service/front/switches'
+import { getSystem } from '../service/systems/systems'
 import { clientOf, contextOf } from './routeGroup'
 
 /** Streams of the current front as Server-Sent Events. */

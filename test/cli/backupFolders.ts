@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ImportReport } from '../../src/service/transfer/importContext'
+import type { ImportReport } from '../../src/service/transfer/import/importContext'
 import { folderWithDatabase } from '../emptyDatabase'
 import { fixture } from '../formats/fixture'
 import { runJson } from '../runInProcess'

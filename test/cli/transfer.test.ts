@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ImportReport } from '../../src/service/transfer/importContext'
+import type { ImportReport } from '../../src/service/transfer/import/importContext'
 import { folderWithDatabase } from '../emptyDatabase'
 import { fixture } from '../formats/fixture'
 import { gifOfSize } from '../pictures'

@@ -1,14 +1,19 @@
 import type { Viewer } from '../../src/model/core/privacy'
 import type { FrontNote } from '../../src/model/front/frontNote'
-import type { Deps } from '../../src/service/deps'
-import { getFront } from '../../src/service/ext/front'
-import { listFrontNotes } from '../../src/service/ext/frontNotes'
-import { listNotes } from '../../src/service/ext/notes'
-import { listPolls } from '../../src/service/ext/polls'
-import { countUnread, listPosts, markPostsRead, type PostFilter } from '../../src/service/ext/posts'
-import { createMember } from '../../src/service/members'
-import { createSwitch } from '../../src/service/switches'
-import { getSystem } from '../../src/service/systems'
+import type { Deps } from '../../src/service/core/deps'
+import { getFront } from '../../src/service/front/front'
+import { listFrontNotes } from '../../src/service/front/frontNotes'
+import { createSwitch } from '../../src/service/front/switches'
+import { listNotes } from '../../src/service/journal/notes'
+import { listPolls } from '../../src/service/journal/polls'
+import {
+  countUnread,
+  listPosts,
+  markPostsRead,
+  type PostFilter,
+} from '../../src/service/journal/posts'
+import { createMember } from '../../src/service/members/members'
+import { getSystem } from '../../src/service/systems/systems'
 import { createRecorder } from '../statementRecorder'
 import { describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'

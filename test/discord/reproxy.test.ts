@@ -1,5 +1,5 @@
 import { discordBot } from '../../src/model/core/privacy'
-import { unlinkAccount } from '../../src/service/accounts'
+import { unlinkAccount } from '../../src/service/access/accounts'
 import { describe, expect, test } from '../test'
 import { createActions, type ProxiedMessage } from './actingOnMessages'
 import { startBotInProcess } from './inProcessBot'

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
-import type { Deps } from '../../src/service/deps'
-import { recordEvent } from '../../src/service/outbox'
+import type { Deps } from '../../src/service/core/deps'
+import { recordEvent } from '../../src/store/events/recordEvent'
 
 /** Opens a stream, waits for its first bytes, and stops reading. */
 export async function openAndStop(url: string, { token }: { token: string }) {

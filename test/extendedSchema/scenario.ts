@@ -1,4 +1,4 @@
-import { inspect } from '../../src/db/sqlite/doctor'
+import { inspect } from '../../src/doctor/sqliteDoctor'
 import { eventsOfSystemAfter, latestEventId } from '../../src/events/outbox'
 import { serializeEvent } from '../../src/events/serialize'
 import type { JsonObject } from '../../src/model/core/entity'

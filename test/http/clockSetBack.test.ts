@@ -1,5 +1,5 @@
 import { formatInstant, type Instant, MINUTE, SECOND } from '../../src/model/core/time'
-import { insertAccount } from '../../src/service/accounts'
+import { insertAccount } from '../../src/service/access/accounts'
 import { createBot } from '../operatorActions'
 import { at } from '../scenarios'
 import { describe, expect, test } from '../test'

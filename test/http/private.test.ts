@@ -1,6 +1,6 @@
 import { group } from '../../src/model/groups/group'
 import { member } from '../../src/model/members/member'
-import { insertMember } from '../../src/service/members'
+import { insertMember } from '../../src/service/members/members'
 import { createFixture, eventsSince, type Json, runScenarios, stateOf } from '../scenarios'
 import { describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'

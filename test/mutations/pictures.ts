@@ -3,14 +3,14 @@ import type { Mutation } from './mutation'
 /** Pictures that the server stores and serves. */
 export const pictures: readonly Mutation[] = [
   {
-    file: 'service/ext/pictures.ts',
+    file: 'service/pictures/pictures.ts',
     from: '  isNull(visibleSystems.disabled_at),\n',
     to: '',
     tests: ['http/ext/pictures.test.ts'],
     why: 'Pictures of a disabled system are served.',
   },
   {
-    file: 'service/ext/pictureCleanup.ts',
+    file: 'service/pictures/pictureCleanup.ts',
     from: 'const UNUSED_KEPT = DAY',
     to: 'const UNUSED_KEPT = 0',
     tests: ['http/ext/pictures.test.ts'],
@@ -73,28 +73,28 @@ export const pictures: readonly Mutation[] = [
     why: 'A small file makes browsers decode gigabytes.',
   },
   {
-    file: 'service/extRows/pictures.ts',
+    file: 'store/pictures/pictureRows.ts',
     from: 'before.difference(await findUsedPictures(tx, systemId))',
     to: 'before.difference(before)',
     tests: ['http/ext/pictures.test.ts'],
     why: 'A picture that its owner removed is still served.',
   },
   {
-    file: 'service/extRows/pictures.ts',
+    file: 'store/pictures/pictureRows.ts',
     from: 'before.difference(await findUsedPictures(tx, systemId))',
     to: 'before',
     tests: ['http/ext/pictures.test.ts'],
     why: 'Pictures that are still in use are deleted with another one.',
   },
   {
-    file: 'service/ownedEntity.ts',
+    file: 'service/core/ownedEntity.ts',
     from: 'await deletePicturesUnnamedBy(tx, system_id, () => kind.remove(tx, id))',
     to: 'await kind.remove(tx, id)',
     tests: ['http/ext/pictures.test.ts'],
     why: 'The picture of a deleted member is still served.',
   },
   {
-    file: 'service/extRows/pictures.ts',
+    file: 'store/pictures/pictureRows.ts',
     from: 'used + size > limit',
     to: 'used > limit',
     tests: ['http/ext/pictures.test.ts'],
@@ -139,7 +139,7 @@ export const pictures: readonly Mutation[] = [
     why: 'A redirect makes the server download files from any host.',
   },
   {
-    file: 'service/ext/pictures.ts',
+    file: 'service/pictures/pictures.ts',
     from: 'await deletePicturesUnnamedBy(tx, systemId, () => setUrl(tx, null))',
     to: 'await setUrl(tx, null)',
     tests: ['http/ext/pictures.test.ts'],

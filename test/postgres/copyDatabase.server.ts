@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { copyDatabase } from '../../src/db/copyDatabase'
+import { copyDatabase } from '../../src/db/backup/copyDatabase'
 import { openStorage } from '../../src/db/open'
 import { createBot, createSystem, deleteSystem, listSystems } from '../operatorActions'
 import { outcomeOf } from '../outcomeOf'

@@ -1,4 +1,4 @@
-import { inspectServer } from '../../src/db/postgres/doctor'
+import { inspectServer } from '../../src/doctor/postgresDoctor'
 import { schemaHash } from '../../src/model/core/schemaHash'
 import { member } from '../../src/model/members/member'
 import { renderRowJson } from '../../src/serializers/v2'

@@ -1,6 +1,6 @@
 import { openStorage } from '../../src/db/open'
 import type { Db } from '../../src/db/types'
-import { memberRepository } from '../../src/service/members'
+import { memberRepository } from '../../src/service/members/members'
 import { insertAll, rows } from '../rawSql'
 import { emptyFolder } from '../serverProcess'
 import { afterAll, describe, expect, test } from '../test'

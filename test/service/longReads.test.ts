@@ -1,4 +1,4 @@
-import { createLongReads, noConnection } from '../../src/service/longReads'
+import { createLongReads, noConnection } from '../../src/service/core/longReads'
 import { errorOf, outcomeOf } from '../outcomeOf'
 import { describe, expect, test } from '../test'
 

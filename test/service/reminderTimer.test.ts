@@ -1,7 +1,7 @@
 import { createLeases } from '../../src/db/lease'
 import { openStorage } from '../../src/db/open'
 import { DAY, formatInstant, HOUR, type Instant, MINUTE, SECOND } from '../../src/model/core/time'
-import { fireDueReminders } from '../../src/service/ext/reminderTimer'
+import { fireDueReminders } from '../../src/service/reminders/reminderTimer'
 import { systemClock } from '../../src/timers/clock'
 import { execute, insertAll, rows } from '../rawSql'
 import { dueTimes, type OracleRule } from '../reminderOracle'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { parseInstant } from '../../src/model/core/time'
-import { insertToken } from '../../src/service/access/insertToken'
+import { insertToken } from '../../src/store/access/insertToken'
 import {
   findNamingLists,
   hidden,

@@ -10,7 +10,7 @@ import {
 } from 'drizzle-orm/sqlite-core'
 import { bucket } from '../../model/friends/bucket'
 import { derivedShareKeys, friend, invite, type Share, share } from '../../model/friends/friend'
-import { columnsOf } from '../columns'
+import { columnsOf } from './columns'
 import { fields, omit, owned } from './ext'
 import { groups, ofMember } from './members'
 import { ofSystem } from './systems'

@@ -1,7 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { autoproxy } from '../../model/proxy/autoproxy'
 import { guild, memberGuild, systemGuild } from '../../model/proxy/guild'
-import { columnsOf } from '../columns'
+import { columnsOf } from './columns'
 import { members, ofMember } from './members'
 import { ofSystem } from './systems'
 

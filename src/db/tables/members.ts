@@ -1,7 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { group } from '../../model/groups/group'
 import { member } from '../../model/members/member'
-import { columnsOf } from '../columns'
+import { columnsOf } from './columns'
 import { identity, ofSystem } from './systems'
 
 export const members = sqliteTable(

@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { pushKinds, pushTarget } from '../../model/push/pushTarget'
-import { columnsOf } from '../columns'
 import { sessions, tokens } from './access'
+import { columnsOf } from './columns'
 import { ofSystem } from './systems'
 
 /** Keys of this server, which all of its nodes use. */

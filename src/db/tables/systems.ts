@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { DISCORD } from '../../model/core/platform'
 import { settings } from '../../model/systems/settings'
 import { system } from '../../model/systems/system'
-import { columnsOf } from '../columns'
+import { columnsOf } from './columns'
 
 /** Builds new columns for each table, because a column belongs to the first table that uses it. */
 export const identity = () => ({

@@ -1,6 +1,6 @@
 import type { Viewer } from '../../model/core/privacy'
 import type { Substitute } from '../../model/proxy/substitution'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
 import type { MessageReference } from '../messages/messageLink'
 import type { Texts } from '../text/texts'
 import type { Answer } from './answer'

@@ -1,7 +1,7 @@
 import { DomainError, type ErrorName } from '../../model/core/errors'
 import { discordBot } from '../../model/core/privacy'
 import { suggest } from '../../model/core/suggest'
-import { getGuild } from '../../service/guilds'
+import { getGuild } from '../../service/proxy/guilds'
 import type { Texts } from '../text/texts'
 import { type Answer, MAX_CONTENT } from './answer'
 import { shorten } from './cards/embed'

@@ -4,15 +4,15 @@ import { group } from '../../model/groups/group'
 import { member } from '../../model/members/member'
 import { memberGuild, systemGuild } from '../../model/proxy/guild'
 import { system } from '../../model/systems/system'
-import { deleteGroup, patchGroup } from '../../service/groups'
+import { deleteGroup, patchGroup } from '../../service/groups/groups'
+import { deleteMember, patchMember } from '../../service/members/members'
 import {
   getMemberGuild,
   getSystemGuild,
   patchMemberGuild,
   patchSystemGuild,
-} from '../../service/guilds'
-import { deleteMember, patchMember } from '../../service/members'
-import { deleteSystem, patchSystem } from '../../service/systems'
+} from '../../service/proxy/guilds'
+import { deleteSystem, patchSystem } from '../../service/systems/systems'
 import type { Context } from './context'
 import type { Arguments } from './grammar/matchCommand'
 import { type Own, viewerAt } from './ownSystem'

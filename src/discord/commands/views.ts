@@ -10,7 +10,7 @@ import {
   readMemberGroups,
   readMessage,
   readSystem,
-} from '../../service/read/v2'
+} from '../../service/reads/objects'
 import type { Context } from './context'
 
 // Objects of version 2 of the API, redacted for the viewer. The bot shows nothing else, so that it

@@ -1,7 +1,7 @@
 import type { APIMessage } from 'discord-api-types/v10'
 import { DomainError } from '../../model/core/errors'
 import { discordBot } from '../../model/core/privacy'
-import { getMessageForAccount, type MessageForAccount } from '../../service/messages'
+import { getMessageForAccount, type MessageForAccount } from '../../service/proxy/messages'
 import { deleteMessages } from '../../service/proxy/recordMessage'
 import type { Bot } from '../bot'
 import { NO_MENTIONS } from '../messages/allowedMentions'

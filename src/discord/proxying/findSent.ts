@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { APIMessage } from 'discord-api-types/v10'
 import { DomainError } from '../../model/core/errors'
 import { discordBot } from '../../model/core/privacy'
-import { getMessageForAccount } from '../../service/messages'
+import { getMessageForAccount } from '../../service/proxy/messages'
 import type { Bot } from '../bot'
 
 /**

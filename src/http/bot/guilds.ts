@@ -4,7 +4,8 @@ import { redact } from '../../model/core/privacy'
 import { type Guild, guild, memberGuild, systemGuild } from '../../model/proxy/guild'
 import { bodySchema } from '../../serializers/schema'
 import { anyPatchFromV2, patchFromV2, toV2 } from '../../serializers/v2'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
+import { actForMember } from '../../service/members/members'
 import {
   getGuild,
   getMemberGuild,
@@ -12,9 +13,8 @@ import {
   patchGuild,
   patchMemberGuild,
   patchSystemGuild,
-} from '../../service/guilds'
-import { actForMember } from '../../service/members'
-import { actFor } from '../../service/systems'
+} from '../../service/proxy/guilds'
+import { actFor } from '../../service/systems/systems'
 import { describe, writeErrors } from '../openapi'
 import { parseBotPathId } from '../query'
 import { botRoutes } from '../routeGroup'

@@ -1,6 +1,6 @@
 import { linkFromBot, linkToBot, schemasBot } from '../../serializers/bot'
 import { linkByCode } from '../../service/access/linkCodes'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
 import { describe, writeErrors } from '../openapi'
 import { botRoutes } from '../routeGroup'
 import { TAG } from './params'

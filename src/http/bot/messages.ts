@@ -15,13 +15,13 @@ import {
 } from '../../serializers/bot'
 import { listBody } from '../../serializers/schema'
 import { messageToV2, serializeMessage, toV2 } from '../../serializers/v2'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
+import { decideMessage } from '../../service/proxy/decideMessage'
 import {
   getLastMessage,
   getMessageForAccount,
   type MessageForAccount,
-} from '../../service/messages'
-import { decideMessage } from '../../service/proxy/decideMessage'
+} from '../../service/proxy/messages'
 import { deleteMessages, recordMessage } from '../../service/proxy/recordMessage'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseBotId, parseBotPathId, requiredParameter } from '../query'

@@ -9,8 +9,6 @@ import {
   tokenNameFromBot,
   tokenToBot,
 } from '../../serializers/bot'
-import { createLoginCode } from '../../service/access/loginLinks'
-import { replaceToken } from '../../service/access/tokens'
 import {
   deleteAccountLink,
   getAccount,
@@ -18,11 +16,13 @@ import {
   linkAccount,
   patchAccount,
   unlinkAccount,
-} from '../../service/accounts'
-import type { Deps } from '../../service/deps'
-import { createSystem } from '../../service/registration'
-import { deleteAllSwitches } from '../../service/switches'
-import { actFor, deleteSystem } from '../../service/systems'
+} from '../../service/access/accounts'
+import { createLoginCode } from '../../service/access/loginLinks'
+import { createSystem } from '../../service/access/registration'
+import { replaceToken } from '../../service/access/tokens'
+import type { Deps } from '../../service/core/deps'
+import { deleteAllSwitches } from '../../service/front/switches'
+import { actFor, deleteSystem } from '../../service/systems/systems'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseBotPathId, parseFlag } from '../query'
 import { botRoutes } from '../routeGroup'

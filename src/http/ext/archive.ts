@@ -2,9 +2,13 @@ import { t } from 'elysia'
 import { error } from '../../model/core/errors'
 import { archivePageToExt, archiveToExt } from '../../serializers/ext'
 import { reportToV2 } from '../../serializers/v2'
-import type { Deps } from '../../service/deps'
-import { deleteArchive, listArchive, readArchive } from '../../service/transfer/archivedRows'
-import { convertLimited } from '../../service/transfer/convertArchive'
+import type { Deps } from '../../service/core/deps'
+import {
+  deleteArchive,
+  listArchive,
+  readArchive,
+} from '../../service/transfer/archive/archivedRows'
+import { convertLimited } from '../../service/transfer/archive/convertArchive'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseFlag, parseLimit, requireSingleValue } from '../query'
 import { routes } from '../routeGroup'

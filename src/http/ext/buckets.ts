@@ -1,14 +1,14 @@
 import { bucket } from '../../model/friends/bucket'
 import { bucketContentsFromExt, bucketToExt } from '../../serializers/extFriends'
 import { EXAMPLE_MEMBER, rawBody } from '../../serializers/schema'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
 import {
   createBucket,
   deleteBucket,
   listBuckets,
   patchBucket,
   putBucketContents,
-} from '../../service/ext/buckets'
+} from '../../service/friends/buckets'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routeGroup'
 import { idParams, ownedRoutes, ownReadErrors } from './ownedRoutes'

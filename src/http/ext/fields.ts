@@ -3,7 +3,7 @@ import { customField } from '../../model/members/customField'
 import { parseStrings } from '../../serializers/body'
 import { toExt } from '../../serializers/ext'
 import { listBody } from '../../serializers/schema'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
 import {
   createField,
   deleteField,
@@ -11,7 +11,7 @@ import {
   listFields,
   orderFields,
   patchField,
-} from '../../service/ext/fields'
+} from '../../service/members/fields'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routeGroup'
 import { systemRef } from '../v2/params'

@@ -3,9 +3,9 @@ import type { StreamWriter } from '../../events/stream'
 import type { EventType } from '../../model/core/events'
 import type { Viewer } from '../../model/core/privacy'
 import { sharedFrontToExt } from '../../serializers/extFriends'
-import type { Deps } from '../../service/deps'
-import { findFriendFronts, listFriendSystems } from '../../service/ext/friendView'
-import { getSystem } from '../../service/systems'
+import type { Deps } from '../../service/core/deps'
+import { findFriendFronts, listFriendSystems } from '../../service/friends/sharedData'
+import { getSystem } from '../../service/systems/systems'
 import { clientKeyOf, eventStream, frontChanges, isStillValid } from '../frontStream'
 
 /** Events of a friend's system that can change what is shown of its front. */

@@ -15,22 +15,22 @@ import {
   sharedFrontToExt,
 } from '../../serializers/extFriends'
 import { bodySchema, rawBody } from '../../serializers/schema'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
 import {
   acceptInvite,
   createInvite,
   deleteInvite,
   listInvites,
   previewInvite,
-} from '../../service/ext/friendInvites'
-import { deleteFriend, listFriends, patchFriend } from '../../service/ext/friends'
+} from '../../service/friends/friendInvites'
+import { deleteFriend, listFriends, patchFriend } from '../../service/friends/friends'
 import {
   getFriendFront,
   getFriendMember,
   listFriendFields,
   listFriendGroups,
   listFriendMembers,
-} from '../../service/ext/friendView'
+} from '../../service/friends/sharedData'
 import { createLoginAttempts } from '../loginAttempts'
 import { describe, writeErrors } from '../openapi'
 import { clientOf, contextOf, routes, waitingClientOf } from '../routeGroup'

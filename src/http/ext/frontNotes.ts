@@ -3,13 +3,13 @@ import { type FrontNote, frontNote, patchedFrontNote } from '../../model/front/f
 import { toExt } from '../../serializers/ext'
 import { bodySchema } from '../../serializers/schema'
 import { draftFromV2 } from '../../serializers/v2'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
 import {
   createFrontNote,
   deleteFrontNote,
   listFrontNotes,
   patchFrontNote,
-} from '../../service/ext/frontNotes'
+} from '../../service/front/frontNotes'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseText, parseTime } from '../query'
 import { routes } from '../routeGroup'

@@ -3,8 +3,12 @@ import { groupExt } from '../../model/groups/groupExt'
 import { groupToExt, treeFromExt } from '../../serializers/ext'
 import { bodySchema, EXAMPLE_GROUP, rawBody } from '../../serializers/schema'
 import { patchFromV2 } from '../../serializers/v2'
-import type { Deps } from '../../service/deps'
-import { listExtendedGroups, patchExtendedGroup, putGroupTree } from '../../service/ext/groups'
+import type { Deps } from '../../service/core/deps'
+import {
+  listExtendedGroups,
+  patchExtendedGroup,
+  putGroupTree,
+} from '../../service/groups/extendedGroups'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routeGroup'
 import { groupRef, systemRef } from '../v2/params'

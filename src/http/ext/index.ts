@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Events } from '../../events/events'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
 import type { ApiModule } from '../apiModule'
 import { requireWriteAccess } from '../routeGroup'
 import { archiveRoutes } from './archive'

@@ -4,13 +4,13 @@ import { memberExt, memberKinds } from '../../model/members/memberExt'
 import { serializedJson } from '../../serializers/body'
 import { memberChangesFromExt, memberDraftFromExt, memberPatchFromExt } from '../../serializers/ext'
 import { bodySchema, EXAMPLE_MEMBER, rawBody } from '../../serializers/schema'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
 import {
   createExtendedMember,
   patchExtendedMember,
   patchExtendedMembers,
-} from '../../service/ext/members'
-import { readExtendedMember, readExtendedMembers } from '../../service/read/v2'
+} from '../../service/members/extendedMembers'
+import { readExtendedMember, readExtendedMembers } from '../../service/reads/objects'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseEnum } from '../query'
 import { routes, waitingClientOf } from '../routeGroup'

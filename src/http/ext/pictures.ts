@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { MAX_PICTURE_BYTES, pictureTypes } from '../../model/pictures/picture'
 import { originPageToExt, pictureToExt } from '../../serializers/ext'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
 import {
   deleteGroupPicture,
   deleteMemberPicture,
@@ -9,8 +9,8 @@ import {
   putGroupPicture,
   putMemberPicture,
   putSystemPicture,
-} from '../../service/ext/pictures'
-import { listOrigins } from '../../service/transfer/origins'
+} from '../../service/pictures/pictures'
+import { listOrigins } from '../../service/transfer/import/origins'
 import { arrivalLimits } from '../bodyArrival'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseLimit, requiredParameter, requireSingleValue } from '../query'

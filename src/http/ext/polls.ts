@@ -3,7 +3,7 @@ import { givenVote, poll } from '../../model/journal/poll'
 import { pollToExt } from '../../serializers/ext'
 import { bodySchema } from '../../serializers/schema'
 import { draftFromV2 } from '../../serializers/v2'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
 import {
   castVote,
   createPoll,
@@ -13,7 +13,7 @@ import {
   listPolls,
   patchPoll,
   withdrawVote,
-} from '../../service/ext/polls'
+} from '../../service/journal/polls'
 import { describe, writeErrors } from '../openapi'
 import { parameters } from '../query'
 import { routes } from '../routeGroup'

@@ -3,7 +3,7 @@ import { patchedPost, post } from '../../model/journal/post'
 import { room } from '../../model/journal/room'
 import { postToExt, readMarksFromExt, roomToExt, unreadToExt } from '../../serializers/ext'
 import { rawBody } from '../../serializers/schema'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
 import {
   countUnread,
   createPost,
@@ -13,8 +13,8 @@ import {
   type PostFilter,
   patchPost,
   SYSTEM_BOARD,
-} from '../../service/ext/posts'
-import { createRoom, deleteRoom, listRooms, patchRoom } from '../../service/ext/rooms'
+} from '../../service/journal/posts'
+import { createRoom, deleteRoom, listRooms, patchRoom } from '../../service/journal/rooms'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseFlag, parseText } from '../query'
 import { routes } from '../routeGroup'

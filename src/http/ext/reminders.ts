@@ -1,13 +1,13 @@
 import { reminder } from '../../model/reminders/reminder'
 import { reminderTestToExt, toExt } from '../../serializers/ext'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
 import {
   createReminder,
   deleteReminder,
   listReminders,
   patchReminder,
   testReminder,
-} from '../../service/ext/reminders'
+} from '../../service/reminders/reminders'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routeGroup'
 import { idParams, ownedRoutes, ownReadErrors } from './ownedRoutes'

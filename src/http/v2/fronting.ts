@@ -6,7 +6,7 @@ import { MAX_PAIRS } from '../../model/insights/pairs'
 import { MAX_STINTS, STINTS_PER_PAGE } from '../../model/insights/stints'
 import { daysToV2, hoursToV2, pairToV2, stintToV2, totalsToV2 } from '../../serializers/fronting'
 import { authenticateCalendar } from '../../service/access/credentials'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
 import {
   frontingKinds,
   getCalendar,
@@ -15,7 +15,7 @@ import {
   listDays,
   listPairs,
   listStints,
-} from '../../service/fronting/fronting'
+} from '../../service/insights/fronting'
 import { describe } from '../openapi'
 import {
   parameter,

@@ -5,14 +5,14 @@ import { autoproxy } from '../../model/proxy/autoproxy'
 import { memberGuild, systemGuild } from '../../model/proxy/guild'
 import { bodySchema } from '../../serializers/schema'
 import { patchFromV2, toV2 } from '../../serializers/v2'
-import { type GuildAutoproxy, getOwnAutoproxy, patchAutoproxy } from '../../service/autoproxy'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
+import { type GuildAutoproxy, getOwnAutoproxy, patchAutoproxy } from '../../service/proxy/autoproxy'
 import {
   getMemberGuild,
   getSystemGuild,
   patchMemberGuild,
   patchSystemGuild,
-} from '../../service/guilds'
+} from '../../service/proxy/guilds'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parsePathId, parsePlatformId, requiredParameter } from '../query'
 import { routes } from '../routeGroup'

@@ -1,13 +1,13 @@
 import { Elysia } from 'elysia'
 import type { Events } from '../../events/events'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
 import {
   readGroup,
   readGroupMembers,
   readMember,
   readMemberGroups,
   readMembers,
-} from '../../service/read/v2'
+} from '../../service/reads/objects'
 import type { ApiModule } from '../apiModule'
 import { requireWriteAccess } from '../routeGroup'
 import { frontingRoutes } from './fronting'

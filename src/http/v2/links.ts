@@ -1,8 +1,8 @@
 import { t } from 'elysia'
 import { accountToV2, linkCodeToV2 } from '../../serializers/v2'
+import { listAccounts } from '../../service/access/accounts'
 import { createLinkCode } from '../../service/access/linkCodes'
-import { listAccounts } from '../../service/accounts'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routeGroup'
 

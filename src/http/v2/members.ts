@@ -9,10 +9,15 @@ import {
   listBody,
 } from '../../serializers/schema'
 import { changesFromV2, draftFromV2, patchFromV2 } from '../../serializers/v2'
-import type { Deps } from '../../service/deps'
-import { createMember, deleteMember, patchMember, patchMembers } from '../../service/members'
-import { changeMemberGroups, membershipActions } from '../../service/memberships'
-import { readMember, readMemberGroups, readMembers } from '../../service/read/v2'
+import type { Deps } from '../../service/core/deps'
+import { changeMemberGroups, membershipActions } from '../../service/groups/memberships'
+import {
+  createMember,
+  deleteMember,
+  patchMember,
+  patchMembers,
+} from '../../service/members/members'
+import { readMember, readMemberGroups, readMembers } from '../../service/reads/objects'
 import { describe, writeErrors } from '../openapi'
 import { routes, waitingClientOf } from '../routeGroup'
 import { memberRef, systemRef } from './params'

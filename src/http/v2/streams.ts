@@ -3,9 +3,9 @@ import { newestPosition, streamEvents } from '../../events/eventStream'
 import type { Events } from '../../events/events'
 import { error } from '../../model/core/errors'
 import { audienceOf, requireSystem } from '../../model/core/privacy'
-import type { Deps } from '../../service/deps'
-import { getFronters } from '../../service/switches'
-import { getSystem } from '../../service/systems'
+import type { Deps } from '../../service/core/deps'
+import { getFronters } from '../../service/front/switches'
+import { getSystem } from '../../service/systems/systems'
 import {
   clientKeyOf,
   createFrontStream,

@@ -2,9 +2,14 @@ import { t } from 'elysia'
 import { MAX_FRONTERS, SWITCHES_PER_PAGE } from '../../model/front/switch'
 import { EXAMPLE_MEMBER, listBody, rawBody } from '../../serializers/schema'
 import { switchFromV2, switchMembersFromV2, switchTimeFromV2 } from '../../serializers/v2'
-import type { Deps } from '../../service/deps'
-import { readSwitch, readSwitches } from '../../service/read/v2'
-import { changeSwitchMembers, createSwitch, deleteSwitch, moveSwitch } from '../../service/switches'
+import type { Deps } from '../../service/core/deps'
+import {
+  changeSwitchMembers,
+  createSwitch,
+  deleteSwitch,
+  moveSwitch,
+} from '../../service/front/switches'
+import { readSwitch, readSwitches } from '../../service/reads/objects'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseLimit, parseTime } from '../query'
 import { routes } from '../routeGroup'

@@ -4,7 +4,7 @@ import { error } from '../../model/core/errors'
 import { bodySchema } from '../../serializers/schema'
 import { createdTokenToV2, tokenFromV2, tokenToV2 } from '../../serializers/v2'
 import { createToken, listTokens, revokeToken } from '../../service/access/tokens'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routeGroup'
 

@@ -8,9 +8,13 @@ import {
 import { allImportParts, exportFormats, exportLists } from '../../model/transfer/transfer'
 import { EXAMPLE_MEMBER } from '../../serializers/schema'
 import { reportToV2 } from '../../serializers/v2'
-import type { Deps } from '../../service/deps'
-import { type ExportFile, exportFrontHistory, exportSystem } from '../../service/transfer/export'
-import { importLimited } from '../../service/transfer/import'
+import type { Deps } from '../../service/core/deps'
+import {
+  type ExportFile,
+  exportFrontHistory,
+  exportSystem,
+} from '../../service/transfer/export/export'
+import { importLimited } from '../../service/transfer/import/import'
 import { arrivalLimits } from '../bodyArrival'
 import { describe, writeErrors } from '../openapi'
 import {

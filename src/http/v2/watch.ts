@@ -1,10 +1,10 @@
 import { isWatcher, type Viewer } from '../../model/core/privacy'
 import { withWatcherVisibility } from '../../model/systems/system'
 import { serializedJson } from '../../serializers/body'
-import type { Deps } from '../../service/deps'
-import { readFronters, readSystem } from '../../service/read/v2'
-import { getFronters } from '../../service/switches'
-import { getSystem } from '../../service/systems'
+import type { Deps } from '../../service/core/deps'
+import { getFronters } from '../../service/front/switches'
+import { readFronters, readSystem } from '../../service/reads/objects'
+import { getSystem } from '../../service/systems/systems'
 import { showFront, showSystem } from './views'
 
 /** Reads that differ for a `watch` token. No JSON is cached for it, so rows are serialized. */

@@ -1,6 +1,6 @@
 import { importPlaceToWeb, schemasWeb } from '../../serializers/web'
-import type { Deps } from '../../service/deps'
-import { reserveImportPlace } from '../../service/transfer/import'
+import type { Deps } from '../../service/core/deps'
+import { reserveImportPlace } from '../../service/transfer/import/import'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routeGroup'
 

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import type { Deps } from '../../service/deps'
+import type { Deps } from '../../service/core/deps'
 import type { ApiModule } from '../apiModule'
 import { requireWriteAccess } from '../routeGroup'
 import type { OriginConfig } from './cookie'

@@ -1,7 +1,7 @@
 import { preferencesFromWeb, preferencesToWeb, schemasWeb } from '../../serializers/web'
-import type { Deps } from '../../service/deps'
-import { getPreferences, patchPreferences } from '../../service/preferences'
-import { summarizeArchive } from '../../service/transfer/archivedRows'
+import { getPreferences, patchPreferences } from '../../service/access/preferences'
+import type { Deps } from '../../service/core/deps'
+import { summarizeArchive } from '../../service/transfer/archive/archivedRows'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routeGroup'
 

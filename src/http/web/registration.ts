@@ -6,9 +6,9 @@ import {
   schemasWeb,
   setupToWeb,
 } from '../../serializers/web'
+import { createSystemInBrowser, getWebRegistration } from '../../service/access/registration'
 import { previewSetup } from '../../service/access/setupCodes'
-import type { Deps } from '../../service/deps'
-import { createSystemInBrowser, getWebRegistration } from '../../service/registration'
+import type { Deps } from '../../service/core/deps'
 import { describe, writeErrors } from '../openapi'
 import { publicRoutes } from '../routeGroup'
 import type { OriginConfig } from './cookie'

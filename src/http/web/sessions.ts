@@ -24,8 +24,8 @@ import {
   openSession,
   renameSession,
 } from '../../service/access/sessions'
-import type { Deps } from '../../service/deps'
-import { getSystem } from '../../service/systems'
+import type { Deps } from '../../service/core/deps'
+import { getSystem } from '../../service/systems/systems'
 import { describe, writeErrors } from '../openapi'
 import { publicRoutes, routes } from '../routeGroup'
 import {

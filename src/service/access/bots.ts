@@ -5,8 +5,8 @@ import { createInserter } from '../../db/rows'
 import { bots } from '../../db/tables'
 import { DISCORD, type Platform } from '../../model/core/platform'
 import { requireOperator, type Viewer } from '../../model/core/privacy'
-import type { Deps } from '../deps'
-import { generateSecret, hashSecret } from './secrets'
+import { generateSecret, hashSecret } from '../../store/access/secrets'
+import type { Deps } from '../core/deps'
 import type { Bot } from './types'
 
 export interface BotInfo extends Bot {

@@ -2,11 +2,11 @@ import { loginCodes as loginCodesTable } from '../../db/tables'
 import { requireEnabled } from '../../db/visible'
 import { requireSystem, type Viewer } from '../../model/core/privacy'
 import type { Instant } from '../../model/core/time'
-import { requireExists } from '../deletion'
-import type { Deps } from '../deps'
-import { getSystemById } from '../systems'
+import { generateUrlSecret } from '../../store/access/secrets'
+import type { Deps } from '../core/deps'
+import { requireExists } from '../systems/deletion'
+import { getSystemById } from '../systems/systems'
 import { oneTimeCodes } from './oneTimeCodes'
-import { generateUrlSecret } from './secrets'
 
 // Links that log a browser in, once. The operator or a bot creates one for a system, or the system
 // itself, for another device.

@@ -3,7 +3,7 @@ import { type Placeholders, query } from '../../db/query'
 import type { linkCodes, loginCodes } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { type Instant, MINUTE } from '../../model/core/time'
-import { hashSecret } from './secrets'
+import { hashSecret } from '../../store/access/secrets'
 
 const LIFETIME = 10 * MINUTE
 const MAX_OPEN = 3

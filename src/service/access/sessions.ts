@@ -10,10 +10,10 @@ import { requireEnabled } from '../../db/visible'
 import { error } from '../../model/core/errors'
 import { requireSystem, type Viewer } from '../../model/core/privacy'
 import { DAY, HOUR, type Instant } from '../../model/core/time'
-import type { Deps } from '../deps'
-import { setLastUsed } from './insertToken'
+import { setLastUsed } from '../../store/access/insertToken'
+import { generateUrlSecret, hashSecret } from '../../store/access/secrets'
+import type { Deps } from '../core/deps'
 import { loginCodes } from './loginLinks'
-import { generateUrlSecret, hashSecret } from './secrets'
 import type { Credential } from './types'
 
 /** A browser that is logged in. */

@@ -5,8 +5,8 @@ import type { Db } from '../../db/types'
 import { visibleSystems } from '../../db/visible'
 import { requireOperator, type Viewer } from '../../model/core/privacy'
 import { DAY, type Instant } from '../../model/core/time'
-import type { Deps } from '../deps'
-import { generateUrlSecret, hashSecret } from './secrets'
+import { generateUrlSecret, hashSecret } from '../../store/access/secrets'
+import type { Deps } from '../core/deps'
 
 // Links that create the first system in a browser. They are valid while the server has no system.
 

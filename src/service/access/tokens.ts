@@ -5,9 +5,9 @@ import { tokens } from '../../db/tables'
 import type { Token, TokenDraft } from '../../model/access/token'
 import { error } from '../../model/core/errors'
 import { type Permission, requireSystem, type Scope, type Viewer } from '../../model/core/privacy'
-import { requireExists } from '../deletion'
-import type { Deps } from '../deps'
-import { type CreatedToken, insertDraft, removeToken } from './insertToken'
+import { type CreatedToken, insertDraft, removeToken } from '../../store/access/insertToken'
+import type { Deps } from '../core/deps'
+import { requireExists } from '../systems/deletion'
 
 /** Creates a token. A browser session may only create tokens for sharing: watch and calendar. */
 export async function createToken(

@@ -5,7 +5,7 @@ import { isEnabled, visibleSystems } from '../../db/visible'
 import { createYielder } from '../../db/yieldToEventLoop'
 import { requireOperator, type Viewer } from '../../model/core/privacy'
 import type { Instant } from '../../model/core/time'
-import type { Deps } from '../deps'
+import type { Deps } from '../core/deps'
 
 /** Undelivered webhook events and push messages of all systems together. */
 export interface Backlog {

@@ -3,7 +3,7 @@ import { type Placeholders, query } from '../../db/query'
 import { extUsage } from '../../db/tables'
 import { createYielder } from '../../db/yieldToEventLoop'
 import { requireOperator, type Viewer } from '../../model/core/privacy'
-import type { Deps } from '../deps'
+import type { Deps } from '../core/deps'
 
 /** Rows by kind and bytes of text of all systems in the tables of the extension API. */
 export interface ExtTotals {

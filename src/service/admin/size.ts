@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { query } from '../../db/query'
 import { requireOperator, type Viewer } from '../../model/core/privacy'
-import type { Deps } from '../deps'
+import type { Deps } from '../core/deps'
 
 /** Returns the size of the database in bytes. */
 export async function measureSize({ db }: Deps, viewer: Viewer): Promise<number> {

@@ -13,7 +13,7 @@ import type { Db } from '../../db/types'
 import { visibleGroups, visibleMembers, visibleSystems } from '../../db/visible'
 import { requireOperator, type Viewer } from '../../model/core/privacy'
 import { DAY } from '../../model/core/time'
-import type { Deps } from '../deps'
+import type { Deps } from '../core/deps'
 
 /** Row counts of this server, and their growth by month. */
 export interface Stats {

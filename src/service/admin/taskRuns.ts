@@ -3,7 +3,7 @@ import { type Placeholders, query } from '../../db/query'
 import { createUpserter } from '../../db/rows'
 import { taskRuns } from '../../db/tables'
 import { requireOperator, type Viewer } from '../../model/core/privacy'
-import type { Deps } from '../deps'
+import type { Deps } from '../core/deps'
 
 /** A recurring task that one process runs. Its last run is stored, so that every process can report it. */
 export type TaskName = 'backup' | 'backup_command'

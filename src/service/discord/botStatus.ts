@@ -4,7 +4,7 @@ import { createUpserter } from '../../db/rows'
 import { discordStatus as statuses } from '../../db/tables'
 import type { DiscordStatus } from '../../model/core/discord'
 import { requireDiscordBot, requireOperator, type Viewer } from '../../model/core/privacy'
-import type { Deps } from '../deps'
+import type { Deps } from '../core/deps'
 
 /** Stores the state of the bot. Not flushed, because it is replaced soon. */
 export async function storeBotStatus(

@@ -5,7 +5,7 @@ import type { Db } from '../../db/types'
 import { type Claim, claimStates } from '../../model/core/discord'
 import { requireDiscordBot, type Viewer } from '../../model/core/privacy'
 import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
-import type { Deps } from '../deps'
+import type { Deps } from '../core/deps'
 import { type MessageDraft, type Recorded, recordMessage } from '../proxy/recordMessage'
 
 /** Longer than a request to Discord may take, so that no other process sends it any more. */

@@ -3,7 +3,7 @@ import { type Placeholders, query } from '../../db/query'
 import { createUpserter } from '../../db/rows'
 import { discordCommands as commands } from '../../db/tables'
 import { requireDiscordBot, type Viewer } from '../../model/core/privacy'
-import type { Deps } from '../deps'
+import type { Deps } from '../core/deps'
 
 /** Application commands of a bot: everywhere (`global`), or in the guild with this ID. */
 export interface CommandScope {

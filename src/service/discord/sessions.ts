@@ -4,7 +4,7 @@ import { createUpserter } from '../../db/rows'
 import { discordSessions as sessions } from '../../db/tables'
 import type { DiscordSession } from '../../model/core/discord'
 import { requireDiscordBot, type Viewer } from '../../model/core/privacy'
-import type { Deps } from '../deps'
+import type { Deps } from '../core/deps'
 
 /** Lists the sessions of the gateway that the last process left, by shard. */
 export async function listGatewaySessions({ db }: Deps, viewer: Viewer): Promise<DiscordSession[]> {

@@ -32,12 +32,12 @@ import {
   type ProxyMember,
   type ProxyMessage,
 } from '../../model/proxy/decide'
-import { type GuildAutoproxy, getAutoproxy, storeAutoproxy } from '../autoproxy'
-import type { Deps } from '../deps'
-import { memberRepository } from '../members'
-import { isMessageStored } from '../messages'
-import { renderOwnMember } from '../read/renderGaps'
-import { findCandidates } from './findCandidates'
+import { findCandidates } from '../../store/proxy/findCandidates'
+import type { Deps } from '../core/deps'
+import { memberRepository } from '../members/members'
+import { renderOwnMember } from '../reads/renderGaps'
+import { type GuildAutoproxy, getAutoproxy, storeAutoproxy } from './autoproxy'
+import { isMessageStored } from './messages'
 
 export interface ProxyRequest extends ProxyMessage {
   account_id: string

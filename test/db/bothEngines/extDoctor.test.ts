@@ -1,4 +1,4 @@
-import { checks, findAll, repairAll } from '../../../src/db/consistencyChecks'
+import { checks, findAll, repairAll } from '../../../src/doctor/consistencyChecks'
 import { schemaHash } from '../../../src/model/core/schemaHash'
 import { listedMemberExt } from '../../../src/model/members/memberExt'
 import { renderRowJson } from '../../../src/serializers/v2'

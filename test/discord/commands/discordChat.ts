@@ -1,5 +1,5 @@
 import { discordBot } from '../../../src/model/core/privacy'
-import { linkAccount } from '../../../src/service/accounts'
+import { linkAccount } from '../../../src/service/access/accounts'
 import { startBotInProcess } from '../inProcessBot'
 import type { FileInput } from '../standIn/controlMessages'
 import type { SeenInteraction, SeenMessage } from '../standIn/controlRead'

@@ -1,4 +1,4 @@
-import { insertMessage } from '../../../src/service/messages'
+import { insertMessage } from '../../../src/service/proxy/messages'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { CHANNEL, createChat, GUILD, HIDDEN, newMessageId } from './chat'
@@ -17,7 +17,7 @@ async function createMessage(
   const id = newMessageId()
   const now = testApp.deps.now() - minutesAgo * 60_000_000
   await testApp.deps.transact({ system: owner.system.id }, async (tx) => {
-    const { findMember } = await import('../../../src/service/members')
+    const { findMember } = await import('../../../src/service/members/members')
     const list = await testApp.ask<{ id: string; name: string }[]>('GET /v2/systems/@me/members', {
       as: owner.system,
     })

@@ -1,6 +1,6 @@
 import { operator } from '../../../src/model/core/privacy'
-import { disableSystem } from '../../../src/service/admin/disableSystem'
-import { createInvite } from '../../../src/service/admin/invites'
+import { createInvite } from '../../../src/service/access/invites'
+import { disableSystem } from '../../../src/service/systems/disableSystem'
 import { describe, expect, test } from '../../test'
 import type { SeenMessage } from '../standIn/controlRead'
 import { startChat } from './discordChat'

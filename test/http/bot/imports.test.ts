@@ -1,5 +1,5 @@
 import { operator } from '../../../src/model/core/privacy'
-import { createInvite } from '../../../src/service/admin/invites'
+import { createInvite } from '../../../src/service/access/invites'
 import { countSystems, createBot, createSystem } from '../../operatorActions'
 import { rows } from '../../rawSql'
 import { describe, expect, test } from '../../test'

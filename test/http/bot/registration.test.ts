@@ -1,6 +1,6 @@
 import { operator } from '../../../src/model/core/privacy'
 import { DAY } from '../../../src/model/core/time'
-import { createInvite, listInvites, revokeInvite } from '../../../src/service/admin/invites'
+import { createInvite, listInvites, revokeInvite } from '../../../src/service/access/invites'
 import { countSystems, createBot, createSystem } from '../../operatorActions'
 import { execute } from '../../rawSql'
 import { describe, expect, test } from '../../test'

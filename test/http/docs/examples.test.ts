@@ -10,7 +10,7 @@ import {
   EXAMPLE_SETUP,
   EXAMPLE_TOKEN,
 } from '../../../src/serializers/web'
-import { hashSecret } from '../../../src/service/access/secrets'
+import { hashSecret } from '../../../src/store/access/secrets'
 import { drizzleOn } from '../../drizzle'
 import { document } from '../../openapiDocument'
 import { createBot } from '../../operatorActions'

@@ -1,6 +1,6 @@
 import type { Value } from '../../../src/db/types'
 import { READER_VERSION } from '../../../src/formats/simplyplural/archive'
-import { purgeArchive } from '../../../src/service/deletion'
+import { purgeArchive } from '../../../src/service/systems/deletion'
 import { rows } from '../../rawSql'
 import { createFixture, type Fixture, type Json, runScenarios } from '../../scenarios'
 import { describe, expect, test } from '../../test'

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { members } from '../../../src/db/tables'
-import { insertMember } from '../../../src/service/members'
+import { insertMember } from '../../../src/service/members/members'
 import { drizzleOn } from '../../drizzle'
 import { readAllRows } from '../../rawSql'
 import { createFixture, eventsSince, type Fixture, type Json, stateOf } from '../../scenarios'

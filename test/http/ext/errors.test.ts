@@ -1,5 +1,5 @@
 import { errorTable } from '../../../src/model/core/errors'
-import { notifyFriends } from '../../../src/service/ext/friendNotifications'
+import { notifyFriends } from '../../../src/service/friends/friendNotifications'
 import { runScenarios, type Scenario } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'

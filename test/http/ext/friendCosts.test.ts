@@ -1,17 +1,17 @@
 import type { Viewer } from '../../../src/model/core/privacy'
-import type { Deps } from '../../../src/service/deps'
-import { listBuckets, putBucketContents } from '../../../src/service/ext/buckets'
-import { acceptInvite, createInvite } from '../../../src/service/ext/friendInvites'
-import { listFriends } from '../../../src/service/ext/friends'
-import { findFriendFronts } from '../../../src/service/ext/friendView'
-import { createGroup } from '../../../src/service/groups'
-import { createMember } from '../../../src/service/members'
+import type { Deps } from '../../../src/service/core/deps'
+import { listBuckets, putBucketContents } from '../../../src/service/friends/buckets'
+import { acceptInvite, createInvite } from '../../../src/service/friends/friendInvites'
+import { listFriends } from '../../../src/service/friends/friends'
+import { findFriendFronts } from '../../../src/service/friends/sharedData'
 import {
   changeSwitchMembers,
   createSwitch,
   deleteSwitch,
   moveSwitch,
-} from '../../../src/service/switches'
+} from '../../../src/service/front/switches'
+import { createGroup } from '../../../src/service/groups/groups'
+import { createMember } from '../../../src/service/members/members'
 import { at } from '../../scenarios'
 import { createRecorder } from '../../statementRecorder'
 import { describe, expect, test } from '../../test'

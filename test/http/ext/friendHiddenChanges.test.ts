@@ -1,5 +1,5 @@
 import { formatInstant } from '../../../src/model/core/time'
-import { notifyFriends } from '../../../src/service/ext/friendNotifications'
+import { notifyFriends } from '../../../src/service/friends/friendNotifications'
 import { readStream } from '../../events/readStream'
 import { ME } from '../../me'
 import { rows } from '../../rawSql'

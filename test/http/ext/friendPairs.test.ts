@@ -1,4 +1,4 @@
-import { hashSecret } from '../../../src/service/access/secrets'
+import { hashSecret } from '../../../src/store/access/secrets'
 import { insertAll } from '../../rawSql'
 import { rounds } from '../../rounds'
 import type { Json } from '../../scenarios'

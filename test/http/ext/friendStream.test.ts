@@ -1,7 +1,7 @@
 import type { Db } from '../../../src/db/types'
 import { createHandler } from '../../../src/http/handler'
 import { createLog } from '../../../src/log'
-import type { Deps } from '../../../src/service/deps'
+import type { Deps } from '../../../src/service/core/deps'
 import { readStream } from '../../events/readStream'
 import type { Json } from '../../scenarios'
 import { afterAll, describe, expect, test } from '../../test'

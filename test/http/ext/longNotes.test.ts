@@ -1,5 +1,5 @@
-import { BATCH_BYTES, listNotes, type NoteFilter } from '../../../src/service/ext/notes'
-import { noConnection, type WaitingClient } from '../../../src/service/longReads'
+import { noConnection, type WaitingClient } from '../../../src/service/core/longReads'
+import { BATCH_BYTES, listNotes, type NoteFilter } from '../../../src/service/journal/notes'
 import { errorOf, outcomeOf } from '../../outcomeOf'
 import { insertAll } from '../../rawSql'
 import { createFixture, type Fixture, type Json } from '../../scenarios'

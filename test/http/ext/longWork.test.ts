@@ -1,4 +1,4 @@
-import { purgeDeleted } from '../../../src/service/deletion'
+import { purgeDeleted } from '../../../src/service/systems/deletion'
 import { countRows, execute } from '../../rawSql'
 import { createFixture, type Fixture, type Json } from '../../scenarios'
 import { describe, expect, test } from '../../test'

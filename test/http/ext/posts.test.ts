@@ -1,6 +1,6 @@
 import { count, eq, sql } from 'drizzle-orm'
 import { extUsage, posts, rooms } from '../../../src/db/tables'
-import { purgeDeleted } from '../../../src/service/deletion'
+import { purgeDeleted } from '../../../src/service/systems/deletion'
 import { anyTime, anyUuid } from '../../anyUuid'
 import { drizzleOn } from '../../drizzle'
 import { insertAll } from '../../rawSql'

@@ -1,6 +1,6 @@
 import { DAY } from '../../../src/model/core/time'
-import { beginStaging } from '../../../src/service/staging'
-import { deleteAllSwitches } from '../../../src/service/switches'
+import { deleteAllSwitches } from '../../../src/service/front/switches'
+import { beginStaging } from '../../../src/service/systems/staging'
 import { anyTime, anyUuid } from '../../anyUuid'
 import { execute } from '../../rawSql'
 import {

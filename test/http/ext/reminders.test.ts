@@ -1,6 +1,6 @@
 import { formatInstant, type Instant, MINUTE, SECOND } from '../../../src/model/core/time'
-import { fireDueReminders } from '../../../src/service/ext/reminderTimer'
-import { deleteAllSwitches } from '../../../src/service/switches'
+import { deleteAllSwitches } from '../../../src/service/front/switches'
+import { fireDueReminders } from '../../../src/service/reminders/reminderTimer'
 import { anyUuid } from '../../anyUuid'
 import { ME } from '../../me'
 import { createBot } from '../../operatorActions'

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
-import { insertMember } from '../../../src/service/members'
+import { insertMember } from '../../../src/service/members/members'
 import { drizzleOn } from '../../drizzle'
 import {
   allCallers,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/model/core/entity'
-import { insertMember } from '../../../src/service/members'
+import { insertMember } from '../../../src/service/members/members'
 import { rows } from '../../rawSql'
 import { createFixture } from '../../scenarios'
 import { describe, expect, test } from '../../test'

@@ -1,5 +1,5 @@
 import { memberGuild, systemGuild } from '../../../src/model/proxy/guild'
-import { findMemberGuild } from '../../../src/service/guilds'
+import { findMemberGuild } from '../../../src/service/proxy/guilds'
 import { patchMemberGuild, patchSystemGuild } from '../../operatorActions'
 import {
   createFixture,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/model/core/entity'
-import { insertAccount } from '../../../src/service/accounts'
-import type { ImportReport } from '../../../src/service/transfer/importContext'
+import { insertAccount } from '../../../src/service/access/accounts'
+import type { ImportReport } from '../../../src/service/transfer/import/importContext'
 import { createBot } from '../../operatorActions'
 import {
   createEventReader,

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { member } from '../../../src/model/members/member'
-import { insertMember } from '../../../src/service/members'
+import { insertMember } from '../../../src/service/members/members'
 import { anyUuid } from '../../anyUuid'
 import { drizzleOn } from '../../drizzle'
 import { createFixture, defaultsOf, type Fixture, type Json, runScenarios } from '../../scenarios'

@@ -1,4 +1,4 @@
-import { insertMember } from '../../../src/service/members'
+import { insertMember } from '../../../src/service/members/members'
 import { type After, createFixture, type Json, runScenarios, type Scenarios } from '../../scenarios'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'

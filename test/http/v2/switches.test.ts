@@ -1,5 +1,5 @@
 import { formatInstant, HOUR } from '../../../src/model/core/time'
-import { insertMember } from '../../../src/service/members'
+import { insertMember } from '../../../src/service/members/members'
 import { anyUuid } from '../../anyUuid'
 import { at, createFixture, type Json, LATEST, runScenarios, type Scenarios } from '../../scenarios'
 import { describe, expect, test } from '../../test'

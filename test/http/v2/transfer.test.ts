@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/model/core/entity'
-import { insertGroup } from '../../../src/service/groups'
-import { insertMember } from '../../../src/service/members'
+import { insertGroup } from '../../../src/service/groups/groups'
+import { insertMember } from '../../../src/service/members/members'
 import { fixture } from '../../formats/fixture'
 import { execute, readAllRows } from '../../rawSql'
 import { importInto, pluralkit } from '../../service/transfer/importFixture'

@@ -1,13 +1,17 @@
 import { pruneEvents } from '../../../src/events/prune'
 import { operator } from '../../../src/model/core/privacy'
 import { DAY, type Instant } from '../../../src/model/core/time'
-import { describeSystems, findUnused, pruneSystems } from '../../../src/service/admin/activity'
-import { disableSystem } from '../../../src/service/admin/disableSystem'
 import {
   removeOldMessages,
   startMessageRetention,
-} from '../../../src/service/admin/messageRetention'
-import { insertMessage } from '../../../src/service/messages'
+} from '../../../src/service/proxy/messageRetention'
+import { insertMessage } from '../../../src/service/proxy/messages'
+import { disableSystem } from '../../../src/service/systems/disableSystem'
+import {
+  describeSystems,
+  findUnused,
+  pruneSystems,
+} from '../../../src/service/systems/systemActivity'
 import { outcomeOf } from '../../outcomeOf'
 import { execute, rows } from '../../rawSql'
 import { describe, expect, test } from '../../test'

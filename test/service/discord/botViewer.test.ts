@@ -1,7 +1,4 @@
 import { anonymousViewer, discordBot, type Viewer } from '../../../src/model/core/privacy'
-import { createLinkCode, linkByCode } from '../../../src/service/access/linkCodes'
-import { createLoginCode } from '../../../src/service/access/loginLinks'
-import { replaceToken } from '../../../src/service/access/tokens'
 import {
   deleteAccountLink,
   getAccount,
@@ -9,25 +6,12 @@ import {
   listAccounts,
   patchAccount,
   unlinkAccount,
-} from '../../../src/service/accounts'
-import { getOwnAutoproxy, patchAutoproxy } from '../../../src/service/autoproxy'
-import { getTotals, listStints } from '../../../src/service/fronting/fronting'
-import { createGroup, deleteGroup, patchGroup as patchOwnGroup } from '../../../src/service/groups'
-import {
-  getGuild,
-  patchGuild,
-  patchMemberGuild,
-  patchSystemGuild,
-} from '../../../src/service/guilds'
-import { listSwitches } from '../../../src/service/history'
-import { createMember, deleteMember, listMembers, patchMember } from '../../../src/service/members'
-import { changeGroupMembers, changeMemberGroups } from '../../../src/service/memberships'
-import { getLastMessage, getMessageForAccount } from '../../../src/service/messages'
-import { decideMessage } from '../../../src/service/proxy/decideMessage'
-import { deleteMessages, recordMessage } from '../../../src/service/proxy/recordMessage'
-import { readGroupMembers, readGroups, readMember, readSystem } from '../../../src/service/read/v2'
-import { createSystem } from '../../../src/service/registration'
-import { getVisibleSettings, patchSettings } from '../../../src/service/settings'
+} from '../../../src/service/access/accounts'
+import { createLinkCode, linkByCode } from '../../../src/service/access/linkCodes'
+import { createLoginCode } from '../../../src/service/access/loginLinks'
+import { createSystem } from '../../../src/service/access/registration'
+import { replaceToken } from '../../../src/service/access/tokens'
+import { listSwitches } from '../../../src/service/front/history'
 import {
   changeSwitchMembers,
   createSwitch,
@@ -35,10 +19,40 @@ import {
   deleteSwitch,
   getFronters,
   moveSwitch,
-} from '../../../src/service/switches'
-import { actFor, deleteSystem, getSystem, patchSystem } from '../../../src/service/systems'
-import { exportSystem } from '../../../src/service/transfer/export'
-import { importForAccount, importLimited } from '../../../src/service/transfer/import'
+} from '../../../src/service/front/switches'
+import {
+  createGroup,
+  deleteGroup,
+  patchGroup as patchOwnGroup,
+} from '../../../src/service/groups/groups'
+import { changeGroupMembers, changeMemberGroups } from '../../../src/service/groups/memberships'
+import { getTotals, listStints } from '../../../src/service/insights/fronting'
+import {
+  createMember,
+  deleteMember,
+  listMembers,
+  patchMember,
+} from '../../../src/service/members/members'
+import { getOwnAutoproxy, patchAutoproxy } from '../../../src/service/proxy/autoproxy'
+import { decideMessage } from '../../../src/service/proxy/decideMessage'
+import {
+  getGuild,
+  patchGuild,
+  patchMemberGuild,
+  patchSystemGuild,
+} from '../../../src/service/proxy/guilds'
+import { getLastMessage, getMessageForAccount } from '../../../src/service/proxy/messages'
+import { deleteMessages, recordMessage } from '../../../src/service/proxy/recordMessage'
+import {
+  readGroupMembers,
+  readGroups,
+  readMember,
+  readSystem,
+} from '../../../src/service/reads/objects'
+import { getVisibleSettings, patchSettings } from '../../../src/service/systems/settings'
+import { actFor, deleteSystem, getSystem, patchSystem } from '../../../src/service/systems/systems'
+import { exportSystem } from '../../../src/service/transfer/export/export'
+import { importForAccount, importLimited } from '../../../src/service/transfer/import/import'
 import { outcomeOf } from '../../outcomeOf'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'

@@ -11,7 +11,7 @@ import {
   settleClaim,
   startClaimCleanup,
 } from '../../../src/service/discord/claims'
-import { insertMember } from '../../../src/service/members'
+import { insertMember } from '../../../src/service/members/members'
 import { linkAccount } from '../../operatorActions'
 import { outcomeOf } from '../../outcomeOf'
 import { execute, rows } from '../../rawSql'

@@ -9,8 +9,8 @@ import {
   listDays,
   listPairs,
   listStints,
-} from '../../../src/service/fronting/fronting'
-import { insertMember } from '../../../src/service/members'
+} from '../../../src/service/insights/fronting'
+import { insertMember } from '../../../src/service/members/members'
 import { pairsOf, type Question, stintsOf, totalsOf } from '../../model/fronting/oracle'
 import { insert, insertAll, rows } from '../../rawSql'
 import { describe, expect, test } from '../../test'

@@ -8,8 +8,8 @@ import {
   listDays,
   listPairs,
   listStints,
-} from '../../../src/service/fronting/fronting'
-import { insertMember } from '../../../src/service/members'
+} from '../../../src/service/insights/fronting'
+import { insertMember } from '../../../src/service/members/members'
 import { outcomeOf } from '../../outcomeOf'
 import { execute, insertAll } from '../../rawSql'
 import { beforeAll, describe, expect, test } from '../../test'

@@ -1,4 +1,4 @@
-import type { Deps } from '../../../src/service/deps'
+import type { Deps } from '../../../src/service/core/deps'
 import { archiveRows } from '../../http/ext/archiveRows'
 import { ME } from '../../me'
 import { convertArchive, importFile } from '../../operatorActions'

@@ -1,6 +1,6 @@
 import { createYielder } from '../../../src/db/yieldToEventLoop'
-import { type ExtRange, exportExt } from '../../../src/service/transfer/exportExt'
-import type { ListSizes } from '../../../src/service/transfer/exportLists'
+import { type ExtRange, exportExt } from '../../../src/service/transfer/export/exportExt'
+import type { ListSizes } from '../../../src/service/transfer/export/exportLists'
 import { createBaseSystem, useAllExtensions } from '../../allExtensions'
 import { execute } from '../../rawSql'
 import { createRecorder } from '../../statementRecorder'

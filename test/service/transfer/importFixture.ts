@@ -5,9 +5,12 @@ import { events } from '../../../src/db/tables'
 import type { JsonObject } from '../../../src/model/core/entity'
 import { error } from '../../../src/model/core/errors'
 import type { ExportPosition } from '../../../src/model/transfer/exportPosition'
-import type { Deps } from '../../../src/service/deps'
-import type { ExportPart } from '../../../src/service/transfer/export'
-import type { ImportOptions, ImportReport } from '../../../src/service/transfer/importContext'
+import type { Deps } from '../../../src/service/core/deps'
+import type { ExportPart } from '../../../src/service/transfer/export/export'
+import type {
+  ImportOptions,
+  ImportReport,
+} from '../../../src/service/transfer/import/importContext'
 import { drizzleOn } from '../../drizzle'
 import { exportSystem, type ImportTarget, importFile } from '../../operatorActions'
 import type { TestApp, TestSystem } from '../../testApp'

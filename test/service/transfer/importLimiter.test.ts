@@ -4,8 +4,8 @@ import { DomainError } from '../../../src/model/core/errors'
 import {
   createImportLimiter,
   type ImportLimiter,
-} from '../../../src/service/transfer/importLimiter'
-import { createSpool } from '../../../src/service/transfer/spool'
+} from '../../../src/service/transfer/import/importLimiter'
+import { createSpool } from '../../../src/service/transfer/import/spool'
 import { errorOf, outcomeOf } from '../../outcomeOf'
 import { emptyFolder } from '../../serverProcess'
 import { describe, expect, test } from '../../test'

@@ -1,6 +1,9 @@
-import { createImportLimiter } from '../../../src/service/transfer/importLimiter'
-import { createImportPlaces, type PlaceLimits } from '../../../src/service/transfer/importPlaces'
-import { createSpool } from '../../../src/service/transfer/spool'
+import { createImportLimiter } from '../../../src/service/transfer/import/importLimiter'
+import {
+  createImportPlaces,
+  type PlaceLimits,
+} from '../../../src/service/transfer/import/importPlaces'
+import { createSpool } from '../../../src/service/transfer/import/spool'
 import { errorOf } from '../../outcomeOf'
 import { emptyFolder } from '../../serverProcess'
 import { describe, expect, test } from '../../test'

@@ -1,6 +1,6 @@
 import { discordBot } from '../../../model/core/privacy'
-import { getAccount } from '../../../service/accounts'
-import { getOwnAutoproxy, patchAutoproxy } from '../../../service/autoproxy'
+import { getAccount } from '../../../service/access/accounts'
+import { getOwnAutoproxy, patchAutoproxy } from '../../../service/proxy/autoproxy'
 import { escapeMarkdown } from '../../messages/escape'
 import type { Answer } from '../answer'
 import { buildEmbed } from '../cards/embed'

@@ -1,12 +1,12 @@
 import { DomainError } from '../../../model/core/errors'
 import { discordBot } from '../../../model/core/privacy'
 import { parseSubstitution } from '../../../model/proxy/substitution'
-import { getGuild } from '../../../service/guilds'
+import { getGuild } from '../../../service/proxy/guilds'
 import {
   getLastMessage,
   getMessageForAccount,
   type MessageForAccount,
-} from '../../../service/messages'
+} from '../../../service/proxy/messages'
 import { escapeMaskedLinks } from '../../messages/escape'
 import {
   formatMessageLink,

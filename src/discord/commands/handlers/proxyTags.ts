@@ -1,6 +1,6 @@
 import { Problem, type ProxyTag } from '../../../model/core/validation'
 import { member as memberEntity } from '../../../model/members/member'
-import { patchMember } from '../../../service/members'
+import { patchMember } from '../../../service/members/members'
 import { escapeMarkdown } from '../../messages/escape'
 import type { Texts } from '../../text/texts'
 import type { Answer } from '../answer'

@@ -1,6 +1,6 @@
 import { discordBot } from '../../../model/core/privacy'
 import type { Guild, GuildPatch } from '../../../model/proxy/guild'
-import { getGuild, patchGuild } from '../../../service/guilds'
+import { getGuild, patchGuild } from '../../../service/proxy/guilds'
 import { ChannelType } from '../../permissions/channelType'
 import {
   hasPermissions,

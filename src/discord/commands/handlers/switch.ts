@@ -1,7 +1,7 @@
 import { DomainError } from '../../../model/core/errors'
 import type { Instant } from '../../../model/core/time'
 import { MAX_FRONTERS } from '../../../model/front/switch'
-import { listSwitches } from '../../../service/history'
+import { listSwitches } from '../../../service/front/history'
 import {
   changeSwitchMembers,
   createSwitch,
@@ -10,7 +10,7 @@ import {
   type Front,
   getFronters,
   moveSwitch,
-} from '../../../service/switches'
+} from '../../../service/front/switches'
 import { escapeMarkdown } from '../../messages/escape'
 import type { Answer } from '../answer'
 import { confirm } from '../ask'

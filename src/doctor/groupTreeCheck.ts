@@ -1,0 +1,132 @@
+import { and, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
+import { type Finding, PAGE } from '../db/finding'
+import { alias, type Placeholders, query } from '../db/query'
+import { groupExts, groups } from '../db/tables'
+import type { Db } from '../db/types'
+import { visibleGroups } from '../db/visible'
+import { MAX_GROUP_DEPTH } from '../model/groups/groupExt'
+
+/** A group that is in another one. */
+interface Nested {
+  id: number
+  hid: string
+  system_id: number
+  parent_id: number
+  parent_system: number | null
+}
+
+/** Finds groups that contain each other, are nested too deeply, or are in a group of another system. */
+export async function findWrongGroupTrees(db: Db): Promise<Finding[]> {
+  const found: Finding[] = []
+  for (let after = 0; ; ) {
+    const last = (await systemsWithTrees(db).all({ after })).at(-1)?.system_id
+    if (last === undefined) return found
+    const nested = await nestedGroups(db).all({ after, last })
+    for (const tree of Map.groupBy(nested, ({ system_id }) => system_id).values())
+      found.push(...checkTree(tree))
+    after = last
+  }
+}
+
+/** Each problem is described as it is after the repair of those before it. */
+function checkTree(nested: readonly Nested[]): Finding[] {
+  const foreign = nested.filter(({ system_id, parent_system }) => parent_system !== system_id)
+  const tree = new Map(nested.map((group) => [group.id, group]))
+  for (const { id } of foreign) tree.delete(id)
+  const found = foreign.map((group) =>
+    finding(`group ${group.hid} is in a group of another system`, group, null),
+  )
+  for (const loop of loopsOf(tree)) {
+    const [top] = loop
+    const names = new Intl.ListFormat('en').format(loop.map(({ hid }) => hid))
+    const problem =
+      loop.length === 1 ? `group ${names} contains itself` : `groups ${names} contain each other`
+    if (!top) continue
+    found.push(finding(problem, top, null))
+    tree.delete(top.id)
+  }
+  for (const group of nested) {
+    const path = pathTo(tree, group.id)
+    if (path.length <= MAX_GROUP_DEPTH) continue
+    const problem = `group ${group.hid} is at level ${path.length}, and ${MAX_GROUP_DEPTH} is the deepest`
+    found.push(finding(problem, group, path[MAX_GROUP_DEPTH - 2] ?? null))
+  }
+  return found
+}
+
+/** Repairs a tree by giving the group another parent. */
+function finding(problem: string, { id, parent_id }: Nested, parent: number | null): Finding {
+  return {
+    check: 'group tree',
+    problem,
+    fix: (tx) => move(tx).run({ id, from: parent_id, parent }),
+  }
+}
+
+/** Lists the loops of a tree, each beginning with its oldest group. */
+function loopsOf(tree: ReadonlyMap<number, Nested>): Nested[][] {
+  const loops: Nested[][] = []
+  const visited = new Set<number>()
+  for (const start of tree.values()) {
+    const path: Nested[] = []
+    let at: Nested | undefined = start
+    while (at && !visited.has(at.id)) {
+      visited.add(at.id)
+      path.push(at)
+      at = tree.get(at.parent_id)
+    }
+    const loop = at ? path.slice(path.indexOf(at)) : []
+    if (at && path.includes(at)) {
+      const oldest = loop.reduce((a, b) => (a.id < b.id ? a : b))
+      const first = loop.indexOf(oldest)
+      loops.push([...loop.slice(first), ...loop.slice(0, first)])
+    }
+  }
+  return loops
+}
+
+/** IDs of the groups from the top to a group. */
+function pathTo(tree: ReadonlyMap<number, Nested>, id: number): number[] {
+  const path = [id]
+  for (let at = tree.get(id); at; at = tree.get(at.parent_id)) path.unshift(at.parent_id)
+  return path
+}
+
+const { group_id, parent_id } = groupExts
+
+const systemsWithTrees = query((db, { after }: Placeholders<'after'>) =>
+  db
+    .selectDistinct({ system_id: visibleGroups.system_id })
+    .from(groupExts)
+    .innerJoin(visibleGroups, eq(visibleGroups.id, group_id))
+    .where(and(isNotNull(parent_id), gt(visibleGroups.system_id, after)))
+    .orderBy(visibleGroups.system_id)
+    .limit(PAGE),
+)
+
+const parents = alias(groups, 'parents')
+
+const nestedGroups = query((db, { after, last }: Placeholders<'after' | 'last'>) => {
+  const { id, hid, system_id } = visibleGroups
+  return db
+    .select({
+      id,
+      hid,
+      system_id,
+      parent_id: sql<number>`${parent_id}`.as('parent_id'),
+      parent_system: sql<number | null>`${parents.system_id}`.as('parent_system'),
+    })
+    .from(groupExts)
+    .innerJoin(visibleGroups, eq(id, group_id))
+    .leftJoin(parents, eq(parents.id, parent_id))
+    .where(and(isNotNull(parent_id), gt(system_id, after), lte(system_id, last)))
+    .orderBy(id)
+})
+
+/** Does nothing if the group was moved meanwhile. */
+const move = query((db, { id, from, parent }: Placeholders<'id' | 'from' | 'parent'>) =>
+  db
+    .update(groupExts)
+    .set({ parent_id: parent })
+    .where(and(eq(group_id, id), eq(parent_id, from))),
+)

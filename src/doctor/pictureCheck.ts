@@ -1,0 +1,96 @@
+import { and, eq, gt, isNotNull, lt, ne, sql } from 'drizzle-orm'
+import { type Finding, PAGE } from '../db/finding'
+import { type Placeholders, query } from '../db/query'
+import { pictures } from '../db/tables'
+import type { Db } from '../db/types'
+import { DAY, formatInstant } from '../model/core/time'
+import { findUsedPictures } from '../store/pictures/pictureUse'
+
+/** Finds pictures that the cleanup should have deleted, and those of a size other than recorded. */
+export async function findWrongPictures(db: Db): Promise<Finding[]> {
+  return [...(await findOrphans(db)), ...(await findWrongSizes(db))]
+}
+
+/** The cleanup runs every hour and deletes what has been unused for a day. */
+const OVERDUE = 2 * DAY
+
+async function findOrphans(db: Db): Promise<Finding[]> {
+  const found: Finding[] = []
+  const before = Date.now() * 1000 - OVERDUE
+  for (let after = ''; ; ) {
+    const page = await longUnused(db).all({ before, after })
+    const last = page.at(-1)
+    if (!last) return found
+    for (const [system, rows] of Map.groupBy(page, ({ system_id }) => system_id)) {
+      const used = await findUsedPictures(db, system)
+      for (const { name, unused_since } of rows) {
+        if (used.has(name)) continue
+        found.push({
+          check: 'pictures',
+          problem: `picture ${name} is orphaned: no URL names it since ${formatInstant(unused_since ?? 0)}`,
+          fix: (tx) => deletePicture(tx).run({ name }),
+        })
+      }
+    }
+    after = last.name
+  }
+}
+
+async function findWrongSizes(db: Db): Promise<Finding[]> {
+  const found: Finding[] = []
+  for (let after = ''; ; ) {
+    const page = await wronglySized(db).all({ after })
+    const last = page.at(-1)
+    if (!last) return found
+    for (const { name, size, stored } of page)
+      found.push({
+        check: 'pictures',
+        problem: `picture ${name} has a size of ${size} bytes, but ${stored} characters of base64`,
+        fix: (tx) => fixSize(tx, name),
+      })
+    after = last.name
+  }
+}
+
+async function fixSize(tx: Db, name: string): Promise<void> {
+  const found = await bytesOf(tx).get({ name })
+  const size = Buffer.from(found?.bytes ?? '', 'base64').byteLength
+  await setSize(tx).run({ name, size })
+}
+
+const { name, system_id, size, unused_since, bytes } = pictures
+
+const longUnused = query((db, values: Placeholders<'before' | 'after'>) =>
+  db
+    .select({ name, system_id, unused_since })
+    .from(pictures)
+    .where(and(isNotNull(unused_since), lt(unused_since, values.before), gt(name, values.after)))
+    .orderBy(name)
+    .limit(PAGE),
+)
+
+/** Base64 has four characters for each three bytes, padded. */
+const wronglySized = query((db, { after }: Placeholders<'after'>, dialect) => {
+  const stored = sql<number>`${dialect.size(bytes)}`
+  return db
+    .select({ name, size, stored: stored.as('stored') })
+    .from(pictures)
+    .where(and(gt(name, after), ne(stored, sql`4 * (${dialect.floorDiv(sql`(${size} + 2)`, 3)})`)))
+    .orderBy(name)
+    .limit(PAGE)
+})
+
+const bytesOf = query((db, values: Placeholders<'name'>) =>
+  db.select({ bytes }).from(pictures).where(eq(name, values.name)),
+)
+
+const setSize = query((db, values: Placeholders<'name' | 'size'>) =>
+  db
+    .update(pictures)
+    .set({ size: sql`${values.size}` })
+    .where(eq(name, values.name)),
+)
+
+const deletePicture = query((db, values: Placeholders<'name'>) =>
+  db.delete(pictures).where(eq(name, values.name)),
+)

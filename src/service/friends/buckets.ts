@@ -1,0 +1,203 @@
+import { desc, eq, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { bucketFields, bucketFriends, bucketGroups, bucketMembers, buckets } from '../../db/tables'
+import type { Db } from '../../db/types'
+import { visibleBuckets, visibleFields, visibleGroups, visibleMembers } from '../../db/visible'
+import { error } from '../../model/core/errors'
+import { type Redacted, systemOf, type Viewer } from '../../model/core/privacy'
+import { isUuid } from '../../model/core/ref'
+import {
+  type BucketDraft,
+  type BucketPatch,
+  bucket,
+  defaultBuckets,
+  FRIENDS_BUCKET,
+} from '../../model/friends/bucket'
+import { smallLimits } from '../../store/core/usage'
+import {
+  type BucketRef,
+  listBucketRefs,
+  listContents,
+  setContents,
+} from '../../store/friends/bucketRows'
+import { scheduleFriendRefresh } from '../../store/friends/friendDues'
+import type { Deps } from '../core/deps'
+import { createOwnedRows } from '../core/ownedRows'
+import { groupRepository } from '../groups/groups'
+import { listDefinitions } from '../members/fieldValues'
+import { memberRepository } from '../members/members'
+
+const rows = createOwnedRows<typeof bucket>({
+  entity: bucket,
+  table: buckets,
+  rows: visibleBuckets,
+  references: {},
+  order: 'position',
+  missing: 'bucketNotFound',
+  events: { created: 'CREATE_BUCKET', changed: 'UPDATE_BUCKET', removed: 'DELETE_BUCKET' },
+  limit: { max: smallLimits.buckets, what: 'privacy buckets' },
+  timeKeys: [],
+  permissions: { read: 'manage_friends', write: 'manage_friends' },
+  eventData: () => ({}),
+  // A new bucket is the last one, unless the client says otherwise.
+  async chooseValues(tx, systemId, given, before) {
+    if (before !== null || given.position !== undefined) return {}
+    const last = await lastPosition(tx).get({ system: systemId })
+    return { position: (last?.position ?? -1) + 1 }
+  },
+})
+
+/** Numbers of what is in a bucket. */
+export interface BucketCounts {
+  readonly members: number
+  readonly groups: number
+  readonly fields: number
+  readonly friends: number
+}
+
+/** A privacy bucket with the numbers of what is in it. */
+export interface ListedBucket {
+  readonly bucket: Redacted<typeof bucket>
+  readonly counts: BucketCounts
+}
+
+/** Contents of a bucket, as references of a client. */
+export interface BucketContents {
+  readonly members?: readonly string[] | undefined
+  readonly groups?: readonly string[] | undefined
+  readonly fields?: readonly string[] | undefined
+}
+
+/** Lists the buckets of the caller's system by position. */
+export async function listBuckets(deps: Deps, viewer: Viewer): Promise<ListedBucket[]> {
+  return withCounts(deps, viewer, await rows.listInOrder(deps, viewer))
+}
+
+export async function createBucket(
+  deps: Deps,
+  viewer: Viewer,
+  draft: BucketDraft,
+): Promise<ListedBucket> {
+  const [listed] = await withCounts(deps, viewer, [await rows.create(deps, viewer, draft)])
+  return requireListed(listed)
+}
+
+export async function patchBucket(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+  patch: BucketPatch,
+): Promise<ListedBucket> {
+  const [listed] = await withCounts(deps, viewer, [await rows.patch(deps, viewer, id, patch)])
+  return requireListed(listed)
+}
+
+/** Deletes a bucket. Its members, groups, fields and friends remain and are no longer shared by it. */
+export async function deleteBucket(deps: Deps, viewer: Viewer, id: string): Promise<void> {
+  await rows.change(deps, viewer, id, async (tx, row) => {
+    await rows.remove(deps, tx, row)
+    await scheduleFriendRefresh(tx, row.system_id, deps.now())
+  })
+}
+
+/** Replaces what a bucket contains, of the given kinds. */
+export async function putBucketContents(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+  given: BucketContents,
+): Promise<ListedBucket> {
+  const changed = await rows.change(deps, viewer, id, async (tx, row) => {
+    const named = await resolveContents(tx, row.system_id, given)
+    const keys: string[] = []
+    for (const [content, ids] of named) {
+      const before = await listContents(tx, row.id, content)
+      if (JSON.stringify(before) === JSON.stringify(ids.toSorted((a, b) => a - b))) continue
+      await setContents(tx, row.id, content, ids)
+      keys.push(content)
+    }
+    if (keys.length > 0) {
+      await rows.record(deps, tx, 'UPDATE_BUCKET', row, { keys })
+      await scheduleFriendRefresh(tx, row.system_id, deps.now())
+    }
+    return rows.redactForOwner(row)
+  })
+  const [listed] = await withCounts(deps, viewer, [changed])
+  return requireListed(listed)
+}
+
+/**
+ * Returns the buckets that a new friend is in by default. Creates the default buckets for a system
+ * without buckets.
+ */
+export async function bucketsForNewFriend(
+  deps: Deps,
+  tx: Db,
+  systemId: number,
+): Promise<BucketRef[]> {
+  const known = await listBucketRefs(tx, systemId)
+  if (known.length > 0) return known.filter(({ name }) => name === FRIENDS_BUCKET).slice(0, 1)
+  const created: BucketRef[] = []
+  for (const draft of defaultBuckets) created.push(await rows.insert(deps, tx, systemId, draft))
+  return created.slice(0, 1)
+}
+
+function requireListed(listed: ListedBucket | undefined): ListedBucket {
+  if (!listed) throw error('bucketNotFound')
+  return listed
+}
+
+async function resolveContents(tx: Db, systemId: number, given: BucketContents) {
+  const named: ['members' | 'groups' | 'fields', number[]][] = []
+  const idsOf = (found: readonly { id: number }[]) => [...new Set(found.map(({ id }) => id))]
+  if (given.members)
+    named.push(['members', idsOf(await memberRepository.getOwnAll(tx, systemId, given.members))])
+  if (given.groups)
+    named.push(['groups', idsOf(await groupRepository.getOwnAll(tx, systemId, given.groups))])
+  if (given.fields) {
+    const byUuid = new Map((await listDefinitions(tx, systemId)).map((one) => [one.uuid, one]))
+    const found = given.fields.map((uuid) => {
+      const field = isUuid(uuid) ? byUuid.get(uuid.toLowerCase()) : undefined
+      if (!field) throw error('fieldNotFound')
+      return field
+    })
+    named.push(['fields', idsOf(found)])
+  }
+  return named
+}
+
+async function withCounts(
+  deps: Deps,
+  viewer: Viewer,
+  listed: readonly Redacted<typeof bucket>[],
+): Promise<ListedBucket[]> {
+  const found = await countContents(deps.db).all({ system: systemOf(viewer) })
+  const byUuid = new Map(found.map(({ uuid, ...counts }) => [uuid, counts]))
+  const none = { members: 0, groups: 0, fields: 0, friends: 0 }
+  return listed.map((one) => ({ bucket: one, counts: byUuid.get(one.uuid ?? '') ?? none }))
+}
+
+const lastPosition = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select({ position: visibleBuckets.position })
+    .from(visibleBuckets)
+    .where(eq(visibleBuckets.system_id, system))
+    .orderBy(desc(visibleBuckets.position))
+    .limit(1),
+)
+
+// SQL text, because four tables are counted in one statement.
+const countContents = query((_, { system }: Placeholders<'system'>, { count }) => {
+  const { id, uuid, system_id } = visibleBuckets
+  const linked = [
+    sql`(select ${count()} from ${bucketMembers} join ${visibleMembers}
+      on ${visibleMembers.id} = ${bucketMembers.member_id} where ${bucketMembers.bucket_id} = ${id}) as members`,
+    sql`(select ${count()} from ${bucketGroups} join ${visibleGroups}
+      on ${visibleGroups.id} = ${bucketGroups.group_id} where ${bucketGroups.bucket_id} = ${id}) as "groups"`,
+    sql`(select ${count()} from ${bucketFields} join ${visibleFields}
+      on ${visibleFields.id} = ${bucketFields.field_id} where ${bucketFields.bucket_id} = ${id}) as fields`,
+    sql`(select ${count()} from ${bucketFriends} where ${bucketFriends.bucket_id} = ${id}) as friends`,
+  ]
+  return sql<BucketCounts & { uuid: string }>`select ${uuid}, ${sql.join(linked, sql`, `)}
+    from ${visibleBuckets} where ${system_id} = ${system}`
+})

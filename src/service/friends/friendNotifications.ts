@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto'
+import { and, asc, eq, lte } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { friendNotifyDue, friendSides, friendships } from '../../db/tables'
+import type { Db } from '../../db/types'
+import { type Instant, SECOND } from '../../model/core/time'
+import type { Member } from '../../model/members/member'
+import { recordFriendEvent } from '../../store/friends/endFriendship'
+import {
+  type FriendshipRow,
+  findFriendship,
+  findSharedMembers,
+  listFriendships,
+} from '../../store/friends/friendRows'
+import { findMemberExts } from '../../store/members/memberExtRows'
+import { enqueuePush } from '../../store/push/pushQueue'
+import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
+import type { Deps } from '../core/deps'
+import { findLatest } from '../front/switches'
+
+const REPEAT_MS = 1_000
+/** Time from the last change that a friend can see until the friend is notified. */
+const PAUSE = 10 * SECOND
+const PAGE = 200
+
+interface NotifierOptions {
+  /** Returns true in the one process, of all on the same database, that notifies friends. */
+  readonly isLeader: () => boolean
+  readonly warn: (message: string, fields: { cause: string }) => void
+  readonly onNotified?: (() => void) | undefined
+}
+
+/** Looks every second for fronts that changed, and for friends whose notification is due. */
+export function startFriendNotifier(deps: Deps, options: NotifierOptions): PeriodicTask {
+  const { isLeader, warn } = options
+  return startPeriodicTask({
+    clock: deps.clock,
+    everyMs: REPEAT_MS,
+    mayRun: isLeader,
+    run: (isStopped) => notifyFriends(deps, { ...options, isStopped }),
+    onError: (cause) => warn('search for changed fronts failed', { cause: String(cause) }),
+  })
+}
+
+/**
+ * Compares the fronts that changed with what each friend saw before, and notifies friends who have
+ * seen no change for a while. The pause of each friend begins with a change that this friend can
+ * see, so that switches of hidden members neither cause a notification nor delay one. Each friend has
+ * a transaction of its own.
+ */
+export async function notifyFriends(
+  deps: Deps,
+  {
+    isStopped = () => false,
+    warn,
+    onNotified,
+  }: Partial<NotifierOptions> & { readonly isStopped?: () => boolean } = {},
+): Promise<void> {
+  const attempt = async (work: () => Promise<void>) => {
+    if (isStopped()) return
+    try {
+      await work()
+    } catch (cause) {
+      // The other systems are still due.
+      if (!warn) throw cause
+      warn('notification of friends failed', { cause: String(cause) })
+    }
+  }
+  const now = deps.now()
+  for (const change of await changedFronts(deps.db).all({ now }))
+    await attempt(() => compareWithFriends(deps, change, isStopped))
+  for (const side of await dueSides(deps.db).all({ now }))
+    await attempt(async () => {
+      const systems: [number, number] = [side.system_id, side.friend_system_id]
+      if (await deps.transact({ systems }, (tx) => notifyFriend(deps, tx, side))) onNotified?.()
+    })
+}
+
+interface ChangedFront {
+  readonly system_id: number
+  readonly due: Instant
+  readonly announces: boolean
+  readonly fronters_before: readonly number[] | null
+}
+
+async function compareWithFriends(
+  deps: Deps,
+  change: ChangedFront,
+  isStopped: () => boolean,
+): Promise<void> {
+  const { system_id: system, due } = change
+  for (const row of await listFriendships(deps.db, system)) {
+    if (isStopped()) return
+    await deps.transact({ systems: [system, row.friend_system_id] }, async (tx) => {
+      // A switch since then is announced later: without this, it would only be remembered.
+      const isReplaced = !change.announces && !(await findDue(tx).get({ system, due }))
+      if (!isReplaced) await recordVisibleChange(tx, row, change)
+    })
+  }
+  // A later change has moved the time, and is compared next.
+  await deps.transact({ system }, async (tx) => {
+    await deleteDue(tx).run({ system, due })
+  })
+}
+
+/**
+ * Begins the pause of a friend if the visible fronters changed. Fronters who are visible only since a
+ * change of what is shared do not count, because a notification would disclose a switch of hidden
+ * members.
+ */
+async function recordVisibleChange(
+  tx: Db,
+  { system_id, friend_system_id, uuid }: FriendshipRow,
+  { due, announces, fronters_before }: ChangedFront,
+): Promise<void> {
+  const seen = await findFriendship(tx, friend_system_id, uuid)
+  if (!seen) return
+  const { before, fronters } = await visibleFronters(tx, seen, fronters_before ?? [])
+  const hash = hashOf(fronters)
+  const side = { friendship: seen.id, system: system_id }
+  const state = await findNotifyState(tx).get(side)
+  if (!state || state.visible_hash === hash) return
+  const ids = new Set(fronters.map(({ id }) => id))
+  const isChanged = announces && new Set(before).symmetricDifference(ids).size > 0
+  const notified = isChanged || state.notify_at !== null ? state.last_notified_hash : hash
+  const notify_at = isChanged ? due + PAUSE : state.notify_at
+  await setNotifyState(tx).run({ ...side, visible: hash, notified, notify_at })
+}
+
+/** Notifies a friend if the visible fronters are not those of the last time. Returns true if so. */
+async function notifyFriend(
+  deps: Deps,
+  tx: Db,
+  { system_id, friend_system_id, uuid }: DueSide,
+): Promise<boolean> {
+  const seen = await findFriendship(tx, friend_system_id, uuid)
+  if (!seen) return false
+  const side = { friendship: seen.id, system: system_id }
+  const state = await findNotifyState(tx).get(side)
+  // Another process has notified the friend, or a later change has moved the time.
+  if (!state || state.notify_at === null || state.notify_at > deps.now()) return false
+  const { fronters } = await visibleFronters(tx, seen, [])
+  const hash = hashOf(fronters)
+  await setNotifyState(tx).run({ ...side, visible: hash, notified: hash, notify_at: null })
+  const isWanted = seen.their_announce && seen.notify_me && seen.their_disabled_at === null
+  if (state.last_notified_hash === hash || !isWanted || fronters.length === 0) return false
+  const uuids = fronters.map((one) => one.uuid)
+  await recordFriendEvent(deps, tx, 'FRIEND_FRONT', friend_system_id, uuid, { fronters: uuids })
+  await enqueuePush(tx, friend_system_id, 'friends', uuid)
+  return true
+}
+
+/**
+ * Returns the fronters that a friend sees and that may be announced, and those of earlier fronters to
+ * whom the same applies now. The friendship is the one that the friend sees.
+ */
+async function visibleFronters(
+  tx: Db,
+  seen: FriendshipRow,
+  before: readonly number[],
+): Promise<{ before: readonly number[]; fronters: readonly Member[] }> {
+  if (!seen.their_see_front) return { before: [], fronters: [] }
+  const fronters = (await findLatest(tx, seen.friend_system_id))?.members ?? []
+  const shared = await findSharedMembers(tx, seen)
+  const ids = new Set([...before, ...fronters.map(({ id }) => id)]).intersection(shared)
+  const exts = ids.size === 0 ? [] : await findMemberExts(tx, [...ids])
+  for (const { id, announce_front } of exts) if (!announce_front) ids.delete(id)
+  return {
+    before: before.filter((id) => ids.has(id)),
+    fronters: fronters.filter(({ id }) => ids.has(id)),
+  }
+}
+
+function hashOf(fronters: readonly Member[]): string {
+  const uuids = fronters.map(({ uuid }) => uuid).toSorted()
+  return createHash('sha256').update(uuids.join()).digest('base64url')
+}
+
+const changedFronts = query((db, { now }: Placeholders<'now'>) => {
+  const { system_id, due, announces, fronters_before } = friendNotifyDue
+  return db
+    .select({ system_id, due, announces, fronters_before })
+    .from(friendNotifyDue)
+    .where(lte(due, now))
+    .orderBy(asc(due), asc(system_id))
+    .limit(PAGE)
+})
+
+type DueRow = Placeholders<'system' | 'due'>
+
+const isDue = ({ system, due }: DueRow) =>
+  and(eq(friendNotifyDue.system_id, system), eq(friendNotifyDue.due, due))
+
+const findDue = query((db, values: DueRow) =>
+  db.select({ due: friendNotifyDue.due }).from(friendNotifyDue).where(isDue(values)),
+)
+
+const deleteDue = query((db, values: DueRow) => db.delete(friendNotifyDue).where(isDue(values)))
+
+/** Friendship of a system whose friend is to be notified. */
+interface DueSide {
+  readonly system_id: number
+  readonly friend_system_id: number
+  readonly uuid: string
+}
+
+const dueSides = query((db, { now }: Placeholders<'now'>) => {
+  const { system_id, friend_system_id, friendship_id, notify_at } = friendSides
+  return db
+    .select({ system_id, friend_system_id, uuid: friendships.uuid })
+    .from(friendSides)
+    .innerJoin(friendships, eq(friendships.id, friendship_id))
+    .where(lte(notify_at, now))
+    .orderBy(asc(notify_at))
+    .limit(PAGE)
+})
+
+type Side = Placeholders<'friendship' | 'system'>
+
+const findNotifyState = query((db, values: Side) => {
+  const { visible_hash, last_notified_hash, notify_at } = friendSides
+  return db
+    .select({ visible_hash, last_notified_hash, notify_at })
+    .from(friendSides)
+    .where(isSide(values))
+})
+
+const setNotifyState = query(
+  (db, values: Side & Placeholders<'visible' | 'notified' | 'notify_at'>) => {
+    const { visible, notified, notify_at } = values
+    return db
+      .update(friendSides)
+      .set({ visible_hash: visible, last_notified_hash: notified, notify_at })
+      .where(isSide(values))
+  },
+)
+
+function isSide({ friendship, system }: Side) {
+  return and(eq(friendSides.friendship_id, friendship), eq(friendSides.system_id, system))
+}

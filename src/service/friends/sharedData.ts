@@ -1,0 +1,203 @@
+import { and, between, eq, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { visibleMembers } from '../../db/visible'
+import { error } from '../../model/core/errors'
+import type { ListPieces } from '../../model/core/listPieces'
+import {
+  type Redacted,
+  redact,
+  requireSystem,
+  type Serialized,
+  type SerializedJson,
+  type Viewer,
+} from '../../model/core/privacy'
+import { parseRef } from '../../model/core/ref'
+import { customField } from '../../model/members/customField'
+import { type Member, member } from '../../model/members/member'
+import { listedMemberExt, memberExt } from '../../model/members/memberExt'
+import {
+  type FriendshipRow,
+  findSharedRows,
+  getFriendship,
+  listFriendships,
+  listFriendshipsAmong,
+  type SharedRows,
+} from '../../store/friends/friendRows'
+import { findListedMemberExts, findMemberExts } from '../../store/members/memberExtRows'
+import { joinJson } from '../../store/members/memberExts'
+import { memberSizesSql } from '../../store/reads/jsonSql'
+import type { Deps } from '../core/deps'
+import { noConnection, type WaitingClient } from '../core/longReads'
+import { type ExtendedGroup, readSharedGroups } from '../groups/extendedGroups'
+import { allFields } from '../members/fields'
+import { type ObjectSizes, type PieceRange, readList, UNKNOWN_BYTES } from '../reads/largeLists'
+import { readSharedFront, readSharedFronts, type SharedFront } from './sharedFront'
+
+/** Returns who is fronting, of those that the friend shares. */
+export async function getFriendFront(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+  client: WaitingClient = noConnection,
+): Promise<SharedFront> {
+  const row = await getFriendship(deps.db, requireSystem(viewer, 'manage_friends'), id)
+  const front = await readSharedFront(deps, row, client)
+  if (!front) throw error('notShared')
+  return front
+}
+
+/**
+ * Returns the fronts of friends by the UUIDs of the friendships, null where the front is not shared.
+ * Friendships that have ended are left out.
+ */
+export async function findFriendFronts(
+  deps: Deps,
+  viewer: Viewer,
+  uuids: readonly string[],
+): Promise<ReadonlyMap<string, SharedFront | null>> {
+  const systemId = requireSystem(viewer, 'manage_friends')
+  const rows = await listFriendshipsAmong(deps.db, systemId, uuids)
+  const fronts = await readSharedFronts(deps, systemId, rows)
+  return new Map(rows.map(({ id, uuid }) => [uuid, fronts.get(id) ?? null]))
+}
+
+/** Lists the friendships of the caller with the row IDs of the friends' systems. */
+export async function listFriendSystems(
+  deps: Deps,
+  viewer: Viewer,
+): Promise<{ uuid: string; systemId: number }[]> {
+  const systemId = requireSystem(viewer, 'manage_friends')
+  const found = await listFriendships(deps.db, systemId)
+  return found.map(({ uuid, friend_system_id }) => ({ uuid, systemId: friend_system_id }))
+}
+
+/** Returns the JSON list of the members that a friend shares, oldest first; a large one in pieces. */
+export async function listFriendMembers(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+  client: WaitingClient = noConnection,
+): Promise<SerializedJson | (ListPieces & Serialized)> {
+  const { row, shared } = await requireShared(deps, viewer, id)
+  const system = row.friend_system_id
+  const found = await sizesOf(deps.db).get({ system })
+  const all: ObjectSizes = JSON.parse(found?.json ?? '[]')
+  const sizes = all.filter(([member]) => shared.members.has(member))
+  const read = async (range: PieceRange) => {
+    // A member may have been taken out of a bucket since the piece before.
+    const { row, shared } = await requireShared(deps, viewer, id)
+    const rows = await membersAmong(deps.db).all({ system, ...range })
+    const visible = rows.filter((one) => shared.members.has(one.id))
+    return `[${(await renderMembers(deps, row, shared, visible, 'listed')).join()}]`
+  }
+  return readList(deps, { systemId: system, isOwn: false, ...client }, sizes, read)
+}
+
+/**
+ * Returns the JSON of one member that a friend shares. One that is not shared does not exist for
+ * the caller.
+ */
+export async function getFriendMember(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+  memberRef: string,
+): Promise<SerializedJson> {
+  const { row, shared } = await requireShared(deps, viewer, id)
+  const ref = parseRef(memberRef)
+  const rows = (await membersOf(deps.db).all({ system: row.friend_system_id })).filter(
+    (one) =>
+      shared.members.has(one.id) &&
+      ref !== null &&
+      ('uuid' in ref ? one.uuid === ref.uuid : one.hid === ref.hid),
+  )
+  const [found] = await renderMembers(deps, row, shared, rows, 'whole')
+  if (!found) throw error('memberNotFound')
+  return found
+}
+
+/** Lists the groups that a friend shares, with those of their members that are shared. */
+export async function listFriendGroups(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+  signal: AbortSignal | null = null,
+): Promise<ExtendedGroup[]> {
+  const { row, shared } = await requireShared(deps, viewer, id)
+  return readSharedGroups(deps.db, row.friend_system_id, shared, signal)
+}
+
+/** Lists the custom fields that a friend shares, in their order. Gaps would tell of other fields. */
+export async function listFriendFields(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+): Promise<Redacted<typeof customField>[]> {
+  const { row, shared } = await requireShared(deps, viewer, id)
+  return (await allFields(deps.db, row.friend_system_id))
+    .filter((field) => shared.fields.has(field.id))
+    .map((field, position) => redact(customField, { ...field, position }, 'friend'))
+}
+
+async function requireShared(deps: Deps, viewer: Viewer, id: string) {
+  const row = await getFriendship(deps.db, requireSystem(viewer, 'manage_friends'), id)
+  if (!row.their_see_members || row.their_disabled_at !== null) throw error('notShared')
+  return { row, shared: await findSharedRows(deps.db, row) }
+}
+
+/** Member extensions as lists show them, and as a single member has them. */
+const forms = {
+  listed: { find: findListedMemberExts, entity: listedMemberExt },
+  whole: { find: findMemberExts, entity: memberExt },
+}
+
+/** Renders members with what the extension API adds to them, redacted for a friend. */
+async function renderMembers(
+  { db }: Deps,
+  row: FriendshipRow,
+  shared: SharedRows,
+  rows: readonly Member[],
+  form: keyof typeof forms,
+): Promise<SerializedJson[]> {
+  const { find, entity } = forms[form]
+  const ids = rows.map(({ id }) => id)
+  const exts = new Map((await find(db, ids)).map((ext) => [ext.id, ext]))
+  const fields = await allFields(db, row.friend_system_id)
+  const keys = new Set(fields.filter(({ id }) => shared.fields.has(id)).map(({ uuid }) => uuid))
+  return rows.flatMap((one) => {
+    const ext = exts.get(one.id)
+    if (!ext) return []
+    const friend_fields = Object.fromEntries(
+      Object.entries(ext.fields).filter(([uuid]) => keys.has(uuid)),
+    )
+    const added = db.renderJson(entity, { ...ext, friend_fields }, 'friend')
+    return [joinJson(db.renderJson(member, one, 'friend'), added)]
+  })
+}
+
+/**
+ * Sizes for the owner, because the JSON for friends is not cached: SQL text, because they are
+ * those of cached JSON.
+ */
+const sizesOf = query((_, { system }: Placeholders<'system'>, dialect) => {
+  const rest = sql`where ${visibleMembers.system_id} = ${system} order by ${visibleMembers.id}`
+  const json = memberSizesSql(dialect, 'extended', 'owner', UNKNOWN_BYTES, rest)
+  return sql<{ json: string }>`select ${json} as json`
+})
+
+const membersAmong = query(
+  (db, { system, first, last }: Placeholders<'system' | 'first' | 'last'>) =>
+    db
+      .select()
+      .from(visibleMembers)
+      .where(and(eq(visibleMembers.system_id, system), between(visibleMembers.id, first, last)))
+      .orderBy(visibleMembers.id),
+)
+
+const membersOf = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select()
+    .from(visibleMembers)
+    .where(eq(visibleMembers.system_id, system))
+    .orderBy(visibleMembers.id),
+)

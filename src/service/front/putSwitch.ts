@@ -1,0 +1,117 @@
+import { eq, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { switches } from '../../db/tables'
+import type { Db } from '../../db/types'
+import { isLiveSwitch, isPendingDeletion } from '../../db/visible'
+import { error } from '../../model/core/errors'
+import { requireSystem, type Viewer } from '../../model/core/privacy'
+import {
+  isSameFront,
+  nextTimestamp,
+  rejectDuplicates,
+  requireNewSwitchId,
+  requireSwitchId,
+  type SwitchDraft,
+} from '../../model/front/switch'
+import { isDeletedSwitch, recordDeletedSwitch } from '../../store/front/deletedSwitches'
+import type { Deps } from '../core/deps'
+import { memberRepository } from '../members/members'
+import { requireExists } from '../systems/deletion'
+import { writeFrontNote } from './frontNotes'
+import {
+  type Front,
+  findLatest,
+  findSwitch,
+  hasSwitchAt,
+  insertSwitch,
+  removeSwitch,
+} from './switches'
+
+/** A switch with texts about the front. */
+export interface SwitchWithNotes extends SwitchDraft {
+  /** Status of each member, in the order of the members; undefined where none was sent. */
+  readonly statuses: readonly (string | null | undefined)[]
+  readonly comment: string | null
+}
+
+/** Logs a switch under the UUID that the client chose. The same request again changes nothing. */
+export async function putSwitch(
+  deps: Deps,
+  viewer: Viewer,
+  switchRef: string,
+  draft: SwitchWithNotes,
+): Promise<{ front: Front; isNew: boolean }> {
+  const systemId = requireSystem(viewer, 'switch')
+  requireNewSwitchId(switchRef)
+  const uuid = switchRef.toLowerCase()
+  return deps.transact({ system: systemId }, async (tx) => {
+    await requireExists(tx, systemId)
+    await requireUsableUuid(deps, tx, systemId, uuid)
+    const named = await memberRepository.getOwnAll(tx, systemId, draft.members)
+    rejectDuplicates(named)
+    const known = await findSwitch(tx, systemId, uuid)
+    if (known) {
+      const isSame =
+        isSameFront(known.members, named) &&
+        (draft.timestamp === null || draft.timestamp === known.timestamp)
+      if (!isSame) throw error('conflict', 'this switch ID is already used')
+      return { front: known, isNew: false }
+    }
+    const timestamp =
+      draft.timestamp ?? nextTimestamp(deps.now(), (await findLatest(tx, systemId))?.timestamp)
+    if (await hasSwitchAt(tx, systemId, timestamp)) throw error('sameTimestamp')
+    const front = await insertSwitch(deps, tx, systemId, timestamp, named, uuid)
+    for (const [at, text] of draft.statuses.entries())
+      if (text !== undefined) {
+        const member = named[at]?.uuid ?? null
+        await writeFrontNote(deps, tx, systemId, { kind: 'status', member, at: timestamp, text })
+      }
+    if (draft.comment !== null)
+      await writeFrontNote(deps, tx, systemId, {
+        kind: 'comment',
+        at: timestamp,
+        text: draft.comment,
+      })
+    return { front, isNew: true }
+  })
+}
+
+/** Deletes a switch. An unknown UUID is recorded, so that a late PUT does not create it. */
+export async function cancelSwitch(deps: Deps, viewer: Viewer, switchRef: string): Promise<void> {
+  const systemId = requireSystem(viewer, 'switch')
+  requireSwitchId(switchRef)
+  const uuid = switchRef.toLowerCase()
+  await deps.transact({ system: systemId }, async (tx) => {
+    await requireExists(tx, systemId)
+    const found = await findSwitch(tx, systemId, uuid)
+    if (found) await removeSwitch(deps, tx, found)
+    else await recordDeletedSwitch(tx, deps.now(), { system_id: systemId, uuid })
+  })
+}
+
+/** Throws if the UUID belongs to another switch, or to one that was deleted. */
+async function requireUsableUuid(
+  deps: Deps,
+  tx: Db,
+  systemId: number,
+  uuid: string,
+): Promise<void> {
+  const used = await useOf(tx).get({ uuid })
+  if (used?.system_id === systemId && used.is_live === 1) return
+  const isWaiting = used?.system_id === systemId && used.is_deleted === 1
+  if (isWaiting || (await isDeletedSwitch(tx, deps.now(), systemId, uuid)))
+    throw error('gone', 'this switch was deleted')
+  if (used) throw error('conflict', 'this switch ID is already used')
+}
+
+/** Also finds a switch that is hidden, or of another system. */
+const useOf = query((db, { uuid }: Placeholders<'uuid'>) =>
+  db
+    .select({
+      system_id: switches.system_id,
+      is_live: sql<number>`case when ${isLiveSwitch()} then 1 else 0 end`.as('is_live'),
+      is_deleted: sql<number>`case when ${isPendingDeletion} then 1 else 0 end`.as('is_deleted'),
+    })
+    .from(switches)
+    .where(eq(switches.uuid, uuid)),
+)

@@ -1,0 +1,330 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { groupExts, groupMembers } from '../../db/tables'
+import type { Db } from '../../db/types'
+import { visibleGroups, visibleMembers } from '../../db/visible'
+import { createYielder } from '../../db/yieldToEventLoop'
+import { diff, type JsonObject } from '../../model/core/entity'
+import { error } from '../../model/core/errors'
+import {
+  type Audience,
+  audienceOf,
+  isOwner,
+  type Redacted,
+  redact,
+  requireListAccess,
+  requireSystem,
+  type Viewer,
+} from '../../model/core/privacy'
+import { parseRef } from '../../model/core/ref'
+import { storedBytes } from '../../model/core/textSize'
+import { type Group, group } from '../../model/groups/group'
+import {
+  type GroupExt,
+  type GroupExtPatch,
+  groupExt,
+  MAX_GROUP_DEPTH,
+} from '../../model/groups/groupExt'
+import { addUsage, limitReached } from '../../store/core/usage'
+import { bucketsOfRowSql } from '../../store/friends/bucketLinks'
+import { resolveBuckets, setBuckets } from '../../store/friends/bucketRows'
+import { scheduleFriendRefresh } from '../../store/friends/friendDues'
+import type { SharedRows } from '../../store/friends/friendRows'
+import { recordGroupEvent } from '../../store/groups/groupDeletion'
+import type { Deps } from '../core/deps'
+import { getSystem } from '../systems/systems'
+import { groupRepository } from './groups'
+
+/** A group with what the extension API adds to it, redacted for a caller. */
+export interface ExtendedGroup {
+  readonly group: Redacted<typeof group>
+  readonly ext: Redacted<typeof groupExt>
+}
+
+/** Position of a group in the tree that a client sends. */
+export interface TreeEntry {
+  readonly id: string
+  readonly parent: string | null
+}
+
+/** Lists the groups of a system that the caller may see, parents before their children. */
+export async function listExtendedGroups(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  signal: AbortSignal | null = null,
+): Promise<ExtendedGroup[]> {
+  const of = await getSystem(deps, viewer, ref)
+  requireListAccess('groups', of, isOwner(viewer, of.id))
+  return readTree(deps.db, of.id, audienceOf(viewer, of.id), signal)
+}
+
+/** Moves a group in the tree, or changes its emoji or position. */
+export async function patchExtendedGroup(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  { parent: parentRef, buckets: bucketIds, ...given }: GroupExtPatch,
+): Promise<ExtendedGroup> {
+  const { id, system_id } = await groupRepository.locateOwn(deps, viewer, ref)
+  return deps.transact({ system: system_id }, async (tx) => {
+    await groupRepository.requireExists(tx, id)
+    const nodes = await nodesOf(tx, system_id)
+    const [parent] =
+      typeof parentRef === 'string'
+        ? await groupRepository.getOwnAll(tx, system_id, [parentRef])
+        : []
+    const buckets = bucketIds && (await resolveBuckets(tx, system_id, bucketIds))
+    const after = nodes.map((node) => {
+      if (node.id !== id) return node
+      return {
+        ...node,
+        ...given,
+        ...(buckets && { buckets: buckets.map(({ uuid }) => uuid) }),
+        ...(parentRef !== undefined && { parent_id: parent?.id ?? null }),
+      }
+    })
+    await storeTree(deps, tx, system_id, nodes, after)
+    if (buckets) {
+      await setBuckets(tx, system_id, 'groups', id, buckets)
+      await scheduleFriendRefresh(tx, system_id, deps.now())
+    }
+    const found = (await readTree(tx, system_id, 'owner', null)).find(
+      ({ group }) => group.id === id,
+    )
+    if (!found) throw error('groupNotFound')
+    return found
+  })
+}
+
+/** Replaces the tree of all groups. Their order becomes their positions. */
+export async function putGroupTree(
+  deps: Deps,
+  viewer: Viewer,
+  entries: readonly TreeEntry[],
+): Promise<ExtendedGroup[]> {
+  const systemId = requireSystem(viewer)
+  return deps.transact({ system: systemId }, async (tx) => {
+    const nodes = await nodesOf(tx, systemId)
+    const find = (text: string): Node => {
+      const ref = parseRef(text)
+      const found = nodes.find((node) =>
+        ref === null ? false : 'uuid' in ref ? node.uuid === ref.uuid : node.hid === ref.hid,
+      )
+      if (!found) throw notEveryGroup()
+      return found
+    }
+    const counts = new Map<number | null, number>()
+    const after = entries.map(({ id, parent }) => {
+      const parent_id = parent === null ? null : find(parent).id
+      const position = counts.get(parent_id) ?? 0
+      counts.set(parent_id, position + 1)
+      return { ...find(id), parent_id, position }
+    })
+    if (after.length !== nodes.length || new Set(after.map(({ id }) => id)).size !== nodes.length)
+      throw notEveryGroup()
+    await storeTree(deps, tx, systemId, nodes, after)
+    return readTree(tx, systemId, 'owner', null)
+  })
+}
+
+function notEveryGroup(): Error {
+  return error('badRequest', 'every group must be named once')
+}
+
+interface Node {
+  readonly id: number
+  readonly uuid: string
+  readonly hid: string
+  readonly parent_id: number | null
+  readonly emoji: string | null
+  readonly position: number
+  readonly buckets: string[]
+}
+
+async function nodesOf(db: Db, system: number): Promise<Node[]> {
+  const found = await treeOf(db).all({ system })
+  return found.map((node) => ({ ...node, buckets: JSON.parse(node.buckets) }))
+}
+
+/** Checks and stores the groups that changed, with usage and events. */
+async function storeTree(
+  deps: Deps,
+  tx: Db,
+  system_id: number,
+  before: readonly Node[],
+  after: readonly Node[],
+): Promise<void> {
+  const known = new Map(before.map((node) => [node.id, node]))
+  const uuids = new Map(before.map(({ id, uuid }) => [id, uuid]))
+  const shown = ({ parent_id, emoji, position, buckets }: Node): GroupExt => ({
+    parent: parent_id === null ? null : (uuids.get(parent_id) ?? null),
+    emoji,
+    position,
+    members: null,
+    buckets,
+  })
+  const changes = after.flatMap((node) => {
+    const old = known.get(node.id)
+    const changed: JsonObject = old ? diff<typeof groupExt>(shown(old), shown(node)) : {}
+    return old && Object.keys(changed).length > 0 ? [{ node, old, changed }] : []
+  })
+  if (changes.some(({ changed }) => 'parent' in changed)) requireTree(after)
+  for (const { node, old, changed } of changes) {
+    const { id, uuid, parent_id, emoji, position } = node
+    await addUsage(deps, tx, system_id, {
+      text_bytes: storedBytes(emoji) - storedBytes(old.emoji),
+    })
+    await store(tx).run({ id, parent_id, emoji, position })
+    await recordGroupEvent(tx, deps.now(), { system_id, uuid }, Object.keys(changed), changed)
+  }
+}
+
+/** Throws if groups contain each other, or are nested too deeply. */
+function requireTree(nodes: readonly Node[]): void {
+  const parents = new Map(nodes.map(({ id, parent_id }) => [id, parent_id]))
+  const depths = nodes.map(({ id }) => {
+    let depth = 0
+    for (let at: number | null = id; at !== null; at = parents.get(at) ?? null)
+      if (++depth > nodes.length) throw error('groupLoop')
+    return depth
+  })
+  if (depths.some((depth) => depth > MAX_GROUP_DEPTH))
+    throw limitReached('depth of groups', MAX_GROUP_DEPTH)
+}
+
+type TreeRow = Group & {
+  parent_id: number | null
+  emoji: string | null
+  position: number
+  all_members: string
+  public_members: string
+  in_buckets: string
+}
+
+/** Lists the groups that a system shares with a friend, with those of their members that it shares. */
+export async function readSharedGroups(
+  db: Db,
+  system: number,
+  shared: SharedRows,
+  signal: AbortSignal | null,
+): Promise<ExtendedGroup[]> {
+  return readTree(db, system, 'friend', signal, shared)
+}
+
+async function readTree(
+  db: Db,
+  system: number,
+  to: Audience | 'friend',
+  signal: AbortSignal | null,
+  shared?: SharedRows,
+): Promise<ExtendedGroup[]> {
+  const yieldIfDue = createYielder(undefined, signal)
+  const all = await readRows(db, system, yieldIfDue)
+  const byId = new Map(all.map((row) => [row.id, row]))
+  const isShown = ({ id, visibility }: TreeRow) =>
+    to === 'owner' || (to === 'friend' ? shared?.groups.has(id) : visibility === 'public')
+  const siblings = new Map<string | null, number>()
+  const tree: ExtendedGroup[] = []
+  for (const row of parentsFirst(all.filter(isShown))) {
+    await yieldIfDue()
+    const { parent_id, emoji, position, all_members, public_members, in_buckets, ...of } = row
+    const parent = parent_id === null ? null : (byId.get(parent_id) ?? null)
+    const friend_parent = parent && shared?.groups.has(parent.id) ? parent.uuid : null
+    // Gaps between the positions would disclose to a friend that there are other groups.
+    const place = siblings.get(friend_parent) ?? 0
+    siblings.set(friend_parent, place + 1)
+    const members = JSON.parse(all_members) as { id: number; uuid: string }[]
+    const ext = {
+      parent: parent?.uuid ?? null,
+      public_parent: parent?.visibility === 'public' ? parent.uuid : null,
+      friend_parent,
+      emoji,
+      position: to === 'friend' ? place : position,
+      members: members.map(({ uuid }) => uuid),
+      public_members: of.list_privacy === 'public' ? JSON.parse(public_members) : null,
+      friend_members: members.flatMap(({ id, uuid }) => (shared?.members.has(id) ? [uuid] : [])),
+      buckets: JSON.parse(in_buckets) as string[],
+    }
+    tree.push({ group: redact(group, of, to), ext: redact(groupExt, ext, to) })
+  }
+  return tree
+}
+
+/** Number of groups that are read at once, and text of their members above which it is halved. */
+const PAGE = 25
+const LONG_PAGE = 256 * 1024
+
+/** Reads the groups in pages, because each may have all members. */
+async function readRows(
+  db: Db,
+  system: number,
+  yieldIfDue: () => Promise<boolean>,
+): Promise<TreeRow[]> {
+  const all: TreeRow[] = []
+  for (let limit = PAGE; ; ) {
+    await yieldIfDue()
+    const page = await rowsAfter(db).all({ system, after: all.at(-1)?.id ?? 0, limit })
+    all.push(...page)
+    if (page.length < limit) return all
+    const length = page.reduce((sum, { all_members }) => sum + all_members.length, 0)
+    if (length > LONG_PAGE) limit = Math.ceil(limit / 2)
+  }
+}
+
+/** Orders rows by position, each followed by its children. Rows whose parent is missing are roots. */
+function parentsFirst(rows: readonly TreeRow[]): TreeRow[] {
+  const ids = new Set(rows.map(({ id }) => id))
+  const sorted = rows.toSorted((a, b) => a.position - b.position || a.id - b.id)
+  const children = Map.groupBy(sorted, ({ parent_id }) =>
+    parent_id !== null && ids.has(parent_id) ? parent_id : null,
+  )
+  const walk = (parent: number | null): TreeRow[] =>
+    (children.get(parent) ?? []).flatMap((row) => [row, ...walk(row.id)])
+  return walk(null)
+}
+
+const { parent_id, emoji, position, group_id } = groupExts
+const groups = visibleGroups
+
+// SQL text, because the members of a group are aggregated as JSON.
+const rowsAfter = query((_, values: Placeholders<'system' | 'after' | 'limit'>, dialect) => {
+  const { system, after, limit } = values
+  const { jsonTexts, groupConcat } = dialect
+  const allMembers = sql`(select '[' || coalesce(${groupConcat(sql`json`)}, '') || ']' from (
+    select '{"id":' || ${visibleMembers.id} || ',"uuid":"' || ${visibleMembers.uuid} || '"}' as json
+    from ${groupMembers} join ${visibleMembers} on ${visibleMembers.id} = ${groupMembers.member_id}
+    where ${groupMembers.group_id} = ${groups.id} order by ${groupMembers.member_id}) one)`
+  const membersOf = (condition: SQL) =>
+    jsonTexts(
+      visibleMembers.uuid,
+      sql`${groupMembers} join ${visibleMembers} on ${visibleMembers.id} = ${groupMembers.member_id}
+          where ${groupMembers.group_id} = ${groups.id} ${condition}`,
+      groupMembers.member_id,
+    )
+  return sql<TreeRow>`select "groups".*, ${parent_id}, ${emoji}, coalesce(${position}, 0) as position,
+      ${allMembers} as all_members,
+      ${bucketsOfRowSql(dialect, 'groups', groups.id, system)} as in_buckets,
+      ${membersOf(sql`and ${visibleMembers.visibility} = 'public'`)} as public_members
+      from ${groups} left join ${groupExts} on ${group_id} = ${groups.id}
+      where ${groups.system_id} = ${system} and ${groups.id} > ${after}
+      order by ${groups.id} limit ${limit}`
+}, visibleGroups._.selectedFields)
+
+const treeOf = query(
+  (_, { system }: Placeholders<'system'>, dialect) => sql<
+    Omit<Node, 'buckets'> & { buckets: string }
+  >`
+    select ${groups.id}, ${groups.uuid}, ${groups.hid}, ${parent_id}, ${emoji}, coalesce(${position}, 0) as position,
+      ${bucketsOfRowSql(dialect, 'groups', groups.id, system)} as buckets
+    from ${groups} left join ${groupExts} on ${group_id} = ${groups.id}
+    where ${groups.system_id} = ${system} order by ${groups.id}`,
+)
+
+const store = query((db, values: Placeholders<'id' | 'parent_id' | 'emoji' | 'position'>) => {
+  const set = { parent_id: values.parent_id, emoji: values.emoji, position: values.position }
+  return db
+    .insert(groupExts)
+    .values({ group_id: values.id, ...set })
+    .onConflictDoUpdate({ target: group_id, set })
+})

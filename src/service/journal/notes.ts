@@ -1,0 +1,148 @@
+import { sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { notes } from '../../db/tables'
+import type { Db, MaybePromise } from '../../db/types'
+import { visibleNotes } from '../../db/visible'
+import { createYielder } from '../../db/yieldToEventLoop'
+import { EXCERPT_LENGTH } from '../../model/core/excerpt'
+import { type Redacted, requireSystem, type Viewer } from '../../model/core/privacy'
+import { note, validateNote } from '../../model/journal/note'
+import type { Deps } from '../core/deps'
+import { noConnection, type WaitingClient } from '../core/longReads'
+import { createOwnedRows, type OwnedRow, type PageRequest, type RowSize } from '../core/ownedRows'
+import { author } from '../members/memberReference'
+import { memberRepository } from '../members/members'
+
+const rows = createOwnedRows<typeof note>({
+  entity: note,
+  table: notes,
+  rows: visibleNotes,
+  references: { member: author('member_id') },
+  order: 'date',
+  missing: 'noteNotFound',
+  events: { created: 'CREATE_NOTE', changed: 'UPDATE_NOTE', removed: 'DELETE_NOTE' },
+  limit: { counter: 'notes' },
+  timeKeys: ['date', 'created'],
+  editedKeys: ['title', 'text'],
+  validate: validateNote,
+  eventData: ({ member }) => ({ member }),
+})
+
+export const { getOwn: getNote, create: createNote, patch: patchNote, delete: deleteNote } = rows
+
+export interface NoteFilter {
+  /** Reference of the member whose notes are listed; null for all. */
+  readonly member: string | null
+  /** Text that the title or the text contains; null for all. */
+  readonly search: string | null
+}
+
+/** Size of the texts that are read at once, and up to which a search waits in no queue. */
+export const BATCH_BYTES = 1024 * 1024
+
+/** Notes whose sizes are read at once. */
+const MAX_SIZES = 1000
+
+/** Lists notes of the caller's system, newest first, with only the beginning of their texts. */
+export async function listNotes(
+  deps: Deps,
+  viewer: Viewer,
+  { member, search }: NoteFilter,
+  page: PageRequest,
+  client: WaitingClient = noConnection,
+): Promise<Redacted<typeof note>[]> {
+  const { db, snapshot, longReads } = deps
+  const systemId = requireSystem(viewer, 'read_journal')
+  const [of] = member === null ? [] : await memberRepository.getOwnAll(db, systemId, [member])
+  const begin = await rows.pageValues(db, systemId, page)
+  const listSizes: ListSizes = (db, from, limit) =>
+    of
+      ? sizesOfMember(db).all({ ...begin, ...from, limit, member: of.id })
+      : sizesOfAll(db).all({ ...begin, ...from, limit })
+  const yieldIfDue = createYielder(undefined, client.signal)
+  const find = (db: Db) => findNotes(db, listSizes, begin, search, yieldIfDue)
+  const isShort = search === null || isFewAndShort(await listSizes(db, begin, MAX_SIZES))
+  const found = isShort
+    ? await find(db)
+    : await longReads({ systemId, isOwn: true, ...client }, () => snapshot(find))
+  return found.map(rows.redactForOwner)
+}
+
+/** Position in a list of notes. */
+type Position = Pick<Awaited<ReturnType<typeof rows.pageValues>>, 'before' | 'beforeId'>
+
+type ListSizes = (db: Db, from: Position, limit: number) => MaybePromise<RowSize[]>
+
+function isFewAndShort(sizes: readonly RowSize[]): boolean {
+  return sizes.length < MAX_SIZES && sizes.reduce((sum, { size }) => sum + size, 0) <= BATCH_BYTES
+}
+
+/** Finds notes that contain a text, or lists them if it is null. */
+async function findNotes(
+  db: Db,
+  listSizes: ListSizes,
+  { limit, ...begin }: Position & { readonly limit: number },
+  search: string | null,
+  yieldIfDue: () => Promise<unknown>,
+): Promise<OwnedRow<typeof note>[]> {
+  const found: OwnedRow<typeof note>[] = []
+  const isFound = search === null ? null : createMatcher(search)
+  for await (const batch of readBatches(db, listSizes, begin, isFound ? MAX_SIZES : limit)) {
+    const wanted: number[] = []
+    if (isFound)
+      for (const { id, title, text } of await textsOf(db).all({ ids: JSON.stringify(batch) })) {
+        if (isFound(title) || isFound(text)) wanted.push(id)
+        await yieldIfDue()
+      }
+    const ids = JSON.stringify(isFound ? wanted : batch)
+    if (ids !== '[]') found.push(...(await listed(db).all({ ids })))
+    if (found.length >= limit) break
+    await yieldIfDue()
+  }
+  return found.slice(0, limit)
+}
+
+/** Lists the row IDs of notes in batches by the size of their texts. */
+async function* readBatches(
+  db: Db,
+  listSizes: ListSizes,
+  begin: Position,
+  pageSize: number,
+): AsyncGenerator<number[]> {
+  for (let from: Position | null = begin; from; ) {
+    const sizes: RowSize[] = await listSizes(db, from, pageSize)
+    let batch: number[] = []
+    let bytes = 0
+    for (const { id, size } of sizes) {
+      if (batch.length > 0 && bytes + size > BATCH_BYTES) {
+        yield batch
+        batch = []
+        bytes = 0
+      }
+      batch.push(id)
+      bytes += size
+    }
+    if (batch.length > 0) yield batch
+    const last = sizes.at(-1)
+    from = last && sizes.length === pageSize ? { before: last.time, beforeId: last.id } : null
+  }
+}
+
+/** Compares without regard to case and to the composition of characters. */
+function createMatcher(search: string): (text: string | null) => boolean {
+  const fold = (text: string) => text.normalize('NFC').toLowerCase()
+  const wanted = fold(search)
+  return (text) => text !== null && fold(text).includes(wanted)
+}
+
+const sizesOfAll = rows.selectSizes('text')
+const sizesOfMember = rows.selectSizes(
+  'text',
+  ({ member }: Placeholders<'member'>, column) => sql`${column('member_id')} = ${member}`,
+)
+const listed = rows.selectListed({ text: EXCERPT_LENGTH })
+
+const textsOf = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) => {
+  const { id, title, text } = visibleNotes
+  return db.select({ id, title, text }).from(visibleNotes).where(inJsonNumbers(id, ids))
+})

@@ -1,0 +1,35 @@
+import { visibleMemberUuid } from '../../db/visible'
+import { error } from '../../model/core/errors'
+import { Problem } from '../../model/core/validation'
+import { kindOf } from '../../store/members/memberKinds'
+import type { Reference } from '../core/ownedRows'
+import { memberRepository } from './members'
+
+/** Reference to a member of the system, which may be a custom front. */
+export function anyMember(column: string): Reference {
+  return {
+    column,
+    uuid: visibleMemberUuid,
+    async resolve(tx, systemId, ref) {
+      const [found] = await memberRepository.getOwnAll(tx, systemId, [ref])
+      if (!found) throw error('memberRefNotFound', ref)
+      return found
+    },
+  }
+}
+
+/** Reference to the member who wrote a text. Custom fronts write none. */
+export function author(column: string): Reference {
+  const { uuid, resolve } = anyMember(column)
+  return {
+    column,
+    uuid,
+    isAuthor: true,
+    async resolve(tx, systemId, ref, key) {
+      const found = await resolve(tx, systemId, ref, key)
+      if ((await kindOf(tx, found.id)) === 'custom_front')
+        throw error('invalidBody', { [key]: [new Problem('Must not be a custom front.')] })
+      return found
+    },
+  }
+}

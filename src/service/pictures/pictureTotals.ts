@@ -1,0 +1,43 @@
+import { gt, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { pictures } from '../../db/tables'
+import { createYielder } from '../../db/yieldToEventLoop'
+import { requireOperator, type Viewer } from '../../model/core/privacy'
+import type { Deps } from '../core/deps'
+
+/** Number and bytes of the pictures of all systems. */
+export interface PictureTotals {
+  readonly count: number
+  readonly bytes: number
+}
+
+export const noPictures: PictureTotals = { count: 0, bytes: 0 }
+
+/** Adds up the pictures of all systems by index, in pages, yielding in between. */
+export async function sumPictures({ db }: Deps, viewer: Viewer): Promise<PictureTotals> {
+  requireOperator(viewer)
+  const yieldIfDue = createYielder()
+  let { count, bytes } = noPictures
+  for (let [system, name] = [0, '']; ; ) {
+    const page = await pageOf(db).all({ system, name })
+    const last = page.at(-1)
+    if (!last) return { count, bytes }
+    count += page.length
+    for (const { size } of page) bytes += size
+    system = last.system_id
+    name = last.name
+    await yieldIfDue()
+  }
+}
+
+const PAGE = 2_000
+
+const pageOf = query((db, values: Placeholders<'system' | 'name'>) => {
+  const { system_id, name, size } = pictures
+  return db
+    .select({ system_id, name, size })
+    .from(pictures)
+    .where(gt(sql`(${system_id}, ${name})`, sql`(${values.system}, ${values.name})`))
+    .orderBy(system_id, name)
+    .limit(PAGE)
+})

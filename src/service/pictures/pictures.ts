@@ -1,0 +1,210 @@
+import { and, eq, gt, isNull } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { pictures } from '../../db/tables'
+import type { Db, MaybePromise } from '../../db/types'
+import { visibleSystems } from '../../db/visible'
+import { error } from '../../model/core/errors'
+import { requireSystem, type Viewer } from '../../model/core/privacy'
+import {
+  type PictureType,
+  parsePictureFile,
+  pictureNamesIn,
+  pictureUrl,
+} from '../../model/pictures/picture'
+import {
+  deletePicturesUnnamedBy,
+  isStored,
+  newPictureName,
+  noPublicUrl,
+  requirePicture,
+  storePicture,
+} from '../../store/pictures/pictureRows'
+import type { Deps } from '../core/deps'
+import { groupRepository } from '../groups/groups'
+import { memberRepository } from '../members/members'
+import { getSystemById, updateSystem } from '../systems/systems'
+
+/** Bytes of an upload, which is read only after the caller was found to be allowed to send it. */
+export type Upload = AsyncIterable<Uint8Array>
+
+/** Owner of a picture: finds its URL, and changes it with the event of that change. */
+interface Subject {
+  readonly systemId: number
+  getUrl(tx: Db): Promise<string | null>
+  setUrl(tx: Db, url: string | null): Promise<unknown>
+}
+
+/** Stores a picture and makes it that of a member. Returns its URL. */
+export async function putMemberPicture(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  upload: Upload,
+): Promise<string> {
+  return putPicture(deps, await memberSubject(deps, viewer, ref), upload)
+}
+
+export async function deleteMemberPicture(deps: Deps, viewer: Viewer, ref: string): Promise<void> {
+  await deletePicture(deps, await memberSubject(deps, viewer, ref))
+}
+
+/** Stores a picture and makes it the icon of a group. Returns its URL. */
+export async function putGroupPicture(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  upload: Upload,
+): Promise<string> {
+  return putPicture(deps, await groupSubject(deps, viewer, ref), upload)
+}
+
+export async function deleteGroupPicture(deps: Deps, viewer: Viewer, ref: string): Promise<void> {
+  await deletePicture(deps, await groupSubject(deps, viewer, ref))
+}
+
+/** Stores a picture and makes it that of the caller's system. Returns its URL. */
+export async function putSystemPicture(
+  deps: Deps,
+  viewer: Viewer,
+  upload: Upload,
+): Promise<string> {
+  return putPicture(deps, systemSubject(deps, viewer), upload)
+}
+
+export async function deleteSystemPicture(deps: Deps, viewer: Viewer): Promise<void> {
+  await deletePicture(deps, systemSubject(deps, viewer))
+}
+
+/** Bytes of a picture in base64, with their type. */
+export interface PictureFile {
+  readonly type: PictureType
+  readonly bytes: string
+}
+
+/** Finds a picture by the name of its file. Every caller that knows the name may read it. */
+export function findPicture(
+  { db }: Deps,
+  _viewer: Viewer,
+  file: string,
+): MaybePromise<PictureFile | null> {
+  const named = parsePictureFile(file)
+  return named && byName(db).get(named)
+}
+
+/** Returns whether `findPicture` finds a picture, without reading its bytes. */
+export async function hasPicture({ db }: Deps, _viewer: Viewer, file: string): Promise<boolean> {
+  const named = parsePictureFile(file)
+  return named !== null && Boolean(await isServed(db).get(named))
+}
+
+/** Iterates over the pictures of the caller's system, one at a time, with the names of their files. */
+export async function* exportPictures(
+  { db }: Deps,
+  viewer: Viewer,
+): AsyncGenerator<{ file: string; bytes: Uint8Array }> {
+  const system = requireSystem(viewer, 'export')
+  for (let after = ''; ; ) {
+    const found = await nextPicture(db).get({ system, after })
+    if (!found) return
+    const { name, type, bytes } = found
+    yield { file: `${name}.${type}`, bytes: Buffer.from(bytes, 'base64') }
+    after = name
+  }
+}
+
+async function putPicture(deps: Deps, subject: Subject, upload: Upload): Promise<string> {
+  const { systemId, getUrl, setUrl } = subject
+  if (deps.publicUrl === '') throw noPublicUrl()
+  const picture = requirePicture(Buffer.concat(await Array.fromAsync(upload)))
+  return deps.transact({ system: systemId }, async (tx) => {
+    // Throws if the subject was deleted while the picture arrived.
+    await getUrl(tx)
+    const name = newPictureName()
+    const url = pictureUrl(deps.publicUrl, name, picture.type)
+    // Before the limit is checked, because a replaced picture does not count.
+    await deletePicturesUnnamedBy(tx, systemId, () => setUrl(tx, url))
+    const stored = await storePicture(deps, tx, systemId, picture, name)
+    if ('problem' in stored) throw stored.problem
+    return stored.url
+  })
+}
+
+async function deletePicture(deps: Deps, { systemId, getUrl, setUrl }: Subject): Promise<void> {
+  await deps.transact({ system: systemId }, async (tx) => {
+    const [name] = pictureNamesIn((await getUrl(tx)) ?? '')
+    if (name === undefined || !(await isStored(tx, systemId, name))) throw error('notFound')
+    await deletePicturesUnnamedBy(tx, systemId, () => setUrl(tx, null))
+  })
+}
+
+async function memberSubject(deps: Deps, viewer: Viewer, ref: string): Promise<Subject> {
+  const { id, system_id: systemId } = await memberRepository.locateOwn(deps, viewer, ref)
+  const get = async (tx: Db) => {
+    const found = await memberRepository.findById(tx, id)
+    if (!found) throw error('memberNotFound')
+    return found
+  }
+  return {
+    systemId,
+    getUrl: async (tx) => (await get(tx)).avatar_url,
+    setUrl: async (tx, avatar_url) =>
+      memberRepository.changeIn(deps, tx, await get(tx), { avatar_url }),
+  }
+}
+
+async function groupSubject(deps: Deps, viewer: Viewer, ref: string): Promise<Subject> {
+  const { id, system_id: systemId } = await groupRepository.locateOwn(deps, viewer, ref)
+  const get = async (tx: Db) => {
+    const found = await groupRepository.findById(tx, id)
+    if (!found) throw error('groupNotFound')
+    return found
+  }
+  return {
+    systemId,
+    getUrl: async (tx) => (await get(tx)).icon,
+    setUrl: async (tx, icon) => groupRepository.changeIn(deps, tx, await get(tx), { icon }),
+  }
+}
+
+function systemSubject(deps: Deps, viewer: Viewer): Subject {
+  const systemId = requireSystem(viewer)
+  return {
+    systemId,
+    getUrl: async (tx) => (await getSystemById(tx, systemId)).avatar_url,
+    setUrl: (tx, avatar_url) => updateSystem(deps, tx, systemId, { avatar_url }),
+  }
+}
+
+/** Pictures of disabled systems are not served. */
+const ofServedSystem = and(
+  eq(visibleSystems.id, pictures.system_id),
+  isNull(visibleSystems.disabled_at),
+)
+
+const byName = query((db, values: Placeholders<'name' | 'type'>) => {
+  const { name, type, bytes } = pictures
+  return db
+    .select({ type, bytes })
+    .from(pictures)
+    .innerJoin(visibleSystems, ofServedSystem)
+    .where(and(eq(name, values.name), eq(type, values.type)))
+})
+
+const isServed = query((db, values: Placeholders<'name' | 'type'>) => {
+  const { name, type } = pictures
+  return db
+    .select({ name })
+    .from(pictures)
+    .innerJoin(visibleSystems, ofServedSystem)
+    .where(and(eq(name, values.name), eq(type, values.type)))
+})
+
+const nextPicture = query((db, values: Placeholders<'system' | 'after'>) => {
+  const { name, type, bytes, system_id } = pictures
+  return db
+    .select({ name, type, bytes })
+    .from(pictures)
+    .where(and(eq(system_id, values.system), gt(name, values.after)))
+    .orderBy(name)
+    .limit(1)
+})

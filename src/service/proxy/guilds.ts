@@ -1,0 +1,195 @@
+import { and, eq } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { columnsOfEntity, createUpserter } from '../../db/rows'
+import { guilds, memberGuilds, systemGuilds } from '../../db/tables'
+import type { Db } from '../../db/types'
+import {
+  type Draft,
+  diff,
+  type Entity,
+  fillDefaults,
+  isEmptyPatch,
+  type Patch,
+  type Row,
+} from '../../model/core/entity'
+import { error } from '../../model/core/errors'
+import { requirePlatformAuthority, requireSystem, type Viewer } from '../../model/core/privacy'
+import {
+  type Guild,
+  type GuildPatch,
+  guild,
+  type MemberGuild,
+  type MemberGuildPatch,
+  memberGuild,
+  type SystemGuild,
+  type SystemGuildPatch,
+  systemGuild,
+} from '../../model/proxy/guild'
+import { recordEvent } from '../../store/events/recordEvent'
+import type { Deps } from '../core/deps'
+import { memberRepository } from '../members/members'
+import { requireExists } from '../systems/deletion'
+
+/** Behaviour when no settings are stored for the guild yet. Only bots may create them. */
+export type OnMissing = 'refuse' | 'create'
+
+export async function getSystemGuild(
+  { db }: Deps,
+  viewer: Viewer,
+  guildId: string,
+): Promise<SystemGuild> {
+  const found = await findSystemGuild(db, requireSystem(viewer, 'read'), guildId)
+  if (!found) throw error('noSystemGuild')
+  return found
+}
+
+export async function patchSystemGuild(
+  deps: Deps,
+  viewer: Viewer,
+  guildId: string,
+  patch: SystemGuildPatch,
+  onMissing: OnMissing,
+): Promise<SystemGuild> {
+  const systemId = requireSystem(viewer)
+  if (onMissing === 'create') requirePlatformAuthority(viewer, guildId)
+  return deps.transact({ system: systemId }, async (tx) => {
+    await requireExists(tx, systemId)
+    const found = await findSystemGuild(tx, systemId, guildId)
+    if (!found && onMissing === 'refuse') throw error('noSystemGuild')
+    const { after, changed } = applyPatch(systemGuild, found, patch)
+    const row = { system_id: systemId, guild_id: guildId, ...after }
+    await storeSystemGuild(tx, row)
+    if (changed)
+      await recordEvent(tx, deps.now(), {
+        system_id: systemId,
+        type: 'UPDATE_SYSTEM_GUILD',
+        subject: null,
+        data: { guild_id: guildId, ...changed },
+      })
+    return after
+  })
+}
+
+export async function getMemberGuild(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  guildId: string,
+): Promise<MemberGuild> {
+  const { id } = await memberRepository.getOwn(deps, viewer, ref, 'read')
+  const found = await findMemberGuild(deps.db, id, guildId)
+  if (!found) throw error('noMemberGuild')
+  return found
+}
+
+export async function patchMemberGuild(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  guildId: string,
+  patch: MemberGuildPatch,
+  onMissing: OnMissing,
+): Promise<MemberGuild> {
+  const member = await memberRepository.getOwn(deps, viewer, ref)
+  if (onMissing === 'create') requirePlatformAuthority(viewer, guildId)
+  return deps.transact({ system: member.system_id }, async (tx) => {
+    await memberRepository.requireExists(tx, member.id)
+    const found = await findMemberGuild(tx, member.id, guildId)
+    if (!found && onMissing === 'refuse') throw error('noMemberGuild')
+    const { after, changed } = applyPatch(memberGuild, found, patch)
+    const row = { member_id: member.id, guild_id: guildId, ...after }
+    await storeMemberGuild(tx, row)
+    if (changed)
+      await recordEvent(tx, deps.now(), {
+        system_id: member.system_id,
+        type: 'UPDATE_MEMBER_GUILD',
+        subject: member.uuid,
+        data: { guild_id: guildId, ...changed },
+      })
+    return after
+  })
+}
+
+export async function findSystemGuild(
+  db: Db,
+  system: number,
+  guildId: string,
+): Promise<SystemGuild | null> {
+  return await ofSystem(db).get({ system, guild: guildId })
+}
+
+export async function findMemberGuild(
+  db: Db,
+  member: number,
+  guildId: string,
+): Promise<MemberGuild | null> {
+  return await ofMember(db).get({ member, guild: guildId })
+}
+
+/** Returns the settings of a guild, which apply to every system in it; defaults if none are stored. */
+export async function getGuild({ db }: Deps, viewer: Viewer, id: string): Promise<Guild> {
+  requirePlatformAuthority(viewer, id)
+  return findGuild(db, id)
+}
+
+async function findGuild(db: Db, id: string): Promise<Guild> {
+  const found = await guildById(db).get({ guild: id })
+  return found ?? fillDefaults(guild, {})
+}
+
+export async function patchGuild(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+  patch: GuildPatch,
+): Promise<Guild> {
+  requirePlatformAuthority(viewer, id)
+  return deps.transact({ guild: id }, async (tx) => {
+    const after = { ...(await findGuild(tx, id)), ...patch }
+    const row = { ...after, guild_id: id }
+    await storeGuild(tx, row)
+    return after
+  })
+}
+
+/** Applies a patch to stored settings, or to the defaults if none are stored. */
+function applyPatch<E extends Entity>(entity: E, found: Row<E> | null, patch: Patch<E>) {
+  const before = found ?? fillDefaults(entity, {} as Draft<E>)
+  const changed = diff(before, patch)
+  return {
+    after: { ...before, ...changed } as Row<E>,
+    changed: isEmptyPatch(changed) ? null : changed,
+  }
+}
+
+const guildById = query((db, { guild }: Placeholders<'guild'>) =>
+  db.select().from(guilds).where(eq(guilds.guild_id, guild)),
+)
+
+const ofSystem = query((db, { system, guild }: Placeholders<'system' | 'guild'>) =>
+  db
+    .select()
+    .from(systemGuilds)
+    .where(and(eq(systemGuilds.system_id, system), eq(systemGuilds.guild_id, guild))),
+)
+
+const ofMember = query((db, { member, guild }: Placeholders<'member' | 'guild'>) =>
+  db
+    .select()
+    .from(memberGuilds)
+    .where(and(eq(memberGuilds.member_id, member), eq(memberGuilds.guild_id, guild))),
+)
+
+export const storeSystemGuild = createUpserter(
+  systemGuilds,
+  ['system_id', 'guild_id'],
+  columnsOfEntity(systemGuild),
+)
+
+export const storeMemberGuild = createUpserter(
+  memberGuilds,
+  ['member_id', 'guild_id'],
+  columnsOfEntity(memberGuild),
+)
+
+const storeGuild = createUpserter(guilds, ['guild_id'], columnsOfEntity(guild))

@@ -1,0 +1,95 @@
+import { eq, gt } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { messages } from '../../db/tables'
+import { type Instant, SECOND } from '../../model/core/time'
+import { recordActivity } from '../../store/core/activity'
+import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
+import type { Deps } from '../core/deps'
+
+/** Number of records that are read together. */
+const BATCH = 500
+/** The pause after a batch is this many times as long as the batch took. */
+const PAUSE_FACTOR = 9
+const REPEAT_MS = 60 * 60 * 1000
+const FIRST_MS = 5_000
+
+interface RetentionOptions {
+  /** Time for which records are kept, in milliseconds; null for ever. */
+  readonly keepMs: number | null
+  /** Returns true in the one process, of all on the same database, that removes them. */
+  readonly isLeader: () => boolean
+  readonly warn: (message: string, fields: { cause: string }) => void
+}
+
+/** Removes old records of messages every hour. Returns null if they are kept for ever. */
+export function startMessageRetention(
+  deps: Deps,
+  { keepMs, isLeader, warn }: RetentionOptions,
+): PeriodicTask | null {
+  if (keepMs === null) return null
+  return startPeriodicTask({
+    clock: deps.clock,
+    everyMs: REPEAT_MS,
+    firstMs: FIRST_MS,
+    mayRun: isLeader,
+    async run(isStopped) {
+      await removeOldMessages(deps, deps.now() - (keepMs * SECOND) / 1000, isStopped)
+    },
+    onError: (cause) => warn('message cleanup failed', { cause: String(cause) }),
+  })
+}
+
+/**
+ * Removes records older than a time and returns their number. It scans all records by ID, because an
+ * index by time would slow down every new message.
+ */
+export async function removeOldMessages(
+  deps: Deps,
+  before: Instant,
+  isStopped = () => false,
+): Promise<number> {
+  let last = ''
+  let removed = 0
+  while (!isStopped()) {
+    const began = deps.clock.monotonic()
+    const rows = await following(deps.db).all({ id: last, limit: BATCH })
+    const old = rows.filter(({ timestamp }) => timestamp < before)
+    if (old.length > 0) await remove(deps, old)
+    removed += old.length
+    last = rows.at(-1)?.id ?? last
+    if (rows.length < BATCH) return removed
+    await deps.clock.sleep((deps.clock.monotonic() - began) * PAUSE_FACTOR)
+  }
+  return removed
+}
+
+type MessageRow = Pick<typeof messages.$inferSelect, 'id' | 'system_id' | 'timestamp'>
+
+/** Deletes records, and stores the latest time of each system as its last activity. */
+async function remove(deps: Deps, old: readonly MessageRow[]): Promise<void> {
+  const lastActive = new Map<number, Instant>()
+  for (const { system_id, timestamp } of old)
+    lastActive.set(system_id, Math.max(timestamp, lastActive.get(system_id) ?? 0))
+  await deps.transact(
+    'new',
+    async (tx) => {
+      for (const { id } of old) await removeOne(tx).run({ id })
+      for (const [system, at] of lastActive) await recordActivity(tx).run({ system, at })
+    },
+    'slice',
+  )
+}
+
+const following = query((db, values: Placeholders<'id' | 'limit'>) => {
+  const { id, system_id, timestamp } = messages
+  return db
+    .select({ id, system_id, timestamp })
+    .from(messages)
+    .where(gt(id, values.id))
+    .orderBy(id)
+    .limit(values.limit)
+})
+
+const removeOne = query((db, { id }: Placeholders<'id'>) =>
+  db.delete(messages).where(eq(messages.id, id)),
+)

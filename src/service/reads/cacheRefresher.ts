@@ -1,0 +1,91 @@
+import { tryLockSystem } from '../../db/locks'
+import { type RenderedTable, renderAndStore } from '../../db/renderedJson'
+import type { Db } from '../../db/types'
+import { yieldToEventLoop } from '../../db/yieldToEventLoop'
+import { findCacheableMemberExt } from '../../store/members/memberExtRows'
+import type { Deps } from '../core/deps'
+import { groupRepository } from '../groups/groups'
+import { memberRepository } from '../members/members'
+import { findSystemById } from '../systems/systems'
+
+/** Renders missing JSON of rows in the background. */
+export interface CacheRefresher {
+  /** Schedules a row after a cache miss. */
+  enqueue(table: RenderedTable, id: number): void
+  stop(): Promise<void>
+}
+
+const BATCH = 20
+
+/** Two releases on one file do not use each other's rendered JSON and would refresh it in turns. */
+const RETRY_AFTER_MS = 60_000
+const MAX_QUEUED = 100_000
+
+export function createCacheRefresher({
+  transact,
+  clock,
+}: Pick<Deps, 'transact' | 'clock'>): CacheRefresher {
+  const queue: { table: RenderedTable; id: number }[] = []
+  const queuedAt = new Map<string, number>()
+  let working: Promise<void> | undefined
+  let isStopped = false
+
+  const work = async () => {
+    while (queue.length > 0 && !isStopped) {
+      // Let pending responses finish first.
+      await yieldToEventLoop()
+      const batch = queue.splice(0, BATCH)
+      await transact(
+        'new',
+        async (tx) => {
+          for (const { table, id } of batch) await refresh(tx, table, id)
+        },
+        'slice',
+      )
+    }
+  }
+
+  const begin = () => {
+    // If the database is not writable, reads continue without the cache.
+    working ??= work()
+      .catch(() => void queue.splice(0))
+      .finally(() => {
+        working = undefined
+        // Rows may have been queued since the loop ended.
+        if (queue.length > 0 && !isStopped) begin()
+      })
+  }
+
+  return {
+    enqueue(table, id) {
+      const name = `${table} ${id}`
+      const now = clock.monotonic()
+      if (isStopped || now - (queuedAt.get(name) ?? -Infinity) < RETRY_AFTER_MS) return
+      if (queuedAt.size >= MAX_QUEUED) queuedAt.clear()
+      queuedAt.set(name, now)
+      queue.push({ table, id })
+      begin()
+    },
+    async stop() {
+      isStopped = true
+      await working
+    },
+  }
+}
+
+/** Renders the current row, not the one the reader saw: a value may have become private since. */
+async function refresh(tx: Db, table: RenderedTable, id: number): Promise<void> {
+  const found = await find[table](tx, id)
+  if (!found) return
+  // The lock prevents older JSON from replacing newer. A transaction that holds it renders the row.
+  if (!(await tryLockSystem(tx, 'system_id' in found ? found.system_id : found.id))) return
+  const row = await find[table](tx, id)
+  if (row) await renderAndStore(tx, table, row)
+}
+
+const find = {
+  systems: findSystemById,
+  members: memberRepository.findById,
+  groups: groupRepository.findById,
+  memberExts: findCacheableMemberExt,
+}

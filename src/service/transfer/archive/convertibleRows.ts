@@ -1,0 +1,131 @@
+import { and, eq, gt } from 'drizzle-orm'
+import { type Placeholders, query } from '../../../db/query'
+import type { Db } from '../../../db/types'
+import { committedArchive } from '../../../db/visible'
+import { createYielder } from '../../../db/yieldToEventLoop'
+import {
+  type ConvertibleCollection,
+  convertibleCollections,
+  firstReaderOf,
+  longDescriptionOf,
+  membersOfRow,
+  sharedRest,
+  unreadRow,
+} from '../../../formats/simplyplural/archive'
+import { areRemainsOfEncrypted } from '../../../formats/simplyplural/chat'
+import type { AppRow } from '../../../formats/simplyplural/rows'
+import type { JsonObject } from '../../../model/core/entity'
+
+/** An archived row of a convertible collection. */
+export interface SourceRow {
+  readonly id: number
+  readonly collection: ConvertibleCollection
+  readonly content: string
+  readonly digest: string
+  /** ID in the app; null if the row has nothing to convert. */
+  readonly sourceId: string | null
+  /** True if no reader of this version has left the row. */
+  readonly isUnseen: boolean
+}
+
+export interface SourceRows {
+  readonly all: SourceRow[]
+  /** The newest version of each row that can be converted, by ID, in the order of the first versions. */
+  readonly newest: Record<ConvertibleCollection, Map<string, SourceRow>>
+  /** Contents of the rows of members, custom fronts and groups. */
+  readonly contents: Map<SourceRow, AppRow>
+  /** IDs of the members that rows name. */
+  readonly memberIds: Map<SourceRow, string[]>
+  /** Keys of converted rows that say who could see them, by collection and ID. */
+  readonly shared: Map<string, SharedRest>
+  readonly descriptions: { row: SourceRow; name: string; text: string }[]
+}
+
+/** The newest version of what is left of a row, with all versions. */
+export interface SharedRest {
+  app: AppRow
+  readonly versions: SourceRow[]
+}
+
+const PAGE = 200
+
+/** Collections whose rows are needed as objects; the others may be long. */
+const entityCollections: readonly ConvertibleCollection[] = ['members', 'frontStatuses', 'groups']
+
+/** Reads the archived rows of all convertible collections. */
+export async function loadSourceRows(db: Db, systemId: number): Promise<SourceRows> {
+  const loaded: SourceRows = {
+    all: [],
+    newest: Object.fromEntries(
+      convertibleCollections.map((collection) => [collection, new Map<string, SourceRow>()]),
+    ) as SourceRows['newest'],
+    contents: new Map(),
+    memberIds: new Map(),
+    shared: new Map(),
+    descriptions: [],
+  }
+  const yieldIfDue = createYielder()
+  for (const collection of convertibleCollections) {
+    const messages: JsonObject[] = []
+    for (let after = 0, isLast = false; !isLast; ) {
+      const page = await rowsAfter(db).all({ system: systemId, collection, after, limit: PAGE })
+      for (const row of page) {
+        const app = addRow(loaded, collection, row)
+        if (collection === 'chatMessages' && app)
+          messages.push({ iv: app.iv, message: app.message })
+        after = row.id
+      }
+      isLast = page.length < PAGE
+      await yieldIfDue()
+    }
+    // What cannot be decrypted is no text.
+    if (areRemainsOfEncrypted(messages)) loaded.newest[collection].clear()
+  }
+  return loaded
+}
+
+function addRow(
+  loaded: SourceRows,
+  collection: ConvertibleCollection,
+  { id, content, digest, reader }: { id: number; content: string; digest: string; reader: number },
+): AppRow | null {
+  const value: unknown = JSON.parse(content)
+  const app = unreadRow(collection, value)
+  const isUnseen = reader < firstReaderOf(collection)
+  const rest = sharedRest(collection, value)
+  const sourceId = app?._id ?? rest?._id ?? null
+  const row = { id, collection, content, digest, sourceId, isUnseen }
+  loaded.all.push(row)
+  const description = collection === 'longTexts' ? longDescriptionOf(value) : null
+  if (description) loaded.descriptions.push({ row, ...description })
+  if (rest) {
+    const key = `${collection} ${rest._id}`
+    const { versions } = loaded.shared.get(key) ?? { versions: [] }
+    loaded.shared.set(key, { app: rest, versions: [...versions, row] })
+  }
+  if (!app) return null
+  loaded.newest[collection].set(app._id, row)
+  const named = membersOfRow(collection, app)
+  if (named.length > 0) loaded.memberIds.set(row, named)
+  if (entityCollections.includes(collection)) loaded.contents.set(row, app)
+  return app
+}
+
+/** Returns the version of a row that is converted; undefined if none is. */
+export function newestVersion(
+  { newest }: SourceRows,
+  { collection, sourceId }: SourceRow,
+): SourceRow | undefined {
+  return sourceId === null ? undefined : newest[collection].get(sourceId)
+}
+
+const { id, system_id, collection: name, content, digest, reader } = committedArchive
+
+const rowsAfter = query((db, values: Placeholders<'system' | 'collection' | 'after' | 'limit'>) =>
+  db
+    .select({ id, content, digest, reader })
+    .from(committedArchive)
+    .where(and(eq(system_id, values.system), eq(name, values.collection), gt(id, values.after)))
+    .orderBy(id)
+    .limit(values.limit),
+)

@@ -1,0 +1,338 @@
+import { eq } from 'drizzle-orm'
+import { type Placeholders, query } from '../../../db/query'
+import { createUpserter } from '../../../db/rows'
+import { extSettingsOfSystems, groupExts, memberExts } from '../../../db/tables'
+import type { Db } from '../../../db/types'
+import { visibleGroups } from '../../../db/visible'
+import type { BundleGroup, BundleMember, Repair } from '../../../formats/bundle'
+import { diff, isEmptyPatch } from '../../../model/core/entity'
+import { storedBytes, textBytes } from '../../../model/core/textSize'
+import type { Group } from '../../../model/groups/group'
+import { MAX_GROUP_DEPTH } from '../../../model/groups/groupExt'
+import type { Member } from '../../../model/members/member'
+import { defaultMemberExt, memberExt, type StoredMemberExt } from '../../../model/members/memberExt'
+import { writeInBatches } from '../../systems/staging'
+import type { TextBudget } from './importBudget'
+import type { Import, Match } from './importContext'
+import { changesOfGroup, changesOfMember, wants } from './importEntities'
+
+type MemberMatch = Match<BundleMember, Member>
+type GroupMatch = Match<BundleGroup, Group>
+
+/**
+ * Decides what the extension API adds to members and groups, within the space for text, and counts
+ * those that change only there.
+ */
+export async function planEntityExts(work: Import, budget: TextBudget): Promise<void> {
+  if (wants(work, 'members')) await planMembers(work, budget)
+  if (wants(work, 'groups')) await planGroups(work, budget)
+}
+
+async function planMembers(work: Import, budget: TextBudget): Promise<void> {
+  const { deps, matched, report } = work
+  const stored = await storedMemberExts(deps.db, matched.members)
+  for (const match of matched.members) {
+    const { incoming, found } = match
+    const before = stored.get(found?.id ?? 0) ?? defaultMemberExt
+    let after = extAfter(match, before)
+    for (const key of ['about', 'archived_reason'] as const) {
+      if (budget.take(textBytes(memberExt, after) - textBytes(memberExt, before))) break
+      report.repairs.push({
+        kind: 'member',
+        name: incoming.values.name,
+        field: key,
+        was: after[key],
+        now: null,
+        why: NO_SPACE,
+      })
+      // In place, because matching again in the last transaction copies the entry.
+      if (incoming.ext) incoming.ext[key] = null
+      after = { ...after, [key]: null }
+    }
+    if (!found || isSame(before, after)) continue
+    if (!isEmptyPatch(changesOfMember(found, incoming.values))) continue
+    report.members.unchanged -= 1
+    report.members.changed += 1
+    await work.step(0)
+  }
+}
+
+export const NO_SPACE = 'no space is left for text of this system'
+
+/** Returns what a member has after the import. A changed description replaces the long one. */
+function extAfter({ incoming, found }: MemberMatch, before: StoredMemberExt): StoredMemberExt {
+  const {
+    archived: _,
+    fields: _fields,
+    buckets: _buckets,
+    archived_at,
+    ...given
+  } = incoming.ext ?? {}
+  const isReplaced =
+    found !== null &&
+    incoming.ext?.about === undefined &&
+    'description' in changesOfMember(found, incoming.values)
+  // The file of another app does not know when the member was archived.
+  const keepsTime =
+    incoming.origin !== undefined && before.archived_at !== null && archived_at !== null
+  return {
+    ...before,
+    ...given,
+    ...(archived_at !== undefined && !keepsTime && { archived_at }),
+    ...(isReplaced && { about: null }),
+  }
+}
+
+function isSame(before: StoredMemberExt, after: StoredMemberExt): boolean {
+  return isEmptyPatch(
+    diff<typeof memberExt>({ ...before, archived: false, fields: {}, buckets: [] }, after),
+  )
+}
+
+/** Writes what new members have; they are still hidden. */
+export async function stageMemberExts(work: Import): Promise<void> {
+  const { deps, matched, memberIds } = work
+  const added = matched.members.flatMap((match) => {
+    const after = extAfter(match, defaultMemberExt)
+    return match.found || isSame(defaultMemberExt, after) ? [] : { match, after }
+  })
+  if (!wants(work, 'members') || added.length === 0) return
+  for (const { after } of added) work.extUsage.text_bytes += textBytes(memberExt, after)
+  await writeInBatches(deps, await work.staging(), added, async (tx, { match, after }) => {
+    await storeMemberExt(tx, { ...after, member_id: memberIds.get(match.incoming.key) ?? 0 })
+  })
+}
+
+/** Changes what existing members and all groups have. Returns the bytes of text that this adds. */
+export async function applyEntityExts(
+  work: Import,
+  tx: Db,
+  systemId: number,
+): Promise<{ isChanged: boolean; bytes: number }> {
+  let isChanged = false
+  let bytes = 0
+  if (wants(work, 'members')) {
+    const stored = await storedMemberExts(tx, work.matched.members)
+    for (const match of work.matched.members) {
+      if (!match.found) continue
+      const before = stored.get(match.found.id) ?? defaultMemberExt
+      const after = extAfter(match, before)
+      if (isSame(before, after)) continue
+      await storeMemberExt(tx, { ...after, member_id: match.found.id })
+      bytes += textBytes(memberExt, after) - textBytes(memberExt, before)
+      isChanged = true
+    }
+  }
+  if (wants(work, 'groups')) {
+    const idOf = (token: Token | null) => {
+      const isNew = token !== null && token < 0
+      const { incoming } = (isNew && work.matched.groups[-token - 1]) || {}
+      return isNew ? work.groupIds.get(incoming?.key ?? '') : token
+    }
+    for (const { token, before, after, isChanged: isMoved } of await placedGroups(work, tx)) {
+      if (!isMoved) continue
+      await storeGroupExt(tx, { ...after, parent_id: idOf(after.parent), group_id: idOf(token) })
+      bytes += storedBytes(after.emoji) - storedBytes(before.emoji)
+      isChanged = true
+    }
+  }
+  if (work.options.only === null && (await applySettings(work, tx, systemId))) isChanged = true
+  return { isChanged, bytes }
+}
+
+/** Row ID of an existing group; for a new one, its place in the file as a negative number. */
+type Token = number
+
+interface StoredGroupExt {
+  emoji: string | null
+  position: number
+  parent: Token | null
+}
+
+interface PlacedGroup {
+  match: GroupMatch
+  token: Token
+  before: StoredGroupExt
+  after: StoredGroupExt
+  isChanged: boolean
+  /** Names of the parent in the file and of the one here, if they differ, and the reason. */
+  problem: Pick<Repair, 'was' | 'now' | 'why'> | null
+}
+
+async function planGroups(work: Import, budget: TextBudget): Promise<void> {
+  const { deps, report } = work
+  for (const { match, before, after, isChanged, problem } of await placedGroups(work, deps.db)) {
+    const { incoming, found } = match
+    if (isChanged && !budget.take(storedBytes(after.emoji) - storedBytes(before.emoji))) {
+      const { name } = incoming.values
+      report.repairs.push({
+        kind: 'group',
+        name,
+        field: 'emoji',
+        was: after.emoji,
+        now: null,
+        why: NO_SPACE,
+      })
+      if (incoming.ext) incoming.ext.emoji = null
+    }
+    if (problem) {
+      const { name } = incoming.values
+      report.repairs.push({ kind: 'group', name, field: 'parent', ...problem })
+    }
+    if (!isChanged || !found || !isEmptyPatch(changesOfGroup(found, incoming.values))) continue
+    report.groups.unchanged -= 1
+    report.groups.changed += 1
+  }
+}
+
+/** Lists the groups of the file that have a place or an emoji, before and after the import. */
+async function placedGroups(work: Import, db: Db): Promise<PlacedGroup[]> {
+  const { matched, systemId } = work
+  const given = matched.groups.map((match, at) => ({ match, token: match.found?.id ?? -at - 1 }))
+  const placed = given.filter(({ match }) => match.incoming.ext)
+  if (placed.length === 0) return []
+  const rows = systemId === null ? [] : await groupExtsOf(db).all({ system: systemId })
+  const stored = new Map<Token, StoredGroupExt>(
+    rows.map(({ group_id, emoji, position, parent_id: parent }) => [
+      group_id,
+      { emoji, position, parent },
+    ]),
+  )
+  const tokens = new Map(given.map(({ match, token }) => [match.incoming.key, token]))
+  const parents = new Map([...stored].map(([token, { parent }]) => [token, parent]))
+  const moved = placed.flatMap(({ match, token }) => {
+    const parent = match.incoming.ext?.parent
+    return parent === undefined ? [] : [[token, tokens.get(parent ?? '') ?? null] as const]
+  })
+  const problems = placeGroups(parents, moved)
+  const names = new Map(given.map(({ match, token }) => [token, match.incoming.values.name]))
+  const nameOf = (token: Token | null | undefined) => names.get(token ?? 0) ?? null
+  const wanted = new Map(moved)
+  return placed.map(({ match, token }) => {
+    const before = stored.get(token) ?? { emoji: null, position: 0, parent: null }
+    const { emoji = before.emoji, position = before.position } = match.incoming.ext ?? {}
+    const after = { emoji, position, parent: parents.get(token) ?? null }
+    const why = problems.get(token)
+    const was = nameOf(wanted.get(token))
+    const problem = why === undefined ? null : { was, now: nameOf(after.parent), why }
+    return { match, token, before, after, isChanged: !Bun.deepEquals(before, after), problem }
+  })
+}
+
+type Parents = Map<Token, Token | null>
+
+/**
+ * Moves groups to their parents, and returns why some are elsewhere: the parent that closes a loop is
+ * dropped, and what would be nested too deeply is attached as deep as possible.
+ */
+function placeGroups(
+  parents: Parents,
+  wanted: readonly (readonly [group: Token, parent: Token | null])[],
+): Map<Token, string> {
+  const problems = new Map<Token, string>()
+  for (const [token] of wanted) parents.set(token, null)
+  for (const [token, parent] of wanted)
+    if (isInside(parents, parent, token)) problems.set(token, 'groups contain each other')
+    else parents.set(token, parent)
+  const moved = new Set(wanted.map(([token]) => token))
+  for (const token of limitDepth(parents, moved))
+    problems.set(token, `groups are nested at most ${MAX_GROUP_DEPTH} deep`)
+  return problems
+}
+
+/** Checks whether a group is another one or inside it. */
+function isInside(parents: Parents, from: Token | null, group: Token): boolean {
+  const visited = new Set<Token>()
+  // Ends at a loop, which the database must not have.
+  for (let at = from; at !== null && !visited.has(at); at = parents.get(at) ?? null) {
+    if (at === group) return true
+    visited.add(at)
+  }
+  return false
+}
+
+/** Moves groups up that are nested too deeply, with the groups in them that are not moved themselves. */
+function limitDepth(parents: Parents, moved: ReadonlySet<Token>): Token[] {
+  const tokens = new Set([...parents].flat().filter((token) => token !== null))
+  const children = Map.groupBy(tokens, (token) => parents.get(token) ?? null)
+  const heightOf = (token: Token): number => {
+    const fixed = (children.get(token) ?? []).filter((child) => !moved.has(child))
+    return 1 + Math.max(0, ...fixed.map(heightOf))
+  }
+  const limited: Token[] = []
+  const levels = new Map<Token | null, number>([[null, 0]])
+  // From the top, so that the level of each parent is known.
+  for (const above of levels.keys())
+    for (const token of children.get(above) ?? []) {
+      let parent = above
+      const deepest = MAX_GROUP_DEPTH - heightOf(token)
+      if (moved.has(token) && levelOf(levels, parent) > deepest) {
+        while (parent !== null && levelOf(levels, parent) > deepest)
+          parent = parents.get(parent) ?? null
+        parents.set(token, parent)
+        limited.push(token)
+      }
+      levels.set(token, levelOf(levels, parent) + 1)
+    }
+  return limited
+}
+
+function levelOf(levels: ReadonlyMap<Token | null, number>, token: Token | null): number {
+  return levels.get(token) ?? 0
+}
+
+async function applySettings({ head }: Import, tx: Db, systemId: number): Promise<boolean> {
+  if (!head.extSettings) return false
+  const stored = await settingsOf(tx).get({ system: systemId })
+  const { front_status_privacy = 'private' } = head.extSettings
+  if ((stored?.front_status_privacy ?? 'private') === front_status_privacy) return false
+  await storeSettings(tx, { system_id: systemId, front_status_privacy })
+  return true
+}
+
+/** Returns the rows of existing members by row ID. */
+async function storedMemberExts(
+  db: Db,
+  matches: readonly MemberMatch[],
+): Promise<Map<number, StoredMemberExt>> {
+  const stored = new Map<number, StoredMemberExt>()
+  const ids = matches.flatMap(({ found }) => found?.id ?? [])
+  for (let at = 0; at < ids.length; at += BATCH) {
+    const batch = JSON.stringify(ids.slice(at, at + BATCH))
+    for (const { member_id, ...row } of await memberExtsOf(db).all({ ids: batch }))
+      stored.set(member_id, row)
+  }
+  return stored
+}
+
+const BATCH = 500
+
+const memberExtsOf = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
+  db.select().from(memberExts).where(inJsonNumbers(memberExts.member_id, ids)),
+)
+
+const storeMemberExt = createUpserter(
+  memberExts,
+  ['member_id'],
+  ['kind', 'archived_at', 'archived_reason', 'announce_front', 'about'],
+)
+
+const groupExtsOf = query((db, { system }: Placeholders<'system'>) => {
+  const { group_id, emoji, position, parent_id } = groupExts
+  return db
+    .select({ group_id, emoji, position, parent_id })
+    .from(visibleGroups)
+    .innerJoin(groupExts, eq(group_id, visibleGroups.id))
+    .where(eq(visibleGroups.system_id, system))
+})
+
+const storeGroupExt = createUpserter(groupExts, ['group_id'], ['emoji', 'position', 'parent_id'])
+
+const settingsOf = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select({ front_status_privacy: extSettingsOfSystems.front_status_privacy })
+    .from(extSettingsOfSystems)
+    .where(eq(extSettingsOfSystems.system_id, system)),
+)
+
+const storeSettings = createUpserter(extSettingsOfSystems, ['system_id'], ['front_status_privacy'])

@@ -1,0 +1,268 @@
+import { and, eq, notExists, type SQLWrapper, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import type { OwnedTable } from '../../db/rows'
+import {
+  bucketFriends,
+  buckets,
+  extUsage,
+  fields,
+  fieldValues,
+  frontNotes,
+  notes,
+  polls,
+  pollVotes,
+  posts,
+  reminders,
+  rooms,
+} from '../../db/tables'
+import {
+  visibleBuckets,
+  visibleFields,
+  visibleFrontNotes,
+  visibleNotes,
+  visiblePolls,
+  visiblePosts,
+  visibleReminders,
+  visibleRooms,
+} from '../../db/visible'
+import type { Entity, JsonObject } from '../../model/core/entity'
+import { bucket } from '../../model/friends/bucket'
+import { frontNote } from '../../model/front/frontNote'
+import { note } from '../../model/journal/note'
+import { poll } from '../../model/journal/poll'
+import { post } from '../../model/journal/post'
+import { room } from '../../model/journal/room'
+import { customFieldInFiles } from '../../model/members/customField'
+import { reminder } from '../../model/reminders/reminder'
+import type { ExtPart } from '../../model/transfer/transfer'
+import { rowLimits, smallLimits } from '../core/usage'
+
+/** Kinds of rows that have a UUID. */
+export type OwnedPart = Exclude<ExtPart, 'values' | 'votes'>
+
+/** References are columns with row IDs, except those that are UUIDs themselves. */
+interface OwnedKind {
+  readonly table: OwnedTable
+  readonly visible: SQLWrapper
+  readonly entity: Entity
+  readonly references: Readonly<Record<string, string>>
+  /** Keys of times that are now if the file has none. */
+  readonly timeKeys: readonly string[]
+  /** Values that every imported row has, whatever the file says. */
+  readonly fixed?: JsonObject
+  /** Maximum number of rows of a system. */
+  readonly limit: number
+}
+
+export const kinds: Record<OwnedPart, OwnedKind> = {
+  fields: {
+    table: fields,
+    visible: visibleFields,
+    entity: customFieldInFiles,
+    references: {},
+    timeKeys: ['created'],
+    limit: smallLimits.fields,
+  },
+  rooms: {
+    table: rooms,
+    visible: visibleRooms,
+    entity: room,
+    references: {},
+    timeKeys: [],
+    limit: smallLimits.rooms,
+  },
+  polls: {
+    table: polls,
+    visible: visiblePolls,
+    entity: poll,
+    references: {},
+    timeKeys: ['created'],
+    limit: smallLimits.polls,
+  },
+  reminders: {
+    table: reminders,
+    visible: visibleReminders,
+    entity: reminder,
+    references: {},
+    timeKeys: ['created'],
+    // An import sends nothing unasked.
+    fixed: { enabled: false, due: null },
+    limit: smallLimits.reminders,
+  },
+  buckets: {
+    table: buckets,
+    visible: visibleBuckets,
+    entity: bucket,
+    references: {},
+    timeKeys: [],
+    limit: smallLimits.buckets,
+  },
+  front_notes: {
+    table: frontNotes,
+    visible: visibleFrontNotes,
+    entity: frontNote,
+    references: { member: 'member_id', by: 'by_member' },
+    timeKeys: ['at', 'created'],
+    limit: rowLimits.front_notes,
+  },
+  notes: {
+    table: notes,
+    visible: visibleNotes,
+    entity: note,
+    references: { member: 'member_id' },
+    timeKeys: ['date', 'created'],
+    limit: rowLimits.notes,
+  },
+  posts: {
+    table: posts,
+    visible: visiblePosts,
+    entity: post,
+    references: { room: 'room_id', for: 'for_member', by: 'by_member' },
+    timeKeys: ['written'],
+    limit: rowLimits.posts,
+  },
+}
+
+const parts = Object.keys(kinds) as OwnedPart[]
+
+function forEachKind<T>(build: (kind: OwnedKind) => T): Record<OwnedPart, T> {
+  return Object.fromEntries(parts.map((part) => [part, build(kinds[part])])) as Record<OwnedPart, T>
+}
+
+// SQL text, because the builder has no type for one of several tables.
+/**
+ * Finds rows by UUID, of any system: with a condition on the system, the database would read all its
+ * rows.
+ */
+export const knownRows = forEachKind(({ visible }) =>
+  query(
+    (_, { uuids }: Placeholders<'uuids'>, { inJsonTexts }) =>
+      sql<{ id: number; uuid: string; system_id: number }>`select id, uuid, system_id
+        from ${visible} where ${inJsonTexts(sql`uuid`, uuids)}`,
+  ),
+)
+
+/** Finds UUIDs that are in use, also by hidden rows and by rows of other systems. */
+export const takenUuids = forEachKind(({ table }) =>
+  query(
+    (_, { uuids }: Placeholders<'uuids'>, { inJsonTexts }) =>
+      sql<{ uuid: string }>`select uuid from ${table} where ${inJsonTexts(sql`uuid`, uuids)}`,
+  ),
+)
+
+export const countRows = forEachKind(({ visible }) =>
+  query(
+    (_, { system }: Placeholders<'system'>, { count }) =>
+      sql<{ size: number }>`select ${count()} as size from ${visible} where system_id = ${system}`,
+  ),
+)
+
+export const insertRows = forEachKind(({ table, entity, references }) => {
+  const own = entity.entries.map(([key]) => key).filter((key) => !(key in references))
+  const columns = ['uuid', 'system_id', 'import_id', ...own, ...Object.values(references)]
+  const names = sql.join(
+    columns.map((name) => sql.identifier(name)),
+    sql`, `,
+  )
+  return {
+    columns,
+    insert: query(
+      (_, { rows }: Placeholders<'rows'>, { rowsIn }) =>
+        sql<{ id: number; uuid: string }>`insert into ${table} (${names})
+          ${rowsIn(rows, table, columns)} where true on conflict do nothing returning id, uuid`,
+    ),
+  }
+})
+
+export const fieldsOfSystem = query((db, { system }: Placeholders<'system'>) => {
+  const { id, uuid, name, type, options, system_id } = visibleFields
+  return db
+    .select({ id, uuid, name, type, options })
+    .from(visibleFields)
+    .where(eq(system_id, system))
+    .orderBy(id)
+})
+
+export const roomsOfSystem = query((db, { system }: Placeholders<'system'>) => {
+  const { id, uuid, name, system_id } = visibleRooms
+  return db.select({ id, uuid, name }).from(visibleRooms).where(eq(system_id, system)).orderBy(id)
+})
+
+/** Buckets without friends: what an import puts in them is shown to no friend at once. */
+export const bucketsWithoutFriends = query((db, { system }: Placeholders<'system'>) => {
+  const { id, uuid, name, system_id } = visibleBuckets
+  const friends = db
+    .select({ bucket_id: bucketFriends.bucket_id })
+    .from(bucketFriends)
+    .where(eq(bucketFriends.bucket_id, id))
+  return db
+    .select({ id, uuid, name })
+    .from(visibleBuckets)
+    .where(and(eq(system_id, system), notExists(friends)))
+    .orderBy(id)
+})
+
+/** Statuses at given times, also hidden ones, because there is one of each member at a time. */
+export const statusesAt = query(
+  (db, { system, times }: Placeholders<'system' | 'times'>, { inJsonNumbers }) => {
+    const { id, uuid, member_id, at, text, system_id, kind } = frontNotes
+    const shown = sql`select 1 from ${visibleFrontNotes} where ${visibleFrontNotes.id} = ${id}`
+    return db
+      .select({
+        id,
+        uuid,
+        member_id,
+        at,
+        text,
+        is_visible: sql<number>`case when exists (${shown}) then 1 else 0 end`.as('is_visible'),
+      })
+      .from(frontNotes)
+      .where(
+        and(eq(system_id, system), inJsonNumbers(at, times), eq(kind, sql<'status'>`'status'`)),
+      )
+  },
+)
+
+export const valuesOfMembers = query(
+  (db, { members }: Placeholders<'members'>, { inJsonNumbers }) =>
+    db.select().from(fieldValues).where(inJsonNumbers(fieldValues.member_id, members)),
+)
+
+export const existingFields = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
+  db
+    .select({ id: visibleFields.id })
+    .from(visibleFields)
+    .where(inJsonNumbers(visibleFields.id, ids)),
+)
+
+export const existingBuckets = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
+  db
+    .select({ id: visibleBuckets.id })
+    .from(visibleBuckets)
+    .where(inJsonNumbers(visibleBuckets.id, ids)),
+)
+
+const valueColumns = ['member_id', 'field_id', 'value']
+
+export const upsertValues = query(
+  (_, { rows }: Placeholders<'rows'>, { rowsIn }) =>
+    sql`insert into ${fieldValues} (member_id, field_id, value)
+      ${rowsIn(rows, fieldValues, valueColumns)} where true
+      on conflict (member_id, field_id) do update set value = excluded.value`,
+)
+
+const voteColumns = ['poll_id', 'member_id', 'author_name', 'option_id', 'comment', 'created']
+
+export const insertVotes = query(
+  (_, { rows }: Placeholders<'rows'>, { rowsIn }) =>
+    sql`insert into ${pollVotes} (poll_id, member_id, author_name, option_id, comment, created)
+      ${rowsIn(rows, pollVotes, voteColumns)} where true on conflict do nothing`,
+)
+
+export const usageOf = query((db, { system }: Placeholders<'system'>) => {
+  const { system_id, text_bytes, front_notes, notes, posts } = extUsage
+  return db
+    .select({ text_bytes, front_notes, notes, posts })
+    .from(extUsage)
+    .where(eq(system_id, system))
+})

@@ -1,5 +1,5 @@
 import type { systems } from '../src/db/tables'
-import type { routes } from '../src/http/routeGroup'
+import type { routes } from '../src/http/server/routeGroup'
 import type { Redacted, Serialized } from '../src/model/core/privacy'
 import type { Member, MemberDraft, MemberPatch, member } from '../src/model/members/member'
 import type { Settings } from '../src/model/systems/settings'

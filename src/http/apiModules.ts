@@ -1,16 +1,16 @@
 import type { Config } from '../config'
 import type { Events } from '../events/events'
 import type { Deps } from '../service/core/deps'
-import type { ApiModule } from './apiModule'
 import { bot } from './bot'
 import { ext } from './ext'
-import { createDocument } from './openapi'
-import { pictures } from './pictures'
+import { pictures } from './pictureFiles'
 import { privateModule } from './privateApi'
+import type { ApiModule } from './server/apiModule'
+import { createDocument } from './server/openapi'
+import { originConfig } from './server/sessionCookie'
 import { v1 } from './v1'
 import { v2 } from './v2'
 import { web } from './web'
-import { originConfig } from './web/cookie'
 
 /** Dependencies of the routes. */
 export interface RouteParts {

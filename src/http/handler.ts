@@ -1,11 +1,12 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Metrics } from '../metrics/metrics'
 import { error } from '../model/core/errors'
-import type { ApiModule, DirectRead, PathPolicy, ReadResult } from './apiModule'
 import { describeRoutes, documentedModules, type RouteParts, rootModule } from './apiModules'
-import { type Caller, createAuthenticator } from './authenticate'
-import { type ArrivingRequest, createBodyArrival } from './bodyArrival'
-import type { RequestContext, RequestWithContext } from './context'
+import { type PublicParts, publicModule } from './publicRoutes'
+import type { ApiModule, DirectRead, PathPolicy, ReadResult } from './server/apiModule'
+import { type Caller, createAuthenticator } from './server/authenticate'
+import { type ArrivingRequest, createBodyArrival } from './server/bodyArrival'
+import type { RequestContext, RequestWithContext } from './server/context'
 import {
   createOutageLog,
   createOverloadResponder,
@@ -14,7 +15,7 @@ import {
   notFoundResponse,
   rateLimitedResponse,
   responseForThrown,
-} from './errorResponse'
+} from './server/errorResponse'
 import {
   ALLOW_ORIGIN,
   type BaseHeaders,
@@ -22,19 +23,18 @@ import {
   baseHeadersOf,
   limitedHeadersOf,
   preflight,
-} from './headers'
-import { type PublicParts, publicModule } from './publicRoutes'
+} from './server/headers'
 import {
   type Allowance,
   addressOf,
   clientKeysOf,
   createAdmission,
   createRequestLimit,
-} from './requestLimits'
-import { respondWithJson } from './response'
-import { waitingClientOf } from './routeGroup'
-import { createRouteTable, isSafeMethod, METHODS, type RouteMatch } from './routeTable'
-import { originConfig } from './web/cookie'
+} from './server/requestLimits'
+import { respondWithJson } from './server/response'
+import { waitingClientOf } from './server/routeGroup'
+import { createRouteTable, isSafeMethod, METHODS, type RouteMatch } from './server/routeTable'
+import { originConfig } from './server/sessionCookie'
 
 export interface ServerParts
   extends RouteParts,

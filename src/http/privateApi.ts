@@ -7,9 +7,9 @@ import { levelsFromV2 } from '../serializers/v2'
 import type { Deps } from '../service/core/deps'
 import { patchAllGroups } from '../service/groups/groups'
 import { patchAllMembers } from '../service/members/members'
-import type { ApiModule } from './apiModule'
-import { describe, writeErrors } from './openapi'
-import { contextOf, routes } from './routeGroup'
+import type { ApiModule } from './server/apiModule'
+import { describe, writeErrors } from './server/openapi'
+import { contextOf, routes } from './server/routeGroup'
 
 /** Private endpoints that dashboards written for PluralKit use in addition to version 2. */
 export function privateModule(deps: Deps, bodyLimit: number): ApiModule {

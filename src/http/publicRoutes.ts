@@ -2,8 +2,8 @@ import { type AnyElysia, Elysia } from 'elysia'
 import type { Config } from '../config'
 import type { DomainError } from '../model/core/errors'
 import { docsFiles } from '../web/docs'
-import type { ApiModule } from './apiModule'
-import { errorResponse } from './errorResponse'
+import type { ApiModule } from './server/apiModule'
+import { errorResponse } from './server/errorResponse'
 import { fixedPaths, protectionOf, staticFileRoutes, unframed } from './web/staticFiles'
 
 export interface PublicParts {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { findClient } from '../../src/http/requestLimits'
+import { findClient } from '../../src/http/server/requestLimits'
 import { describe, expect, test } from '../test'
 
 describe('client address for limits', () => {

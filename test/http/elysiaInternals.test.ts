@@ -7,7 +7,7 @@ import {
   parseDocument,
   takeDeferredDetails,
   unparsedBody,
-} from '../../src/http/elysiaInternals'
+} from '../../src/http/server/elysiaInternals'
 import { describe, expect, test } from '../test'
 
 describe('internals of Elysia', () => {

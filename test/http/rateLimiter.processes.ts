@@ -1,5 +1,5 @@
 import { heapStats } from 'bun:jsc'
-import { createRateLimiter, type Scope } from '../../src/http/requestLimits'
+import { createRateLimiter, type Scope } from '../../src/http/server/requestLimits'
 import { describe, expect, test } from '../test'
 
 describe('rate limiter with many addresses', () => {

@@ -1,6 +1,6 @@
 import { createConnection } from 'node:net'
 import fc from 'fast-check'
-import { createRateLimiter } from '../../src/http/requestLimits'
+import { createRateLimiter } from '../../src/http/server/requestLimits'
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from '../test'
 import { createTestApp, type RequestOptions, type TestApp, type TestSystem } from '../testApp'
 

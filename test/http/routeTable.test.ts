@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
-import type { ApiModule } from '../../src/http/apiModule'
-import { buildPolicyTable, createRouteTable, findPolicy } from '../../src/http/routeTable'
+import type { ApiModule } from '../../src/http/server/apiModule'
+import { buildPolicyTable, createRouteTable, findPolicy } from '../../src/http/server/routeTable'
 import { describe, expect, test } from '../test'
 
 const routes = () => new Elysia()

@@ -1,5 +1,5 @@
-import { type ArrivalLimits, createBodyArrival } from '../../src/http/bodyArrival'
-import { createAdmission } from '../../src/http/requestLimits'
+import { type ArrivalLimits, createBodyArrival } from '../../src/http/server/bodyArrival'
+import { createAdmission } from '../../src/http/server/requestLimits'
 import { DomainError } from '../../src/model/core/errors'
 import type { Clock } from '../../src/timers/clock'
 import { describe, expect, test } from '../test'

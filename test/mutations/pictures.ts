@@ -108,14 +108,14 @@ export const pictures: readonly Mutation[] = [
     why: 'A script that begins with GIF is stored as a picture.',
   },
   {
-    file: 'http/pictures.ts',
+    file: 'http/pictureFiles.ts',
     from: "  'x-content-type-options': 'nosniff',\n",
     to: '',
     tests: ['http/ext/pictures.test.ts'],
     why: 'A browser runs a picture as what its bytes look like.',
   },
   {
-    file: 'http/pictures.ts',
+    file: 'http/pictureFiles.ts',
     from: "'content-security-policy': 'sandbox',",
     to: '',
     tests: ['http/ext/pictures.test.ts'],
@@ -146,7 +146,7 @@ export const pictures: readonly Mutation[] = [
     why: 'A picture that its owner took away is served for another day.',
   },
   {
-    file: 'http/pictures.ts',
+    file: 'http/pictureFiles.ts',
     from: 'const CACHE_SECONDS = 24 * 60 * 60',
     to: 'const CACHE_SECONDS = 365 * 24 * 60 * 60',
     tests: ['http/ext/pictures.test.ts'],

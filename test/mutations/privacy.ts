@@ -185,7 +185,7 @@ export const privacy: readonly Mutation[] = [
     why: 'Webhooks get the titles of notes.',
   },
   {
-    file: 'http/frontStream.ts',
+    file: 'http/server/frontStream.ts',
     from: '`${systemId} ${isOwner(viewer, systemId)} ${watcher}`',
     to: '`${systemId} ${watcher}`',
     tests: ['events/fronters.test.ts'],

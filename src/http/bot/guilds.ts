@@ -15,9 +15,9 @@ import {
   patchSystemGuild,
 } from '../../service/proxy/guilds'
 import { actFor } from '../../service/systems/systems'
-import { describe, writeErrors } from '../openapi'
-import { parseBotPathId } from '../query'
-import { botRoutes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { parseBotPathId } from '../server/query'
+import { botRoutes } from '../server/routeGroup'
 import { showMemberGuild, showSystemGuild } from '../v2/guilds'
 import { guildId, memberRef } from '../v2/params'
 import { systemRef, TAG } from './params'

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '../../service/core/deps'
-import type { ApiModule } from '../apiModule'
+import type { ApiModule } from '../server/apiModule'
 import { guildRoutes } from './guilds'
 import { importRoutes } from './imports'
 import { linkRoutes } from './links'

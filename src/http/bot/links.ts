@@ -1,8 +1,8 @@
 import { linkFromBot, linkToBot, schemasBot } from '../../serializers/bot'
 import { linkByCode } from '../../service/access/linkCodes'
 import type { Deps } from '../../service/core/deps'
-import { describe, writeErrors } from '../openapi'
-import { botRoutes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { botRoutes } from '../server/routeGroup'
 import { TAG } from './params'
 
 /** Links an account to a system that already exists on another platform. */

@@ -23,9 +23,15 @@ import {
   type MessageForAccount,
 } from '../../service/proxy/messages'
 import { deleteMessages, recordMessage } from '../../service/proxy/recordMessage'
-import { describe, writeErrors } from '../openapi'
-import { parameter, parameters, parseBotId, parseBotPathId, requiredParameter } from '../query'
-import { botRoutes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import {
+  parameter,
+  parameters,
+  parseBotId,
+  parseBotPathId,
+  requiredParameter,
+} from '../server/query'
+import { botRoutes } from '../server/routeGroup'
 import { TAG } from './params'
 
 /** Describes what a bot should do for each action. */

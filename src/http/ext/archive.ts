@@ -9,9 +9,9 @@ import {
   readArchive,
 } from '../../service/transfer/archive/archivedRows'
 import { convertLimited } from '../../service/transfer/archive/convertArchive'
-import { describe, writeErrors } from '../openapi'
-import { parameter, parameters, parseFlag, parseLimit, requireSingleValue } from '../query'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { parameter, parameters, parseFlag, parseLimit, requireSingleValue } from '../server/query'
+import { routes } from '../server/routeGroup'
 import { importParameters } from '../v2/transfer'
 import { ownReadErrors } from './ownedRoutes'
 

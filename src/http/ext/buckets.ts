@@ -9,8 +9,8 @@ import {
   patchBucket,
   putBucketContents,
 } from '../../service/friends/buckets'
-import { describe, writeErrors } from '../openapi'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { routes } from '../server/routeGroup'
 import { idParams, ownedRoutes, ownReadErrors } from './ownedRoutes'
 
 const references = { type: 'array', items: { type: 'string' } }

@@ -12,8 +12,8 @@ import {
   orderFields,
   patchField,
 } from '../../service/members/fields'
-import { describe, writeErrors } from '../openapi'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { routes } from '../server/routeGroup'
 import { systemRef } from '../v2/params'
 import { ownedRoutes } from './ownedRoutes'
 

@@ -6,7 +6,7 @@ import { sharedFrontToExt } from '../../serializers/extFriends'
 import type { Deps } from '../../service/core/deps'
 import { findFriendFronts, listFriendSystems } from '../../service/friends/sharedData'
 import { getSystem } from '../../service/systems/systems'
-import { clientKeyOf, eventStream, frontChanges, isStillValid } from '../frontStream'
+import { clientKeyOf, eventStream, frontChanges, isStillValid } from '../server/frontStream'
 
 /** Events of a friend's system that can change what is shown of its front. */
 const changes: ReadonlySet<string> = new Set<EventType>([

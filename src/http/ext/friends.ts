@@ -31,10 +31,10 @@ import {
   listFriendGroups,
   listFriendMembers,
 } from '../../service/friends/sharedData'
-import { createLoginAttempts } from '../loginAttempts'
-import { describe, writeErrors } from '../openapi'
-import { clientOf, contextOf, routes, waitingClientOf } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { clientOf, contextOf, routes, waitingClientOf } from '../server/routeGroup'
 import { memberRef } from '../v2/params'
+import { createLoginAttempts } from '../web/loginAttempts'
 import { createFriendStream } from './friendStream'
 import { excerptDoc } from './members'
 import { idParams, ownReadErrors } from './ownedRoutes'

@@ -10,9 +10,9 @@ import {
   listFrontNotes,
   patchFrontNote,
 } from '../../service/front/frontNotes'
-import { describe, writeErrors } from '../openapi'
-import { parameter, parameters, parseText, parseTime } from '../query'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { parameter, parameters, parseText, parseTime } from '../server/query'
+import { routes } from '../server/routeGroup'
 import { ownedRoutes, ownReadErrors, pageParameters, parsePage } from './ownedRoutes'
 
 const kinds: readonly string[] = frontNote.fields.kind.choices ?? []

@@ -9,8 +9,8 @@ import {
   patchExtendedGroup,
   putGroupTree,
 } from '../../service/groups/extendedGroups'
-import { describe, writeErrors } from '../openapi'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { routes } from '../server/routeGroup'
 import { groupRef, systemRef } from '../v2/params'
 
 /** Groups that contain groups. */

@@ -1,11 +1,10 @@
 import { Elysia } from 'elysia'
 import type { Events } from '../../events/events'
 import type { Deps } from '../../service/core/deps'
-import type { ApiModule } from '../apiModule'
-import { requireWriteAccess } from '../routeGroup'
+import type { ApiModule } from '../server/apiModule'
+import { requireWriteAccess } from '../server/routeGroup'
 import { archiveRoutes } from './archive'
 import { bucketListRoutes, bucketRoutes } from './buckets'
-import { extSettingsRoutes } from './extSettings'
 import { fieldListRoutes, fieldRoutes } from './fields'
 import { friendRoutes } from './friends'
 import { frontRoutes } from './front'
@@ -18,6 +17,7 @@ import { pollListRoutes, pollRoutes } from './polls'
 import { postListRoutes, postRoutes, roomRoutes } from './posts'
 import { pushRoutes } from './push'
 import { reminderListRoutes, reminderRoutes } from './reminders'
+import { extSettingsRoutes } from './settings'
 
 /** Routes that PluralKit's API does not have. Objects of version 2 never get additional keys. */
 export function ext(deps: Deps, events: Events, bodyLimit: number): ApiModule {

@@ -11,9 +11,9 @@ import {
   patchExtendedMembers,
 } from '../../service/members/extendedMembers'
 import { readExtendedMember, readExtendedMembers } from '../../service/reads/objects'
-import { describe, writeErrors } from '../openapi'
-import { parameter, parameters, parseEnum } from '../query'
-import { routes, waitingClientOf } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { parameter, parameters, parseEnum } from '../server/query'
+import { routes, waitingClientOf } from '../server/routeGroup'
 import { memberRef, systemRef } from '../v2/params'
 
 const { properties: added } = bodySchema(memberExt, 'patch')

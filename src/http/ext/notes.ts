@@ -3,9 +3,9 @@ import { note } from '../../model/journal/note'
 import { noteToList, toExt } from '../../serializers/ext'
 import type { Deps } from '../../service/core/deps'
 import { createNote, deleteNote, getNote, listNotes, patchNote } from '../../service/journal/notes'
-import { describe } from '../openapi'
-import { parameter, parameters, parseText, requireSingleValue } from '../query'
-import { routes, waitingClientOf } from '../routeGroup'
+import { describe } from '../server/openapi'
+import { parameter, parameters, parseText, requireSingleValue } from '../server/query'
+import { routes, waitingClientOf } from '../server/routeGroup'
 import { ownedRoutes, ownReadErrors, pageParameters, parsePage } from './ownedRoutes'
 
 const MAX_SEARCH = 200

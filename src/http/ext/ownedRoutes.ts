@@ -9,10 +9,10 @@ import { bodySchema } from '../../serializers/schema'
 import { draftFromV2, patchFromV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/core/deps'
 import type { PageRequest } from '../../service/core/ownedRows'
-import { describe, writeErrors } from '../openapi'
-import type { Tag } from '../openapiInfo'
-import { parameter, parseLimit, parseTime, requireSingleValue } from '../query'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import type { Tag } from '../server/openapiInfo'
+import { parameter, parseLimit, parseTime, requireSingleValue } from '../server/query'
+import { routes } from '../server/routeGroup'
 
 /** Errors of every read of the caller's own rows. */
 export const ownReadErrors: ErrorName[] = ['badRequest', 'unauthorized', 'forbidden']

@@ -11,10 +11,16 @@ import {
   putSystemPicture,
 } from '../../service/pictures/pictures'
 import { listOrigins } from '../../service/transfer/import/origins'
-import { arrivalLimits } from '../bodyArrival'
-import { describe, writeErrors } from '../openapi'
-import { parameter, parameters, parseLimit, requiredParameter, requireSingleValue } from '../query'
-import { type BodyStream, routes, uploadRoutes } from '../routeGroup'
+import { arrivalLimits } from '../server/bodyArrival'
+import { describe, writeErrors } from '../server/openapi'
+import {
+  parameter,
+  parameters,
+  parseLimit,
+  requiredParameter,
+  requireSingleValue,
+} from '../server/query'
+import { type BodyStream, routes, uploadRoutes } from '../server/routeGroup'
 import { groupRef, memberRef } from '../v2/params'
 import { ownReadErrors } from './ownedRoutes'
 

@@ -14,9 +14,9 @@ import {
   patchPoll,
   withdrawVote,
 } from '../../service/journal/polls'
-import { describe, writeErrors } from '../openapi'
-import { parameters } from '../query'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { parameters } from '../server/query'
+import { routes } from '../server/routeGroup'
 import { memberRef } from '../v2/params'
 import { ownedRoutes, ownReadErrors, pageParameters, parsePage } from './ownedRoutes'
 

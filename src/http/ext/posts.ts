@@ -15,9 +15,9 @@ import {
   SYSTEM_BOARD,
 } from '../../service/journal/posts'
 import { createRoom, deleteRoom, listRooms, patchRoom } from '../../service/journal/rooms'
-import { describe, writeErrors } from '../openapi'
-import { parameter, parameters, parseFlag, parseText } from '../query'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { parameter, parameters, parseFlag, parseText } from '../server/query'
+import { routes } from '../server/routeGroup'
 import { ownedRoutes, ownReadErrors, pageParameters, parsePage } from './ownedRoutes'
 
 /** Lists rooms and posts, and marks posts as read. */

@@ -8,8 +8,8 @@ import {
   patchReminder,
   testReminder,
 } from '../../service/reminders/reminders'
-import { describe, writeErrors } from '../openapi'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { routes } from '../server/routeGroup'
 import { idParams, ownedRoutes, ownReadErrors } from './ownedRoutes'
 
 /** Lists reminders, and delivers one as a test. */

@@ -4,8 +4,8 @@ import { parseRef } from '../../model/core/ref'
 import { memberDraftFromV1, memberPatchFromV1, memberToV1, schemasV1 } from '../../serializers/v1'
 import type { Deps } from '../../service/core/deps'
 import { createMember, deleteMember, getMember, patchMember } from '../../service/members/members'
-import { describe, writeErrors } from '../openapi'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { routes } from '../server/routeGroup'
 import { showMember, TAG } from './views'
 
 const params = t.Object({ id: t.String({ description: 'Short ID of a member' }) })

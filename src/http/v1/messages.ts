@@ -4,8 +4,8 @@ import { normalizeId } from '../../model/core/platform'
 import { memberToV1, messageToV1, schemasV1, systemToV1 } from '../../serializers/v1'
 import type { Deps } from '../../service/core/deps'
 import { getVisibleMessage } from '../../service/proxy/messages'
-import { describe } from '../openapi'
-import { routes } from '../routeGroup'
+import { describe } from '../server/openapi'
+import { routes } from '../server/routeGroup'
 import { TAG } from './views'
 
 export function messageRoutes(deps: Deps, bodyLimit: number) {

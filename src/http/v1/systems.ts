@@ -12,9 +12,9 @@ import { createSwitch, getFronters } from '../../service/front/switches'
 import { listMembers } from '../../service/members/members'
 import { patchSystemAndSettings } from '../../service/systems/settings'
 import { getSystem } from '../../service/systems/systems'
-import { describe, writeErrors } from '../openapi'
-import { parameter, parameters, parseTime } from '../query'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { parameter, parameters, parseTime } from '../server/query'
+import { routes } from '../server/routeGroup'
 import { showMember, showSystem, TAG } from './views'
 
 const params = t.Object({ id: t.String({ description: 'Short ID of a system' }) })

@@ -16,7 +16,7 @@ import {
   listPairs,
   listStints,
 } from '../../service/insights/fronting'
-import { describe } from '../openapi'
+import { describe } from '../server/openapi'
 import {
   parameter,
   parameters,
@@ -26,9 +26,9 @@ import {
   parseTime,
   parseZone,
   requireSingleValue,
-} from '../query'
-import { respondAndDetach } from '../response'
-import { routes, waitingClientOf } from '../routeGroup'
+} from '../server/query'
+import { respondAndDetach } from '../server/response'
+import { routes, waitingClientOf } from '../server/routeGroup'
 import { systemRef } from './params'
 
 const TAG = 'Fronting'

@@ -13,9 +13,9 @@ import type { Deps } from '../../service/core/deps'
 import { createGroup, deleteGroup, patchGroup, patchGroups } from '../../service/groups/groups'
 import { changeGroupMembers, membershipActions } from '../../service/groups/memberships'
 import { readGroup, readGroupMembers, readGroups } from '../../service/reads/objects'
-import { describe, writeErrors } from '../openapi'
-import { parameter, parameters, parseFlag } from '../query'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { parameter, parameters, parseFlag } from '../server/query'
+import { routes } from '../server/routeGroup'
 import { groupRef, systemRef } from './params'
 
 const params = t.Object({ groupRef })

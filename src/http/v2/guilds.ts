@@ -13,9 +13,15 @@ import {
   patchMemberGuild,
   patchSystemGuild,
 } from '../../service/proxy/guilds'
-import { describe, writeErrors } from '../openapi'
-import { parameter, parameters, parsePathId, parsePlatformId, requiredParameter } from '../query'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import {
+  parameter,
+  parameters,
+  parsePathId,
+  parsePlatformId,
+  requiredParameter,
+} from '../server/query'
+import { routes } from '../server/routeGroup'
 import { guildId, memberRef } from './params'
 
 const ofGuild = t.Object({ guild_id: guildId })

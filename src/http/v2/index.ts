@@ -8,8 +8,8 @@ import {
   readMemberGroups,
   readMembers,
 } from '../../service/reads/objects'
-import type { ApiModule } from '../apiModule'
-import { requireWriteAccess } from '../routeGroup'
+import type { ApiModule } from '../server/apiModule'
+import { requireWriteAccess } from '../server/routeGroup'
 import { frontingRoutes } from './fronting'
 import { groupRoutes } from './groups'
 import { guildRoutes } from './guilds'

@@ -3,8 +3,8 @@ import { accountToV2, linkCodeToV2 } from '../../serializers/v2'
 import { listAccounts } from '../../service/access/accounts'
 import { createLinkCode } from '../../service/access/linkCodes'
 import type { Deps } from '../../service/core/deps'
-import { describe, writeErrors } from '../openapi'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { routes } from '../server/routeGroup'
 
 /** Linked accounts of a system, and codes that link accounts of other platforms. */
 export function linkRoutes(deps: Deps, bodyLimit: number) {

@@ -18,8 +18,8 @@ import {
   patchMembers,
 } from '../../service/members/members'
 import { readMember, readMemberGroups, readMembers } from '../../service/reads/objects'
-import { describe, writeErrors } from '../openapi'
-import { routes, waitingClientOf } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { routes, waitingClientOf } from '../server/routeGroup'
 import { memberRef, systemRef } from './params'
 
 const params = t.Object({ memberRef })

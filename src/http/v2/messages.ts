@@ -2,9 +2,9 @@ import { t } from 'elysia'
 import type { Viewer } from '../../model/core/privacy'
 import type { Deps } from '../../service/core/deps'
 import { readMessage } from '../../service/reads/objects'
-import { describe } from '../openapi'
-import { parsePathId } from '../query'
-import { routes } from '../routeGroup'
+import { describe } from '../server/openapi'
+import { parsePathId } from '../server/query'
+import { routes } from '../server/routeGroup'
 
 export function messageRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit).get(

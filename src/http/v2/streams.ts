@@ -12,9 +12,9 @@ import {
   eventStream,
   frontChanges,
   isStillValid,
-} from '../frontStream'
-import { describe } from '../openapi'
-import { routes } from '../routeGroup'
+} from '../server/frontStream'
+import { describe } from '../server/openapi'
+import { routes } from '../server/routeGroup'
 import { systemRef } from './params'
 import { showFront } from './views'
 

@@ -10,9 +10,9 @@ import {
   moveSwitch,
 } from '../../service/front/switches'
 import { readSwitch, readSwitches } from '../../service/reads/objects'
-import { describe, writeErrors } from '../openapi'
-import { parameter, parameters, parseLimit, parseTime } from '../query'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { parameter, parameters, parseLimit, parseTime } from '../server/query'
+import { routes } from '../server/routeGroup'
 import { switchRef, systemRef } from './params'
 import { showFront } from './views'
 import { readFrontersByAccess } from './watch'

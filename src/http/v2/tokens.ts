@@ -5,8 +5,8 @@ import { bodySchema } from '../../serializers/schema'
 import { createdTokenToV2, tokenFromV2, tokenToV2 } from '../../serializers/v2'
 import { createToken, listTokens, revokeToken } from '../../service/access/tokens'
 import type { Deps } from '../../service/core/deps'
-import { describe, writeErrors } from '../openapi'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { routes } from '../server/routeGroup'
 
 const TAG = 'Access'
 

@@ -15,8 +15,8 @@ import {
   exportSystem,
 } from '../../service/transfer/export/export'
 import { importLimited } from '../../service/transfer/import/import'
-import { arrivalLimits } from '../bodyArrival'
-import { describe, writeErrors } from '../openapi'
+import { arrivalLimits } from '../server/bodyArrival'
+import { describe, writeErrors } from '../server/openapi'
 import {
   parameter,
   parameters,
@@ -27,9 +27,9 @@ import {
   parsePathId,
   requiredParameter,
   requireSingleValue,
-} from '../query'
-import { respondAndDetach } from '../response'
-import { type BodyStream, uploadRoutes, waitingClientOf } from '../routeGroup'
+} from '../server/query'
+import { respondAndDetach } from '../server/response'
+import { type BodyStream, uploadRoutes, waitingClientOf } from '../server/routeGroup'
 
 const TAG = 'Import and export'
 

@@ -15,8 +15,8 @@ import { Problem } from '../../model/core/validation'
 import { parseObject, type RawBody } from '../../serializers/body'
 import { rawBody } from '../../serializers/schema'
 import { pingToV2, registrationToV2 } from '../../serializers/v2'
-import { describe, writeErrors } from '../openapi'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { routes } from '../server/routeGroup'
 
 const TAG = 'Events'
 

@@ -1,8 +1,8 @@
 import { importPlaceToWeb, schemasWeb } from '../../serializers/web'
 import type { Deps } from '../../service/core/deps'
 import { reserveImportPlace } from '../../service/transfer/import/import'
-import { describe, writeErrors } from '../openapi'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { routes } from '../server/routeGroup'
 
 /** Queue in which a page waits before it sends a file. */
 export function importPlaceRoute(deps: Deps, bodyLimit: number) {

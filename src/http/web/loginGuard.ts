@@ -1,8 +1,8 @@
 import { error } from '../../model/core/errors'
 import type { Clock } from '../../timers/clock'
-import { createLoginAttempts } from '../loginAttempts'
-import { clientOf } from '../routeGroup'
-import { isLoginAllowed, type OriginConfig } from './cookie'
+import { clientOf } from '../server/routeGroup'
+import { isLoginAllowed, type OriginConfig } from '../server/sessionCookie'
+import { createLoginAttempts } from './loginAttempts'
 
 /** Checks that all routes for callers without a session share. */
 export interface LoginGuard {

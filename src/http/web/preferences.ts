@@ -2,8 +2,8 @@ import { preferencesFromWeb, preferencesToWeb, schemasWeb } from '../../serializ
 import { getPreferences, patchPreferences } from '../../service/access/preferences'
 import type { Deps } from '../../service/core/deps'
 import { summarizeArchive } from '../../service/transfer/archive/archivedRows'
-import { describe, writeErrors } from '../openapi'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { routes } from '../server/routeGroup'
 
 const TAG = 'Access'
 

@@ -9,9 +9,9 @@ import {
 import { createSystemInBrowser, getWebRegistration } from '../../service/access/registration'
 import { previewSetup } from '../../service/access/setupCodes'
 import type { Deps } from '../../service/core/deps'
-import { describe, writeErrors } from '../openapi'
-import { publicRoutes } from '../routeGroup'
-import type { OriginConfig } from './cookie'
+import { describe, writeErrors } from '../server/openapi'
+import { publicRoutes } from '../server/routeGroup'
+import type { OriginConfig } from '../server/sessionCookie'
 import type { LoginGuard } from './loginGuard'
 import { deviceOf, LOGIN_BODY_LIMIT, sessionHeaders, TAG } from './sessions'
 

@@ -26,8 +26,8 @@ import {
 } from '../../service/access/sessions'
 import type { Deps } from '../../service/core/deps'
 import { getSystem } from '../../service/systems/systems'
-import { describe, writeErrors } from '../openapi'
-import { publicRoutes, routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { publicRoutes, routes } from '../server/routeGroup'
 import {
   addressOf,
   clearCookie,
@@ -36,7 +36,7 @@ import {
   type OriginConfig,
   readSessionCookie,
   setCookie,
-} from './cookie'
+} from '../server/sessionCookie'
 import type { LoginGuard } from './loginGuard'
 
 export const TAG = 'Access'

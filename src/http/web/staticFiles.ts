@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { type Encoding, manifests, WORKER } from '../../web/bundle'
 import { loadPages, type PageFile, type Pages } from '../../web/dashboardFiles'
-import { acceptsEncoding } from '../response'
+import { acceptsEncoding } from '../server/response'
 
 /** Well-known paths: the page, its service worker, and what installing it as an app needs. */
 export const fixedPaths = ['/', ...[...manifests, WORKER].map((name) => `/${name}`)]

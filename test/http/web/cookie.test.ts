@@ -4,7 +4,7 @@ import {
   isSameOrigin,
   readSessionCookie,
   setCookie,
-} from '../../../src/http/web/cookie'
+} from '../../../src/http/server/sessionCookie'
 import { describe, expect, test } from '../../test'
 
 const plain = { publicUrl: '', trustedProxies: 0 }

@@ -4,9 +4,9 @@ import { anonymousViewer } from '../model/core/privacy'
 import { pictureTypes } from '../model/pictures/picture'
 import type { Deps } from '../service/core/deps'
 import { findPicture, hasPicture } from '../service/pictures/pictures'
-import type { ApiModule } from './apiModule'
-import { describe } from './openapi'
-import { includesETag } from './response'
+import type { ApiModule } from './server/apiModule'
+import { describe } from './server/openapi'
+import { includesETag } from './server/response'
 
 const CACHE_SECONDS = 24 * 60 * 60
 

@@ -1,6 +1,6 @@
 import { Elysia, type TSchema } from 'elysia'
-import { type ErrorName, errorTable } from '../model/core/errors'
-import type { components } from '../serializers/openapiComponents'
+import { type ErrorName, errorTable } from '../../model/core/errors'
+import type { components } from '../../serializers/openapiComponents'
 import type { ApiModule, PathPolicy } from './apiModule'
 import {
   deferDetails,
@@ -78,7 +78,7 @@ export async function createDocument(
 ): Promise<object> {
   // Loaded on demand, because these modules would slow down every start.
   const { swagger } = await import('@elysiajs/swagger')
-  const { components: schemas } = await import('../serializers/openapiComponents')
+  const { components: schemas } = await import('../../serializers/openapiComponents')
   // Only the plugin's document is used: its page would load scripts from another site.
   const described = new Elysia({ normalize: false }).use(modules.map(({ routes }) => routes())).use(
     swagger({

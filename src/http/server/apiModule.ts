@@ -1,10 +1,10 @@
 import type { AnyElysia } from 'elysia'
-import type { RateLimits } from '../config'
-import type { ErrorName } from '../model/core/errors'
-import type { ListPieces } from '../model/core/listPieces'
-import type { Serialized, Viewer } from '../model/core/privacy'
-import type { Deps } from '../service/core/deps'
-import type { FindClient } from '../service/reads/objects'
+import type { RateLimits } from '../../config'
+import type { ErrorName } from '../../model/core/errors'
+import type { ListPieces } from '../../model/core/listPieces'
+import type { Serialized, Viewer } from '../../model/core/privacy'
+import type { Deps } from '../../service/core/deps'
+import type { FindClient } from '../../service/reads/objects'
 
 /** Policy of a path, applied before its route is called. */
 export interface PathPolicy {

@@ -1,11 +1,11 @@
-import { anonymousViewer, type Viewer } from '../model/core/privacy'
-import { findBot, findSession, findToken } from '../service/access/credentials'
-import type { Bot, Credential, TokenOwner } from '../service/access/types'
-import type { Deps } from '../service/core/deps'
-import { actFor } from '../service/systems/systems'
+import { anonymousViewer, type Viewer } from '../../model/core/privacy'
+import { findBot, findSession, findToken } from '../../service/access/credentials'
+import type { Bot, Credential, TokenOwner } from '../../service/access/types'
+import type { Deps } from '../../service/core/deps'
+import { actFor } from '../../service/systems/systems'
 import type { PathPolicy } from './apiModule'
 import { isSafeMethod } from './routeTable'
-import { isSameOrigin, type OriginConfig, readSessionCookie } from './web/cookie'
+import { isSameOrigin, type OriginConfig, readSessionCookie } from './sessionCookie'
 
 /** Authenticated sender of a request. */
 export interface Caller {

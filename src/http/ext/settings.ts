@@ -4,8 +4,8 @@ import { bodySchema } from '../../serializers/schema'
 import { patchFromV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/core/deps'
 import { getExtSettings, patchExtSettings } from '../../service/systems/extSettings'
-import { describe, writeErrors } from '../openapi'
-import { routes } from '../routeGroup'
+import { describe, writeErrors } from '../server/openapi'
+import { routes } from '../server/routeGroup'
 import { ownReadErrors } from './ownedRoutes'
 
 export function extSettingsRoutes(deps: Deps, bodyLimit: number) {

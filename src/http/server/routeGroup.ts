@@ -6,12 +6,12 @@ import {
   type RouteBase,
   type SingletonBase,
 } from 'elysia'
-import { DomainError, error } from '../model/core/errors'
-import { findExcess } from '../model/core/jsonLimits'
-import { ListPieces } from '../model/core/listPieces'
-import { requireBot, requireWriter, type Serialized } from '../model/core/privacy'
-import type { RawBody } from '../serializers/body'
-import type { WaitingClient } from '../service/core/longReads'
+import { DomainError, error } from '../../model/core/errors'
+import { findExcess } from '../../model/core/jsonLimits'
+import { ListPieces } from '../../model/core/listPieces'
+import { requireBot, requireWriter, type Serialized } from '../../model/core/privacy'
+import type { RawBody } from '../../serializers/body'
+import type { WaitingClient } from '../../service/core/longReads'
 import { type ArrivalLimits, arrivalLimits, settlesAtOnce } from './bodyArrival'
 import type { RequestContext, RequestWithContext } from './context'
 import { unparsedBody } from './elysiaInternals'

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
-import { ListPieces } from '../model/core/listPieces'
+import { ListPieces } from '../../model/core/listPieces'
 import type { RequestContext, RequestWithContext } from './context'
 import { findClient } from './requestLimits'
 

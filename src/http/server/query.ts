@@ -1,9 +1,9 @@
 import { t } from 'elysia'
-import { error } from '../model/core/errors'
-import { describeId, formatId, isIdOf, normalizeId, type Platform } from '../model/core/platform'
-import { type Instant, parseInstant } from '../model/core/time'
-import { isTimezone } from '../model/core/validation'
-import { SWITCHES_PER_PAGE } from '../model/front/switch'
+import { error } from '../../model/core/errors'
+import { describeId, formatId, isIdOf, normalizeId, type Platform } from '../../model/core/platform'
+import { type Instant, parseInstant } from '../../model/core/time'
+import { isTimezone } from '../../model/core/validation'
+import { SWITCHES_PER_PAGE } from '../../model/front/switch'
 import { keepsRepeats } from './elysiaInternals'
 
 /** Raw value of a query or path parameter, before one of the parsers below read it. */

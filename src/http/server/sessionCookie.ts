@@ -1,5 +1,5 @@
 import type { Config } from '../../config'
-import { isSafeMethod } from '../routeTable'
+import { isSafeMethod } from './routeTable'
 
 /** Session cookie of a browser. */
 export interface Cookie {

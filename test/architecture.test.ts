@@ -134,9 +134,9 @@ describe('architecture', () => {
   const filesWithState: Record<string, string> = {
     'db/query.ts':
       'prepared statements are released with their database handle, and texts are the same for all',
-    'web/app/time.ts':
+    'dashboard/lib/time.ts':
       'date formats of a time zone are the same for all callers, and slow to create',
-    'web/app/search.ts': 'folded names are released with the member they belong to',
+    'dashboard/lib/search.ts': 'folded names are released with the member they belong to',
   }
 
   test('no module has state: stateful objects are created in app.ts and passed on', () => {
@@ -359,7 +359,7 @@ describe('comments and documents', () => {
   const folders = new Bun.Glob('{src,test,bench,examples,docs,.ci}/**/*')
   const known = [...readdirSync(root), ...folders.scanSync({ cwd: root, dot: true })]
   const isKnown = (name: string, file: string) =>
-    ['', 'src/', 'test/', 'src/web/app/', `${join(file, '..')}/`].some((start) =>
+    ['', 'src/', 'test/', 'src/dashboard/', `${join(file, '..')}/`].some((start) =>
       known.includes(start + name),
     ) ||
     (!name.includes('/') && known.some((path) => path.endsWith(`/${name}`)))
@@ -396,9 +396,8 @@ function findCycles(targets: ReadonlyMap<string, readonly string[]>): string[] {
   return cycles
 }
 
-/** Top folder of a file; the dashboard's browser code is a layer of its own. */
+/** Top folder of a file. */
 function layerOf(file: string): string {
-  if (file.startsWith('web/app/')) return 'web/app'
   return file.split('/')[0]?.replace('.ts', '') ?? ''
 }
 

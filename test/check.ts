@@ -1,5 +1,5 @@
 /** Checks types, lint and format at the same time, and prints the output of what fails. */
-const commands = ['tsc -p .', 'tsc -p src/web/app', 'biome check']
+const commands = ['tsc -p .', 'tsc -p src/dashboard', 'biome check']
 
 async function passes(command: string): Promise<boolean> {
   const child = Bun.spawn(command.split(' '), { stdio: ['ignore', 'pipe', 'pipe'] })

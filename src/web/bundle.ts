@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { install as german } from './app/strings/de/install'
-import { install as english } from './app/strings/en/install'
+import { install as german } from '../dashboard/texts/de/install'
+import { install as english } from '../dashboard/texts/en/install'
 
 /** File of the page in every encoding the server can send. Each encoding is a path or the bytes. */
 export interface EncodedFile {
@@ -26,7 +26,7 @@ export interface BundledFile {
 /** Bundles the page for browsers: during the build, or on the first visit when run from source. */
 export async function bundlePage(): Promise<BundledFile[]> {
   const { outputs } = await Bun.build({
-    entrypoints: [join(import.meta.dir, './app/index.html')],
+    entrypoints: [join(import.meta.dir, '../dashboard/index.html')],
     target: 'browser',
     minify: true,
     splitting: true,
@@ -63,7 +63,7 @@ async function bundleWorker(page: readonly BundledFile[]): Promise<BundledFile> 
   for (const { path, bytes } of page) hash.update(path).update(bytes)
   const paths = page.map(({ path }) => `.${path}`)
   const { outputs } = await Bun.build({
-    entrypoints: [join(import.meta.dir, './app/worker/sw.ts')],
+    entrypoints: [join(import.meta.dir, '../dashboard/worker/sw.ts')],
     target: 'browser',
     format: 'iife',
     minify: true,
@@ -82,7 +82,7 @@ async function bundleWorker(page: readonly BundledFile[]): Promise<BundledFile> 
 const manifestIcons = ['icon512', 'maskable']
 
 async function readIcon(name: string): Promise<BundledFile> {
-  const file = Bun.file(join(import.meta.dir, 'app', `${name}.png`))
+  const file = Bun.file(join(import.meta.dir, '../dashboard/assets', `${name}.png`))
   const bytes = new Uint8Array(await file.arrayBuffer())
   return { path: `/assets/${name}-${Bun.hash(bytes).toString(36)}.png`, type: file.type, bytes }
 }
@@ -122,7 +122,7 @@ async function bundleManifest(
   const language = name.includes('.de.') ? 'de' : 'en'
   const { name: title, description } = installTexts[language][kind]
   const { shortcut } = installTexts[language]
-  const source = Bun.file(join(import.meta.dir, 'app', `${kind}.webmanifest`))
+  const source = Bun.file(join(import.meta.dir, '../dashboard/assets', `${kind}.webmanifest`))
   const hashedIcons = (await source.text()).replace(/"(\w+)\.(svg|png)"/g, (_, stem, suffix) => {
     const icon = files.find(
       ({ path }) => path.startsWith(`/assets/${stem}-`) && path.endsWith(`.${suffix}`),

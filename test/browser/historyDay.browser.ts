@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { fieldsOf } from '../../src/web/app/time'
+import { fieldsOf } from '../../src/dashboard/lib/time'
 import { expect, test } from '../test'
 import { until } from '../until'
 import {

@@ -1,6 +1,6 @@
+import type { Member } from '../../src/dashboard/core/types'
+import { redactForPublic } from '../../src/dashboard/features/privacy/redact'
 import { member as table } from '../../src/model/members/member'
-import { redactForPublic } from '../../src/web/app/redact'
-import type { Member } from '../../src/web/app/types'
 import { expect, test } from '../test'
 import {
   expectAccessible,

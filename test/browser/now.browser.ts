@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../src/web/app/time'
+import { fieldsOf } from '../../src/dashboard/lib/time'
 import { expect, test } from '../test'
 import {
   expectAccessible,

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { parseRoute, type Route } from '../../src/web/app/address'
+import { parseRoute, type Route } from '../../src/dashboard/core/address'
 import { expect, test } from '../test'
 
 test.each<[string, Route]>([

@@ -1,7 +1,7 @@
+import { ApiError, errorMessage, problemMessage } from '../../src/dashboard/core/api'
+import type { LanguageCode } from '../../src/dashboard/texts/languages'
+import { loadStrings, strings } from '../../src/dashboard/texts/texts'
 import { errorTable } from '../../src/model/core/errors'
-import { ApiError, errorMessage, problemMessage } from '../../src/web/app/api'
-import { loadStrings, strings } from '../../src/web/app/strings'
-import type { LanguageCode } from '../../src/web/app/strings/languages'
 import { afterAll, describe, expect, test } from '../test'
 
 const { sameFronters, sameTimestamp, invalidBody, conflict } = errorTable

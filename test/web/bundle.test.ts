@@ -115,7 +115,7 @@ describe('the bundle', () => {
 })
 
 describe('the source of the dashboard', () => {
-  const folder = join(import.meta.dir, '../../src/web/app')
+  const folder = join(import.meta.dir, '../../src/dashboard')
   const sources = [...new Bun.Glob('**/*.{ts,tsx,html}').scanSync(folder)]
 
   test.each([

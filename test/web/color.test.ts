@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { contrast, textOn } from '../../src/web/app/color'
+import { contrast, textOn } from '../../src/dashboard/lib/color'
 import { rounds } from '../rounds'
 import { describe, expect, test } from '../test'
 

@@ -1,4 +1,4 @@
-import { type LiveState, subscribe } from '../../src/web/app/eventStream'
+import { type LiveState, subscribe } from '../../src/dashboard/core/eventStream'
 import {
   afterAll,
   afterEach,

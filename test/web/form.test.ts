@@ -1,5 +1,3 @@
-import { fillDefaults } from '../../src/model/core/entity'
-import { member } from '../../src/model/members/member'
 import {
   beginDraft,
   changedElsewhere,
@@ -8,8 +6,10 @@ import {
   problemsOf,
   resolveConflict,
   setValue,
-} from '../../src/web/app/form'
-import { loadStrings } from '../../src/web/app/strings'
+} from '../../src/dashboard/core/form'
+import { loadStrings } from '../../src/dashboard/texts/texts'
+import { fillDefaults } from '../../src/model/core/entity'
+import { member } from '../../src/model/members/member'
 import { describe, expect, test } from '../test'
 
 await loadStrings('en')

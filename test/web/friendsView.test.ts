@@ -1,8 +1,8 @@
+import type { CustomField } from '../../src/dashboard/core/customFields'
+import type { Group, Member, MemberExt } from '../../src/dashboard/core/types'
+import { friendMember } from '../../src/dashboard/features/friends/friendsView'
 import type { Level } from '../../src/model/core/entity'
 import { member } from '../../src/model/members/member'
-import type { CustomField } from '../../src/web/app/customFields'
-import { friendMember } from '../../src/web/app/friendsView'
-import type { Group, Member, MemberExt } from '../../src/web/app/types'
 import { describe, expect, test } from '../test'
 import { createTestApp, type TestSystem } from '../testApp'
 

@@ -1,7 +1,12 @@
+import {
+  listTree,
+  moveInTree,
+  pathOf,
+  possibleParents,
+} from '../../src/dashboard/actions/groupTree'
+import type { Group } from '../../src/dashboard/core/types'
 import { fillDefaults } from '../../src/model/core/entity'
 import { group } from '../../src/model/groups/group'
-import { listTree, moveInTree, pathOf, possibleParents } from '../../src/web/app/groupTree'
-import type { Group } from '../../src/web/app/types'
 import { expect, test } from '../test'
 
 /** Groups as the store has them: by name, with positions that may be equal. */

@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { DAY, HOUR, MINUTE } from '../../src/model/core/time'
 import {
   compareHistories,
   insertSwitch,
@@ -13,7 +12,8 @@ import {
   sinceWhen,
   switchAt,
   weighTime,
-} from '../../src/web/app/history'
+} from '../../src/dashboard/core/history'
+import { DAY, HOUR, MINUTE } from '../../src/model/core/time'
 import { describe, expect, test } from '../test'
 
 const at = (hour: number, ...members: string[]): Switch => ({

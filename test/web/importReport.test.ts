@@ -1,4 +1,3 @@
-import { forEachExtPart, type Tally } from '../../src/model/transfer/transfer'
 import {
   countWithoutRoom,
   importQuery,
@@ -7,11 +6,12 @@ import {
   type Report,
   sortRepairs,
   talliesOf,
-} from '../../src/web/app/importReport'
-import { edit } from '../../src/web/app/strings/en/edit'
-import { importing } from '../../src/web/app/strings/en/import'
-import { importReasons } from '../../src/web/app/strings/en/importReasons'
-import { privacy } from '../../src/web/app/strings/en/privacy'
+} from '../../src/dashboard/features/transfer/importReport'
+import { edit } from '../../src/dashboard/texts/en/edit'
+import { importing } from '../../src/dashboard/texts/en/import'
+import { importReasons } from '../../src/dashboard/texts/en/importReasons'
+import { privacy } from '../../src/dashboard/texts/en/privacy'
+import { forEachExtPart, type Tally } from '../../src/model/transfer/transfer'
 import { readFixture } from '../formats/fixture'
 import { describe, expect, test } from '../test'
 

@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { DAY, HOUR, parseInstant } from '../../src/model/core/time'
 import {
   customSpan,
   type Figures,
@@ -14,7 +13,8 @@ import {
   stackPeriods,
   switchesADay,
   type Total,
-} from '../../src/web/app/insights'
+} from '../../src/dashboard/features/insights/insights'
+import { DAY, HOUR, parseInstant } from '../../src/model/core/time'
 import { describe, expect, test } from '../test'
 
 const now = parseInstant('2026-11-15T12:00:00Z') ?? 0

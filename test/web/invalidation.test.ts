@@ -1,10 +1,10 @@
-import { eventTypes, extEventTypes } from '../../src/model/core/events'
 import {
   type Invalidation,
   invalidationFor,
   mergeInvalidations,
   type SwitchValues,
-} from '../../src/web/app/invalidation'
+} from '../../src/dashboard/core/invalidation'
+import { eventTypes, extEventTypes } from '../../src/model/core/events'
 import { describe, expect, test } from '../test'
 
 const now = { timestamp: '2026-11-15T06:54:00.000000Z', members: ['uuid-2'] }

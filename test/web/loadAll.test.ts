@@ -6,7 +6,7 @@ import {
   members,
   type SerializedMember,
   system,
-} from '../../src/web/app/store'
+} from '../../src/dashboard/core/store'
 import { afterAll, expect, test } from '../test'
 import { until } from '../until'
 

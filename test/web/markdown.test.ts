@@ -1,7 +1,7 @@
 import fc from 'fast-check'
+import { type Block, elements, type Inline, parseMarkdown } from '../../src/dashboard/lib/markdown'
+import { parseInline } from '../../src/dashboard/lib/markdownInline'
 import { isHttpUrl } from '../../src/model/core/validation'
-import { type Block, elements, type Inline, parseMarkdown } from '../../src/web/app/markdown'
-import { parseInline } from '../../src/web/app/markdownInline'
 import { rounds } from '../rounds'
 import { describe, expect, test } from '../test'
 

@@ -1,6 +1,6 @@
+import { memberBody } from '../../src/dashboard/actions/memberForm'
 import type { JsonObject } from '../../src/model/core/entity'
 import { MAX_DESCRIPTION } from '../../src/model/members/member'
-import { memberBody } from '../../src/web/app/memberForm'
 import { expect, test } from '../test'
 
 const short = 'a'.repeat(MAX_DESCRIPTION)

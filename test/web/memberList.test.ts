@@ -1,8 +1,8 @@
+import type { Group, Member } from '../../src/dashboard/core/types'
+import { listMembers, rankColor, type Sort } from '../../src/dashboard/features/members/memberList'
 import { fillDefaults, type Level } from '../../src/model/core/entity'
 import { group } from '../../src/model/groups/group'
 import { member } from '../../src/model/members/member'
-import { listMembers, rankColor, type Sort } from '../../src/web/app/memberList'
-import type { Group, Member } from '../../src/web/app/types'
 import { expect, test } from '../test'
 
 function createMember(

@@ -1,6 +1,5 @@
-import { DAY, SECOND } from '../../src/model/core/time'
-import { compareClocks } from '../../src/web/app/offline/clocks'
-import { isExpired } from '../../src/web/app/offline/copyExpiry'
+import { compareClocks } from '../../src/dashboard/offline/clocks'
+import { isExpired } from '../../src/dashboard/offline/copyExpiry'
 import {
   type Answer,
   decideOutcome,
@@ -9,7 +8,8 @@ import {
   type Outcome,
   pauseAfter,
   type QueuedSwitch,
-} from '../../src/web/app/offline/queue'
+} from '../../src/dashboard/offline/queue'
+import { DAY, SECOND } from '../../src/model/core/time'
 import { describe, expect, test } from '../test'
 
 const waiting: QueuedSwitch = {

@@ -1,7 +1,17 @@
+import {
+  centered,
+  cropSquare,
+  moveCrop,
+  zoomCrop,
+} from '../../src/dashboard/features/pictures/crop'
+import { isDecodable } from '../../src/dashboard/features/pictures/isDecodable'
+import {
+  MAX_ENTRIES,
+  MAX_UNPACKED,
+  readZip,
+  ZipError,
+} from '../../src/dashboard/features/pictures/zip'
 import { dimensionsOf } from '../../src/model/pictures/pictureSize'
-import { centered, cropSquare, moveCrop, zoomCrop } from '../../src/web/app/pictures/crop'
-import { isDecodable } from '../../src/web/app/pictures/isDecodable'
-import { MAX_ENTRIES, MAX_UNPACKED, readZip, ZipError } from '../../src/web/app/pictures/zip'
 import { bytesOf } from '../pictures'
 import { describe, expect, test } from '../test'
 import { type WrittenEntry, zipOf } from './zipFiles'

@@ -1,8 +1,13 @@
+import {
+  findChanges,
+  findUndo,
+  levelsOf,
+  presets,
+} from '../../src/dashboard/actions/privacyPresets'
+import type { Member, MemberLevel } from '../../src/dashboard/core/types'
+import { countPrivate, redactForPublic } from '../../src/dashboard/features/privacy/redact'
 import { fillDefaults, type Level } from '../../src/model/core/entity'
 import { member } from '../../src/model/members/member'
-import { findChanges, findUndo, levelsOf, presets } from '../../src/web/app/privacyPresets'
-import { countPrivate, redactForPublic } from '../../src/web/app/redact'
-import type { Member, MemberLevel } from '../../src/web/app/types'
 import { describe, expect, test } from '../test'
 
 function createMember(name: string, given: Partial<Record<MemberLevel, Level>> = {}): Member {

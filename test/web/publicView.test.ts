@@ -1,11 +1,16 @@
+import type { CustomField } from '../../src/dashboard/core/customFields'
+import type { Group, Member, System } from '../../src/dashboard/core/types'
+import {
+  hidden,
+  type PublicFront,
+  publicView,
+  RECENT_SWITCHES,
+} from '../../src/dashboard/features/privacy/publicView'
 import { parseInstant } from '../../src/model/core/time'
 import { group } from '../../src/model/groups/group'
 import { member } from '../../src/model/members/member'
 import type { ExtSettings } from '../../src/model/systems/extSettings'
 import { system } from '../../src/model/systems/system'
-import type { CustomField } from '../../src/web/app/customFields'
-import { hidden, type PublicFront, publicView, RECENT_SWITCHES } from '../../src/web/app/publicView'
-import type { Group, Member, System } from '../../src/web/app/types'
 import { beforeEach, describe, expect, test } from '../test'
 import { createTestApp } from '../testApp'
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
-import { parseInstant } from '../../src/model/core/time'
-import { insertToken } from '../../src/store/access/insertToken'
+import type { Group, Member, System } from '../../src/dashboard/core/types'
 import {
   findNamingLists,
   hidden,
@@ -10,8 +9,9 @@ import {
   publicMember,
   publicView,
   RECENT_SWITCHES,
-} from '../../src/web/app/publicView'
-import type { Group, Member, System } from '../../src/web/app/types'
+} from '../../src/dashboard/features/privacy/publicView'
+import { parseInstant } from '../../src/model/core/time'
+import { insertToken } from '../../src/store/access/insertToken'
 import { rounds } from '../rounds'
 import { anySystem, insertGeneratedSystem } from '../service/anySystem'
 import { describe, expect, test } from '../test'

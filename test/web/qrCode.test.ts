@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import decodeQR from 'qr/decode.js'
-import { encodeQrCode, type QrCode } from '../../src/web/app/qrCode'
+import { encodeQrCode, type QrCode } from '../../src/dashboard/features/access/qrCode'
 import { rounds } from '../rounds'
 import { describe, expect, test } from '../test'
 

@@ -1,4 +1,4 @@
-import { searchMembers } from '../../src/web/app/search'
+import { searchMembers } from '../../src/dashboard/lib/search'
 import { expect, test } from '../test'
 
 const member = (

@@ -1,5 +1,5 @@
-import { listNames, loadStrings, strings, wordOf } from '../../src/web/app/strings'
-import { type LanguageCode, languageCodes, languages } from '../../src/web/app/strings/languages'
+import { type LanguageCode, languageCodes, languages } from '../../src/dashboard/texts/languages'
+import { listNames, loadStrings, strings, wordOf } from '../../src/dashboard/texts/texts'
 import { afterEach, describe, expect, test } from '../test'
 
 afterEach(() => loadStrings('en'))

@@ -1,4 +1,10 @@
-import { formatCsv, isTextColumn, sortRows, type Table, textCell } from '../../src/web/app/table'
+import {
+  formatCsv,
+  isTextColumn,
+  sortRows,
+  type Table,
+  textCell,
+} from '../../src/dashboard/lib/table'
 import { expect, test } from '../test'
 
 const table: Table = {

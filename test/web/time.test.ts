@@ -1,6 +1,4 @@
 import fc from 'fast-check'
-import { HOUR, MINUTE, parseInstant, SECOND } from '../../src/model/core/time'
-import { loadStrings } from '../../src/web/app/strings'
 import {
   type Clock,
   createFormatter,
@@ -12,7 +10,9 @@ import {
   hourMarks,
   instantOf,
   monthOf,
-} from '../../src/web/app/time'
+} from '../../src/dashboard/lib/time'
+import { loadStrings } from '../../src/dashboard/texts/texts'
+import { HOUR, MINUTE, parseInstant, SECOND } from '../../src/model/core/time'
 import { rounds } from '../rounds'
 import { afterAll, beforeAll, describe, expect, test } from '../test'
 

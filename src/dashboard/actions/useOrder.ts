@@ -1,0 +1,55 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { attempt } from '../core/actions'
+
+/**
+ * Orders items at once; the requests follow one after the other. `save` gets the new order, and the
+ * one it stored before if `all` does not have it yet.
+ */
+export function useOrder<T extends { readonly id: string }>(
+  all: readonly T[],
+  save: (ids: readonly string[], saved: readonly string[] | null) => Promise<unknown>,
+  reload: () => void,
+) {
+  const [order, setOrder] = useState<readonly string[] | null>(null)
+  const [problem, setProblem] = useState('')
+  const waiting = useRef(0)
+  const saved = useRef<readonly string[] | null>(null)
+  const isLoadedAgain = useRef(false)
+  const last = useRef<Promise<void>>(Promise.resolve())
+  const focus = useRef('')
+  useEffect(() => {
+    if (waiting.current > 0) return
+    // It may have been requested before the last order was stored.
+    if (!isLoadedAgain.current && saved.current?.some((id, at) => id !== all[at]?.id)) {
+      isLoadedAgain.current = true
+      return reload()
+    }
+    saved.current = null
+    setOrder(null)
+  }, [all])
+  // Browsers drop the focus of a button that is moved in the page.
+  useLayoutEffect(() => {
+    if (focus.current !== '') document.getElementById(focus.current)?.focus()
+    focus.current = ''
+  }, [order])
+  const items = order
+    ? all.toSorted((one, other) => order.indexOf(one.id) - order.indexOf(other.id))
+    : all
+  const store = async (ids: readonly string[]) => {
+    const found = await attempt(() => save(ids, saved.current))
+    waiting.current--
+    if (found === '') saved.current = ids
+    else setProblem(found)
+    if (waiting.current === 0 || found !== '') reload()
+  }
+  /** Shows and stores an order; the pressed button keeps the focus. */
+  const reorder = (ids: readonly string[], pressed: string) => {
+    setProblem('')
+    setOrder(ids)
+    focus.current = pressed
+    isLoadedAgain.current = false
+    waiting.current++
+    last.current = last.current.then(() => store(ids))
+  }
+  return { items, reorder, problem }
+}

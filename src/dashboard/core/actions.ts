@@ -1,0 +1,147 @@
+import { effect, signal } from '@preact/signals'
+import { formatInstant, type Instant } from '../../model/core/time'
+import { nowInstant } from '../lib/time'
+import { strings } from '../texts/texts'
+import { ApiError, errorMessage, requestOwn } from './api'
+import type { Switch, Switches } from './history'
+import {
+  isOffline,
+  loadSwitches,
+  nameOf,
+  offlineReason,
+  PENDING_SWITCH,
+  putSwitch,
+  queueReady,
+  readSwitch,
+  removeSwitchFromStore,
+  type SerializedSwitch,
+  switches,
+  switchQueue,
+} from './store'
+import { loadToast, storeToast, type Toast } from './toastStorage'
+import type { FronterStatus } from './types'
+
+/** Changes to switches, each announced in a toast and undoable for a while. */
+
+export const toast = signal<Toast | null>(loadToast())
+effect(() => storeToast(toast.value))
+
+/** Text for the live region that screen readers announce. */
+export const announcement = signal('')
+
+export const PATH = 'v2/systems/@me/switches'
+
+export function announce(text: string): void {
+  announcement.value = text
+}
+
+export function showToast(shown: Toast): void {
+  toast.value = shown
+  announce(shown.text)
+}
+
+/** Switch whose request got no answer; the server may have logged it nevertheless. */
+interface LostSwitch {
+  readonly members: readonly string[]
+  readonly known: Switches
+}
+export const lostSwitch = signal<LostSwitch | null>(null)
+
+/** Returns the switch if it was logged although its answer was lost. */
+export function findLost({ members, known }: LostSwitch): Switch | undefined {
+  const ids = new Set(known.map(({ id }) => id))
+  return switches.value.find(
+    (one) => !ids.has(one.id) && one.id !== PENDING_SWITCH && one.members.join() === members.join(),
+  )
+}
+
+/**
+ * Shows the switch before the server has confirmed it, and removes it again if the request fails.
+ */
+export async function logSwitch(
+  members: readonly string[],
+  at: Instant | null,
+  statuses: readonly FronterStatus[] = [],
+): Promise<void> {
+  lostSwitch.value = null
+  // Undo of an earlier switch would be taken for that of this one.
+  toast.value = null
+  const attempted = { members, known: switches.value }
+  putSwitch({ id: PENDING_SWITCH, timestamp: at ?? nowInstant(), members })
+  try {
+    const created = await createSwitch(members, at, statuses)
+    announceLogged(members, at, created?.id)
+  } catch (cause) {
+    if (cause instanceof ApiError) throw cause
+    await loadSwitches().catch(() => {})
+    const found = findLost(attempted)
+    if (found) return announceLogged(members, at, found.id)
+    lostSwitch.value = attempted
+    throw cause
+  } finally {
+    removeSwitchFromStore(PENDING_SWITCH)
+  }
+}
+
+function announceLogged(
+  members: readonly string[],
+  at: Instant | null,
+  id: string | undefined,
+): void {
+  showToast({
+    text: at === null ? describeFront(members) : strings.isLogged,
+    ...(id !== undefined && { undo: { kind: 'removeSwitches', ids: [id] } }),
+  })
+}
+
+function describeFront(members: readonly string[]): string {
+  return members.length === 0 ? strings.nobody : strings.areHereNow(members.map(nameOf))
+}
+
+export async function removeSwitch(id: string): Promise<void> {
+  if (switchQueue.value?.canAdd || switchQueue.value?.has(id))
+    return await switchQueue.value.remove(id)
+  await requestOwn(`${PATH}/${id}`, { method: 'DELETE' })
+  removeSwitchFromStore(id)
+}
+
+export async function createSwitch(
+  members: readonly string[],
+  at: Instant | null,
+  statuses: readonly FronterStatus[] = [],
+): Promise<{ readonly id: string } | null> {
+  await queueReady.value
+  if (switchQueue.value?.canAdd) return await switchQueue.value.add(members, at, statuses)
+  const body = { members, ...(at !== null && { timestamp: formatInstant(at) }) }
+  const created =
+    statuses.length > 0
+      ? await (await import('./switchWithStatus')).createWithStatuses(body, statuses)
+      : await requestOwn<SerializedSwitch>(PATH, { method: 'POST', body })
+  if (created) putSwitch(readSwitch(created))
+  return created
+}
+
+/**
+ * Runs an action unless the server is unreachable; a switch can also be kept on the device. Returns
+ * the problem to show; '' without one.
+ */
+export async function attempt(
+  action: () => unknown,
+  explain = errorMessage,
+  canRun = !isOffline.value,
+): Promise<string> {
+  if (!canRun) return offlineReason()
+  try {
+    await action()
+    return ''
+  } catch (cause) {
+    const isAborted = cause instanceof DOMException && cause.name === 'AbortError'
+    return isAborted ? '' : explain(cause)
+  }
+}
+
+/** Runs an action of a button that has no place for a problem; a toast shows it. */
+export async function runWithToast(action: () => unknown, canRun?: boolean): Promise<void> {
+  const text = await attempt(action, errorMessage, canRun)
+  if (text !== '') showToast({ text })
+}

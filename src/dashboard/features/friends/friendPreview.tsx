@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks'
+import type { CustomField } from '../../core/customFields'
+import { groups, type Member, memberWord } from '../../core/store'
+import { sharingStrings } from '../../texts/texts'
+import { tint } from '../../ui/avatar'
+import { LoadProblem } from '../../ui/loadProblem'
+import { Markdown } from '../../ui/markdown'
+import { Skeleton } from '../../ui/page'
+import { displayName } from '../journal/journal'
+import { MemberFacts } from '../members/memberFacts'
+import { FieldValues } from '../members/memberFields'
+import { descriptionOf, useFields } from '../members/useMemberData'
+import { type Bucket, titleOfBucket, useBuckets } from './friends'
+import { friendMember } from './friendsView'
+
+/** A member as a friend in a bucket sees it, with a choice of the bucket. */
+export function FriendsView({ own }: { own: Member }) {
+  const buckets = useBuckets()
+  const fields = useFields()
+  const [chosen, setChosen] = useState('')
+  const failed = [buckets, fields].find(({ problem }) => problem !== '')
+  if (failed) return <LoadProblem text={failed.problem} onRetry={failed.reload} />
+  if (!buckets.data || !fields.data) return <Skeleton blocks={['card']} />
+  const bucket = buckets.data.find(({ id }) => id === chosen) ?? buckets.data[0]
+  if (!bucket)
+    return (
+      <p>
+        {sharingStrings.noBucketsYet} <a href="#/friends">{sharingStrings.toFriends}</a>
+      </p>
+    )
+  return (
+    <>
+      <label class="sorting">
+        {sharingStrings.whichBucket}
+        <select value={bucket.id} onChange={(event) => setChosen(event.currentTarget.value)}>
+          {buckets.data.map((one) => (
+            <option key={one.id} value={one.id}>
+              {titleOfBucket(one)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Shown own={own} bucket={bucket} fields={fields.data} />
+    </>
+  )
+}
+
+interface ShownProps {
+  own: Member
+  bucket: Bucket
+  fields: readonly CustomField[]
+}
+
+function Shown({ own, bucket, fields }: ShownProps) {
+  const shown = friendMember(own, bucket, { groups: groups.value, fields })
+  if (shown === null)
+    return (
+      <p class="note" role="status">
+        {sharingStrings.notVisible(displayName(own))}
+      </p>
+    )
+  const description = descriptionOf(shown.member)
+  return (
+    <>
+      <p class="quiet small">{sharingStrings.onlyIfShown(memberWord.value)}</p>
+      <div class="sides tinted" style={tint(shown.member.color)}>
+        <div class="part">
+          {description && <Markdown text={description} />}
+          <FieldValues of={shown.member} fields={shown.fields} />
+        </div>
+        <MemberFacts member={shown.member} inside={shown.groups} canSeeTimes={false} />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,142 @@
+import { useEffect, useState } from 'preact/hooks'
+import { showToast } from '../../core/actions'
+import { decode } from '../../core/address'
+import { ApiError, isSessionOver, isUnauthorized, request, requestOwn } from '../../core/api'
+import { goTo, invitation, route } from '../../core/route'
+import { isOffline } from '../../core/store'
+import { useAction } from '../../core/useAction'
+import { sharingStrings, strings } from '../../texts/texts'
+import { LoadProblem } from '../../ui/loadProblem'
+import { Page, Skeleton } from '../../ui/page'
+import { ProblemText } from '../../ui/problemText'
+import { SubmitButton } from '../../ui/submitButton'
+import { BackToFriends } from './friendPage'
+import {
+  explainWith,
+  FRIENDS_PATH,
+  type Friend,
+  type FriendSystem,
+  INVITES_PATH,
+  isOver,
+  type Share,
+  type ShareFlags,
+  useBuckets,
+} from './friends'
+import { initialShare } from './inviteSheet'
+import { FriendNameField } from './nameField'
+import { ShareFields } from './shareFields'
+
+interface Preview {
+  readonly system: Pick<FriendSystem, 'name' | 'avatar_url' | 'color'>
+  readonly share: ShareFlags
+}
+
+type State =
+  | { is: 'loading' }
+  | { is: 'open'; preview: Preview }
+  | { is: 'failed'; why: string }
+  /** Used, withdrawn, expired or wrong. */
+  | { is: 'over' }
+
+/** Invitation whose code is in the address: what they show, what we show, *Accept*. */
+export function Invitation() {
+  const code = 'id' in route.value ? decode(route.value.id) : ''
+  const [state, setState] = useState<State>({ is: 'loading' })
+  const load = () => {
+    setState({ is: 'loading' })
+    // Not repeated after a 429: a wrong code stays wrong.
+    request<Preview>(`${INVITES_PATH}/preview`, { method: 'POST', body: { code } }).then(
+      (preview) => preview && setState({ is: 'open', preview }),
+      (cause) => {
+        if (isUnauthorized(cause)) isSessionOver.value = true
+        setState(isOver(cause) ? { is: 'over' } : { is: 'failed', why: explain(cause) })
+      },
+    )
+  }
+  useEffect(() => {
+    invitation.value = ''
+    if (!isOffline.value) load()
+  }, [isOffline.value])
+  if (state.is === 'open') return <Answer code={code} preview={state.preview} />
+  return (
+    <Page title={strings.friends} actions={<BackToFriends />}>
+      {state.is === 'loading' && <Skeleton blocks={['card']} />}
+      {state.is === 'failed' && <LoadProblem text={state.why} onRetry={load} />}
+      {state.is === 'over' && (
+        <p role="alert">
+          {sharingStrings.inviteIsOver} {sharingStrings.askAgain}
+        </p>
+      )}
+    </Page>
+  )
+}
+
+function Answer({ code, preview }: { code: string; preview: Preview }) {
+  const buckets = useBuckets()
+  const { data } = buckets
+  const [name, setName] = useState('')
+  const [chosen, setChosen] = useState<Partial<Share>>({})
+  const { onSubmit, problem, isBusy } = useAction({ explain })
+  const share = { ...initialShare(data ?? []), ...chosen }
+  const theirName = preview.system.name ?? sharingStrings.aSystem
+  const accept = async () => {
+    const { buckets: _, ...flags } = share
+    const body = {
+      code,
+      ...(name.trim() !== '' && { name: name.trim() }),
+      share: data?.length ? share : flags,
+    }
+    const friend = await requestOwn<Friend>(FRIENDS_PATH, { method: 'POST', body })
+    showToast({ text: sharingStrings.areFriends(theirName) })
+    goTo(friend ? `#/friends/${friend.id}` : '#/friends')
+  }
+  return (
+    <Page title={sharingStrings.invites(theirName)} actions={<BackToFriends />}>
+      <section class="card">
+        <h2>{sharingStrings.theyShow}</h2>
+        <ul class="bullets">
+          {describeShare(preview.share).map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      </section>
+      <form class="card" onSubmit={onSubmit(accept)} noValidate>
+        <h2>{sharingStrings.youShow}</h2>
+        <ShareFields
+          buckets={buckets}
+          share={share}
+          onChange={(patch) => setChosen({ ...chosen, ...patch })}
+        />
+        <FriendNameField
+          hint={sharingStrings.ownNameMore}
+          value={name}
+          placeholder={preview.system.name ?? ''}
+          onChange={setName}
+        />
+        <ProblemText text={problem} />
+        <SubmitButton isBusy={isBusy} isBlocked={data === null}>
+          {sharingStrings.accept}
+        </SubmitButton>
+      </form>
+    </Page>
+  )
+}
+
+function describeShare({ see_front, see_members, announce }: ShareFlags): string[] {
+  const { front, members, announce: notification, nothing } = sharingStrings.shows
+  const shown = [
+    see_front ? front : '',
+    see_members ? members : '',
+    see_front && announce ? notification : '',
+  ].filter((text) => text !== '')
+  return shown.length === 0 ? [nothing] : shown
+}
+
+function explain(cause: unknown): string {
+  if (cause instanceof ApiError) {
+    if (cause.status === 429) return strings.tooMany
+    if (cause.status === 409) return sharingStrings.areAlready
+    if (cause.status === 400 && cause.code === 0) return sharingStrings.isOwn
+  }
+  return explainWith(sharingStrings.friendLimit)(cause)
+}

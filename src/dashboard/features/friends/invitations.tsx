@@ -1,0 +1,39 @@
+import { parseInstant } from '../../../model/core/time'
+import { showToast } from '../../core/actions'
+import { requestOwn } from '../../core/api'
+import { formatter } from '../../core/appearance'
+import type { useOwn } from '../../core/useOwn'
+import { now } from '../../lib/clock'
+import { sharingStrings } from '../../texts/texts'
+import { RowList } from '../../ui/rowList'
+import { INVITES_PATH, type Invitation } from './friends'
+
+interface Props {
+  open: ReturnType<typeof useOwn<readonly Invitation[]>>
+}
+
+/** Open invitations, each with a button that withdraws it; nothing without one. */
+export function Invitations({ open: { data, reload } }: Props) {
+  const withdraw = async ({ id }: { id: string }) => {
+    await requestOwn(`${INVITES_PATH}/${id}`, { method: 'DELETE' })
+    showToast({ text: sharingStrings.isWithdrawn })
+    // The button that had the focus is gone with its row.
+    document.querySelector('h1')?.focus()
+    reload()
+  }
+  if (!data?.length) return null
+  return (
+    <section class="card">
+      <h2>{sharingStrings.open}</h2>
+      <RowList
+        rows={data.map((one) => ({ ...one, name: one.name || sharingStrings.anInvitation }))}
+        describe={({ expires }) =>
+          sharingStrings.until(formatter.value.date(parseInstant(expires) ?? now.value))
+        }
+        action={sharingStrings.withdraw}
+        label={sharingStrings.withdrawNamed}
+        onAction={withdraw}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,13 @@
+import { likelyFronters, weighTime } from '../../core/history'
+import { type Member, members, membersById, preferences, switches } from '../../core/store'
+import { isArchived, isCustomFront } from '../../core/types'
+import { now } from '../../lib/clock'
+
+/** Returns the members likely to front next, without custom fronts, archived members and these. */
+export function listLikely(here: readonly string[], limit: number): Member[] {
+  const people = members.value.filter((one) => !isCustomFront(one) && !isArchived(one))
+  const weights = weighTime(switches.value, now.value)
+  return likelyFronters(people, preferences.value.pinned, weights, here, limit).flatMap(
+    (id) => membersById.value.get(id) ?? [],
+  )
+}

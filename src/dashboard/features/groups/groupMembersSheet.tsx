@@ -1,0 +1,44 @@
+import { useState } from 'preact/hooks'
+import { changeMemberships } from '../../actions/groupActions'
+import { type Group, members } from '../../core/store'
+import { useAction } from '../../core/useAction'
+import { memberStrings, strings } from '../../texts/texts'
+import { ProblemText } from '../../ui/problemText'
+import { Sheet } from '../../ui/sheet'
+import { SubmitButton } from '../../ui/submitButton'
+import { MemberPicker } from '../members/memberPicker'
+
+/** Selects the members of a group; saved in one request. */
+export function GroupMembersSheet({ own, onClose }: { own: Group; onClose: () => void }) {
+  const [before] = useState(() => new Set(own.members))
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(before)
+  const { onSubmit, problem } = useAction()
+  const added = members.value.filter(({ uuid }) => chosen.has(uuid) && !before.has(uuid))
+  const removed = members.value.filter(({ uuid }) => !chosen.has(uuid) && before.has(uuid))
+  const save = async () => {
+    if (added.length + removed.length > 0) await changeMemberships(own, added, removed)
+    onClose()
+  }
+  return (
+    <Sheet
+      heading={memberStrings.whoIsIn(own.display_name || own.name)}
+      isChanged={added.length + removed.length > 0}
+      onClose={onClose}
+    >
+      <form onSubmit={onSubmit(save)} noValidate>
+        <MemberPicker chosen={chosen} onChange={setChosen} />
+        <div class="sheet-foot">
+          <p role="status">{describeChange(added.length, removed.length)}</p>
+          <ProblemText text={problem} />
+          <SubmitButton>{strings.save}</SubmitButton>
+        </div>
+      </form>
+    </Sheet>
+  )
+}
+
+function describeChange(added: number, removed: number): string {
+  if (added > 0 && removed > 0) return memberStrings.willAddAndRemove(added, removed)
+  if (added > 0) return memberStrings.willAdd(added)
+  return removed > 0 ? memberStrings.willRemove(removed) : memberStrings.noChanges
+}

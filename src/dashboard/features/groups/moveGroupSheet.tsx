@@ -1,0 +1,116 @@
+import { useState } from 'preact/hooks'
+import { moveGroup } from '../../actions/groupActions'
+import { nameOfGroup, possibleParents, subgroupsOf } from '../../actions/groupTree'
+import { announce } from '../../core/actions'
+import { ApiError, errorMessage } from '../../core/api'
+import { type Group, groups } from '../../core/store'
+import { useAction } from '../../core/useAction'
+import { groupTreeStrings, strings } from '../../texts/texts'
+import { Icon } from '../../ui/icon'
+import { ProblemText } from '../../ui/problemText'
+import { Sheet } from '../../ui/sheet'
+import { SubmitButton } from '../../ui/submitButton'
+
+/** Neighbours shown before and after the place. */
+const NEIGHBOURS = 2
+
+/** Moves a group into another group or to the top, and to a place among the groups there. */
+export function MoveGroupSheet({ own, onClose }: { own: Group; onClose: () => void }) {
+  const others = (parent: string | null) =>
+    subgroupsOf(groups.value, parent).filter(({ uuid }) => uuid !== own.uuid)
+  const [before] = useState(() => {
+    const parent = own.parent ?? null
+    const all = subgroupsOf(groups.value, parent).map(({ uuid }) => uuid)
+    return { parent, place: all.indexOf(own.uuid) }
+  })
+  const [{ parent, place }, setTarget] = useState(before)
+  const { onSubmit, problem, isBusy } = useAction({ explain })
+  const order = others(parent).toSpliced(place, 0, own)
+  const isChanged = parent !== before.parent || place !== before.place
+  const chooseParent = (chosen: string | null) =>
+    setTarget(chosen === before.parent ? before : { parent: chosen, place: others(chosen).length })
+  const shift = (by: number) => {
+    const next = place + by
+    if (next < 0 || next >= order.length) return
+    setTarget({ parent, place: next })
+    announce(groupTreeStrings.movedTo(next + 1, order.length))
+  }
+  const save = async () => {
+    if (isChanged) await moveGroup(own, parent, place)
+    onClose()
+  }
+  const first = Math.max(0, place - NEIGHBOURS)
+  return (
+    <Sheet
+      heading={groupTreeStrings.moveHeading(own.display_name || own.name)}
+      isChanged={isChanged}
+      onClose={onClose}
+    >
+      <form onSubmit={onSubmit(save)} noValidate>
+        <label class="field">
+          {groupTreeStrings.inside}
+          <select
+            value={parent ?? ''}
+            onChange={({ currentTarget: { value } }) => chooseParent(value || null)}
+          >
+            <option value="">{groupTreeStrings.top}</option>
+            {possibleParents(groups.value, own).map(({ group, level }) => (
+              <option key={group.uuid} value={group.uuid}>
+                {'\u2003'.repeat(level - 1) + nameOfGroup(group)}
+              </option>
+            ))}
+          </select>
+        </label>
+        {order.length > 1 && (
+          <section class="part" aria-label={groupTreeStrings.place}>
+            <header class="heading">
+              <p>
+                <b>{groupTreeStrings.movedTo(place + 1, order.length)}</b>
+              </p>
+              <div class="row">
+                <button
+                  type="button"
+                  class="round"
+                  aria-label={groupTreeStrings.up}
+                  aria-disabled={place === 0}
+                  onClick={() => shift(-1)}
+                >
+                  <Icon name="up" />
+                </button>
+                <button
+                  type="button"
+                  class="round"
+                  aria-label={groupTreeStrings.down}
+                  aria-disabled={place === order.length - 1}
+                  onClick={() => shift(1)}
+                >
+                  <Icon name="down" />
+                </button>
+              </div>
+            </header>
+            <ul class="things">
+              {order.slice(first, place + NEIGHBOURS + 1).map((group) => (
+                <li
+                  key={group.uuid}
+                  aria-current={group.uuid === own.uuid}
+                  class={group.uuid === own.uuid ? 'label' : 'quiet'}
+                >
+                  <bdi>{nameOfGroup(group)}</bdi>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        <ProblemText text={problem} />
+        <SubmitButton isBusy={isBusy}>{strings.save}</SubmitButton>
+      </form>
+    </Sheet>
+  )
+}
+
+/** The server refuses a tree that does not fit to the groups as they are now. */
+function explain(cause: unknown): string {
+  return cause instanceof ApiError && cause.status === 400
+    ? groupTreeStrings.changedMeanwhile
+    : errorMessage(cause)
+}

@@ -1,0 +1,127 @@
+import { parseInstant, SECOND } from '../../../model/core/time'
+import { formatter } from '../../core/appearance'
+import { membersById, nameOf } from '../../core/store'
+import type { Cell, Table } from '../../lib/table'
+import { textCell } from '../../lib/table'
+import { formatDuration } from '../../lib/time'
+import { insightsStrings, strings } from '../../texts/texts'
+import { Avatar, tint } from '../../ui/avatar'
+import { Chart } from './chart'
+import type { Total } from './insights'
+import { useSelection } from './useSelection'
+
+/** Bar chart of fronting time by member. */
+export function TimeBars({ members }: { members: readonly Total[] }) {
+  const { shown, more } = useSelection(members)
+  const [first] = members
+  if (!first) return null
+  const length = ({ time }: Total) => `${(time / Math.max(1, first.time)) * 100}%`
+  return (
+    <Chart
+      title={insightsStrings.timeHere}
+      summary={insightsStrings.longest(
+        nameOf(first.member),
+        formatDuration(first.time * SECOND),
+        formatShare(first.share),
+      )}
+      table={() => makeTable(members)}
+      file="time-here.csv"
+    >
+      <ol class="bars">
+        {shown.map((one) => {
+          const member = membersById.value.get(one.member)
+          return (
+            <li key={one.member} class="tinted" style={tint(member?.color)}>
+              <Avatar of={member} size="s" />
+              <div class="about">
+                <bdi class="name">{nameOf(one.member)}</bdi>
+                <span class="fill" style={{ width: length(one) }} />
+              </div>
+              <div class="figure">
+                <b>{formatDuration(one.time * SECOND)}</b>
+                <br />
+                <span class="quiet small">{formatShare(one.share)}</span>
+              </div>
+            </li>
+          )
+        })}
+      </ol>
+      {more}
+    </Chart>
+  )
+}
+
+/** Formats a share in whole per cent. */
+export function formatShare(share: number): string {
+  const percent = Math.round(share * 100)
+  return percent === 0 && share > 0 ? insightsStrings.lessThanOne : insightsStrings.percent(percent)
+}
+
+export function timeCell(seconds: number): Cell {
+  return {
+    value: seconds,
+    text: seconds === 0 ? insightsStrings.none : formatDuration(seconds * SECOND),
+  }
+}
+
+function makeTable(members: readonly Total[]): Table {
+  const { columns } = insightsStrings
+  return {
+    columns: [
+      columns.who,
+      columns.time,
+      columns.share,
+      columns.stays,
+      columns.longest,
+      columns.shortest,
+      columns.average,
+      columns.median,
+      columns.last,
+    ],
+    rows: members.map((one) => [
+      textCell(nameOf(one.member)),
+      timeCell(one.time),
+      { value: one.share, text: insightsStrings.percent(Math.round(one.share * 1000) / 10) },
+      { value: one.stints, text: strings.number(one.stints) },
+      timeCell(one.longest),
+      timeCell(one.shortest),
+      timeCell(one.average),
+      timeCell(one.median),
+      lastCell(one.last),
+    ]),
+    csv: [
+      [
+        'member_id',
+        'member',
+        'seconds',
+        'share',
+        'stints',
+        'longest',
+        'shortest',
+        'average',
+        'median',
+        'last',
+      ],
+      ...members.map((one) => [
+        one.member,
+        nameOf(one.member),
+        one.time,
+        one.share,
+        one.stints,
+        one.longest,
+        one.shortest,
+        one.average,
+        one.median,
+        one.last ?? '',
+      ]),
+    ],
+  }
+}
+
+/** A member who fronts at the end of the span sorts after all others. */
+function lastCell(last: string | null): Cell {
+  const at = last === null ? null : parseInstant(last)
+  return at === null
+    ? { value: Number.POSITIVE_INFINITY, text: insightsStrings.stillHere }
+    : { value: at, text: formatter.value.dayAndTime(at) }
+}

@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks'
+import { announce } from '../../core/actions'
+import { front, type Member, members, system } from '../../core/store'
+import { isArchived, isCustomFront } from '../../core/types'
+import { searchMembers } from '../../lib/search'
+import { journalStrings, strings } from '../../texts/texts'
+import { Avatar, type AvatarSubject } from '../../ui/avatar'
+import { Search } from '../../ui/searchField'
+import { useIncrementalList } from '../members/memberGrid'
+import { displayName, SYSTEM_BOARD } from './journal'
+
+/** Numbers of unread posts by the UUID of the member, or `@system`. */
+export type Unread = Readonly<Record<string, number>>
+
+/** A longer list is shown on request. */
+const FEW = 8
+
+/** Boards: the system's, then those of members, with unread posts first. */
+export function Boards({ unread }: { unread: Unread }) {
+  const [isOpen, setOpen] = useState(false)
+  const [typed, setTyped] = useState('')
+  const countOf = ({ uuid }: Member) => unread[uuid] ?? 0
+  const isHere = ({ id }: Member) => front.value?.members.includes(id) ?? false
+  const all = members.value
+    .filter((one) => countOf(one) > 0 || !(isCustomFront(one) || isArchived(one)))
+    .toSorted((a, b) => countOf(b) - countOf(a))
+  const isShort = all.length <= FEW
+  const some = all.filter((one) => countOf(one) > 0 || isHere(one))
+  const found = isOpen ? searchMembers(all, typed) : isShort ? all : some
+  const { shown, moreButton } = useIncrementalList(found, { listKey: `${isOpen} ${typed}` })
+  const search = (value: string) => {
+    setTyped(value)
+    announce(strings.found(searchMembers(all, value).length))
+  }
+  const own = system.value
+  return (
+    <section class="part" aria-labelledby="boards">
+      <h2 id="boards">{journalStrings.boards}</h2>
+      {isOpen && <Search value={typed} onChange={search} />}
+      {isOpen && found.length === 0 && <p class="quiet">{strings.nobodyFound}</p>}
+      <ul class="members">
+        {own && typed === '' && (
+          <BoardRow
+            board={SYSTEM_BOARD}
+            name={journalStrings.wholeSystem}
+            of={{ ...own, name: own.name ?? journalStrings.wholeSystem, display_name: null }}
+            count={unread[SYSTEM_BOARD] ?? 0}
+          />
+        )}
+        {shown.map((member) => (
+          <BoardRow
+            key={member.uuid}
+            board={member.uuid}
+            name={displayName(member)}
+            of={member}
+            count={countOf(member)}
+          />
+        ))}
+      </ul>
+      {moreButton}
+      {!isShort && !isOpen && (
+        <button type="button" class="plain" onClick={() => setOpen(true)}>
+          {journalStrings.allBoards}
+        </button>
+      )}
+    </section>
+  )
+}
+
+interface RowProps {
+  board: string
+  name: string
+  of: AvatarSubject
+  count: number
+}
+
+function BoardRow({ board, name, of, count }: RowProps) {
+  return (
+    <li>
+      <a class="someone" href={`#/chat/board/${board}`}>
+        <Avatar of={of} />
+        <span class="about">
+          <bdi class="name">{name}</bdi>
+        </span>
+        {count > 0 && <span class="pill">{journalStrings.newPosts(count)}</span>}
+      </a>
+    </li>
+  )
+}

@@ -1,0 +1,120 @@
+import { computed } from '@preact/signals'
+import type { Entity, JsonObject, Row } from '../../../model/core/entity'
+import { type Instant, parseInstant } from '../../../model/core/time'
+import type { note } from '../../../model/journal/note'
+import type { poll, vote } from '../../../model/journal/poll'
+import type { post } from '../../../model/journal/post'
+import type { room } from '../../../model/journal/room'
+import { ApiError, errorMessage } from '../../core/api'
+import { formatter } from '../../core/appearance'
+import { problemsOf } from '../../core/form'
+import { front, type Member, members, membersById } from '../../core/store'
+import { isCustomFront } from '../../core/types'
+import { now } from '../../lib/clock'
+import { type Block, type Inline, parseMarkdown } from '../../lib/markdown'
+import { formatAgo } from '../../lib/time'
+import { journalStrings, strings } from '../../texts/texts'
+
+/** Notes, posts, rooms and polls, as the extension API serializes them. */
+
+/** Times are sent as text. */
+type Sent<E extends Entity, Times extends keyof Row<E> = never> = {
+  readonly [K in keyof Row<E>]: K extends Times ? string | null : Row<E>[K]
+}
+type Named = { readonly id: string }
+
+export type Note = Named & Sent<typeof note, 'date' | 'created' | 'edited'>
+export type NoteInList = Omit<Note, 'text'> & { readonly excerpt: string | null }
+export type Room = Named & Sent<typeof room> & { readonly last_written: string | null }
+export type Post = Named & Sent<typeof post, 'written' | 'edited'>
+export type Vote = Sent<typeof vote, 'created'>
+export type Poll = Named &
+  Sent<typeof poll, 'ends' | 'created'> & {
+    readonly closed: boolean
+    /** Numbers of votes by option. */
+    readonly counts: Readonly<Record<string, number>>
+    /** Absent in lists. */
+    readonly votes?: readonly Vote[]
+  }
+
+export const JOURNAL_PATH = 'ext/v1/systems/@me'
+
+/** The board of the whole system, where a member would be named. */
+export const SYSTEM_BOARD = '@system'
+
+const membersByUuid = computed(() => new Map(members.value.map((one) => [one.uuid, one])))
+
+export function findMember(uuid: string | null): Member | undefined {
+  return uuid === null ? undefined : membersByUuid.value.get(uuid)
+}
+
+export function displayName({ display_name, name }: Member): string {
+  return display_name || name
+}
+
+/** Returns the name of an author or owner; `without` if there is none. */
+export function nameOfAuthor(
+  uuid: string | null,
+  authorName: string | null,
+  without: string,
+): string {
+  const member = findMember(uuid)
+  if (member) return displayName(member)
+  return authorName === null ? without : journalStrings.deletedAuthor(authorName)
+}
+
+/** Returns the UUID of the first fronter who can write; '' if there is none. */
+export function firstWriter(): string {
+  const fronters = (front.value?.members ?? []).flatMap((id) => membersById.value.get(id) ?? [])
+  return fronters.find((one) => !isCustomFront(one))?.uuid ?? ''
+}
+
+/** Describes an error, with texts for those that only these pages get. */
+export function explain(cause: unknown): string {
+  const code = cause instanceof ApiError ? cause.code : 0
+  if (code === 49001) return journalStrings.limitReached
+  return code === 49002 ? journalStrings.voteWasClosed : errorMessage(cause)
+}
+
+/** Formats a time that may be in any year. */
+export function formatMoment(at: Instant): string {
+  return `${formatter.value.date(at)}, ${formatter.value.time(at)}`
+}
+
+/** Formats a time as clock time and as time ago. */
+export function describeTime(time: string | null): string {
+  const at = parseInstant(time ?? '') ?? now.value
+  return [formatter.value.moment(at, now.value), formatAgo(now.value - at)].join(' · ')
+}
+
+/** Returns the beginning of a text without its markup, and without what spoilers hide. */
+export function excerptOf(text: string, length: number): string {
+  const plain = parseMarkdown(text).map(blockText).join(' ').replace(/\s+/g, ' ').trim()
+  const characters = [...plain]
+  return characters.length <= length ? plain : `${characters.slice(0, length).join('').trimEnd()}…`
+}
+
+function blockText(block: Block): string {
+  if (block.kind === 'code') return block.text
+  if (block.kind === 'quote') return block.inside.map(blockText).join(' ')
+  if (block.kind !== 'list') return inlineText(block.inside)
+  return block.items
+    .map(({ inside, children }) => [inlineText(inside), ...children.map(blockText)].join(' '))
+    .join(' ')
+}
+
+function inlineText(inside: readonly Inline[]): string {
+  return inside
+    .map((one) => {
+      if (one.kind === 'spoiler') return strings.spoiler
+      if (one.kind === 'break') return ' '
+      if (one.kind === 'emoji') return one.name
+      return 'inside' in one ? inlineText(one.inside) : one.text
+    })
+    .join('')
+}
+
+/** Describes the first problem of each value, by the field table. */
+export function findProblems(entity: Entity, values: JsonObject): Record<string, string> {
+  return problemsOf(entity, { uuid: '', base: {}, values })
+}

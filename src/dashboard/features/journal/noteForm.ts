@@ -1,0 +1,195 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { formatInstant, parseInstant } from '../../../model/core/time'
+import { note as table } from '../../../model/journal/note'
+import { showToast } from '../../core/actions'
+import { ApiError, problemMessage, requestOwn } from '../../core/api'
+import { problemsOf, setValue } from '../../core/form'
+import { blockNavigation, goTo } from '../../core/route'
+import { sessionState } from '../../core/session'
+import { zone } from '../../core/store'
+import { createStoredDrafts } from '../../core/storedDrafts'
+import { useAction } from '../../core/useAction'
+import { fieldsOf, instantOf, nowInstant } from '../../lib/time'
+import { editStrings, journalStrings, strings } from '../../texts/texts'
+import type { Form } from '../form/form'
+import { displayName, excerptOf, explain, findMember, JOURNAL_PATH, type Note } from './journal'
+
+/** Values of the fields: texts are '' if there are none, and the date is a local time. */
+type Values = Readonly<{
+  title: string
+  text: string
+  color: string
+  /** For example 2026-11-15T06:54. */
+  date: string
+  /** UUID; '' for the whole system. */
+  member: string
+  pinned: boolean
+}>
+
+interface NoteDraft {
+  /** Values of the server that the user has been shown. */
+  readonly base: Values
+  readonly values: Values
+}
+
+export const NEW_NOTE = 'new'
+
+/** By the ID of the note. */
+export const noteDrafts = createStoredDrafts<NoteDraft>('multitude-notes')
+
+function localTime(time: string | null): string {
+  const { date, time: clock } = fieldsOf(parseInstant(time ?? '') ?? nowInstant(), zone.value)
+  return `${date}T${clock}`
+}
+
+export function valuesOf(note: Note): Values {
+  const { title, text, color, date, member, pinned } = note
+  return {
+    title: title ?? '',
+    text: text ?? '',
+    color: color ?? '',
+    date: localTime(date),
+    member: member ?? '',
+    pinned,
+  }
+}
+
+export function emptyValues(member: string): Values {
+  return { title: '', text: '', color: '', date: localTime(null), member, pinned: false }
+}
+
+function changedKeys(one: Values, other: Values): (keyof Values)[] {
+  return (Object.keys(one) as (keyof Values)[]).filter((key) => one[key] !== other[key])
+}
+
+/** Builds the request body from the values of these keys. */
+function bodyOf(values: Values, keys: readonly (keyof Values)[]): Record<string, unknown> {
+  const [date = '', time = ''] = values.date.split('T')
+  const at = instantOf(date, time, zone.value)
+  const all = { ...values, date: at === null ? undefined : formatInstant(at) }
+  return Object.fromEntries(keys.map((key) => [key, all[key] === '' ? null : all[key]]))
+}
+
+/** An empty form is not wrong before it is sent. */
+function findProblems(values: Values, isSent: boolean): Record<string, string> {
+  const { title, text, color } = values
+  const [date = '', time = ''] = values.date.split('T')
+  return {
+    ...problemsOf(table, { uuid: '', base: {}, values: { title, text, color } }),
+    ...(isSent &&
+      title.trim() === '' &&
+      text.trim() === '' && { text: journalStrings.titleOrText }),
+    ...(instantOf(date, time, zone.value) === null && { date: strings.notATime }),
+  }
+}
+
+/** Formats a value of another client for use in a sentence. */
+function describe(values: Values, key: keyof Values): unknown {
+  if (key === 'text') return excerptOf(values.text, 80)
+  if (key === 'date') return values.date.replace('T', ' ')
+  const member = findMember(values.member)
+  if (key === 'member') return member ? displayName(member) : journalStrings.wholeSystem
+  return values[key]
+}
+
+export interface NoteForm extends Form {
+  readonly values: Values
+  /** True if the form began with what was typed earlier. */
+  readonly isRestored: boolean
+  /** Lets the page be left; the draft stays. */
+  readonly leave: () => void
+  readonly discard: () => void
+}
+
+/** Edits a note. What was typed is kept until it is saved or discarded. */
+export function useNoteForm(id: string, stored: Values): NoteForm {
+  const kept = noteDrafts.find(id)
+  const [isRestored, setRestored] = useState(kept !== null)
+  const draft = kept ?? { base: stored, values: stored }
+  const { base, values } = draft
+  const isLeaving = useRef(false)
+  const [serverProblems, setServerProblems] = useState<Record<string, string>>({})
+  const [wasTried, setTried] = useState(false)
+  const { onSubmit, problem, setProblem, isBusy } = useAction({ explain })
+  useLayoutEffect(
+    () =>
+      blockNavigation(
+        () => !isLeaving.current && sessionState.value === 'in' && noteDrafts.find(id) !== null,
+      ),
+    [id],
+  )
+  const problems = { ...serverProblems, ...findProblems(values, wasTried) }
+  useEffect(() => {
+    if (wasTried) document.querySelector<HTMLElement>('.page [aria-invalid="true"]')?.focus()
+  }, [wasTried])
+
+  const put = (next: NoteDraft) => {
+    const isChanged = changedKeys(next.values, next.base).length > 0
+    noteDrafts.put(id, isChanged ? next : null)
+  }
+  const discard = () => {
+    noteDrafts.put(id, null)
+    setRestored(false)
+  }
+  const save = async () => {
+    if (Object.keys(findProblems(values, true)).length > 0) {
+      setProblem(editStrings.someProblems)
+      return setTried(true)
+    }
+    const isNew = id === NEW_NOTE
+    // The time of a new note is when it is saved, unless another one was chosen.
+    const keys = changedKeys(values, isNew ? { ...emptyValues(''), date: base.date } : base)
+    try {
+      const saved =
+        keys.length === 0
+          ? null
+          : await requestOwn<Note>(isNew ? `${JOURNAL_PATH}/notes` : `ext/v1/notes/${id}`, {
+              method: isNew ? 'POST' : 'PATCH',
+              body: bodyOf(values, keys),
+            })
+      noteDrafts.put(id, null)
+      if (saved) showToast({ text: strings.isSaved })
+      goTo(`#/notes/${saved?.id ?? id}`)
+    } catch (cause) {
+      const sent = cause instanceof ApiError ? Object.entries(cause.problems) : []
+      setServerProblems(
+        Object.fromEntries(sent.map(([key, [first]]) => [key, first ? problemMessage(first) : ''])),
+      )
+      setTried(true)
+      throw cause
+    }
+  }
+  const conflicts =
+    id === NEW_NOTE ? [] : changedKeys(stored, base).filter((key) => stored[key] !== values[key])
+  return {
+    entity: table,
+    labels: journalStrings.labels,
+    values,
+    problems,
+    wasTried,
+    problem,
+    isBusy,
+    conflicts,
+    theirs: (key) => describe(stored, key as keyof Values),
+    change(key, value) {
+      setServerProblems({})
+      setProblem('')
+      const now = noteDrafts.find(id) ?? draft
+      put({ ...now, values: setValue({ uuid: '', ...now }, key, value).values as Values })
+    },
+    resolve(key, choice) {
+      const theirs = { [key]: stored[key as keyof Values] }
+      const now = noteDrafts.find(id) ?? draft
+      put({
+        base: { ...now.base, ...theirs },
+        values: choice === 'theirs' ? { ...now.values, ...theirs } : now.values,
+      })
+    },
+    onSubmit: onSubmit(save),
+    isRestored: isRestored && kept !== null,
+    leave: () => {
+      isLeaving.current = true
+    },
+    discard,
+  }
+}

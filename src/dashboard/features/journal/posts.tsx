@@ -1,0 +1,189 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { post as table } from '../../../model/journal/post'
+import { runWithToast, showToast } from '../../core/actions'
+import { ApiError, requestOwn } from '../../core/api'
+import { useAction } from '../../core/useAction'
+import { useOwnPages } from '../../core/useOwn'
+import { journalStrings, strings } from '../../texts/texts'
+import { ConfirmSheet } from '../../ui/confirmSheet'
+import { OwnList } from '../../ui/pagedList'
+import { ProblemText } from '../../ui/problemText'
+import { Sheet } from '../../ui/sheet'
+import { SubmitButton } from '../../ui/submitButton'
+import type { Place } from './board'
+import { Composer, startReply } from './composer'
+import { explain, findProblems, JOURNAL_PATH, type Post } from './journal'
+import { PostItem } from './postItem'
+
+/**
+ * Posts of a board or room, newest first: the page begins with what is new, and nothing moves when
+ * older posts are loaded or a phone shows its keyboard.
+ */
+export function Posts({ place }: { place: Place }) {
+  const pages = useOwnPages<Post>(`${JOURNAL_PATH}/posts?${place.query}`, 'posts')
+  const [editing, setEditing] = useState<Post | null>(null)
+  const [deleting, setDeleting] = useState<Post | null>(null)
+  const markRead = useReadMarks()
+  const posts = pages.items ?? []
+  const findOriginal = useOriginals(place, posts, pages.hasMore)
+  const remove = async ({ id }: Post) => {
+    await requestOwn(`ext/v1/posts/${id}`, { method: 'DELETE' })
+    showToast({ text: journalStrings.postIsDeleted })
+    pages.reload()
+  }
+  return (
+    <>
+      <Composer place={place} posts={posts} onPosted={pages.reload} />
+      <OwnList pages={pages} empty={journalStrings.noPosts}>
+        {(shown) => (
+          <ul class="card things">
+            {shown.map((post) => (
+              <PostItem
+                key={post.id}
+                post={post}
+                original={findOriginal(post)}
+                onSeen={markRead}
+                onReply={() => startReply(place, post.id)}
+                onEdit={() => setEditing(post)}
+                onDelete={() => setDeleting(post)}
+              />
+            ))}
+          </ul>
+        )}
+      </OwnList>
+      {editing && (
+        <EditPost
+          post={editing}
+          hasTitle={place.isBoard || editing.title !== null}
+          onSaved={pages.reload}
+          onClose={() => setEditing(null)}
+        />
+      )}
+      {deleting && (
+        <ConfirmSheet
+          heading={journalStrings.deletePostAsk}
+          effect={journalStrings.deletePostEffect}
+          action={strings.delete}
+          onConfirm={() => runWithToast(() => remove(deleting))}
+          onClose={() => setDeleting(null)}
+        />
+      )}
+    </>
+  )
+}
+
+/** Posts that are seen within this time are marked together. */
+const MARK_DELAY_MS = 400
+
+/** Returns a function that marks a post as read. */
+function useReadMarks(): (id: string) => void {
+  const seen = useRef(new Set<string>())
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const send = () => {
+    const ids = [...seen.current]
+    seen.current.clear()
+    if (ids.length === 0) return
+    const body = { ids }
+    // Whatever fails stays unread, and is marked when it is seen again.
+    requestOwn(`${JOURNAL_PATH}/posts/read`, { method: 'POST', body }).catch(() => {})
+  }
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current)
+      send()
+    },
+    [],
+  )
+  return (id) => {
+    seen.current.add(id)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(send, MARK_DELAY_MS)
+  }
+}
+
+/**
+ * Returns a function that finds the post that another one replies to. Where it is on an older page,
+ * the server is asked whether it still exists, because posts cannot be requested one by one.
+ */
+function useOriginals(place: Place, posts: readonly Post[], hasMore: boolean) {
+  const [exists, setExists] = useState<ReadonlyMap<string, boolean>>(new Map())
+  const byId = new Map(posts.map((post) => [post.id, post]))
+  const unknown = hasMore
+    ? posts.flatMap(({ reply_to }) => reply_to ?? []).find((id) => !byId.has(id) && !exists.has(id))
+    : undefined
+  useEffect(() => {
+    if (unknown === undefined) return
+    const stop = new AbortController()
+    const path = `${JOURNAL_PATH}/posts?${place.query}&limit=1&before=${unknown}`
+    requestOwn(path, { signal: stop.signal }).then(
+      () => setExists((known) => new Map(known).set(unknown, true)),
+      (cause) => {
+        if (cause instanceof ApiError && cause.status === 404)
+          setExists((known) => new Map(known).set(unknown, false))
+      },
+    )
+    return () => stop.abort()
+  }, [unknown])
+  return ({ reply_to }: Post): Post | null | undefined => {
+    const found = byId.get(reply_to ?? '')
+    if (found) return found
+    return hasMore && exists.get(reply_to ?? '') !== false ? undefined : null
+  }
+}
+
+interface EditProps {
+  post: Post
+  hasTitle: boolean
+  onSaved: () => void
+  onClose: () => void
+}
+
+function EditPost({ post, hasTitle, onSaved, onClose }: EditProps) {
+  const [title, setTitle] = useState(post.title ?? '')
+  const [text, setText] = useState(post.text)
+  const { onSubmit, problem, setProblem, isBusy } = useAction({ explain })
+  const save = async () => {
+    if (text.trim() === '') return setProblem(journalStrings.writeSomething)
+    const [found] = Object.values(findProblems(table, { title, text }))
+    if (found !== undefined) return setProblem(found)
+    const body = { title: title.trim() === '' ? null : title, text }
+    await requestOwn(`ext/v1/posts/${post.id}`, { method: 'PATCH', body })
+    showToast({ text: strings.isSaved })
+    onClose()
+    onSaved()
+  }
+  return (
+    <Sheet
+      heading={journalStrings.editPost}
+      isChanged={title !== (post.title ?? '') || text !== post.text}
+      onClose={onClose}
+    >
+      <form onSubmit={onSubmit(save)} noValidate>
+        {hasTitle && (
+          <label class="field">
+            {journalStrings.optionalTitle}
+            <input
+              value={title}
+              dir="auto"
+              autocomplete="off"
+              onInput={(event) => setTitle(event.currentTarget.value)}
+            />
+          </label>
+        )}
+        <label class="field">
+          {journalStrings.labels.text}
+          <textarea
+            rows={5}
+            dir="auto"
+            value={text}
+            aria-invalid={problem !== ''}
+            aria-describedby="edit-post-problem"
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </label>
+        <ProblemText id="edit-post-problem" text={problem} />
+        <SubmitButton isBusy={isBusy}>{strings.save}</SubmitButton>
+      </form>
+    </Sheet>
+  )
+}

@@ -1,0 +1,37 @@
+import { requestOwn } from '../../core/api'
+import type { Room } from './journal'
+
+/** Rooms of one category; null for those without one. */
+export interface RoomCategory {
+  readonly name: string | null
+  readonly rooms: readonly Room[]
+}
+
+/** Groups rooms by category. Rooms and categories stay in the order of their positions. */
+export function groupRooms(rooms: readonly Room[]): RoomCategory[] {
+  const names = new Set(rooms.map(({ category }) => category))
+  return [...names].map((name) => ({
+    name,
+    rooms: rooms.filter(({ category }) => category === name),
+  }))
+}
+
+/** Swaps an item with the one before or after it; returns null if there is none. */
+export function moveItem<T>(items: readonly T[], at: number, step: -1 | 1): T[] | null {
+  const [one, other] = [items[at], items[at + step]]
+  if (one === undefined || other === undefined) return null
+  return items.with(at, other).with(at + step, one)
+}
+
+/** Stores the order of the rooms; only those that moved are changed. */
+export async function saveRoomOrder(
+  rooms: readonly Room[],
+  ids: readonly string[],
+  saved: readonly string[] | null,
+): Promise<void> {
+  for (const { id, position } of rooms) {
+    const to = ids.indexOf(id)
+    if (to !== (saved?.indexOf(id) ?? position))
+      await requestOwn(`ext/v1/rooms/${id}`, { method: 'PATCH', body: { position: to } })
+  }
+}

@@ -1,0 +1,77 @@
+import type { Entity, Level, Row } from '../../../model/core/entity'
+import { redact } from '../../../model/core/privacy'
+import { group } from '../../../model/groups/group'
+import { member } from '../../../model/members/member'
+import { listedMemberExt } from '../../../model/members/memberExt'
+import type { Group, Member } from '../../core/types'
+
+interface OwnEntity {
+  readonly id: string
+  readonly uuid: string
+  readonly privacy: Readonly<Record<string, Level>> | null
+}
+
+/** Redacts an entity for anonymous callers, by the same rule as the server. */
+export function redactForPublic<T extends OwnEntity>(entity: Entity, own: T): T {
+  return redactFor('public', entity, own)
+}
+
+/** Redacts an entity for anonymous callers or a friend, by the same rule as the server. */
+function redactFor<T extends OwnEntity>(to: 'public' | 'friend', entity: Entity, own: T): T {
+  const row = { ...own, ...own.privacy } as Row<Entity>
+  const { uuid: _, hid: __, ...shown } = redact(entity, row, to)
+  const redacted = { ...own, ...shown, privacy: null }
+  // Remove keys that the caller does not get, or the owner's values would remain.
+  for (const [key] of entity.entries) if (!(key in shown)) Reflect.deleteProperty(redacted, key)
+  return redacted
+}
+
+/** Redacts a member with what the extension API adds to it, and its values of public fields. */
+export function redactMember(own: Member, publicFields: readonly { id: string }[] = []): Member {
+  return redactMemberFor('public', own, publicFields)
+}
+
+/** Redacts a member for a friend, with its values of the fields that the friend sees. */
+export function redactMemberForFriend(own: Member, fields: readonly { id: string }[]): Member {
+  return redactMemberFor('friend', own, fields)
+}
+
+function redactMemberFor(
+  to: 'public' | 'friend',
+  own: Member,
+  fields: readonly { id: string }[],
+): Member {
+  const { ext, ...shown } = redactFor(to, member, own)
+  if (!ext) return shown
+  const { id, uuid, privacy } = own
+  const values = fields.flatMap((field) =>
+    field.id in ext.fields ? [[field.id, ext.fields[field.id]]] : [],
+  )
+  const visible = Object.fromEntries(values)
+  const parts = { public_fields: visible, friend_fields: visible }
+  const row = redactFor(to, listedMemberExt, { ...ext, id, uuid, privacy, ...parts })
+  const { id: _, uuid: __, privacy: ___, public_fields, friend_fields, ...added } = row
+  return { ...shown, ext: added }
+}
+
+/** Redacts a group for a friend. */
+export function redactGroupForFriend({ members: _, buckets: __, ...own }: Group): Group {
+  return redactFor('friend', group, own)
+}
+
+/**
+ * Counts the private levels of an entity. A level that only replaces a value counts if there is a
+ * replacement: a private name without a display name is shown as it is.
+ */
+export function countPrivate(entity: Entity, own: OwnEntity): number {
+  const shown = redactForPublic(entity, own)
+  const isReplaced = (level: string) =>
+    entity.entries.every(
+      ([key, { guard, fallback }]) =>
+        guard !== level ||
+        fallback === undefined ||
+        Reflect.get(shown, key) !== Reflect.get(own, key),
+    )
+  return entity.levels.filter((level) => own.privacy?.[level] === 'private' && isReplaced(level))
+    .length
+}

@@ -1,0 +1,56 @@
+import type { Row } from '../../../model/core/entity'
+import { DAY, parseInstant, SECOND } from '../../../model/core/time'
+import type { reminder } from '../../../model/reminders/reminder'
+import { ApiError, errorMessage } from '../../core/api'
+import { formatter } from '../../core/appearance'
+import { memberWord, zone } from '../../core/store'
+import { now } from '../../lib/clock'
+import { fieldsOf, formatDuration } from '../../lib/time'
+import { reminderStrings } from '../../texts/texts'
+
+type Times = 'due' | 'last_fired' | 'created'
+
+/** A reminder, as the extension API serializes it. */
+export type Reminder = { readonly id: string } & {
+  readonly [K in keyof Row<typeof reminder>]: K extends Times
+    ? string | null
+    : Row<typeof reminder>[K]
+}
+
+export const REMINDERS_PATH = 'ext/v1/systems/@me/reminders'
+
+export function reminderPath({ id }: Reminder): string {
+  return `ext/v1/reminders/${id}`
+}
+
+/** Describes the rule of a reminder: "Every 3 days at 09:00". */
+export function describeRule({ kind, every_days, at, after, on }: Reminder): string {
+  if (kind === 'repeat') {
+    const [hours = 0, minutes = 0] = (at ?? '').split(':').map(Number)
+    return reminderStrings.repeats(every_days ?? 1, formatter.value.clock(hours + minutes / 60))
+  }
+  const length = formatDuration((after ?? 0) * SECOND)
+  return reminderStrings.follows(length, reminderStrings.fronters[on ?? 'any'](memberWord.value))
+}
+
+/** Days after which the year is named, too. */
+const SAME_YEAR = 300 * DAY
+
+/** Describes when a reminder is due next. */
+export function describeDue({ enabled, kind, due }: Reminder): string {
+  if (!enabled) return reminderStrings.off
+  const at = parseInstant(due ?? '')
+  if (at === null) return kind === 'after_switch' ? reminderStrings.waits : reminderStrings.off
+  if (at <= now.value) return reminderStrings.isDue
+  const { time, day, date } = formatter.value
+  const dayOf = (moment: number) => fieldsOf(moment, zone.value).date
+  if (dayOf(at) === dayOf(now.value)) return reminderStrings.today(time(at))
+  if (dayOf(at) === dayOf(now.value + DAY)) return reminderStrings.tomorrow(time(at))
+  const shown = at - now.value < SAME_YEAR ? day(at) : date(at)
+  return reminderStrings.onDay(shown, time(at))
+}
+
+export function explain(cause: unknown): string {
+  const isFull = cause instanceof ApiError && cause.code === 49001
+  return isFull ? reminderStrings.limit : errorMessage(cause)
+}

@@ -1,0 +1,101 @@
+import { useEffect, useState } from 'preact/hooks'
+import { bareId, platformOf } from '../../../model/core/platform'
+import { parseInstant } from '../../../model/core/time'
+import { ApiError, errorMessage, request, requestOwn } from '../../core/api'
+import { formatter } from '../../core/appearance'
+import { isOffline, type System, system, versionOf } from '../../core/store'
+import { useAction } from '../../core/useAction'
+import { strings, systemStrings } from '../../texts/texts'
+import { CopyField } from '../../ui/copyField'
+import { TokenField } from '../access/tokenField'
+
+interface Account {
+  readonly id: string
+}
+
+interface Code {
+  readonly code: string
+  readonly expires: string
+}
+
+/** Linked accounts, and the form to link another one. */
+export function AccountsCard() {
+  const [accounts, setAccounts] = useState<readonly Account[]>([])
+  useEffect(() => {
+    if (isOffline.value) return
+    requestOwn<Account[]>('v2/systems/@me/accounts').then(
+      (found) => setAccounts(found ?? []),
+      () => {},
+    )
+  }, [isOffline.value, versionOf('accounts')])
+  return (
+    <section class="card" aria-labelledby="accounts">
+      <h2 id="accounts">{systemStrings.accounts}</h2>
+      <p class="quiet">
+        {accounts.length === 0 ? systemStrings.noAccounts : systemStrings.accountsMore}
+      </p>
+      <ul class="things">
+        {accounts.map(({ id }) => (
+          <li key={id}>
+            <div class="about">
+              <bdi class="name">{bareId(id)}</bdi>{' '}
+              <span class="quiet small">{systemStrings.platformOf(platformOf(id))}</span>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <LinkAccount />
+    </section>
+  )
+}
+
+/** Link codes need a token; a browser session may not create one. */
+function LinkAccount() {
+  const [token, setToken] = useState('')
+  const [linkCode, setLinkCode] = useState<Code | null>(null)
+  const { onSubmit, problem, setProblem, isBusy } = useAction({ explain })
+  const create = async () => {
+    if (token.trim() === '') return setProblem(strings.noToken)
+    setLinkCode(await createLinkCode(token.trim()))
+    setToken('')
+  }
+  return (
+    <form onSubmit={onSubmit(create)} noValidate>
+      <h3>{systemStrings.link}</h3>
+      <p class="quiet">{systemStrings.linkMore}</p>
+      {linkCode && (
+        <CopyField
+          label={systemStrings.code}
+          value={linkCode.code}
+          hint={systemStrings.codeMore(formatter.value.time(parseInstant(linkCode.expires) ?? 0))}
+        />
+      )}
+      <TokenField
+        id="link-token"
+        autocomplete="off"
+        value={token}
+        problem={problem}
+        onChange={setToken}
+      />
+      <button type="submit" aria-disabled={isOffline.value} aria-busy={isBusy}>
+        {systemStrings.getCode}
+      </button>
+    </form>
+  )
+}
+
+/** Rejects the token of another system, because the account would be linked to that system. */
+async function createLinkCode(token: string): Promise<Code | null> {
+  const owner = await request<System>('v2/systems/@me', { token })
+  if (owner?.uuid !== system.value?.uuid) throw new ForeignToken()
+  return await request<Code>('v2/systems/@me/link-code', { method: 'POST', token })
+}
+
+class ForeignToken extends Error {}
+
+function explain(cause: unknown): string {
+  if (cause instanceof ForeignToken) return systemStrings.foreignToken
+  const status = cause instanceof ApiError ? cause.status : null
+  if (status === 401) return strings.wrongToken
+  return status === 403 ? systemStrings.limitedToken : errorMessage(cause)
+}

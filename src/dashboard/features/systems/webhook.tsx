@@ -1,0 +1,218 @@
+import { useEffect, useState } from 'preact/hooks'
+import { parseInstant } from '../../../model/core/time'
+import { Problem } from '../../../model/core/validation'
+import { system as table } from '../../../model/systems/system'
+import { announce, showToast } from '../../core/actions'
+import { ApiError, errorMessage, problemMessage, requestOwn } from '../../core/api'
+import { createDraft } from '../../core/drafts'
+import { isOffline } from '../../core/store'
+import { useAction } from '../../core/useAction'
+import { now } from '../../lib/clock'
+import { formatAgo } from '../../lib/time'
+import { findServerText, strings, systemStrings } from '../../texts/texts'
+import { ConfirmSheet } from '../../ui/confirmSheet'
+import { CopyField } from '../../ui/copyField'
+import { Skeleton } from '../../ui/page'
+import { ProblemText } from '../../ui/problemText'
+import { Deliveries, type Delivery } from './deliveries'
+
+interface Webhook {
+  readonly url: string | null
+  readonly state: 'none' | 'pending' | 'active' | 'disabled'
+  readonly reason: string | null
+  readonly failing_since: string | null
+  readonly dropped: number
+  readonly deliveries: readonly Delivery[]
+}
+
+const PATH = 'v2/systems/@me/webhook'
+const typed = createDraft('')
+
+/** Registers, verifies, tests and removes the webhook, and shows its state. */
+export function WebhookCard() {
+  const [hook, setHook] = useState<Webhook | null>(null)
+  const [token, setToken] = useState<string | null>(null)
+  const registration = useAction({ explain })
+  const { run, problem, isBusy } = useAction()
+  const [isRemoving, setRemoving] = useState(false)
+
+  const load = async () => setHook(await requestOwn<Webhook>(PATH))
+  useEffect(() => {
+    if (!isOffline.value) load().catch(() => {})
+  }, [isOffline.value])
+
+  const register = async () => {
+    const url = table.fields.webhook_url.parse(typed.value.trim())
+    if (url instanceof Problem) return registration.setProblem(problemMessage(url))
+    if (url === null) return registration.setProblem(systemStrings.noAddress)
+    const created = await requestOwn<{ token: string }>(PATH, { method: 'PUT', body: { url } })
+    typed.value = ''
+    setToken(created?.token ?? null)
+    await load()
+  }
+  const postAction = (action: 'verify' | 'enable') =>
+    run(async () => {
+      setHook(await requestOwn<Webhook>(`${PATH}/${action}`, { method: 'POST' }))
+      setToken(null)
+      announce(systemStrings.isVerified)
+    })
+  const test = () =>
+    run(async () => {
+      const answer = await requestOwn<{ status: number | null; error?: string }>(`${PATH}/test`, {
+        method: 'POST',
+      })
+      const { status = null, error = '' } = answer ?? {}
+      showToast({
+        text:
+          status === null
+            ? systemStrings.testFailed(findServerText(systemStrings.reasons, error))
+            : systemStrings.testAnswered(status),
+      })
+      await load()
+    })
+  const remove = () =>
+    run(async () => {
+      await requestOwn(PATH, { method: 'DELETE' })
+      setToken(null)
+      await load()
+      showToast({ text: systemStrings.isDeleted })
+    })
+
+  return (
+    <section class="card" aria-labelledby="webhook">
+      <h2 id="webhook">{systemStrings.webhook}</h2>
+      <p class="quiet">{systemStrings.webhookMore}</p>
+      {hook === null ? (
+        <Skeleton blocks={['rows']} />
+      ) : (
+        <>
+          {hook.url !== null && (
+            <p class="long">
+              <b dir="ltr">{hook.url}</b>
+            </p>
+          )}
+          <p role="status">{describeState(hook)}</p>
+          {token !== null && (
+            <CopyField
+              label={systemStrings.signingToken}
+              value={token}
+              hint={systemStrings.signingMore}
+            />
+          )}
+          <ProblemText text={problem} />
+          <div class="row">
+            {hook.state === 'pending' && (
+              <ActionButton
+                text={systemStrings.verify}
+                isBusy={isBusy}
+                isMain
+                onClick={() => postAction('verify')}
+              />
+            )}
+            {hook.state === 'disabled' && (
+              <ActionButton
+                text={systemStrings.resume}
+                isBusy={isBusy}
+                isMain
+                onClick={() => postAction('enable')}
+              />
+            )}
+            {hook.state !== 'none' && (
+              <>
+                <ActionButton text={systemStrings.sendTest} isBusy={isBusy} onClick={test} />
+                <button
+                  type="button"
+                  class="danger"
+                  aria-disabled={isOffline.value}
+                  onClick={() => run(() => setRemoving(true))}
+                >
+                  {strings.delete}
+                </button>
+              </>
+            )}
+          </div>
+          {hook.state === 'none' && (
+            <form onSubmit={registration.onSubmit(register)} noValidate>
+              <div class="field">
+                <label for="webhook-address">{systemStrings.address}</label>
+                <input
+                  id="webhook-address"
+                  type="url"
+                  dir="ltr"
+                  inputMode="url"
+                  autocomplete="off"
+                  placeholder="https://"
+                  value={typed.value}
+                  maxLength={table.fields.webhook_url.max}
+                  aria-invalid={registration.problem !== ''}
+                  aria-describedby="webhook-problem"
+                  onInput={(event) => {
+                    typed.value = event.currentTarget.value
+                  }}
+                />
+                <ProblemText id="webhook-problem" text={registration.problem} />
+              </div>
+              <button type="submit" aria-disabled={isOffline.value} aria-busy={registration.isBusy}>
+                {systemStrings.addWebhook}
+              </button>
+            </form>
+          )}
+          {hook.state !== 'none' && <Deliveries all={hook.deliveries} />}
+        </>
+      )}
+      {isRemoving && (
+        <ConfirmSheet
+          heading={systemStrings.deleteAsk}
+          effect={systemStrings.deleteEffect}
+          action={strings.delete}
+          onConfirm={remove}
+          onClose={() => setRemoving(false)}
+        />
+      )}
+    </section>
+  )
+}
+
+interface ActionButtonProps {
+  text: string
+  isBusy: boolean
+  isMain?: boolean
+  onClick: () => void
+}
+
+function ActionButton({ text, isBusy, isMain = false, onClick }: ActionButtonProps) {
+  return (
+    <button
+      type="button"
+      class={isMain ? 'main' : ''}
+      aria-disabled={isOffline.value}
+      aria-busy={isBusy}
+      onClick={onClick}
+    >
+      {text}
+    </button>
+  )
+}
+
+/** Describes the problem of the `url` field, if there is one. */
+function explain(cause: unknown): string {
+  const [first] = cause instanceof ApiError ? (cause.problems.url ?? []) : []
+  return first ? findServerText(systemStrings.reasons, problemMessage(first)) : errorMessage(cause)
+}
+
+/** The last error is in the log of deliveries. */
+function explainStop(reason: string): string {
+  const [start = reason] = reason.split('; last error:')
+  return findServerText(systemStrings.reasons, start)
+}
+
+function describeState({ state, reason, failing_since, dropped }: Webhook): string {
+  const since = parseInstant(failing_since ?? '')
+  return [
+    reason === null ? systemStrings.states[state] : systemStrings.stopped(explainStop(reason)),
+    since === null ? '' : systemStrings.failingSince(formatAgo(now.value - since)),
+    dropped === 0 ? '' : systemStrings.expired(dropped),
+  ]
+    .filter(Boolean)
+    .join(' ')
+}

@@ -1,0 +1,121 @@
+import {
+  type ExtPart,
+  extImportParts,
+  extParts,
+  type ImportPart,
+  importParts,
+  type Part,
+  parts,
+  type Tally,
+} from '../../../model/transfer/transfer'
+
+/** Report of an import or of its dry run. */
+
+export interface Repair {
+  readonly kind: string
+  readonly name: string | null
+  readonly id?: string
+  readonly field: string
+  readonly was?: unknown
+  readonly now?: unknown
+  readonly why: string
+  readonly left_out?: number
+}
+
+export interface Report extends Readonly<Record<Part, Tally>> {
+  readonly format: 'pluralkit' | 'tupperbox' | 'simplyplural' | 'pluralport'
+  readonly dry_run: boolean
+  /** Rows of the extension API, if the file has any. */
+  readonly ext?: Readonly<Record<ExtPart, Tally>>
+  readonly repairs: readonly Repair[]
+  readonly renamed: readonly { kind: string; name: string | null; from: string; to: string }[]
+  readonly accounts: readonly { id: string; linked: boolean; why: string }[]
+  readonly kept: Readonly<Record<string, number>>
+  readonly skipped: Readonly<Record<string, number>>
+}
+
+/** Returns true if the import adds and changes nothing. */
+export function isSame(report: Report): boolean {
+  const isSameTally = ({ added, changed }: Tally) => added + changed === 0
+  const { ext } = report
+  return (
+    parts.every((part) => isSameTally(report[part])) &&
+    (!ext || extParts.every((part) => isSameTally(ext[part])))
+  )
+}
+
+/** Kinds of rows in the order of a report: each of the parts that can be chosen, with its rows. */
+const listed = [
+  'members',
+  'groups',
+  'memberships',
+  'switches',
+  'front_notes',
+  'fields',
+  'values',
+  'notes',
+  'rooms',
+  'posts',
+  'polls',
+  'votes',
+  'reminders',
+  'buckets',
+] as const satisfies readonly (Part | ExtPart)[]
+
+/** Kinds of rows that a report lists, with their counts. */
+export function talliesOf(report: Report): [part: Part | ExtPart, tally: Tally][] {
+  const tallies: Partial<Record<Part | ExtPart, Tally>> = { ...report.ext, ...report }
+  return listed.flatMap((part): [Part | ExtPart, Tally][] => {
+    const tally = tallies[part]
+    const isInEveryFile = importParts.some((one) => one === part)
+    return tally && (isInEveryFile || !isEmpty(tally)) ? [[part, tally]] : []
+  })
+}
+
+/** Parts that can be chosen: those of every file, and those of the extension API that it has. */
+export function partsIn({ ext }: Report): ImportPart[] {
+  return [...importParts, ...extImportParts.filter((part) => ext && !isEmpty(ext[part]))]
+}
+
+export function isEmpty({ added, changed, unchanged, left_out }: Tally): boolean {
+  return added + changed + unchanged + left_out === 0
+}
+
+/** Groups repairs: about the whole file, values repaired, values dropped, rows left out. */
+export function sortRepairs(repairs: readonly Repair[]) {
+  const sorted = Map.groupBy(repairs, ({ kind, left_out, now }) => {
+    if (kind === 'file') return 'file'
+    if (left_out !== undefined) return 'leftOut'
+    return now === null || now === undefined ? 'dropped' : 'repaired'
+  })
+  const of = (which: 'file' | 'repaired' | 'dropped' | 'leftOut') => sorted.get(which) ?? []
+  return {
+    file: of('file'),
+    repaired: of('repaired'),
+    dropped: of('dropped'),
+    leftOut: of('leftOut'),
+  }
+}
+
+/** Counts the rows and texts that found no room here. */
+export function countWithoutRoom(repairs: readonly Repair[]): number {
+  const isFull = ({ why }: Repair) => /^(no space is left|above the limit)/.test(why)
+  return repairs.filter(isFull).reduce((sum, { left_out = 1 }) => sum + left_out, 0)
+}
+
+/** Builds the query of an import. Without `only` the server imports everything in the file. */
+export function importQuery(given: {
+  isDryRun: boolean
+  parts: readonly ImportPart[]
+  /** True if `parts` are all parts of the file. */
+  isWhole: boolean
+  isPublic: boolean
+  isPrivate: boolean
+}): string {
+  const query = new URLSearchParams()
+  if (given.isDryRun) query.set('dry_run', 'true')
+  if (!given.isWhole) query.set('only', given.parts.join())
+  if (given.isPublic) query.set('public', 'true')
+  if (given.isPrivate) query.set('private', 'true')
+  return query.toString()
+}

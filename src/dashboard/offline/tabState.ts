@@ -1,0 +1,19 @@
+import { signal } from '@preact/signals'
+import { system } from '../core/store'
+import type { DeviceRecord } from './device'
+import type { QueuedSwitch } from './queue'
+
+/** Record of this device; null if this session may store nothing. */
+export const device = signal<DeviceRecord | null>(null)
+/** Switches of this browser that wait to be sent. */
+export const queue = signal<readonly QueuedSwitch[]>([])
+
+/** Returns a check for switches of another system than the one that is logged in. */
+export function isOfOtherSystem(): (one: QueuedSwitch) => boolean {
+  const own = device.value?.system ?? system.value?.uuid
+  return (one) => own !== undefined && one.system !== own
+}
+
+export function isOwn(one: QueuedSwitch): boolean {
+  return !isOfOtherSystem()(one)
+}

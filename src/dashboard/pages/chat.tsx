@@ -1,0 +1,71 @@
+import type { ComponentChildren } from 'preact'
+import { route } from '../core/route'
+import type { Member } from '../core/store'
+import { useOwn } from '../core/useOwn'
+import { boardPlace } from '../features/journal/board'
+import { BoardPage, RoomPage } from '../features/journal/boardPage'
+import { Boards, type Unread } from '../features/journal/boards'
+import { JOURNAL_PATH, type Poll, type Room } from '../features/journal/journal'
+import { Polls } from '../features/journal/pollList'
+import { Posts } from '../features/journal/posts'
+import { Rooms } from '../features/journal/rooms'
+import { useLazy } from '../lib/useLazy'
+import { journalStrings, strings } from '../texts/texts'
+import { LoadProblem } from '../ui/loadProblem'
+import { Page, Skeleton } from '../ui/page'
+
+/** All boards, rooms and polls, or one of them, by the address. */
+export function Chat() {
+  const { id } = { id: '', ...route.value }
+  const [kind = '', name = ''] = id.split('/')
+  if (kind === 'board') return <BoardPage board={decodeURIComponent(name)} />
+  if (kind === 'room') return <RoomPage id={name} />
+  return kind === 'poll' ? <LazyPoll id={name} /> : <Overview />
+}
+
+function LazyPoll({ id }: { id: string }) {
+  const { Content, hasFailed, retry } = useLazy(
+    async () => (await import('../features/journal/lazyPolls')).PollPage,
+  )
+  if (Content) return <Content id={id} />
+  return (
+    <Page title={strings.chat}>
+      {hasFailed ? <LoadProblem onRetry={retry} /> : <Skeleton blocks={['card']} />}
+    </Page>
+  )
+}
+
+function Overview() {
+  const unread = useOwn<Unread>(`${JOURNAL_PATH}/posts/unread`, 'posts')
+  const rooms = useOwn<Room[]>(`${JOURNAL_PATH}/rooms`, 'posts')
+  // All of them, because the open ones are first.
+  const polls = useOwn<Poll[]>(`${JOURNAL_PATH}/polls?limit=1000`, 'polls')
+  return (
+    <Page title={strings.chat}>
+      <Loaded own={unread}>{(data) => <Boards unread={data} />}</Loaded>
+      <Loaded own={rooms}>{(data) => <Rooms rooms={data} onChanged={rooms.reload} />}</Loaded>
+      <Loaded own={polls}>{(data) => <Polls polls={data} onChanged={polls.reload} />}</Loaded>
+    </Page>
+  )
+}
+
+interface LoadedProps<T> {
+  own: ReturnType<typeof useOwn<T>>
+  children: (data: T) => ComponentChildren
+}
+
+function Loaded<T>({ own: { data, problem, reload }, children }: LoadedProps<T>) {
+  if (data !== null) return <>{children(data)}</>
+  if (problem !== '') return <LoadProblem text={problem} onRetry={reload} />
+  return <Skeleton blocks={['card']} />
+}
+
+/** Board of one member, for its page. */
+export function BoardOf({ member }: { member: Member }) {
+  return (
+    <section class="part" aria-labelledby="board">
+      <h2 id="board">{journalStrings.board}</h2>
+      <Posts place={boardPlace(member.uuid)} />
+    </section>
+  )
+}

@@ -1,0 +1,249 @@
+import { useEffect, useState } from 'preact/hooks'
+import { type Visibility, visibilities } from '../../model/systems/system'
+import { ApiError, errorMessage, isUnauthorized, problemMessage, request } from '../core/api'
+import { goTo, invitation } from '../core/route'
+import { logIn, startSession } from '../core/session'
+import { useAction } from '../core/useAction'
+import type { Registration } from '../features/access/registration'
+import { createStrings, strings } from '../texts/texts'
+import { CenteredPage, Unreachable } from '../ui/centeredPage'
+import { ChipGroup } from '../ui/chipGroup'
+import { CopyField } from '../ui/copyField'
+import { ProblemText } from '../ui/problemText'
+import { Remember } from './login'
+
+type Access = { is: 'loading' | 'open' | 'over' } | { is: 'away'; problem: string }
+
+/** Creates the first system of a server with the code of a set-up link. */
+export function Setup({ code }: { code: string }) {
+  const [access, setAccess] = useState<Access>({ is: 'loading' })
+  const check = async () => {
+    setAccess({ is: 'loading' })
+    try {
+      await request('web/setup', { method: 'POST', body: { code } })
+      setAccess({ is: 'open' })
+    } catch (cause) {
+      setAccess(isUnauthorized(cause) ? { is: 'over' } : { is: 'away', problem: explain(cause) })
+    }
+  }
+  useEffect(() => {
+    // Removes the code from the address bar and the browser's history.
+    history.replaceState(null, '', '#/setup')
+    check()
+  }, [code])
+  if (access.is === 'loading') return <main class="door" aria-busy="true" />
+  if (access.is === 'away') return <Unreachable onRetry={check} problem={access.problem} />
+  if (access.is === 'over')
+    return <Refused text={createStrings.setupIsOver} command="multitude login --setup" />
+  return <CreateSystem code={code} onRefused={() => setAccess({ is: 'over' })} />
+}
+
+/** Creates a system where the server's setting allows it. */
+export function Create() {
+  const [found, setFound] = useState<Registration | 'loading' | 'away'>('loading')
+  const load = async () => {
+    setFound('loading')
+    setFound((await request<Registration>('web/registration').catch(() => null)) ?? 'away')
+  }
+  useEffect(() => {
+    load()
+  }, [])
+  if (found === 'loading') return <main class="door" aria-busy="true" />
+  if (found === 'away') return <Unreachable onRetry={load} />
+  if (found.registration === 'closed') return <Refused text={createStrings.closed} />
+  return (
+    <CreateSystem
+      needsInvite={found.registration === 'invite'}
+      onRefused={() => setFound({ ...found, registration: 'closed' })}
+    />
+  )
+}
+
+function Refused({ text, command }: { text: string; command?: string }) {
+  return (
+    <CenteredPage heading={createStrings.heading}>
+      <p role="alert">
+        {text} {command && <code>{command}</code>}
+      </p>
+      <button type="button" onClick={() => goTo(toLogin())}>
+        {createStrings.otherLogin}
+      </button>
+    </CenteredPage>
+  )
+}
+
+const starts = ['import', 'empty'] as const
+type Start = (typeof starts)[number]
+
+/** Most private first. */
+const choices = visibilities.toReversed()
+
+interface Props {
+  /** Code of a set-up link. */
+  code?: string
+  needsInvite?: boolean
+  /** The code or the setting does not allow it any more. */
+  onRefused: () => void
+}
+
+interface Created {
+  readonly token: string
+}
+
+/** Asks for name, start and visibility, creates the system and logs in. */
+function CreateSystem({ code, needsInvite = false, onRefused }: Props) {
+  const [name, setName] = useState('')
+  const [invite, setInvite] = useState('')
+  const [start, setStart] = useState<Start>('import')
+  /** Undefined until it is chosen; an import is private unless another choice is made. */
+  const [chosen, setChosen] = useState<Visibility | undefined>()
+  const [remember, setRemember] = useState(true)
+  const [problems, setProblems] = useState({ name: '', invite: '', visibility: '' })
+  const [created, setCreated] = useState<Created | null>(null)
+  const { onSubmit, problem, isBusy } = useAction({ explain })
+  const visibility = chosen ?? (start === 'import' ? 'private' : undefined)
+
+  const create = async () => {
+    const found = {
+      name: '',
+      invite: needsInvite && invite.trim() === '' ? createStrings.wrongInvite : '',
+      visibility: visibility === undefined ? createStrings.chooseVisibility : '',
+    }
+    setProblems(found)
+    if (Object.values(found).some((text) => text !== '')) return
+    const access = code !== undefined ? { code } : needsInvite ? { invite: invite.trim() } : {}
+    const body = { name: name.trim(), visibility, remember, ...access }
+    try {
+      setCreated(await logIn<Created>('web/systems', body))
+    } catch (cause) {
+      if (!(cause instanceof ApiError)) throw cause
+      const [badName] = cause.problems.name ?? []
+      if (badName) setProblems({ ...found, name: problemMessage(badName) })
+      else if (needsInvite && isUnauthorized(cause))
+        setProblems({ ...found, invite: createStrings.wrongInvite })
+      else if (cause.status === 401 || cause.status === 403) onRefused()
+      else throw cause
+    }
+  }
+
+  if (created) return <Ready token={created.token} start={start} isRemembered={remember} />
+  const heading = code === undefined ? createStrings.heading : createStrings.setupHeading
+  return (
+    <CenteredPage heading={heading}>
+      {code !== undefined && <p>{createStrings.setupMore}</p>}
+      <form onSubmit={onSubmit(create)} noValidate>
+        <TextField
+          id="name"
+          label={createStrings.name}
+          hint={createStrings.nameMore}
+          value={name}
+          problem={problems.name}
+          onChange={setName}
+        />
+        {needsInvite && (
+          <TextField
+            id="invite"
+            label={createStrings.invite}
+            value={invite}
+            problem={problems.invite}
+            onChange={setInvite}
+          />
+        )}
+        <ChipGroup
+          legend={createStrings.start}
+          options={starts.map((one) => [one, createStrings.starts[one]] as const)}
+          value={start}
+          onChange={setStart}
+        >
+          <p class="quiet small">{createStrings.startsMore[start]}</p>
+        </ChipGroup>
+        <ChipGroup<Visibility | undefined>
+          legend={createStrings.visibility}
+          options={choices.map((one) => [one, createStrings.visibilities[one]] as const)}
+          value={visibility}
+          onChange={setChosen}
+        >
+          <p class="quiet small" role="status">
+            {visibility && createStrings.visibilitiesMore[visibility]}{' '}
+            {createStrings.visibilityLater}
+          </p>
+          <ProblemText text={visibility ? '' : problems.visibility} />
+        </ChipGroup>
+        <Remember value={remember} onChange={setRemember} />
+        <ProblemText text={problem} />
+        <button class="main" type="submit" aria-busy={isBusy}>
+          {createStrings.create}
+        </button>
+      </form>
+      {code === undefined && (
+        <a class="beside" href={toLogin()}>
+          {createStrings.toLogin}
+        </a>
+      )}
+    </CenteredPage>
+  )
+}
+
+interface FieldProps {
+  id: string
+  label: string
+  hint?: string
+  value: string
+  problem: string
+  onChange: (value: string) => void
+}
+
+function TextField({ id, label, hint = '', value, problem, onChange }: FieldProps) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        dir="auto"
+        autocomplete="off"
+        value={value}
+        aria-invalid={problem !== ''}
+        aria-describedby={`${id}-hint ${id}-problem`}
+        onInput={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+      {hint !== '' && (
+        <p id={`${id}-hint`} class="quiet small">
+          {hint}
+        </p>
+      )}
+      <ProblemText id={`${id}-problem`} text={problem} />
+    </div>
+  )
+}
+
+interface ReadyProps {
+  token: string
+  start: Start
+  isRemembered: boolean
+}
+
+/** Returns where to log in: at the invitation that was opened first, if there is one. */
+function toLogin(): string {
+  return invitation.value || '#/now'
+}
+
+/** Shows the token, which the server does not show again, before the dashboard opens. */
+function Ready({ token, start, isRemembered }: ReadyProps) {
+  const open = () => {
+    goTo(start === 'import' ? '#/import' : toLogin())
+    startSession('token', isRemembered)
+  }
+  return (
+    <CenteredPage heading={createStrings.isCreated}>
+      <CopyField label={createStrings.token} value={token} hint={createStrings.tokenMore} />
+      <button type="button" onClick={open}>
+        {start === 'import' ? createStrings.toImport : createStrings.toNow}
+      </button>
+    </CenteredPage>
+  )
+}
+
+function explain(cause: unknown): string {
+  const isTooMany = cause instanceof ApiError && cause.status === 429
+  return isTooMany ? strings.tooMany : errorMessage(cause)
+}

@@ -1,0 +1,171 @@
+import { useEffect, useState } from 'preact/hooks'
+import { parseInstant } from '../../model/core/time'
+import { showToast } from '../core/actions'
+import { requestOwn } from '../core/api'
+import { formatter } from '../core/appearance'
+import { isOffline } from '../core/store'
+import { useAction } from '../core/useAction'
+import { CopySwitch } from '../features/access/copySwitch'
+import { AnotherDevice } from '../features/access/loginLinkCard'
+import { useLogOut } from '../features/access/useLogOut'
+import { NameForm } from '../features/members/createMember'
+import { Notifications } from '../features/push/notificationsCard'
+import { now } from '../lib/clock'
+import { formatAgo } from '../lib/time'
+import { findText, moreStrings, strings } from '../texts/texts'
+import { LoadProblem } from '../ui/loadProblem'
+import { Page, Skeleton } from '../ui/page'
+import { ProblemText } from '../ui/problemText'
+import { RowList } from '../ui/rowList'
+import { Sheet } from '../ui/sheet'
+
+interface Device {
+  id: string
+  name: string
+  created: string
+  last_used: string
+  this: boolean
+}
+
+interface Token {
+  name: string
+  scope: string
+  created: string
+  last_used: string | null
+  expires: string | null
+}
+
+/** Logged-in browsers and tokens. */
+export function Devices() {
+  const [devices, setDevices] = useState<readonly Device[] | null>(null)
+  const [tokens, setTokens] = useState<readonly Token[]>([])
+  const [renaming, setRenaming] = useState<Device | null>(null)
+  const { run, problem } = useAction()
+  const { logOut, question, problem: logOutProblem } = useLogOut()
+
+  const load = async () => {
+    const [found, keys] = await Promise.all([
+      requestOwn<Device[]>('web/sessions'),
+      requestOwn<Token[]>('v2/systems/@me/tokens'),
+    ])
+    setDevices(found ?? [])
+    setTokens(keys ?? [])
+  }
+  useEffect(() => {
+    if (!isOffline.value) run(load)
+  }, [isOffline.value])
+
+  const end = async (device: Device) => {
+    if (device.this) return await logOut({ path: 'web/session' })
+    await requestOwn(`web/sessions/${device.id}`, { method: 'DELETE' })
+    showToast({ text: moreStrings.isLoggedOut(device.name) })
+    await load()
+  }
+  const rename = async ({ id }: Device, name: string) => {
+    await requestOwn(`web/sessions/${id}`, { method: 'PATCH', body: { name } })
+    setRenaming(null)
+    showToast({ text: strings.isSaved })
+    await load()
+  }
+  const revoke = async ({ name }: Token) => {
+    await requestOwn(`v2/systems/@me/tokens/${encodeURIComponent(name)}`, { method: 'DELETE' })
+    showToast({ text: moreStrings.isRevoked(name) })
+    await load()
+  }
+
+  return (
+    <Page title={strings.devices}>
+      {devices && <ProblemText text={problem} />}
+      {devices === null ? (
+        problem === '' ? (
+          <Skeleton blocks={['rows']} />
+        ) : (
+          <LoadProblem text={problem} onRetry={() => run(load)} />
+        )
+      ) : (
+        <>
+          <section class="card">
+            <h2>{moreStrings.browsers}</h2>
+            <RowList
+              rows={devices}
+              note={(device) => (device.this ? ` · ${moreStrings.thisBrowser}` : '')}
+              describe={({ created, last_used }) =>
+                `${moreStrings.since(day(created))} · ${moreStrings.lastUsed(ago(last_used))}`
+              }
+              more={(device) => (
+                <button
+                  type="button"
+                  aria-label={moreStrings.renameNamed(device.name)}
+                  aria-disabled={isOffline.value}
+                  onClick={() => run(() => setRenaming(device))}
+                >
+                  {moreStrings.rename}
+                </button>
+              )}
+              action={strings.logOut}
+              label={moreStrings.logOutNamed}
+              onAction={end}
+            />
+            <p class="quiet">{moreStrings.logOutEverywhereMore}</p>
+            <ProblemText text={logOutProblem} />
+            <button
+              type="button"
+              aria-disabled={isOffline.value}
+              onClick={() => logOut({ path: 'web/sessions', isOfAll: true })}
+            >
+              {moreStrings.logOutEverywhere}
+            </button>
+            {question}
+          </section>
+          <Notifications />
+          <CopySwitch />
+          <AnotherDevice />
+          <section class="card">
+            <h2>{moreStrings.tokens}</h2>
+            <p class="quiet">
+              {tokens.length === 0 ? moreStrings.noTokens : moreStrings.tokensMore}
+            </p>
+            <RowList
+              rows={tokens}
+              describe={describeToken}
+              action={moreStrings.revoke}
+              label={moreStrings.revokeNamed}
+              onAction={revoke}
+              confirm={[moreStrings.revokeAsk, moreStrings.revokeEffect]}
+            />
+          </section>
+          {renaming && (
+            <Sheet
+              heading={moreStrings.renameNamed(renaming.name)}
+              onClose={() => setRenaming(null)}
+            >
+              <NameForm
+                label={strings.save}
+                initial={renaming.name}
+                onName={(name) => rename(renaming, name)}
+              />
+            </Sheet>
+          )}
+        </>
+      )}
+    </Page>
+  )
+}
+
+function describeToken({ scope, last_used, expires }: Token): string {
+  return [
+    findText(moreStrings.scopes, scope) ?? scope,
+    last_used === null ? moreStrings.neverUsed : moreStrings.lastUsed(ago(last_used)),
+    expires === null ? null : moreStrings.until(day(expires)),
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+function ago(time: string): string {
+  return formatAgo(now.value - (parseInstant(time) ?? now.value))
+}
+
+function day(time: string): string {
+  return formatter.value.day(parseInstant(time) ?? now.value)
+}

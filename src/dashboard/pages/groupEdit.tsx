@@ -1,0 +1,122 @@
+import { entity, isEmptyPatch, type JsonObject } from '../../model/core/entity'
+import { group } from '../../model/groups/group'
+import { groupExt } from '../../model/groups/groupExt'
+import { showToast } from '../core/actions'
+import { requestOwn } from '../core/api'
+import {
+  type Group,
+  groups,
+  memberWord,
+  putGroup,
+  readGroup,
+  removeGroupFromStore,
+  type SerializedGroup,
+} from '../core/store'
+import { EntityEditPage } from '../features/form/entityEditPage'
+import { Fold } from '../features/form/formPage'
+import {
+  ColorLine,
+  DescriptionLine,
+  LevelLine,
+  PictureLine,
+  TextLine,
+} from '../features/form/lines'
+import { describeBuckets, useBuckets } from '../features/friends/friends'
+import { VisibleToLine } from '../features/friends/visibleToLine'
+import { bulkStrings, editStrings, memberStrings } from '../texts/texts'
+import { ConfirmDelete } from '../ui/confirmDelete'
+import { Sheet } from '../ui/sheet'
+
+/** Fields of the form of a group: those of v2, and what the extension API adds. */
+const groupForm = entity(
+  'group',
+  { ...group.fields, emoji: groupExt.fields.emoji, buckets: groupExt.fields.buckets },
+  group.levels,
+)
+
+const basics = ['name', 'display_name', 'emoji', 'color', 'description', 'buckets']
+const pictures = ['icon', 'banner']
+
+export function GroupEdit() {
+  const buckets = useBuckets()
+  return (
+    <EntityEditPage<Group>
+      kind="groups"
+      entity={groupForm}
+      all={groups.value}
+      describe={(key, value) =>
+        key === 'buckets' ? describeBuckets(buckets.data ?? [], value) : undefined
+      }
+      onSend={saveGroup}
+      onSaved={putGroup}
+      confirmDelete={(own, onClose, onDeleted) => (
+        <DeleteGroup own={own} onClose={onClose} onDeleted={onDeleted} />
+      )}
+    >
+      {(form, own) => (
+        <>
+          <Fold title={editStrings.profile} form={form} keys={basics} isFirst>
+            <TextLine form={form} name="name" />
+            <TextLine form={form} name="display_name" />
+            <TextLine form={form} name="emoji" />
+            <ColorLine form={form} name="color" />
+            <DescriptionLine form={form} name="description" />
+            <LevelLine form={form} level="visibility" />
+            <LevelLine form={form} level="list_privacy" />
+            <LevelLine form={form} level="metadata_privacy" />
+            <VisibleToLine form={form} buckets={buckets} />
+          </Fold>
+          <Fold title={editStrings.pictures} form={form} keys={pictures}>
+            <PictureLine
+              form={form}
+              name="icon"
+              path={`groups/${own.uuid}`}
+              onStored={(icon) => putGroup({ ...own, icon })}
+            />
+            <PictureLine form={form} name="banner" isWide />
+          </Fold>
+        </>
+      )}
+    </EntityEditPage>
+  )
+}
+
+async function saveGroup(
+  own: Group,
+  { emoji, buckets, ...body }: JsonObject,
+): Promise<Group | null> {
+  const { uuid } = own
+  const saved = isEmptyPatch(body)
+    ? own
+    : await requestOwn<Group>(`v2/groups/${uuid}`, { method: 'PATCH', body })
+  if ((emoji === undefined && buckets === undefined) || !saved) return saved
+  const added = { method: 'PATCH', body: { emoji, buckets } }
+  const ext = await requestOwn<SerializedGroup>(`ext/v1/groups/${uuid}`, added)
+  return ext && readGroup(ext)
+}
+
+interface DeleteProps {
+  own: Group
+  onClose: () => void
+  onDeleted: () => void
+}
+
+function DeleteGroup({ own, onClose, onDeleted }: DeleteProps) {
+  const name = own.display_name || own.name
+  const remove = async () => {
+    await requestOwn(`v2/groups/${own.uuid}`, { method: 'DELETE' })
+    onDeleted()
+    removeGroupFromStore(own.uuid)
+    showToast({ text: memberStrings.groupIsDeleted(memberWord.value) })
+  }
+  return (
+    <Sheet heading={bulkStrings.deleteAsk(name)} onClose={onClose}>
+      <ConfirmDelete
+        effect={editStrings.deleteGroupEffect(memberWord.value)}
+        label={bulkStrings.typeToConfirm(own.name)}
+        expected={own.name}
+        onDelete={remove}
+      />
+    </Sheet>
+  )
+}

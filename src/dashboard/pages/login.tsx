@@ -1,0 +1,101 @@
+import { useEffect, useState } from 'preact/hooks'
+import { ApiError, errorMessage, request } from '../core/api'
+import { goTo, invitation, route } from '../core/route'
+import { type LoginMethod, logIn, loginNote, startSession } from '../core/session'
+import { useAction } from '../core/useAction'
+import type { Registration } from '../features/access/registration'
+import { TokenField } from '../features/access/tokenField'
+import { strings } from '../texts/texts'
+import { CenteredPage, Unreachable } from '../ui/centeredPage'
+import { CheckField } from '../ui/checkField'
+import { lazy } from '../ui/lazy'
+
+const LinkLogin = lazy(async () => (await import('./linkLogin')).LinkLogin, Unreachable)
+
+/** Login with a one-time link, or with a token. */
+export function Login({ code }: { code: string }) {
+  return code === '' ? <TokenLogin /> : <LinkLogin code={code} />
+}
+
+function TokenLogin() {
+  const [token, setToken] = useState('')
+  const [remember, setRemember] = useState(true)
+  const { onSubmit, problem, setProblem, isBusy } = useAction({ explain })
+
+  const isInvited = route.value.page === 'friend'
+  if (isInvited) invitation.value = location.hash
+
+  const submit = async () => {
+    if (token.trim() === '') return setProblem(strings.noToken)
+    await logIn('web/session', { token: token.trim(), remember })
+    finishLogin('token', remember)
+  }
+
+  return (
+    <CenteredPage heading={strings.welcome}>
+      {loginNote.value && (
+        <p role="status" class="note">
+          {loginNote.value}
+        </p>
+      )}
+      {isInvited && <p class="note">{strings.isInvited}</p>}
+      <p>{strings.howToLogIn}</p>
+      <form onSubmit={onSubmit(submit)} noValidate>
+        {/* Gives password managers a user name for the token. */}
+        <input type="text" autocomplete="username" hidden readOnly value={strings.title} />
+        <TokenField
+          id="token"
+          autocomplete="current-password"
+          value={token}
+          problem={problem}
+          onChange={setToken}
+        />
+        <Remember value={remember} onChange={setRemember} />
+        <button class="main" type="submit" aria-busy={isBusy}>
+          {strings.logIn}
+        </button>
+      </form>
+      <NewHere />
+    </CenteredPage>
+  )
+}
+
+/** Offers to create a system, or says whom to ask. */
+function NewHere() {
+  const [found, setFound] = useState<Registration | null>(null)
+  useEffect(() => {
+    // Without the answer people can still log in.
+    request<Registration>('web/registration').then(setFound, () => {})
+  }, [])
+  if (!found) return null
+  if (found.needs_setup && found.registration === 'closed') return <p>{strings.needsSetup}</p>
+  return (
+    <>
+      {found.registration !== 'open' && <p>{strings.newHere[found.registration]}</p>}
+      {found.registration !== 'closed' && (
+        <a class="button" href="#/create">
+          {strings.createSystem}
+        </a>
+      )}
+    </>
+  )
+}
+
+export function Remember(props: { value: boolean; onChange: (value: boolean) => void }) {
+  return (
+    <CheckField id="remember" label={strings.remember} hint={strings.rememberMore} {...props} />
+  )
+}
+
+/** Returns to the page that needed the login; from the login page itself to Now. */
+export function finishLogin(method: LoginMethod, isRemembered: boolean): void {
+  if (route.value.page === 'login') goTo(invitation.value || '#/now')
+  startSession(method, isRemembered)
+}
+
+export function explain(cause: unknown): string {
+  if (!(cause instanceof ApiError)) return strings.unreachable
+  if (cause.status === 429) return strings.tooMany
+  if (cause.status === 403) return strings.limitedToken
+  return cause.status === 401 ? strings.wrongToken : errorMessage(cause)
+}

@@ -1,0 +1,203 @@
+import { useState } from 'preact/hooks'
+import { member as table } from '../../model/members/member'
+import { logSwitch, runWithToast, showToast } from '../core/actions'
+import { type MemberTab, memberTabs } from '../core/address'
+import { findByRoute, route } from '../core/route'
+import {
+  canLog,
+  front,
+  groups,
+  isOffline,
+  type Member,
+  members,
+  preferences,
+  savePreferences,
+  system,
+} from '../core/store'
+import { isArchived, isCustomFront, isListed } from '../core/types'
+import { FriendsView } from '../features/friends/friendPreview'
+import { MemberHistory } from '../features/front/memberHistory'
+import { ArchivedNote } from '../features/members/archiveMember'
+import { MemberFacts } from '../features/members/memberFacts'
+import { MemberFields } from '../features/members/memberFields'
+import { descriptionOf, requestMember, useWholeMember } from '../features/members/useMemberData'
+import { StillNamed } from '../features/privacy/publicListWarning'
+import { hidden, type PublicMember, publicMember } from '../features/privacy/publicView'
+import { redactMemberForFriend } from '../features/privacy/redact'
+import { type ViewMode, ViewModeToggle } from '../features/privacy/viewModeToggle'
+import { memberExtStrings, memberStrings, strings } from '../texts/texts'
+import { tint } from '../ui/avatar'
+import { Icon } from '../ui/icon'
+import { Markdown } from '../ui/markdown'
+import { NotFound } from '../ui/notFound'
+import { Page } from '../ui/page'
+import { ProfileHead } from '../ui/profile'
+import { Tabs } from '../ui/tabs'
+import { MemberBoard, MemberNotes } from './memberJournal'
+
+/** Page of a member, as its owner or an anonymous visitor sees it. */
+export function MemberPage() {
+  const listed = findByRoute(members.value)
+  return listed ? <Found listed={listed} /> : <NotFound kind="members" />
+}
+
+function Found({ listed }: { listed: Member }) {
+  const own = useWholeMember(listed, requestMember, listed).member ?? listed
+  const [viewMode, setViewMode] = useState<ViewMode>('ours')
+  const us = system.value
+  if (!us) return <NotFound kind="members" />
+  const isOurs = viewMode === 'ours'
+  const shown =
+    viewMode === 'strangers' ? publicMember(own, { system: us, groups: groups.value }) : null
+  const visible = shown?.member ?? (viewMode === 'friends' ? redactMemberForFriend(own, []) : own)
+  const name = visible.display_name || visible.name
+  const tabs = memberTabs.filter((one) => hasTab(own, one, isOurs))
+  const chosen = ('tab' in route.value && route.value.tab) || 'about'
+  const tab = tabs.includes(chosen) ? chosen : 'about'
+  return (
+    <Page
+      title={own.display_name || own.name}
+      heading={name}
+      header={(heading) => (
+        <ProfileHead of={visible} picture={visible.avatar_url}>
+          <div class="named">
+            {heading}
+            {visible.pronouns && (
+              <p class="quiet">
+                <bdi>{visible.pronouns}</bdi>
+              </p>
+            )}
+            {isCustomFront(visible) && <p class="quiet">{memberExtStrings.customFront}</p>}
+          </div>
+          <Actions own={own} canSeeFront={shown?.isInFronters ?? true} />
+        </ProfileHead>
+      )}
+    >
+      <ViewModeToggle mode={viewMode} onChange={setViewMode} hasFriends entity={table} of={own} />
+      {shown && !isListed(own) && (
+        <>
+          <p class="note">{memberStrings.unlisted}</p>
+          <StillNamed />
+        </>
+      )}
+      {isOurs && isArchived(own) && (
+        <div class="note">
+          <ArchivedNote own={own} />
+        </div>
+      )}
+      {viewMode === 'friends' ? (
+        <FriendsView own={own} />
+      ) : (
+        <Tabs
+          label={name}
+          options={tabs.map((one) => [one, memberStrings.tabs[one]])}
+          value={tab}
+          onChange={(one) => {
+            location.hash = `#/members/${own.id}${one === 'about' ? '' : `/${one}`}`
+          }}
+        >
+          {tab === 'about' && <About own={own} shown={shown} />}
+          {tab === 'history' &&
+            (shown && !shown.hasTimes ? (
+              <p class="quiet">{describeHiddenTimes(shown)}</p>
+            ) : (
+              <MemberHistory id={own.id} isOurs={isOurs} />
+            ))}
+          {tab === 'notes' && <MemberNotes member={own} />}
+          {tab === 'board' && <MemberBoard member={own} />}
+        </Tabs>
+      )}
+    </Page>
+  )
+}
+
+/** Notes and boards are never public, and a custom front has neither. */
+function hasTab(own: Member, tab: MemberTab, isOurs: boolean): boolean {
+  return (tab !== 'notes' && tab !== 'board') || (isOurs && !isCustomFront(own))
+}
+
+interface AboutProps {
+  own: Member
+  /** View of an anonymous visitor; null in the owner's view. */
+  shown: PublicMember | null
+}
+
+function About({ own, shown }: AboutProps) {
+  const visible = shown?.member ?? own
+  const description = descriptionOf(visible)
+  const inside = shown?.groups ?? groups.value.filter((one) => one.members?.includes(own.uuid))
+  return (
+    <div class="sides tinted" style={tint(visible.color)}>
+      <div class="part">
+        {description ? (
+          <Markdown text={description} />
+        ) : (
+          <p class="quiet">
+            {shown ? memberStrings.noPublicDescription : memberStrings.noDescription}
+          </p>
+        )}
+        <MemberFields own={own} isOurs={shown === null} />
+      </div>
+      <MemberFacts
+        member={visible}
+        inside={inside === hidden ? [] : inside}
+        canSeeTimes={shown?.hasTimes ?? true}
+      />
+    </div>
+  )
+}
+
+function describeHiddenTimes({ isInHistory, isInFronters }: PublicMember): string {
+  if (isInHistory) return memberStrings.hiddenInsights
+  return isInFronters ? memberStrings.hiddenEarlierTimes : memberStrings.hiddenTimes
+}
+
+function Actions({ own, canSeeFront }: { own: Member; canSeeFront: boolean }) {
+  const isHere = front.value?.members.includes(own.id) ?? false
+  const switchToMember = () => runWithToast(() => logSwitch([own.id], null), canLog.value)
+  const edit = () => {
+    location.hash = `#/members/${own.id}/edit`
+  }
+  return (
+    <div class="row">
+      {isHere ? (
+        canSeeFront && <span class="pill">{memberStrings.hereNow}</span>
+      ) : (
+        <button type="button" class="main" aria-disabled={!canLog.value} onClick={switchToMember}>
+          <Icon name="swap" />
+          {strings.switchTo([own.display_name || own.name])}
+        </button>
+      )}
+      <button type="button" onClick={edit}>
+        <Icon name="edit" />
+        {memberStrings.edit}
+      </button>
+      {!isArchived(own) && !isCustomFront(own) && <PinButton own={own} />}
+    </div>
+  )
+}
+
+/** Pinned members are suggested first on Now. */
+function PinButton({ own }: { own: Member }) {
+  const { pinned } = preferences.value
+  const isPinned = pinned.includes(own.uuid)
+  const others = pinned.filter((uuid) => uuid !== own.uuid)
+  const toggle = () =>
+    runWithToast(async () => {
+      await savePreferences({ pinned: isPinned ? others : [...others, own.uuid] })
+      const name = own.display_name || own.name
+      showToast({ text: isPinned ? memberStrings.isUnpinned(name) : memberStrings.isPinned(name) })
+    })
+  return (
+    <button
+      type="button"
+      class="toggle"
+      aria-pressed={isPinned}
+      aria-disabled={isOffline.value}
+      onClick={toggle}
+    >
+      <Icon name={isPinned ? 'check' : 'plus'} />
+      {memberStrings.pin}
+    </button>
+  )
+}

@@ -1,0 +1,23 @@
+import type { ComponentType } from 'preact'
+import type { Member } from '../core/store'
+import { useLazy } from '../lib/useLazy'
+import { LoadProblem } from '../ui/loadProblem'
+import { Skeleton } from '../ui/page'
+
+interface Props {
+  member: Member
+}
+
+/** Notes of a member, for its page. */
+export const MemberNotes = lazyTab(async () => (await import('./notes')).NotesOf)
+
+/** Board of a member, for its page. */
+export const MemberBoard = lazyTab(async () => (await import('./chat')).BoardOf)
+
+function lazyTab(load: () => Promise<ComponentType<Props>>) {
+  return (props: Props) => {
+    const { Content, hasFailed, retry } = useLazy(load)
+    if (Content) return <Content {...props} />
+    return hasFailed ? <LoadProblem onRetry={retry} /> : <Skeleton blocks={['card']} />
+  }
+}

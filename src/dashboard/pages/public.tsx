@@ -1,0 +1,129 @@
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { ApiError, request } from '../core/api'
+import type { CustomField } from '../core/customFields'
+import { readMember, type SerializedMember } from '../core/store'
+import type { Group, System } from '../core/types'
+import { subscribeWhileVisible } from '../core/visibleStream'
+import { PublicProfile } from '../features/privacy/publicProfile'
+import {
+  hidden,
+  type PublicFront,
+  type PublicSwitch,
+  type PublicView,
+  RECENT_SWITCHES,
+} from '../features/privacy/publicView'
+import { publicViewStrings, strings } from '../texts/texts'
+import { CenteredPage, Unreachable } from '../ui/centeredPage'
+import { Logo } from '../ui/logo'
+import { Skeleton } from '../ui/page'
+
+type State =
+  | { is: 'loading' }
+  | { is: 'nobody' }
+  | { is: 'away' }
+  | { is: 'open'; view: PublicView }
+
+/** Public page of a system. Needs no login; the fronters are live. */
+export function Public({ of }: { of: string }) {
+  const [state, setState] = useState<State>({ is: 'loading' })
+  const load = async () => {
+    setState({ is: 'loading' })
+    try {
+      setState({ is: 'open', view: await loadPublicView(of) })
+    } catch (cause) {
+      const isUnknown = cause instanceof ApiError && (cause.status === 404 || cause.status === 400)
+      setState({ is: isUnknown ? 'nobody' : 'away' })
+    }
+  }
+  useEffect(() => {
+    load()
+  }, [of])
+
+  const isLive = state.is === 'open' && state.view.front !== hidden
+  useEffect(() => {
+    if (!isLive) return
+    return subscribeToFront(of, (front) =>
+      setState((now) => (now.is === 'open' ? { is: 'open', view: { ...now.view, front } } : now)),
+    )
+  }, [of, isLive])
+
+  if (state.is === 'nobody')
+    return (
+      <CenteredPage heading={publicViewStrings.nobodyByThatId}>
+        <p>{publicViewStrings.nobodyMore}</p>
+        <a class="beside" href="#/now">
+          {publicViewStrings.home}
+        </a>
+      </CenteredPage>
+    )
+  if (state.is === 'away') return <Unreachable onRetry={load} />
+  return (
+    <div class="middle public">
+      <nav aria-label={strings.navigation}>
+        <a class="beside" href="#/now">
+          <Logo />
+          {strings.title}
+        </a>
+      </nav>
+      {state.is === 'loading' ? (
+        <main class="page" aria-busy="true">
+          <Skeleton blocks={['card', 'tiles']} />
+        </main>
+      ) : (
+        <PublicPageContent view={state.view} />
+      )}
+    </div>
+  )
+}
+
+function PublicPageContent({ view }: { view: PublicView }) {
+  const name = view.system.name || publicViewStrings.system(view.system.id)
+  useLayoutEffect(() => {
+    document.title = `${name} · ${strings.title}`
+    document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
+  }, [name])
+  return (
+    <main class="page">
+      <PublicProfile view={view} word={strings.words.members} />
+    </main>
+  )
+}
+
+/** Requests without the session cookie: the owner would get private data, too. */
+async function loadPublicView(of: string): Promise<PublicView> {
+  const path = `systems/${encodeURIComponent(of)}`
+  const read = <T,>(rest: string, api = 'v2') =>
+    request<T>(`${api}/${path}${rest}`, { isAnonymous: true })
+  const list = <T,>(rest: string, api?: string) =>
+    read<T>(rest, api).catch((cause: unknown): typeof hidden => {
+      if (cause instanceof ApiError && cause.status === 403) return hidden
+      throw cause
+    })
+  const [system, members, groups, front, switches] = await Promise.all([
+    read<System>(''),
+    list<SerializedMember[]>('/members', 'ext/v1'),
+    list<Group[]>('/groups?with_members=true'),
+    list<PublicFront>('/front', 'ext/v1'),
+    list<PublicSwitch[]>(`/switches?limit=${RECENT_SWITCHES}`),
+  ])
+  if (!system) throw new ApiError(404, '', 0)
+  const hasValues =
+    members !== hidden && members?.some(({ fields }) => Object.keys(fields).length > 0)
+  return {
+    system,
+    members: members === hidden ? hidden : (members ?? []).map(readMember),
+    fields: (hasValues && (await read<CustomField[]>('/fields', 'ext/v1'))) || [],
+    groups: groups ?? [],
+    front,
+    switches: switches ?? [],
+  }
+}
+
+function subscribeToFront(of: string, onFront: (front: PublicView['front']) => void): () => void {
+  return subscribeWhileVisible({
+    path: `ext/v1/systems/${encodeURIComponent(of)}/front/stream`,
+    isAnonymous: true,
+    onEvent: ({ name, data }) => name === 'front' && onFront(JSON.parse(data)),
+    onStateChange: (state) => state === 'refused' && onFront(hidden),
+  })
+}

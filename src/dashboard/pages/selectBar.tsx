@@ -1,0 +1,71 @@
+import { useState } from 'preact/hooks'
+import { announce } from '../core/actions'
+import { isOffline, type Member, offlineReason } from '../core/store'
+import { bulkStrings, listStrings } from '../texts/texts'
+import { Icon } from '../ui/icon'
+import { ProblemText } from '../ui/problemText'
+import { type BulkAction, BulkEditSheet } from './bulkEditSheet'
+
+interface Props {
+  chosen: readonly Member[]
+  /** Members that match the current filter. */
+  found: readonly Member[]
+  onChoose: (some: readonly Member[]) => void
+  onDone: () => void
+}
+
+/** Actions for the selected members. */
+export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
+  const [action, setAction] = useState<BulkAction | null>(null)
+  const count = bulkStrings.selected(chosen.length)
+  const reason = isOffline.value ? offlineReason() : ''
+  const isOff = isOffline.value || chosen.length === 0
+  const startAction = (one: BulkAction) => {
+    if (chosen.length === 0) return announce(bulkStrings.nobodySelected)
+    if (!isOffline.value) setAction(one)
+  }
+  const hasAll = chosen.length > 0 && chosen.length >= found.length
+  return (
+    <section class="action-bar selecting" aria-label={count}>
+      <div class="heading">
+        <p role="status">{count}</p>
+        <button
+          type="button"
+          class="plain"
+          aria-label={hasAll ? bulkStrings.selectNone : bulkStrings.selectAll(found.length)}
+          onClick={() => onChoose(hasAll ? [] : found)}
+        >
+          {hasAll ? bulkStrings.none : bulkStrings.all(found.length)}
+        </button>
+        <button type="button" class="round" aria-label={listStrings.done} onClick={onDone}>
+          <Icon name="close" />
+        </button>
+      </div>
+      <ProblemText text={reason} />
+      <div class="row">
+        {(['privacy', 'groups', 'delete'] as const).map((one) => (
+          <button
+            key={one}
+            type="button"
+            class={one === 'delete' ? 'danger' : ''}
+            aria-disabled={isOff}
+            onClick={() => startAction(one)}
+          >
+            {bulkStrings[one]}
+          </button>
+        ))}
+      </div>
+      {action && (
+        <BulkEditSheet
+          action={action}
+          chosen={chosen}
+          onClose={() => setAction(null)}
+          onDone={() => {
+            setAction(null)
+            onDone()
+          }}
+        />
+      )}
+    </section>
+  )
+}

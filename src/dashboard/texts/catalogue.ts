@@ -1,0 +1,13 @@
+import type { ext } from './en/ext'
+import type { first } from './en/firstPage'
+import type { install } from './en/install'
+import type { rest } from './en/rest'
+
+/**
+ * Texts of a language, in the shape of the English ones, so that a missing or superfluous text does
+ * not compile. `First` is loaded at once, `Rest` and `Ext` with the first page that needs them.
+ */
+export type First = typeof first
+export type Rest = typeof rest
+export type Ext = typeof ext
+export type Install = typeof install

@@ -1,0 +1,53 @@
+import type { Ext, First, Rest } from './catalogue'
+
+/** Languages of the dashboard. Only the texts of the language in use are downloaded. */
+
+interface Language {
+  /** Name in the language itself; null for languages that only tests use. */
+  readonly name: string | null
+  readonly dir: 'ltr' | 'rtl'
+  readonly loadFirst: () => Promise<First>
+  readonly loadRest: () => Promise<Rest & Ext>
+}
+
+const loadEnglishFirst = async () => (await import('./en/firstPage')).first
+const loadEnglishRest = () => merge(import('./en/rest'), import('./en/ext'))
+const loadPseudoFirst = async () => (await import('./pseudo')).toPseudo(await loadEnglishFirst())
+const loadPseudoRest = async () => (await import('./pseudo')).toPseudo(await loadEnglishRest())
+
+export const languages = {
+  en: {
+    name: 'English',
+    dir: 'ltr',
+    loadFirst: loadEnglishFirst,
+    loadRest: loadEnglishRest,
+  },
+  de: {
+    name: 'Deutsch',
+    dir: 'ltr',
+    loadFirst: async () => (await import('./de/firstPage')).first,
+    loadRest: () => merge(import('./de/rest'), import('./de/ext')),
+  },
+  'en-XA': {
+    name: null,
+    dir: 'ltr',
+    loadFirst: loadPseudoFirst,
+    loadRest: loadPseudoRest,
+  },
+  'ar-XB': {
+    name: null,
+    dir: 'rtl',
+    loadFirst: loadPseudoFirst,
+    loadRest: loadPseudoRest,
+  },
+} as const satisfies Record<string, Language>
+
+/** Loads the texts of the pages from two scripts at the same time, because one would be too large. */
+async function merge<R, E>(...parts: [Promise<{ rest: R }>, Promise<{ ext: E }>]): Promise<R & E> {
+  const [{ rest }, { ext }] = await Promise.all(parts)
+  return { ...rest, ...ext }
+}
+
+export type LanguageCode = keyof typeof languages
+
+export const languageCodes = Object.keys(languages) as LanguageCode[]

@@ -1,0 +1,76 @@
+import type { ComponentChild } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { type Block, elements, type Inline, type Item, parseMarkdown } from '../lib/markdown'
+import { strings } from '../texts/texts'
+
+/** Renders a text as elements. */
+export function Markdown({ text }: { text: string }) {
+  return <div class="prose">{parseMarkdown(text).map(renderBlock)}</div>
+}
+
+function renderBlock(block: Block, key: number): ComponentChild {
+  if (block.kind === 'code')
+    return (
+      <pre key={key}>
+        <code>{block.text}</code>
+      </pre>
+    )
+  if (block.kind === 'list') {
+    const items = block.items.map(renderItem)
+    return block.isOrdered ? <ol key={key}>{items}</ol> : <ul key={key}>{items}</ul>
+  }
+  const Tag = elements[block.kind]
+  if (block.kind === 'quote') return <Tag key={key}>{block.inside.map(renderBlock)}</Tag>
+  const size = block.kind === 'heading' ? { class: `size-${block.size}` } : {}
+  return (
+    <Tag key={key} {...size}>
+      {block.inside.map(renderInline)}
+    </Tag>
+  )
+}
+
+function renderItem({ number, inside, children }: Item, key: number) {
+  return (
+    <li key={key} {...(number !== null && { value: number })}>
+      {inside.map(renderInline)}
+      {children.map(renderBlock)}
+    </li>
+  )
+}
+
+function renderInline(one: Inline, key: number): ComponentChild {
+  if (one.kind === 'text') return one.text
+  if (one.kind === 'break') return <br key={key} />
+  if (one.kind === 'code') return <code key={key}>{one.text}</code>
+  if (one.kind === 'emoji') return <span key={key}>{one.name}</span>
+  if (one.kind === 'spoiler') return <Spoiler key={key} inside={one.inside} />
+  const inside = one.inside.map(renderInline)
+  if (one.kind === 'link')
+    return (
+      <a key={key} href={one.address} target="_blank" rel="noreferrer noopener nofollow">
+        {inside}
+      </a>
+    )
+  const Tag = elements[one.kind]
+  return <Tag key={key}>{inside}</Tag>
+}
+
+/**
+ * Adds the content to the page only when opened, and moves the focus there from the removed button.
+ */
+function Spoiler({ inside }: { inside: readonly Inline[] }) {
+  const [isOpen, setOpen] = useState(false)
+  const opened = useRef<HTMLSpanElement>(null)
+  useLayoutEffect(() => opened.current?.focus(), [isOpen])
+  if (isOpen)
+    return (
+      <span ref={opened} class="opened" tabIndex={-1}>
+        {inside.map(renderInline)}
+      </span>
+    )
+  return (
+    <button type="button" class="spoiler" onClick={() => setOpen(true)}>
+      <span>{strings.spoiler}</span>
+    </button>
+  )
+}

@@ -1,4 +1,0 @@
-import { lazy } from './lazy'
-
-/** Shown while the system has no members. */
-export const EmptyState = lazy(async () => (await import('./createMember')).EmptyState)

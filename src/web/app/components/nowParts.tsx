@@ -1,6 +1,0 @@
-/** Parts of Now that are loaded together when the first of them is needed. */
-
-export { FrontNoteSheet } from './frontNoteSheet'
-export { NewPosts } from './newPosts'
-export { PastTimePanel } from './pastTimePanel'
-export { StatusField } from './statusField'

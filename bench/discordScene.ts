@@ -1,6 +1,6 @@
-import { openDeps } from '../src/app'
-import { parseConfig } from '../src/config'
+import { openDeps } from '../src/app/app'
 import { operator } from '../src/model/core/privacy'
+import { parseConfig } from '../src/runtime/config/config'
 import { createSystem } from '../src/service/access/registration'
 import { createMember } from '../src/service/members/members'
 import { type Control, createControl } from '../test/discord/standIn/controlClient'

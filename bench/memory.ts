@@ -36,7 +36,7 @@ const MODULES = [
   'src/http/web/index.ts',
   'src/http/handler.ts',
   'src/events/events.ts',
-  'src/app.ts',
+  'src/app/app.ts',
   'src/cli/run.ts',
   // A server loads the modules below only when they are needed.
   'src/discord/discordBot.ts',

@@ -7,7 +7,7 @@ import {
   parseSettings,
   type SettingName,
   settings,
-} from '../src/config'
+} from '../src/runtime/config/config'
 import { describe, expect, test } from './test'
 
 const MiB = 1024 * 1024

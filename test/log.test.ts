@@ -1,4 +1,4 @@
-import { createLog } from '../src/log'
+import { createLog } from '../src/runtime/log'
 import { describe, expect, test } from './test'
 
 type Fields = Parameters<ReturnType<typeof createLog>['info']>[1]

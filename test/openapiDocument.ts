@@ -1,6 +1,6 @@
 import Ajv, { type ValidateFunction } from 'ajv'
-import { describeServer } from '../src/app'
-import { parseConfig } from '../src/config'
+import { describeServer } from '../src/app/app'
+import { parseConfig } from '../src/runtime/config/config'
 
 interface Operation {
   responses: Record<string, { content?: Record<string, Content> }>

@@ -1,7 +1,7 @@
 import { run } from '../src/cli/run'
-import { hidePassword, parseSettings } from '../src/config'
 import { parseAddress } from '../src/db/postgres/address'
 import { pathOf } from '../src/db/sqlite/storage'
+import { hidePassword, parseSettings } from '../src/runtime/config/config'
 import { describe, expect, test } from './test'
 
 /** Database addresses, and how they are displayed. */

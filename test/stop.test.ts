@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { createApp } from '../src/app'
-import { parseConfig } from '../src/config'
-import { createLog } from '../src/log'
+import { createApp } from '../src/app/app'
+import { parseConfig } from '../src/runtime/config/config'
+import { createLog } from '../src/runtime/log'
 import { folderWithDatabase } from './emptyDatabase'
 import { test } from './test'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { openDeps } from '../src/app'
-import { parseConfig } from '../src/config'
+import { openDeps } from '../src/app/app'
+import { parseConfig } from '../src/runtime/config/config'
 import type { Server } from './serverProcess'
 import { until } from './until'
 

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../src/timers/clock'
+import type { Clock, Timer } from '../src/runtime/timers/clock'
 
 interface TestTimer extends Timer {
   readonly at: number

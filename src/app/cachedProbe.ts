@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from '../timers/clock'
-import { withTimeout } from '../timers/withTimeout'
+import { type Clock, systemClock } from '../runtime/timers/clock'
+import { withTimeout } from '../runtime/timers/withTimeout'
 
 /** Last result of a probe that may fail or hang. */
 export interface CachedProbe<T> {

@@ -1,4 +1,4 @@
-import type { Config } from '../config'
+import type { Config } from '../runtime/config/config'
 
 /** Settings of the Discord bot. */
 export interface DiscordOptions {

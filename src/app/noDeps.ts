@@ -1,5 +1,6 @@
 import type { Db } from '../db/types'
 import { parseInProcess } from '../formats/chunks'
+import { systemClock } from '../runtime/timers/clock'
 import { createCredentialCache } from '../service/access/credentials'
 import { createBulkQueue } from '../service/core/bulkQueue'
 import type { Deps } from '../service/core/deps'
@@ -7,7 +8,6 @@ import { createLongReads } from '../service/core/longReads'
 import { createOpenLists } from '../service/core/openLists'
 import { createImportLimiter } from '../service/transfer/import/importLimiter'
 import { createSpool } from '../service/transfer/import/spool'
-import { systemClock } from '../timers/clock'
 
 /** Placeholder for code that only describes routes. Every use of its database is an error. */
 export const noDeps: Deps = {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { hidePassword } from '../config'
 import { suggest } from '../model/core/suggest'
+import { hidePassword } from '../runtime/config/config'
 import { type Call, type Command, UsageError } from './command'
 import { flagsOf } from './flags'
 

@@ -1,7 +1,7 @@
 /** Runs BACKUP_COMMAND, which copies a new backup to another machine. */
 
-import { type Clock, systemClock } from '../timers/clock'
-import { withTimeout } from '../timers/withTimeout'
+import { type Clock, systemClock } from '../runtime/timers/clock'
+import { withTimeout } from '../runtime/timers/withTimeout'
 import { childEnvironment } from './selfProcess'
 
 export const TIMEOUT_MS = 60 * 60 * 1000

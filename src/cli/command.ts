@@ -1,5 +1,5 @@
-import type { ResolvedConfig, SettingName } from '../config'
 import type { SchemaUse } from '../db/open'
+import type { ResolvedConfig, SettingName } from '../runtime/config/config'
 import type { Deps } from '../service/core/deps'
 import type { SystemdEnvironment } from './systemd'
 

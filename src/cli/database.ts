@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDeps, serverOptions } from '../app'
-import type { Config } from '../config'
+import { openDeps, serverOptions } from '../app/app'
 import { openStorage } from '../db/open'
 import { isServerAddress, parseAddress } from '../db/postgres/address'
 import { pathOf } from '../db/sqlite/storage'
 import { statOf } from '../db/sqlite/tempFiles'
 import type { Upgrade } from '../db/storage'
 import type { StorageError } from '../db/types'
+import type { Config } from '../runtime/config/config'
 import { type CommandFlags, type DatabaseUse, Failure } from './command'
 
 /** Flag of the commands that upgrade the database. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { ConfigError, type EnvFile } from '../config'
+import { ConfigError, type EnvFile } from '../runtime/config/config'
 
 /**
  * Path of the settings of the machine's service, so that commands find its database. Not used from

@@ -1,4 +1,4 @@
-import { choicesOf, flagOf, isSecret, type SettingName, settings } from '../config'
+import { choicesOf, flagOf, isSecret, type SettingName, settings } from '../runtime/config/config'
 import type { Command, Flag } from './command'
 
 /** Flag with its name and the placeholder of its value. */

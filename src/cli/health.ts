@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import type { Config } from '../config'
+import type { Config } from '../runtime/config/config'
 import { type Call, type Command, Failure, UsageError } from './command'
 import { printable } from './format'
 import { httpGet } from './httpGet'

@@ -1,5 +1,5 @@
-import { describeConfig, envNames, parseSettings } from '../config'
-import { builtOn, version } from '../version'
+import { describeConfig, envNames, parseSettings } from '../runtime/config/config'
+import { builtOn, version } from '../runtime/version'
 import { type Command, usageOf } from './command'
 import { commonFlags, flagsOf, formatFlag, type NamedFlag } from './flags'
 

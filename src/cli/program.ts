@@ -1,8 +1,8 @@
-import { describeServer } from '../app'
-import { describeConfig, hidePassword } from '../config'
+import { describeServer } from '../app/app'
 import { operator } from '../model/core/privacy'
+import { describeConfig, hidePassword } from '../runtime/config/config'
+import { commit, version } from '../runtime/version'
 import { countSystems } from '../service/systems/systems'
-import { commit, version } from '../version'
 import { type Command, columns } from './command'
 import { describeUpgrade, noBackup, upgradeUncopied } from './database'
 

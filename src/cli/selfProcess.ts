@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { basename, relative, sep } from 'node:path'
-import { envNames, isSecret, type SettingName, settings } from '../config'
+import { envNames, isSecret, type SettingName, settings } from '../runtime/config/config'
 
 /** Command that runs this program again: the executable, or Bun with the source. */
 export function selfCommand(): string[] {

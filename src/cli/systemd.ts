@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs'
-import type { Log } from '../log'
-import { type Clock, systemClock } from '../timers/clock'
+import type { Log } from '../runtime/log'
+import { type Clock, systemClock } from '../runtime/timers/clock'
 
 /** Environment that systemd gives to a service. */
 export interface SystemdEnvironment {

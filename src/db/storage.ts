@@ -1,6 +1,6 @@
 import type { DomainError } from '../model/core/errors'
 import type { RenderJson } from '../model/core/schemaHash'
-import type { Clock } from '../timers/clock'
+import type { Clock } from '../runtime/timers/clock'
 import type { ChangeNotifier } from './changeNotifier'
 import type { SchemaUse } from './schema'
 import type { SharedRead } from './sqlite/sharedRead'

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../timers/clock'
+import { type Clock, systemClock } from '../runtime/timers/clock'
 
 /** Lets pending requests and transactions run between two parts of long work. */
 export function yieldToEventLoop(): Promise<void> {

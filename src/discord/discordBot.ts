@@ -1,4 +1,4 @@
-import type { DiscordGauges } from '../metrics/discord'
+import type { DiscordGauges } from '../runtime/metrics/discordMetrics'
 import { type ActiveBot, type BotParts, startActiveBot } from './activeBot'
 
 /** Lease of the bot: only the process that holds it is connected to Discord. */

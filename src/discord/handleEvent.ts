@@ -1,7 +1,7 @@
 import type { APIInteraction } from 'discord-api-types/v10'
 import { discordBot } from '../model/core/privacy'
+import { withTimeout } from '../runtime/timers/withTimeout'
 import { claimEvent, settleClaim } from '../service/discord/claims'
-import { withTimeout } from '../timers/withTimeout'
 import type { Bot } from './bot'
 import { hashContent } from './cache/latestMessages'
 import type { CommandHandler } from './commandHandler'

@@ -1,6 +1,6 @@
 import type { APIMessage, GatewayMessageReactionAddDispatchData } from 'discord-api-types/v10'
+import type { Clock } from '../runtime/timers/clock'
 import type { MessageForAccount } from '../service/proxy/messages'
-import type { Clock } from '../timers/clock'
 import type { Bot } from './bot'
 import { type Answer, toMessageBody } from './commands/answer'
 import { sendDirectMessage } from './directMessages'

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../timers/clock'
+import type { Clock, Timer } from '../runtime/timers/clock'
 
 /** Waits that end early when their owner stops. */
 export interface StoppableSleep {

@@ -1,5 +1,5 @@
 import { applicationPage } from '../model/core/discord'
-import { version } from '../version'
+import { version } from '../runtime/version'
 
 /**
  * Header of every request and connection to Discord, in the form that Discord requires. Its address

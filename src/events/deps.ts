@@ -1,7 +1,7 @@
 import type { Storage } from '../db/open'
 import type { Db } from '../db/types'
 import type { Instant } from '../model/core/time'
-import type { Clock } from '../timers/clock'
+import type { Clock } from '../runtime/timers/clock'
 
 /** Dependencies of the event layer. */
 export interface EventDeps {

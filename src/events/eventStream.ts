@@ -1,6 +1,6 @@
 import { isUnavailable } from '../model/core/errors'
 import { requireSystem, type Viewer } from '../model/core/privacy'
-import type { Timer } from '../timers/clock'
+import type { Timer } from '../runtime/timers/clock'
 import type { Events } from './events'
 import { boundsOfSystem, eventsOfSystemAfter, type StoredEvent } from './outbox'
 import { serializeEvent } from './serialize'

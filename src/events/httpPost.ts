@@ -1,7 +1,7 @@
 import type { ClientRequest } from 'node:http'
 import { isIP } from 'node:net'
 import type { DeliveryResult } from '../model/core/events'
-import { type Clock, systemClock } from '../timers/clock'
+import { type Clock, systemClock } from '../runtime/timers/clock'
 
 export interface Post {
   /** URL and `ips` were checked by checkAddress. The connection goes to the first IP. */

@@ -1,5 +1,5 @@
 import { DomainError, error, isUnavailable } from '../model/core/errors'
-import type { Clock, Timer } from '../timers/clock'
+import type { Clock, Timer } from '../runtime/timers/clock'
 
 /** Server-Sent Events for many clients, with one heartbeat timer and bounded buffers. */
 export interface Streams {

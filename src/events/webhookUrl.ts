@@ -2,8 +2,8 @@ import { isIPv6 } from 'node:net'
 import { dns } from 'bun'
 import { type AllowList, contains, isGlobal, isHostName, parseIp } from '../model/core/network'
 import { isHttpUrl, MAX_URL } from '../model/core/validation'
-import { type Clock, systemClock } from '../timers/clock'
-import { withTimeout } from '../timers/withTimeout'
+import { type Clock, systemClock } from '../runtime/timers/clock'
+import { withTimeout } from '../runtime/timers/withTimeout'
 
 export type Resolve = (host: string) => Promise<string[]>
 

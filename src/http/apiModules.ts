@@ -1,5 +1,5 @@
-import type { Config } from '../config'
 import type { Events } from '../events/events'
+import type { Config } from '../runtime/config/config'
 import type { Deps } from '../service/core/deps'
 import { bot } from './bot'
 import { ext } from './ext'

@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import type { Metrics } from '../metrics/metrics'
 import { error } from '../model/core/errors'
+import type { Metrics } from '../runtime/metrics/metrics'
 import { describeRoutes, documentedModules, type RouteParts, rootModule } from './apiModules'
 import { type PublicParts, publicModule } from './publicRoutes'
 import type { ApiModule, DirectRead, PathPolicy, ReadResult } from './server/apiModule'

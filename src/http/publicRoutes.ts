@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import type { Config } from '../config'
 import type { DomainError } from '../model/core/errors'
+import type { Config } from '../runtime/config/config'
 import { docsFiles } from '../web/docs'
 import type { ApiModule } from './server/apiModule'
 import { errorResponse } from './server/errorResponse'

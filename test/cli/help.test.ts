@@ -1,6 +1,6 @@
 import { commands } from '../../src/cli/run'
 import { suggest } from '../../src/model/core/suggest'
-import { version } from '../../src/version'
+import { version } from '../../src/runtime/version'
 import { run } from '../runInProcess'
 import { emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'

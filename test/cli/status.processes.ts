@@ -1,4 +1,4 @@
-import { createRegistry } from '../../src/metrics/registry'
+import { createRegistry } from '../../src/runtime/metrics/registry'
 import { freePort } from '../postgres/engine'
 import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'

@@ -1,4 +1,4 @@
-import { createLog, type Log } from '../../src/log'
+import { createLog, type Log } from '../../src/runtime/log'
 
 export interface TestLog extends Log {
   /** Everything that was logged, at all levels. */

@@ -1,4 +1,4 @@
-import { openDeps } from '../../src/app'
+import { openDeps } from '../../src/app/app'
 import { topicOf } from '../../src/events/push/message'
 import { getPushKey } from '../../src/events/push/serverKey'
 import { DAY, MINUTE, SECOND } from '../../src/model/core/time'

@@ -1,4 +1,4 @@
-import { openDeps } from '../../src/app'
+import { openDeps } from '../../src/app/app'
 import type { JsonObject } from '../../src/model/core/entity'
 import {
   createBot,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { openDeps } from '../../src/app'
-import { parseConfig } from '../../src/config'
+import { openDeps } from '../../src/app/app'
+import { parseConfig } from '../../src/runtime/config/config'
 import { createSystem } from '../operatorActions'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { expect, test } from '../test'

@@ -1,4 +1,4 @@
-import { openDeps } from '../../src/app'
+import { openDeps } from '../../src/app/app'
 import { operator } from '../../src/model/core/privacy'
 import { createLoginCode } from '../../src/service/access/loginLinks'
 import type { Deps } from '../../src/service/core/deps'

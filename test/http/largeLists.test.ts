@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { createHandler } from '../../src/http/handler'
-import { createLog } from '../../src/log'
+import { createLog } from '../../src/runtime/log'
 import type { Deps } from '../../src/service/core/deps'
 import { LARGE_LIST_BYTES } from '../../src/service/reads/largeLists'
 import { execute, insertAll, rows } from '../rawSql'

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { createHandler } from '../../src/http/handler'
-import { createLog } from '../../src/log'
 import { type Instant, MINUTE } from '../../src/model/core/time'
+import { createLog } from '../../src/runtime/log'
 import type { Deps } from '../../src/service/core/deps'
 import { insertMember } from '../../src/service/members/members'
 import { createBot } from '../operatorActions'

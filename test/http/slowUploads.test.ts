@@ -1,7 +1,7 @@
 import { type ArrivalLimits, createBodyArrival } from '../../src/http/server/bodyArrival'
 import { createAdmission } from '../../src/http/server/requestLimits'
 import { DomainError } from '../../src/model/core/errors'
-import type { Clock } from '../../src/timers/clock'
+import type { Clock } from '../../src/runtime/timers/clock'
 import { describe, expect, test } from '../test'
 import { createTestClock } from '../testClock'
 

@@ -1,4 +1,4 @@
-import { type PeriodicTaskOptions, startPeriodicTask } from '../../src/timers/periodicTask'
+import { type PeriodicTaskOptions, startPeriodicTask } from '../../src/runtime/timers/periodicTask'
 import { describe, expect, test } from '../test'
 import { createTestClock } from '../testClock'
 

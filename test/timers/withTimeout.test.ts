@@ -1,4 +1,4 @@
-import { withTimeout } from '../../src/timers/withTimeout'
+import { withTimeout } from '../../src/runtime/timers/withTimeout'
 import { outcomeOf } from '../outcomeOf'
 import { describe, expect, test } from '../test'
 import { createTestClock } from '../testClock'

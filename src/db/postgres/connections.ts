@@ -1,5 +1,5 @@
 import type { ReservedSQL, SQL } from 'bun'
-import type { Clock } from '../../timers/clock'
+import type { Clock } from '../../runtime/timers/clock'
 import type { Address, Host } from './address'
 
 /** Parameters of a connection. */

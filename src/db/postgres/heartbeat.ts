@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Clock, Timer } from '../../timers/clock'
+import type { Clock, Timer } from '../../runtime/timers/clock'
 import { counterValue } from '../changeCounters'
 import { type ChangeNotifier, POLL_MS } from '../changeNotifier'
 import { postgresDialect } from '../dialect'

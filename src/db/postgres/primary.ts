@@ -1,5 +1,5 @@
 import { promises as dns } from 'node:dns'
-import { withTimeout } from '../../timers/withTimeout'
+import { withTimeout } from '../../runtime/timers/withTimeout'
 import type { StorageError } from '../types'
 import type { Host } from './address'
 import { type ConnectOptions, connectWithoutSettings } from './connections'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../timers/clock'
+import type { Clock } from '../../runtime/timers/clock'
 import type { Value } from '../types'
 import type { Pool } from './connections'
 import type { RunQuery } from './driver'

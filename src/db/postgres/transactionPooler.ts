@@ -1,5 +1,5 @@
 import type { SQL } from 'bun'
-import { withTimeout } from '../../timers/withTimeout'
+import { withTimeout } from '../../runtime/timers/withTimeout'
 import { StorageError } from '../types'
 import type { Host } from './address'
 import { type ConnectOptions, connectWithoutSettings } from './connections'

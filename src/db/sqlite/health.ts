@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
-import { withTimeout } from '../../timers/withTimeout'
+import { withTimeout } from '../../runtime/timers/withTimeout'
 import { sqliteDialect } from '../dialect'
 import { toText } from '../query'
 import { systems } from '../tables'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../timers/clock'
+import type { Clock } from '../../runtime/timers/clock'
 
 /** Reason why a file was not downloaded. The message contains no address, because it has a signature. */
 export class DownloadError extends Error {

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../../timers/clock'
-import { withTimeout } from '../../timers/withTimeout'
+import type { Clock, Timer } from '../../runtime/timers/clock'
+import { withTimeout } from '../../runtime/timers/withTimeout'
 import { RESUMABLE_CLOSE } from './closeCodes'
 import type { GatewayTiming } from './timing'
 

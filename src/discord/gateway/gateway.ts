@@ -1,5 +1,5 @@
-import type { Log } from '../../log'
-import type { Clock } from '../../timers/clock'
+import type { Log } from '../../runtime/log'
+import type { Clock } from '../../runtime/timers/clock'
 import { createStoppableSleep } from '../timing'
 import type { FatalClose } from './closeCodes'
 import type { Payload } from './connection'

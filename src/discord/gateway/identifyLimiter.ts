@@ -1,4 +1,4 @@
-import type { Clock } from '../../timers/clock'
+import type { Clock } from '../../runtime/timers/clock'
 import type { StoppableSleep } from '../timing'
 
 /** Limits new sessions: Discord accepts one IDENTIFY per bucket of shards in 5 seconds. */

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../timers/clock'
+import type { Clock, Timer } from '../../runtime/timers/clock'
 
 /** Data with which a connection resumes, also in another process. The session ID is a secret. */
 export interface GatewaySession {

@@ -1,7 +1,7 @@
-import type { MessageOutcome } from '../../metrics/discord'
 import { DISCORD } from '../../model/core/platform'
 import { discordBot } from '../../model/core/privacy'
 import { defaultProxyLimits } from '../../model/proxy/decide'
+import type { MessageOutcome } from '../../runtime/metrics/discordMetrics'
 import {
   type ClaimDraft,
   claimEvent,

@@ -1,13 +1,13 @@
 import type { APIMessage } from 'discord-api-types/v10'
 import type { Claim } from '../../model/core/discord'
 import { discordBot } from '../../model/core/privacy'
+import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
 import {
   listUnfinishedClaims,
   STALE_CLAIM_MS,
   settleClaim,
   takeOverClaim,
 } from '../../service/discord/claims'
-import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
 import type { Bot } from '../bot'
 import { describeError } from '../core'
 import { findRecord } from '../operations/proxiedMessage'

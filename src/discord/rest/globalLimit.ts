@@ -1,4 +1,4 @@
-import type { Clock } from '../../timers/clock'
+import type { Clock } from '../../runtime/timers/clock'
 import type { StoppableSleep } from '../timing'
 
 /** Limit on the requests of one second, and pauses that Discord orders for all requests. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../timers/clock'
+import type { Clock } from '../../runtime/timers/clock'
 
 /**
  * Counter of 401, 403 and 429 responses. Discord bans an address after 10,000 in 10 minutes; at half

@@ -1,4 +1,4 @@
-import type { Clock } from '../../timers/clock'
+import type { Clock } from '../../runtime/timers/clock'
 import { majorParameter, type Route } from './route'
 
 /** A request that waits for its turn. */

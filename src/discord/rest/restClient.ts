@@ -1,5 +1,5 @@
-import type { Log } from '../../log'
-import type { Clock } from '../../timers/clock'
+import type { Log } from '../../runtime/log'
+import type { Clock } from '../../runtime/timers/clock'
 import { type Backoff, backoffMs, createStoppableSleep } from '../timing'
 import { isRecord, NoResponseError, NotSentError, toDiscordError } from './errors'
 import { createGlobalLimit } from './globalLimit'

@@ -1,8 +1,8 @@
 import type { AnyElysia } from 'elysia'
-import type { RateLimits } from '../../config'
 import type { ErrorName } from '../../model/core/errors'
 import type { ListPieces } from '../../model/core/listPieces'
 import type { Serialized, Viewer } from '../../model/core/privacy'
+import type { RateLimits } from '../../runtime/config/config'
 import type { Deps } from '../../service/core/deps'
 import type { FindClient } from '../../service/reads/objects'
 

@@ -1,6 +1,6 @@
 import { error } from '../../model/core/errors'
-import type { Clock } from '../../timers/clock'
-import { withTimeout } from '../../timers/withTimeout'
+import type { Clock } from '../../runtime/timers/clock'
+import { withTimeout } from '../../runtime/timers/withTimeout'
 import type { Admission, ClientKey } from './requestLimits'
 
 /** Time limits of a body. */

@@ -1,7 +1,7 @@
-import type { Log } from '../../log'
 import { DomainError, type ErrorName, error } from '../../model/core/errors'
+import type { Log } from '../../runtime/log'
+import type { Clock } from '../../runtime/timers/clock'
 import { serializeError } from '../../serializers/error'
-import type { Clock } from '../../timers/clock'
 import { CORS, createBaseHeaders, retryAfterOf } from './headers'
 import type { Allowance } from './requestLimits'
 

@@ -1,5 +1,5 @@
-import type { RateLimits } from '../../config'
 import type { DomainError } from '../../model/core/errors'
+import type { RateLimits } from '../../runtime/config/config'
 import type { PathPolicy } from './apiModule'
 import type { Scope } from './requestLimits'
 import { VARY } from './response'

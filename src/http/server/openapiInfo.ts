@@ -1,5 +1,5 @@
 import { accesses, hasPermission, permissions } from '../../model/core/privacy'
-import { version } from '../../version'
+import { version } from '../../runtime/version'
 
 /** Parts of the API documentation that are common to all operations. */
 

@@ -1,8 +1,8 @@
 import { isIP, isIPv6 } from 'node:net'
-import type { Config, RateLimits } from '../../config'
-import type { Log } from '../../log'
+import type { Config, RateLimits } from '../../runtime/config/config'
+import type { Log } from '../../runtime/log'
+import type { Clock } from '../../runtime/timers/clock'
 import type { TokenOwner } from '../../service/access/types'
-import type { Clock } from '../../timers/clock'
 import type { Caller } from './authenticate'
 
 export type Scope = keyof RateLimits

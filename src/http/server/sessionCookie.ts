@@ -1,4 +1,4 @@
-import type { Config } from '../../config'
+import type { Config } from '../../runtime/config/config'
 import { isSafeMethod } from './routeTable'
 
 /** Session cookie of a browser. */

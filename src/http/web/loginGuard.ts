@@ -1,5 +1,5 @@
 import { error } from '../../model/core/errors'
-import type { Clock } from '../../timers/clock'
+import type { Clock } from '../../runtime/timers/clock'
 import { clientOf } from '../server/routeGroup'
 import { isLoginAllowed, type OriginConfig } from '../server/sessionCookie'
 import { createLoginAttempts } from './loginAttempts'

@@ -4,7 +4,7 @@ import { discordClaims as claims } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { type Claim, claimStates } from '../../model/core/discord'
 import { requireDiscordBot, type Viewer } from '../../model/core/privacy'
-import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
+import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
 import type { Deps } from '../core/deps'
 import { type MessageDraft, type Recorded, recordMessage } from '../proxy/recordMessage'
 

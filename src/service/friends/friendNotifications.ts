@@ -5,6 +5,7 @@ import { friendNotifyDue, friendSides, friendships } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { type Instant, SECOND } from '../../model/core/time'
 import type { Member } from '../../model/members/member'
+import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
 import { recordFriendEvent } from '../../store/friends/endFriendship'
 import {
   type FriendshipRow,
@@ -14,7 +15,6 @@ import {
 } from '../../store/friends/friendRows'
 import { findMemberExts } from '../../store/members/memberExtRows'
 import { enqueuePush } from '../../store/push/pushQueue'
-import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
 import type { Deps } from '../core/deps'
 import { findLatest } from '../front/switches'
 

@@ -1,8 +1,8 @@
 import { and, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { deletedSwitches } from '../../db/tables'
+import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
 import { DELETED_SWITCH_KEPT } from '../../store/front/deletedSwitches'
-import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
 import type { Deps } from '../core/deps'
 
 /** Number of deleted switches of one system that are remembered. */

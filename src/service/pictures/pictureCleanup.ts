@@ -4,8 +4,8 @@ import { pictures } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { createYielder } from '../../db/yieldToEventLoop'
 import { DAY, type Instant } from '../../model/core/time'
+import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
 import { findUsedPictures } from '../../store/pictures/pictureUse'
-import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
 import type { Deps } from '../core/deps'
 
 /** Time for which a picture that no URL names is kept. */

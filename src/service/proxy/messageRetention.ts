@@ -2,8 +2,8 @@ import { eq, gt } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { messages } from '../../db/tables'
 import { type Instant, SECOND } from '../../model/core/time'
+import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
 import { recordActivity } from '../../store/core/activity'
-import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
 import type { Deps } from '../core/deps'
 
 /** Number of records that are read together. */

@@ -6,9 +6,9 @@ import { visibleReminders, visibleSystems } from '../../db/visible'
 import type { Instant } from '../../model/core/time'
 import { isFiring, type Reminder, type ReminderKind } from '../../model/reminders/reminder'
 import { createSchedule } from '../../model/reminders/reminderSchedule'
+import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
 import { recordReminder } from '../../store/reminders/recordReminder'
 import { zoneOf } from '../../store/reminders/reminderDues'
-import { type PeriodicTask, startPeriodicTask } from '../../timers/periodicTask'
 import type { Deps } from '../core/deps'
 
 const REPEAT_MS = 5_000

@@ -7,7 +7,7 @@ import {
   serverTasks,
 } from '../../../src/db/lease'
 import { openStorage } from '../../../src/db/open'
-import { type Clock, systemClock } from '../../../src/timers/clock'
+import { type Clock, systemClock } from '../../../src/runtime/timers/clock'
 import { execute, insert, rows } from '../../rawSql'
 import { emptyFolder } from '../../serverProcess'
 import { afterAll, describe, expect, test } from '../../test'

@@ -1,5 +1,5 @@
-import { createApp } from '../../../src/app'
-import { createLog } from '../../../src/log'
+import { createApp } from '../../../src/app/app'
+import { createLog } from '../../../src/runtime/log'
 import { versionOf, withFailingTrigger } from '../../rawSql'
 import { describe, expect, test } from '../../test'
 import { createTestApp, isSqlite } from '../../testApp'

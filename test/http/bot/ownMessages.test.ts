@@ -1,6 +1,6 @@
-import { createInstants } from '../../../src/app'
+import { createInstants } from '../../../src/app/app'
 import { MINUTE } from '../../../src/model/core/time'
-import { systemClock } from '../../../src/timers/clock'
+import { systemClock } from '../../../src/runtime/timers/clock'
 import { describe, expect, test } from '../../test'
 import { createTestApp } from '../../testApp'
 import { type BotFixture, createBotFixtures, type Json, type Step } from './botFixture'

@@ -1,6 +1,6 @@
 import type { Db } from '../../../src/db/types'
 import { createHandler } from '../../../src/http/handler'
-import { createLog } from '../../../src/log'
+import { createLog } from '../../../src/runtime/log'
 import type { Deps } from '../../../src/service/core/deps'
 import { readStream } from '../../events/readStream'
 import type { Json } from '../../scenarios'

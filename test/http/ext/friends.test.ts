@@ -1,4 +1,4 @@
-import { createPushSources } from '../../../src/app/push/pushSources'
+import { createPushSources } from '../../../src/app/pushSources'
 import { operator } from '../../../src/model/core/privacy'
 import type { Instant } from '../../../src/model/core/time'
 import { acceptInvite, previewInvite } from '../../../src/service/friends/friendInvites'

@@ -1,4 +1,4 @@
-import { version } from '../../../version'
+import { version } from '../../../runtime/version'
 import type { Answer } from '../answer'
 import { paginate } from '../ask'
 import { buildEmbed } from '../cards/embed'

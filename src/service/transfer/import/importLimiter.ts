@@ -1,7 +1,7 @@
 import type { ByteSource } from '../../../formats/chunks'
 import { error } from '../../../model/core/errors'
 import type { ImportResult } from '../../../model/transfer/transfer'
-import type { Clock } from '../../../timers/clock'
+import type { Clock } from '../../../runtime/timers/clock'
 import { createWorkQueue } from '../../core/workQueue'
 import { createImportPlaces, type ImportPlaces } from './importPlaces'
 import { RETRY_AFTER_MS, type Spool } from './spool'

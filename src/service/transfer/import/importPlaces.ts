@@ -1,5 +1,5 @@
 import { error } from '../../../model/core/errors'
-import { type Clock, systemClock, type Timer } from '../../../timers/clock'
+import { type Clock, systemClock, type Timer } from '../../../runtime/timers/clock'
 import { RETRY_AFTER_MS } from './spool'
 
 /**

@@ -1,3 +1,4 @@
+import { type AllowList, formatAllowList } from '../../model/core/network'
 import {
   type DiscordCommands,
   formatList,
@@ -6,7 +7,7 @@ import {
   parseOrigins,
   parsePrefixes,
   parseShards,
-} from './config/discordValues'
+} from './discordValues'
 import {
   defaultRateLimits,
   formatDuration,
@@ -35,8 +36,7 @@ import {
   parseRateLimits,
   parseText,
   type RateLimits,
-} from './config/values'
-import { type AllowList, formatAllowList } from './model/core/network'
+} from './values'
 
 export { hidePassword, type RateLimits }
 

@@ -1,4 +1,4 @@
-import { DISCORD, isIdOf } from '../model/core/platform'
+import { DISCORD, isIdOf } from '../../model/core/platform'
 import { oneOf, parseHttpUrl } from './values'
 
 /** Parsers for the settings of the Discord bot. */

@@ -1,4 +1,4 @@
-import { type AllowList, parseAllowList } from '../model/core/network'
+import { type AllowList, parseAllowList } from '../../model/core/network'
 
 /** Parsers for the texts of settings. Each returns the value or throws a description of valid texts. */
 

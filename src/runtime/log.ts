@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import type { LogLevel } from './config'
+import type { LogLevel } from './config/config'
 
 type LogFields = Record<string, string | number | boolean | null | undefined>
 

@@ -1,4 +1,4 @@
-import type { Config } from '../../config'
+import type { Config } from '../runtime/config/config'
 
 /** Returns the contact that push services get; null if push is off or there is none they accept. */
 export function pushContact({

@@ -1,8 +1,8 @@
-import { type DeliveryResult, deliveryResults } from '../model/core/events'
-import { type PushResult, pushResults } from '../model/push/pushTarget'
-import { type ReminderKind, reminderKinds } from '../model/reminders/reminder'
-import { type ImportResult, importResults } from '../model/transfer/transfer'
-import { createDiscordMetrics, type DiscordGauges, type DiscordMetrics } from './discord'
+import { type DeliveryResult, deliveryResults } from '../../model/core/events'
+import { type PushResult, pushResults } from '../../model/push/pushTarget'
+import { type ReminderKind, reminderKinds } from '../../model/reminders/reminder'
+import { type ImportResult, importResults } from '../../model/transfer/transfer'
+import { createDiscordMetrics, type DiscordGauges, type DiscordMetrics } from './discordMetrics'
 import { type Counter, createRegistry, type Histogram } from './registry'
 
 /** Values that are read at each scrape instead of being counted. */

@@ -43,7 +43,7 @@ const MODULES = [
   'src/formats/read.ts',
   'src/serializers/openapiComponents.ts',
   '@elysiajs/swagger',
-  'src/cli/man.ts',
+  'src/cli/completion/man.ts',
   'src/doctor/inspect.ts',
 ]
 const IDLE_MB = 48

@@ -111,7 +111,7 @@ describe('architecture', () => {
     const readers = files.filter((file) =>
       /process\.(env\b(?!\.MULTITUDE_(COMMIT|DATE))|argv)/.test(read(join('src', file))),
     )
-    expect(readers.toSorted()).toEqual(['cli/selfProcess.ts', 'main.ts'])
+    expect(readers.toSorted()).toEqual(['cli/workers/selfProcess.ts', 'main.ts'])
   })
 
   test('every setting is used', () => {

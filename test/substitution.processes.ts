@@ -1,4 +1,4 @@
-import { createSubstitute } from '../src/cli/substitutionWorker'
+import { createSubstitute } from '../src/cli/workers/substitutionWorker'
 import { commandLine } from './serverProcess'
 import { expect, test } from './test'
 

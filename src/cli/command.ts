@@ -1,7 +1,7 @@
 import type { SchemaUse } from '../db/open'
 import type { ResolvedConfig, SettingName } from '../runtime/config/config'
 import type { Deps } from '../service/core/deps'
-import type { SystemdEnvironment } from './systemd'
+import type { SystemdEnvironment } from './commands/systemd'
 
 export interface Flag {
   readonly type: 'string' | 'boolean'

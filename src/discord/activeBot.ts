@@ -4,16 +4,13 @@ import { inviteUrl, UNKNOWN_APPLICATION } from '../model/core/discord'
 import { discordBot } from '../model/core/privacy'
 import type { Log } from '../runtime/log'
 import type { DiscordGauges, DiscordMetrics } from '../runtime/metrics/discordMetrics'
+import { backoffMs, createStoppableSleep } from '../runtime/timers/backoff'
 import { type PeriodicTask, startPeriodicTask } from '../runtime/timers/periodicTask'
 import { withTimeout } from '../runtime/timers/withTimeout'
 import type { Deps } from '../service/core/deps'
 import { storeBotStatus } from '../service/discord/botStatus'
 import { createAttachmentLoader } from './attachments/attachmentLoader'
-import type { Bot } from './bot'
-import { createGuildCache } from './cache/guildCache'
-import { createGuildSource } from './cache/guildSource'
-import { createLatestMessages } from './cache/latestMessages'
-import { type CommandParts, createCommandHandler } from './commandHandler'
+import type { Bot } from './bot/bot'
 import {
   type BotCore,
   type BotTiming,
@@ -21,36 +18,39 @@ import {
   defaultBotTiming,
   describeError,
   type Identity,
-} from './core'
-import type { ReadStatus } from './discordSide'
+} from './bot/core'
+import { loadIdentity } from './bot/identity'
+import { createUnderWay } from './bot/inFlight'
+import { createSessionTable } from './bot/sessionTable'
+import { formatUserAgent } from './bot/userAgent'
+import { createGuildCache } from './cache/guildCache'
+import { createGuildSource } from './cache/guildSource'
+import { createLatestMessages } from './cache/latestMessages'
+import { createWebhookCache } from './cache/webhookCache'
+import { type CommandParts, createCommandHandler } from './commands/transport/commandHandler'
+import type { ReadStatus } from './commands/transport/discordActions'
+import { createReactions } from './commands/transport/reactions'
+import { type CommandPlaces, registerCommands } from './commands/transport/registerCommands'
 import { TOKEN_REFUSED } from './gateway/closeCodes'
 import type { GatewayEvent } from './gateway/events'
 import { type Gateway, startGateway } from './gateway/gateway'
 import type { GatewayInfo, ShardId } from './gateway/shard'
 import type { GatewayTiming } from './gateway/timing'
 import { type EventParts, handleEvent } from './handleEvent'
-import { loadIdentity } from './identity'
-import { createLogChannel } from './logChannel'
-import { createNotices } from './notices'
+import { createLogChannel } from './messages/logChannel'
+import { createNotices } from './messages/notices'
 import { createPings } from './operations/ping'
 import { createChannelQueues } from './proxying/channelQueues'
 import { createIgnoredMessages } from './proxying/ignoredMessages'
+import { createRecordDeletions } from './proxying/recordDeletions'
 import { startRecovery } from './proxying/recovery'
-import { createReactions } from './reactions'
-import { createRecordDeletions } from './recordDeletions'
-import { type CommandPlaces, registerCommands } from './registerCommands'
+import { createSlowMode } from './proxying/slowMode'
 import {
   createRestClient,
   type RestClient,
   type RestMetrics,
   type RestTiming,
 } from './rest/restClient'
-import { createSessionTable } from './sessionTable'
-import { createSlowMode } from './slowMode'
-import { backoffMs, createStoppableSleep } from './timing'
-import { createUnderWay } from './underWay'
-import { formatUserAgent } from './userAgent'
-import { createWebhookCache } from './webhookCache'
 
 export interface BotParts {
   readonly deps: Deps

@@ -2,11 +2,11 @@ import type { APIApplication, APIGuild } from 'discord-api-types/v10'
 import { applicationPage, inviteUrl, REQUESTED_PERMISSIONS } from '../model/core/discord'
 import type { Log } from '../runtime/log'
 import { systemClock } from '../runtime/timers/clock'
-import { loadIdentity } from './identity'
+import { loadIdentity } from './bot/identity'
+import { formatUserAgent } from './bot/userAgent'
 import { missingPermissions, Permission, type PermissionName } from './permissions/permission'
 import { DiscordError } from './rest/errors'
 import { createRestClient } from './rest/restClient'
-import { formatUserAgent } from './userAgent'
 
 /** Result of a check of the token, the intents and the permissions in the guilds. */
 export interface BotCheck {

@@ -1,6 +1,11 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { GRACE_MS, LAST_OUTPUT_MS, runBackupCommand, TIMEOUT_MS } from '../../src/cli/backupCommand'
+import {
+  GRACE_MS,
+  LAST_OUTPUT_MS,
+  runBackupCommand,
+  TIMEOUT_MS,
+} from '../../src/cli/commands/runBackupCommand'
 import { outcomeOf } from '../outcomeOf'
 import { run, runJson } from '../runInProcess'
 import { commandLine, emptyFolder } from '../serverProcess'

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeManual } from '../../src/cli/man'
+import { writeManual } from '../../src/cli/completion/man'
 import { commands } from '../../src/cli/run'
 import { run } from '../runInProcess'
 import { emptyFolder } from '../serverProcess'

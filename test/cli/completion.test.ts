@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeManual } from '../../src/cli/completion/man'
 import { flagsOf } from '../../src/cli/flags'
-import { writeManual } from '../../src/cli/man'
 import { commands } from '../../src/cli/run'
 import { run } from '../runInProcess'
 import { emptyFolder } from '../serverProcess'

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ACCOUNT_RULE } from '../../src/cli/resolveSystem'
+import { ACCOUNT_RULE } from '../../src/cli/commands/resolveSystem'
 import { commands } from '../../src/cli/run'
 import type { JsonObject } from '../../src/model/core/entity'
 import { type SettingName, settings } from '../../src/runtime/config/config'

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { scheduleBackups } from '../../src/cli/scheduledBackups'
+import { scheduleBackups } from '../../src/cli/commands/scheduledBackups'
 import { type Config, parseConfig } from '../../src/runtime/config/config'
 import { createLog } from '../../src/runtime/log'
 import { emptyFolder } from '../serverProcess'

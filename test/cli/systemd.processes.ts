@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { createSystemdNotifier, readSystemdEnvironment } from '../../src/cli/systemd'
+import { createSystemdNotifier, readSystemdEnvironment } from '../../src/cli/commands/systemd'
 import { commandLine, emptyFolder } from '../serverProcess'
 import { describe, expect, test } from '../test'
 import { createTestClock } from '../testClock'

@@ -1,4 +1,4 @@
-import { defaultBotTiming } from '../../src/discord/core'
+import { defaultBotTiming } from '../../src/discord/bot/core'
 import { defaultRestTiming } from '../../src/discord/rest/restClient'
 import { describe, expect, test } from '../test'
 import { startBotInProcess } from './inProcessBot'

@@ -1,4 +1,4 @@
-import { defaultBotTiming } from '../../src/discord/core'
+import { defaultBotTiming } from '../../src/discord/bot/core'
 import { describe, expect, test } from '../test'
 import { createActions } from './actingOnMessages'
 import { startBotInProcess } from './inProcessBot'

@@ -1,5 +1,5 @@
+import { formatUserAgent } from '../../src/discord/bot/userAgent'
 import { createRestClient, type RestParts } from '../../src/discord/rest/restClient'
-import { formatUserAgent } from '../../src/discord/userAgent'
 import { afterEach, expect } from '../test'
 import { createTestClock, type TestClock } from '../testClock'
 import type { Allowance } from './standIn/controlRead'

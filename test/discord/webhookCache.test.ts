@@ -1,6 +1,6 @@
 import type { APIMessage } from 'discord-api-types/v10'
+import { createWebhookCache, type OwnWebhook } from '../../src/discord/cache/webhookCache'
 import type { RestClient } from '../../src/discord/rest/restClient'
-import { createWebhookCache, type OwnWebhook } from '../../src/discord/webhookCache'
 import { errorOf } from '../outcomeOf'
 import { describe, expect, test } from '../test'
 import { type TestDiscord, useDiscord } from './testDiscord'

@@ -1,7 +1,7 @@
 import { readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDeps } from '../../src/app/app'
-import { timeOfBackup } from '../../src/cli/scheduledBackups'
+import { timeOfBackup } from '../../src/cli/commands/scheduledBackups'
 import { parseConfig } from '../../src/runtime/config/config'
 import { createSystem } from '../operatorActions'
 import { commandLine, emptyFolder, type Server } from '../serverProcess'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArguments } from '../../src/cli/arguments'
-import { serveCommand } from '../../src/cli/serve'
+import { serveCommand } from '../../src/cli/commands/serve'
 import { describe, expect, test } from '../test'
 
 const unit = join(import.meta.dir, '../../examples/multitude.service')

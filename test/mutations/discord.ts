@@ -3,14 +3,14 @@ import type { Mutation } from './mutation'
 /** What the Discord bot shows, and what it does for which accounts. */
 export const discord: readonly Mutation[] = [
   {
-    file: 'discord/logChannel.ts',
+    file: 'discord/messages/logChannel.ts',
     from: 'const permissions = target ? ownPermissions(core, target) : 0n',
     to: 'const permissions = ownPermissions(core, target ?? source)',
     tests: ['discord/logChannel.test.ts'],
     why: 'A channel of another guild gets the log.',
   },
   {
-    file: 'discord/logChannel.ts',
+    file: 'discord/messages/logChannel.ts',
     from: 'if (ids.some((id) => id && log_disabled_channels.includes(id))) return null',
     to: '',
     tests: ['discord/logChannel.test.ts'],
@@ -108,21 +108,21 @@ export const discord: readonly Mutation[] = [
     why: 'A system that wants no pings is pinged by the menu.',
   },
   {
-    file: 'discord/reactions.ts',
+    file: 'discord/commands/transport/reactions.ts',
     from: 'if (!record.pings_enabled) return sendDirect(user_id, { content: operationTexts.pingsDisabled })',
     to: '',
     tests: ['discord/reactions.test.ts'],
     why: 'A system that wants no pings is pinged by a reaction.',
   },
   {
-    file: 'discord/reactions.ts',
+    file: 'discord/commands/transport/reactions.ts',
     from: 'if (record.own) await deleteProxiedMessage(bot, ref)',
     to: 'if (isSame) await deleteProxiedMessage(bot, ref)',
     tests: ['discord/reactions.test.ts'],
     why: 'A reaction of any account deletes a proxied message.',
   },
   {
-    file: 'discord/reactions.ts',
+    file: 'discord/commands/transport/reactions.ts',
     from: '(guild_id === undefined || askerOf(message) === user_id)',
     to: 'true',
     tests: ['discord/deleteAndLookUp.test.ts'],

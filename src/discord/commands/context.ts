@@ -4,7 +4,7 @@ import type { Deps } from '../../service/core/deps'
 import type { MessageReference } from '../messages/messageLink'
 import type { Texts } from '../text/texts'
 import type { Answer } from './answer'
-import type { Attachment, DiscordSide } from './discordSide'
+import type { Attachment, DiscordSide } from './discordInterface'
 import type { RateLimit } from './rateLimit'
 
 /** Webhook of a system for its events. The layer `events` has the functions, `app` passes them on. */

@@ -1,6 +1,6 @@
 import type { Log } from '../../runtime/log'
+import { createStoppableSleep } from '../../runtime/timers/backoff'
 import type { Clock } from '../../runtime/timers/clock'
-import { createStoppableSleep } from '../timing'
 import type { FatalClose } from './closeCodes'
 import type { Payload } from './connection'
 import { createIdentifyLimiter } from './identifyLimiter'

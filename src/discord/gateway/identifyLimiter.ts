@@ -1,5 +1,5 @@
+import type { StoppableSleep } from '../../runtime/timers/backoff'
 import type { Clock } from '../../runtime/timers/clock'
-import type { StoppableSleep } from '../timing'
 
 /** Limits new sessions: Discord accepts one IDENTIFY per bucket of shards in 5 seconds. */
 export interface IdentifyLimiter {

@@ -1,8 +1,8 @@
 import type { Log } from '../../runtime/log'
+import { backoffMs, type StoppableSleep } from '../../runtime/timers/backoff'
 import type { Clock } from '../../runtime/timers/clock'
 import { withTimeout } from '../../runtime/timers/withTimeout'
 import { isTokenRefused, NotSentError } from '../rest/errors'
-import { backoffMs, type StoppableSleep } from '../timing'
 import { endsSession, type FatalClose, findFatalClose, TOKEN_REFUSED } from './closeCodes'
 import {
   type Connection,

@@ -1,4 +1,4 @@
-import type { Backoff } from '../timing'
+import type { Backoff } from '../../runtime/timers/backoff'
 
 export interface GatewayTiming {
   /** Time from opening a connection to HELLO. */

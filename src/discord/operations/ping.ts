@@ -1,7 +1,7 @@
-import type { BotCore } from '../core'
+import type { BotCore } from '../bot/core'
 import { formatMessageLink, type MessageRef } from '../messages/messageLink'
 import { operationTexts } from '../text/operationTexts'
-import { explain, type Failure } from './failure'
+import { explain, type Failure } from './explainError'
 
 /** Pings the senders of proxied messages, not too often. */
 export interface Pings {

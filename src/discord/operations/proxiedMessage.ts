@@ -3,15 +3,15 @@ import { DomainError } from '../../model/core/errors'
 import { discordBot } from '../../model/core/privacy'
 import { getMessageForAccount, type MessageForAccount } from '../../service/proxy/messages'
 import { deleteMessages } from '../../service/proxy/recordMessage'
-import type { Bot } from '../bot'
+import type { Bot } from '../bot/bot'
 import { NO_MENTIONS } from '../messages/allowedMentions'
+import { findPlace, ownPermissions, type Place } from '../messages/channelContext'
 import type { MessageRef } from '../messages/messageLink'
 import { hasPermissions } from '../permissions/permission'
-import { findPlace, ownPermissions, type Place } from '../place'
 import { deleteProxied as deleteByWebhook } from '../proxying/outgoing'
 import { hasCode } from '../rest/errors'
 import { operationTexts } from '../text/operationTexts'
-import { explain, type Failure, GONE } from './failure'
+import { explain, type Failure, GONE } from './explainError'
 
 /** Returns the record of a message as an account sees it; null if the bot did not proxy it. */
 export async function findRecord(

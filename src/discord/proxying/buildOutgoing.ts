@@ -2,11 +2,11 @@ import type { APIPoll } from 'discord-api-types/v10'
 import type { Decision } from '../../model/proxy/decide'
 import { planUploads, type UploadPlan } from '../attachments/planUploads'
 import { allowedMentions } from '../messages/allowedMentions'
+import { authorPermissions, type Place } from '../messages/channelContext'
 import { type IncomingMessage, MessageFlag } from '../messages/incomingMessage'
 import { buildReplyEmbed, type ReplyEmbed } from '../messages/replyEmbed'
 import { suppressLinkPreviews } from '../messages/suppressLinkPreviews'
 import { hasPermissions } from '../permissions/permission'
-import { authorPermissions, type Place } from '../place'
 import type { Outgoing } from './outgoing'
 
 export type ProxyDecision = Extract<Decision, { action: 'proxy' }>

@@ -3,7 +3,7 @@ import type { APIMessage } from 'discord-api-types/v10'
 import { DomainError } from '../../model/core/errors'
 import { discordBot } from '../../model/core/privacy'
 import { getMessageForAccount } from '../../service/proxy/messages'
-import type { Bot } from '../bot'
+import type { Bot } from '../bot/bot'
 
 /**
  * Digest of a name and a content, by which a sent message is found again. Discord removes spaces

@@ -1,11 +1,11 @@
 import { DomainError } from '../../model/core/errors'
 import { discordBot } from '../../model/core/privacy'
+import { backoffMs } from '../../runtime/timers/backoff'
 import { ownsClaim, recordClaimedMessage, settleClaim } from '../../service/discord/claims'
 import { deleteMessages, type MessageDraft, type Recorded } from '../../service/proxy/recordMessage'
-import type { Bot } from '../bot'
-import { describeError } from '../core'
+import type { Bot } from '../bot/bot'
+import { describeError } from '../bot/core'
 import { hasCode, isTokenRefused, isUncertain, NotSentError } from '../rest/errors'
-import { backoffMs } from '../timing'
 import { deleteProxied } from './outgoing'
 
 /** A message that was sent and is not recorded yet. */

@@ -1,6 +1,6 @@
-import type { Bot } from '../bot'
+import type { Bot } from '../bot/bot'
+import type { BotCore } from '../bot/core'
 import { hashContent, type LatestMessage } from '../cache/latestMessages'
-import type { BotCore } from '../core'
 import { type IncomingMessage, shownName } from '../messages/incomingMessage'
 import { findRecord } from '../operations/proxiedMessage'
 

@@ -1,9 +1,9 @@
 import type { APIMessage } from 'discord-api-types/v10'
 import type { SourceAttachment } from '../attachments/attachmentLoader'
-import type { Bot } from '../bot'
+import type { Bot } from '../bot/bot'
+import type { OwnWebhook } from '../cache/webhookCache'
 import { isUncertain } from '../rest/errors'
 import type { Upload } from '../rest/requestBody'
-import type { OwnWebhook } from '../webhookCache'
 import { digestOf, findSent } from './findSent'
 
 /** A message that a webhook is about to send. Several parts if its files do not fit in one. */

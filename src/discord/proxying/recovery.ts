@@ -8,8 +8,8 @@ import {
   settleClaim,
   takeOverClaim,
 } from '../../service/discord/claims'
-import type { Bot } from '../bot'
-import { describeError } from '../core'
+import type { Bot } from '../bot/bot'
+import { describeError } from '../bot/core'
 import { findRecord } from '../operations/proxiedMessage'
 import { hasCode } from '../rest/errors'
 import { digestOf, isRecorded, listSent } from './findSent'

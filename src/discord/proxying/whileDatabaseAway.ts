@@ -1,5 +1,5 @@
-import type { BotCore } from '../core'
-import { backoffMs } from '../timing'
+import { backoffMs } from '../../runtime/timers/backoff'
+import type { BotCore } from '../bot/core'
 
 const BACKOFF = { firstMs: 100, maxMs: 1000 }
 

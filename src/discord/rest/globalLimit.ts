@@ -1,5 +1,5 @@
+import type { StoppableSleep } from '../../runtime/timers/backoff'
 import type { Clock } from '../../runtime/timers/clock'
-import type { StoppableSleep } from '../timing'
 
 /** Limit on the requests of one second, and pauses that Discord orders for all requests. */
 export interface GlobalLimit {

@@ -1,6 +1,6 @@
 import type { Log } from '../../runtime/log'
+import { type Backoff, backoffMs, createStoppableSleep } from '../../runtime/timers/backoff'
 import type { Clock } from '../../runtime/timers/clock'
-import { type Backoff, backoffMs, createStoppableSleep } from '../timing'
 import { isRecord, NoResponseError, NotSentError, toDiscordError } from './errors'
 import { createGlobalLimit } from './globalLimit'
 import { createInvalidRequests, type InvalidRequestLimit } from './invalidRequests'

@@ -6,7 +6,7 @@ import {
   type DiscordMessage,
   type DiscordSide,
   PROXY_PERMISSIONS,
-} from '../../../src/discord/commands/discordSide'
+} from '../../../src/discord/commands/discordInterface'
 import { findCommandText } from '../../../src/discord/commands/grammar/prefix'
 import { createPrompts } from '../../../src/discord/commands/prompts'
 import { createRateLimit } from '../../../src/discord/commands/rateLimit'

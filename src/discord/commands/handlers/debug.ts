@@ -4,7 +4,7 @@ import { hasPermissions, missingPermissions } from '../../permissions/permission
 import type { Answer } from '../answer'
 import { buildEmbed } from '../cards/embed'
 import type { Context } from '../context'
-import { type ChannelAccess, PROXY_PERMISSIONS } from '../discordSide'
+import { type ChannelAccess, PROXY_PERMISSIONS } from '../discordInterface'
 import type { Arguments } from '../grammar/matchCommand'
 import { Refusal } from '../refusal'
 

@@ -17,7 +17,7 @@ import { hasPermissions, type PermissionName } from '../../permissions/permissio
 import { type Answer, MAX_CONTENT, type Modal } from '../answer'
 import { buildEmbed, shorten } from '../cards/embed'
 import type { Context } from '../context'
-import type { DiscordMessage, Failure } from '../discordSide'
+import type { DiscordMessage, Failure } from '../discordInterface'
 import type { Arguments } from '../grammar/matchCommand'
 import { requireOwn, viewerAt } from '../ownSystem'
 import { resolveOwnMember } from '../references'

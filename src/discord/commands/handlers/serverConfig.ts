@@ -10,7 +10,7 @@ import {
 import type { Answer } from '../answer'
 import { buildEmbed } from '../cards/embed'
 import type { Context } from '../context'
-import type { ChannelAccess } from '../discordSide'
+import type { ChannelAccess } from '../discordInterface'
 import type { Arguments } from '../grammar/matchCommand'
 import { Refusal } from '../refusal'
 import { parseSwitched, requireGuild } from './common'

@@ -5,7 +5,7 @@ import { importForAccount, importLimited } from '../../../service/transfer/impor
 import type { Answer } from '../answer'
 import { confirm } from '../ask'
 import type { Context } from '../context'
-import type { Attachment } from '../discordSide'
+import type { Attachment } from '../discordInterface'
 import { findOwn, type Own, requireOwn } from '../ownSystem'
 import { Refusal } from '../refusal'
 import { showDashboard } from './accounts'

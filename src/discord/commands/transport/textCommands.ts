@@ -1,0 +1,178 @@
+import type { Bot } from '../../bot/bot'
+import { describeError } from '../../bot/core'
+import {
+  authorPermissions,
+  findPlace,
+  ownPermissions,
+  type Place,
+} from '../../messages/channelContext'
+import { sendDirectMessage } from '../../messages/directMessages'
+import type { IncomingMessage } from '../../messages/incomingMessage'
+import { ALL_PERMISSIONS, hasPermissions } from '../../permissions/permission'
+import { hasCode } from '../../rest/errors'
+import type { Upload } from '../../rest/requestBody'
+import { type Answer, type AnswerFile, toMessageBody } from '../answer'
+import type { CommandDeps, Context } from '../context'
+import { runText, runTyped, waitSign } from '../runCommand'
+
+/** Commands in messages. */
+export interface TextCommands {
+  /** Runs the text after the prefix, and answers. */
+  run(message: IncomingMessage, text: string): Promise<void>
+  /** Returns whether a message without a prefix answers a question. */
+  isAnswer(message: IncomingMessage): boolean
+  /** Runs a message that answers a question. */
+  runTyped(message: IncomingMessage): Promise<void>
+  /** Answers that the database is away, or marks a command in a channel where too many messages wait. */
+  refuse(message: IncomingMessage, reason: 'unavailable' | 'busy'): Promise<void>
+}
+
+/** The message, the channel or the access to it is gone. */
+const GONE = [10003, 10008, 50001, 50013]
+
+export function createTextCommands(bot: Bot, shared: CommandDeps): TextCommands {
+  const { rest, metrics, guilds, log } = bot
+  const { texts } = shared
+
+  /** Sends a request that may fail because of what other people changed meanwhile. */
+  const attempt = async ({ id, guild_id }: IncomingMessage, request: Promise<unknown>) => {
+    try {
+      await request
+    } catch (cause) {
+      if (!hasCode(cause, ...GONE)) throw cause
+      log.debug('Discord answer not sent', { message: id, error: describeError(cause) })
+      if (guild_id !== undefined && hasCode(cause, 50001, 50013)) await guilds.reload(guild_id)
+    }
+  }
+
+  const findMessagePlace = async ({ guild_id, channel_id }: IncomingMessage) =>
+    guild_id === undefined ? null : findPlace(bot, guild_id, channel_id)
+
+  /** Permissions of the bot where the command was written. */
+  const permissionsAt = ({ guild_id }: IncomingMessage, place: Place | null): bigint => {
+    if (guild_id === undefined) return ALL_PERMISSIONS
+    return place ? ownPermissions(bot, place) : 0n
+  }
+
+  const deleteCommand = async (message: IncomingMessage, place: Place | null) => {
+    const isAllowed = hasPermissions(permissionsAt(message, place), 'ViewChannel', 'ManageMessages')
+    if (message.guild_id === undefined || !isAllowed) return
+    const params = { channel_id: message.channel_id, message_id: message.id }
+    await attempt(
+      message,
+      rest.request('DELETE', '/channels/{channel_id}/messages/{message_id}', { params }),
+    )
+  }
+
+  const react = async (message: IncomingMessage, place: Place | null, emoji: string) => {
+    const granted = permissionsAt(message, place)
+    if (!hasPermissions(granted, 'AddReactions', 'ReadMessageHistory')) return
+    const params = { channel_id: message.channel_id, message_id: message.id, emoji }
+    await attempt(
+      message,
+      rest.request('PUT', '/channels/{channel_id}/messages/{message_id}/reactions/{emoji}/@me', {
+        params,
+      }),
+    )
+  }
+
+  const reply = async (message: IncomingMessage, place: Place | null, answer: Answer) => {
+    const granted = permissionsAt(message, place)
+    if (!hasPermissions(granted, 'ViewChannel', 'SendMessages')) return
+    const isReadable = !answer.embeds?.length || hasPermissions(granted, 'EmbedLinks')
+    const shown: Answer = isReadable
+      ? answer
+      : { content: texts.refusal(texts.botLacks(['EmbedLinks'])) }
+    const reference = { message_id: message.id, fail_if_not_exists: false }
+    await attempt(
+      message,
+      rest.request('POST', '/channels/{channel_id}/messages', {
+        params: { channel_id: message.channel_id },
+        body: {
+          ...toMessageBody(shown),
+          ...(hasPermissions(granted, 'ReadMessageHistory') && { message_reference: reference }),
+        },
+        files: toUploads(shown.files),
+      }),
+    )
+  }
+
+  const sendDirect = (account: string, answer: Answer) =>
+    sendDirectMessage(bot, account, toMessageBody(answer), toUploads(answer.files))
+
+  const send = async (message: IncomingMessage, place: Place | null, answer: Answer) => {
+    if (answer.deletesCommand) await deleteCommand(message, place)
+    if (answer.reaction !== undefined) await react(message, place, answer.reaction)
+    if (!answer.content && !answer.embeds?.length) return
+    // A private answer never appears in a channel, whatever else fails.
+    if (answer.isPrivate && message.guild_id !== undefined)
+      return void (await sendDirect(message.author.id, answer))
+    await reply(message, place, answer)
+  }
+
+  const createContext = (message: IncomingMessage, place: Place | null): Context => {
+    const { guild_id: guildId, channel_id: channelId, author, message_reference: replied } = message
+    const messageId = replied?.message_id
+    return {
+      ...shared,
+      via: 'text',
+      account: author.id,
+      id: message.id,
+      guild:
+        guildId === undefined
+          ? null
+          : { id: guildId, permissions: place ? authorPermissions(place, message) : 0n },
+      channel: channelId,
+      attachments: message.attachments.map(({ url, filename, size, content_type }) => ({
+        url,
+        filename,
+        size,
+        contentType: content_type ?? null,
+      })),
+      target: messageId === undefined ? null : { guildId: guildId ?? null, channelId, messageId },
+      sendDirect: (answer) => sendDirect(author.id, answer),
+      // Discord waits for the answer to a message as long as it takes.
+      defer: async () => {},
+      deleteCommand: () => deleteCommand(message, place),
+    }
+  }
+
+  return {
+    async run(message, text) {
+      const place = await findMessagePlace(message)
+      const { answer, command } = await runText(createContext(message, place), text)
+      metrics?.countCommand(command, resultOf(answer))
+      if (answer) await send(message, place, answer)
+    },
+    isAnswer: ({ author, channel_id, content }) =>
+      shared.prompts.isAnswer(author.id, channel_id, content),
+    async runTyped(message) {
+      const place = await findMessagePlace(message)
+      const answer = await runTyped(createContext(message, place), message.content)
+      metrics?.countCommand('typed answer', resultOf(answer))
+      if (answer) await send(message, place, answer)
+    },
+    async refuse(message, reason) {
+      metrics?.countCommand('unknown', 'unavailable')
+      const answer =
+        reason === 'busy'
+          ? waitSign
+          : { content: texts.refusal(texts.unavailable), isRefusal: true }
+      await send(message, await findMessagePlace(message), answer)
+    },
+  }
+}
+
+/** Result of a command for metrics. */
+export function resultOf(answer: Answer | null): 'done' | 'refused' | 'ignored' {
+  if (!answer) return 'ignored'
+  return answer.isRefusal ? 'refused' : 'done'
+}
+
+/** Files of an answer as a request contains them. */
+export function toUploads(files: readonly AnswerFile[] = []): Upload[] {
+  return files.map(({ name, bytes }) => ({
+    data: new Blob([bytes]),
+    attachment: { filename: name },
+  }))
+}

@@ -15,7 +15,7 @@ import { insertMember } from '../src/service/members/members'
 import { insertSystem } from '../src/service/systems/systems'
 import { insertToken } from '../src/store/access/insertToken'
 import { makeEngine, onServer } from '../test/postgres/engine'
-import { countRows, insertAll, rows } from '../test/rawSql'
+import { countRows, insertAll, rows } from '../test/tools/rawSql'
 import { tagsOf } from './data'
 import {
   type Figure,

@@ -13,7 +13,7 @@ import { insertAccount } from '../src/service/access/accounts'
 import { insertMember } from '../src/service/members/members'
 import { patchSettings } from '../src/service/systems/settings'
 import { insertSystem } from '../src/service/systems/systems'
-import { createBot } from '../test/operatorActions'
+import { createBot } from '../test/tools/operatorActions'
 
 const MEMBERS = 1000
 const TAGS = 100

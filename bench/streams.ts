@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { openDeps } from '../src/app/app'
 import { parseConfig } from '../src/runtime/config/config'
 import { createMember } from '../src/service/members/members'
-import { createSystem } from '../test/operatorActions'
+import { createSystem } from '../test/tools/operatorActions'
 
 /** Measures the delay of switches in a thousand open streams, and the memory of the server. */
 

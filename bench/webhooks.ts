@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { openDeps } from '../src/app/app'
 import { parseConfig } from '../src/runtime/config/config'
 import { recordEvent } from '../src/store/events/recordEvent'
-import { createSystem } from '../test/operatorActions'
+import { createSystem } from '../test/tools/operatorActions'
 import { freePort, program } from './serverProcess'
 
 /** Measures how many pending events one receiver gets per second, and checks their order. */

@@ -1,5 +1,5 @@
-import { processTests } from './processTests'
-import { workerCount } from './workerCount'
+import { processTests } from './tools/processTests'
+import { workerCount } from './tools/workerCount'
 
 /** Runs the tests that start processes of the built executable. Arguments are passed to `bun test`. */
 const args = process.argv.slice(2)

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { processTests } from './processTests'
-import { workerCount } from './workerCount'
+import { processTests } from './tools/processTests'
+import { workerCount } from './tools/workerCount'
 
 /**
  * Runs tests ten times in random order on cores that other processes keep busy, and reports every

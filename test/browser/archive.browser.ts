@@ -1,9 +1,9 @@
-import { expect, test } from '../test'
-import { until } from '../until'
-import { expectAccessible, expectLargeTargets, startBrowser } from './browser'
-import { expectListed } from './memberPages'
-import { shareTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+import { expect, test } from '../tools/test'
+import { until } from '../tools/until'
+import { expectAccessible, expectLargeTargets, startBrowser } from './tools/browser'
+import { expectListed } from './tools/memberPages'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()

@@ -1,6 +1,6 @@
-import { expect, test } from '../test'
-import { until } from '../until'
-import { archivedRows, archiveRows, deleteArchived } from './archivedRows'
+import { expect, test } from '../tools/test'
+import { until } from '../tools/until'
+import { archivedRows, archiveRows, deleteArchived } from './tools/archivedRows'
 import {
   disconnect,
   expectAccessible,
@@ -8,9 +8,9 @@ import {
   expectNoHorizontalScroll,
   restoreNetwork,
   startBrowser,
-} from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard, openPage, seedSystem } from './testSystem'
+} from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard, openPage, seedSystem } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()

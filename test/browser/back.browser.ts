@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from '../test'
-import { expectAccessible, startBrowser, waitForClosedSheet, waitForTrue } from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+import { expect, test } from '../tools/test'
+import { expectAccessible, startBrowser, waitForClosedSheet, waitForTrue } from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 /** The browser's Back with open sheets and unsaved changes. */
 const browser = await startBrowser()

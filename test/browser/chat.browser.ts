@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
-import { ME } from '../me'
-import { expect, test } from '../test'
-import { until } from '../until'
+import { ME } from '../tools/me'
+import { expect, test } from '../tools/test'
+import { until } from '../tools/until'
 import {
   disconnect,
   expectAccessible,
@@ -9,9 +9,9 @@ import {
   expectNoHorizontalScroll,
   restoreNetwork,
   startBrowser,
-} from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+} from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()

@@ -1,16 +1,16 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from '../test'
+import { expect, test } from '../tools/test'
 import {
   checkSizes,
   findSmallTargets,
   findViolations,
   findViolationsInDark,
   startBrowser,
-} from './browser'
-import { checkStates } from './checkStates'
-import { createStates } from './dashboardStates'
-import { findOverflow } from './findOverflow'
-import { startTestServer } from './testServer'
+} from './tools/browser'
+import { checkStates } from './tools/checkStates'
+import { createStates } from './tools/dashboardStates'
+import { findOverflow } from './tools/findOverflow'
+import { startTestServer } from './tools/testServer'
 
 /** Every page, sheet and state in German, in both sizes, in light, dark and forced colours. */
 const browser = await startBrowser()

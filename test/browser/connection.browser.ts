@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, test } from '../test'
-import { expectAccessible, startBrowser, storySizes, visit } from './browser'
-import { startTestServer } from './testServer'
-import { logIn, seedSystem } from './testSystem'
+import { afterAll, describe, expect, test } from '../tools/test'
+import { expectAccessible, startBrowser, storySizes, visit } from './tools/browser'
+import { startTestServer } from './tools/testServer'
+import { logIn, seedSystem } from './tools/testSystem'
 
 /** Connections of the page: login attempts, bots, a reverse proxy, hidden tabs. */
 const browser = await startBrowser()

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from '../test'
+import { describe, expect, test } from '../tools/test'
 import {
   expectAccessible,
   expectLargeTargets,
@@ -8,8 +8,8 @@ import {
   startBrowser,
   storySizes,
   visit,
-} from './browser'
-import { shareTestServer, startTestServer, type TestServer } from './testServer'
+} from './tools/browser'
+import { shareTestServer, startTestServer, type TestServer } from './tools/testServer'
 
 const browser = await startBrowser()
 const fixtures = join(import.meta.dir, '../formats/fixtures')

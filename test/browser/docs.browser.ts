@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
-import { expect, withTimeout } from '../test'
-import { until } from '../until'
-import { startBrowser, visit } from './browser'
-import { shareTestServer, startTestServer } from './testServer'
+import { expect, withTimeout } from '../tools/test'
+import { until } from '../tools/until'
+import { startBrowser, visit } from './tools/browser'
+import { shareTestServer, startTestServer } from './tools/testServer'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer('Lantern Hill')

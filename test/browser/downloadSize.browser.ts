@@ -1,10 +1,15 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from '../test'
-import { until } from '../until'
-import { expectAccessible, expectNoHorizontalScroll, startBrowser, waitForTrue } from './browser'
-import { startPictureServer } from './pictureServer'
-import { shareTestServer } from './testServer'
-import { describeDashboard, openDashboard, seedSystem } from './testSystem'
+import { expect, test } from '../tools/test'
+import { until } from '../tools/until'
+import {
+  expectAccessible,
+  expectNoHorizontalScroll,
+  startBrowser,
+  waitForTrue,
+} from './tools/browser'
+import { startPictureServer } from './tools/pictureServer'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard, openDashboard, seedSystem } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()

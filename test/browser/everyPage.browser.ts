@@ -1,16 +1,16 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from '../test'
-import { archiveRows } from './archivedRows'
+import { expect, test } from '../tools/test'
+import { archiveRows } from './tools/archivedRows'
 import {
   expectNoClippedText,
   expectNoHorizontalScroll,
   sizes,
   startBrowser,
   type Visitor,
-} from './browser'
-import { startTestServer } from './testServer'
+} from './tools/browser'
+import { startTestServer } from './tools/testServer'
 
-import { openPage, type SeededSystem, seedSystem } from './testSystem'
+import { openPage, type SeededSystem, seedSystem } from './tools/testSystem'
 
 /**
  * Checks that apply to every page: keyboard, large text, narrow windows, another word for members.

@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from '../test'
-import { until } from '../until'
+import { expect, test } from '../tools/test'
+import { until } from '../tools/until'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
   sizes,
   startBrowser,
-} from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard, openPage, seedSystem } from './testSystem'
+} from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard, openPage, seedSystem } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()

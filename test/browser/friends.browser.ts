@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from '../test'
+import { expect, test } from '../tools/test'
 import {
   disconnect,
   expectAccessible,
@@ -10,9 +10,9 @@ import {
   startBrowser,
   visit,
   waitForTitle,
-} from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+} from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 const browser = await startBrowser(fullBrowsers)
 const testServer = await shareTestServer()

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from '../test'
-import { until } from '../until'
-import { archiveRows, deleteArchived } from './archivedRows'
+import { describe, expect, test } from '../tools/test'
+import { until } from '../tools/until'
+import { archiveRows, deleteArchived } from './tools/archivedRows'
 import {
   disconnect,
   expectAccessible,
@@ -11,9 +11,9 @@ import {
   type Visitor,
   visit,
   waitForTrue,
-} from './browser'
-import { startTestServer } from './testServer'
-import { describeDashboard, logIn, openPage, seedSystem } from './testSystem'
+} from './tools/browser'
+import { startTestServer } from './tools/testServer'
+import { describeDashboard, logIn, openPage, seedSystem } from './tools/testSystem'
 
 /** Friends in two browsers: invite, accept, share, see, remove. */
 const browser = await startBrowser()

@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from '../test'
+import { expect, test } from '../tools/test'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
   startBrowser,
   visit,
-} from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+} from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 /** Status texts and comments, on Now, in History and for others. */
 const browser = await startBrowser()

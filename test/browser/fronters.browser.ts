@@ -1,13 +1,13 @@
-import { expect, test } from '../test'
-import { until } from '../until'
+import { expect, test } from '../tools/test'
+import { until } from '../tools/until'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
   startBrowser,
-} from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+} from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 /** One of several fronters, and who is suggested. */
 const browser = await startBrowser()

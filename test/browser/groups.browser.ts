@@ -1,16 +1,16 @@
 import { readStream } from '../events/readStream'
-import { expect, test } from '../test'
-import { until } from '../until'
+import { expect, test } from '../tools/test'
+import { until } from '../tools/until'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
   sizes,
   startBrowser,
-} from './browser'
-import { expectListed, type MemberJson } from './memberPages'
-import { shareTestServer } from './testServer'
-import { describeDashboard, openPage, seedSystem } from './testSystem'
+} from './tools/browser'
+import { expectListed, type MemberJson } from './tools/memberPages'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard, openPage, seedSystem } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { fieldsOf } from '../../src/dashboard/lib/time'
-import { expect, test } from '../test'
+import { expect, test } from '../tools/test'
 import {
   expectAccessible,
   expectLargeTargets,
@@ -8,9 +8,9 @@ import {
   startBrowser,
   visit,
   waitForTrue,
-} from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard, logIn, seedSystem } from './testSystem'
+} from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard, logIn, seedSystem } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()

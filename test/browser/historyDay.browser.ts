@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core'
 import { fieldsOf } from '../../src/dashboard/lib/time'
-import { expect, test } from '../test'
-import { until } from '../until'
+import { expect, test } from '../tools/test'
+import { until } from '../tools/until'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
   startBrowser,
-} from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+} from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 /** Finding a day, a time or one member in the history. */
 const browser = await startBrowser()

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { emptyFolder } from '../serverProcess'
-import { generateFile } from '../simplyplural/generateFile'
-import { expect, test } from '../test'
-import { until } from '../until'
-import { zipOf } from '../web/zipFiles'
+import { zipOf } from '../dashboard/zipFiles'
+import { emptyFolder } from '../tools/serverProcess'
+import { generateFile } from '../tools/simplyplural/generateFile'
+import { expect, test } from '../tools/test'
+import { until } from '../tools/until'
 import {
   disconnect,
   expectAccessible,
@@ -15,9 +15,9 @@ import {
   startBrowser,
   visit,
   waitForTitle,
-} from './browser'
-import { shareTestServer, startTestServer } from './testServer'
-import { describeDashboard, logIn, startSession, waitForPage } from './testSystem'
+} from './tools/browser'
+import { shareTestServer, startTestServer } from './tools/testServer'
+import { describeDashboard, logIn, startSession, waitForPage } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { expect, test } from '../test'
+import { expect, test } from '../tools/test'
 import {
   disconnect,
   expectAccessible,
@@ -10,9 +10,9 @@ import {
   sizes,
   startBrowser,
   waitForTitle,
-} from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard, goByKeys } from './testSystem'
+} from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard, goByKeys } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()

@@ -1,7 +1,7 @@
-import { expect, test } from '../test'
-import { startBrowser } from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+import { expect, test } from '../tools/test'
+import { startBrowser } from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 /** The installed app, the printed page, and initials in avatars. */
 const browser = await startBrowser()

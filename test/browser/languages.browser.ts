@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from '../test'
-import { checkSizes, startBrowser, visit, waitForTitle } from './browser'
-import { checkStates } from './checkStates'
-import { createStates } from './dashboardStates'
-import { findOverflow } from './findOverflow'
-import { startTestServer } from './testServer'
-import { logIn, seedSystem } from './testSystem'
+import { describe, expect, test } from '../tools/test'
+import { checkSizes, startBrowser, visit, waitForTitle } from './tools/browser'
+import { checkStates } from './tools/checkStates'
+import { createStates } from './tools/dashboardStates'
+import { findOverflow } from './tools/findOverflow'
+import { startTestServer } from './tools/testServer'
+import { logIn, seedSystem } from './tools/testSystem'
 
 /**
  * Languages: which one is chosen, that every text is translated, and that all fit on the page.

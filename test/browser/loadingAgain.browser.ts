@@ -1,7 +1,7 @@
-import { expect, test } from '../test'
-import { cutNetwork, expectAccessible, restoreNetwork, startBrowser } from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+import { expect, test } from '../tools/test'
+import { cutNetwork, expectAccessible, restoreNetwork, startBrowser } from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 /** Pages and figures that could not be loaded, or were loaded before the page was connected. */
 const browser = await startBrowser()

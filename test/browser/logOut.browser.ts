@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from '../test'
-import { until } from '../until'
-import { expectAccessible, startBrowser, visit } from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+import { expect, test } from '../tools/test'
+import { until } from '../tools/until'
+import { expectAccessible, startBrowser, visit } from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()

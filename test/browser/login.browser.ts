@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, test } from '../test'
-import { until } from '../until'
+import { afterAll, describe, expect, test } from '../tools/test'
+import { until } from '../tools/until'
 import {
   expectAccessible,
   type Size,
@@ -9,8 +9,8 @@ import {
   storySizes,
   visit,
   waitForTrue,
-} from './browser'
-import { shareTestServer } from './testServer'
+} from './tools/browser'
+import { shareTestServer } from './tools/testServer'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer('Lantern Hill')

@@ -1,7 +1,7 @@
 import type { Member } from '../../src/dashboard/core/types'
 import { redactForPublic } from '../../src/dashboard/features/privacy/redact'
 import { member as table } from '../../src/model/members/member'
-import { expect, test } from '../test'
+import { expect, test } from '../tools/test'
 import {
   expectAccessible,
   expectLargeTargets,
@@ -9,9 +9,9 @@ import {
   startBrowser,
   waitForTitle,
   waitForTrue,
-} from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+} from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()

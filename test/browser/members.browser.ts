@@ -1,4 +1,4 @@
-import { expect, test } from '../test'
+import { expect, test } from '../tools/test'
 import {
   disconnect,
   expectAccessible,
@@ -6,10 +6,10 @@ import {
   expectNoHorizontalScroll,
   restoreNetwork,
   startBrowser,
-} from './browser'
-import { expectListed, listedNames, type MemberJson } from './memberPages'
-import { shareTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+} from './tools/browser'
+import { expectListed, listedNames, type MemberJson } from './tools/memberPages'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()

@@ -1,15 +1,15 @@
-import { expect, test } from '../test'
-import { until } from '../until'
+import { expect, test } from '../tools/test'
+import { until } from '../tools/until'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
   startBrowser,
   waitForTrue,
-} from './browser'
-import { startPictureServer } from './pictureServer'
-import { shareTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+} from './tools/browser'
+import { startPictureServer } from './tools/pictureServer'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()

@@ -8,9 +8,9 @@ import {
   read,
   startPushService,
 } from '../events/pushService'
-import { emptyFolder } from '../serverProcess'
-import { describe, expect, test } from '../test'
-import { until } from '../until'
+import { emptyFolder } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
+import { until } from '../tools/until'
 import {
   expectAccessible,
   expectLargeTargets,
@@ -21,9 +21,9 @@ import {
   visit,
   waitForChange,
   waitForDraw,
-} from './browser'
-import { startTestServer } from './testServer'
-import { logIn, seedSystem } from './testSystem'
+} from './tools/browser'
+import { startTestServer } from './tools/testServer'
+import { logIn, seedSystem } from './tools/testSystem'
 
 const ca = join(emptyFolder('ca-'), 'ca.pem')
 writeFileSync(ca, certificate.cert)

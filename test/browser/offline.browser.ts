@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, test } from '../test'
-import { until } from '../until'
+import { afterEach, describe, expect, test } from '../tools/test'
+import { until } from '../tools/until'
 import {
   cutNetwork,
   expectAccessible,
@@ -8,8 +8,8 @@ import {
   type Size,
   startBrowser,
   visit,
-} from './browser'
-import { type Fate, startCutProxy } from './cutProxy'
+} from './tools/browser'
+import { type Fate, startCutProxy } from './tools/cutProxy'
 import {
   goOffline,
   goOnline,
@@ -20,9 +20,9 @@ import {
   switchTo,
   waitUntilKept,
   waitUntilSent,
-} from './offlineTools'
-import { shareTestServer } from './testServer'
-import { logIn, seedSystem } from './testSystem'
+} from './tools/offlineTools'
+import { shareTestServer } from './tools/testServer'
+import { logIn, seedSystem } from './tools/testSystem'
 
 const browser = await startBrowser()
 /** Notifications and background sync need a whole browser. */

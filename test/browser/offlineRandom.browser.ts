@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
-import { expect, withTimeout } from '../test'
-import { until } from '../until'
-import { startBrowser } from './browser'
-import { type Fate, startCutProxy } from './cutProxy'
-import { openRemembered, readQueue } from './offlineTools'
-import { shareTestServer } from './testServer'
-import { seedSystem } from './testSystem'
+import { expect, withTimeout } from '../tools/test'
+import { until } from '../tools/until'
+import { startBrowser } from './tools/browser'
+import { type Fate, startCutProxy } from './tools/cutProxy'
+import { openRemembered, readQueue } from './tools/offlineTools'
+import { shareTestServer } from './tools/testServer'
+import { seedSystem } from './tools/testSystem'
 
 /**
  * Random sequences of what people do while the network comes and goes. Afterwards the history of

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from '../test'
-import { startBrowser } from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+import { expect, test } from '../tools/test'
+import { startBrowser } from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 /** Requests that follow a change, and answers that get lost. */
 const browser = await startBrowser()

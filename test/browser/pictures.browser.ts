@@ -1,19 +1,19 @@
 import { join } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
 import type { Locator, Page } from 'playwright-core'
-import { bytesOf } from '../pictures'
-import { expect, test } from '../test'
-import { until } from '../until'
-import { zipOf } from '../web/zipFiles'
+import { zipOf } from '../dashboard/zipFiles'
+import { bytesOf } from '../tools/pictures'
+import { expect, test } from '../tools/test'
+import { until } from '../tools/until'
 import {
   expectAccessible,
   expectLargeTargets,
   expectNoHorizontalScroll,
   startBrowser,
   visit,
-} from './browser'
-import { freePort, shareTestServer, startTestServer } from './testServer'
-import { describeDashboard, logIn } from './testSystem'
+} from './tools/browser'
+import { freePort, shareTestServer, startTestServer } from './tools/testServer'
+import { describeDashboard, logIn } from './tools/testSystem'
 
 const browser = await startBrowser()
 /** Pictures have addresses, so their server needs one before it starts. */

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from '../test'
+import { expect, test } from '../tools/test'
 import {
   disconnect,
   expectAccessible,
@@ -11,9 +11,9 @@ import {
   waitForChange,
   waitForTitle,
   waitForTrue,
-} from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+} from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()

@@ -1,7 +1,7 @@
-import { expect, test } from '../test'
-import { expectAccessible, expectNoHorizontalScroll, startBrowser, visit } from './browser'
-import { shareTestServer } from './testServer'
-import { logIn, openDashboard, seedSystem } from './testSystem'
+import { expect, test } from '../tools/test'
+import { expectAccessible, expectNoHorizontalScroll, startBrowser, visit } from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { logIn, openDashboard, seedSystem } from './tools/testSystem'
 
 /** Pages about other people, with many members, unusual names, or no members at all. */
 const browser = await startBrowser()

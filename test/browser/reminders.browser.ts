@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from '../test'
-import { until } from '../until'
+import { expect, test } from '../tools/test'
+import { until } from '../tools/until'
 import {
   disconnect,
   expectAccessible,
@@ -8,9 +8,9 @@ import {
   expectNoHorizontalScroll,
   sizes,
   startBrowser,
-} from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard, logIn } from './testSystem'
+} from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard, logIn } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()

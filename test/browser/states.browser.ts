@@ -1,8 +1,14 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from '../test'
-import { disconnect, expectAccessible, restoreNetwork, startBrowser, storySizes } from './browser'
-import { freePort, startTestServer } from './testServer'
-import { openDashboard, type SeededSystem, seedSystem } from './testSystem'
+import { describe, expect, test } from '../tools/test'
+import {
+  disconnect,
+  expectAccessible,
+  restoreNetwork,
+  startBrowser,
+  storySizes,
+} from './tools/browser'
+import { freePort, startTestServer } from './tools/testServer'
+import { openDashboard, type SeededSystem, seedSystem } from './tools/testSystem'
 
 const browser = await startBrowser()
 /** The restarted server uses it again. */

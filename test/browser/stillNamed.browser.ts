@@ -1,7 +1,7 @@
-import { expect, test } from '../test'
-import { expectAccessible, startBrowser, visit } from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+import { expect, test } from '../tools/test'
+import { expectAccessible, startBrowser, visit } from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()

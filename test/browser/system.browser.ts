@@ -1,5 +1,5 @@
-import { afterAll, expect, test } from '../test'
-import { until } from '../until'
+import { afterAll, expect, test } from '../tools/test'
+import { until } from '../tools/until'
 import {
   disconnect,
   expectAccessible,
@@ -8,9 +8,9 @@ import {
   restoreNetwork,
   startBrowser,
   waitForTitle,
-} from './browser'
-import { startTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+} from './tools/browser'
+import { startTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else', ['--dispatch-allow', '127.0.0.1'])

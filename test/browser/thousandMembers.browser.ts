@@ -1,9 +1,9 @@
-import { describe, expect, test } from '../test'
-import { until } from '../until'
-import { startBrowser } from './browser'
-import { listedNames, type MemberJson } from './memberPages'
-import { shareTestServer } from './testServer'
-import { openDashboard, openPage, seedSystem, waitForPage } from './testSystem'
+import { describe, expect, test } from '../tools/test'
+import { until } from '../tools/until'
+import { startBrowser } from './tools/browser'
+import { listedNames, type MemberJson } from './tools/memberPages'
+import { shareTestServer } from './tools/testServer'
+import { openDashboard, openPage, seedSystem, waitForPage } from './tools/testSystem'
 
 const browser = await startBrowser()
 const testServer = await shareTestServer()

@@ -1,13 +1,13 @@
-import { describe, expect, test } from '../test'
+import { describe, expect, test } from '../tools/test'
 import {
   expectAccessible,
   expectNoHorizontalScroll,
   sizes,
   startBrowser,
   storySizes,
-} from './browser'
-import { shareTestServer } from './testServer'
-import { logIn, seedSystem } from './testSystem'
+} from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { logIn, seedSystem } from './tools/testSystem'
 
 /** Time zone, clock and week: the setting, else the locale of the browser. */
 const browser = await startBrowser()

@@ -1,7 +1,7 @@
-import { expect, test } from '../test'
-import { expectAccessible, sizes, startBrowser, waitForDraw, waitForTrue } from './browser'
-import { shareTestServer } from './testServer'
-import { describeDashboard } from './testSystem'
+import { expect, test } from '../tools/test'
+import { expectAccessible, sizes, startBrowser, waitForDraw, waitForTrue } from './tools/browser'
+import { shareTestServer } from './tools/testServer'
+import { describeDashboard } from './tools/testSystem'
 
 /** Undo of a switch: on other pages, after a reload, by keyboard. */
 const browser = await startBrowser()

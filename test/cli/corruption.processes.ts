@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { folderWithDatabase } from '../emptyDatabase'
+import { withRawDatabase } from '../service/transfer/importFixture'
+import { folderWithDatabase } from '../tools/emptyDatabase'
 import {
   asUnprivileged,
   canDropPrivileges,
@@ -9,11 +10,10 @@ import {
   FILL,
   onReadOnlyDisk,
   onSmallDisk,
-} from '../restrictedEnvironment'
-import { run, runJson } from '../runInProcess'
-import { commandLine, emptyFolder, preload, runCommand } from '../serverProcess'
-import { withRawDatabase } from '../service/transfer/importFixture'
-import { describe, expect, test } from '../test'
+} from '../tools/restrictedEnvironment'
+import { run, runJson } from '../tools/runInProcess'
+import { commandLine, emptyFolder, preload, runCommand } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
 
 const { startServer, words, run: runProcess } = commandLine()
 const FAILED = 1

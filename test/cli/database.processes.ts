@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { run, runJson } from '../runInProcess'
-import { commandLine, emptyFolder } from '../serverProcess'
-import { describe, expect, test } from '../test'
+import { run, runJson } from '../tools/runInProcess'
+import { commandLine, emptyFolder } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
 import { commandLines } from './commandTable'
 import { createEmpty, otherVersions } from './otherDatabases'
 

@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { folderWithDatabase } from '../emptyDatabase'
-import { run, runJson } from '../runInProcess'
-import { commandLine, emptyFolder, NEW_DATABASE, type ProcessResult } from '../serverProcess'
-import { describe, expect, test } from '../test'
-import { until } from '../until'
+import { folderWithDatabase } from '../tools/emptyDatabase'
+import { run, runJson } from '../tools/runInProcess'
+import { commandLine, emptyFolder, NEW_DATABASE, type ProcessResult } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
+import { until } from '../tools/until'
 
 const FAILED = 1
 

@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { folderWithDatabase } from '../emptyDatabase'
-import { run, runJson } from '../runInProcess'
-import type { ProcessResult } from '../serverProcess'
-import { describe, expect, test } from '../test'
+import { folderWithDatabase } from '../tools/emptyDatabase'
+import { run, runJson } from '../tools/runInProcess'
+import type { ProcessResult } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
 
 const FAILED = 1
 

@@ -2,10 +2,10 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { ImportReport } from '../../src/service/transfer/import/importContext'
-import { folderWithDatabase } from '../emptyDatabase'
 import { fixture } from '../formats/fixture'
-import { commandLine } from '../serverProcess'
-import { describe, expect, test } from '../test'
+import { folderWithDatabase } from '../tools/emptyDatabase'
+import { commandLine } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
 
 const FAILED = 1
 const { run, runJson } = commandLine()

@@ -1,9 +1,9 @@
 import { commands } from '../../src/cli/run'
 import { suggest } from '../../src/model/core/suggest'
 import { version } from '../../src/runtime/version'
-import { run } from '../runInProcess'
-import { emptyFolder } from '../serverProcess'
-import { describe, expect, test } from '../test'
+import { run } from '../tools/runInProcess'
+import { emptyFolder } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
 
 const USAGE_ERROR = 2
 const here = { cwd: emptyFolder() }

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { migrations } from '../../src/db/migrations'
 import { makeOlder } from '../db/olderDatabase'
-import { emptyFolder } from '../serverProcess'
+import { emptyFolder } from '../tools/serverProcess'
 
 /** Databases of other versions, and the errors of commands that reject them. */
 export const otherVersions: [age: string, make: (path: string) => void, complaint: RegExp][] = [

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { commandLine, emptyFolder } from '../serverProcess'
-import { describe, expect, test } from '../test'
-import { until } from '../until'
+import { commandLine, emptyFolder } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
+import { until } from '../tools/until'
 
 const { words } = commandLine()
 

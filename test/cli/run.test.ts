@@ -4,10 +4,10 @@ import { ACCOUNT_RULE } from '../../src/cli/commands/resolveSystem'
 import { commands } from '../../src/cli/run'
 import type { JsonObject } from '../../src/model/core/entity'
 import { type SettingName, settings } from '../../src/runtime/config/config'
-import { folderWithDatabase } from '../emptyDatabase'
-import { run, runJson } from '../runInProcess'
-import { emptyFolder } from '../serverProcess'
-import { describe, expect, test } from '../test'
+import { folderWithDatabase } from '../tools/emptyDatabase'
+import { run, runJson } from '../tools/runInProcess'
+import { emptyFolder } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
 
 interface Made {
   id: string

@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serviceFileOf } from '../../src/cli/envFiles'
-import { run } from '../runInProcess'
-import { emptyFolder, runCommand } from '../serverProcess'
-import { describe, expect, test } from '../test'
+import { run } from '../tools/runInProcess'
+import { emptyFolder, runCommand } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
 
 const USAGE_ERROR = 2
 const FAILED = 1

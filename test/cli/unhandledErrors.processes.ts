@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { commandLine, emptyFolder, preload } from '../serverProcess'
-import { expect, test } from '../test'
-import { until } from '../until'
+import { commandLine, emptyFolder, preload } from '../tools/serverProcess'
+import { expect, test } from '../tools/test'
+import { until } from '../tools/until'
 
 const { startServer } = commandLine()
 

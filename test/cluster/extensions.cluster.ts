@@ -1,10 +1,10 @@
 import { readStream } from '../events/readStream'
-import { ME } from '../me'
-import { gifOfSize } from '../pictures'
 import { makeEngine, onServer } from '../postgres/engine'
-import type { Server } from '../serverProcess'
-import { expect, withTimeout } from '../test'
-import { until } from '../until'
+import { ME } from '../tools/me'
+import { gifOfSize } from '../tools/pictures'
+import type { Server } from '../tools/serverProcess'
+import { expect, withTimeout } from '../tools/test'
+import { until } from '../tools/until'
 import { ask, must, type NodeResponse, nodesOn } from './nodes'
 
 const { afterAll, test } = withTimeout(240_000)

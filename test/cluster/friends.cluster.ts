@@ -1,9 +1,9 @@
 import { readStream } from '../events/readStream'
 import { makeEngine, onServer } from '../postgres/engine'
-import type { Json } from '../scenarios'
-import type { Server } from '../serverProcess'
-import { expect, withTimeout } from '../test'
-import { until } from '../until'
+import type { Json } from '../tools/scenarios'
+import type { Server } from '../tools/serverProcess'
+import { expect, withTimeout } from '../tools/test'
+import { until } from '../tools/until'
 import { ask, must, type NodeResponse, nodesOn } from './nodes'
 
 const { afterAll, test } = withTimeout(240_000)

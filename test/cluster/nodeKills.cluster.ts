@@ -1,9 +1,9 @@
 import { type Reading, readStream } from '../events/readStream'
 import { receivers, TOKEN } from '../events/receiver'
 import { type Engine, makeEngine, onServer } from '../postgres/engine'
-import type { Server } from '../serverProcess'
-import { expect, withTimeout } from '../test'
-import { until } from '../until'
+import type { Server } from '../tools/serverProcess'
+import { expect, withTimeout } from '../tools/test'
+import { until } from '../tools/until'
 import { addressOf, ask, must, nodesOn } from './nodes'
 
 const { afterAll, test } = withTimeout(240_000)

@@ -1,6 +1,6 @@
 import { type Engine, USER } from '../postgres/engine'
-import { commandLine, emptyFolder, type Server } from '../serverProcess'
-import { expect } from '../test'
+import { commandLine, emptyFolder, type Server } from '../tools/serverProcess'
+import { expect } from '../tools/test'
 
 /** Settings of all nodes. */
 const settings = {

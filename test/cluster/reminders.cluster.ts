@@ -1,6 +1,6 @@
 import { makeEngine, onServer } from '../postgres/engine'
-import { expect, withTimeout } from '../test'
-import { until } from '../until'
+import { expect, withTimeout } from '../tools/test'
+import { until } from '../tools/until'
 import { must, nodesOn } from './nodes'
 
 const { afterAll, test } = withTimeout(240_000)

@@ -1,8 +1,8 @@
 import { type Reading, readStream } from '../events/readStream'
 import { makeEngine, onServer, USER } from '../postgres/engine'
-import type { Server } from '../serverProcess'
-import { expect, withTimeout } from '../test'
-import { until } from '../until'
+import type { Server } from '../tools/serverProcess'
+import { expect, withTimeout } from '../tools/test'
+import { until } from '../tools/until'
 import { delayTo } from './delay'
 import { must, nodesOn } from './nodes'
 

@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { createBot } from '../operatorActions'
 import {
   exportsOf,
   fillWithEverything,
@@ -8,9 +7,10 @@ import {
   rowsOf,
   withDeps,
 } from '../postgres/fullDatabase'
-import { run, runJson } from '../runInProcess'
-import { emptyFolder } from '../serverProcess'
-import { expect, test } from '../test'
+import { createBot } from '../tools/operatorActions'
+import { run, runJson } from '../tools/runInProcess'
+import { emptyFolder } from '../tools/serverProcess'
+import { expect, test } from '../tools/test'
 
 const cwd = emptyFolder('copy')
 const source = `file:${join(cwd, 'source.db')}`

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { openDeps } from '../../src/app/app'
 import { findWarnings, inspect, repair } from '../../src/doctor/sqliteDoctor'
 import { parseConfig } from '../../src/runtime/config/config'
-import { currentSchema } from '../currentSchema'
 import { fixture } from '../formats/fixture'
-import { importFile } from '../operatorActions'
 import { dump, withRawDatabase, withRawDatabaseAsync } from '../service/transfer/importFixture'
-import { afterAll, describe, expect, test } from '../test'
+import { currentSchema } from '../tools/currentSchema'
+import { importFile } from '../tools/operatorActions'
+import { afterAll, describe, expect, test } from '../tools/test'
 
 const PAGE_SIZE = 4096
 const folder = mkdtempSync(join(tmpdir(), 'multitude-doctor-'))

@@ -1,9 +1,9 @@
 import { createLeases } from '../../src/db/lease'
 import { openStorage, type Storage } from '../../src/db/open'
-import { emptyFolder } from '../serverProcess'
-import { afterAll, expect, test } from '../test'
-import { newDatabaseAddress } from '../testApp'
-import { createTestClock } from '../testClock'
+import { emptyFolder } from '../tools/serverProcess'
+import { afterAll, expect, test } from '../tools/test'
+import { newDatabaseAddress } from '../tools/testApp'
+import { createTestClock } from '../tools/testClock'
 
 /** Starts leases on a disk that can be full. */
 async function startLeases() {

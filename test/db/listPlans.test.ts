@@ -14,9 +14,9 @@ import {
 } from '../../src/service/journal/posts'
 import { createMember } from '../../src/service/members/members'
 import { getSystem } from '../../src/service/systems/systems'
-import { createRecorder } from '../statementRecorder'
-import { describe, expect, test } from '../test'
-import { createTestApp } from '../testApp'
+import { createRecorder } from '../tools/statementRecorder'
+import { describe, expect, test } from '../tools/test'
+import { createTestApp } from '../tools/testApp'
 import { openPlans } from './queryPlans'
 
 const { app, deps, makeSystem } = createTestApp()

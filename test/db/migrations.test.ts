@@ -17,8 +17,8 @@ import { bots, pollVoteCounts, proxyTagIndex, systems } from '../../src/db/table
 import { StorageError } from '../../src/db/types'
 import type { ProxyTag } from '../../src/model/core/validation'
 import { keysOfTag } from '../../src/model/proxy/tags'
-import { drizzleOn } from '../drizzle'
-import { afterAll, describe, expect, test } from '../test'
+import { drizzleOn } from '../tools/drizzle'
+import { afterAll, describe, expect, test } from '../tools/test'
 import { makeOlder } from './olderDatabase'
 
 const root = mkdtempSync(join(tmpdir(), 'multitude-storage-'))

@@ -2,8 +2,8 @@ import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { migrations } from '../../src/db/migrations'
 import { openStorage } from '../../src/db/open'
-import { emptyFolder } from '../serverProcess'
-import { expect, test } from '../test'
+import { emptyFolder } from '../tools/serverProcess'
+import { expect, test } from '../tools/test'
 import { makeOlder } from './olderDatabase'
 
 test('the upgrade replaces default limits by null and keeps the others', async () => {

@@ -31,13 +31,18 @@ import { insertMessage } from '../../src/service/proxy/messages'
 import { purgeDeleted } from '../../src/service/systems/deletion'
 import { findSamePictures, isStored, storePicture } from '../../src/store/pictures/pictureRows'
 import { enqueueFrontPush, enqueuePush } from '../../src/store/push/pushQueue'
-import { ME } from '../me'
-import { createBot, createLinkCode, patchMemberGuild, patchSystemGuild } from '../operatorActions'
-import { GIF_TEXT, smallPictures } from '../pictures'
-import { execute, insert } from '../rawSql'
-import { createRecorder } from '../statementRecorder'
-import { beforeAll, describe, expect, test } from '../test'
-import { createTestApp, type TestSystem } from '../testApp'
+import { ME } from '../tools/me'
+import {
+  createBot,
+  createLinkCode,
+  patchMemberGuild,
+  patchSystemGuild,
+} from '../tools/operatorActions'
+import { GIF_TEXT, smallPictures } from '../tools/pictures'
+import { execute, insert } from '../tools/rawSql'
+import { createRecorder } from '../tools/statementRecorder'
+import { beforeAll, describe, expect, test } from '../tools/test'
+import { createTestApp, type TestSystem } from '../tools/testApp'
 import { openPlans } from './queryPlans'
 
 const GUILD = '466707357099884544'

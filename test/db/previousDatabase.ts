@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { migrations } from '../../src/db/migrations'
-import { emptyFolder } from '../serverProcess'
+import { emptyFolder } from '../tools/serverProcess'
 import { makeOlder } from './olderDatabase'
 import { asSortedText, insertPrevious } from './previousNames'
 

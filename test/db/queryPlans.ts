@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { afterAll } from '../test'
+import { afterAll } from '../tools/test'
 
 /** Opens a database file to read the plans of statements, until the tests of the file have ended. */
 export function openPlans(path: string) {

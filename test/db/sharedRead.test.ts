@@ -2,9 +2,9 @@ import { Database } from 'bun:sqlite'
 import { readFileSync, statSync } from 'node:fs'
 import { incrementCounter } from '../../src/db/changeCounters'
 import { yieldToEventLoop } from '../../src/db/yieldToEventLoop'
-import { execute, rows } from '../rawSql'
-import { afterAll, describe, expect, test } from '../test'
-import { createTestApp } from '../testApp'
+import { execute, rows } from '../tools/rawSql'
+import { afterAll, describe, expect, test } from '../tools/test'
+import { createTestApp } from '../tools/testApp'
 
 const { app, deps, makeSystem } = createTestApp()
 const busy = createTestApp()

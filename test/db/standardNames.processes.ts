@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { readdirSync } from 'node:fs'
-import { run } from '../runInProcess'
-import { commandLine } from '../serverProcess'
-import { describe, expect, test } from '../test'
+import { run } from '../tools/runInProcess'
+import { commandLine } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
 import { makePrevious, rowsIn } from './previousDatabase'
 
 const { startServer } = commandLine()

@@ -1,6 +1,6 @@
 import { exportsOf, problemsOf } from '../postgres/fullDatabase'
-import { run } from '../runInProcess'
-import { describe, expect, test } from '../test'
+import { run } from '../tools/runInProcess'
+import { describe, expect, test } from '../tools/test'
 import { makePrevious, rowsIn } from './previousDatabase'
 import { exportsOfToday, previous, rowsInStandardNames } from './previousNames'
 

@@ -5,10 +5,10 @@ import { join, relative } from 'node:path'
 import { openStorage, type Storage } from '../../src/db/open'
 import type { WriteObserver } from '../../src/db/storage'
 import { bots } from '../../src/db/tables'
-import { drizzleOn } from '../drizzle'
-import { outcomeOf } from '../outcomeOf'
-import { insert, rows } from '../rawSql'
-import { afterAll, describe, expect, test } from '../test'
+import { drizzleOn } from '../tools/drizzle'
+import { outcomeOf } from '../tools/outcomeOf'
+import { insert, rows } from '../tools/rawSql'
+import { afterAll, describe, expect, test } from '../tools/test'
 
 const root = mkdtempSync(join(tmpdir(), 'multitude-storage-'))
 const opened: Storage[] = []

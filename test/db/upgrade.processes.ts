@@ -1,10 +1,10 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrations } from '../../src/db/migrations'
-import { currentSchema } from '../currentSchema'
-import { run } from '../runInProcess'
-import { commandLine, preload } from '../serverProcess'
-import { describe, expect, test } from '../test'
+import { currentSchema } from '../tools/currentSchema'
+import { run } from '../tools/runInProcess'
+import { commandLine, preload } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
 import {
   answersOf,
   copiesIn,

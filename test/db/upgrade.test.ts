@@ -1,8 +1,8 @@
 import { chownSync, existsSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { migrations } from '../../src/db/migrations'
-import { run, runJson } from '../runInProcess'
-import { describe, expect, test } from '../test'
+import { run, runJson } from '../tools/runInProcess'
+import { describe, expect, test } from '../tools/test'
 import { copiesIn, createUsed, fileUrl, pendingIn } from './usedDatabases'
 
 const isRoot = process.getuid?.() === 0

@@ -1,7 +1,7 @@
-import { afterEach, describe, expect, test } from '../test'
-import { startBotInProcess } from './inProcessBot'
+import { afterEach, describe, expect, test } from '../tools/test'
 import type { SeenMessage } from './standIn/controlRead'
-import { MARKER, textOf } from './testBot'
+import { startBotInProcess } from './tools/inProcessBot'
+import { MARKER, textOf } from './tools/testBot'
 
 const bot = await startBotInProcess({ forbiddenNames: ['grackle'] })
 const { users, guild, wren } = bot

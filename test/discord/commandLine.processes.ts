@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { commandLine } from '../serverProcess'
-import { describe, expect } from '../test'
-import { until } from '../until'
-import { useBot } from './testBot'
+import { commandLine } from '../tools/serverProcess'
+import { describe, expect } from '../tools/test'
+import { until } from '../tools/until'
+import { useBot } from './tools/testBot'
 
 const test = await useBot()
 const { run, words } = commandLine()

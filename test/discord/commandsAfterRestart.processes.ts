@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { pathOf } from '../../src/db/sqlite/storage'
-import { describe, expect } from '../test'
-import { isSqlite } from '../testApp'
-import { until } from '../until'
+import { describe, expect } from '../tools/test'
+import { isSqlite } from '../tools/testApp'
+import { until } from '../tools/until'
 import type { SeenMessage } from './standIn/controlRead'
-import { buttonOf, kill, type TestBot, textOf, useBot } from './testBot'
+import { buttonOf, kill, type TestBot, textOf, useBot } from './tools/testBot'
 
 const test = await useBot()
 const EXECUTE = 'POST /webhooks/{webhook_id}/{webhook_token}'

@@ -1,8 +1,8 @@
-import { describe, expect, test } from '../test'
-import { createActions } from './actingOnMessages'
-import { startBotInProcess } from './inProcessBot'
+import { describe, expect, test } from '../tools/test'
 import type { SeenMessage } from './standIn/controlRead'
-import { buttonOf } from './testBot'
+import { createActions } from './tools/actingOnMessages'
+import { startBotInProcess } from './tools/inProcessBot'
+import { buttonOf } from './tools/testBot'
 
 const bot = await startBotInProcess()
 const { clock, users, guild, discord } = bot

@@ -1,7 +1,7 @@
-import { describe, expect } from '../test'
-import { until } from '../until'
+import { describe, expect } from '../tools/test'
+import { until } from '../tools/until'
 import type { SeenMessage } from './standIn/controlRead'
-import { type TestBot, useBot } from './testBot'
+import { type TestBot, useBot } from './tools/testBot'
 
 const test = await useBot()
 const EXECUTE = 'POST /webhooks/{webhook_id}/{webhook_token}'

@@ -1,6 +1,6 @@
-import { describe, expect, test } from '../test'
-import { createActions, type ProxiedMessage, wholeText } from './actingOnMessages'
-import { startBotInProcess } from './inProcessBot'
+import { describe, expect, test } from '../tools/test'
+import { createActions, type ProxiedMessage, wholeText } from './tools/actingOnMessages'
+import { startBotInProcess } from './tools/inProcessBot'
 
 const bot = await startBotInProcess()
 const { users, guild, stranger } = bot

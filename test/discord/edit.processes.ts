@@ -1,5 +1,5 @@
-import { describe, expect } from '../test'
-import { useBot } from './testBot'
+import { describe, expect } from '../tools/test'
+import { useBot } from './tools/testBot'
 
 const test = await useBot()
 

@@ -1,6 +1,6 @@
-import { createBaseSystem, type Send, useAllExtensions } from '../allExtensions'
-import { describe, expect, test } from '../test'
-import { startBotInProcess } from './inProcessBot'
+import { createBaseSystem, type Send, useAllExtensions } from '../tools/allExtensions'
+import { describe, expect, test } from '../tools/test'
+import { startBotInProcess } from './tools/inProcessBot'
 
 const bot = await startBotInProcess()
 

@@ -1,10 +1,10 @@
 import { defaultBotTiming } from '../../src/discord/bot/core'
 import { defaultRestTiming } from '../../src/discord/rest/restClient'
-import { describe, expect, test } from '../test'
-import { startBotInProcess } from './inProcessBot'
+import { describe, expect, test } from '../tools/test'
 import type { RestFault } from './standIn/faults'
 import type { RecordedConnection, RecordedRequest } from './standIn/record'
-import { MARKER, textOf } from './testBot'
+import { startBotInProcess } from './tools/inProcessBot'
+import { MARKER, textOf } from './tools/testBot'
 
 /** Time limit of requests. */
 const TIMEOUT_MS = 600_000

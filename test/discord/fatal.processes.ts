@@ -1,7 +1,7 @@
-import { commandLine } from '../serverProcess'
-import { describe, expect } from '../test'
-import { until } from '../until'
-import { kill, type TestBot, useBot } from './testBot'
+import { commandLine } from '../tools/serverProcess'
+import { describe, expect } from '../tools/test'
+import { until } from '../tools/until'
+import { kill, type TestBot, useBot } from './tools/testBot'
 
 const test = await useBot()
 const { runJson } = commandLine()

@@ -1,8 +1,8 @@
-import { describe, expect, test } from '../test'
-import { until } from '../until'
-import { createActions } from './actingOnMessages'
-import { startBotInProcess } from './inProcessBot'
+import { describe, expect, test } from '../tools/test'
+import { until } from '../tools/until'
 import type { SeenMessage } from './standIn/controlRead'
+import { createActions } from './tools/actingOnMessages'
+import { startBotInProcess } from './tools/inProcessBot'
 
 const bot = await startBotInProcess()
 const { users, guild, stranger, discord } = bot

@@ -1,8 +1,8 @@
 import { MAX_WAITING } from '../../src/discord/proxying/channelQueues'
-import { describe, expect, test } from '../test'
-import { createActions } from './actingOnMessages'
-import { startBotInProcess } from './inProcessBot'
+import { describe, expect, test } from '../tools/test'
 import type { SeenMessage } from './standIn/controlRead'
+import { createActions } from './tools/actingOnMessages'
+import { startBotInProcess } from './tools/inProcessBot'
 
 const bot = await startBotInProcess()
 const { users, discord } = bot

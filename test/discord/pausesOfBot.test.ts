@@ -1,8 +1,8 @@
 import { defaultBotTiming } from '../../src/discord/bot/core'
-import { describe, expect, test } from '../test'
-import { createActions } from './actingOnMessages'
-import { startBotInProcess } from './inProcessBot'
+import { describe, expect, test } from '../tools/test'
 import type { SeenMessage } from './standIn/controlRead'
+import { createActions } from './tools/actingOnMessages'
+import { startBotInProcess } from './tools/inProcessBot'
 
 const bot = await startBotInProcess()
 const { clock, users, guild, stranger } = bot

@@ -1,5 +1,5 @@
-import { describe } from '../test'
-import { useBot } from './testBot'
+import { describe } from '../tools/test'
+import { useBot } from './tools/testBot'
 
 const test = await useBot()
 

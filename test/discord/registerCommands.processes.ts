@@ -1,6 +1,6 @@
-import { describe, expect } from '../test'
-import { until } from '../until'
-import { kill, type TestBot, useBot } from './testBot'
+import { describe, expect } from '../tools/test'
+import { until } from '../tools/until'
+import { kill, type TestBot, useBot } from './tools/testBot'
 
 const test = await useBot()
 

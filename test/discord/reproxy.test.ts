@@ -1,9 +1,9 @@
 import { discordBot } from '../../src/model/core/privacy'
 import { unlinkAccount } from '../../src/service/access/accounts'
-import { describe, expect, test } from '../test'
-import { createActions, type ProxiedMessage } from './actingOnMessages'
-import { startBotInProcess } from './inProcessBot'
-import { textOf } from './testBot'
+import { describe, expect, test } from '../tools/test'
+import { createActions, type ProxiedMessage } from './tools/actingOnMessages'
+import { startBotInProcess } from './tools/inProcessBot'
+import { textOf } from './tools/testBot'
 
 const bot = await startBotInProcess()
 const { users, guild, stranger } = bot

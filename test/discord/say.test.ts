@@ -1,8 +1,8 @@
-import { outcomeOf } from '../outcomeOf'
-import { describe, expect, test } from '../test'
-import { createActions, wholeText } from './actingOnMessages'
-import { startBotInProcess } from './inProcessBot'
+import { outcomeOf } from '../tools/outcomeOf'
+import { describe, expect, test } from '../tools/test'
 import type { PermissionName } from './standIn/permissions'
+import { createActions, wholeText } from './tools/actingOnMessages'
+import { startBotInProcess } from './tools/inProcessBot'
 
 const bot = await startBotInProcess()
 const { users, guild, stranger, discord } = bot

@@ -1,8 +1,8 @@
-import { describe, expect, test } from '../test'
-import { startBotInProcess } from './inProcessBot'
+import { describe, expect, test } from '../tools/test'
 import type { MessageInput } from './standIn/controlMessages'
 import type { PermissionName } from './standIn/permissions'
-import { MARKER } from './testBot'
+import { startBotInProcess } from './tools/inProcessBot'
+import { MARKER } from './tools/testBot'
 
 const bot = await startBotInProcess()
 const { users, guild, wren, stranger } = bot

@@ -1,8 +1,8 @@
-import { suspend } from '../suspend'
-import { describe, expect } from '../test'
-import { until } from '../until'
+import { suspend } from '../tools/suspend'
+import { describe, expect } from '../tools/test'
+import { until } from '../tools/until'
 import type { SeenMessage } from './standIn/controlRead'
-import { type TestBot, textOf, useBot } from './testBot'
+import { type TestBot, textOf, useBot } from './tools/testBot'
 
 const test = await useBot(240_000)
 const EXECUTE = 'POST /webhooks/{webhook_id}/{webhook_token}'

@@ -1,9 +1,9 @@
 import type { APIMessage } from 'discord-api-types/v10'
 import { createWebhookCache, type OwnWebhook } from '../../src/discord/cache/webhookCache'
 import type { RestClient } from '../../src/discord/rest/restClient'
-import { errorOf } from '../outcomeOf'
-import { describe, expect, test } from '../test'
-import { type TestDiscord, useDiscord } from './testDiscord'
+import { errorOf } from '../tools/outcomeOf'
+import { describe, expect, test } from '../tools/test'
+import { type TestDiscord, useDiscord } from './tools/testDiscord'
 
 const start = useDiscord()
 const LIST = 'GET /channels/{channel_id}/webhooks'

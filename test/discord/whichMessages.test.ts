@@ -1,6 +1,6 @@
-import { describe, expect, test } from '../test'
-import { startBotInProcess } from './inProcessBot'
-import { MARKER, textOf } from './testBot'
+import { describe, expect, test } from '../tools/test'
+import { startBotInProcess } from './tools/inProcessBot'
+import { MARKER, textOf } from './tools/testBot'
 
 const bot = await startBotInProcess()
 const { users, guild, wren, stranger } = bot

@@ -1,7 +1,7 @@
-import { describe, expect, test } from '../test'
-import { createActions } from './actingOnMessages'
-import { startBotInProcess } from './inProcessBot'
-import { MARKER } from './testBot'
+import { describe, expect, test } from '../tools/test'
+import { createActions } from './tools/actingOnMessages'
+import { startBotInProcess } from './tools/inProcessBot'
+import { MARKER } from './tools/testBot'
 
 const bot = await startBotInProcess()
 const { users, guild, wren, stranger } = bot

@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm'
 import { events, webhooks } from '../../src/db/tables'
-import { drizzleOn } from '../drizzle'
-import { describe, expect, test } from '../test'
-import { createTestApp, type TestSystem } from '../testApp'
-import { until } from '../until'
+import { drizzleOn } from '../tools/drizzle'
+import { describe, expect, test } from '../tools/test'
+import { createTestApp, type TestSystem } from '../tools/testApp'
+import { until } from '../tools/until'
 import { receivers, TOKEN } from './receiver'
 
 const at = createTestApp({ DISPATCH_ALLOW: '127.0.0.1' })

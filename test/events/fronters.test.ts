@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/model/core/entity'
-import { describe, expect, test } from '../test'
-import { createTestApp, type TestSystem } from '../testApp'
-import { until } from '../until'
+import { describe, expect, test } from '../tools/test'
+import { createTestApp, type TestSystem } from '../tools/testApp'
+import { until } from '../tools/until'
 import { type Reading, readStream } from './readStream'
 
 const at = createTestApp({ HOST: '127.0.0.1', PORT: '0' })

@@ -3,11 +3,11 @@ import { topicOf } from '../../src/events/push/message'
 import { getPushKey } from '../../src/events/push/serverKey'
 import { DAY, MINUTE, SECOND } from '../../src/model/core/time'
 import { deleteAllSwitches } from '../../src/service/front/switches'
-import { deleteSystem, revokeToken } from '../operatorActions'
-import { execute, rows } from '../rawSql'
-import { afterAll, describe, expect, test } from '../test'
-import { createTestApp, type TestSystem } from '../testApp'
-import { until } from '../until'
+import { deleteSystem, revokeToken } from '../tools/operatorActions'
+import { execute, rows } from '../tools/rawSql'
+import { afterAll, describe, expect, test } from '../tools/test'
+import { createTestApp, type TestSystem } from '../tools/testApp'
+import { until } from '../tools/until'
 import {
   type Browser,
   certificate,

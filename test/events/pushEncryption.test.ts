@@ -16,7 +16,7 @@ import {
 } from '../../src/events/push/message'
 import { parseRetryAfter } from '../../src/events/push/sender'
 import { anonymousViewer } from '../../src/model/core/privacy'
-import { describe, expect, test } from '../test'
+import { describe, expect, test } from '../tools/test'
 import { createBrowser, read, readClaims } from './pushService'
 
 /** Example of RFC 8291, appendix A. */

@@ -9,7 +9,7 @@ import {
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { decrypt } from 'http_ece'
-import { afterAll } from '../test'
+import { afterAll } from '../tools/test'
 import { ipName, makeCertificate } from './certificate'
 
 /** Certificate of the push service on loopback. */

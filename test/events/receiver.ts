@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/model/core/entity'
-import { afterAll, expect } from '../test'
-import type { TestApp, TestSystem } from '../testApp'
+import { afterAll, expect } from '../tools/test'
+import type { TestApp, TestSystem } from '../tools/testApp'
 
 export const TOKEN = 'a-signing-token-of-the-tests'
 

@@ -7,10 +7,10 @@ import {
   linkAccount,
   revokeBot,
   revokeToken,
-} from '../operatorActions'
-import { afterAll, describe, expect, test } from '../test'
-import { createTestApp, isSqlite, type TestSystem } from '../testApp'
-import { until } from '../until'
+} from '../tools/operatorActions'
+import { afterAll, describe, expect, test } from '../tools/test'
+import { createTestApp, isSqlite, type TestSystem } from '../tools/testApp'
+import { until } from '../tools/until'
 import { type Reading, readStream } from './readStream'
 
 // No heartbeats or checks during these tests, so that only events end streams.

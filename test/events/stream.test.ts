@@ -1,8 +1,8 @@
-import { createToken, deleteSystem, revokeToken } from '../operatorActions'
-import { describe, expect, test } from '../test'
-import { createTestApp, type TestSystem } from '../testApp'
-import { createTestClock } from '../testClock'
-import { until } from '../until'
+import { createToken, deleteSystem, revokeToken } from '../tools/operatorActions'
+import { describe, expect, test } from '../tools/test'
+import { createTestApp, type TestSystem } from '../tools/testApp'
+import { createTestClock } from '../tools/testClock'
+import { until } from '../tools/until'
 import { type Reading, readStream } from './readStream'
 import { openAndStop, recordMany } from './stuckClients'
 

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventTypes } from '../../src/model/core/events'
-import { endpoints } from '../endpoints'
+import { endpoints } from '../contract/endpoints'
 import { type BotFixture, createBotFixtures } from '../http/bot/botFixture'
-import { run as runCommand } from '../runInProcess'
-import { afterAll, describe, expect, test } from '../test'
-import { createTestApp } from '../testApp'
-import { until } from '../until'
+import { run as runCommand } from '../tools/runInProcess'
+import { afterAll, describe, expect, test } from '../tools/test'
+import { createTestApp } from '../tools/testApp'
+import { until } from '../tools/until'
 import {
   type Change,
   changesOfFronts,

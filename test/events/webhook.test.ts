@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { webhooks } from '../../src/db/tables'
-import { drizzleOn } from '../drizzle'
-import { createBot } from '../operatorActions'
-import { describe, expect, test } from '../test'
-import { createTestApp, type TestResponse, type TestSystem } from '../testApp'
-import { createTestClock } from '../testClock'
-import { until } from '../until'
+import { drizzleOn } from '../tools/drizzle'
+import { createBot } from '../tools/operatorActions'
+import { describe, expect, test } from '../tools/test'
+import { createTestApp, type TestResponse, type TestSystem } from '../tools/testApp'
+import { createTestClock } from '../tools/testClock'
+import { until } from '../tools/until'
 import { hook, receivers, TOKEN } from './receiver'
 
 /** Results of DNS lookups, so that no test uses the network. */

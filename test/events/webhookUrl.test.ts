@@ -1,8 +1,8 @@
 import { type AddressRules, checkAddress, resolveHost } from '../../src/events/webhookUrl'
 import { type AllowList, isGlobal, parseAllowList } from '../../src/model/core/network'
 import { MAX_ENDPOINT } from '../../src/model/push/pushTarget'
-import { describe, expect, test } from '../test'
-import { createTestClock } from '../testClock'
+import { describe, expect, test } from '../tools/test'
+import { createTestClock } from '../tools/testClock'
 
 const PUBLIC = ['9.9.9.9', '2620:fe::9']
 

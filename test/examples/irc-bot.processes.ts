@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createBot } from '../operatorActions'
-import { afterAll, beforeAll, describe, expect, test } from '../test'
-import { createTestApp } from '../testApp'
+import { createBot } from '../tools/operatorActions'
+import { afterAll, beforeAll, describe, expect, test } from '../tools/test'
+import { createTestApp } from '../tools/testApp'
 import { startIrcv3 } from './ircv3'
 
 // realIrcServer.ts tests the bot on a real server, which must be installed.

@@ -1,5 +1,5 @@
 import type { Socket } from 'bun'
-import { afterAll } from '../test'
+import { afterAll } from '../tools/test'
 import { waitFor } from './ngircd'
 
 const IRCV3 = 'account-tag batch draft/message-redaction draft/relaymsg=/ echo-message message-tags'

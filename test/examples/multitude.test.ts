@@ -1,10 +1,10 @@
 import { connectMultitude } from '../../examples/multitude'
 import { messages } from '../../src/db/tables'
-import { drizzleOn } from '../drizzle'
-import { createBot } from '../operatorActions'
-import { outcomeOf } from '../outcomeOf'
-import { afterAll, describe, expect, test } from '../test'
-import { createTestApp } from '../testApp'
+import { drizzleOn } from '../tools/drizzle'
+import { createBot } from '../tools/operatorActions'
+import { outcomeOf } from '../tools/outcomeOf'
+import { afterAll, describe, expect, test } from '../tools/test'
+import { createTestApp } from '../tools/testApp'
 
 const { app, deps } = createTestApp({ PORT: '0' })
 const address = app.listen()

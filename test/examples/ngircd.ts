@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { Client } from 'irc-framework'
 import { freePort } from '../postgres/engine'
-import { emptyFolder } from '../serverProcess'
-import { afterAll } from '../test'
-import { until } from '../until'
+import { emptyFolder } from '../tools/serverProcess'
+import { afterAll } from '../tools/test'
+import { until } from '../tools/until'
 
 /** Path of ngircd, if it is installed; Debian installs it into /usr/sbin. */
 export const ngircd = Bun.which('ngircd', { PATH: `${process.env.PATH}:/usr/sbin` })

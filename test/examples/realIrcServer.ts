@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { commandLine, emptyFolder } from '../serverProcess'
-import { afterAll, afterEach, describe, expect, test } from '../test'
+import { commandLine, emptyFolder } from '../tools/serverProcess'
+import { afterAll, afterEach, describe, expect, test } from '../tools/test'
 import { ngircd, startNgircd, waitFor } from './ngircd'
 
 const SCRIPT = join(import.meta.dir, '../../examples/irc-bot.ts')

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { emptyFolder } from '../serverProcess'
-import { describe, expect, test } from '../test'
+import { emptyFolder } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
 
 const unit = join(import.meta.dir, '../../examples/multitude.service')
 const lines = readFileSync(unit, 'utf8').split('\n')

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArguments } from '../../src/cli/arguments'
 import { serveCommand } from '../../src/cli/commands/serve'
-import { describe, expect, test } from '../test'
+import { describe, expect, test } from '../tools/test'
 
 const unit = join(import.meta.dir, '../../examples/multitude.service')
 const lines = readFileSync(unit, 'utf8').split('\n')

@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { emptyFolder } from '../serverProcess'
-import { expect, test } from '../test'
+import { emptyFolder } from '../tools/serverProcess'
+import { expect, test } from '../tools/test'
 
 const root = join(import.meta.dir, '../..')
 

@@ -3,7 +3,6 @@ import { eventsOfSystemAfter, latestEventId } from '../../src/events/outbox'
 import { serializeEvent } from '../../src/events/serialize'
 import type { JsonObject } from '../../src/model/core/entity'
 import { renderRowJson } from '../../src/serializers/v2'
-import { createBot } from '../operatorActions'
 import { findPluralkitProblems } from '../service/pluralkitRules'
 import {
   exportText,
@@ -11,8 +10,9 @@ import {
   pluralkit,
   withRawDatabaseAsync,
 } from '../service/transfer/importFixture'
-import { describe, expect, test } from '../test'
-import { createTestApp, type TestSystem } from '../testApp'
+import { createBot } from '../tools/operatorActions'
+import { describe, expect, test } from '../tools/test'
+import { createTestApp, type TestSystem } from '../tools/testApp'
 import { type AddedField, addedFields, LEVEL, READONLY_TIME } from './tables'
 
 /**

@@ -6,7 +6,7 @@ import {
   presencesOf,
 } from '../../src/formats/frontHistory'
 import { DAY, HOUR, type Instant, parseInstant } from '../../src/model/core/time'
-import { describe, expect, test } from '../test'
+import { describe, expect, test } from '../tools/test'
 
 const rows: FrontRow[] = [
   { member_id: 'wrenab', member: 'Wren', start: at('09:00:00'), end: at('11:00:00.5') },

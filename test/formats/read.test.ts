@@ -8,8 +8,8 @@ import {
 import { rejectOversized } from '../../src/formats/json'
 import { readFile } from '../../src/formats/read'
 import type { JsonObject } from '../../src/model/core/entity'
-import { rounds } from '../rounds'
-import { describe, expect, test } from '../test'
+import { rounds } from '../tools/rounds'
+import { describe, expect, test } from '../tools/test'
 import { fixture, repairsOf } from './fixture'
 
 const files: [file: string, format: Bundle['format']][] = [

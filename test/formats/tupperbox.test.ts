@@ -1,6 +1,6 @@
 import { readFile } from '../../src/formats/read'
 import { parseInstant } from '../../src/model/core/time'
-import { describe, expect, test } from '../test'
+import { describe, expect, test } from '../tools/test'
 import { named, readFixture, repairsOf } from './fixture'
 
 describe('a Tupperbox export', () => {

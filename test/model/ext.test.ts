@@ -3,8 +3,8 @@ import { Problem } from '../../src/model/core/validation'
 import { customFieldTypes } from '../../src/model/members/customField'
 import { type FieldType, parseValue } from '../../src/model/members/fieldValue'
 import { beginningOf } from '../../src/model/members/memberExt'
-import { rounds } from '../rounds'
-import { describe, expect, test } from '../test'
+import { rounds } from '../tools/rounds'
+import { describe, expect, test } from '../tools/test'
 
 describe('the beginning of a long description', () => {
   test('is a prefix of at most 1,000 characters that does not split a character', () => {

@@ -19,7 +19,7 @@ import {
   url,
 } from '../../src/model/core/field'
 import { Problem } from '../../src/model/core/validation'
-import { describe, expect, test } from '../test'
+import { describe, expect, test } from '../tools/test'
 
 const doc = 'a field'
 const short = text({ doc, max: 5 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { findExcess, type JsonLimits } from '../../src/model/core/jsonLimits'
-import { rounds } from '../rounds'
-import { describe, expect, test } from '../test'
+import { rounds } from '../tools/rounds'
+import { describe, expect, test } from '../tools/test'
 
 const none: JsonLimits = { objectKeys: Infinity, keys: Infinity }
 const check = (text: string, limits: Partial<JsonLimits>) =>

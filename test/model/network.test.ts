@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { parseIp } from '../../src/model/core/network'
-import { describe, expect, test } from '../test'
+import { describe, expect, test } from '../tools/test'
 
 describe('parseIp', () => {
   const good = ['0.0.0.0', '255.255.255.255', '::', '::1', '1::', 'FE80::a', '::ffff:10.0.0.1']

@@ -10,7 +10,7 @@ import {
   parseId,
   platformOf,
 } from '../../src/model/core/platform'
-import { describe, expect, test } from '../test'
+import { describe, expect, test } from '../tools/test'
 
 describe('isPlatform', () => {
   const given: [title: string, text: string, is: boolean][] = [

@@ -8,7 +8,7 @@ import { customField } from '../../src/model/members/customField'
 import { member } from '../../src/model/members/member'
 import { memberExt } from '../../src/model/members/memberExt'
 import { system } from '../../src/model/systems/system'
-import { describe, expect, test } from '../test'
+import { describe, expect, test } from '../tools/test'
 
 /** Privacy levels that hide their fields from friends as well, as the contract names them. */
 const levelsForFriends = ['proxy_privacy', 'metadata_privacy']

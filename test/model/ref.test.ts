@@ -7,7 +7,7 @@ import {
   parseSystemRef,
   type SystemRef,
 } from '../../src/model/core/ref'
-import { describe, expect, test } from '../test'
+import { describe, expect, test } from '../tools/test'
 
 const UUID = '0f0ac7c8-3d4f-4b5a-9c0e-7d7d8f3b1a2c'
 

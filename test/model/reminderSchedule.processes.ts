@@ -1,7 +1,7 @@
 import { DAY, type Instant, MINUTE, parseInstant } from '../../src/model/core/time'
 import { createSchedule } from '../../src/model/reminders/reminderSchedule'
-import { dueTimes, type OracleRule } from '../reminderOracle'
-import { describe, expect, test } from '../test'
+import { dueTimes, type OracleRule } from '../tools/reminderOracle'
+import { describe, expect, test } from '../tools/test'
 
 const at = (text: string): Instant => parseInstant(text) ?? Number.NaN
 

@@ -1,6 +1,6 @@
 import { type Instant, parseInstant } from '../../src/model/core/time'
 import { createSchedule } from '../../src/model/reminders/reminderSchedule'
-import { describe, expect, test } from '../test'
+import { describe, expect, test } from '../tools/test'
 
 const at = (text: string): Instant => parseInstant(text) ?? Number.NaN
 

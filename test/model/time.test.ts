@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { DAY, formatInstant, HOUR, MINUTE, parseInstant, SECOND } from '../../src/model/core/time'
-import { describe, expect, test } from '../test'
+import { describe, expect, test } from '../tools/test'
 
 const NOON = Date.UTC(2023, 4, 6, 12) * 1000
 

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { commandLine, emptyFolder } from '../serverProcess'
-import { afterAll, beforeAll, describe, expect, test } from '../test'
+import { commandLine, emptyFolder } from '../tools/serverProcess'
+import { afterAll, beforeAll, describe, expect, test } from '../tools/test'
 import { type Engine, freePort, makeCertificate, makeEngine, onServer, USER } from './engine'
 
 const { TEST_POSTGRES = '' } = process.env

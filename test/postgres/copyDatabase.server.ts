@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { copyDatabase } from '../../src/db/backup/copyDatabase'
 import { openStorage } from '../../src/db/open'
-import { createBot, createSystem, deleteSystem, listSystems } from '../operatorActions'
-import { outcomeOf } from '../outcomeOf'
-import { rows } from '../rawSql'
-import { commandLine, emptyFolder } from '../serverProcess'
 import { dump } from '../service/transfer/importFixture'
-import { describe, expect, test } from '../test'
+import { createBot, createSystem, deleteSystem, listSystems } from '../tools/operatorActions'
+import { outcomeOf } from '../tools/outcomeOf'
+import { rows } from '../tools/rawSql'
+import { commandLine, emptyFolder } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
 import { onServer } from './engine'
 import {
   exportsOf,

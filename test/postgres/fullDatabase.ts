@@ -6,10 +6,16 @@ import { parseConfig } from '../../src/runtime/config/config'
 import { renderRowJson } from '../../src/serializers/v2'
 import type { Deps } from '../../src/service/core/deps'
 import { fixture } from '../formats/fixture'
-import { createBot, createSystem, deleteSystem, importFile, listSystems } from '../operatorActions'
-import { insert, rows } from '../rawSql'
 import { anySystem, insertGeneratedSystem } from '../service/anySystem'
 import { dump, exportText, fixtures } from '../service/transfer/importFixture'
+import {
+  createBot,
+  createSystem,
+  deleteSystem,
+  importFile,
+  listSystems,
+} from '../tools/operatorActions'
+import { insert, rows } from '../tools/rawSql'
 import { onServer } from './engine'
 
 /** Databases with rows in every table, and functions to compare two of them. */

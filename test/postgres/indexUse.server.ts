@@ -1,11 +1,11 @@
 import { openStorage } from '../../src/db/open'
 import type { Db } from '../../src/db/types'
 import { memberRepository } from '../../src/service/members/members'
-import { insertAll, rows } from '../rawSql'
-import { emptyFolder } from '../serverProcess'
-import { afterAll, describe, expect, test } from '../test'
-import { createTestApp, newDatabaseAddress } from '../testApp'
-import { createTestClock } from '../testClock'
+import { insertAll, rows } from '../tools/rawSql'
+import { emptyFolder } from '../tools/serverProcess'
+import { afterAll, describe, expect, test } from '../tools/test'
+import { createTestApp, newDatabaseAddress } from '../tools/testApp'
+import { createTestClock } from '../tools/testClock'
 import { onServer } from './engine'
 
 /** Longer than a read may take before its connection is avoided. */

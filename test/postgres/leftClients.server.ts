@@ -1,6 +1,6 @@
-import { afterAll, describe, expect, test } from '../test'
-import { createTestApp } from '../testApp'
-import { until } from '../until'
+import { afterAll, describe, expect, test } from '../tools/test'
+import { createTestApp } from '../tools/testApp'
+import { until } from '../tools/until'
 import { onServer } from './engine'
 
 const { app, ask, config, logged, makeSystem } = createTestApp({ RATE_LIMIT: 'off' })

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll } from '../test'
-import { until } from '../until'
+import { afterAll } from '../tools/test'
+import { until } from '../tools/until'
 import { asServerUser, type Engine, freePort, makeFolder, onServer, USER } from './engine'
 
 /** Debian's pgbouncer with the configuration of docs/cluster.md. */

@@ -1,9 +1,9 @@
 import { openStorage } from '../../src/db/open'
 import type { Db } from '../../src/db/types'
-import { rows } from '../rawSql'
-import { commandLine, emptyFolder } from '../serverProcess'
-import { afterAll, beforeAll, describe, expect, test } from '../test'
-import { until } from '../until'
+import { rows } from '../tools/rawSql'
+import { commandLine, emptyFolder } from '../tools/serverProcess'
+import { afterAll, beforeAll, describe, expect, test } from '../tools/test'
+import { until } from '../tools/until'
 import { type Engine, makeEngine, onServer } from './engine'
 import { pgbouncer, startPgbouncer } from './pgbouncer'
 

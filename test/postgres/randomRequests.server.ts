@@ -4,13 +4,13 @@ import fc from 'fast-check'
 import { events, groups, members, switches, systems } from '../../src/db/tables'
 import { formatInstant, SECOND } from '../../src/model/core/time'
 import { insertToken } from '../../src/store/access/insertToken'
-import { drizzleOn } from '../drizzle'
 import { type BotFixture, createBotFixtures, type Json, type Step } from '../http/bot/botFixture'
-import { rounds } from '../rounds'
-import { emptyFolder } from '../serverProcess'
 import { anySystem, insertGeneratedSystem } from '../service/anySystem'
-import { describe, expect, test } from '../test'
-import { createTestApp, type TestApp } from '../testApp'
+import { drizzleOn } from '../tools/drizzle'
+import { rounds } from '../tools/rounds'
+import { emptyFolder } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
+import { createTestApp, type TestApp } from '../tools/testApp'
 
 const LIMITS = { numRuns: rounds(30) }
 

@@ -1,8 +1,8 @@
 import { readStream } from '../events/readStream'
-import { rows } from '../rawSql'
-import { describe, expect, test } from '../test'
-import { createTestApp, type TestApp, type TestSystem } from '../testApp'
-import { until } from '../until'
+import { rows } from '../tools/rawSql'
+import { describe, expect, test } from '../tools/test'
+import { createTestApp, type TestApp, type TestSystem } from '../tools/testApp'
+import { until } from '../tools/until'
 import { onServer } from './engine'
 
 /** Options of a stream, given the ID of the system's newest event. */

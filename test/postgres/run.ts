@@ -1,4 +1,4 @@
-import { workerCount } from '../workerCount'
+import { workerCount } from '../tools/workerCount'
 import { makeEngine } from './engine'
 import { createTemplates } from './templateDatabases'
 

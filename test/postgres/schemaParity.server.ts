@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { openStorage } from '../../src/db/open'
 import type { Db } from '../../src/db/types'
-import { rows, tableNames } from '../rawSql'
-import { emptyFolder } from '../serverProcess'
-import { afterAll, describe, expect, test } from '../test'
-import { newDatabaseAddress } from '../testApp'
+import { rows, tableNames } from '../tools/rawSql'
+import { emptyFolder } from '../tools/serverProcess'
+import { afterAll, describe, expect, test } from '../tools/test'
+import { newDatabaseAddress } from '../tools/testApp'
 
 /** Description of a schema that is the same for both engines. */
 interface Column {

@@ -1,10 +1,10 @@
 import { openStorage } from '../../src/db/open'
-import { rows } from '../rawSql'
-import { emptyFolder } from '../serverProcess'
-import { expect, test } from '../test'
-import { newDatabaseAddress } from '../testApp'
-import { createTestClock } from '../testClock'
-import { until } from '../until'
+import { rows } from '../tools/rawSql'
+import { emptyFolder } from '../tools/serverProcess'
+import { expect, test } from '../tools/test'
+import { newDatabaseAddress } from '../tools/testApp'
+import { createTestClock } from '../tools/testClock'
+import { until } from '../tools/until'
 import { onServer } from './engine'
 
 const HEARTBEAT_MS = 100

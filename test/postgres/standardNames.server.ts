@@ -6,8 +6,8 @@ import {
   insertPrevious,
   rowsInStandardNames,
 } from '../db/previousNames'
-import { commandLine, emptyFolder } from '../serverProcess'
-import { describe, expect, withTimeout } from '../test'
+import { commandLine, emptyFolder } from '../tools/serverProcess'
+import { describe, expect, withTimeout } from '../tools/test'
 import { onServer } from './engine'
 import { exportsOf, newDatabase, problemsOf } from './fullDatabase'
 

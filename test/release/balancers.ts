@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodesOn } from '../cluster/nodes'
 import { hasPrograms, makeEngine, onServer } from '../postgres/engine'
-import { emptyFolder, type Server } from '../serverProcess'
-import { describe, expect, withTimeout } from '../test'
-import { until } from '../until'
+import { emptyFolder, type Server } from '../tools/serverProcess'
+import { describe, expect, withTimeout } from '../tools/test'
+import { until } from '../tools/until'
 import { findMissing, insecure, proxiesIn, readDocument } from './startProxies'
 
 /**

@@ -1,6 +1,6 @@
 import { readCommit } from '../../.ci/release/commit'
-import { emptyFolder } from '../serverProcess'
-import { expect, test } from '../test'
+import { emptyFolder } from '../tools/serverProcess'
+import { expect, test } from '../tools/test'
 
 function git(cwd: string, ...words: string[]): string {
   const author = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org']

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { blocksBy, blocksOf, type Runner } from '../documented'
-import { emptyFolder } from '../serverProcess'
-import { describe, expect, test } from '../test'
+import { blocksBy, blocksOf, type Runner } from '../contract/documented'
+import { emptyFolder } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
 import { runOnMachine } from './machineCopy'
 
 /** Runs the documented commands that need a machine, in a copy of this machine. */

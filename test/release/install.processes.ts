@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { emptyFolder } from '../serverProcess'
-import { describe, expect, test } from '../test'
+import { emptyFolder } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
 
 const script = join(import.meta.dir, '../../.ci/release/install.sh')
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { emptyFolder } from '../serverProcess'
+import { emptyFolder } from '../tools/serverProcess'
 
 /** Runs a script in a temporary copy of this machine, with these files in its root directory. */
 export function runOnMachine(script: string, files: readonly string[]) {

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../postgres/engine'
-import { commandLine, emptyFolder } from '../serverProcess'
-import { describe, expect, withTimeout } from '../test'
-import { until } from '../until'
+import { commandLine, emptyFolder } from '../tools/serverProcess'
+import { describe, expect, withTimeout } from '../tools/test'
+import { until } from '../tools/until'
 
 /** Checks metrics and alerts with Prometheus itself. Run by `npm run test:release`. */
 

@@ -1,6 +1,6 @@
 import { freePort } from '../postgres/engine'
-import { commandLine, emptyFolder, type Server } from '../serverProcess'
-import { expect, withTimeout } from '../test'
+import { commandLine, emptyFolder, type Server } from '../tools/serverProcess'
+import { expect, withTimeout } from '../tools/test'
 import { findMissing, insecure, proxiesIn, readDocument } from './startProxies'
 
 /** The server behind real proxies with the configurations of docs/operating.md. Run by `npm run test:release`. */

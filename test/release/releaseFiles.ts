@@ -9,9 +9,9 @@ import {
 import { join } from 'node:path'
 import { zip } from '../../.ci/release/zip'
 import manifest from '../../package.json'
-import { emptyFolder, startServer } from '../serverProcess'
-import { describe, expect, withTimeout } from '../test'
-import { until } from '../until'
+import { emptyFolder, startServer } from '../tools/serverProcess'
+import { describe, expect, withTimeout } from '../tools/test'
+import { until } from '../tools/until'
 import { programs, runDocumented } from './documented'
 import { runOnMachine, withVersion } from './machineCopy'
 

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../postgres/engine'
-import { afterAll } from '../test'
-import { until } from '../until'
+import { afterAll } from '../tools/test'
+import { until } from '../tools/until'
 
 /** Starts Debian's nginx and Caddy with configurations from the documents. */
 

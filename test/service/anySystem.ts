@@ -19,8 +19,8 @@ import { storeRow } from '../../src/service/proxy/autoproxy'
 import { storeMemberGuild, storeSystemGuild } from '../../src/service/proxy/guilds'
 import { updateSettings } from '../../src/service/systems/settings'
 import { insertSystem } from '../../src/service/systems/systems'
-import { insert } from '../rawSql'
-import { statement } from '../rawStatement'
+import { insert } from '../tools/rawSql'
+import { statement } from '../tools/rawStatement'
 
 const instant = fc.integer({ min: -(2 ** 40), max: 2 ** 52 })
 const snowflake = fc.oneof(

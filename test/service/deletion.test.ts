@@ -2,10 +2,10 @@ import { hiddenIdentity } from '../../src/db/visible'
 import type { Deps } from '../../src/service/core/deps'
 import { purgeDeleted } from '../../src/service/systems/deletion'
 import { removeAbandoned } from '../../src/service/systems/staging'
-import { deleteSystem } from '../operatorActions'
-import { insert, insertAll, rows } from '../rawSql'
-import { describe, expect, test } from '../test'
-import { createTestApp, type TestSystem } from '../testApp'
+import { deleteSystem } from '../tools/operatorActions'
+import { insert, insertAll, rows } from '../tools/rawSql'
+import { describe, expect, test } from '../tools/test'
+import { createTestApp, type TestSystem } from '../tools/testApp'
 
 const testApp = createTestApp()
 const { deps } = testApp

@@ -5,11 +5,11 @@ import { pruneDeletedSwitches } from '../../src/service/front/deletedSwitchClean
 import { deleteAllSwitches } from '../../src/service/front/switches'
 import { purgeDeleted } from '../../src/service/systems/deletion'
 import { deleteSystem } from '../../src/service/systems/systems'
-import { drizzleOn } from '../drizzle'
-import { execute, insertAll } from '../rawSql'
-import { createFixture, type Fixture, type Json } from '../scenarios'
-import { describe, expect, test } from '../test'
-import { createTestApp } from '../testApp'
+import { drizzleOn } from '../tools/drizzle'
+import { execute, insertAll } from '../tools/rawSql'
+import { createFixture, type Fixture, type Json } from '../tools/scenarios'
+import { describe, expect, test } from '../tools/test'
+import { createTestApp } from '../tools/testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 const { deps } = testApp

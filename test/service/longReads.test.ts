@@ -1,6 +1,6 @@
 import { createLongReads, noConnection } from '../../src/service/core/longReads'
-import { errorOf, outcomeOf } from '../outcomeOf'
-import { describe, expect, test } from '../test'
+import { errorOf, outcomeOf } from '../tools/outcomeOf'
+import { describe, expect, test } from '../tools/test'
 
 interface ReadOptions {
   systemId?: number

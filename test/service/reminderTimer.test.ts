@@ -3,14 +3,21 @@ import { openStorage } from '../../src/db/open'
 import { DAY, formatInstant, HOUR, type Instant, MINUTE, SECOND } from '../../src/model/core/time'
 import { systemClock } from '../../src/runtime/timers/clock'
 import { fireDueReminders } from '../../src/service/reminders/reminderTimer'
-import { execute, insertAll, rows } from '../rawSql'
-import { dueTimes, type OracleRule } from '../reminderOracle'
-import { at, createFixture, eventsSince, type Fixture, type Json, stateOf } from '../scenarios'
-import { emptyFolder } from '../serverProcess'
-import { describe, expect, test } from '../test'
-import { createTestApp, newDatabaseAddress, type TestApp } from '../testApp'
-import { createTestClock } from '../testClock'
-import { until } from '../until'
+import { execute, insertAll, rows } from '../tools/rawSql'
+import { dueTimes, type OracleRule } from '../tools/reminderOracle'
+import {
+  at,
+  createFixture,
+  eventsSince,
+  type Fixture,
+  type Json,
+  stateOf,
+} from '../tools/scenarios'
+import { emptyFolder } from '../tools/serverProcess'
+import { describe, expect, test } from '../tools/test'
+import { createTestApp, newDatabaseAddress, type TestApp } from '../tools/testApp'
+import { createTestClock } from '../tools/testClock'
+import { until } from '../tools/until'
 
 const REMINDERS = '/ext/v1/systems/@me/reminders'
 

@@ -31,8 +31,8 @@ import { describeSystems, findUnused, pruneSystems } from '../../src/service/sys
 import { actFor, deleteSystem } from '../../src/service/systems/systems'
 import { exportSystem } from '../../src/service/transfer/export/export'
 import { importFile, importNewSystem } from '../../src/service/transfer/import/import'
-import { describe, expect, test } from '../test'
-import { createTestApp } from '../testApp'
+import { describe, expect, test } from '../tools/test'
+import { createTestApp } from '../tools/testApp'
 
 const { deps, makeSystem } = createTestApp()
 const system = await makeSystem()

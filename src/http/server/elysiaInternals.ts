@@ -1,7 +1,7 @@
 import type { AnyElysia } from 'elysia'
 
 // Behaviour of Elysia and its swagger plugin that they do not document. An upgrade may change it;
-// `test/http/elysiaInternals.test.ts` fails then.
+// `test/http/server/elysiaInternals.test.ts` fails then.
 
 /** Keyword of a schema that keeps all values of a repeated query parameter instead of the last. */
 export const keepsRepeats = { elysiaMeta: 'ArrayQuery' }

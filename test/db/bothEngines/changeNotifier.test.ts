@@ -4,11 +4,11 @@ import type { StoredEvent } from '../../../src/events/outbox'
 import { parseConfig } from '../../../src/runtime/config/config'
 import { findBot, findToken } from '../../../src/service/access/credentials'
 import { createMember } from '../../../src/service/members/members'
-import { createBot, createSystem, revokeBot, revokeToken } from '../../operatorActions'
-import { emptyFolder } from '../../serverProcess'
-import { afterAll, describe, expect, test } from '../../test'
-import { isSqlite, newDatabaseAddress } from '../../testApp'
-import { until } from '../../until'
+import { createBot, createSystem, revokeBot, revokeToken } from '../../tools/operatorActions'
+import { emptyFolder } from '../../tools/serverProcess'
+import { afterAll, describe, expect, test } from '../../tools/test'
+import { isSqlite, newDatabaseAddress } from '../../tools/testApp'
+import { until } from '../../tools/until'
 
 /** One database, opened twice as by two processes, which cannot notify each other. */
 const config = parseConfig({

@@ -9,10 +9,10 @@ import {
   type Send,
   type UsedExtensions,
   useAllExtensions,
-} from '../../allExtensions'
-import { execute, insert, rows } from '../../rawSql'
-import { beforeAll, describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+} from '../../tools/allExtensions'
+import { execute, insert, rows } from '../../tools/rawSql'
+import { beforeAll, describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 
 const { deps, ask, makeSystem } = createTestApp()
 

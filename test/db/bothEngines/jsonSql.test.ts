@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { formatInstant } from '../../../src/model/core/time'
-import { drizzleOn } from '../../drizzle'
-import { expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { drizzleOn } from '../../tools/drizzle'
+import { expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const { deps } = createTestApp()
 

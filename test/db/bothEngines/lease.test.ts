@@ -8,12 +8,12 @@ import {
 } from '../../../src/db/lease'
 import { openStorage } from '../../../src/db/open'
 import { type Clock, systemClock } from '../../../src/runtime/timers/clock'
-import { execute, insert, rows } from '../../rawSql'
-import { emptyFolder } from '../../serverProcess'
-import { afterAll, describe, expect, test } from '../../test'
-import { newDatabaseAddress } from '../../testApp'
-import { createTestClock, type TestClock } from '../../testClock'
-import { until } from '../../until'
+import { execute, insert, rows } from '../../tools/rawSql'
+import { emptyFolder } from '../../tools/serverProcess'
+import { afterAll, describe, expect, test } from '../../tools/test'
+import { newDatabaseAddress } from '../../tools/testApp'
+import { createTestClock, type TestClock } from '../../tools/testClock'
+import { until } from '../../tools/until'
 
 const folder = emptyFolder()
 const addresses = new Map<string, string>()

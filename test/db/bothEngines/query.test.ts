@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
 import { type Placeholders, query, type Statement, type Values } from '../../../src/db/query'
 import { members, systems } from '../../../src/db/tables'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const { deps, ask, makeSystem } = createTestApp()
 

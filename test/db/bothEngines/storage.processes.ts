@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { openStorage, type Storage } from '../../../src/db/open'
 import { bots } from '../../../src/db/tables'
-import { drizzleOn } from '../../drizzle'
-import { emptyFolder } from '../../serverProcess'
-import { afterAll, describe, expect, test } from '../../test'
-import { newDatabaseAddress } from '../../testApp'
+import { drizzleOn } from '../../tools/drizzle'
+import { emptyFolder } from '../../tools/serverProcess'
+import { afterAll, describe, expect, test } from '../../tools/test'
+import { newDatabaseAddress } from '../../tools/testApp'
 
 const opened: Storage[] = []
 afterAll(async () => {
@@ -18,7 +18,7 @@ describe('transaction', () => {
     const modulePath = (file: string) => JSON.stringify(join(import.meta.dir, '../../..', file))
     const script = `
       const { openStorage } = await import(${modulePath('src/db/open')})
-      const { insert, rows } = await import(${modulePath('test/rawSql')})
+      const { insert, rows } = await import(${modulePath('test/tools/rawSql')})
       const storage = openStorage('${address}', { durability: 'normal' })
       for (let at = 0; at < ${each}; at++)
         await storage.transact({ guild: '1' }, async (tx) => {

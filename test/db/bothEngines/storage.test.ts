@@ -3,12 +3,12 @@ import { openStorage, type Storage } from '../../../src/db/open'
 import type { LockKey } from '../../../src/db/storage'
 import { bots, systems, tokens } from '../../../src/db/tables'
 import { yieldToEventLoop } from '../../../src/db/yieldToEventLoop'
-import { drizzleOn } from '../../drizzle'
-import { outcomeOf } from '../../outcomeOf'
-import { insert, rows } from '../../rawSql'
-import { emptyFolder } from '../../serverProcess'
-import { afterAll, describe, expect, test } from '../../test'
-import { newDatabaseAddress } from '../../testApp'
+import { drizzleOn } from '../../tools/drizzle'
+import { outcomeOf } from '../../tools/outcomeOf'
+import { insert, rows } from '../../tools/rawSql'
+import { emptyFolder } from '../../tools/serverProcess'
+import { afterAll, describe, expect, test } from '../../tools/test'
+import { newDatabaseAddress } from '../../tools/testApp'
 
 const opened: Storage[] = []
 afterAll(async () => {

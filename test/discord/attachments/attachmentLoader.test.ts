@@ -1,8 +1,8 @@
 import type { APIMessage } from 'discord-api-types/v10'
 import { createAttachmentLoader } from '../../../src/discord/attachments/attachmentLoader'
-import { errorOf } from '../../outcomeOf'
-import { describe, expect, test } from '../../test'
-import { type TestDiscord, useDiscord } from '../testDiscord'
+import { errorOf } from '../../tools/outcomeOf'
+import { describe, expect, test } from '../../tools/test'
+import { type TestDiscord, useDiscord } from '../tools/testDiscord'
 
 const start = useDiscord()
 const MESSAGES = '/channels/{channel_id}/messages'

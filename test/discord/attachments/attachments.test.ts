@@ -1,9 +1,9 @@
 import { createByteBudget } from '../../../src/discord/attachments/byteBudget'
 import { downloadFile } from '../../../src/discord/attachments/download'
 import { planUploads } from '../../../src/discord/attachments/planUploads'
-import { outcomeOf } from '../../outcomeOf'
-import { afterAll, beforeAll, describe, expect, test } from '../../test'
-import { createTestClock, runEventLoop } from '../../testClock'
+import { outcomeOf } from '../../tools/outcomeOf'
+import { afterAll, beforeAll, describe, expect, test } from '../../tools/test'
+import { createTestClock, runEventLoop } from '../../tools/testClock'
 
 const MIB = 1024 * 1024
 

@@ -3,7 +3,7 @@ import { createCachedGuild } from '../../../src/discord/cache/cachedGuild'
 import { createPackedRecords } from '../../../src/discord/cache/packedRecords'
 import { permissionsIn } from '../../../src/discord/cache/permissionsIn'
 import { hasPermissions } from '../../../src/discord/permissions/permission'
-import { expect, test } from '../../test'
+import { expect, test } from '../../tools/test'
 
 test('packed records behave like a map', () => {
   const id = fc.integer({ min: 0, max: 120 }).map(String)

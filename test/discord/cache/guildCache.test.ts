@@ -4,9 +4,9 @@ import { startGateway } from '../../../src/discord/gateway/gateway'
 import type { GatewayInfo } from '../../../src/discord/gateway/shard'
 import { computeChannelPermissions } from '../../../src/discord/permissions/computePermissions'
 import { hasPermissions } from '../../../src/discord/permissions/permission'
-import { describe, expect, test } from '../../test'
-import { until } from '../../until'
-import { gatewayTiming, type TestDiscord, useDiscord, userAgent } from '../testDiscord'
+import { describe, expect, test } from '../../tools/test'
+import { until } from '../../tools/until'
+import { gatewayTiming, type TestDiscord, useDiscord, userAgent } from '../tools/testDiscord'
 
 const start = useDiscord()
 

@@ -1,5 +1,5 @@
 import { createLatestMessages, hashContent } from '../../../src/discord/cache/latestMessages'
-import { expect, test } from '../../test'
+import { expect, test } from '../../tools/test'
 
 const message = (id: string) => ({ id, name: 'Ann', member: null, contentHash: hashContent(id) })
 

@@ -4,7 +4,7 @@ import { buildEmbed } from '../../../src/discord/commands/cards/embed'
 import { formatListId, formatShortId } from '../../../src/discord/commands/cards/formatShortId'
 import type { MemberView } from '../../../src/discord/commands/views'
 import { en } from '../../../src/discord/text/en'
-import { describe, expect, test } from '../../test'
+import { describe, expect, test } from '../../tools/test'
 
 /** Counts the characters that Discord limits. */
 function sizeOf({ title = '', description = '', fields = [], footer }: Embed): number {

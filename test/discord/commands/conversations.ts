@@ -1,4 +1,4 @@
-import { expect, test } from '../../test'
+import { expect, test } from '../../tools/test'
 import type { Chat, Reply, SayOptions, Scene, SlashOptions, Speaker } from './discordChat'
 
 /** One exchange: what the owner (or another account) does, and what the bot answers. */

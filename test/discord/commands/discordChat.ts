@@ -1,11 +1,11 @@
 import { discordBot } from '../../../src/model/core/privacy'
 import { linkAccount } from '../../../src/service/access/accounts'
-import { startBotInProcess } from '../inProcessBot'
 import type { FileInput } from '../standIn/controlMessages'
 import type { SeenInteraction, SeenMessage } from '../standIn/controlRead'
 import type { PermissionName } from '../standIn/permissions'
 import type { JsonObject } from '../standIn/types'
-import { buttonOf, everybodysPermissions } from '../testBot'
+import { startBotInProcess } from '../tools/inProcessBot'
+import { buttonOf, everybodysPermissions } from '../tools/testBot'
 
 /** Values of the options of a slash command. */
 export type SlashOptions = Record<string, string | boolean | FileInput>

@@ -3,7 +3,7 @@ import { parsePattern } from '../../../src/discord/commands/grammar/pattern'
 import { findCommandText } from '../../../src/discord/commands/grammar/prefix'
 import { splitWords } from '../../../src/discord/commands/grammar/words'
 import { commands } from '../../../src/discord/commands/table'
-import { describe, expect, test } from '../../test'
+import { describe, expect, test } from '../../tools/test'
 
 const BOT = '400000000000000001'
 

@@ -1,6 +1,6 @@
 import { commands } from '../../../src/discord/commands/table'
-import { rounds } from '../../rounds'
-import { describe, expect, test } from '../../test'
+import { rounds } from '../../tools/rounds'
+import { describe, expect, test } from '../../tools/test'
 import { startChat } from './discordChat'
 
 const chat = await startChat()

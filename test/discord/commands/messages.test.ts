@@ -1,6 +1,6 @@
 import { insertMessage } from '../../../src/service/proxy/messages'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { CHANNEL, createChat, GUILD, HIDDEN, newMessageId } from './chat'
 
 const testApp = createTestApp()

@@ -1,7 +1,7 @@
 import { operator } from '../../../src/model/core/privacy'
 import { createInvite } from '../../../src/service/access/invites'
 import { disableSystem } from '../../../src/service/systems/disableSystem'
-import { describe, expect, test } from '../../test'
+import { describe, expect, test } from '../../tools/test'
 import type { SeenMessage } from '../standIn/controlRead'
 import { startChat } from './discordChat'
 import { DIRECT, importFile, jsonFile, TOKEN } from './scenarios/privateMatters'

@@ -1,5 +1,5 @@
 import type { CommandId } from '../../../src/discord/text/enHelp'
-import { describe, expect, test } from '../../test'
+import { describe, expect, test } from '../../tools/test'
 import { type SlashOptions, startChat } from './discordChat'
 
 const chat = await startChat()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { buildCommandReference } from '../../../src/discord/commands/reference'
 import { commands } from '../../../src/discord/commands/table'
 import { commandSummaries } from '../../../src/discord/text/enHelp'
-import { expect, test } from '../../test'
+import { expect, test } from '../../tools/test'
 
 const page = readFileSync(join(import.meta.dir, '../../../docs/discord.md'), 'utf8')
 

@@ -1,6 +1,6 @@
 import { parseBirthday, parseDuration, parseWhen } from '../../../src/discord/commands/when'
 import { parseInstant } from '../../../src/model/core/time'
-import { describe, expect, test } from '../../test'
+import { describe, expect, test } from '../../tools/test'
 
 describe('times', () => {
   const now = parseInstant('2024-05-10T12:00:00Z') ?? 0

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { allowedMentions, NO_MENTIONS } from '../../../src/discord/messages/allowedMentions'
-import { describe, expect, test } from '../../test'
+import { describe, expect, test } from '../../tools/test'
 
 const mentions = { mentions: [{ id: '1' }, { id: '2' }], mention_roles: ['8', '9'] }
 const original = { ...mentions, mention_everyone: true }

@@ -1,5 +1,5 @@
 import { buildReplyEmbed, quoteContent } from '../../../src/discord/messages/replyEmbed'
-import { describe, expect, test } from '../../test'
+import { describe, expect, test } from '../../tools/test'
 
 const MARK = '\u2004\u21a9\ufe0f'
 const target = {

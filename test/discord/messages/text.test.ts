@@ -8,7 +8,7 @@ import {
 import { formatMessageLink, parseMessageReference } from '../../../src/discord/messages/messageLink'
 import { suppressLinkPreviews } from '../../../src/discord/messages/suppressLinkPreviews'
 import { inviteUrl } from '../../../src/model/core/discord'
-import { describe, expect, test } from '../../test'
+import { describe, expect, test } from '../../tools/test'
 
 describe('links without a preview', () => {
   test.each([

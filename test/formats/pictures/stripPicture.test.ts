@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { stripPicture } from '../../../src/formats/pictures/stripPicture'
 import { MAX_PICTURE_SIDE, type PictureType } from '../../../src/model/pictures/picture'
-import { bytesOf, gifOfSize, joined, pngChunk, pngOf, smallPictures } from '../../pictures'
-import { rounds } from '../../rounds'
-import { describe, expect, test } from '../../test'
+import { bytesOf, gifOfSize, joined, pngChunk, pngOf, smallPictures } from '../../tools/pictures'
+import { rounds } from '../../tools/rounds'
+import { describe, expect, test } from '../../tools/test'
 
 const SECRET = 'secret-place'
 

@@ -2,7 +2,7 @@ import { readFile } from '../../../src/formats/read'
 import { fillDefaults } from '../../../src/model/core/entity'
 import { group } from '../../../src/model/groups/group'
 import { member } from '../../../src/model/members/member'
-import { expect, test } from '../../test'
+import { expect, test } from '../../tools/test'
 import { emptySnapshot, now, textOf } from './snapshots'
 
 test('writes and reads 1,000 members, 250 groups and 100,000 switches completely', async () => {

@@ -1,7 +1,7 @@
 import type { Bundle, BundleMember } from '../../../src/formats/bundle'
 import { readFile } from '../../../src/formats/read'
 import { parseInstant } from '../../../src/model/core/time'
-import { describe, expect, test } from '../../test'
+import { describe, expect, test } from '../../tools/test'
 import { named, readFixture, repairsOf } from '../fixture'
 
 describe('what the extension API adds to an export', () => {

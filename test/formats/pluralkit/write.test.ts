@@ -11,7 +11,7 @@ import { autoproxy } from '../../../src/model/proxy/autoproxy'
 import { memberGuild, systemGuild } from '../../../src/model/proxy/guild'
 import { settings } from '../../../src/model/systems/settings'
 import { system } from '../../../src/model/systems/system'
-import { describe, expect, test } from '../../test'
+import { describe, expect, test } from '../../tools/test'
 import { fixture, readFixture } from '../fixture'
 import { emptySnapshot, now, textOf } from './snapshots'
 

@@ -6,8 +6,8 @@ import { formatInstant } from '../../../src/model/core/time'
 import { isObject } from '../../../src/model/core/validation'
 import { customFieldTypes } from '../../../src/model/members/customField'
 import { MAX_PICTURE_BYTES } from '../../../src/model/pictures/picture'
-import { gifOfSize, pngOf, smallPictures } from '../../pictures'
-import { describe, expect, test } from '../../test'
+import { gifOfSize, pngOf, smallPictures } from '../../tools/pictures'
+import { describe, expect, test } from '../../tools/test'
 
 const wren = { id: 'm1', system_id: 's1', name: 'Wren' }
 const ash = { id: 'm2', system_id: 's1', name: 'Ash' }

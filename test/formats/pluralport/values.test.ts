@@ -4,7 +4,7 @@ import {
   positionIn,
   visibilityOut,
 } from '../../../src/formats/pluralport/values'
-import { expect, test } from '../../test'
+import { expect, test } from '../../tools/test'
 
 test.each([
   ['#AABBCC', 'aabbcc'],

@@ -3,7 +3,7 @@ import { writePluralport } from '../../../src/formats/pluralport/write'
 import { member } from '../../../src/model/members/member'
 import { settings } from '../../../src/model/systems/settings'
 import { system } from '../../../src/model/systems/system'
-import { expect, test } from '../../test'
+import { expect, test } from '../../tools/test'
 
 const UUID = '9a7f3c1e-5b2d-4c8a-9e6f-0123456789ab'
 const at = '2026-01-01T09:00:00Z'

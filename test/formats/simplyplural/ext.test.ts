@@ -1,6 +1,6 @@
 import type { Bundle, BundleExtRow } from '../../../src/formats/bundle'
 import { readFile } from '../../../src/formats/read'
-import { describe, expect, test } from '../../test'
+import { describe, expect, test } from '../../tools/test'
 
 const SECOND = 1_000_000
 const at = 1_700_000_000

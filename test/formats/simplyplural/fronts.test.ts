@@ -5,7 +5,7 @@ import { ImportLog } from '../../../src/formats/importLog'
 import { readFile } from '../../../src/formats/read'
 import { toSwitches } from '../../../src/formats/simplyplural/fronts'
 import { HOUR } from '../../../src/model/core/time'
-import { describe, expect, test } from '../../test'
+import { describe, expect, test } from '../../tools/test'
 
 type Front = [member: string, start: number, end: number | null]
 type Change = [hour: number, ...members: string[]]

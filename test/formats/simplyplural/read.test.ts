@@ -3,7 +3,7 @@ import { readFile } from '../../../src/formats/read'
 import { group } from '../../../src/model/groups/group'
 import { member } from '../../../src/model/members/member'
 import { system } from '../../../src/model/systems/system'
-import { describe, expect, test } from '../../test'
+import { describe, expect, test } from '../../tools/test'
 import { fixture, named, readFixture, repairsOf } from '../fixture'
 
 const HOUR = 3600_000_000

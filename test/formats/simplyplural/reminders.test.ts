@@ -1,6 +1,6 @@
 import { readSimplyPlural } from '../../../src/formats/simplyplural/read'
 import type { JsonObject } from '../../../src/model/core/entity'
-import { describe, expect, test } from '../../test'
+import { describe, expect, test } from '../../tools/test'
 
 const ID = '65000000aaaaaaaaaaaaaaaa'
 const CREATED = 0x65000000 * 1_000_000

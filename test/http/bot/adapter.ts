@@ -1,7 +1,7 @@
 import type { Platform } from '../../../src/model/core/platform'
-import { createBot } from '../../operatorActions'
-import { expect } from '../../test'
-import type { TestApp, TestResponse } from '../../testApp'
+import { createBot } from '../../tools/operatorActions'
+import { expect } from '../../tools/test'
+import type { TestApp, TestResponse } from '../../tools/testApp'
 import type { Json } from './botFixture'
 
 /** Client with the key of a bot of one platform. */

@@ -1,9 +1,9 @@
 import { gt, max } from 'drizzle-orm'
 import { events } from '../../../src/db/tables'
-import { drizzleOn } from '../../drizzle'
-import { createBot } from '../../operatorActions'
-import { expect } from '../../test'
-import type { TestApp, TestResponse } from '../../testApp'
+import { drizzleOn } from '../../tools/drizzle'
+import { createBot } from '../../tools/operatorActions'
+import { expect } from '../../tools/test'
+import type { TestApp, TestResponse } from '../../tools/testApp'
 
 /** JSON of a response. */
 export type Json = Record<string, unknown>

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { members, systems } from '../../../src/db/tables'
-import { drizzleOn } from '../../drizzle'
-import { createBot } from '../../operatorActions'
-import { expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { drizzleOn } from '../../tools/drizzle'
+import { createBot } from '../../tools/operatorActions'
+import { expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 /** Runs every command of docs/bots.md in order, as a reader would type it. */
 

@@ -1,6 +1,6 @@
-import { versionOf } from '../../rawSql'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { versionOf } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { createBotFixtures, type Json } from './botFixture'
 
 const testApp = createTestApp()

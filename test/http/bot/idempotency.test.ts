@@ -1,8 +1,8 @@
 import { createApp } from '../../../src/app/app'
 import { createLog } from '../../../src/runtime/log'
-import { versionOf, withFailingTrigger } from '../../rawSql'
-import { describe, expect, test } from '../../test'
-import { createTestApp, isSqlite } from '../../testApp'
+import { versionOf, withFailingTrigger } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, isSqlite } from '../../tools/testApp'
 import { type BotFixture, createBotFixtures, type Json } from './botFixture'
 import { AUTOPROXY, autoproxy, recordMessageStep, sendMessage, settings } from './proxyScenarios'
 

@@ -1,9 +1,9 @@
 import { operator } from '../../../src/model/core/privacy'
 import { createInvite } from '../../../src/service/access/invites'
-import { countSystems, createBot, createSystem } from '../../operatorActions'
-import { rows } from '../../rawSql'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestApp } from '../../testApp'
+import { countSystems, createBot, createSystem } from '../../tools/operatorActions'
+import { rows } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestApp } from '../../tools/testApp'
 
 const open = createTestApp()
 const closed = createTestApp({ REGISTRATION: 'closed' })

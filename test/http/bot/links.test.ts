@@ -1,9 +1,9 @@
 import { linkCodes } from '../../../src/db/tables'
 import { MINUTE, parseInstant, SECOND } from '../../../src/model/core/time'
-import { drizzleOn } from '../../drizzle'
-import { readAllRows, rows } from '../../rawSql'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+import { drizzleOn } from '../../tools/drizzle'
+import { readAllRows, rows } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 import { type Adapter, createAdapter } from './adapter'
 
 let at = 1_700_000_000 * SECOND

@@ -1,7 +1,7 @@
 import { formatInstant, MINUTE, parseInstant } from '../../../src/model/core/time'
-import { versionOf } from '../../rawSql'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { versionOf } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { type BotFixture, createBotFixtures, type Json, type Step } from './botFixture'
 import { AUTOPROXY, autoproxy, customFront, recordMessageStep, settings } from './proxyScenarios'
 

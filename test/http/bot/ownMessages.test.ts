@@ -1,8 +1,8 @@
 import { createInstants } from '../../../src/app/app'
 import { MINUTE } from '../../../src/model/core/time'
 import { systemClock } from '../../../src/runtime/timers/clock'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { type BotFixture, createBotFixtures, type Json, type Step } from './botFixture'
 import { recordMessageStep, settings, system } from './proxyScenarios'
 

@@ -1,6 +1,6 @@
-import { rows } from '../../rawSql'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { rows } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { type Adapter, type CreatedSystem, createAdapter, part } from './adapter'
 import type { Json } from './botFixture'
 
@@ -453,7 +453,7 @@ describe('systems that a bot may act for', () => {
 
   test('a bot can act for a system of the operator only if it has an account on its platform', async () => {
     const { deps } = testApp
-    const { createSystem } = await import('../../operatorActions')
+    const { createSystem } = await import('../../tools/operatorActions')
     const { insertAccount } = await import('../../../src/service/access/accounts')
     const created = await createSystem(deps, {}, { account: null, tokenName: 'test' })
     const behalf = { 'x-system': created.system.hid }

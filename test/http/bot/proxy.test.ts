@@ -2,8 +2,8 @@ import { createInstants } from '../../../src/app/app'
 import { SECOND } from '../../../src/model/core/time'
 import { ignoreReasons } from '../../../src/model/proxy/decide'
 import { systemClock } from '../../../src/runtime/timers/clock'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { createBotFixtures } from './botFixture'
 import {
   AUTOPROXY,
@@ -398,7 +398,7 @@ test('every reason to ignore a message has a scenario', () => {
     ...order,
     ...repeated,
   })
-  // Only the operator can disable a system; `test/http/disabled.test.ts` tests this reason.
+  // Only the operator can disable a system; `test/http/server/disabled.test.ts` tests this reason.
   const covered = new Set([...scenarios.map(({ decision }) => decision.reason), 'system_disabled'])
   expect(ignoreReasons.filter((reason) => !covered.has(reason))).toEqual([])
 })

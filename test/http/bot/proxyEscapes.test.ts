@@ -1,7 +1,7 @@
-import { rows } from '../../rawSql'
-import { expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
-import { until } from '../../until'
+import { rows } from '../../tools/rawSql'
+import { expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
+import { until } from '../../tools/until'
 import { createBotFixtures } from './botFixture'
 import {
   AUTOPROXY,

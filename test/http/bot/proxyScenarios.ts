@@ -1,7 +1,7 @@
 import type { IgnoreReason, RefuseReason } from '../../../src/model/proxy/decide'
-import { versionOf } from '../../rawSql'
-import { expect, test } from '../../test'
-import type { TestApp } from '../../testApp'
+import { versionOf } from '../../tools/rawSql'
+import { expect, test } from '../../tools/test'
+import type { TestApp } from '../../tools/testApp'
 import type { BotFixture, Json, Step } from './botFixture'
 
 /** One message and the expected decision about it. */

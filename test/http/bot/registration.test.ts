@@ -1,10 +1,10 @@
 import { operator } from '../../../src/model/core/privacy'
 import { DAY } from '../../../src/model/core/time'
 import { createInvite, listInvites, revokeInvite } from '../../../src/service/access/invites'
-import { countSystems, createBot, createSystem } from '../../operatorActions'
-import { execute } from '../../rawSql'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestApp } from '../../testApp'
+import { countSystems, createBot, createSystem } from '../../tools/operatorActions'
+import { execute } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestApp } from '../../tools/testApp'
 
 const open = createTestApp()
 const closed = createTestApp({ REGISTRATION: 'closed' })

@@ -1,6 +1,6 @@
 import { refuseReasons } from '../../../src/model/proxy/decide'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { createBotFixtures, type Json, type Step } from './botFixture'
 import {
   autoproxy,

@@ -1,6 +1,6 @@
-import { countRows, tableNames, versionOf, withFailingTrigger } from '../../rawSql'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { countRows, tableNames, versionOf, withFailingTrigger } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { type BotFixture, createBotFixtures, type Json } from './botFixture'
 import {
   autoproxy,

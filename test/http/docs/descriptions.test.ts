@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ignoreReasons, refuseReasons } from '../../../src/model/proxy/decide'
-import { document } from '../../openapiDocument'
-import { describe, expect, test } from '../../test'
+import { document } from '../../tools/openapiDocument'
+import { describe, expect, test } from '../../tools/test'
 
 /** Parts of an operation that developers read and client generators use. */
 interface Operation {

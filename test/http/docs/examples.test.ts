@@ -11,13 +11,13 @@ import {
   EXAMPLE_TOKEN,
 } from '../../../src/serializers/web'
 import { hashSecret } from '../../../src/store/access/secrets'
-import { drizzleOn } from '../../drizzle'
-import { document } from '../../openapiDocument'
-import { createBot } from '../../operatorActions'
-import { execute, insert } from '../../rawSql'
-import { createFixture } from '../../scenarios'
-import { afterEach, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { drizzleOn } from '../../tools/drizzle'
+import { document } from '../../tools/openapiDocument'
+import { createBot } from '../../tools/operatorActions'
+import { execute, insert } from '../../tools/rawSql'
+import { createFixture } from '../../tools/scenarios'
+import { afterEach, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 /** Sends every example body of the API page to a server that has the entities it refers to. */
 

@@ -1,8 +1,8 @@
 import Ajv from 'ajv'
 import { pictureTypes } from '../../../src/model/pictures/picture'
-import { document as served } from '../../openapiDocument'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { document as served } from '../../tools/openapiDocument'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const { ask, makeSystem } = createTestApp()
 

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { generateSource } from 'oazapfts'
-import { document } from '../../openapiDocument'
-import { createBot } from '../../operatorActions'
-import { afterAll, beforeAll, describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { document } from '../../tools/openapiDocument'
+import { createBot } from '../../tools/operatorActions'
+import { afterAll, beforeAll, describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp({ HOST: '127.0.0.1', PORT: '0' })
 // The linters block the event loop, which the connection check would take for an outage.

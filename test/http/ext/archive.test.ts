@@ -1,10 +1,10 @@
 import type { Value } from '../../../src/db/types'
 import { READER_VERSION } from '../../../src/formats/simplyplural/archive'
 import { purgeArchive } from '../../../src/service/systems/deletion'
-import { rows } from '../../rawSql'
-import { createFixture, type Fixture, type Json, runScenarios } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { rows } from '../../tools/rawSql'
+import { createFixture, type Fixture, type Json, runScenarios } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { archiveRows } from './archiveRows'
 
 const testApp = createTestApp()

@@ -1,6 +1,6 @@
 import type { Value } from '../../../src/db/types'
-import { insertAll } from '../../rawSql'
-import type { TestApp, TestSystem } from '../../testApp'
+import { insertAll } from '../../tools/rawSql'
+import type { TestApp, TestSystem } from '../../tools/testApp'
 
 let digests = 0
 

@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { members } from '../../../src/db/tables'
 import { insertMember } from '../../../src/service/members/members'
-import { drizzleOn } from '../../drizzle'
-import { readAllRows } from '../../rawSql'
-import { createFixture, eventsSince, type Fixture, type Json, stateOf } from '../../scenarios'
-import { beforeAll, describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { drizzleOn } from '../../tools/drizzle'
+import { readAllRows } from '../../tools/rawSql'
+import { createFixture, eventsSince, type Fixture, type Json, stateOf } from '../../tools/scenarios'
+import { beforeAll, describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 const LINE = 'PATCH /ext/v1/systems/@me/members'

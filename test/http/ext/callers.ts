@@ -1,4 +1,4 @@
-import type { Fixture } from '../../scenarios'
+import type { Fixture } from '../../tools/scenarios'
 
 /** Callers of the extension API: systems, an anonymous caller, and tokens of the owner by scope. */
 export const callers = [

@@ -1,8 +1,8 @@
 import { errorTable } from '../../../src/model/core/errors'
 import { notifyFriends } from '../../../src/service/friends/friendNotifications'
-import { runScenarios, type Scenario } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { runScenarios, type Scenario } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { isExtCode } from './extCodes'
 
 const testApp = createTestApp({ EXT_TEXT_QUOTA: '1000' })

@@ -1,6 +1,6 @@
-import { createFixture, type Json } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { createFixture, type Json } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { type Caller, callers, headersOf, isOwnerCaller } from './callers'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })

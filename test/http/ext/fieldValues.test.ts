@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { type CustomFieldType, customFieldTypes } from '../../../src/model/members/customField'
-import { rounds } from '../../rounds'
-import { createFixture, type Fixture, type Json, stateOf } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { rounds } from '../../tools/rounds'
+import { createFixture, type Fixture, type Json, stateOf } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 

@@ -12,10 +12,10 @@ import {
 } from '../../../src/service/front/switches'
 import { createGroup } from '../../../src/service/groups/groups'
 import { createMember } from '../../../src/service/members/members'
-import { at } from '../../scenarios'
-import { createRecorder } from '../../statementRecorder'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { at } from '../../tools/scenarios'
+import { createRecorder } from '../../tools/statementRecorder'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const { deps, makeSystem } = createTestApp()
 const { statements, recordStatements } = createRecorder()

@@ -1,9 +1,9 @@
 import { hashSecret } from '../../../src/store/access/secrets'
-import { insertAll } from '../../rawSql'
-import { rounds } from '../../rounds'
-import type { Json } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { insertAll } from '../../tools/rawSql'
+import { rounds } from '../../tools/rounds'
+import type { Json } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { createRandom } from './random'
 
 /**

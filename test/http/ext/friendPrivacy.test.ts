@@ -8,10 +8,10 @@ import { customField } from '../../../src/model/members/customField'
 import { member } from '../../../src/model/members/member'
 import { memberExt } from '../../../src/model/members/memberExt'
 import { system } from '../../../src/model/systems/system'
-import { execute } from '../../rawSql'
-import type { Json } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+import { execute } from '../../tools/rawSql'
+import type { Json } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 

@@ -2,10 +2,10 @@ import { findForeignBucketRows, findOneSidedFriendships } from '../../../src/doc
 import { notifyFriends } from '../../../src/service/friends/friendNotifications'
 import { purgeDeleted } from '../../../src/service/systems/deletion'
 import { deleteSystem } from '../../../src/service/systems/systems'
-import { rows } from '../../rawSql'
-import type { Json } from '../../scenarios'
-import { afterEach, describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+import { rows } from '../../tools/rawSql'
+import type { Json } from '../../tools/scenarios'
+import { afterEach, describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 
 const { ask, deps, makeSystem } = createTestApp({ RATE_LIMIT: 'off' })
 

@@ -3,11 +3,11 @@ import { createHandler } from '../../../src/http/handler'
 import { createLog } from '../../../src/runtime/log'
 import type { Deps } from '../../../src/service/core/deps'
 import { readStream } from '../../events/readStream'
-import type { Json } from '../../scenarios'
-import { afterAll, describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
-import { createTestClock, runEventLoop } from '../../testClock'
-import { until } from '../../until'
+import type { Json } from '../../tools/scenarios'
+import { afterAll, describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
+import { createTestClock, runEventLoop } from '../../tools/testClock'
+import { until } from '../../tools/until'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off', STREAMS_PER_CLIENT: '100' })
 const { app, config, deps, ask, makeSystem } = testApp

@@ -7,11 +7,11 @@ import { purgeDeleted } from '../../../src/service/systems/deletion'
 import { disableSystem, enableSystem } from '../../../src/service/systems/disableSystem'
 import { deleteSystem } from '../../../src/service/systems/systems'
 import { readStream } from '../../events/readStream'
-import { execute, insert, insertAll, rows, versionOf } from '../../rawSql'
-import { at, type Json } from '../../scenarios'
-import { beforeEach, describe, expect, test } from '../../test'
-import { createTestApp, type TestResponse, type TestSystem } from '../../testApp'
-import { until } from '../../until'
+import { execute, insert, insertAll, rows, versionOf } from '../../tools/rawSql'
+import { at, type Json } from '../../tools/scenarios'
+import { beforeEach, describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestResponse, type TestSystem } from '../../tools/testApp'
+import { until } from '../../tools/until'
 
 const START = at('2026-03-22T08:30:00Z')
 const SECOND = 1_000_000

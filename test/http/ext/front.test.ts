@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../src/model/core/entity'
 import { readStream } from '../../events/readStream'
-import { createFixture, type Fixture, type Json, LATEST, runScenarios } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
-import { until } from '../../until'
+import { createFixture, type Fixture, type Json, LATEST, runScenarios } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
+import { until } from '../../tools/until'
 import { headersOf } from './callers'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off', HOST: '127.0.0.1', PORT: '0' })

@@ -1,7 +1,7 @@
-import { anyTime, anyUuid } from '../../anyUuid'
-import { createFixture, type Fixture, type Json, LATEST, runScenarios } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { anyTime, anyUuid } from '../../tools/anyUuid'
+import { createFixture, type Fixture, type Json, LATEST, runScenarios } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 

@@ -5,12 +5,12 @@ import { findWrongUsage } from '../../../src/doctor/usageCheck'
 import { deleteAllSwitches } from '../../../src/service/front/switches'
 import { purgeDeleted } from '../../../src/service/systems/deletion'
 import { formatSize } from '../../../src/store/core/usage'
-import { drizzleOn } from '../../drizzle'
-import { ME } from '../../me'
-import { execute, insertAll } from '../../rawSql'
-import { createFixture, type Fixture, type Json, LATEST, runScenarios } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { drizzleOn } from '../../tools/drizzle'
+import { ME } from '../../tools/me'
+import { execute, insertAll } from '../../tools/rawSql'
+import { createFixture, type Fixture, type Json, LATEST, runScenarios } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const QUOTA = 1_000
 const testApp = createTestApp({ RATE_LIMIT: 'off', EXT_TEXT_QUOTA: String(QUOTA) })

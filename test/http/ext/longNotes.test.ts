@@ -1,11 +1,11 @@
 import { noConnection, type WaitingClient } from '../../../src/service/core/longReads'
 import { BATCH_BYTES, listNotes, type NoteFilter } from '../../../src/service/journal/notes'
-import { errorOf, outcomeOf } from '../../outcomeOf'
-import { insertAll } from '../../rawSql'
-import { createFixture, type Fixture, type Json } from '../../scenarios'
-import { createRecorder } from '../../statementRecorder'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { errorOf, outcomeOf } from '../../tools/outcomeOf'
+import { insertAll } from '../../tools/rawSql'
+import { createFixture, type Fixture, type Json } from '../../tools/scenarios'
+import { createRecorder } from '../../tools/statementRecorder'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 const { deps } = testApp

@@ -1,8 +1,8 @@
 import { purgeDeleted } from '../../../src/service/systems/deletion'
-import { countRows, execute } from '../../rawSql'
-import { createFixture, type Fixture, type Json } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { countRows, execute } from '../../tools/rawSql'
+import { createFixture, type Fixture, type Json } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { archiveRows } from './archiveRows'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off', HOST: '127.0.0.1', PORT: '0' })

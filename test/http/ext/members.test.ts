@@ -1,8 +1,8 @@
-import { execute } from '../../rawSql'
-import type { Fixture, Json } from '../../scenarios'
-import { createFixture, runScenarios } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { execute } from '../../tools/rawSql'
+import type { Fixture, Json } from '../../tools/scenarios'
+import { createFixture, runScenarios } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 

@@ -1,13 +1,13 @@
-import { anyTime, anyUuid } from '../../anyUuid'
+import { anyTime, anyUuid } from '../../tools/anyUuid'
 import {
   createFixture,
   type Fixture,
   type Json,
   runScenarios,
   type Scenarios,
-} from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+} from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 

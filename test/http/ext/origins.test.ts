@@ -1,6 +1,6 @@
-import { insertAll } from '../../rawSql'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+import { insertAll } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 
 const { ask, deps, makeSystem } = createTestApp({ RATE_LIMIT: 'off' })
 

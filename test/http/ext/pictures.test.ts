@@ -4,12 +4,20 @@ import { deleteUnusedPictures } from '../../../src/service/pictures/pictureClean
 import { purgeDeleted } from '../../../src/service/systems/deletion'
 import { deleteSystem } from '../../../src/service/systems/systems'
 import { storePicture } from '../../../src/store/pictures/pictureRows'
-import { ME } from '../../me'
-import { bytesOf, gifOf, gifOfSize, joined, pngChunk, pngOf, smallPictures } from '../../pictures'
-import { execute, insert, insertAll, rows } from '../../rawSql'
-import { at } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+import { ME } from '../../tools/me'
+import {
+  bytesOf,
+  gifOf,
+  gifOfSize,
+  joined,
+  pngChunk,
+  pngOf,
+  smallPictures,
+} from '../../tools/pictures'
+import { execute, insert, insertAll, rows } from '../../tools/rawSql'
+import { at } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 
 const PUBLIC_URL = 'https://plural.example/base'
 let now: Instant = at('2026-03-22T08:30:00Z')

@@ -1,12 +1,12 @@
 import { findWrongVoteCounts } from '../../../src/doctor/voteCountCheck'
 import { listPolls } from '../../../src/service/journal/polls'
 import { purgeDeleted } from '../../../src/service/systems/deletion'
-import { deleteSystem } from '../../operatorActions'
-import { execute, rows } from '../../rawSql'
-import { createFixture, type Fixture, type Json } from '../../scenarios'
-import { createRecorder } from '../../statementRecorder'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { deleteSystem } from '../../tools/operatorActions'
+import { execute, rows } from '../../tools/rawSql'
+import { createFixture, type Fixture, type Json } from '../../tools/scenarios'
+import { createRecorder } from '../../tools/statementRecorder'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 const { deps } = testApp

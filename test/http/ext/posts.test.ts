@@ -1,12 +1,12 @@
 import { count, eq, sql } from 'drizzle-orm'
 import { extUsage, posts, rooms } from '../../../src/db/tables'
 import { purgeDeleted } from '../../../src/service/systems/deletion'
-import { anyTime, anyUuid } from '../../anyUuid'
-import { drizzleOn } from '../../drizzle'
-import { insertAll } from '../../rawSql'
-import { createFixture, type Fixture, type Json, runScenarios } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { anyTime, anyUuid } from '../../tools/anyUuid'
+import { drizzleOn } from '../../tools/drizzle'
+import { insertAll } from '../../tools/rawSql'
+import { createFixture, type Fixture, type Json, runScenarios } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 

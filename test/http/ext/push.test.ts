@@ -1,8 +1,8 @@
 import { createBrowser } from '../../events/pushService'
-import { createBot, deleteSystem } from '../../operatorActions'
-import { rows } from '../../rawSql'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+import { createBot, deleteSystem } from '../../tools/operatorActions'
+import { rows } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 
 const testApp = createTestApp({
   RATE_LIMIT: 'off',

@@ -1,8 +1,8 @@
 import { DAY } from '../../../src/model/core/time'
 import { deleteAllSwitches } from '../../../src/service/front/switches'
 import { beginStaging } from '../../../src/service/systems/staging'
-import { anyTime, anyUuid } from '../../anyUuid'
-import { execute } from '../../rawSql'
+import { anyTime, anyUuid } from '../../tools/anyUuid'
+import { execute } from '../../tools/rawSql'
 import {
   at,
   createFixture,
@@ -13,9 +13,9 @@ import {
   LATEST,
   runScenarios,
   stateOf,
-} from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+} from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { createRandom } from './random'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })

@@ -1,13 +1,20 @@
 import { formatInstant, type Instant, MINUTE, SECOND } from '../../../src/model/core/time'
 import { deleteAllSwitches } from '../../../src/service/front/switches'
 import { fireDueReminders } from '../../../src/service/reminders/reminderTimer'
-import { anyUuid } from '../../anyUuid'
-import { ME } from '../../me'
-import { createBot } from '../../operatorActions'
-import { execute, rows } from '../../rawSql'
-import { at, createFixture, type Fixture, type Json, runScenarios, stateOf } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { anyUuid } from '../../tools/anyUuid'
+import { ME } from '../../tools/me'
+import { createBot } from '../../tools/operatorActions'
+import { execute, rows } from '../../tools/rawSql'
+import {
+  at,
+  createFixture,
+  type Fixture,
+  type Json,
+  runScenarios,
+  stateOf,
+} from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const START = at('2026-03-22T08:30:00Z')
 let now: Instant = START

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../src/model/core/entity'
-import { ME } from '../../me'
-import type { Json } from '../../scenarios'
 import { importInto } from '../../service/transfer/importFixture'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+import { ME } from '../../tools/me'
+import type { Json } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 

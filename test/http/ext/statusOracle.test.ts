@@ -1,9 +1,9 @@
 import { extUsage } from '../../../src/db/tables'
-import { drizzleOn } from '../../drizzle'
-import { rounds } from '../../rounds'
-import { createFixture, type Json } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { drizzleOn } from '../../tools/drizzle'
+import { rounds } from '../../tools/rounds'
+import { createFixture, type Json } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { createRandom } from './random'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })

@@ -4,10 +4,10 @@ import {
   type Named,
   type Send,
   useAllExtensions,
-} from '../../allExtensions'
-import { execute } from '../../rawSql'
-import { beforeAll, describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+} from '../../tools/allExtensions'
+import { execute } from '../../tools/rawSql'
+import { beforeAll, describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 
 /** Versions 1 and 2 show a system that uses every extension like one that uses none. */
 

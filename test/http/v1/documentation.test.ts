@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { document } from '../../openapiDocument'
-import { execute } from '../../rawSql'
-import { allCallers, createFixture, type Json, type Who } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { document } from '../../tools/openapiDocument'
+import { execute } from '../../tools/rawSql'
+import { allCallers, createFixture, type Json, type Who } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const TAG = 'Version 1 (deprecated)'
 

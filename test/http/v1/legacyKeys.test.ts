@@ -1,8 +1,8 @@
 import type { JsonObject, Level } from '../../../src/model/core/entity'
 import { member } from '../../../src/model/members/member'
-import { type Fixture, runScenarios, type Scenario, type Scenarios } from '../../scenarios'
-import { describe, expect } from '../../test'
-import { createTestApp } from '../../testApp'
+import { type Fixture, runScenarios, type Scenario, type Scenarios } from '../../tools/scenarios'
+import { describe, expect } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 // Keys without a counterpart in version 2: tz, prefix, suffix, and privacy as one word.
 

@@ -1,16 +1,16 @@
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { insertMember } from '../../../src/service/members/members'
-import { drizzleOn } from '../../drizzle'
+import { drizzleOn } from '../../tools/drizzle'
 import {
   allCallers,
   createFixture,
   runScenarios,
   type Scenario,
   type Scenarios,
-} from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+} from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 

@@ -9,9 +9,9 @@ import {
   MESSAGE_TIME,
   runScenarios,
   type Scenarios,
-} from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+} from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 /** Clock of the test app, one minute after the message of the fixture. */
 let now = at(MESSAGE_TIME) + MINUTE

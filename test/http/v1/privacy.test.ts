@@ -9,10 +9,17 @@ import { type MemberPatch, member } from '../../../src/model/members/member'
 import { type SystemPatch, system } from '../../../src/model/systems/system'
 import { insertSwitch } from '../../../src/service/front/switches'
 import { updateMember } from '../../../src/service/members/members'
-import { drizzleOn } from '../../drizzle'
-import { allCallers, at, createFixture, type Fixture, type Json, type Who } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { drizzleOn } from '../../tools/drizzle'
+import {
+  allCallers,
+  at,
+  createFixture,
+  type Fixture,
+  type Json,
+  type Who,
+} from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 const nonOwners: Who[] = ['other', 'anonymous']

@@ -10,9 +10,9 @@ import {
   LATEST,
   runScenarios,
   type Scenario,
-} from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+} from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 

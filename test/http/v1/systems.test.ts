@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm'
 import { systems } from '../../../src/db/tables'
-import { drizzleOn } from '../../drizzle'
-import { allCallers, createFixture, runScenarios, type Scenarios } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { drizzleOn } from '../../tools/drizzle'
+import { allCallers, createFixture, runScenarios, type Scenarios } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 

@@ -1,7 +1,7 @@
 import { member } from '../../../src/model/members/member'
-import { createFixture, type Json, runScenarios } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { createFixture, type Json, runScenarios } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 

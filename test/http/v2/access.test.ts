@@ -1,9 +1,9 @@
-import { lineOf, parseAnswer } from '../../endpoints/endpoint'
-import { pluralKit } from '../../endpoints/pluralKit'
-import { createBot, patchMemberGuild, patchSystemGuild } from '../../operatorActions'
-import { createFixture, type Fixture, stateOf } from '../../scenarios'
-import { expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { lineOf, parseAnswer } from '../../contract/endpoints/endpoint'
+import { pluralKit } from '../../contract/endpoints/pluralKit'
+import { createBot, patchMemberGuild, patchSystemGuild } from '../../tools/operatorActions'
+import { createFixture, type Fixture, stateOf } from '../../tools/scenarios'
+import { expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 const botKey = await createBot(testApp.deps, 'access')

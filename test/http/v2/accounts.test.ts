@@ -1,6 +1,6 @@
-import { createBot } from '../../operatorActions'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { createBot } from '../../tools/operatorActions'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const { ask, deps } = createTestApp({ RATE_LIMIT: 'off' })
 const discord = { authorization: `Bot ${await createBot(deps, 'discord')}` }

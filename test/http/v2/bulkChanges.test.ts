@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../src/model/core/entity'
 import { insertMember } from '../../../src/service/members/members'
-import { rows } from '../../rawSql'
-import { createFixture } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { rows } from '../../tools/rawSql'
+import { createFixture } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 const { ask } = testApp

@@ -2,10 +2,10 @@ import type { Db } from '../../../src/db/types'
 import type { JsonObject } from '../../../src/model/core/entity'
 import { insertGroup } from '../../../src/service/groups/groups'
 import { insertMember } from '../../../src/service/members/members'
-import { execute, rows, withFailingTrigger } from '../../rawSql'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type RequestOptions, type TestSystem } from '../../testApp'
-import { until } from '../../until'
+import { execute, rows, withFailingTrigger } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type RequestOptions, type TestSystem } from '../../tools/testApp'
+import { until } from '../../tools/until'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 const { ask, deps, app } = testApp

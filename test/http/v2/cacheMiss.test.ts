@@ -1,10 +1,10 @@
 import { renderedTables } from '../../../src/db/renderedJson'
-import { createBot } from '../../operatorActions'
-import { execute, rows } from '../../rawSql'
-import { expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { createBot } from '../../tools/operatorActions'
+import { execute, rows } from '../../tools/rawSql'
+import { expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
-// On both engines: `test/renderedJson.test.ts` changes a SQLite file directly.
+// On both engines: `test/contract/renderedJson.test.ts` changes a SQLite file directly.
 
 const { ask, deps, makeSystem } = createTestApp()
 

@@ -7,12 +7,12 @@ import { autoproxy } from '../../../src/model/proxy/autoproxy'
 import { memberGuild, systemGuild } from '../../../src/model/proxy/guild'
 import { settings } from '../../../src/model/systems/settings'
 import { system } from '../../../src/model/systems/system'
-import { fillRefs } from '../../endpoints/endpoint'
-import { pluralKit } from '../../endpoints/pluralKit'
-import { document } from '../../openapiDocument'
-import { allCallers, createFixture } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { fillRefs } from '../../contract/endpoints/endpoint'
+import { pluralKit } from '../../contract/endpoints/pluralKit'
+import { document } from '../../tools/openapiDocument'
+import { allCallers, createFixture } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 

@@ -1,11 +1,17 @@
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { errorTable } from '../../../src/model/core/errors'
-import { drizzleOn } from '../../drizzle'
-import { execute } from '../../rawSql'
-import { createFixture, type Fixture, LATEST, runScenarios, type Scenario } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { drizzleOn } from '../../tools/drizzle'
+import { execute } from '../../tools/rawSql'
+import {
+  createFixture,
+  type Fixture,
+  LATEST,
+  runScenarios,
+  type Scenario,
+} from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { isExtCode } from '../ext/extCodes'
 
 const testApp = createTestApp()

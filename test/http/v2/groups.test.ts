@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { group } from '../../../src/model/groups/group'
-import { anyUuid } from '../../anyUuid'
-import { drizzleOn } from '../../drizzle'
+import { anyUuid } from '../../tools/anyUuid'
+import { drizzleOn } from '../../tools/drizzle'
 import {
   createFixture,
   defaultsOf,
@@ -10,9 +10,9 @@ import {
   type Json,
   runScenarios,
   type Scenarios,
-} from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+} from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 

@@ -1,15 +1,15 @@
 import { memberGuild, systemGuild } from '../../../src/model/proxy/guild'
 import { findMemberGuild } from '../../../src/service/proxy/guilds'
-import { patchMemberGuild, patchSystemGuild } from '../../operatorActions'
+import { patchMemberGuild, patchSystemGuild } from '../../tools/operatorActions'
 import {
   createFixture,
   defaultsOf,
   type Fixture,
   runScenarios,
   type Scenarios,
-} from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+} from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 

@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../../src/model/core/entity'
 import { insertAccount } from '../../../src/service/access/accounts'
 import type { ImportReport } from '../../../src/service/transfer/import/importContext'
-import { createBot } from '../../operatorActions'
 import {
   createEventReader,
   exportText,
   importInto,
   pluralkit,
 } from '../../service/transfer/importFixture'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+import { createBot } from '../../tools/operatorActions'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 
 const testApp = createTestApp()
 const { deps } = testApp

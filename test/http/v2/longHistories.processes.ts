@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../src/model/core/entity'
-import { execute } from '../../rawSql'
 import { importInto, pluralkit } from '../../service/transfer/importFixture'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestResponse, type TestSystem } from '../../testApp'
+import { execute } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestResponse, type TestSystem } from '../../tools/testApp'
 
 /** Imports and exports at their limits, which take seconds. */
 

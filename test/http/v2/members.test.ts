@@ -2,11 +2,17 @@ import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { member } from '../../../src/model/members/member'
 import { insertMember } from '../../../src/service/members/members'
-import { anyUuid } from '../../anyUuid'
-import { drizzleOn } from '../../drizzle'
-import { createFixture, defaultsOf, type Fixture, type Json, runScenarios } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { anyUuid } from '../../tools/anyUuid'
+import { drizzleOn } from '../../tools/drizzle'
+import {
+  createFixture,
+  defaultsOf,
+  type Fixture,
+  type Json,
+  runScenarios,
+} from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 

@@ -1,7 +1,13 @@
 import { insertMember } from '../../../src/service/members/members'
-import { type After, createFixture, type Json, runScenarios, type Scenarios } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import {
+  type After,
+  createFixture,
+  type Json,
+  runScenarios,
+  type Scenarios,
+} from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 

@@ -1,7 +1,7 @@
 import { type Instant, MINUTE, SECOND } from '../../../src/model/core/time'
 import type { Message } from '../../../src/model/proxy/message'
 import { insertMessage } from '../../../src/service/proxy/messages'
-import { deleteSystem } from '../../operatorActions'
+import { deleteSystem } from '../../tools/operatorActions'
 import {
   at,
   createFixture,
@@ -10,9 +10,9 @@ import {
   MESSAGE_TIME,
   runScenarios,
   type Scenarios,
-} from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+} from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 let clock: Instant = at(MESSAGE_TIME)
 const testApp = createTestApp({ now: () => clock })

@@ -2,10 +2,10 @@ import type { JsonObject } from '../../../src/model/core/entity'
 import { customFieldTypes } from '../../../src/model/members/customField'
 import type { ImportReport } from '../../../src/service/transfer/import/importContext'
 import { fixture } from '../../formats/fixture'
-import { readAllRows } from '../../rawSql'
 import { findPluralportProblems } from '../../service/pluralportRules'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+import { readAllRows } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 const nasty = fixture('pluralport-nasty.json').toString()

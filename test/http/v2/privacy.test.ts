@@ -5,10 +5,10 @@ import { formatInstant } from '../../../src/model/core/time'
 import { group } from '../../../src/model/groups/group'
 import { member } from '../../../src/model/members/member'
 import { system } from '../../../src/model/systems/system'
-import { drizzleOn } from '../../drizzle'
-import { at, createFixture, type Fixture, type Who } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { drizzleOn } from '../../tools/drizzle'
+import { at, createFixture, type Fixture, type Who } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 

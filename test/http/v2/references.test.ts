@@ -1,7 +1,7 @@
-import { linkAccount, patchMemberGuild } from '../../operatorActions'
-import { createFixture, runScenarios, type Scenarios } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { linkAccount, patchMemberGuild } from '../../tools/operatorActions'
+import { createFixture, runScenarios, type Scenarios } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 

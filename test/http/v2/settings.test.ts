@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { settings } from '../../../src/model/systems/settings'
-import { drizzleOn } from '../../drizzle'
-import { createFixture, defaultsOf, runScenarios } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { drizzleOn } from '../../tools/drizzle'
+import { createFixture, defaultsOf, runScenarios } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 

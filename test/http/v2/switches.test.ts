@@ -1,9 +1,16 @@
 import { formatInstant, HOUR } from '../../../src/model/core/time'
 import { insertMember } from '../../../src/service/members/members'
-import { anyUuid } from '../../anyUuid'
-import { at, createFixture, type Json, LATEST, runScenarios, type Scenarios } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { anyUuid } from '../../tools/anyUuid'
+import {
+  at,
+  createFixture,
+  type Json,
+  LATEST,
+  runScenarios,
+  type Scenarios,
+} from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 

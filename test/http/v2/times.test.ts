@@ -1,6 +1,6 @@
-import { at, type Fixture, type Json, runScenarios, type Scenarios } from '../../scenarios'
-import { describe, expect } from '../../test'
-import { createTestApp } from '../../testApp'
+import { at, type Fixture, type Json, runScenarios, type Scenarios } from '../../tools/scenarios'
+import { describe, expect } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 

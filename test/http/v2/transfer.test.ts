@@ -2,10 +2,10 @@ import type { JsonObject } from '../../../src/model/core/entity'
 import { insertGroup } from '../../../src/service/groups/groups'
 import { insertMember } from '../../../src/service/members/members'
 import { fixture } from '../../formats/fixture'
-import { execute, readAllRows } from '../../rawSql'
 import { importInto, pluralkit } from '../../service/transfer/importFixture'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { execute, readAllRows } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp({ IMPORT_LIMIT: '20KiB' })
 const importRequest = 'POST /v2/systems/@me/import'

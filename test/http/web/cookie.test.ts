@@ -5,7 +5,7 @@ import {
   readSessionCookie,
   setCookie,
 } from '../../../src/http/server/sessionCookie'
-import { describe, expect, test } from '../../test'
+import { describe, expect, test } from '../../tools/test'
 
 const plain = { publicUrl: '', trustedProxies: 0 }
 const withPublicUrl = { publicUrl: 'https://home.example', trustedProxies: 0 }

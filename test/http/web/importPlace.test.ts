@@ -1,5 +1,5 @@
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 const { ask, makeSystem, app } = testApp

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../../src/model/core/entity'
-import { exportSystem, importFile } from '../../operatorActions'
-import { insertAll } from '../../rawSql'
-import { createFixture, eventsSince, stateOf } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+import { exportSystem, importFile } from '../../tools/operatorActions'
+import { insertAll } from '../../tools/rawSql'
+import { createFixture, eventsSince, stateOf } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 const { ask, deps } = testApp

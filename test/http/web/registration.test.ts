@@ -7,10 +7,10 @@ import { system, type Visibility, visibilities } from '../../../src/model/system
 import { createInvite, listInvites } from '../../../src/service/access/invites'
 import { createSetupCode } from '../../../src/service/access/setupCodes'
 import { fixture } from '../../formats/fixture'
-import { countSystems, createSystem, deleteSystem, listSystems } from '../../operatorActions'
-import { execute, rows } from '../../rawSql'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestApp } from '../../testApp'
+import { countSystems, createSystem, deleteSystem, listSystems } from '../../tools/operatorActions'
+import { execute, rows } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestApp } from '../../tools/testApp'
 
 type Mode = 'closed' | 'invite' | 'open'
 const modes: Mode[] = ['closed', 'invite', 'open']

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../src/model/core/entity'
 import { DAY, formatInstant, HOUR } from '../../../src/model/core/time'
 import { createLoginCode } from '../../../src/service/access/loginLinks'
-import { createBot, deleteSystem } from '../../operatorActions'
-import { rows } from '../../rawSql'
-import { afterEach, beforeEach, describe, expect, setSystemTime, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
-import { createTestClock } from '../../testClock'
-import { until } from '../../until'
+import { createBot, deleteSystem } from '../../tools/operatorActions'
+import { rows } from '../../tools/rawSql'
+import { afterEach, beforeEach, describe, expect, setSystemTime, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
+import { createTestClock } from '../../tools/testClock'
+import { until } from '../../tools/until'
 
 let clock = Date.parse('2026-11-01T12:00:00Z') * 1000
 const HEARTBEAT_MS = 1000

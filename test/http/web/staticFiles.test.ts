@@ -1,6 +1,6 @@
 import { loadPages } from '../../../src/web/dashboardFiles'
-import { expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const testApp = createTestApp()
 const paths = [...(await loadPages()).keys()]

@@ -1,5 +1,5 @@
-import { expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const { ask } = createTestApp()
 

@@ -53,9 +53,9 @@ import { getVisibleSettings, patchSettings } from '../../../src/service/systems/
 import { actFor, deleteSystem, getSystem, patchSystem } from '../../../src/service/systems/systems'
 import { exportSystem } from '../../../src/service/transfer/export/export'
 import { importForAccount, importLimited } from '../../../src/service/transfer/import/import'
-import { outcomeOf } from '../../outcomeOf'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { outcomeOf } from '../../tools/outcomeOf'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 /**
  * Everything that the Discord bot does for an account, called in this process without a key and

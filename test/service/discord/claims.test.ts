@@ -12,11 +12,11 @@ import {
   startClaimCleanup,
 } from '../../../src/service/discord/claims'
 import { insertMember } from '../../../src/service/members/members'
-import { linkAccount } from '../../operatorActions'
-import { outcomeOf } from '../../outcomeOf'
-import { execute, rows } from '../../rawSql'
-import { beforeEach, describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { linkAccount } from '../../tools/operatorActions'
+import { outcomeOf } from '../../tools/outcomeOf'
+import { execute, rows } from '../../tools/rawSql'
+import { beforeEach, describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const { app, deps, makeSystem } = createTestApp()
 await app.started

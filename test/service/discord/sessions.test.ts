@@ -5,8 +5,8 @@ import {
   listGatewaySessions,
   storeGatewaySessions,
 } from '../../../src/service/discord/sessions'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 
 const { deps } = createTestApp()
 

@@ -1,11 +1,11 @@
 import type { Deps } from '../../../src/service/core/deps'
 import { archiveRows } from '../../http/ext/archiveRows'
-import { ME } from '../../me'
-import { convertArchive, importFile } from '../../operatorActions'
-import { execute, insert, readAllRows } from '../../rawSql'
-import type { Json } from '../../scenarios'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+import { ME } from '../../tools/me'
+import { convertArchive, importFile } from '../../tools/operatorActions'
+import { execute, insert, readAllRows } from '../../tools/rawSql'
+import type { Json } from '../../tools/scenarios'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../../../src/model/core/entity'
-import { execute, insertAll } from '../../rawSql'
-import type { TestApp, TestSystem } from '../../testApp'
+import { execute, insertAll } from '../../tools/rawSql'
+import type { TestApp, TestSystem } from '../../tools/testApp'
 import { importInto } from './importFixture'
 
 /** A file of Simply Plural. */

@@ -1,11 +1,11 @@
 import { createYielder } from '../../../src/db/yieldToEventLoop'
 import { type ExtRange, exportExt } from '../../../src/service/transfer/export/exportExt'
 import type { ListSizes } from '../../../src/service/transfer/export/exportLists'
-import { createBaseSystem, useAllExtensions } from '../../allExtensions'
-import { execute } from '../../rawSql'
-import { createRecorder } from '../../statementRecorder'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+import { createBaseSystem, useAllExtensions } from '../../tools/allExtensions'
+import { execute } from '../../tools/rawSql'
+import { createRecorder } from '../../tools/statementRecorder'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 
 const { ask, deps, makeSystem } = createTestApp({ RATE_LIMIT: 'off' })
 

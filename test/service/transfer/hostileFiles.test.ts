@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/model/core/entity'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { exportText, importInto } from './importFixture'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })

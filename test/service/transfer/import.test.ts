@@ -6,12 +6,12 @@ import type { JsonObject } from '../../../src/model/core/entity'
 import type { Tally } from '../../../src/model/transfer/transfer'
 import { insertGroup } from '../../../src/service/groups/groups'
 import { insertMember } from '../../../src/service/members/members'
-import { drizzleOn } from '../../drizzle'
 import { fixture } from '../../formats/fixture'
-import { errorOf, outcomeOf } from '../../outcomeOf'
-import { execute, readAllRows, STOPPED, withFailingTrigger } from '../../rawSql'
-import { describe, expect, test } from '../../test'
-import { createTestApp, isSqlite, type TestSystem } from '../../testApp'
+import { drizzleOn } from '../../tools/drizzle'
+import { errorOf, outcomeOf } from '../../tools/outcomeOf'
+import { execute, readAllRows, STOPPED, withFailingTrigger } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, isSqlite, type TestSystem } from '../../tools/testApp'
 import {
   counts,
   createEventReader,

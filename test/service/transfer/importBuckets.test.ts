@@ -2,9 +2,9 @@ import type { JsonObject } from '../../../src/model/core/entity'
 import { HOUR } from '../../../src/model/core/time'
 import { notifyFriends } from '../../../src/service/friends/friendNotifications'
 import { removeAbandoned } from '../../../src/service/systems/staging'
-import { readAllRows } from '../../rawSql'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+import { readAllRows } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 import { exportText, importInto, killedBefore } from './importFixture'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })

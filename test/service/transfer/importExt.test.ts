@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../src/model/core/entity'
-import { readAllRows } from '../../rawSql'
-import { describe, expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { readAllRows } from '../../tools/rawSql'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { exportText, importInto } from './importFixture'
 
 const testApp = createTestApp()

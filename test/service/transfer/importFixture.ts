@@ -11,9 +11,9 @@ import type {
   ImportOptions,
   ImportReport,
 } from '../../../src/service/transfer/import/importContext'
-import { drizzleOn } from '../../drizzle'
-import { exportSystem, type ImportTarget, importFile } from '../../operatorActions'
-import type { TestApp, TestSystem } from '../../testApp'
+import { drizzleOn } from '../../tools/drizzle'
+import { exportSystem, type ImportTarget, importFile } from '../../tools/operatorActions'
+import type { TestApp, TestSystem } from '../../tools/testApp'
 
 /** Names of all fixture files. */
 export const fixtures = readdirSync(new URL('../../formats/fixtures', import.meta.url)).toSorted()

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/model/core/entity'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 import { importInto } from './importFixture'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })

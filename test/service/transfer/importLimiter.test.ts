@@ -6,10 +6,10 @@ import {
   type ImportLimiter,
 } from '../../../src/service/transfer/import/importLimiter'
 import { createSpool } from '../../../src/service/transfer/import/spool'
-import { errorOf, outcomeOf } from '../../outcomeOf'
-import { emptyFolder } from '../../serverProcess'
-import { describe, expect, test } from '../../test'
-import { until } from '../../until'
+import { errorOf, outcomeOf } from '../../tools/outcomeOf'
+import { emptyFolder } from '../../tools/serverProcess'
+import { describe, expect, test } from '../../tools/test'
+import { until } from '../../tools/until'
 
 const KiB = 1024
 const folder = emptyFolder()

@@ -4,11 +4,11 @@ import {
   type PlaceLimits,
 } from '../../../src/service/transfer/import/importPlaces'
 import { createSpool } from '../../../src/service/transfer/import/spool'
-import { errorOf } from '../../outcomeOf'
-import { emptyFolder } from '../../serverProcess'
-import { describe, expect, test } from '../../test'
-import { createTestClock } from '../../testClock'
-import { until } from '../../until'
+import { errorOf } from '../../tools/outcomeOf'
+import { emptyFolder } from '../../tools/serverProcess'
+import { describe, expect, test } from '../../tools/test'
+import { createTestClock } from '../../tools/testClock'
+import { until } from '../../tools/until'
 
 const [WAIT, ABSENT, RESERVED] = [10_000, 5_000, 30_000] as const
 const limits: PlaceLimits = {

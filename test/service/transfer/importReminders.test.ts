@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../src/model/core/entity'
-import { exportSystem } from '../../operatorActions'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+import { exportSystem } from '../../tools/operatorActions'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 import { exportText, importInto } from './importFixture'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })

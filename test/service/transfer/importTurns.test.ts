@@ -1,7 +1,7 @@
 import type { Origin } from '../../../src/formats/bundle'
 import { type ParseImport, parseInProcess } from '../../../src/formats/chunks'
-import { expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { importInto } from './importFixture'
 
 /** Rows are looked up 500 at a time. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../src/model/core/entity'
-import { readAllRows } from '../../rawSql'
-import { expect, test } from '../../test'
-import { createTestApp } from '../../testApp'
+import { readAllRows } from '../../tools/rawSql'
+import { expect, test } from '../../tools/test'
+import { createTestApp } from '../../tools/testApp'
 import { exportParts, importInto } from './importFixture'
 
 // Not in `npm test`, because files of these sizes take seconds.

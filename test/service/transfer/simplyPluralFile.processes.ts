@@ -1,5 +1,5 @@
-import { shapes } from '../../simplyplural/facts'
-import { describe } from '../../test'
+import { shapes } from '../../tools/simplyplural/facts'
+import { describe } from '../../tools/test'
 import { testSimplyPluralFiles } from './simplyPluralFiles'
 
 // Not in `npm test`, because files of these sizes take half a minute.

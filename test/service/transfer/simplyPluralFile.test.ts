@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../src/model/core/entity'
-import { shapes } from '../../simplyplural/facts'
-import { generateFile } from '../../simplyplural/generateFile'
-import { describe, expect, test } from '../../test'
-import { createTestApp, type TestSystem } from '../../testApp'
+import { shapes } from '../../tools/simplyplural/facts'
+import { generateFile } from '../../tools/simplyplural/generateFile'
+import { describe, expect, test } from '../../tools/test'
+import { createTestApp, type TestSystem } from '../../tools/testApp'
 import { importInto } from './importFixture'
 import { bytesOf, changesIn, readExport, testSimplyPluralFiles } from './simplyPluralFiles'
 

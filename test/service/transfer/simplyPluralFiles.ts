@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../../src/model/core/entity'
-import { readAllRows } from '../../rawSql'
-import type { FileOptions } from '../../simplyplural/facts'
-import { generateFile } from '../../simplyplural/generateFile'
-import { readFacts, sorted } from '../../simplyplural/readFacts'
-import { expect, test } from '../../test'
-import { createTestApp, type TestApp } from '../../testApp'
+import { readAllRows } from '../../tools/rawSql'
+import type { FileOptions } from '../../tools/simplyplural/facts'
+import { generateFile } from '../../tools/simplyplural/generateFile'
+import { readFacts, sorted } from '../../tools/simplyplural/readFacts'
+import { expect, test } from '../../tools/test'
+import { createTestApp, type TestApp } from '../../tools/testApp'
 import { createEventReader, exportParts, importInto } from './importFixture'
 
 export const bytesOf = (file: unknown) => Buffer.from(JSON.stringify(file))

@@ -1,4 +1,4 @@
-import { expect } from '../../../test'
+import { expect } from '../../../tools/test'
 import type { SeenMessage } from '../../standIn/controlRead'
 import type { Conversations, Line } from '../conversations'
 

@@ -1,4 +1,4 @@
-import { expect } from '../../../test'
+import { expect } from '../../../tools/test'
 import type { Conversations, Line } from '../conversations'
 
 export const TOKEN = /[\w+/=-]{40,}/

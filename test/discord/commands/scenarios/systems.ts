@@ -1,5 +1,5 @@
 import { listFlags } from '../../../../src/discord/commands/list'
-import { expect } from '../../../test'
+import { expect } from '../../../tools/test'
 import type { Conversations } from '../conversations'
 
 export const systemConversations: Conversations = {

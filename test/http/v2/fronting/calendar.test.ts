@@ -1,9 +1,9 @@
 import ICAL from 'ical.js'
 import ical from 'node-ical'
 import { parseInstant } from '../../../../src/model/core/time'
-import { createFixture, type Fixture } from '../../../scenarios'
-import { expect, test } from '../../../test'
-import { createTestApp } from '../../../testApp'
+import { createFixture, type Fixture } from '../../../tools/scenarios'
+import { expect, test } from '../../../tools/test'
+import { createTestApp } from '../../../tools/testApp'
 
 const testApp = createTestApp()
 

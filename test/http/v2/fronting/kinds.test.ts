@@ -1,6 +1,6 @@
-import { type Fixture, runScenarios, type Scenarios } from '../../../scenarios'
-import { describe } from '../../../test'
-import { createTestApp } from '../../../testApp'
+import { type Fixture, runScenarios, type Scenarios } from '../../../tools/scenarios'
+import { describe } from '../../../tools/test'
+import { createTestApp } from '../../../tools/testApp'
 
 const testApp = createTestApp({ RATE_LIMIT: 'off' })
 

@@ -7,8 +7,7 @@ import type { Member } from '../../../../src/model/members/member'
 import { dayToV2, hoursToV2, stintToV2, totalsToV2 } from '../../../../src/serializers/fronting'
 import { deleteAllSwitches, insertSwitch } from '../../../../src/service/front/switches'
 import { insertMember } from '../../../../src/service/members/members'
-import { drizzleOn } from '../../../drizzle'
-import { oddMoments, questionsAround } from '../../../model/fronting/generatedHistories'
+import { oddMoments, questionsAround } from '../../../model/insights/generatedHistories'
 import {
   daysOf,
   hoursOf,
@@ -16,10 +15,11 @@ import {
   type Question,
   stintsOf,
   totalsOf,
-} from '../../../model/fronting/oracle'
-import { rounds } from '../../../rounds'
-import { beforeAll, describe, expect, test } from '../../../test'
-import { createTestApp, type TestSystem } from '../../../testApp'
+} from '../../../model/insights/oracle'
+import { drizzleOn } from '../../../tools/drizzle'
+import { rounds } from '../../../tools/rounds'
+import { beforeAll, describe, expect, test } from '../../../tools/test'
+import { createTestApp, type TestSystem } from '../../../tools/testApp'
 
 /** Clock of the test app; every question sets it. */
 let clock: Instant = Date.now() * 1000

@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { createInserter } from '../../../../src/db/rows'
 import { pendingImports, switches } from '../../../../src/db/tables'
-import { drizzleOn } from '../../../drizzle'
-import { insert } from '../../../rawSql'
-import { createFixture, type Fixture, runScenarios } from '../../../scenarios'
-import { describe, expect, test } from '../../../test'
-import { createTestApp } from '../../../testApp'
+import { drizzleOn } from '../../../tools/drizzle'
+import { insert } from '../../../tools/rawSql'
+import { createFixture, type Fixture, runScenarios } from '../../../tools/scenarios'
+import { describe, expect, test } from '../../../tools/test'
+import { createTestApp } from '../../../tools/testApp'
 
 const insertImport = createInserter(pendingImports, [
   'staging_system_id',

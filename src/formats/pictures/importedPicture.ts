@@ -1,6 +1,10 @@
-import { MAX_PICTURE_BYTES, MAX_PICTURE_SIDE } from '../../model/pictures/picture'
+import {
+  MAX_PICTURE_BYTES,
+  MAX_PICTURE_SIDE,
+  type StrippedPicture,
+} from '../../model/pictures/picture'
 import type { PictureProblem } from './pictureBytes'
-import { type StrippedPicture, stripPicture } from './stripPicture'
+import { stripPicture } from './stripPicture'
 
 /** Returns a picture of an import as it is stored, or the reason why it is not. */
 export function importedPicture(bytes: Uint8Array): StrippedPicture | { readonly why: string } {

@@ -1,16 +1,15 @@
-import { MAX_PICTURE_SIDE, type PictureType, pictureTypeOf } from '../../model/pictures/picture'
+import {
+  MAX_PICTURE_SIDE,
+  type PictureType,
+  pictureTypeOf,
+  type StrippedPicture,
+} from '../../model/pictures/picture'
 import { dimensionsOf } from '../../model/pictures/pictureSize'
 import { PictureBytes, type PictureProblem, RefusedPicture } from './pictureBytes'
 import { stripGif } from './stripGif'
 import { stripJpeg } from './stripJpeg'
 import { stripPng } from './stripPng'
 import { stripWebp } from './stripWebp'
-
-/** A picture as it is stored, without what was written about it. */
-export interface StrippedPicture {
-  readonly type: PictureType
-  readonly bytes: Uint8Array<ArrayBuffer>
-}
 
 const strip: Record<PictureType, (picture: PictureBytes) => Uint8Array<ArrayBuffer>> = {
   jpg: stripJpeg,

@@ -73,3 +73,9 @@ export function pictureNamesIn(url: string): string[] {
 export function pictureUrl(publicUrl: string, name: string, type: PictureType): string {
   return `${publicUrl}/${PICTURE_FOLDER}/${name}.${type}`
 }
+
+/** A picture as it is stored, without what was written about it. */
+export interface StrippedPicture {
+  readonly type: PictureType
+  readonly bytes: Uint8Array<ArrayBuffer>
+}

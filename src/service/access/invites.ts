@@ -3,13 +3,13 @@ import { type Placeholders, query } from '../../db/query'
 import { createInserter } from '../../db/rows'
 import { invites } from '../../db/tables'
 import type { Db } from '../../db/types'
+import type { RegistrationMode } from '../../model/access/quotas'
 import { error } from '../../model/core/errors'
 import { requireOperator, type Viewer } from '../../model/core/privacy'
 import type { Instant } from '../../model/core/time'
 import { generateCode, normalizeCode } from '../../store/access/humanCode'
 import { hashSecret } from '../../store/access/secrets'
 import type { Deps } from '../core/deps'
-import type { RegistrationMode } from './quotas'
 
 /** A code that allows the creation of systems where registration is by invitation, by bot or browser. */
 export interface Invite {

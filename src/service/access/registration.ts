@@ -1,4 +1,5 @@
 import type { Db } from '../../db/types'
+import type { RegistrationMode } from '../../model/access/quotas'
 import type { Platform } from '../../model/core/platform'
 import { requireBot, requirePlatformAuthority, type Viewer } from '../../model/core/privacy'
 import { privateByDefault } from '../../model/systems/settings'
@@ -14,12 +15,7 @@ import { updateSettings } from '../systems/settings'
 import { insertSystem } from '../systems/systems'
 import { insertAccount } from './accounts'
 import { consumeInvite } from './invites'
-import {
-  countVisibleSystems,
-  isSystemQuotaReached,
-  type RegistrationMode,
-  requireSystemQuota,
-} from './quotas'
+import { countVisibleSystems, isSystemQuotaReached, requireSystemQuota } from './quotas'
 import { requireRegistration } from './requireRegistration'
 import { type Device, insertSession, type OpenedSession } from './sessions'
 import { consumeSetupCode, removeSetupCodes } from './setupCodes'

@@ -2,9 +2,8 @@ import type { Storage } from '../../db/open'
 import type { RenderedTable } from '../../db/renderedJson'
 import type { Db } from '../../db/types'
 import type { ParseImport } from '../../formats/chunks'
-import type { Instant } from '../../model/core/time'
 import type { Clock } from '../../runtime/timers/clock'
-import type { Quotas } from '../access/quotas'
+import type { StoreDeps } from '../../store/core/storeDeps'
 import type { CredentialCache } from '../access/types'
 import type { ImportLimiter } from '../transfer/import/importLimiter'
 import type { BulkQueue } from './bulkQueue'
@@ -12,7 +11,7 @@ import type { LongReads } from './longReads'
 import type { OpenLists } from './openLists'
 
 /** Dependencies of all service functions: storage, clock, queues, caches and quotas. */
-export interface Deps {
+export interface Deps extends StoreDeps {
   readonly db: Db
   readonly sharedRead: Storage['sharedRead']
   readonly readFor: Storage['readFor']
@@ -21,7 +20,6 @@ export interface Deps {
   readonly snapshot: Storage['snapshot']
   readonly longReads: LongReads
   readonly openLists: OpenLists
-  readonly now: () => Instant
   /** Timers, and the time in milliseconds. */
   readonly clock: Clock
   /** Parses the file of an import, in this process or in a worker process. */
@@ -29,9 +27,6 @@ export interface Deps {
   readonly importLimiter: ImportLimiter
   readonly bulkQueue: BulkQueue
   readonly credentialCache: CredentialCache
-  readonly quotas: Quotas
-  /** Public address of this server, with which links and addresses of pictures begin; empty if unknown. */
-  readonly publicUrl: string
   /** Schedules rendering of a row's JSON after a cache miss. */
   readonly scheduleRender: (table: RenderedTable, id: number) => void
 }

@@ -26,11 +26,12 @@ import {
 import { findListedMemberExts, findMemberExts } from '../../store/members/memberExtRows'
 import { joinJson } from '../../store/members/memberExts'
 import { memberSizesSql } from '../../store/reads/jsonSql'
+import { UNKNOWN_BYTES } from '../../store/reads/memberListSql'
 import type { Deps } from '../core/deps'
 import { noConnection, type WaitingClient } from '../core/longReads'
 import { type ExtendedGroup, readSharedGroups } from '../groups/extendedGroups'
 import { allFields } from '../members/fields'
-import { type ObjectSizes, type PieceRange, readList, UNKNOWN_BYTES } from '../reads/largeLists'
+import { type ObjectSizes, type PieceRange, readList } from '../reads/largeLists'
 import { readSharedFront, readSharedFronts, type SharedFront } from './sharedFront'
 
 /** Returns who is fronting, of those that the friend shares. */

@@ -3,20 +3,22 @@ import { type Placeholders, query } from '../../db/query'
 import { pictures } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
 import { visibleSystems } from '../../db/visible'
-import { error } from '../../model/core/errors'
+import type { PictureProblem } from '../../formats/pictures/pictureBytes'
+import { stripPicture } from '../../formats/pictures/stripPicture'
+import { type DomainError, error } from '../../model/core/errors'
 import { requireSystem, type Viewer } from '../../model/core/privacy'
 import {
+  MAX_PICTURE_SIDE,
   type PictureType,
   parsePictureFile,
   pictureNamesIn,
   pictureUrl,
+  type StrippedPicture,
 } from '../../model/pictures/picture'
 import {
   deletePicturesUnnamedBy,
   isStored,
   newPictureName,
-  noPublicUrl,
-  requirePicture,
   storePicture,
 } from '../../store/pictures/pictureRows'
 import type { Deps } from '../core/deps'
@@ -208,3 +210,20 @@ const nextPicture = query((db, values: Placeholders<'system' | 'after'>) => {
     .orderBy(name)
     .limit(1)
 })
+
+const problems: Record<PictureProblem, string> = {
+  unknownType: 'not a PNG, JPEG, WebP or GIF',
+  damaged: 'the picture is damaged',
+  tooManyPixels: `more than ${MAX_PICTURE_SIDE} pixels a side`,
+}
+
+/** Returns an uploaded picture as it is stored, or throws the reason why it is not. */
+function requirePicture(bytes: Uint8Array): StrippedPicture {
+  const stripped = stripPicture(bytes)
+  if ('problem' in stripped) throw error('badRequest', problems[stripped.problem])
+  return stripped
+}
+
+function noPublicUrl(): DomainError {
+  return error('badRequest', 'the server has no PUBLIC_URL')
+}

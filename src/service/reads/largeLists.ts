@@ -1,23 +1,15 @@
 import { createYielder, yieldToEventLoop } from '../../db/yieldToEventLoop'
 import { ListPieces } from '../../model/core/listPieces'
 import type { Serialized, SerializedJson } from '../../model/core/privacy'
+import { LARGE_LIST_BYTES } from '../../store/reads/memberListSql'
 import type { Json } from '../../store/reads/objectSql'
 import type { Deps } from '../core/deps'
 import type { LongRead } from '../core/longReads'
-
-/**
- * Size above which a JSON list is read piece by piece, as its client takes them. 1,000 members with
- * texts of usual length have about 1.2 MB.
- */
-export const LARGE_LIST_BYTES = 1_500_000
 
 const encoder = new TextEncoder()
 
 /** Size of a piece, about a millisecond of work. */
 const PIECE_BYTES = 128 * 1024
-
-/** Assumed size of an object whose JSON is not cached. */
-export const UNKNOWN_BYTES = 8 * 1024
 
 /** JSON list as bytes, or in pieces if it is large. */
 export type ListJson = Json | (ListPieces & Serialized)

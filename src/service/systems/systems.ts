@@ -23,8 +23,8 @@ import type { Instant } from '../../model/core/time'
 import { type System, type SystemDraft, type SystemPatch, system } from '../../model/systems/system'
 import { type GivenIdentity, identityQueries, type Stored } from '../../store/core/identity'
 import { recordEvent } from '../../store/events/recordEvent'
-import { endFriendshipsOf } from '../../store/friends/endFriendship'
-import { listFriendships } from '../../store/friends/friendRows'
+import { endFriendship } from '../../store/friends/endFriendship'
+import { findFriendship, listFriendships } from '../../store/friends/friendRows'
 import type { Deps } from '../core/deps'
 import { deleteOrHideSystem, purgeDeleted } from './deletion'
 
@@ -111,6 +111,15 @@ export async function deleteSystem(deps: Deps, viewer: Viewer): Promise<void> {
       return true
     })
   }
+}
+
+/** Ends all friendships of a system before it is deleted, with events for its friends. */
+async function endFriendshipsOf(deps: Deps, systemId: number): Promise<void> {
+  for (const { uuid, friend_system_id } of await listFriendships(deps.db, systemId))
+    await deps.transact({ systems: [systemId, friend_system_id] }, async (tx) => {
+      const row = await findFriendship(tx, systemId, uuid)
+      if (row) await endFriendship(deps, tx, row)
+    })
 }
 
 /** Deletes a system with all its rows. For commands, as no server may run that would purge them. */

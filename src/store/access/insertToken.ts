@@ -6,7 +6,7 @@ import type { Db } from '../../db/types'
 import { MAX_TOKENS, type Token, type TokenDraft, token } from '../../model/access/token'
 import { fillDefaults } from '../../model/core/entity'
 import { error } from '../../model/core/errors'
-import type { Deps } from '../../service/core/deps'
+import type { StoreDeps } from '../core/storeDeps'
 import { generateSecret, hashSecret } from './secrets'
 
 export interface CreatedToken extends Token {
@@ -16,7 +16,7 @@ export interface CreatedToken extends Token {
 
 /** Creates a token with full access, such as the first one of a new system. */
 export async function insertToken(
-  deps: Deps,
+  deps: StoreDeps,
   tx: Db,
   systemId: number,
   name: string,
@@ -26,7 +26,7 @@ export async function insertToken(
 
 /** Replaces a token of the same name; sessions and streams of the old one end. */
 export async function insertDraft(
-  deps: Deps,
+  deps: StoreDeps,
   tx: Db,
   systemId: number,
   draft: TokenDraft,

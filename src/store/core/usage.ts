@@ -3,7 +3,7 @@ import { type Placeholders, query } from '../../db/query'
 import { extUsage } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { error } from '../../model/core/errors'
-import type { Deps } from '../../service/core/deps'
+import type { StoreDeps } from './storeDeps'
 
 /** Numbers that a write adds to the use of a system's limits; negative for what it deletes. */
 export interface UsageChange {
@@ -31,7 +31,7 @@ const words = { front_notes: 'front notes', notes: 'notes', posts: 'posts' } as 
 
 /** Counts what a write adds or deletes. Throws if it adds to what is above its limit. */
 export async function addUsage(
-  { quotas }: Pick<Deps, 'quotas'>,
+  { quotas }: Pick<StoreDeps, 'quotas'>,
   tx: Db,
   systemId: number,
   change: UsageChange,

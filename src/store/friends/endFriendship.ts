@@ -4,23 +4,14 @@ import { events, friendSides, friendships, pushQueue, pushTargets } from '../../
 import type { Db } from '../../db/types'
 import type { JsonObject } from '../../model/core/entity'
 import { storedBytes } from '../../model/core/textSize'
-import type { Deps } from '../../service/core/deps'
+import type { StoreDeps } from '../core/storeDeps'
 import { freeUsage } from '../core/usage'
 import { recordEvent } from '../events/recordEvent'
-import { type FriendshipRow, findFriendship, listFriendships } from './friendRows'
-
-/** Ends all friendships of a system before it is deleted, with events for its friends. */
-export async function endFriendshipsOf(deps: Deps, systemId: number): Promise<void> {
-  for (const { uuid, friend_system_id } of await listFriendships(deps.db, systemId))
-    await deps.transact({ systems: [systemId, friend_system_id] }, async (tx) => {
-      const row = await findFriendship(tx, systemId, uuid)
-      if (row) await endFriendship(deps, tx, row)
-    })
-}
+import type { FriendshipRow } from './friendRows'
 
 /** Ends a friendship for both sides, with push messages that wait. */
 export async function endFriendship(
-  deps: Deps,
+  deps: StoreDeps,
   tx: Db,
   { id, uuid, system_id, friend_system_id }: FriendshipRow,
 ): Promise<void> {
@@ -37,7 +28,7 @@ export async function endFriendship(
 
 /** Records an event on one side of a friendship. It never has names. */
 export async function recordFriendEvent(
-  deps: Deps,
+  deps: StoreDeps,
   tx: Db,
   type: 'CREATE_FRIEND' | 'UPDATE_FRIEND' | 'DELETE_FRIEND' | 'FRIEND_FRONT',
   system_id: number,

@@ -13,7 +13,7 @@ import type { JsonObject } from '../../model/core/entity'
 import { storedBytes } from '../../model/core/textSize'
 import { formatInstant, type Instant } from '../../model/core/time'
 import type { FrontNote } from '../../model/front/frontNote'
-import type { Deps } from '../../service/core/deps'
+import type { StoreDeps } from '../core/storeDeps'
 import { freeUsage } from '../core/usage'
 import { recordEvent } from '../events/recordEvent'
 
@@ -37,7 +37,7 @@ export function hasStatusAt(systemId: SQL, at: SQL): SQL<number> {
 
 /** Moves the statuses that were set at the time of a switch together with it. */
 export async function moveStatuses(
-  deps: Deps,
+  deps: StoreDeps,
   tx: Db,
   systemId: number,
   from: Instant,
@@ -57,7 +57,7 @@ export async function moveStatuses(
 
 /** Deletes the statuses at the time of a deleted switch whose member is no longer in front then. */
 export async function deleteStatusesOutOfFront(
-  deps: Deps,
+  deps: StoreDeps,
   tx: Db,
   systemId: number,
   at: Instant,
@@ -74,7 +74,7 @@ export async function deleteStatusesOutOfFront(
 
 /** Deletes the status of a member at exactly this time, so that another one can be stored there. */
 export async function removeStatusAt(
-  deps: Deps,
+  deps: StoreDeps,
   tx: Db,
   systemId: number,
   memberId: number,

@@ -5,13 +5,13 @@ import type { Db } from '../../db/types'
 import { visibleGroups } from '../../db/visible'
 import { storedBytes } from '../../model/core/textSize'
 import type { Instant } from '../../model/core/time'
-import type { Deps } from '../../service/core/deps'
+import type { StoreDeps } from '../core/storeDeps'
 import { addUsage } from '../core/usage'
 import { recordEvent } from '../events/recordEvent'
 
 /** Gives the children of a group that is being deleted to its parent, and frees its space. */
 export async function giveChildrenToParent(
-  deps: Deps,
+  deps: StoreDeps,
   tx: Db,
   { id, system_id }: { id: number; system_id: number },
 ): Promise<void> {

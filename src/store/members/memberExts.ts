@@ -5,7 +5,7 @@ import type { Db } from '../../db/types'
 import { visibleMembers } from '../../db/visible'
 import type { SerializedJson } from '../../model/core/privacy'
 import type { Instant } from '../../model/core/time'
-import type { Deps } from '../../service/core/deps'
+import type { StoreDeps } from '../core/storeDeps'
 import { addUsage } from '../core/usage'
 import { recordEvent } from '../events/recordEvent'
 
@@ -17,7 +17,7 @@ interface MemberOfSystem {
 
 /** Deletes the long descriptions of members of one system, whose `description` was changed. */
 export async function clearAbouts(
-  deps: Deps,
+  deps: StoreDeps,
   tx: Db,
   members: readonly MemberOfSystem[],
 ): Promise<void> {
@@ -52,7 +52,7 @@ export function recordExtEvent(
 
 /** Frees the space of a member that is being deleted. */
 export async function freeMemberExt(
-  deps: Deps,
+  deps: StoreDeps,
   tx: Db,
   { id, system_id }: { id: number; system_id: number },
 ): Promise<void> {

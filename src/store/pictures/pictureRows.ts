@@ -3,47 +3,26 @@ import { and, eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { pictures } from '../../db/tables'
 import type { Db } from '../../db/types'
-import type { PictureProblem } from '../../formats/pictures/pictureBytes'
-import { type StrippedPicture, stripPicture } from '../../formats/pictures/stripPicture'
 import { type DomainError, error } from '../../model/core/errors'
 import {
-  MAX_PICTURE_SIDE,
   PICTURE_NAME_BYTES,
   type PictureType,
   pictureUrl,
+  type StrippedPicture,
 } from '../../model/pictures/picture'
-import type { Deps } from '../../service/core/deps'
+import type { StoreDeps } from '../core/storeDeps'
 import { formatSize } from '../core/usage'
 import { findUsedPictures } from './pictureUse'
 
 /** Address of a stored picture, or the reason why it was not stored. */
 export type StoredPicture = { readonly url: string } | { readonly problem: DomainError }
 
-type StoringDeps = Pick<Deps, 'now' | 'publicUrl' | 'quotas'>
-
-const problems: Record<PictureProblem, string> = {
-  unknownType: 'not a PNG, JPEG, WebP or GIF',
-  damaged: 'the picture is damaged',
-  tooManyPixels: `more than ${MAX_PICTURE_SIDE} pixels a side`,
-}
-
-/** Returns an uploaded picture as it is stored, or throws the reason why it is not. */
-export function requirePicture(bytes: Uint8Array): StrippedPicture {
-  const stripped = stripPicture(bytes)
-  if ('problem' in stripped) throw error('badRequest', problems[stripped.problem])
-  return stripped
-}
-
-export function noPublicUrl(): DomainError {
-  return error('badRequest', 'the server has no PUBLIC_URL')
-}
-
 /**
  * Stores a picture of a system in a transaction that has locked the system, within its limit. The
  * cleanup deletes it if no URL of the system names it within a day, so a failed import leaves none.
  */
 export async function storePicture(
-  deps: StoringDeps,
+  deps: StoreDeps,
   tx: Db,
   systemId: number,
   { type, bytes }: StrippedPicture,

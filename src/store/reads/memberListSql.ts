@@ -4,7 +4,6 @@ import type { Placeholders } from '../../db/query'
 import { memberExts } from '../../db/tables'
 import { visibleMembers as members, visibleSystems as systems } from '../../db/visible'
 import type { Audience } from '../../model/core/privacy'
-import { LARGE_LIST_BYTES, UNKNOWN_BYTES } from '../../service/reads/largeLists'
 import {
   ifListPublicSql,
   isLargeListSql,
@@ -13,6 +12,15 @@ import {
   memberSizesSql,
 } from './jsonSql'
 import { type BySystemRef, bySystemRef, onlyVisible } from './objectSql'
+
+/**
+ * Size above which a JSON list is read piece by piece, as its client takes them. 1,000 members with
+ * texts of usual length have about 1.2 MB.
+ */
+export const LARGE_LIST_BYTES = 1_500_000
+
+/** Assumed size of an object whose JSON is not cached. */
+export const UNKNOWN_BYTES = 8 * 1024
 
 /**
  * Statements of a list of the members of a system, oldest first: SQL text, because responses are

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/types'
 import type { Reminder } from '../../model/reminders/reminder'
-import type { Deps } from '../../service/core/deps'
+import type { StoreDeps } from '../core/storeDeps'
 import { recordEvent } from '../events/recordEvent'
 import { enqueuePush } from '../push/pushQueue'
 
@@ -12,7 +12,7 @@ export interface FiredReminder extends Pick<Reminder, 'name' | 'text'> {
 
 /** Delivers a reminder, in the transaction that moves `due` or sends a test. */
 export async function recordReminder(
-  deps: Deps,
+  deps: StoreDeps,
   tx: Db,
   { uuid, system_id, name, text }: FiredReminder,
   { isTest }: { isTest: boolean },

@@ -18,7 +18,7 @@ import type { Instant } from '../../model/core/time'
 import type { MemberExt } from '../../model/members/memberExt'
 import { isFiring, MAX_SWITCH_AGE, type Reminder } from '../../model/reminders/reminder'
 import { createSchedule } from '../../model/reminders/reminderSchedule'
-import type { Deps } from '../../service/core/deps'
+import type { StoreDeps } from '../core/storeDeps'
 import { recordReminder } from './recordReminder'
 
 /** Times of reminders that change because switches or the time zone do. */
@@ -37,7 +37,11 @@ export function hasSwitchReminders(systemId: SQLWrapper): SQL<number> {
 }
 
 /** Sets and clears reminders after a switch was logged, moved or edited. */
-export async function updateDuesAfter(deps: Deps, tx: Db, logged: LoggedSwitch): Promise<void> {
+export async function updateDuesAfter(
+  deps: StoreDeps,
+  tx: Db,
+  logged: LoggedSwitch,
+): Promise<void> {
   const { id, system_id, timestamp } = logged
   const waiting = await afterSwitch(tx).all({ system: system_id })
   if (waiting.length === 0) return
@@ -99,7 +103,7 @@ export async function updateDuesWithout(
 
 /** Computes when repeating reminders are due in a new time zone. What is due already stays. */
 export async function updateDuesIn(
-  deps: Deps,
+  deps: StoreDeps,
   tx: Db,
   systemId: number,
   zone: string,

@@ -4,13 +4,13 @@ import { ApiError, errorMessage, isUnauthorized, problemMessage, request } from 
 import { goTo, invitation } from '../core/route'
 import { logIn, startSession } from '../core/session'
 import { useAction } from '../core/useAction'
+import { Remember } from '../features/access/finishLogin'
 import type { Registration } from '../features/access/registration'
 import { createStrings, strings } from '../texts/texts'
 import { CenteredPage, Unreachable } from '../ui/centeredPage'
 import { ChipGroup } from '../ui/chipGroup'
 import { CopyField } from '../ui/copyField'
 import { ProblemText } from '../ui/problemText'
-import { Remember } from './login'
 
 type Access = { is: 'loading' | 'open' | 'over' } | { is: 'away'; problem: string }
 

@@ -3,10 +3,10 @@ import { isUnauthorized, request } from '../core/api'
 import { goTo } from '../core/route'
 import { logIn } from '../core/session'
 import { useAction } from '../core/useAction'
+import { explain, finishLogin, Remember } from '../features/access/finishLogin'
 import { createStrings, strings } from '../texts/texts'
 import { CenteredPage } from '../ui/centeredPage'
 import { ProblemText } from '../ui/problemText'
-import { explain, finishLogin, Remember } from './login'
 
 type Link =
   | { is: 'loading' }

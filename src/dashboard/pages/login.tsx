@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ApiError, errorMessage, request } from '../core/api'
-import { goTo, invitation, route } from '../core/route'
-import { type LoginMethod, logIn, loginNote, startSession } from '../core/session'
+import { request } from '../core/api'
+import { invitation, route } from '../core/route'
+import { logIn, loginNote } from '../core/session'
 import { useAction } from '../core/useAction'
+import { explain, finishLogin, Remember } from '../features/access/finishLogin'
 import type { Registration } from '../features/access/registration'
 import { TokenField } from '../features/access/tokenField'
 import { strings } from '../texts/texts'
 import { CenteredPage, Unreachable } from '../ui/centeredPage'
-import { CheckField } from '../ui/checkField'
 import { lazy } from '../ui/lazy'
 
 const LinkLogin = lazy(async () => (await import('./linkLogin')).LinkLogin, Unreachable)
@@ -79,23 +79,4 @@ function NewHere() {
       )}
     </>
   )
-}
-
-export function Remember(props: { value: boolean; onChange: (value: boolean) => void }) {
-  return (
-    <CheckField id="remember" label={strings.remember} hint={strings.rememberMore} {...props} />
-  )
-}
-
-/** Returns to the page that needed the login; from the login page itself to Now. */
-export function finishLogin(method: LoginMethod, isRemembered: boolean): void {
-  if (route.value.page === 'login') goTo(invitation.value || '#/now')
-  startSession(method, isRemembered)
-}
-
-export function explain(cause: unknown): string {
-  if (!(cause instanceof ApiError)) return strings.unreachable
-  if (cause.status === 429) return strings.tooMany
-  if (cause.status === 403) return strings.limitedToken
-  return cause.status === 401 ? strings.wrongToken : errorMessage(cause)
 }

@@ -3,13 +3,13 @@ import { HOUR, type Instant } from '../../../model/core/time'
 import type { Bucket } from '../../../model/insights/calendar'
 import { historyHash } from '../../core/address'
 import { formatter } from '../../core/appearance'
-import { type Piece, piecesOf, piecesOfOne } from '../../core/history'
-import { membersById, nameOf, switches, zone } from '../../core/store'
-import { now } from '../../lib/clock'
+import type { Piece } from '../../core/history'
+import { membersById, nameOf, zone } from '../../core/store'
 import { fieldsOf, formatDuration, hourMarks } from '../../lib/time'
 import { listNames, strings } from '../../texts/texts'
 import { tint } from '../../ui/avatar'
 import { lazy } from '../../ui/lazy'
+import { nameDay, piecesIn, type ShownProps } from './dayPieces'
 
 const HOURS = [0, 6, 12, 18, 24]
 const MARKS = [6, 12, 18]
@@ -48,15 +48,6 @@ export function Days({ days, mark = null, only }: Props) {
       </button>
     </div>
   )
-}
-
-export interface ShownProps {
-  only: string | undefined
-}
-
-export function piecesIn(day: Bucket, only: string | undefined): Piece[] {
-  const pieces = piecesOf(switches.value, day, now.value)
-  return only === undefined ? pieces : piecesOfOne(pieces, only)
 }
 
 function Row({ day, mark, only }: ShownProps & { day: Bucket; mark: Instant | null }) {
@@ -127,9 +118,4 @@ function describeDay(day: Bucket, pieces: readonly Piece[]): string {
     .sort(([, a], [, b]) => b - a)
     .map(([id, time]) => strings.timeOf(nameOf(id), formatDuration(time)))
   return strings.dayOf(nameDay(day), parts)
-}
-
-export function nameDay(day: Bucket): string {
-  const isToday = day.start <= now.value && now.value < day.end
-  return isToday ? strings.today : formatter.value.day(day.start + HOUR)
 }

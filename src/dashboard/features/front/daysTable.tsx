@@ -3,7 +3,7 @@ import { formatter } from '../../core/appearance'
 import { nameOf } from '../../core/store'
 import { formatDuration } from '../../lib/time'
 import { historyStrings, listNames } from '../../texts/texts'
-import { nameDay, piecesIn, type ShownProps } from './days'
+import { nameDay, piecesIn, type ShownProps } from './dayPieces'
 
 /** Same data as the chart of the days, one row per stint. */
 export function DaysTable({ days, only }: ShownProps & { days: readonly Bucket[] }) {

@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks'
-import { parseInstant } from '../../../model/core/time'
-import { now } from '../../lib/clock'
 import { useLazy } from '../../lib/useLazy'
 import { journalStrings } from '../../texts/texts'
 import { Icon } from '../../ui/icon'
 import { useIncrementalList } from '../members/memberGrid'
-import { formatMoment, type Poll } from './journal'
+import type { Poll } from './journal'
+import { describePoll, hasEnded } from './poll'
 
 interface Props {
   polls: readonly Poll[]
@@ -56,29 +55,4 @@ interface AddProps {
 function AddPoll({ onSaved, onClose }: AddProps) {
   const { Content } = useLazy(async () => (await import('./lazyPolls')).PollSheet)
   return Content && <Content poll={null} onSaved={onSaved} onClose={onClose} />
-}
-
-/** True after the end, also if it passed while the page was open. */
-export function hasEnded({ closed, ends }: Poll): boolean {
-  const end = parseInstant(ends ?? '')
-  return closed || (end !== null && end <= now.value)
-}
-
-/** Describes until when a poll is or was open, and how many voted. */
-export function describePoll(poll: Poll): string {
-  const end = parseInstant(poll.ends ?? '')
-  const moment = end === null ? null : formatMoment(end)
-  const { isClosed, closedAt, isOpen, opensUntil, votes } = journalStrings
-  const state = hasEnded(poll)
-    ? moment === null
-      ? isClosed
-      : closedAt(moment)
-    : moment === null
-      ? isOpen
-      : opensUntil(moment)
-  return [state, votes(countVotes(poll))].join(' · ')
-}
-
-export function countVotes({ counts }: Poll): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }

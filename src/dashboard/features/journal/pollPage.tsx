@@ -16,7 +16,7 @@ import { ProblemText } from '../../ui/problemText'
 import { DeleteButton } from '../form/formPage'
 import { BackToChat } from './boardPage'
 import { explain, nameOfAuthor, type Poll, type Vote } from './journal'
-import { countVotes, describePoll, hasEnded } from './pollList'
+import { countVotes, describePoll, hasEnded } from './poll'
 import { PollSheet } from './pollSheet'
 import { VoteSheet } from './voteSheet'
 

@@ -1,6 +1,4 @@
 import { type Signal, signal } from '@preact/signals'
-import type { SpanKind } from '../features/insights/insights'
-import { resetListing } from '../features/members/memberList'
 import type { ExactTime } from './exactTime'
 import type { FormDraft } from './form'
 import type { FronterStatus } from './types'
@@ -31,15 +29,6 @@ export const switchDraft = signal<SwitchDraft | null>(null)
 /** Member, group or system that is being edited. */
 export const formDraft = signal<FormDraft | null>(null)
 
-/** Span selected on Insights; `from` and `to` keep what was typed for a custom span. */
-export interface SpanDraft {
-  readonly kind: SpanKind
-  readonly from: string
-  readonly to: string
-}
-const defaultSpan: SpanDraft = { kind: 'fortnight', from: '', to: '' }
-export const spanDraft = signal(defaultSpan)
-
 /** File that is previewed before it is imported. */
 export const importFile = signal<File | null>(null)
 
@@ -61,13 +50,19 @@ export interface FrontNoteDraft {
   /** Absent for now. */
   readonly moment?: ExactTime
 }
-/** Creates a draft for a lazily loaded page, so that `dropDrafts` resets it too. */
+
+/** Creates a draft of a page or feature, which `dropDrafts` resets, too. */
 export function createDraft<T>(initial: T): Signal<T> {
   const draft = signal(initial)
-  resets.push(() => {
+  onDropDrafts(() => {
     draft.value = initial
   })
   return draft
+}
+
+/** Calls a function whenever the drafts are dropped. */
+export function onDropDrafts(reset: () => void): void {
+  resets.push(reset)
 }
 const resets: (() => void)[] = []
 
@@ -101,7 +96,5 @@ export function dropDrafts(): void {
   earlier.value = null
   switchDraft.value = null
   formDraft.value = null
-  resetListing()
-  spanDraft.value = defaultSpan
   importFile.value = null
 }

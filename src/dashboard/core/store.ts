@@ -153,9 +153,13 @@ export const isForeignZone = computed(() => {
 /** True if proxy tags are case-sensitive. */
 export const isCaseSensitive = computed(() => settings.value?.case_sensitive_proxy_tags ?? true)
 
+export function displayName({ display_name, name }: Member): string {
+  return display_name || name
+}
+
 export function nameOf(id: string): string {
   const member = membersById.value.get(id)
-  return member?.display_name || member?.name || id
+  return member ? displayName(member) : id
 }
 
 const SYSTEM_PATH = 'v2/systems/@me'

@@ -4,7 +4,6 @@ import type { Span } from '../../model/insights/replay'
 import { announce } from '../core/actions'
 import { errorMessage } from '../core/api'
 import { formatter } from '../core/appearance'
-import { spanDraft } from '../core/drafts'
 import { members, nameOf, switches, zone } from '../core/store'
 import { isCustomFront } from '../core/types'
 import {
@@ -13,6 +12,7 @@ import {
   longestStay,
   nearestSpan,
   recentSpan,
+  spanDraft,
   spanKinds,
   switchesADay,
 } from '../features/insights/insights'

@@ -8,7 +8,7 @@ import {
 } from '../actions/memberForm'
 import { type CustomField, keyOf } from '../core/customFields'
 import { findByRoute } from '../core/route'
-import { type Member, members, memberWord, putMembers } from '../core/store'
+import { displayName, type Member, members, memberWord, putMembers } from '../core/store'
 import { EntityEditPage } from '../features/form/entityEditPage'
 import { Fold, labelOf } from '../features/form/formPage'
 import {
@@ -24,7 +24,7 @@ import { TagsField, TryTags } from '../features/form/tags'
 import { ValueLine } from '../features/form/valueLines'
 import { describeBuckets, useBuckets } from '../features/friends/friends'
 import { VisibleToLine } from '../features/friends/visibleToLine'
-import { displayName } from '../features/journal/journal'
+
 import { ArchiveMember } from '../features/members/archiveMember'
 import { formatValue } from '../features/members/fieldFormat'
 import { requestMember, useFields, useWholeMember } from '../features/members/useMemberData'

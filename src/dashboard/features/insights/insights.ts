@@ -2,12 +2,22 @@ import { DAY, HOUR, type Instant, parseInstant } from '../../../model/core/time'
 import type { Pair } from '../../../model/insights/pairs'
 import type { Span } from '../../../model/insights/replay'
 import type { MemberTotal } from '../../../model/insights/totals'
+import { createDraft } from '../../core/drafts'
 import { instantOf } from '../../lib/time'
 
 /** Data of Insights, derived from the server's responses. */
 
 export const spanKinds = ['week', 'fortnight', 'month', 'year', 'all', 'own'] as const
 export type SpanKind = (typeof spanKinds)[number]
+
+/** Span selected on Insights; `from` and `to` keep what was typed for a custom span. */
+export interface SpanDraft {
+  readonly kind: SpanKind
+  readonly from: string
+  readonly to: string
+}
+const defaultSpan: SpanDraft = { kind: 'fortnight', from: '', to: '' }
+export const spanDraft = createDraft(defaultSpan)
 
 const lengths = { week: 7 * DAY, fortnight: 14 * DAY, month: 30 * DAY, year: 365 * DAY }
 

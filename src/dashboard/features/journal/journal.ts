@@ -8,7 +8,7 @@ import type { room } from '../../../model/journal/room'
 import { ApiError, errorMessage } from '../../core/api'
 import { formatter } from '../../core/appearance'
 import { problemsOf } from '../../core/form'
-import { front, type Member, members, membersById } from '../../core/store'
+import { displayName, front, type Member, members, membersById } from '../../core/store'
 import { isCustomFront } from '../../core/types'
 import { now } from '../../lib/clock'
 import { type Block, type Inline, parseMarkdown } from '../../lib/markdown'
@@ -46,10 +46,6 @@ const membersByUuid = computed(() => new Map(members.value.map((one) => [one.uui
 
 export function findMember(uuid: string | null): Member | undefined {
   return uuid === null ? undefined : membersByUuid.value.get(uuid)
-}
-
-export function displayName({ display_name, name }: Member): string {
-  return display_name || name
 }
 
 /** Returns the name of an author or owner; `without` if there is none. */

@@ -6,13 +6,13 @@ import { ApiError, problemMessage, requestOwn } from '../../core/api'
 import { problemsOf, setValue } from '../../core/form'
 import { blockNavigation, goTo } from '../../core/route'
 import { sessionState } from '../../core/session'
-import { zone } from '../../core/store'
+import { displayName, zone } from '../../core/store'
 import { createStoredDrafts } from '../../core/storedDrafts'
 import { useAction } from '../../core/useAction'
 import { fieldsOf, instantOf, nowInstant } from '../../lib/time'
 import { editStrings, journalStrings, strings } from '../../texts/texts'
 import type { Form } from '../form/form'
-import { displayName, excerptOf, explain, findMember, JOURNAL_PATH, type Note } from './journal'
+import { excerptOf, explain, findMember, JOURNAL_PATH, type Note } from './journal'
 
 /** Values of the fields: texts are '' if there are none, and the date is a local time. */
 type Values = Readonly<{

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { vote as table } from '../../../model/journal/poll'
 import { showToast } from '../../core/actions'
 import { requestOwn } from '../../core/api'
-import { isOffline } from '../../core/store'
+import { displayName, isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { journalStrings, strings } from '../../texts/texts'
 import { ChipGroup } from '../../ui/chipGroup'
@@ -10,7 +10,7 @@ import { ProblemText } from '../../ui/problemText'
 import { Sheet } from '../../ui/sheet'
 import { SubmitButton } from '../../ui/submitButton'
 import { MemberSelect } from '../members/memberSelect'
-import { displayName, explain, findMember, findProblems, firstWriter, type Poll } from './journal'
+import { explain, findMember, findProblems, firstWriter, type Poll } from './journal'
 
 interface Props {
   poll: Poll

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { parseInstant } from '../../../model/core/time'
 import { memberUuids } from '../../actions/subgroups'
+import { onDropDrafts } from '../../core/drafts'
 import { type Group, isArchived, isCustomFront, isListed, type Member } from '../../core/types'
 import { searchMembers } from '../../lib/search'
 
@@ -29,9 +30,7 @@ export function changeListing(patch: Partial<Listing>): void {
   Object.assign(listPosition, { count: 0, top: 0 })
 }
 
-export function resetListing(): void {
-  changeListing(defaultListing)
-}
+onDropDrafts(() => changeListing(defaultListing))
 
 interface ListContext {
   readonly here: readonly string[]

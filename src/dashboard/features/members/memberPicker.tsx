@@ -1,11 +1,11 @@
 import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { announce } from '../../core/actions'
-import { members } from '../../core/store'
+import { displayName, members } from '../../core/store'
 import { searchMembers } from '../../lib/search'
 import { strings } from '../../texts/texts'
 import { Search } from '../../ui/searchField'
-import { displayName } from '../journal/journal'
+
 import { CheckList } from './checkList'
 import { listSections } from './memberSections'
 

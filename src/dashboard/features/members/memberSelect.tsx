@@ -1,7 +1,6 @@
-import { front, type Member, members } from '../../core/store'
+import { displayName, front, type Member, members } from '../../core/store'
 import { isArchived, isCustomFront } from '../../core/types'
 import { strings } from '../../texts/texts'
-import { displayName } from '../journal/journal'
 
 interface Props {
   label: string

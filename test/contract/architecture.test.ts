@@ -52,17 +52,47 @@ describe('architecture', () => {
     expect(findCycles(new Map(files.map((file) => [file, localImportsOf(file)])))).toEqual([])
   })
 
-  test('no folders of service import each other in a cycle', () => {
-    // Types are not imported at run time.
-    const folderOf = (file: string) => file.split('/').slice(0, 2).join('/')
-    const targets = new Map<string, string[]>()
-    for (const file of filesOf('service')) {
-      const imported = localImportsOf(file, withoutTypeImports(read(join('src', file))))
-      const others = imported.map(folderOf).filter((folder) => folder !== folderOf(file))
-      targets.set(folderOf(file), [...(targets.get(folderOf(file)) ?? []), ...others])
-    }
-    expect(targets.size).toBeGreaterThan(15)
-    expect(findCycles(targets)).toEqual([])
+  test.each(['model', 'store', 'service', 'dashboard/features'])(
+    'the folders of %s do not import each other in a cycle',
+    (parent) => {
+      const depth = parent.split('/').length + 1
+      // Types are not imported at run time.
+      const folderOf = (file: string) => file.split('/').slice(0, depth).join('/')
+      const targets = new Map<string, string[]>()
+      for (const file of files.filter((one) => one.startsWith(`${parent}/`))) {
+        const imported = localImportsOf(file, withoutTypeImports(read(join('src', file))))
+        const others = imported.map(folderOf).filter((folder) => folder !== folderOf(file))
+        targets.set(folderOf(file), [...(targets.get(folderOf(file)) ?? []), ...others])
+      }
+      expect(targets.size).toBeGreaterThan(10)
+      expect(findCycles(targets)).toEqual([])
+    },
+  )
+
+  test('what all routes use imports none of the APIs', () => {
+    const imports = filesOf('http')
+      .filter((file) => file.startsWith('http/server/'))
+      .flatMap((file) => localImportsOf(file).map((target) => `${file} imports ${target}`))
+    expect(imports.filter((line) => / http\/(v1|v2|ext|bot|web)\//.test(line))).toEqual([])
+  })
+
+  test('functions on rows have no viewer', () => {
+    const withViewer = filesOf('store').filter((file) =>
+      /\bviewer: Viewer\b/.test(read(`src/${file}`)),
+    )
+    expect(withViewer).toEqual([])
+  })
+
+  test('no folder has more than 40 files', () => {
+    const counts = new Map<string, number>()
+    for (const tree of ['src', 'test'])
+      for (const file of new Bun.Glob('**/*').scanSync(join(root, tree))) {
+        const folder = join(tree, file, '..')
+        counts.set(folder, (counts.get(folder) ?? 0) + 1)
+      }
+    const large = [...counts].filter(([, count]) => count > 40).map(([folder]) => folder)
+    // Scenarios that are run by one pattern, and a program of its own.
+    expect(large.toSorted()).toEqual(['test/browser', 'test/discord/standIn'])
   })
 
   test('the type check of service functions covers every module that other layers call', () => {
@@ -433,7 +463,8 @@ function localImportsOf(file: string, source?: string): string[] {
   const near = importsOf(file, source).filter(({ target }) => target.startsWith('.'))
   return near.flatMap(({ target }) => {
     const path = join(file, '..', target)
-    return [`${path}.ts`, `${path}/index.ts`].filter((known) => files.includes(known)).slice(0, 1)
+    const found = [`${path}.ts`, `${path}.tsx`, `${path}/index.ts`]
+    return found.filter((known) => files.includes(known)).slice(0, 1)
   })
 }
 

@@ -76,6 +76,29 @@ describe('architecture', () => {
     expect(imports.filter((line) => / http\/(v1|v2|ext|bot|web)\//.test(line))).toEqual([])
   })
 
+  /** Folders of the dashboard from top to bottom. */
+  const dashboardFolders = [
+    ['main.tsx', 'layout.tsx', 'sync.ts'],
+    ['pages'],
+    ['features'],
+    ['ui', 'offline', 'worker'],
+    ['actions'],
+    ['core'],
+    ['lib'],
+    ['texts'],
+  ]
+
+  test('a folder of the dashboard imports only those below it', () => {
+    const levelOf = (file: string) =>
+      dashboardFolders.findIndex((level) => level.includes(file.split('/')[1] ?? ''))
+    const imports = filesOf('dashboard').flatMap((file) =>
+      localImportsOf(file)
+        .filter((target) => layerOf(target) === 'dashboard' && levelOf(target) < levelOf(file))
+        .map((target) => `${file} imports ${target}`),
+    )
+    expect(imports).toEqual([])
+  })
+
   test('functions on rows have no viewer', () => {
     const withViewer = filesOf('store').filter((file) =>
       /\bviewer: Viewer\b/.test(read(`src/${file}`)),
@@ -477,7 +500,7 @@ function importsOf(
   source = read(join('src', file)),
 ): { target: string; line: number }[] {
   return source.split('\n').flatMap((text, at) => {
-    const [, target] = /(?:from|import) '([^']+)'/.exec(text) ?? []
+    const [, target] = /(?:from |import |import\()'([^']+)'/.exec(text) ?? []
     return target ? [{ target, line: at + 1 }] : []
   })
 }

@@ -17,8 +17,14 @@ interface SubscribeOptions {
   isAnonymous?: boolean
   /** ID of the last event received before a pause. */
   lastEventId?: string | undefined
-  onEvent: (event: { name: string; data: string; id: string }) => void
+  onEvent: (event: StreamEvent) => void
   onStateChange: (state: LiveState) => void
+}
+
+export interface StreamEvent {
+  readonly name: string
+  readonly data: string
+  readonly id: string
 }
 
 export interface Subscription {

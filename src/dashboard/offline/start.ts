@@ -38,6 +38,7 @@ const state = {
   /** True after the first session of this page. */
   isListening: false,
   copyTimer: 0,
+  loadNow: async (): Promise<unknown> => null,
   contactAt: 0,
   /** ID of the session whose data this tab shows; '' while unknown. */
   session: '',
@@ -58,10 +59,12 @@ const WORKER_DELAY_MS = 1500
 
 /**
  * Starts offline use in a session. Returns when switches can be added, if they ever can. Without a
- * session, deletes what an earlier one has left.
+ * session, deletes what an earlier one has left. Loads with the given function what Now needs without
+ * network, if nothing stores the files of the build.
  */
-export async function startOffline(): Promise<void> {
+export async function startOffline(loadNow = state.loadNow): Promise<void> {
   if (sessionState.value === 'out') return await forget()
+  state.loadNow = loadNow
   // Undoing a switch must not need the network.
   import('../actions/undo').catch(() => {})
   if (await hasDatabase()) {
@@ -115,14 +118,10 @@ async function recordAnswer(): Promise<boolean> {
   return true
 }
 
-/** Lets the worker store the files of the build. Without one, loads what Now needs without network. */
+/** Lets the worker store the files of the build, if there can be one. */
 async function storeFiles(): Promise<void> {
   if (await registerWorker()) return
-  await Promise.all([
-    import('../features/front/queueCard'),
-    import('../features/front/nowParts'),
-    loadRestOfStrings(),
-  ]).catch(() => {})
+  await Promise.all([state.loadNow(), loadRestOfStrings()]).catch(() => {})
 }
 
 /** Follows the session, the connection and other tabs. Called once. */

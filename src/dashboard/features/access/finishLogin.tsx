@@ -1,8 +1,9 @@
 import { ApiError, errorMessage } from '../../core/api'
 import { goTo, invitation, route } from '../../core/route'
-import { type LoginMethod, startSession } from '../../core/session'
+import type { LoginMethod } from '../../core/session'
 import { strings } from '../../texts/texts'
 import { CheckField } from '../../ui/checkField'
+import { startSession } from './startSession'
 
 export function Remember(props: { value: boolean; onChange: (value: boolean) => void }) {
   return (

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { isUnauthorized, requestOwn } from '../../core/api'
-import { endOnServer, leaveSession } from '../../core/leftSession'
 import { clearSession, loginMethod } from '../../core/session'
 import { isOffline } from '../../core/store'
 import { useAction } from '../../core/useAction'
 import { countUnsent, currentSession, forgetEverything } from '../../offline/start'
 import { moreStrings, offlineStrings, strings } from '../../texts/texts'
 import { ConfirmSheet } from '../../ui/confirmSheet'
+import { endOnServer, leaveSession } from './leftSession'
 
 interface Ending {
   /** Path whose deletion ends the session. */

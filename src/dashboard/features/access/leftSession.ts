@@ -1,7 +1,7 @@
-import { startOffline } from '../offline/start'
-import { loadRestOfStrings, moreStrings } from '../texts/texts'
-import { ApiError, request } from './api'
-import { LEFT, loginNote, store, stored } from './session'
+import { ApiError, request } from '../../core/api'
+import { LEFT, loginNote, store, stored } from '../../core/session'
+import { startOffline } from '../../offline/start'
+import { loadRestOfStrings, moreStrings } from '../../texts/texts'
 
 /** Ends the session that this browser left while the server did not answer. */
 

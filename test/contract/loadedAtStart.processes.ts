@@ -7,8 +7,11 @@ import { expect, test } from '../tools/test'
 const LOADED_WHEN_NEEDED = [
   'node_modules/@elysiajs/swagger/',
   'node_modules/file-type/',
-  'src/cli/completion/',
+  'src/cli/completion/bash.ts',
+  'src/cli/completion/fish.ts',
   'src/cli/completion/man.ts',
+  'src/cli/completion/tree.ts',
+  'src/cli/completion/zsh.ts',
   'src/db/backup/backup.ts',
   'src/db/backup/copyDatabase.ts',
   'src/doctor/inspect.ts',

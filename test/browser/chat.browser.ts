@@ -295,7 +295,7 @@ describeDashboard(browser, testServer, async ({ system, openPath: open }) => {
     })
     await page.getByLabel('Text').fill('Milk, please.')
     await page.getByRole('button', { name: 'Post' }).click()
-    await page.getByLabel('Text').fill('And bread.')
+    await page.getByLabel('Text').fill('Milk, please. And bread.')
     held.resolve()
     await articles(page).getByText('Milk, please.').waitFor()
     expect(await page.getByLabel('Text').inputValue()).toBe('And bread.')

@@ -69,7 +69,8 @@ export function Composer({ place, posts, onPosted }: Props) {
     await requestOwn(`${JOURNAL_PATH}/posts`, { method: 'POST', body })
     // What was typed while the post was sent stays.
     const { text: typed } = drafts.find(place.query) ?? emptyDraft
-    drafts.put(place.query, { ...emptyDraft, by: draft.by, text: typed === text ? '' : typed })
+    const rest = typed.startsWith(text) ? typed.slice(text.length).trimStart() : typed
+    drafts.put(place.query, { ...emptyDraft, by: draft.by, text: rest })
     announce(journalStrings.isPosted)
     onPosted()
   }

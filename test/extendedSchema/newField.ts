@@ -7,12 +7,12 @@ const root = join(import.meta.dir, '../..')
 
 /** All stored field tables by file. */
 const tables = {
-  system: ['system'],
-  member: ['member'],
-  group: ['group'],
-  settings: ['settings'],
-  guild: ['systemGuild', 'memberGuild', 'guild'],
-  autoproxy: ['autoproxy'],
+  'systems/system': ['system'],
+  'members/member': ['member'],
+  'groups/group': ['group'],
+  'systems/settings': ['settings'],
+  'proxy/guild': ['systemGuild', 'memberGuild', 'guild'],
+  'proxy/autoproxy': ['autoproxy'],
 }
 
 test('supports new fields of every kind and a new level that only the field table names', async () => {
@@ -23,7 +23,7 @@ test('supports new fields of every kind and a new level that only the field tabl
         (text, name) => replace(text, `const ${name} = entity(`, `const ${name} = grown(`),
         source.replace(/^import \{(.*)\bentity, /m, 'import {$1'),
       )
-      return `import { grown } from './tables'\n${extended}`
+      return `import { grown } from '../../../test/extendedSchema/tables'\n${extended}`
     })
   await addMigration(copy)
   const { output, exitCode } = await run(copy, [

@@ -15,23 +15,26 @@ const tests = [
 
 /** Tests in these folders that would only repeat what they show on SQLite. */
 const independent: [files: string, reason: string][] = [
-  ['discord/{attachments,cache,gateway,messages,permissions,rest}/*', 'parts without a database'],
-  ['discord/standIn*', 'tests of the stand-in for Discord'],
+  ['discord/{attachments,cache,messages}/*', 'parts without a database'],
+  ['discord/{computePermissions,gateway,restClient}.*', 'parts without a database'],
+  ['discord/standInTests/*', 'tests of the stand-in for Discord'],
   ['discord/commands/*', 'texts of commands, whose queries are those of the service'],
   ['discord/{checks,commandLine,registerCommands}.*', 'texts, settings and names of commands'],
+  ['discord/substitution.*', 'expressions, which run in a process of their own'],
   ['discord/{failures,fatal,logChannel,pausesOfBot,webhookCache}.*', 'failures of Discord'],
   ['events/{httpPost,pushEncryption,webhookUrl}.*', 'outgoing requests'],
   ['http/docs/*', 'the API document'],
   ['http/v2/{listAccess,references}.*', 'permissions of lists, and forms of references'],
   ['http/{ext/simplyPluralFields,v2/pluralport}.*', 'formats of files'],
-  ['http/longReads.*', 'limits of concurrent reads'],
+  ['http/server/longReads.*', 'limits of concurrent reads'],
   ['http/*/documentation.*', 'the API document'],
-  ['http/{clientAddress,dottedPaths,elysiaInternals,routeTable}.*', 'routing'],
+  ['http/server/{clientAddress,dottedPaths,elysiaInternals,routeTable}.*', 'routing'],
   [
-    'http/{connectionLimits,jsonLimits,overload,ratelimit,slowUploads,unfinishedBodies}.*',
+    'http/server/{connectionLimits,jsonLimits,overload,ratelimit,slowUploads,unfinishedBodies}.*',
     'limits of requests',
   ],
-  ['http/{disabled,handler,requestLog,response}.*', 'headers, errors and log of requests'],
+  ['http/server/{disabled,handler,requestLog,response}.*', 'headers, errors and log of requests'],
+  ['service/{largeDeletions,transfer/imports}.*', 'data that SQLite generates'],
   ['http/web/{cookie,manifest,staticFiles,worker}.*', 'files of the dashboard'],
 ]
 

@@ -96,7 +96,7 @@ describe('the interface contract', () => {
       expect(
         unused.map(
           (level) =>
-            `${level} of ${name} hides nothing: make it the guard of a field, or a line in listAccessRules, in src/model/privacy.ts`,
+            `${level} of ${name} hides nothing: make it the guard of a field, or a line in listAccessRules, in src/model/core/privacy.ts`,
         ),
       ).toEqual([])
     },

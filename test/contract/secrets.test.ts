@@ -421,7 +421,7 @@ function secretOf(key: string, field: Field): { stored: unknown; trace: string |
       return { stored: field.defaultValue, trace: null }
     default:
       throw new Error(
-        `add a secret for the field kind ${field.kind} (${key}) to secretOf in test/secrets.test.ts`,
+        `add a secret for the field kind ${field.kind} (${key}) to secretOf in test/contract/secrets.test.ts`,
       )
   }
 }
@@ -468,7 +468,8 @@ function pathValue(path: string, name: string): string {
   const old: Record<string, string> = { s: owner.hid, m: wren.hid, a: account, msg: message }
   const [, , noun = ''] = path.split('/')
   const found = path.startsWith('/v1/') && name === 'id' ? old[noun] : known[name]
-  if (!found) throw new Error(`GET ${path}: add {${name}} to pathValue in test/secrets.test.ts`)
+  if (!found)
+    throw new Error(`GET ${path}: add {${name}} to pathValue in test/contract/secrets.test.ts`)
   return found
 }
 
@@ -507,7 +508,7 @@ function queryValue(path: string, name: string): string {
     collection: 'members',
   }
   const found = known[name]
-  if (!found) throw new Error(`add ${name} to queryValue in test/secrets.test.ts`)
+  if (!found) throw new Error(`add ${name} to queryValue in test/contract/secrets.test.ts`)
   return found
 }
 

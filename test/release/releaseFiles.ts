@@ -161,7 +161,7 @@ describe('the executable', () => {
         received += Buffer.from(chunk).toString()
         server ??= Bun.spawn([join(dist, 'multitude'), 'serve', '--backup-dir', '', ...flags], {
           cwd,
-          // Twice a second, as in test/cli/systemd.processes.ts.
+          // Twice a second, as in test/cli/commands/systemd.processes.ts.
           env: { NOTIFY_SOCKET: join(cwd, 'notify'), WATCHDOG_USEC: '1000000' },
           stdio: ['ignore', 'ignore', 'ignore'],
         })

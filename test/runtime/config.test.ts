@@ -229,7 +229,7 @@ describe('settings', () => {
         .filter((name) => !isTried(name, [...bad, ...badSecrets]) && !anyText.includes(name))
         .map((name) => `bad values of ${name}`),
     ]
-    expect(untried.map((values) => `try ${values} in test/config.test.ts`)).toEqual([])
+    expect(untried.map((values) => `try ${values} in test/runtime/config.test.ts`)).toEqual([])
   })
 
   test('a setting that is missing or empty has its default', () => {

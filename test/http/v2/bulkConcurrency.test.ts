@@ -61,10 +61,15 @@ async function changeMeanwhile(
 ) {
   const { writeStats } = app.storage
   const answer = Promise.withResolvers<Awaited<ReturnType<typeof request>>>()
+  // An earlier write that ends meanwhile must not hide the one that begins.
+  await until(() => writeStats.waiting === 0)
   await deps.transact({ system: id }, async (tx) => {
-    const before = writeStats.waiting
+    let fewest = writeStats.waiting
     request().then(answer.resolve, answer.reject)
-    await until(() => writeStats.waiting > before)
+    await until(() => {
+      fewest = Math.min(fewest, writeStats.waiting)
+      return writeStats.waiting > fewest
+    })
     await work(tx)
   })
   return answer.promise

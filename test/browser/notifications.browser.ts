@@ -82,12 +82,21 @@ async function openAllowed(path: string, { token }: { readonly token: string } =
  * Passes the message that the push service received to the service worker. The debugger's command
  * for this does not say whether the message arrived, so the event is dispatched in the worker.
  */
-async function deliver({ context }: Visitor, push: PushBrowser, at: number): Promise<void> {
+async function deliver({ context, page }: Visitor, push: PushBrowser, at: number): Promise<void> {
   const pushed = service.to(push)[at]
   if (!pushed) throw new Error('no message was sent')
+  // A worker that is being installed shows no notification.
+  await page.evaluate('navigator.serviceWorker.ready.then(() => {})')
   const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
   const data = JSON.stringify(read(pushed, push).shown)
-  await worker.evaluate(`dispatchEvent(new PushEvent('push', { data: ${JSON.stringify(data)} }))`)
+  // What the worker does with it is awaited, as the browser would, and its error reported.
+  await worker.evaluate(`(() => {
+    const event = new PushEvent('push', { data: ${JSON.stringify(data)} })
+    const work = []
+    event.waitUntil = (promise) => work.push(promise)
+    dispatchEvent(event)
+    return Promise.all(work).then(() => work.length || Promise.reject(new Error('no listener')))
+  })()`)
 }
 
 interface Shown {

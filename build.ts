@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +5,7 @@ import { $ } from 'bun'
 import { type CommonFiles, pack, writeCommonFiles } from './.ci/release/archive'
 import { readCommit } from './.ci/release/commit'
 import { debianNames, packDeb } from './.ci/release/deb'
-import { executableOptions } from './.ci/release/executable'
+import { executableOptions, isNewerThanSources } from './.ci/release/executable'
 import { fetchRuntime, type Target, targets } from './.ci/release/runtimes'
 import manifest from './package.json' with { type: 'json' }
 import { bundlePage } from './src/web/bundle'
@@ -40,12 +39,7 @@ if (wanted.length > 0) await release(wanted)
 /** True if an executable has this commit and is newer than every file that it is built from. */
 async function isUpToDate(executable: string): Promise<boolean> {
   const version = await $`./${executable} --version`.nothrow().quiet().text()
-  if (!version.includes(`(${commit})`)) return false
-  const sources = new Bun.Glob('{src,migrations,.ci/release}/**/*').scanSync({ dot: true })
-  const written = statSync(executable).mtimeMs
-  return ['build.ts', 'package.json', 'bun.lock', ...sources].every(
-    (file) => statSync(file).mtimeMs < written,
-  )
+  return version.includes(`(${commit})`) && isNewerThanSources(executable, import.meta.dir)
 }
 
 async function release(wanted: readonly Target[]): Promise<void> {

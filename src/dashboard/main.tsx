@@ -1,4 +1,4 @@
-import { type ComponentType, render } from 'preact'
+import { type ComponentType, options, render } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { listenForShortcuts } from './actions/shortcuts'
 import type { Route } from './core/address'
@@ -127,6 +127,10 @@ function CurrentPage({ page }: { page: DashboardPage }) {
     </Page>
   )
 }
+
+// Effects run before the browser delivers another event: what is shown must react at once, and an effect
+// that comes later would undo what its reader has done meanwhile.
+options.requestAnimationFrame = queueMicrotask
 
 applyAppearance()
 fetchFonts()

@@ -462,17 +462,24 @@ describeDashboard(browser, testServer, ({ size, system, openNow }) => {
     expect(await ask<unknown[]>('GET /v2/systems/@me/members')).toEqual([])
   })
 
-  test('previews a file that is dropped anywhere on the page', async () => {
+  test('previews a file that is dropped anywhere on the page, as soon as it is shown', async () => {
     const { page } = await openEmptySystem()
-    await page.goto(`${address}/#/import`)
-    await page.getByLabel('Choose a file').waitFor({ state: 'attached' })
     const text = readFileSync(join(fixtures, 'pluralkit.json'), 'utf8')
     await page.evaluate(`(() => {
       const dataTransfer = new DataTransfer()
       dataTransfer.items.add(new File([${JSON.stringify(text)}], 'system.json'))
-      document.querySelector('h1').dispatchEvent(
-        new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }),
-      )
+      const { port1, port2 } = new MessageChannel()
+      port1.onmessage = () =>
+        document.querySelector('h1').dispatchEvent(
+          new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }),
+        )
+      new MutationObserver((_, observer) => {
+        if (!document.querySelector('input[type=file]')) return
+        observer.disconnect()
+        // The next event after the form is shown.
+        port2.postMessage(null)
+      }).observe(document.body, { childList: true, subtree: true })
+      location.hash = '#/import'
     })()`)
     await page.getByRole('heading', { name: 'A PluralKit file' }).waitFor()
     await page.getByText(/^system\.json, \d+ KB$/).waitFor()

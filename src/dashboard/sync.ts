@@ -30,13 +30,22 @@ import { strings } from './texts/texts'
 export function startSync(): void {
   let subscription: Subscription | undefined
 
+  let isReloading = false
+  /** Loads everything, once for events that follow each other closely. */
+  const reload = async () => {
+    if (isReloading) return
+    isReloading = true
+    await loadSession()
+    isReloading = false
+  }
+
   const start = (lastEventId?: string) => {
     connectionState.value = 'connecting'
     subscription = subscribe({
       path: 'v2/systems/@me/events',
       lastEventId,
       onEvent(event) {
-        loadRefetch().then(({ refetchAfter }) => refetchAfter(event), loadSession)
+        loadRefetch().then(({ refetchAfter }) => refetchAfter(event), reload)
       },
       onStateChange(state) {
         if (state === 'refused') {
@@ -111,5 +120,5 @@ export function startSync(): void {
   })
 }
 
-/** Events are rare, and the page can be shown without this part. */
+/** The page can be shown without this part. It cannot be loaded if the server has a newer build. */
 const loadRefetch = () => import('./core/refetch')

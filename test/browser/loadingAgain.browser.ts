@@ -42,6 +42,21 @@ describeDashboard(browser, testServer, ({ system, openNow, openPath }) => {
     await page.getByRole('heading', { name: 'Here now' }).waitFor()
   })
 
+  test('follows other devices although what handles their events cannot be loaded', async () => {
+    await system.setSwitches([5, 'Wren'])
+    const { page, context } = await openNow()
+    let refused = 0
+    await context.route('**/assets/refetch-*', (route) => {
+      refused++
+      return route.abort()
+    })
+    await page.reload()
+    await page.getByText('Live', { exact: true }).first().waitFor({ state: 'attached' })
+    await system.setSwitches([1, 'Ivy'])
+    await page.getByText('Ivy is here now.').first().waitFor()
+    expect(refused).toBeGreaterThan(0)
+  })
+
   test('loads a page by itself when the connection is back', async () => {
     await system.setSwitches([5, 'Wren'])
     const { page, context } = await openNow()

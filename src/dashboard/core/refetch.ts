@@ -46,22 +46,28 @@ async function refetchStale(waits = 0): Promise<void> {
   }
   const news = mergeInvalidations(pending.value)
   pending.value = []
-  await Promise.all(news.map((one) => refetch(one).catch(ignoreError)))
+  await Promise.all(news.map((invalidation) => refetch(invalidation).catch(ignoreError)))
 }
 
-async function refetch(one: Invalidation): Promise<void> {
-  if (one.kind === 'switch') {
+async function refetch(invalidation: Invalidation): Promise<void> {
+  if (invalidation.kind === 'switch') {
     await loadStatuses()
-    if (one.isDeleted) return removeSwitchFromStore(one.uuid)
+    if (invalidation.isDeleted) return removeSwitchFromStore(invalidation.uuid)
     // The page made this change itself and got it in the response.
-    return hasValues(one.uuid, one.now) ? undefined : await loadSwitch(one.uuid)
+    return hasValues(invalidation.uuid, invalidation.now)
+      ? undefined
+      : await loadSwitch(invalidation.uuid)
   }
-  if (one.kind === 'member')
-    return one.isDeleted ? removeMemberFromStore(one.uuid) : await loadMember(one.uuid)
-  if (one.kind === 'group')
-    return one.isDeleted ? removeGroupFromStore(one.uuid) : await loadGroup(one.uuid)
-  increaseVersion(one.kind)
-  await lists[one.kind]?.()
+  if (invalidation.kind === 'member')
+    return invalidation.isDeleted
+      ? removeMemberFromStore(invalidation.uuid)
+      : await loadMember(invalidation.uuid)
+  if (invalidation.kind === 'group')
+    return invalidation.isDeleted
+      ? removeGroupFromStore(invalidation.uuid)
+      : await loadGroup(invalidation.uuid)
+  increaseVersion(invalidation.kind)
+  await lists[invalidation.kind]?.()
 }
 
 const lists: { readonly [K in Invalidation['kind']]?: () => Promise<void> } = {

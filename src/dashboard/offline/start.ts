@@ -38,7 +38,7 @@ const state = {
   /** True after the first session of this page. */
   isListening: false,
   copyTimer: 0,
-  loadNow: async (): Promise<unknown> => null,
+  loadNowPage: async (): Promise<unknown> => null,
   contactAt: 0,
   /** ID of the session whose data this tab shows; '' while unknown. */
   session: '',
@@ -62,9 +62,9 @@ const WORKER_DELAY_MS = 1500
  * session, deletes what an earlier one has left. Loads with the given function what Now needs without
  * network, if nothing stores the files of the build.
  */
-export async function startOffline(loadNow = state.loadNow): Promise<void> {
+export async function startOffline(loadNowPage = state.loadNowPage): Promise<void> {
   if (sessionState.value === 'out') return await forget()
-  state.loadNow = loadNow
+  state.loadNowPage = loadNowPage
   // Undoing a switch must not need the network.
   import('../actions/undo').catch(() => {})
   if (await hasDatabase()) {
@@ -121,7 +121,7 @@ async function recordAnswer(): Promise<boolean> {
 /** Lets the worker store the files of the build, if there can be one. */
 async function storeFiles(): Promise<void> {
   if (await registerWorker()) return
-  await Promise.all([state.loadNow(), loadRestOfStrings()]).catch(() => {})
+  await Promise.all([state.loadNowPage(), loadRestOfStrings()]).catch(() => {})
 }
 
 /** Follows the session, the connection and other tabs. Called once. */

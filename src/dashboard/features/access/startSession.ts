@@ -59,11 +59,11 @@ export async function startSession(method: LoginMethod, isRemembered: boolean): 
 
 export function startOfflineUse(): Promise<void> {
   return import('../../offline/start')
-    .then(({ startOffline }) => startOffline(loadNow))
+    .then(({ startOffline }) => startOffline(loadNowPage))
     .catch(ignoreError)
 }
 
 /** Loads the parts of Now that are loaded when they are needed. */
-function loadNow(): Promise<unknown> {
+function loadNowPage(): Promise<unknown> {
   return Promise.all([import('../front/queueCard'), import('../front/nowParts')])
 }

@@ -32,7 +32,7 @@ export function listBlocks(): Block[] {
   )
 }
 
-/** Test that runs a block; "shell" is test/contract/documented.processes.ts, with the server running or stopped. */
+/** Test that runs a block; "shell" is `documented.processes.ts`, with the server running or stopped. */
 export type Runner = 'shell' | 'shell, stopped' | 'package' | 'by hand' | 'bots' | 'none'
 
 /** Every block of commands by the start of its text, with its runner, or the reason for none. */

@@ -14,9 +14,9 @@ import { subjects } from '../contract/mutations'
 import { applyMutation, type Mutation } from '../contract/mutations/mutation'
 
 /**
- * Applies the mutations of `test/contract/mutations` to copies of the sources, one at a time in each, and
- * reports those that their tests do not detect. `bun test/tools/mutants.ts [words…]` takes those with one
- * of the words in their subject, file or sentence; without words, all of them.
+ * Applies the mutations of `test/contract/mutations` to copies of the sources, one at a time in each,
+ * and reports those that their tests do not detect. `bun test/tools/mutants.ts [words…]` takes those
+ * with one of the words in their subject, file or sentence; without words, all of them.
  */
 const words = process.argv.slice(2).map((word) => word.toLowerCase())
 const JOBS = 2

@@ -1,6 +1,6 @@
 import * as bun from 'bun:test'
 
-/** Enough for a test on busy cores; Bun's default is 5 seconds. `test/tools/mutants.ts` sets a shorter one. */
+/** Enough for a test on busy cores; Bun's default is 5 seconds. `mutants.ts` sets a shorter one. */
 const TIMEOUT_MS = Number(process.env.TEST_TIMEOUT_MS ?? 180_000)
 
 export { describe, expect, setSystemTime, spyOn } from 'bun:test'

@@ -68,6 +68,6 @@ const POLICY = [
   "img-src 'self' data: https: http:",
   ...unframed,
   "require-trusted-types-for 'script'",
-  // The policy of `dashboard/core/registerWorker.ts`, which returns the one address of the service worker.
+  // The policy of `dashboard/core/registerWorker.ts`: the one address of the service worker.
   'trusted-types worker',
 ]

@@ -21,8 +21,8 @@ import {
   renderedObjectSql,
 } from './jsonSql'
 
-// Statements of `service/reads/objects.ts`. Each returns the JSON of a response: SQL text, because that is
-// twice as fast as selecting rows.
+// Statements of `service/reads/objects.ts`. Each returns the JSON of a response: SQL text, because that
+// is twice as fast as selecting rows.
 
 /** JSON as bytes, because a string would be decoded only to be encoded again. */
 export type Json = Uint8Array<ArrayBuffer> & Serialized

@@ -52,8 +52,8 @@ describeDashboard(browser, testServer, ({ system, openNow, openPath }) => {
     })
     await page.reload()
     await page.getByText('Live', { exact: true }).first().waitFor({ state: 'attached' })
-    await system.setSwitches([1, 'Ivy'])
-    await page.getByText('Ivy is here now.').first().waitFor()
+    await system.log(0, 'Iris')
+    await page.locator('.here-now').getByText('Iris').waitFor()
     expect(refused).toBeGreaterThan(0)
   })
 

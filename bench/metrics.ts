@@ -6,7 +6,7 @@ import { parseConfig } from '../src/runtime/config/config'
 import { createLog } from '../src/runtime/log'
 import { createMetrics } from '../src/runtime/metrics/metrics'
 import { insertSystem } from '../src/service/systems/systems'
-import { insertToken } from '../src/store/access/insertToken'
+import { insertToken } from '../src/store/access/tokenRows'
 
 /**
  * Measures the cost of METRICS=on per request, without HTTP, which would make the share smaller.

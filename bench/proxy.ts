@@ -9,10 +9,10 @@ import { createApp } from '../src/app/app'
 import type { ProxyTag } from '../src/model/core/validation'
 import { parseConfig } from '../src/runtime/config/config'
 import { createLog } from '../src/runtime/log'
-import { insertAccount } from '../src/service/access/accounts'
 import { insertMember } from '../src/service/members/members'
 import { patchSettings } from '../src/service/systems/settings'
 import { insertSystem } from '../src/service/systems/systems'
+import { insertAccount } from '../src/store/access/accountRows'
 import { createBot } from '../test/tools/operatorActions'
 
 const MEMBERS = 1000

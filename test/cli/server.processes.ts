@@ -5,7 +5,7 @@ import { openDeps } from '../../src/app/app'
 import type { JsonObject } from '../../src/model/core/entity'
 import { parseConfig } from '../../src/runtime/config/config'
 import { insertSystem } from '../../src/service/systems/systems'
-import { insertToken } from '../../src/store/access/insertToken'
+import { insertToken } from '../../src/store/access/tokenRows'
 import { folderWithDatabase } from '../tools/emptyDatabase'
 import { run, runJson } from '../tools/runInProcess'
 import {

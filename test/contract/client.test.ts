@@ -1,7 +1,7 @@
 import * as pkapi from 'pkapi.js'
-import { insertAccount } from '../../src/service/access/accounts'
 import { findMember } from '../../src/service/members/members'
 import { insertMessage } from '../../src/service/proxy/messages'
+import { insertAccount } from '../../src/store/access/accountRows'
 import {
   createClientFixture,
   expectError,

@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite'
 import fc from 'fast-check'
-import { insertAccount } from '../../src/service/access/accounts'
 import { insertSwitch } from '../../src/service/front/switches'
 import { insertGroup } from '../../src/service/groups/groups'
 import { insertMembership } from '../../src/service/groups/memberships'
 import { insertMember } from '../../src/service/members/members'
 import { insertMessage } from '../../src/service/proxy/messages'
+import { insertAccount } from '../../src/store/access/accountRows'
 import { expectDocumented } from '../tools/openapiDocument'
 import {
   createBot,

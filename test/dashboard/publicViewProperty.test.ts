@@ -11,7 +11,7 @@ import {
   RECENT_SWITCHES,
 } from '../../src/dashboard/features/privacy/publicView'
 import { parseInstant } from '../../src/model/core/time'
-import { insertToken } from '../../src/store/access/insertToken'
+import { insertToken } from '../../src/store/access/tokenRows'
 import { anySystem, insertGeneratedSystem } from '../service/anySystem'
 import { rounds } from '../tools/rounds'
 import { describe, expect, test } from '../tools/test'

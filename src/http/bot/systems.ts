@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import type { LinkedAccount } from '../../model/access/account'
 import {
   accountFromBot,
   accountToBot,
@@ -12,7 +13,6 @@ import {
 import {
   deleteAccountLink,
   getAccount,
-  type LinkedAccount,
   linkAccount,
   patchAccount,
   unlinkAccount,

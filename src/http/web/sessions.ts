@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { nameBrowser } from '../../model/access/browser'
+import type { Device, OpenedSession } from '../../model/access/session'
 import { error } from '../../model/core/errors'
 import {
   codeFromWeb,
@@ -14,13 +15,11 @@ import {
 } from '../../serializers/web'
 import { createLoginCode, previewLogin } from '../../service/access/loginLinks'
 import {
-  type Device,
   endAllSessions,
   endOwnSession,
   endSession,
   getSession,
   listSessions,
-  type OpenedSession,
   openSession,
   renameSession,
 } from '../../service/access/sessions'

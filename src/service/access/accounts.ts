@@ -1,25 +1,19 @@
-import { eq, sql } from 'drizzle-orm'
 import { lockSystem } from '../../db/locks'
-import { type Placeholders, query } from '../../db/query'
-import { accounts } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { requireEnabled, visibleSystems } from '../../db/visible'
+import { requireEnabled } from '../../db/visible'
+import type { Account, LinkedAccount } from '../../model/access/account'
 import { error } from '../../model/core/errors'
 import { requirePlatformAuthority, requireSystem, type Viewer } from '../../model/core/privacy'
-import { recordEvent } from '../../store/events/recordEvent'
+import {
+  accountsOf,
+  findAccount,
+  getLinkedAccount,
+  insertAccount,
+  removeAccount,
+  setAutoproxyEnabled,
+} from '../../store/access/accountRows'
 import type { Deps } from '../core/deps'
 import { requireExists } from '../systems/deletion'
-
-export interface Account {
-  id: string
-  system_id: number
-  autoproxy_enabled: boolean
-}
-
-/** An account with the short ID of the system it is linked to. */
-export interface LinkedAccount extends Account {
-  system: string
-}
 
 export async function linkAccount(deps: Deps, viewer: Viewer, account: string): Promise<void> {
   const systemId = requireSystem(viewer)
@@ -81,8 +75,8 @@ export async function patchAccount(
 ): Promise<LinkedAccount> {
   requirePlatformAuthority(viewer, account)
   return deps.transact({ account }, async (tx) => {
-    await setAutoproxy(tx).run({ id: account, enabled: Number(patch.autoproxy_enabled) })
-    return getLinked(tx, account)
+    await setAutoproxyEnabled(tx, account, patch.autoproxy_enabled)
+    return getLinkedAccount(tx, account)
   })
 }
 
@@ -92,54 +86,11 @@ export async function getAccount(
   account: string,
 ): Promise<LinkedAccount> {
   requirePlatformAuthority(viewer, account)
-  return getLinked(db, account)
+  return getLinkedAccount(db, account)
 }
 
 export async function listAccounts({ db }: Deps, viewer: Viewer): Promise<Account[]> {
   return accountsOf(db, requireSystem(viewer, 'read'))
-}
-
-export async function accountsOf(db: Db, systemId: number): Promise<Account[]> {
-  return await ofSystem(db).all({ system: systemId })
-}
-
-export async function findAccount(db: Db, account: string): Promise<Account | null> {
-  return await byId(db).get({ id: account })
-}
-
-async function getLinked(db: Db, account: string): Promise<LinkedAccount> {
-  const found = await linkedById(db).get({ id: account })
-  if (!found) throw error('systemNotFound')
-  await requireEnabled(db, found.system_id)
-  return found
-}
-
-/**
- * Links within a transaction. Does nothing if the account is linked to this system already; throws
- * a conflict if it is linked to another one.
- */
-export async function insertAccount(
-  deps: Deps,
-  tx: Db,
-  systemId: number,
-  account: string,
-  imported = false,
-): Promise<void> {
-  const linked = await findAccount(tx, account)
-  if (linked?.system_id === systemId) return
-  if (linked) throw error('conflict', 'the account is linked to another system')
-  await insertRow(tx).run({ account, system: systemId, imported: Number(imported) })
-  await recordEvent(tx, deps.now(), {
-    system_id: systemId,
-    type: 'LINK_ACCOUNT',
-    subject: account,
-    data: null,
-  })
-}
-
-async function removeAccount(deps: Deps, tx: Db, { id, system_id }: Account): Promise<void> {
-  await deleteRow(tx).run({ id })
-  await recordEvent(tx, deps.now(), { system_id, type: 'UNLINK_ACCOUNT', subject: id, data: null })
 }
 
 /**
@@ -167,58 +118,3 @@ export async function planAccounts(
     if (!names.has(id)) planned.push({ id, linked: false, why: 'is not named by the file' })
   return planned
 }
-
-/** Links the planned accounts and applies their settings of the file. Returns whether any changed. */
-export async function linkImported(
-  deps: Deps,
-  tx: Db,
-  systemId: number,
-  named: readonly { id: string; autoproxy_enabled?: boolean }[],
-  planned: readonly { id: string; linked: boolean }[],
-): Promise<boolean> {
-  const linked = new Set(planned.flatMap((one) => (one.linked ? one.id : [])))
-  let isChanged = false
-  for (const { id, autoproxy_enabled } of named) {
-    if (!linked.has(id)) continue
-    const before = await findAccount(tx, id)
-    if (!before) await insertAccount(deps, tx, systemId, id, true)
-    const isEnabled = before?.autoproxy_enabled ?? true
-    const isNew = autoproxy_enabled !== undefined && autoproxy_enabled !== isEnabled
-    if (isNew) await setAutoproxy(tx).run({ id, enabled: Number(autoproxy_enabled) })
-    if (!before || isNew) isChanged = true
-  }
-  return isChanged
-}
-
-const { id, system_id, autoproxy_enabled } = accounts
-
-const byId = query((db, values: Placeholders<'id'>) =>
-  db.select({ id, system_id, autoproxy_enabled }).from(accounts).where(eq(id, values.id)),
-)
-
-const ofSystem = query((db, { system }: Placeholders<'system'>) =>
-  db.select().from(accounts).where(eq(system_id, system)).orderBy(id),
-)
-
-const linkedById = query((db, values: Placeholders<'id'>) => {
-  const system = sql<string>`${visibleSystems.hid}`.as('system')
-  return db
-    .select({ id, system_id, autoproxy_enabled, system })
-    .from(accounts)
-    .innerJoin(visibleSystems, eq(visibleSystems.id, system_id))
-    .where(eq(id, values.id))
-})
-
-const insertRow = query((db, values: Placeholders<'account' | 'system' | 'imported'>) =>
-  db
-    .insert(accounts)
-    .values({ id: values.account, system_id: values.system, imported: values.imported }),
-)
-
-const setAutoproxy = query((db, values: Placeholders<'id' | 'enabled'>) =>
-  db.update(accounts).set({ autoproxy_enabled: values.enabled }).where(eq(id, values.id)),
-)
-
-const deleteRow = query((db, values: Placeholders<'id'>) =>
-  db.delete(accounts).where(eq(id, values.id)),
-)

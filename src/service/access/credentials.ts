@@ -1,16 +1,18 @@
-import { eq, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { bots, sessions, tokens } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
-import { disabledError, visibleSystems } from '../../db/visible'
+import { disabledError } from '../../db/visible'
 import { error } from '../../model/core/errors'
 import type { Viewer } from '../../model/core/privacy'
-import type { Instant } from '../../model/core/time'
-import { setLastUsed } from '../../store/access/insertToken'
+import { findBotByHash } from '../../store/access/botRows'
+import {
+  type CredentialRow,
+  findSessionCredential,
+  findTokenCredential,
+} from '../../store/access/credentialRows'
 import { hashSecret } from '../../store/access/secrets'
+import { setLastUsed } from '../../store/access/tokenRows'
 import type { Deps } from '../core/deps'
 import { renewSession } from './sessions'
-import type { Bot, Credential, CredentialCache, LookupCache, TokenOwner } from './types'
+import type { Bot, Credential, CredentialCache, LookupCache } from './types'
 
 /** Least time between two writes of `last_used`. */
 const TOUCH_MS = 60 * 60 * 1000
@@ -21,7 +23,7 @@ const TOUCH_MS = 60 * 60 * 1000
  */
 export function findToken(deps: Deps, token: string): MaybePromise<Credential | null> {
   const found = deps.credentialCache.tokens(token, async () => {
-    const row = await tokenByHash(deps.db).get({ hash: hashSecret(token) })
+    const row = await findTokenCredential(deps.db, hashSecret(token))
     return (
       row &&
       toCredential(deps, row, {
@@ -38,7 +40,7 @@ export function findToken(deps: Deps, token: string): MaybePromise<Credential | 
 
 export async function findSession(deps: Deps, secret: string): Promise<Credential | null> {
   const found = await deps.credentialCache.sessions(secret, async () => {
-    const row = await sessionByHash(deps.db).get({ hash: hashSecret(secret) })
+    const row = await findSessionCredential(deps.db, hashSecret(secret))
     return row && toCredential(deps, row, { access: 'session', session: row.credential })
   })
   return touch(deps, found, renewSession)
@@ -54,9 +56,7 @@ export async function authenticateCalendar(deps: Deps, token: string): Promise<V
 
 /** Finds the bot of a key. The result is a promise only if the key is not cached. */
 export function findBot(deps: Deps, key: string): MaybePromise<Bot | null> {
-  return deps.credentialCache.bots(key, async () =>
-    botByHash(deps.db).get({ hash: hashSecret(key) }),
-  )
+  return deps.credentialCache.bots(key, async () => findBotByHash(deps.db, hashSecret(key)))
 }
 
 /** Creates empty caches. `currentVersion` returns a number that differs after a revocation. */
@@ -96,13 +96,6 @@ function createLookupCache<T>(currentVersion: () => number): LookupCache<T> {
   }
 }
 
-interface CredentialRow extends TokenOwner {
-  credential: number
-  expires: Instant | null
-  last_used: Instant | null
-  disabled_at: Instant | null
-}
-
 function toCredential(deps: Deps, row: CredentialRow, more: Partial<Viewer>): Credential {
   const { credential, id, hid, uuid, expires, last_used, disabled_at } = row
   if (disabled_at !== null) throw disabledError()
@@ -130,33 +123,6 @@ function touch(
 
 async function touchToken(deps: Deps, { id }: Credential): Promise<void> {
   await deps.transact('new', async (tx: Db) => {
-    await setLastUsed(tx).run({ id, now: deps.now() })
+    await setLastUsed(tx, id, deps.now())
   })
 }
-
-const { id, hid, uuid, disabled_at } = visibleSystems
-const owner = { id, hid, uuid, disabled_at }
-
-const tokenByHash = query((db, { hash }: Placeholders<'hash'>) => {
-  const { scope, private_members, expires, last_used } = tokens
-  const credential = sql<number>`${tokens.id}`.as('credential')
-  return db
-    .select({ credential, scope, private_members, expires, last_used, ...owner })
-    .from(tokens)
-    .innerJoin(visibleSystems, eq(id, tokens.system_id))
-    .where(eq(tokens.hash, hash))
-})
-
-const sessionByHash = query((db, { hash }: Placeholders<'hash'>) => {
-  const { expires, last_used } = sessions
-  const credential = sql<number>`${sessions.id}`.as('credential')
-  return db
-    .select({ credential, expires, last_used, ...owner })
-    .from(sessions)
-    .innerJoin(visibleSystems, eq(id, sessions.system_id))
-    .where(eq(sessions.hash, hash))
-})
-
-const botByHash = query((db, { hash }: Placeholders<'hash'>) =>
-  db.select({ platform: bots.platform }).from(bots).where(eq(bots.hash, hash)),
-)

@@ -1,18 +1,20 @@
-import { and, eq, gt, lte } from 'drizzle-orm'
 import { lockSystem } from '../../db/locks'
-import { type Placeholders, query } from '../../db/query'
-import { linkCodes, linkFailures } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { requireEnabled } from '../../db/visible'
 import { error } from '../../model/core/errors'
 import { requirePlatformAuthority, requireSystem, type Viewer } from '../../model/core/privacy'
 import { type Instant, MINUTE } from '../../model/core/time'
+import { insertAccount } from '../../store/access/accountRows'
 import { generateCode, normalizeCode } from '../../store/access/humanCode'
+import {
+  deleteFailuresUntil,
+  insertFailure,
+  listFailureTimes,
+} from '../../store/access/linkFailureRows'
+import { linkCodes } from '../../store/access/oneTimeCodes'
 import type { Deps } from '../core/deps'
 import { requireExists } from '../systems/deletion'
 import { getSystemById } from '../systems/systems'
-import { insertAccount } from './accounts'
-import { oneTimeCodes } from './oneTimeCodes'
 
 // Codes that link an account of another platform: the owner creates one here and sends it from that
 // account to the bot there.
@@ -33,7 +35,7 @@ export async function createLinkCode(deps: Deps, viewer: Viewer): Promise<LinkCo
   const code = generateCode(LENGTH)
   return deps.transact({ system: systemId }, async (tx) => {
     await requireExists(tx, systemId)
-    return { code, expires: await codes.store(tx, systemId, code, deps.now()) }
+    return { code, expires: await linkCodes.store(tx, systemId, code, deps.now()) }
   })
 }
 
@@ -48,7 +50,7 @@ export async function linkByCode(
   const linked = await deps.transact({ account }, async (tx) => {
     const now = deps.now()
     await requireFewFailures(tx, account, now)
-    const code = await codes.consume(tx, normalizeCode(given), now)
+    const code = await linkCodes.consume(tx, normalizeCode(given), now)
     if (code) {
       await lockSystem(tx, code.system_id)
       await requireEnabled(tx, code.system_id)
@@ -56,8 +58,8 @@ export async function linkByCode(
       return getSystemById(tx, code.system_id)
     }
     // The failure must be committed, so the error is thrown after the transaction.
-    await deleteFailures(tx).run({ until: now - FAILURE_WINDOW })
-    await insertFailure(tx).run({ account, at: now })
+    await deleteFailuresUntil(tx, now - FAILURE_WINDOW)
+    await insertFailure(tx, account, now)
     return null
   })
   if (!linked) throw error('systemNotFound')
@@ -65,29 +67,9 @@ export async function linkByCode(
 }
 
 async function requireFewFailures(tx: Db, account: string, now: Instant): Promise<void> {
-  const failed = await failuresOf(tx).all({ account, since: now - FAILURE_WINDOW })
+  const failed = await listFailureTimes(tx, account, now - FAILURE_WINDOW)
   const oldest = failed.at(-MAX_FAILURES)
-  if (!oldest) return
-  const wait = Math.ceil((oldest.at + FAILURE_WINDOW - now) / 1000)
+  if (oldest === undefined) return
+  const wait = Math.ceil((oldest + FAILURE_WINDOW - now) / 1000)
   throw error('tooManyRequests', 'too many wrong codes', Math.max(1, wait))
 }
-
-const codes = oneTimeCodes(linkCodes)
-
-const { account_id, at } = linkFailures
-
-const failuresOf = query((db, { account, since }: Placeholders<'account' | 'since'>) =>
-  db
-    .select({ at })
-    .from(linkFailures)
-    .where(and(eq(account_id, account), gt(at, since)))
-    .orderBy(at),
-)
-
-const insertFailure = query((db, { account, at }: Placeholders<'account' | 'at'>) =>
-  db.insert(linkFailures).values({ account_id: account, at }),
-)
-
-const deleteFailures = query((db, { until }: Placeholders<'until'>) =>
-  db.delete(linkFailures).where(lte(at, until)),
-)

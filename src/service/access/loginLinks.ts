@@ -1,12 +1,11 @@
-import { loginCodes as loginCodesTable } from '../../db/tables'
 import { requireEnabled } from '../../db/visible'
 import { requireSystem, type Viewer } from '../../model/core/privacy'
 import type { Instant } from '../../model/core/time'
+import { loginCodes } from '../../store/access/oneTimeCodes'
 import { generateUrlSecret } from '../../store/access/secrets'
 import type { Deps } from '../core/deps'
 import { requireExists } from '../systems/deletion'
 import { getSystemById } from '../systems/systems'
-import { oneTimeCodes } from './oneTimeCodes'
 
 // Links that log a browser in, once. The operator or a bot creates one for a system, or the system
 // itself, for another device.
@@ -15,8 +14,6 @@ export interface LoginCode {
   code: string
   expires: Instant
 }
-
-export const loginCodes = oneTimeCodes(loginCodesTable)
 
 /** Creates the code of a login link; only its hash is stored. */
 export async function createLoginCode(deps: Deps, viewer: Viewer): Promise<LoginCode> {

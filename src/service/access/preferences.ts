@@ -1,14 +1,13 @@
-import { eq, inArray } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { pinnedMembers, preferences, statusGroups } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { visibleGroups, visibleMembers } from '../../db/visible'
-import {
-  DEFAULT_WORD,
-  type Preferences,
-  type PreferencesPatch,
-} from '../../model/access/preferences'
+import type { Preferences, PreferencesPatch } from '../../model/access/preferences'
 import { requireSystem, type Viewer } from '../../model/core/privacy'
+import {
+  markRows,
+  preferencesOf,
+  setWord,
+  unmarkAll,
+  unpinAll,
+} from '../../store/access/preferenceRows'
 import { makeCustomFronts, recordExtEvent } from '../../store/members/memberExts'
 import type { Deps } from '../core/deps'
 import { groupRepository } from '../groups/groups'
@@ -32,23 +31,6 @@ export async function patchPreferences(
   })
 }
 
-export async function preferencesOf(db: Db, system: number): Promise<Preferences> {
-  const pinned = await pinnedOf(db).all({ system })
-  const statuses = await statusesOf(db).all({ system })
-  return {
-    pinned: pinned.map(({ uuid }) => uuid),
-    statuses: statuses.map(({ uuid }) => uuid),
-    word: (await wordOf(db).get({ system }))?.word ?? DEFAULT_WORD,
-  }
-}
-
-/** Returns the preferences; null if all have their defaults. */
-export async function findPreferences(db: Db, systemId: number): Promise<Preferences | null> {
-  const all = await preferencesOf(db, systemId)
-  const isUnset = all.word === DEFAULT_WORD && all.pinned.length === 0 && all.statuses.length === 0
-  return isUnset ? null : all
-}
-
 /** Stores the given preferences. A list replaces the stored list; members of `statuses` become custom fronts. */
 async function storePreferences(
   deps: Deps,
@@ -58,86 +40,12 @@ async function storePreferences(
 ): Promise<void> {
   const members = pinned && (await memberRepository.getOwnAll(tx, system, pinned))
   const groups = statuses && (await groupRepository.getOwnAll(tx, system, statuses))
-  if (word !== undefined) await setWord(tx).run({ system, word })
-  if (members) await unpinAll(tx).run({ system })
-  if (groups) await unmarkAll(tx).run({ system })
+  if (word !== undefined) await setWord(tx, system, word)
+  if (members) await unpinAll(tx, system)
+  if (groups) await unmarkAll(tx, system)
   const idsOf = (rows: readonly { id: number }[] = []) => rows.map(({ id }) => id)
   await markRows(tx, idsOf(members), idsOf(groups))
   const changed = await makeCustomFronts(tx, idsOf(groups))
   for (const one of changed)
     await recordExtEvent(tx, deps.now(), one, ['kind'], { kind: 'custom_front' })
 }
-
-/**
- * Stores preferences of an import file where none are set. Returns whether any were stored. Events
- * of an import are recorded by the import.
- */
-export async function fillPreferences(
-  tx: Db,
-  system: number,
-  { word, pinned, statuses }: { word?: string; pinned: number[]; statuses: number[] },
-): Promise<boolean> {
-  const known = await preferencesOf(tx, system)
-  const isNewWord = word !== undefined && word !== known.word && known.word === DEFAULT_WORD
-  if (isNewWord) await setWord(tx).run({ system, word })
-  const members = known.pinned.length === 0 ? pinned : []
-  const groups = known.statuses.length === 0 ? statuses : []
-  await markRows(tx, members, groups)
-  await makeCustomFronts(tx, groups)
-  return isNewWord || members.length > 0 || groups.length > 0
-}
-
-async function markRows(tx: Db, members: number[], groups: number[]): Promise<void> {
-  for (const [position, id] of members.entries()) await pin(tx).run({ id, position })
-  for (const [position, id] of groups.entries()) await mark(tx).run({ id, position })
-}
-
-const wordOf = query((db, { system }: Placeholders<'system'>) =>
-  db.select({ word: preferences.word }).from(preferences).where(eq(preferences.system_id, system)),
-)
-
-const setWord = query((db, { system, word }: Placeholders<'system' | 'word'>) =>
-  db
-    .insert(preferences)
-    .values({ system_id: system, word })
-    .onConflictDoUpdate({ target: preferences.system_id, set: { word } }),
-)
-
-const pinnedOf = query((db, { system }: Placeholders<'system'>) =>
-  db
-    .select({ uuid: visibleMembers.uuid })
-    .from(visibleMembers)
-    .innerJoin(pinnedMembers, eq(pinnedMembers.member_id, visibleMembers.id))
-    .where(eq(visibleMembers.system_id, system))
-    .orderBy(pinnedMembers.position),
-)
-
-const statusesOf = query((db, { system }: Placeholders<'system'>) =>
-  db
-    .select({ uuid: visibleGroups.uuid })
-    .from(visibleGroups)
-    .innerJoin(statusGroups, eq(statusGroups.group_id, visibleGroups.id))
-    .where(eq(visibleGroups.system_id, system))
-    .orderBy(statusGroups.position),
-)
-
-const unpinAll = query((db, { system }: Placeholders<'system'>) => {
-  const { id, system_id } = visibleMembers
-  const own = db.select({ id }).from(visibleMembers).where(eq(system_id, system))
-  return db.delete(pinnedMembers).where(inArray(pinnedMembers.member_id, own))
-})
-
-const unmarkAll = query((db, { system }: Placeholders<'system'>) => {
-  const { id, system_id } = visibleGroups
-  const own = db.select({ id }).from(visibleGroups).where(eq(system_id, system))
-  return db.delete(statusGroups).where(inArray(statusGroups.group_id, own))
-})
-
-/** Ignores a repeated member, so that it keeps its first position. */
-const pin = query((db, { id, position }: Placeholders<'id' | 'position'>) =>
-  db.insert(pinnedMembers).values({ member_id: id, position }).onConflictDoNothing(),
-)
-
-const mark = query((db, { id, position }: Placeholders<'id' | 'position'>) =>
-  db.insert(statusGroups).values({ group_id: id, position }).onConflictDoNothing(),
-)

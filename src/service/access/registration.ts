@@ -1,5 +1,6 @@
 import type { Db } from '../../db/types'
 import type { RegistrationMode } from '../../model/access/quotas'
+import type { Device, OpenedSession } from '../../model/access/session'
 import type { Platform } from '../../model/core/platform'
 import { requireBot, requirePlatformAuthority, type Viewer } from '../../model/core/privacy'
 import { privateByDefault } from '../../model/systems/settings'
@@ -9,16 +10,17 @@ import {
   type SystemDraft,
   type Visibility,
 } from '../../model/systems/system'
-import { insertToken } from '../../store/access/insertToken'
+import { insertAccount } from '../../store/access/accountRows'
+import { insertSession } from '../../store/access/sessionRows'
+import { consumeSetupCode, removeSetupCodes } from '../../store/access/setupCodeRows'
+import { insertToken } from '../../store/access/tokenRows'
+import { countSystems } from '../../store/systems/systemCount'
 import type { Deps } from '../core/deps'
 import { updateSettings } from '../systems/settings'
 import { insertSystem } from '../systems/systems'
-import { insertAccount } from './accounts'
 import { consumeInvite } from './invites'
-import { countVisibleSystems, isSystemQuotaReached, requireSystemQuota } from './quotas'
+import { isSystemQuotaReached, requireSystemQuota } from './quotas'
 import { requireRegistration } from './requireRegistration'
-import { type Device, insertSession, type OpenedSession } from './sessions'
-import { consumeSetupCode, removeSetupCodes } from './setupCodes'
 
 interface Registration {
   /** Account to link to the new system. */
@@ -105,7 +107,7 @@ export async function getWebRegistration({ db, quotas }: Deps): Promise<{
   /** True if the server has no system yet. */
   needsSetup: boolean
 }> {
-  const count = await countVisibleSystems(db)
+  const count = await countSystems(db)
   const isFull = isSystemQuotaReached(quotas, count)
   return { registration: isFull ? 'closed' : quotas.webRegistration, needsSetup: count === 0 }
 }

@@ -1,11 +1,12 @@
-import { and, eq, gt, lte, notExists } from 'drizzle-orm'
-import { type Builder, type Placeholders, query } from '../../db/query'
-import { setupCodes } from '../../db/tables'
-import type { Db } from '../../db/types'
-import { visibleSystems } from '../../db/visible'
 import { requireOperator, type Viewer } from '../../model/core/privacy'
 import { DAY, type Instant } from '../../model/core/time'
 import { generateUrlSecret, hashSecret } from '../../store/access/secrets'
+import {
+  deleteExpiredSetupCodes,
+  findSetupCode,
+  insertSetupCode,
+} from '../../store/access/setupCodeRows'
+import { hasSystem } from '../../store/systems/systemCount'
 import type { Deps } from '../core/deps'
 
 // Links that create the first system in a browser. They are valid while the server has no system.
@@ -22,11 +23,11 @@ export async function createSetupCode(deps: Deps, viewer: Viewer): Promise<Setup
   requireOperator(viewer)
   const code = generateUrlSecret()
   return deps.transact('registration', async (tx) => {
-    if (await anySystem(tx).get({})) return null
+    if (await hasSystem(tx)) return null
     const now = deps.now()
     const expires = now + LIFETIME
-    await removeExpired(tx).run({ now })
-    await insert(tx).run({ hash: hashSecret(code), expires })
+    await deleteExpiredSetupCodes(tx, now)
+    await insertSetupCode(tx, hashSecret(code), expires)
     return { code, expires }
   })
 }
@@ -36,42 +37,5 @@ export async function previewSetup(
   { db, now }: Deps,
   code: string,
 ): Promise<{ expires: Instant } | null> {
-  return await find(db).get({ hash: hashSecret(code), now: now() })
+  return findSetupCode(db, hashSecret(code), now())
 }
-
-/** Returns whether the code is valid, and deletes it. Needs the lock key `registration`. */
-export async function consumeSetupCode(tx: Db, code: string, now: Instant): Promise<boolean> {
-  return (await consume(tx).get({ hash: hashSecret(code), now })) !== null
-}
-
-/** Deletes all set-up codes, because a system was created. */
-export async function removeSetupCodes(tx: Db): Promise<void> {
-  await removeAll(tx).run({})
-}
-
-const anySystem = query((db) => db.select({ id: visibleSystems.id }).from(visibleSystems).limit(1))
-
-const insert = query((db, { hash, expires }: Placeholders<'hash' | 'expires'>) =>
-  db.insert(setupCodes).values({ hash, expires }),
-)
-
-const isOpen = (db: Builder, { hash, now }: Placeholders<'hash' | 'now'>) =>
-  and(
-    eq(setupCodes.hash, hash),
-    gt(setupCodes.expires, now),
-    notExists(db.select({ id: visibleSystems.id }).from(visibleSystems)),
-  )
-
-const find = query((db, values: Placeholders<'hash' | 'now'>) =>
-  db.select({ expires: setupCodes.expires }).from(setupCodes).where(isOpen(db, values)),
-)
-
-const consume = query((db, values: Placeholders<'hash' | 'now'>) =>
-  db.delete(setupCodes).where(isOpen(db, values)).returning({ hash: setupCodes.hash }),
-)
-
-const removeExpired = query((db, { now }: Placeholders<'now'>) =>
-  db.delete(setupCodes).where(lte(setupCodes.expires, now)),
-)
-
-const removeAll = query((db) => db.delete(setupCodes))

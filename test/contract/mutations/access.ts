@@ -60,7 +60,7 @@ export const access: readonly Mutation[] = [
   },
   {
     file: 'service/access/tokens.ts',
-    from: "viewer.platform !== null && before.scope !== 'full'",
+    from: "viewer.platform !== null && before !== 'full'",
     to: 'false',
     tests: ['http/server/tokens.test.ts'],
     why: 'A bot replaces a token that the owner made for sharing.',
@@ -73,7 +73,7 @@ export const access: readonly Mutation[] = [
     why: 'A revoked token is valid while it is cached.',
   },
   {
-    file: 'store/access/insertToken.ts',
+    file: 'store/access/tokenRows.ts',
     from: 'count >= MAX_TOKENS',
     to: 'count > MAX_TOKENS',
     tests: ['http/server/tokens.test.ts'],
@@ -94,21 +94,21 @@ export const access: readonly Mutation[] = [
     why: 'A token for watching opens a session, which may do far more.',
   },
   {
-    file: 'service/access/sessions.ts',
+    file: 'store/access/sessionRows.ts',
     from: 'Math.min(latest, origin.expires ?? Infinity)',
     to: 'latest',
     tests: ['http/web/sessions.test.ts'],
     why: 'A session outlives the token that opened it.',
   },
   {
-    file: 'service/access/sessions.ts',
+    file: 'store/access/sessionRows.ts',
     from: 'eq(system_id, values.system), eq(uuid, values.uuid)))\n    .returning({ id })',
     to: 'eq(uuid, values.uuid)))\n    .returning({ id })',
     tests: ['http/web/sessions.test.ts'],
     why: 'A system ends the session of another one.',
   },
   {
-    file: 'service/access/sessions.ts',
+    file: 'store/access/sessionRows.ts',
     from: "if (surplus.length > 0) await incrementCounter(tx, 'credentials')",
     to: '',
     tests: ['http/web/sessions.test.ts'],
@@ -122,14 +122,14 @@ export const access: readonly Mutation[] = [
     why: 'A login link works after its owner has ended all sessions.',
   },
   {
-    file: 'service/access/oneTimeCodes.ts',
+    file: 'store/access/oneTimeCodes.ts',
     from: 'db.delete(codes).where(isOpen(values)).returning({ system_id })',
     to: 'db.select({ system_id }).from(codes).where(isOpen(values))',
     tests: ['http/web/sessions.test.ts'],
     why: 'A login link works more than once.',
   },
   {
-    file: 'service/access/oneTimeCodes.ts',
+    file: 'store/access/oneTimeCodes.ts',
     from: 'and(eq(codes.hash, hash), gt(codes.expires, now))',
     to: 'and(eq(codes.hash, hash))',
     tests: ['http/web/sessions.test.ts'],
@@ -150,7 +150,7 @@ export const access: readonly Mutation[] = [
     why: 'A bot acts for systems of other platforms.',
   },
   {
-    file: 'service/access/accounts.ts',
+    file: 'store/access/accountRows.ts',
     from: "if (linked) throw error('conflict', 'the account is linked to another system')",
     to: 'if (linked) return',
     tests: ['http/bot/systems.test.ts'],

@@ -185,7 +185,7 @@ export const limits: readonly Mutation[] = [
     why: 'The server has one system more than the limit.',
   },
   {
-    file: 'service/access/invites.ts',
+    file: 'store/access/inviteRows.ts',
     from: 'lt(used, uses), ',
     to: '',
     tests: ['http/bot/registration.test.ts'],

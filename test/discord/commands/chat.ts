@@ -23,7 +23,7 @@ import {
 import { isUnavailable } from '../../../src/model/core/errors'
 import { requireSystem } from '../../../src/model/core/privacy'
 import { applySubstitution, type Substitution } from '../../../src/model/proxy/substitution'
-import { insertAccount } from '../../../src/service/access/accounts'
+import { insertAccount } from '../../../src/store/access/accountRows'
 import { expect } from '../../tools/test'
 import type { TestApp, TestSystem } from '../../tools/testApp'
 

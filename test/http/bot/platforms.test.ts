@@ -454,7 +454,7 @@ describe('systems that a bot may act for', () => {
   test('a bot can act for a system of the operator only if it has an account on its platform', async () => {
     const { deps } = testApp
     const { createSystem } = await import('../../tools/operatorActions')
-    const { insertAccount } = await import('../../../src/service/access/accounts')
+    const { insertAccount } = await import('../../../src/store/access/accountRows')
     const created = await createSystem(deps, {}, { account: null, tokenName: 'test' })
     const behalf = { 'x-system': created.system.hid }
     for (const bot of [discord, matrix])

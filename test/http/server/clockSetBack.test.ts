@@ -1,5 +1,5 @@
 import { formatInstant, type Instant, MINUTE, SECOND } from '../../../src/model/core/time'
-import { insertAccount } from '../../../src/service/access/accounts'
+import { insertAccount } from '../../../src/store/access/accountRows'
 import { createBot } from '../../tools/operatorActions'
 import { at } from '../../tools/scenarios'
 import { describe, expect, test } from '../../tools/test'

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/model/core/entity'
-import { insertAccount } from '../../../src/service/access/accounts'
 import type { ImportReport } from '../../../src/service/transfer/import/importContext'
+import { insertAccount } from '../../../src/store/access/accountRows'
 import {
   createEventReader,
   exportText,

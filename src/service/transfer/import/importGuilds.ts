@@ -5,7 +5,7 @@ import type { Db } from '../../../db/types'
 import { diff, fillDefaults, isEmptyPatch } from '../../../model/core/entity'
 import { autoproxy } from '../../../model/proxy/autoproxy'
 import { memberGuild, systemGuild } from '../../../model/proxy/guild'
-import { fillPreferences } from '../../access/preferences'
+import { fillPreferences } from '../../../store/access/preferenceRows'
 import { storeRow as storeAutoproxy } from '../../proxy/autoproxy'
 import {
   findMemberGuild,

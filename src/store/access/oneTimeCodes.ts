@@ -1,15 +1,15 @@
 import { and, desc, eq, gt, lte, notInArray } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
-import type { linkCodes, loginCodes } from '../../db/tables'
+import { linkCodes as linkCodesTable, loginCodes as loginCodesTable } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { type Instant, MINUTE } from '../../model/core/time'
-import { hashSecret } from '../../store/access/secrets'
+import { hashSecret } from './secrets'
 
 const LIFETIME = 10 * MINUTE
 const MAX_OPEN = 3
 
-/** Creates the operations on codes of a system that are valid for one use within ten minutes. */
-export function oneTimeCodes(codes: typeof linkCodes | typeof loginCodes) {
+/** Builds the operations on codes of a system that are valid for one use within ten minutes. */
+function oneTimeCodes(codes: typeof linkCodesTable | typeof loginCodesTable) {
   const { id, system_id } = codes
   const insert = query((db, values: Placeholders<'system' | 'hash' | 'expires'>) =>
     db
@@ -56,3 +56,9 @@ export function oneTimeCodes(codes: typeof linkCodes | typeof loginCodes) {
     },
   }
 }
+
+/** Codes that link an account of another platform. */
+export const linkCodes = oneTimeCodes(linkCodesTable)
+
+/** Codes of the links that log a browser in. */
+export const loginCodes = oneTimeCodes(loginCodesTable)

@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { removePartials } from '../../db/sqlite/tempFiles'
+import type { TaskName } from '../../model/core/taskRun'
 import { type Config, envNames } from '../../runtime/config/config'
 import type { Log } from '../../runtime/log'
 import { type Clock, systemClock } from '../../runtime/timers/clock'
 import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
-import type { TaskName } from '../../service/admin/taskRuns'
 import { selfCommand, selfEnvironment } from '../workers/selfProcess'
 import { runBackupCommand } from './runBackupCommand'
 

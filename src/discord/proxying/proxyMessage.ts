@@ -1,13 +1,9 @@
+import type { ClaimDraft } from '../../model/core/discord'
 import { DISCORD } from '../../model/core/platform'
 import { discordBot } from '../../model/core/privacy'
 import { defaultProxyLimits } from '../../model/proxy/decide'
 import type { MessageOutcome } from '../../runtime/metrics/discordMetrics'
-import {
-  type ClaimDraft,
-  claimEvent,
-  findDroppedClaim,
-  settleClaim,
-} from '../../service/discord/claims'
+import { claimEvent, findDroppedClaim, settleClaim } from '../../service/discord/claims'
 import { type Decided, decideMessage } from '../../service/proxy/decideMessage'
 import { uploadLimits } from '../attachments/planUploads'
 import type { Bot } from '../bot/bot'

@@ -34,6 +34,9 @@ export interface Claim {
   digest: string | null
 }
 
+/** A claim as it is made. */
+export type ClaimDraft = Omit<Claim, 'state' | 'at'>
+
 /** Session of the gateway that a process can resume. */
 export interface DiscordSession {
   shard: number

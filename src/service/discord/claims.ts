@@ -1,10 +1,18 @@
-import { and, eq, gt, inArray, lt, or, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { discordClaims as claims } from '../../db/tables'
-import type { Db } from '../../db/types'
-import { type Claim, claimStates } from '../../model/core/discord'
+import type { Claim, ClaimDraft } from '../../model/core/discord'
 import { requireDiscordBot, type Viewer } from '../../model/core/privacy'
 import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
+import {
+  deleteClaims,
+  findClaim,
+  insertClaim,
+  listClaimsOlderThan,
+  listUnfinished,
+  replaceClaim,
+  setClaimDescription,
+  setClaimNode,
+  setClaimRecorded,
+  setClaimState,
+} from '../../store/discord/claimRows'
 import type { Deps } from '../core/deps'
 import { type MessageDraft, type Recorded, recordMessage } from '../proxy/recordMessage'
 
@@ -15,8 +23,6 @@ const KEPT_MS = 60 * 60 * 1000
 const CLEAN_UP_EVERY_MS = 60 * 1000
 /** Maximum number of claims that are returned or deleted together. */
 const BATCH = 500
-
-export type ClaimDraft = Omit<Claim, 'state' | 'at'>
 
 /**
  * Claims an event before it is handled. Returns false if it was claimed before. A claim whose commit
@@ -30,15 +36,14 @@ export async function claimEvent(
   dropped: Claim | null = null,
 ): Promise<boolean> {
   requireDiscordBot(viewer)
-  const { id, kind, node, guild, channel, thread, sender, member, digest } = draft
-  const values = { id, kind, node, guild, channel, thread, sender, member, digest }
+  const { id, node } = draft
   return deps.transact(
     'new',
     async (tx) => {
       const before = dropped?.node
-      const isNew = before ? replaceRow(tx).get({ ...values, before }) : insertRow(tx).get(values)
+      const isNew = before ? replaceClaim(tx, draft, before) : insertClaim(tx, draft)
       if (await isNew) return true
-      return (await byId(tx).get({ id }))?.node === node
+      return (await findClaim(tx, id))?.node === node
     },
     'quick',
   )
@@ -51,7 +56,7 @@ export async function findDroppedClaim(
   id: string,
 ): Promise<Claim | null> {
   requireDiscordBot(viewer)
-  const found = await byId(db).get({ id })
+  const found = await findClaim(db, id)
   return found?.state === 'dropped' && found.kind === 'message' ? found : null
 }
 
@@ -65,7 +70,7 @@ export async function describeClaim(
   requireDiscordBot(viewer)
   await deps.transact(
     'new',
-    async (tx) => void (await describeRow(tx).run({ id, channel, thread, member, digest })),
+    async (tx) => void (await setClaimDescription(tx, { id, channel, thread, member, digest })),
     'quick',
   )
 }
@@ -78,7 +83,7 @@ export async function ownsClaim(
   node: string,
 ): Promise<boolean> {
   requireDiscordBot(viewer)
-  return (await byId(db).get({ id }))?.node === node
+  return (await findClaim(db, id))?.node === node
 }
 
 /**
@@ -92,8 +97,7 @@ export async function takeOverClaim(
   node: string,
 ): Promise<boolean> {
   requireDiscordBot(viewer)
-  const take = async (tx: Db) => (await setNode(tx).get({ id, node })) !== null
-  return deps.transact('new', take, 'quick')
+  return deps.transact('new', (tx) => setClaimNode(tx, id, node), 'quick')
 }
 
 /**
@@ -106,7 +110,7 @@ export function recordClaimedMessage(
   draft: MessageDraft,
 ): Promise<Recorded> {
   requireDiscordBot(viewer)
-  return recordMessage(deps, viewer, draft, (tx) => setRecorded(tx).run({ id: draft.original }))
+  return recordMessage(deps, viewer, draft, (tx) => setClaimRecorded(tx, draft.original))
 }
 
 /** Ends a claim. Does nothing if it was deleted. */
@@ -118,7 +122,7 @@ export async function settleClaim(
 ): Promise<void> {
   requireDiscordBot(viewer)
   // If this is lost, recovery finds out again what was sent.
-  await deps.transact('new', async (tx) => void (await setState(tx).run({ id, state })), 'slice')
+  await deps.transact('new', async (tx) => void (await setClaimState(tx, id, state)), 'slice')
 }
 
 /**
@@ -128,17 +132,16 @@ export async function settleClaim(
  */
 export async function listUnfinishedClaims({ db }: Deps, viewer: Viewer): Promise<Claim[]> {
   requireDiscordBot(viewer)
-  return await unfinished(db).all({ age: STALE_CLAIM_MS, limit: BATCH })
+  return listUnfinished(db, STALE_CLAIM_MS, BATCH)
 }
 
 /** Deletes claims that are older than an hour. Returns their number. */
 async function deleteOldClaims(deps: Deps, isStopped: () => boolean): Promise<number> {
   let deleted = 0
   while (!isStopped()) {
-    const old = await expired(deps.db).all({ age: KEPT_MS, limit: BATCH })
+    const old = await listClaimsOlderThan(deps.db, KEPT_MS, BATCH)
     if (old.length === 0) break
-    const ids = JSON.stringify(old.map(({ id }) => id))
-    await deps.transact('new', async (tx) => void (await deleteRows(tx).run({ ids })), 'slice')
+    await deps.transact('new', async (tx) => void (await deleteClaims(tx, old)), 'slice')
     deleted += old.length
   }
   return deleted
@@ -166,97 +169,3 @@ export function startClaimCleanup(
     onError: (cause) => warn('claim cleanup failed', { cause: String(cause) }),
   })
 }
-
-const byId = query((db, { id }: Placeholders<'id'>) =>
-  db.select().from(claims).where(eq(claims.id, id)),
-)
-
-const insertRow = query((db, values: Placeholders<keyof ClaimDraft>, { nowMs }) => {
-  const { id, kind, node, guild, channel, thread, sender, member, digest } = values
-  const row = { id, kind, node, guild, channel, thread, sender, member, digest }
-  return db
-    .insert(claims)
-    .values({ ...row, state: 'sending', at: sql`cast(${nowMs} as bigint)` })
-    .onConflictDoNothing()
-    .returning({ id: claims.id })
-})
-
-/** The node of the dropped claim is unique, so that one of several edits replaces it. */
-const replaceRow = query((db, values: Placeholders<keyof ClaimDraft | 'before'>, { nowMs }) => {
-  const { id, before, kind, node, guild, channel, thread, sender, member, digest } = values
-  return db
-    .update(claims)
-    .set({
-      ...{ kind, node, guild, channel, thread, sender, member, digest },
-      state: 'sending',
-      at: sql`cast(${nowMs} as bigint)`,
-    })
-    .where(and(eq(claims.id, id), eq(claims.state, 'dropped'), eq(claims.node, before)))
-    .returning({ id: claims.id })
-})
-
-const describeRow = query(
-  (
-    db,
-    {
-      id,
-      channel,
-      thread,
-      member,
-      digest,
-    }: Placeholders<'id' | 'channel' | 'thread' | 'member' | 'digest'>,
-  ) => db.update(claims).set({ channel, thread, member, digest }).where(eq(claims.id, id)),
-)
-
-const setNode = query((db, { id, node }: Placeholders<'id' | 'node'>) =>
-  db
-    .update(claims)
-    .set({ node })
-    .where(and(eq(claims.id, id), inArray(claims.state, ['sending', 'recorded'])))
-    .returning({ id: claims.id }),
-)
-
-/** Also if recovery gave the claim up just before: the message was sent, so the original must go. */
-const setRecorded = query((db, { id }: Placeholders<'id'>) =>
-  db
-    .update(claims)
-    .set({ state: 'recorded' })
-    .where(and(eq(claims.id, id), inArray(claims.state, ['sending', 'dropped']))),
-)
-
-const setState = query((db, { id, state }: Placeholders<'id' | 'state'>) =>
-  db.update(claims).set({ state }).where(eq(claims.id, id)),
-)
-
-const unfinished = query((db, { age, limit }: Placeholders<'age' | 'limit'>, { nowMs }) =>
-  db
-    .select()
-    .from(claims)
-    .where(
-      or(
-        eq(claims.state, 'recorded'),
-        and(eq(claims.state, 'sending'), lt(claims.at, sql`${nowMs} - ${age}`)),
-      ),
-    )
-    .orderBy(claims.at, claims.id)
-    .limit(limit),
-)
-
-/** Claims of the future were written before the clock was set back. */
-const expired = query((db, { age, limit }: Placeholders<'age' | 'limit'>, { nowMs }) =>
-  db
-    .select({ id: claims.id })
-    .from(claims)
-    .where(
-      and(
-        // All states, so that the index is used.
-        inArray(claims.state, [...claimStates]),
-        or(lt(claims.at, sql`${nowMs} - ${age}`), gt(claims.at, sql`${nowMs} + ${age}`)),
-      ),
-    )
-    .limit(limit),
-)
-
-const deleteRows = query((db, { ids }: Placeholders<'ids'>, { inJsonTexts }) =>
-  db.delete(claims).where(inJsonTexts(claims.id, ids)),
-)

@@ -1,8 +1,5 @@
-import { eq } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { createUpserter } from '../../db/rows'
-import { discordCommands as commands } from '../../db/tables'
 import { requireDiscordBot, type Viewer } from '../../model/core/privacy'
+import { listHashes, storeHash } from '../../store/discord/commandHashRows'
 import type { Deps } from '../core/deps'
 
 /** Application commands of a bot: everywhere (`global`), or in the guild with this ID. */
@@ -19,7 +16,7 @@ export async function listCommandHashes(
   application: string,
 ): Promise<Map<string, string>> {
   requireDiscordBot(viewer)
-  const rows = await byApplication(db).all({ application })
+  const rows = await listHashes(db, application)
   return new Map(rows.map(({ scope, hash }) => [scope, hash]))
 }
 
@@ -31,15 +28,5 @@ export async function storeCommandHash(
   hash: string,
 ): Promise<void> {
   requireDiscordBot(viewer)
-  await deps.transact('new', async (tx) => void (await storeRow(tx, { application, scope, hash })))
+  await deps.transact('new', async (tx) => void (await storeHash(tx, { application, scope, hash })))
 }
-
-const byApplication = query((db, { application }: Placeholders<'application'>) =>
-  db
-    .select({ scope: commands.scope, hash: commands.hash })
-    .from(commands)
-    .where(eq(commands.application, application))
-    .orderBy(commands.scope),
-)
-
-const storeRow = createUpserter(commands, ['application', 'scope'], ['hash'])

@@ -1,7 +1,6 @@
-import type { Claim } from '../../../src/model/core/discord'
+import type { Claim, ClaimDraft } from '../../../src/model/core/discord'
 import { discordBot } from '../../../src/model/core/privacy'
 import {
-  type ClaimDraft,
   claimEvent,
   describeClaim,
   findDroppedClaim,

@@ -1,7 +1,5 @@
-import { inArray } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { pushTargets, serverKeys } from '../../db/tables'
 import { requireOperator, type Viewer } from '../../model/core/privacy'
+import { deleteAllTargets, deleteServerKeys, deleteSomeTargets } from '../../store/push/pushKeyRows'
 import type { Deps } from '../core/deps'
 import { deleteInBatches, never } from '../systems/deleteInBatches'
 
@@ -13,24 +11,14 @@ export async function replacePushKey(deps: Deps, viewer: Viewer): Promise<number
   requireOperator(viewer)
   let count = 0
   await deleteInBatches(deps, 'new', never, async (tx, most) => {
-    const deleted = (await deleteSome(tx).all({ most })).length
+    const deleted = await deleteSomeTargets(tx, most)
     count += deleted
     return deleted
   })
   await deps.transact('new', async (tx) => {
     // Browsers that registered meanwhile belong to the former key as well.
-    count += (await deleteAll(tx).all({})).length
-    await deleteKeys(tx).run({})
+    count += await deleteAllTargets(tx)
+    await deleteServerKeys(tx)
   })
   return count
 }
-
-const deleteKeys = query((db) => db.delete(serverKeys))
-
-const deleteAll = query((db) => db.delete(pushTargets).returning({ id: pushTargets.id }))
-
-const deleteSome = query((db, { most }: Placeholders<'most'>) => {
-  const { id } = pushTargets
-  const some = db.select({ id }).from(pushTargets).orderBy(id).limit(most)
-  return db.delete(pushTargets).where(inArray(id, some)).returning({ id })
-})

@@ -1,10 +1,14 @@
-import { and, eq, gt } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { pictures } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { createYielder } from '../../db/yieldToEventLoop'
 import { DAY, type Instant } from '../../model/core/time'
 import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
+import {
+  deletePicture,
+  findSystemWithPictures,
+  listPictureUses,
+  type PictureUse,
+  setUnusedSince,
+} from '../../store/pictures/pictureCleanupRows'
 import { findUsedPictures } from '../../store/pictures/pictureUse'
 import type { Deps } from '../core/deps'
 
@@ -40,11 +44,11 @@ export function startPictureCleanup(deps: Deps, { isLeader, warn }: CleanupOptio
 export async function deleteUnusedPictures(deps: Deps, isStopped = () => false): Promise<void> {
   const yieldIfDue = createYielder()
   for (let system = 0; !isStopped(); ) {
-    const next = await nextSystem(deps.db).get({ system })
-    if (!next) return
-    system = next.system_id
+    const next = await findSystemWithPictures(deps.db, system)
+    if (next === null) return
+    system = next
     for (let after = ''; !isStopped(); ) {
-      const page = await pageOf(deps.db).all({ system, after, limit: PAGE })
+      const page = await listPictureUses(deps.db, { system, after, limit: PAGE })
       const last = page.at(-1)
       if (!last) break
       const changes = planCleanup(page, await findUsedPictures(deps.db, system), deps.now())
@@ -55,14 +59,7 @@ export async function deleteUnusedPictures(deps: Deps, isStopped = () => false):
   }
 }
 
-interface PictureUse {
-  readonly name: string
-  readonly unused_since: Instant | null
-}
-
-type Change =
-  | { readonly name: string; readonly unused_since: Instant | null }
-  | { readonly name: string; readonly isExpired: true }
+type Change = PictureUse | { readonly name: string; readonly isExpired: true }
 
 function planCleanup(
   page: readonly PictureUse[],
@@ -85,36 +82,13 @@ async function applyCleanup(
 ): Promise<void> {
   const now = deps.now()
   await deps.transact({ system }, async (tx) => {
-    const page = await pageOf(tx).all({ system, after, limit })
+    const page = await listPictureUses(tx, { system, after, limit })
     for (const change of planCleanup(page, await findUsedPictures(tx, system), now))
       await applyChange(tx, change)
   })
 }
 
 async function applyChange(tx: Db, change: Change): Promise<void> {
-  if ('isExpired' in change) await remove(tx).run({ name: change.name })
-  else await mark(tx).run(change)
+  if ('isExpired' in change) await deletePicture(tx, change.name)
+  else await setUnusedSince(tx, change)
 }
-
-const { name, system_id, unused_since } = pictures
-
-const nextSystem = query((db, { system }: Placeholders<'system'>) =>
-  db.select({ system_id }).from(pictures).where(gt(system_id, system)).orderBy(system_id).limit(1),
-)
-
-const pageOf = query((db, values: Placeholders<'system' | 'after' | 'limit'>) =>
-  db
-    .select({ name, unused_since })
-    .from(pictures)
-    .where(and(eq(system_id, values.system), gt(name, values.after)))
-    .orderBy(name)
-    .limit(values.limit),
-)
-
-const mark = query((db, values: Placeholders<'name' | 'unused_since'>) =>
-  db.update(pictures).set({ unused_since: values.unused_since }).where(eq(name, values.name)),
-)
-
-const remove = query((db, values: Placeholders<'name'>) =>
-  db.delete(pictures).where(eq(name, values.name)),
-)

@@ -1,8 +1,6 @@
-import { gt, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { pictures } from '../../db/tables'
 import { createYielder } from '../../db/yieldToEventLoop'
 import { requireOperator, type Viewer } from '../../model/core/privacy'
+import { listPictureSizes } from '../../store/pictures/pictureSizes'
 import type { Deps } from '../core/deps'
 
 /** Number and bytes of the pictures of all systems. */
@@ -19,7 +17,7 @@ export async function sumPictures({ db }: Deps, viewer: Viewer): Promise<Picture
   const yieldIfDue = createYielder()
   let { count, bytes } = noPictures
   for (let [system, name] = [0, '']; ; ) {
-    const page = await pageOf(db).all({ system, name })
+    const page = await listPictureSizes(db, system, name)
     const last = page.at(-1)
     if (!last) return { count, bytes }
     count += page.length
@@ -29,15 +27,3 @@ export async function sumPictures({ db }: Deps, viewer: Viewer): Promise<Picture
     await yieldIfDue()
   }
 }
-
-const PAGE = 2_000
-
-const pageOf = query((db, values: Placeholders<'system' | 'name'>) => {
-  const { system_id, name, size } = pictures
-  return db
-    .select({ system_id, name, size })
-    .from(pictures)
-    .where(gt(sql`(${system_id}, ${name})`, sql`(${values.system}, ${values.name})`))
-    .orderBy(system_id, name)
-    .limit(PAGE)
-})

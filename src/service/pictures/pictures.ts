@@ -1,15 +1,10 @@
-import { and, eq, gt, isNull } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { pictures } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
-import { visibleSystems } from '../../db/visible'
 import type { PictureProblem } from '../../formats/pictures/pictureBytes'
 import { stripPicture } from '../../formats/pictures/stripPicture'
 import { type DomainError, error } from '../../model/core/errors'
 import { requireSystem, type Viewer } from '../../model/core/privacy'
 import {
   MAX_PICTURE_SIDE,
-  type PictureType,
   parsePictureFile,
   pictureNamesIn,
   pictureUrl,
@@ -21,6 +16,12 @@ import {
   newPictureName,
   storePicture,
 } from '../../store/pictures/pictureRows'
+import {
+  findNextPicture,
+  findServedPicture,
+  isServed,
+  type PictureFile,
+} from '../../store/pictures/servedPictures'
 import type { Deps } from '../core/deps'
 import { groupRepository } from '../groups/groups'
 import { memberRepository } from '../members/members'
@@ -77,12 +78,6 @@ export async function deleteSystemPicture(deps: Deps, viewer: Viewer): Promise<v
   await deletePicture(deps, systemSubject(deps, viewer))
 }
 
-/** Bytes of a picture in base64, with their type. */
-export interface PictureFile {
-  readonly type: PictureType
-  readonly bytes: string
-}
-
 /** Finds a picture by the name of its file. Every caller that knows the name may read it. */
 export function findPicture(
   { db }: Deps,
@@ -90,13 +85,13 @@ export function findPicture(
   file: string,
 ): MaybePromise<PictureFile | null> {
   const named = parsePictureFile(file)
-  return named && byName(db).get(named)
+  return named && findServedPicture(db, named)
 }
 
 /** Returns whether `findPicture` finds a picture, without reading its bytes. */
 export async function hasPicture({ db }: Deps, _viewer: Viewer, file: string): Promise<boolean> {
   const named = parsePictureFile(file)
-  return named !== null && Boolean(await isServed(db).get(named))
+  return named !== null && (await isServed(db, named))
 }
 
 /** Iterates over the pictures of the caller's system, one at a time, with the names of their files. */
@@ -106,7 +101,7 @@ export async function* exportPictures(
 ): AsyncGenerator<{ file: string; bytes: Uint8Array }> {
   const system = requireSystem(viewer, 'export')
   for (let after = ''; ; ) {
-    const found = await nextPicture(db).get({ system, after })
+    const found = await findNextPicture(db, system, after)
     if (!found) return
     const { name, type, bytes } = found
     yield { file: `${name}.${type}`, bytes: Buffer.from(bytes, 'base64') }
@@ -176,40 +171,6 @@ function systemSubject(deps: Deps, viewer: Viewer): Subject {
     setUrl: (tx, avatar_url) => updateSystem(deps, tx, systemId, { avatar_url }),
   }
 }
-
-/** Pictures of disabled systems are not served. */
-const ofServedSystem = and(
-  eq(visibleSystems.id, pictures.system_id),
-  isNull(visibleSystems.disabled_at),
-)
-
-const byName = query((db, values: Placeholders<'name' | 'type'>) => {
-  const { name, type, bytes } = pictures
-  return db
-    .select({ type, bytes })
-    .from(pictures)
-    .innerJoin(visibleSystems, ofServedSystem)
-    .where(and(eq(name, values.name), eq(type, values.type)))
-})
-
-const isServed = query((db, values: Placeholders<'name' | 'type'>) => {
-  const { name, type } = pictures
-  return db
-    .select({ name })
-    .from(pictures)
-    .innerJoin(visibleSystems, ofServedSystem)
-    .where(and(eq(name, values.name), eq(type, values.type)))
-})
-
-const nextPicture = query((db, values: Placeholders<'system' | 'after'>) => {
-  const { name, type, bytes, system_id } = pictures
-  return db
-    .select({ name, type, bytes })
-    .from(pictures)
-    .where(and(eq(system_id, values.system), gt(name, values.after)))
-    .orderBy(name)
-    .limit(1)
-})
 
 const problems: Record<PictureProblem, string> = {
   unknownType: 'not a PNG, JPEG, WebP or GIF',

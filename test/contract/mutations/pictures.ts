@@ -3,7 +3,7 @@ import type { Mutation } from './mutation'
 /** Pictures that the server stores and serves. */
 export const pictures: readonly Mutation[] = [
   {
-    file: 'service/pictures/pictures.ts',
+    file: 'store/pictures/servedPictures.ts',
     from: '  isNull(visibleSystems.disabled_at),\n',
     to: '',
     tests: ['http/ext/pictures.test.ts'],

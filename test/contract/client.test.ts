@@ -1,7 +1,7 @@
 import * as pkapi from 'pkapi.js'
 import { findMember } from '../../src/service/members/members'
-import { insertMessage } from '../../src/service/proxy/messages'
 import { insertAccount } from '../../src/store/access/accountRows'
+import { insertMessage } from '../../src/store/proxy/messageRows'
 import {
   createClientFixture,
   expectError,

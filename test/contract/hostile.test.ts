@@ -4,8 +4,8 @@ import { insertSwitch } from '../../src/service/front/switches'
 import { insertGroup } from '../../src/service/groups/groups'
 import { insertMembership } from '../../src/service/groups/memberships'
 import { insertMember } from '../../src/service/members/members'
-import { insertMessage } from '../../src/service/proxy/messages'
 import { insertAccount } from '../../src/store/access/accountRows'
+import { insertMessage } from '../../src/store/proxy/messageRows'
 import { expectDocumented } from '../tools/openapiDocument'
 import {
   createBot,

@@ -15,10 +15,10 @@ import type { Deps } from '../../src/service/core/deps'
 import { insertGroup } from '../../src/service/groups/groups'
 import { insertMembership } from '../../src/service/groups/memberships'
 import { insertMember } from '../../src/service/members/members'
-import { storeRow } from '../../src/service/proxy/autoproxy'
-import { storeMemberGuild, storeSystemGuild } from '../../src/service/proxy/guilds'
 import { updateSettings } from '../../src/service/systems/settings'
 import { insertSystem } from '../../src/service/systems/systems'
+import { storeAutoproxyRow } from '../../src/store/proxy/autoproxyRows'
+import { storeMemberGuild, storeSystemGuild } from '../../src/store/proxy/guildRows'
 import { insert } from '../tools/rawSql'
 import { statement } from '../tools/rawStatement'
 
@@ -107,7 +107,7 @@ export async function insertGeneratedSystem(
     for (const { guild_id, member, row } of any.autoproxy) {
       const hasMember = row.autoproxy_mode === 'member' || row.autoproxy_mode === 'latch'
       const autoproxy_member = hasMember ? memberAt(member) : null
-      await storeRow(tx, { ...row, autoproxy_member, system_id: id, guild_id })
+      await storeAutoproxyRow(tx, { ...row, autoproxy_member, system_id: id, guild_id })
     }
     for (const content of new Set(any.kept.map((row) => JSON.stringify(row))))
       await insert(tx, 'import_archive', {

@@ -1,12 +1,13 @@
 import { t } from 'elysia'
 import { error } from '../../model/core/errors'
 import { redact, requireSystem } from '../../model/core/privacy'
+import type { GuildAutoproxy } from '../../model/proxy/autoproxy'
 import { autoproxy } from '../../model/proxy/autoproxy'
 import { memberGuild, systemGuild } from '../../model/proxy/guild'
 import { bodySchema } from '../../serializers/schema'
 import { patchFromV2, toV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/core/deps'
-import { type GuildAutoproxy, getOwnAutoproxy, patchAutoproxy } from '../../service/proxy/autoproxy'
+import { getOwnAutoproxy, patchAutoproxy } from '../../service/proxy/autoproxy'
 import {
   getMemberGuild,
   getSystemGuild,

@@ -1,4 +1,4 @@
-import { entity, type Patch, type Row } from '../core/entity'
+import { entity, type Identity, type Patch, type Row } from '../core/entity'
 import { choice, reference, timestamp } from '../core/field'
 
 export const autoproxy = entity('autoproxy settings', {
@@ -16,3 +16,8 @@ export const autoproxy = entity('autoproxy settings', {
 export type Autoproxy = Row<typeof autoproxy>
 export type AutoproxyPatch = Patch<typeof autoproxy>
 export type AutoproxyMode = Autoproxy['autoproxy_mode']
+
+/** Autoproxy of a system in a guild, with the IDs of the member that clients use. */
+export interface GuildAutoproxy extends Omit<Autoproxy, 'autoproxy_member'> {
+  autoproxy_member: Identity | null
+}

@@ -1,8 +1,3 @@
-import { and, eq } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { columnsOfEntity, createUpserter } from '../../db/rows'
-import { guilds, memberGuilds, systemGuilds } from '../../db/tables'
-import type { Db } from '../../db/types'
 import {
   type Draft,
   diff,
@@ -17,7 +12,6 @@ import { requirePlatformAuthority, requireSystem, type Viewer } from '../../mode
 import {
   type Guild,
   type GuildPatch,
-  guild,
   type MemberGuild,
   type MemberGuildPatch,
   memberGuild,
@@ -26,6 +20,14 @@ import {
   systemGuild,
 } from '../../model/proxy/guild'
 import { recordEvent } from '../../store/events/recordEvent'
+import {
+  findGuild,
+  findMemberGuild,
+  findSystemGuild,
+  storeGuild,
+  storeMemberGuild,
+  storeSystemGuild,
+} from '../../store/proxy/guildRows'
 import type { Deps } from '../core/deps'
 import { memberRepository } from '../members/members'
 import { requireExists } from '../systems/deletion'
@@ -110,31 +112,10 @@ export async function patchMemberGuild(
   })
 }
 
-export async function findSystemGuild(
-  db: Db,
-  system: number,
-  guildId: string,
-): Promise<SystemGuild | null> {
-  return await ofSystem(db).get({ system, guild: guildId })
-}
-
-export async function findMemberGuild(
-  db: Db,
-  member: number,
-  guildId: string,
-): Promise<MemberGuild | null> {
-  return await ofMember(db).get({ member, guild: guildId })
-}
-
 /** Returns the settings of a guild, which apply to every system in it; defaults if none are stored. */
 export async function getGuild({ db }: Deps, viewer: Viewer, id: string): Promise<Guild> {
   requirePlatformAuthority(viewer, id)
   return findGuild(db, id)
-}
-
-async function findGuild(db: Db, id: string): Promise<Guild> {
-  const found = await guildById(db).get({ guild: id })
-  return found ?? fillDefaults(guild, {})
 }
 
 export async function patchGuild(
@@ -161,35 +142,3 @@ function applyPatch<E extends Entity>(entity: E, found: Row<E> | null, patch: Pa
     changed: isEmptyPatch(changed) ? null : changed,
   }
 }
-
-const guildById = query((db, { guild }: Placeholders<'guild'>) =>
-  db.select().from(guilds).where(eq(guilds.guild_id, guild)),
-)
-
-const ofSystem = query((db, { system, guild }: Placeholders<'system' | 'guild'>) =>
-  db
-    .select()
-    .from(systemGuilds)
-    .where(and(eq(systemGuilds.system_id, system), eq(systemGuilds.guild_id, guild))),
-)
-
-const ofMember = query((db, { member, guild }: Placeholders<'member' | 'guild'>) =>
-  db
-    .select()
-    .from(memberGuilds)
-    .where(and(eq(memberGuilds.member_id, member), eq(memberGuilds.guild_id, guild))),
-)
-
-export const storeSystemGuild = createUpserter(
-  systemGuilds,
-  ['system_id', 'guild_id'],
-  columnsOfEntity(systemGuild),
-)
-
-export const storeMemberGuild = createUpserter(
-  memberGuilds,
-  ['member_id', 'guild_id'],
-  columnsOfEntity(memberGuild),
-)
-
-const storeGuild = createUpserter(guilds, ['guild_id'], columnsOfEntity(guild))

@@ -1,9 +1,7 @@
-import { eq, gt } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { messages } from '../../db/tables'
 import { type Instant, SECOND } from '../../model/core/time'
 import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
 import { recordActivity } from '../../store/core/activity'
+import { deleteMessage, listMessagesAfter, type MessageTime } from '../../store/proxy/messageRows'
 import type { Deps } from '../core/deps'
 
 /** Number of records that are read together. */
@@ -52,7 +50,7 @@ export async function removeOldMessages(
   let removed = 0
   while (!isStopped()) {
     const began = deps.clock.monotonic()
-    const rows = await following(deps.db).all({ id: last, limit: BATCH })
+    const rows = await listMessagesAfter(deps.db, last, BATCH)
     const old = rows.filter(({ timestamp }) => timestamp < before)
     if (old.length > 0) await remove(deps, old)
     removed += old.length
@@ -63,33 +61,17 @@ export async function removeOldMessages(
   return removed
 }
 
-type MessageRow = Pick<typeof messages.$inferSelect, 'id' | 'system_id' | 'timestamp'>
-
 /** Deletes records, and stores the latest time of each system as its last activity. */
-async function remove(deps: Deps, old: readonly MessageRow[]): Promise<void> {
+async function remove(deps: Deps, old: readonly MessageTime[]): Promise<void> {
   const lastActive = new Map<number, Instant>()
   for (const { system_id, timestamp } of old)
     lastActive.set(system_id, Math.max(timestamp, lastActive.get(system_id) ?? 0))
   await deps.transact(
     'new',
     async (tx) => {
-      for (const { id } of old) await removeOne(tx).run({ id })
+      for (const { id } of old) await deleteMessage(tx, id)
       for (const [system, at] of lastActive) await recordActivity(tx).run({ system, at })
     },
     'slice',
   )
 }
-
-const following = query((db, values: Placeholders<'id' | 'limit'>) => {
-  const { id, system_id, timestamp } = messages
-  return db
-    .select({ id, system_id, timestamp })
-    .from(messages)
-    .where(gt(id, values.id))
-    .orderBy(id)
-    .limit(values.limit)
-})
-
-const removeOne = query((db, { id }: Placeholders<'id'>) =>
-  db.delete(messages).where(eq(messages.id, id)),
-)

@@ -1,8 +1,4 @@
-import { and, desc, eq, exists, getTableColumns, gt, notExists, sql } from 'drizzle-orm'
-import { type Placeholders, QueryBuilder, query } from '../../db/query'
-import { accounts, messages } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { isEnabled, visibleSystems } from '../../db/visible'
 import { error } from '../../model/core/errors'
 import {
   type Audience,
@@ -17,6 +13,11 @@ import { type Member, member } from '../../model/members/member'
 import { LAST_MESSAGE_LOOKUP, type Message, ORIGINAL_LOOKUP } from '../../model/proxy/message'
 import { type System, system } from '../../model/systems/system'
 import { findAccount } from '../../store/access/accountRows'
+import {
+  findLastMessage,
+  findMessageByOriginal,
+  findVisibleMessage,
+} from '../../store/proxy/messageRows'
 import type { Deps } from '../core/deps'
 import { memberRepository } from '../members/members'
 import { getSettings } from '../systems/settings'
@@ -75,7 +76,7 @@ export async function getLastMessage(
   requirePlatformAuthority(viewer, account)
   requirePlatformAuthority(viewer, channel)
   const since = deps.now() - LAST_MESSAGE_LOOKUP
-  const found = await lastOfSender(deps.db).get({ sender: account, channel, since })
+  const found = await findLastMessage(deps.db, account, channel, since)
   if (!found) throw error('messageNotFound')
   return toAccountView(deps, await withMember(deps.db, found), account)
 }
@@ -105,15 +106,10 @@ function redactMessage(found: FoundMessage, audience: Audience): RedactedMessage
 /** Finds a message by its own ID, or for a limited time by the ID of the original message. */
 export async function getMessage(db: Db, now: Instant, id: string): Promise<FoundMessage> {
   const found =
-    (await byId(db).get({ id })) ??
-    (await byOriginal(db).get({ original: id, since: now - ORIGINAL_LOOKUP }))
+    (await findVisibleMessage(db, id)) ??
+    (await findMessageByOriginal(db, id, now - ORIGINAL_LOOKUP))
   if (!found) throw error('messageNotFound')
   return withMember(db, found)
-}
-
-/** Finds a message by its ID, including messages of disabled systems, because their IDs are in use. */
-export async function findMessage(db: Db, id: string): Promise<Message | null> {
-  return await byIdOfAny(db).get({ id })
 }
 
 export async function withMember(db: Db, message: Message): Promise<FoundMessage> {
@@ -121,77 +117,3 @@ export async function withMember(db: Db, message: Message): Promise<FoundMessage
     message.member_id === null ? null : await memberRepository.findById(db, message.member_id)
   return { message, member, system: member && (await getSystemById(db, message.system_id)) }
 }
-
-export async function insertMessage(tx: Db, message: Message): Promise<void> {
-  const { id, original, sender, channel, guild, system_id, member_id, timestamp } = message
-  const values = { id, original, sender, channel, guild, system_id, member_id, timestamp }
-  // Another system may have recorded this ID since the lookup.
-  if (!(await insertRow(tx).get(values)))
-    throw error('conflict', 'the message is recorded with other values')
-}
-
-const systemOf = new QueryBuilder()
-  .select({ id: visibleSystems.id })
-  .from(visibleSystems)
-  .where(eq(visibleSystems.id, messages.system_id))
-
-/** Condition that excludes messages whose system is being deleted, but not those of a disabled one. */
-export const isMessageStored = exists(systemOf)
-
-/** Replaces an existing message only if its system is being deleted. */
-const insertRow = query((db, values: Placeholders<keyof Message>) => {
-  const { id, original, sender, channel, guild, system_id, member_id, timestamp } = values
-  const row = { original, sender, channel, guild, system_id, member_id, timestamp }
-  return db
-    .insert(messages)
-    .values({ id, ...row })
-    .onConflictDoUpdate({ target: messages.id, set: row, setWhere: notExists(systemOf) })
-    .returning({ id: messages.id })
-})
-
-/** Condition that excludes messages whose system is being deleted or is disabled. */
-const isMessageVisible = sql`exists (select 1 from ${visibleSystems}
-  where ${visibleSystems.id} = ${messages.system_id} and ${isEnabled('systems')})`
-
-const byIdOfAny = query((db, { id }: Placeholders<'id'>) =>
-  db
-    .select()
-    .from(messages)
-    .where(and(eq(messages.id, id), isMessageStored)),
-)
-
-const byId = query((db, { id }: Placeholders<'id'>) =>
-  db
-    .select()
-    .from(messages)
-    .where(and(eq(messages.id, id), isMessageVisible)),
-)
-
-/** Looks in the account's current system, whose messages are indexed by time. */
-const lastOfSender = query(
-  (db, { sender, channel, since }: Placeholders<'sender' | 'channel' | 'since'>) =>
-    db
-      .select(getTableColumns(messages))
-      .from(messages)
-      .innerJoin(accounts, eq(accounts.system_id, messages.system_id))
-      .where(
-        and(
-          eq(accounts.id, sender),
-          gt(messages.timestamp, since),
-          eq(messages.sender, sender),
-          eq(messages.channel, channel),
-          isMessageVisible,
-        ),
-      )
-      .orderBy(desc(messages.timestamp))
-      .limit(1),
-)
-
-const byOriginal = query((db, { original, since }: Placeholders<'original' | 'since'>) =>
-  db
-    .select()
-    .from(messages)
-    .where(and(eq(messages.original, original), gt(messages.timestamp, since), isMessageVisible))
-    .orderBy(desc(messages.timestamp))
-    .limit(1),
-)

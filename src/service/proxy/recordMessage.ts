@@ -1,9 +1,6 @@
-import { and, eq, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { cachedSql, columnFor, ownerJson, updateAndRender } from '../../db/renderedJson'
-import { accounts, autoproxies, messages, systemSettings } from '../../db/tables'
+import { ownerJson, updateAndRender } from '../../db/renderedJson'
 import type { Db, MaybePromise } from '../../db/types'
-import { requireEnabled, visibleSystems as systems } from '../../db/visible'
+import { requireEnabled } from '../../db/visible'
 import { error } from '../../model/core/errors'
 import { requirePlatformAuthority, type Viewer } from '../../model/core/privacy'
 import type { Instant } from '../../model/core/time'
@@ -16,11 +13,13 @@ import type { Settings } from '../../model/systems/settings'
 import { findAccount } from '../../store/access/accountRows'
 import type { RowLocation } from '../../store/core/identity'
 import { recordEvent } from '../../store/events/recordEvent'
+import { getAutoproxy, storeAutoproxy } from '../../store/proxy/autoproxyRows'
+import { deleteMessageRows, findMessage, insertMessage } from '../../store/proxy/messageRows'
+import { findSenderContext } from '../../store/proxy/senderContext'
 import type { Deps } from '../core/deps'
 import { findLatest, hasSwitchAt, insertSwitch, replaceMembers } from '../front/switches'
 import { memberRepository } from '../members/members'
-import { getAutoproxy, storeAutoproxy } from './autoproxy'
-import { type FoundMessage, findMessage, insertMessage, withMember } from './messages'
+import { type FoundMessage, withMember } from './messages'
 
 export interface MessageDraft {
   id: string
@@ -66,7 +65,7 @@ export async function recordMessage(
     const [speaker, known, context] = await Promise.all([
       found,
       findMessage(tx, draft.id),
-      senderContext(tx).get({ system: system_id, sender: draft.sender, guild: draft.guild }),
+      findSenderContext(tx, system_id, draft),
       alsoWrite?.(tx),
     ])
     if (!context) throw error('systemNotFound')
@@ -120,7 +119,7 @@ export async function deleteMessages(
 ): Promise<void> {
   for (const id of ids) requirePlatformAuthority(viewer, id)
   await deps.transact('new', async (tx) => {
-    await removeAll(tx).run({ ids: JSON.stringify(ids) })
+    await deleteMessageRows(tx, ids)
   })
 }
 
@@ -195,30 +194,3 @@ async function applyProxySwitch(
   while (await hasSwitchAt(tx, systemId, at)) at += 1
   await insertSwitch(deps, tx, systemId, at, [speaker])
 }
-
-const cachedOwnerJson = cachedSql('systems', columnFor('systems', 'owner'))
-
-/** The system with its cached JSON, the sender's system, and settings that decide the effects. */
-const senderContext = query(
-  (db, { system, sender, guild }: Placeholders<'system' | 'sender' | 'guild'>) =>
-    db
-      .select({
-        ...systems._.selectedFields,
-        system_json: sql<string | null>`${cachedOwnerJson}`.as('system_json'),
-        proxy_switch: systemSettings.proxy_switch,
-        sender_system: sql<number | null>`${accounts.system_id}`.as('sender_system'),
-        autoproxy_mode: autoproxies.autoproxy_mode,
-      })
-      .from(systems)
-      .innerJoin(systemSettings, eq(systemSettings.system_id, systems.id))
-      .leftJoin(accounts, eq(accounts.id, sender))
-      .leftJoin(
-        autoproxies,
-        and(eq(autoproxies.system_id, system), eq(autoproxies.guild_id, guild)),
-      )
-      .where(eq(systems.id, system)),
-)
-
-const removeAll = query((db, { ids }: Placeholders<'ids'>, { inJsonTexts }) =>
-  db.delete(messages).where(inJsonTexts(messages.id, ids)),
-)

@@ -157,7 +157,7 @@ export const privacy: readonly Mutation[] = [
     why: 'Everyone who looks up a proxied message sees private fields of its member.',
   },
   {
-    file: 'service/proxy/messages.ts',
+    file: 'store/proxy/messageRows.ts',
     from: "exists (select 1 from ${visibleSystems}\n  where ${visibleSystems.id} = ${messages.system_id} and ${isEnabled('systems')})",
     to: 'true',
     tests: ['http/server/disabled.test.ts'],

@@ -1,4 +1,4 @@
-import { insertMessage } from '../../../src/service/proxy/messages'
+import { insertMessage } from '../../../src/store/proxy/messageRows'
 import { describe, expect, test } from '../../tools/test'
 import { createTestApp } from '../../tools/testApp'
 import { CHANNEL, createChat, GUILD, HIDDEN, newMessageId } from './chat'

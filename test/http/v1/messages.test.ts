@@ -1,6 +1,6 @@
 import { MINUTE } from '../../../src/model/core/time'
 import type { Message } from '../../../src/model/proxy/message'
-import { insertMessage } from '../../../src/service/proxy/messages'
+import { insertMessage } from '../../../src/store/proxy/messageRows'
 import {
   allCallers,
   at,

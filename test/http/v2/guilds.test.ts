@@ -1,5 +1,5 @@
 import { memberGuild, systemGuild } from '../../../src/model/proxy/guild'
-import { findMemberGuild } from '../../../src/service/proxy/guilds'
+import { findMemberGuild } from '../../../src/store/proxy/guildRows'
 import { patchMemberGuild, patchSystemGuild } from '../../tools/operatorActions'
 import {
   createFixture,

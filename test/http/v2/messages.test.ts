@@ -1,6 +1,6 @@
 import { type Instant, MINUTE, SECOND } from '../../../src/model/core/time'
 import type { Message } from '../../../src/model/proxy/message'
-import { insertMessage } from '../../../src/service/proxy/messages'
+import { insertMessage } from '../../../src/store/proxy/messageRows'
 import { deleteSystem } from '../../tools/operatorActions'
 import {
   at,

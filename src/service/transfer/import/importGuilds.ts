@@ -6,13 +6,13 @@ import { diff, fillDefaults, isEmptyPatch } from '../../../model/core/entity'
 import { autoproxy } from '../../../model/proxy/autoproxy'
 import { memberGuild, systemGuild } from '../../../model/proxy/guild'
 import { fillPreferences } from '../../../store/access/preferenceRows'
-import { storeRow as storeAutoproxy } from '../../proxy/autoproxy'
+import { storeAutoproxyRow } from '../../../store/proxy/autoproxyRows'
 import {
   findMemberGuild,
   findSystemGuild,
   storeMemberGuild,
   storeSystemGuild,
-} from '../../proxy/guilds'
+} from '../../../store/proxy/guildRows'
 import type { Import } from './importContext'
 
 /** Imports settings of guilds. Returns whether any changed. */
@@ -53,7 +53,7 @@ export async function importAutoproxy(work: Import, tx: Db, systemId: number): P
     const lacksMember = values.autoproxy_mode === 'member' && member === null
     if (isSet.has(guild_id) || lacksMember) continue
     const row = { ...fillDefaults(autoproxy, values), autoproxy_member: member }
-    await storeAutoproxy(tx, { ...row, system_id: systemId, guild_id })
+    await storeAutoproxyRow(tx, { ...row, system_id: systemId, guild_id })
     isChanged = true
     await work.step(0)
   }

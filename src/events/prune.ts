@@ -76,7 +76,7 @@ async function deleteEvents({ transact }: EventDeps, system: number, rows: PastE
     for (const { id } of rows) await remove(tx).run({ id })
     if (lost > 0) await countDropped(tx).run({ system, many: lost })
     await recordPruned(tx).run({ system, id: rows.at(-1)?.id ?? 0 })
-    await recordActivity(tx).run({ system, at: rows.at(-1)?.at ?? 0 })
+    await recordActivity(tx, system, rows.at(-1)?.at ?? 0)
   })
 }
 

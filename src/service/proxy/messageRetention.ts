@@ -70,7 +70,7 @@ async function remove(deps: Deps, old: readonly MessageTime[]): Promise<void> {
     'new',
     async (tx) => {
       for (const { id } of old) await deleteMessage(tx, id)
-      for (const [system, at] of lastActive) await recordActivity(tx).run({ system, at })
+      for (const [system, at] of lastActive) await recordActivity(tx, system, at)
     },
     'slice',
   )

@@ -272,7 +272,7 @@ describe('architecture', () => {
     'db/sqlite/health.ts': 'checks whether the database answers',
     'db/visible.ts': 'selects the visible rows',
     'service/systems/deletion.ts': 'hides rows, and deletes hidden ones',
-    'service/front/putSwitch.ts': 'rejects UUIDs of hidden switches',
+    'store/front/switchRows.ts': 'rejects UUIDs of hidden switches, and deletes hidden ones',
     'store/transfer/archiveDeletion.ts': 'deletes hidden rows',
     'store/front/deleteFrontNotes.ts': 'deletes hidden rows',
     'store/members/tagIndex.ts': 'indexes tags of unfinished imports',

@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import fc from 'fast-check'
-import { insertSwitch } from '../../src/service/front/switches'
 import { insertGroup } from '../../src/service/groups/groups'
 import { insertMembership } from '../../src/service/groups/memberships'
 import { insertMember } from '../../src/service/members/members'
 import { insertAccount } from '../../src/store/access/accountRows'
+import { insertSwitch } from '../../src/store/front/switchChanges'
 import { insertMessage } from '../../src/store/proxy/messageRows'
 import { expectDocumented } from '../tools/openapiDocument'
 import {

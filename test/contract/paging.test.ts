@@ -1,6 +1,6 @@
 import { formatInstant, HOUR, type Instant } from '../../src/model/core/time'
-import { insertSwitch } from '../../src/service/front/switches'
 import { insertMember } from '../../src/service/members/members'
+import { insertSwitch } from '../../src/store/front/switchChanges'
 import { describe, expect, test } from '../tools/test'
 import { createTestApp, type TestSystem } from '../tools/testApp'
 

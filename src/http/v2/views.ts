@@ -1,8 +1,8 @@
 import { type Audience, redact } from '../../model/core/privacy'
+import type { Front } from '../../model/front/switch'
 import { type Member, member } from '../../model/members/member'
 import { type System, system } from '../../model/systems/system'
 import { switchToV2, toV2 } from '../../serializers/v2'
-import type { Front } from '../../service/front/switches'
 
 /** Each function redacts and serializes an entity. */
 

@@ -2,6 +2,7 @@ import { error } from '../core/errors'
 import { isUuid } from '../core/ref'
 import { DAY, type Instant, MINUTE } from '../core/time'
 import { Problem } from '../core/validation'
+import type { Member } from '../members/member'
 
 /** Maximum number of members in a switch. */
 export const MAX_FRONTERS = 150
@@ -20,6 +21,13 @@ export interface Switch {
   uuid: string
   system_id: number
   timestamp: Instant
+}
+
+/** A switch with the rows of its members, in their order. */
+export type Front = Switch & {
+  members: Member[]
+  /** Number of private members left out for a caller whose token may only watch the front. */
+  hidden?: number
 }
 
 /** A new switch with member references and an optional time. */

@@ -13,10 +13,10 @@ import {
   findSharedMembers,
   listFriendships,
 } from '../../store/friends/friendRows'
+import { findLatest } from '../../store/front/switchRows'
 import { findMemberExts } from '../../store/members/memberExtRows'
 import { enqueuePush } from '../../store/push/pushQueue'
 import type { Deps } from '../core/deps'
-import { findLatest } from '../front/switches'
 
 const REPEAT_MS = 1_000
 /** Time from the last change that a friend can see until the friend is notified. */

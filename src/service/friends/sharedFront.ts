@@ -14,10 +14,11 @@ import type { Instant } from '../../model/core/time'
 import { type Fronter, fronter } from '../../model/front/fronter'
 import { type Member, member } from '../../model/members/member'
 import type { FriendshipRow } from '../../store/friends/friendRows'
+import { lastStatusOf } from '../../store/front/lastStatuses'
+import { stintStartsWithin } from '../../store/front/replaySwitches'
 import type { Deps } from '../core/deps'
 import { noConnection, type WaitingClient } from '../core/longReads'
-import { lastStatusOf } from '../front/frontDetails'
-import { findStintStarts, stintStartsWithin } from '../front/historyPages'
+import { findStintStarts } from '../front/historyPages'
 
 /** Members in front that a friend shares, with stints and statuses. */
 export interface SharedFront {

@@ -1,12 +1,13 @@
 import { audienceOf, isOwner, type Redacted, redact, type Viewer } from '../../model/core/privacy'
 import { type Fronter, fronter } from '../../model/front/fronter'
+import type { Front } from '../../model/front/switch'
 import { member } from '../../model/members/member'
 import type { System } from '../../model/systems/system'
 import type { Deps } from '../core/deps'
 import { noConnection, type WaitingClient } from '../core/longReads'
 import { extSettingsOf } from '../systems/extSettings'
 import { detailsOf, readDetails } from './frontDetails'
-import { type Front, getFronters } from './switches'
+import { getFronters } from './switches'
 
 /** The front with what version 2 does not show. */
 export interface DetailedFront {

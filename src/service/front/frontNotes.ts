@@ -16,12 +16,12 @@ import {
   validateFrontNote,
 } from '../../model/front/frontNote'
 import { frontNoteEventData, isInFront, removeStatusAt } from '../../store/front/statuses'
+import { findLatest } from '../../store/front/switchRows'
 import type { Deps } from '../core/deps'
 import { createOwnedRows, type OwnedRow, type PageRequest } from '../core/ownedRows'
 import { anyMember, author } from '../members/memberReference'
 import { memberRepository } from '../members/members'
 import { requireExists } from '../systems/deletion'
-import { findLatest } from './switches'
 
 const rows = createOwnedRows<typeof frontNote>({
   entity: frontNote,

@@ -1,11 +1,8 @@
-import { eq, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { switches } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { isLiveSwitch, isPendingDeletion } from '../../db/visible'
 import { error } from '../../model/core/errors'
 import { requireSystem, type Viewer } from '../../model/core/privacy'
 import {
+  type Front,
   isSameFront,
   nextTimestamp,
   rejectDuplicates,
@@ -14,18 +11,12 @@ import {
   type SwitchDraft,
 } from '../../model/front/switch'
 import { isDeletedSwitch, recordDeletedSwitch } from '../../store/front/deletedSwitches'
+import { insertSwitch, removeSwitch } from '../../store/front/switchChanges'
+import { findLatest, findSwitch, findSwitchIdUse, hasSwitchAt } from '../../store/front/switchRows'
 import type { Deps } from '../core/deps'
 import { memberRepository } from '../members/members'
 import { requireExists } from '../systems/deletion'
 import { writeFrontNote } from './frontNotes'
-import {
-  type Front,
-  findLatest,
-  findSwitch,
-  hasSwitchAt,
-  insertSwitch,
-  removeSwitch,
-} from './switches'
 
 /** A switch with texts about the front. */
 export interface SwitchWithNotes extends SwitchDraft {
@@ -96,22 +87,10 @@ async function requireUsableUuid(
   systemId: number,
   uuid: string,
 ): Promise<void> {
-  const used = await useOf(tx).get({ uuid })
+  const used = await findSwitchIdUse(tx, uuid)
   if (used?.system_id === systemId && used.is_live === 1) return
   const isWaiting = used?.system_id === systemId && used.is_deleted === 1
   if (isWaiting || (await isDeletedSwitch(tx, deps.now(), systemId, uuid)))
     throw error('gone', 'this switch was deleted')
   if (used) throw error('conflict', 'this switch ID is already used')
 }
-
-/** Also finds a switch that is hidden, or of another system. */
-const useOf = query((db, { uuid }: Placeholders<'uuid'>) =>
-  db
-    .select({
-      system_id: switches.system_id,
-      is_live: sql<number>`case when ${isLiveSwitch()} then 1 else 0 end`.as('is_live'),
-      is_deleted: sql<number>`case when ${isPendingDeletion} then 1 else 0 end`.as('is_deleted'),
-    })
-    .from(switches)
-    .where(eq(switches.uuid, uuid)),
-)

@@ -33,15 +33,10 @@ import { findOffsets, type Offset } from '../../model/insights/timeZone'
 import { type IsHidden, MAX_SUMMED, sumTotals, type Totals } from '../../model/insights/totals'
 import { member } from '../../model/members/member'
 import { type System, system } from '../../model/systems/system'
+import { type Names, replayBackwards, replaySwitches } from '../../store/front/replaySwitches'
 import type { Deps } from '../core/deps'
 import { noConnection, type WaitingClient } from '../core/longReads'
-import {
-  ALWAYS,
-  type Names,
-  readHistory,
-  replayBackwards,
-  replaySwitches,
-} from '../front/historyPages'
+import { ALWAYS, readHistory } from '../front/historyPages'
 import { findMember } from '../members/members'
 import { getSettings } from '../systems/settings'
 import { getSystem, getSystemById } from '../systems/systems'

@@ -38,7 +38,7 @@ export const ownership: readonly Mutation[] = [
     why: 'The error of a list tells that a member of a disabled system exists.',
   },
   {
-    file: 'service/front/switches.ts',
+    file: 'store/front/switchRows.ts',
     from: 'found?.system_id === systemId ? withMembers(db, found) : null',
     to: 'found ? withMembers(db, found) : null',
     tests: ['http/v2/switchChanges.test.ts'],

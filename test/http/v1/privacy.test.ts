@@ -7,8 +7,8 @@ import { type ListAccess, listAccessRules } from '../../../src/model/core/privac
 import { formatInstant } from '../../../src/model/core/time'
 import { type MemberPatch, member } from '../../../src/model/members/member'
 import { type SystemPatch, system } from '../../../src/model/systems/system'
-import { insertSwitch } from '../../../src/service/front/switches'
 import { updateMember } from '../../../src/service/members/members'
+import { insertSwitch } from '../../../src/store/front/switchChanges'
 import { drizzleOn } from '../../tools/drizzle'
 import {
   allCallers,

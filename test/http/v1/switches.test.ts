@@ -1,5 +1,5 @@
 import { formatInstant, SECOND } from '../../../src/model/core/time'
-import { insertSwitch } from '../../../src/service/front/switches'
+import { insertSwitch } from '../../../src/store/front/switchChanges'
 import {
   allCallers,
   at,

@@ -1,13 +1,12 @@
 import { DomainError } from '../../../model/core/errors'
 import type { Instant } from '../../../model/core/time'
-import { MAX_FRONTERS } from '../../../model/front/switch'
+import { type Front, MAX_FRONTERS } from '../../../model/front/switch'
 import { listSwitches } from '../../../service/front/history'
 import {
   changeSwitchMembers,
   createSwitch,
   deleteAllSwitches,
   deleteSwitch,
-  type Front,
   getFronters,
   moveSwitch,
 } from '../../../service/front/switches'

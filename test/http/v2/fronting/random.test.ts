@@ -5,8 +5,9 @@ import { formatInstant, type Instant } from '../../../../src/model/core/time'
 import { periods } from '../../../../src/model/insights/calendar'
 import type { Member } from '../../../../src/model/members/member'
 import { dayToV2, hoursToV2, stintToV2, totalsToV2 } from '../../../../src/serializers/fronting'
-import { deleteAllSwitches, insertSwitch } from '../../../../src/service/front/switches'
+import { deleteAllSwitches } from '../../../../src/service/front/switches'
 import { insertMember } from '../../../../src/service/members/members'
+import { insertSwitch } from '../../../../src/store/front/switchChanges'
 import { oddMoments, questionsAround } from '../../../model/insights/generatedHistories'
 import {
   daysOf,

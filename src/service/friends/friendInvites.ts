@@ -1,8 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { and, eq, gt, lte, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { createInserter } from '../../db/rows'
-import { friendInvites, friendSides, friendships } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { isDisabled } from '../../db/visible'
 import { error } from '../../model/core/errors'
@@ -22,7 +18,21 @@ import {
 } from '../../store/friends/bucketRows'
 import { recordFriendEvent } from '../../store/friends/endFriendship'
 import { scheduleFriendRefresh } from '../../store/friends/friendDues'
-import { getFriendship, insertSide } from '../../store/friends/friendRows'
+import {
+  areFriends,
+  countFriends,
+  getFriendship,
+  insertFriendship,
+  insertSide,
+} from '../../store/friends/friendRows'
+import {
+  deleteExpiredInvites,
+  deleteOpenInvite,
+  findOpenInvite,
+  insertInvite,
+  listOpenInvites,
+  useInvite,
+} from '../../store/friends/inviteRows'
 import type { Deps } from '../core/deps'
 import { requireExists } from '../systems/deletion'
 import { findSystemById } from '../systems/systems'
@@ -49,10 +59,10 @@ export async function createInvite(
   return deps.transact({ system: systemId }, async (tx) => {
     await requireExists(tx, systemId)
     const now = deps.now()
-    const expired = await deleteExpired(tx).all({ system: systemId, now })
+    const expired = await deleteExpiredInvites(tx, systemId, now)
     const freed = expired.reduce((sum, one) => sum + storedBytes(one.name), 0)
     await addUsage(deps, tx, systemId, { text_bytes: storedBytes(name) - freed })
-    const open = await invitesOf(tx).all({ system: systemId, now })
+    const open = await listOpenInvites(tx, systemId, now)
     if (open.length >= smallLimits.invites)
       throw limitReached('open invitations', smallLimits.invites)
     const { buckets, ...flags } = await chooseShare(deps, tx, systemId, given)
@@ -72,7 +82,7 @@ export async function createInvite(
 /** Lists the open invitations of the caller's system, oldest first, with buckets that still exist. */
 export async function listInvites(deps: Deps, viewer: Viewer): Promise<ShownInvite[]> {
   const systemId = requireSystem(viewer, 'manage_friends')
-  const open = await invitesOf(deps.db).all({ system: systemId, now: deps.now() })
+  const open = await listOpenInvites(deps.db, systemId, deps.now())
   const known = new Set((await listBucketRefs(deps.db, systemId)).map(({ uuid }) => uuid))
   return open.map(({ share: offered, ...row }) => {
     const buckets = offered.buckets.filter((uuid) => known.has(uuid))
@@ -84,7 +94,7 @@ export async function deleteInvite(deps: Deps, viewer: Viewer, id: string): Prom
   const systemId = requireSystem(viewer, 'manage_friends')
   await deps.transact({ system: systemId }, async (tx) => {
     const uuid = isUuid(id) ? id.toLowerCase() : ''
-    const deleted = await deleteInviteRow(tx).get({ system: systemId, uuid, now: deps.now() })
+    const deleted = await deleteOpenInvite(tx, systemId, uuid, deps.now())
     if (!deleted) throw error('inviteNotFound')
     await freeUsage(tx, systemId, { text_bytes: storedBytes(deleted.name) })
   })
@@ -103,7 +113,7 @@ export async function previewInvite(
   code: string,
 ): Promise<InvitePreview | null> {
   requireSystem(viewer, 'manage_friends')
-  const found = await openInvite(deps.db).get({ hash: hashSecret(code), now: deps.now() })
+  const found = await findOpenInvite(deps.db, hashSecret(code), deps.now())
   const of = found && (await findSystemById(deps.db, found.system_id))
   if (!of || (await isDisabled(deps.db, of.id))) return null
   return { system: redact(system, of, 'friend'), share: redact(share, found.share, 'friend') }
@@ -118,7 +128,7 @@ export async function acceptInvite(
 ): Promise<ShownFriend | null> {
   const systemId = requireSystem(viewer, 'manage_friends')
   const hash = hashSecret(code)
-  const found = await openInvite(deps.db).get({ hash, now: deps.now() })
+  const found = await findOpenInvite(deps.db, hash, deps.now())
   if (!found || (await isDisabled(deps.db, found.system_id))) return null
   const inviter = found.system_id
   if (inviter === systemId) throw error('badRequest', 'this is your own invitation')
@@ -127,12 +137,11 @@ export async function acceptInvite(
     await requireExists(tx, systemId)
     // The inviting system may have been deleted or disabled while this waited for its lock.
     const isShown = (await findSystemById(tx, inviter)) && !(await isDisabled(tx, inviter))
-    const used = isShown && (await consumeInvite(tx).get({ hash, now }))
+    const used = isShown && (await useInvite(tx, hash, now))
     if (!used) return null
-    if (await sideBetween(tx).get({ system: systemId, friend: inviter }))
-      throw error('conflict', 'already friends')
+    if (await areFriends(tx, systemId, inviter)) throw error('conflict', 'already friends')
     for (const id of [systemId, inviter])
-      if (((await countFriends(tx).get({ system: id }))?.size ?? 0) >= smallLimits.friends)
+      if ((await countFriends(tx, id)) >= smallLimits.friends)
         throw limitReached('friends', smallLimits.friends)
     const friendship = { uuid: randomUUID(), created: now }
     const friendshipId = await insertFriendship(tx, friendship)
@@ -189,68 +198,3 @@ async function knownBuckets(
 ): Promise<BucketRef[]> {
   return (await listBucketRefs(tx, systemId)).filter(({ uuid }) => uuids.includes(uuid))
 }
-
-const insertFriendship = createInserter(friendships, ['uuid', 'created'])
-
-const sideBetween = query((db, { system, friend: other }: Placeholders<'system' | 'friend'>) =>
-  db
-    .select({ friendship_id: friendSides.friendship_id })
-    .from(friendSides)
-    .where(and(eq(friendSides.system_id, system), eq(friendSides.friend_system_id, other))),
-)
-
-const countFriends = query((db, { system }: Placeholders<'system'>, { count }) =>
-  db
-    .select({ size: sql<number>`${count()}`.as('size') })
-    .from(friendSides)
-    .where(eq(friendSides.system_id, system)),
-)
-
-const insertInvite = createInserter(friendInvites, [
-  'uuid',
-  'system_id',
-  'hash',
-  'share',
-  'name',
-  'expires',
-])
-
-const invitesOf = query((db, { system, now }: Placeholders<'system' | 'now'>) => {
-  const { id, uuid, name, expires, share: offered, system_id } = friendInvites
-  return db
-    .select({ uuid, name, expires, share: offered })
-    .from(friendInvites)
-    .where(and(eq(system_id, system), gt(expires, now)))
-    .orderBy(id)
-})
-
-const deleteInviteRow = query((db, values: Placeholders<'system' | 'uuid' | 'now'>) => {
-  const { name, uuid, expires, system_id } = friendInvites
-  const isOpen = and(eq(system_id, values.system), eq(uuid, values.uuid), gt(expires, values.now))
-  return db.delete(friendInvites).where(isOpen).returning({ name })
-})
-
-const openInvite = query((db, { hash, now }: Placeholders<'hash' | 'now'>) => {
-  const { system_id, share: offered, expires } = friendInvites
-  return db
-    .select({ system_id, share: offered })
-    .from(friendInvites)
-    .where(and(eq(friendInvites.hash, hash), gt(expires, now)))
-})
-
-/** Finds and deletes an invitation in one statement, so that two requests cannot both use it. */
-const consumeInvite = query((db, { hash, now }: Placeholders<'hash' | 'now'>) => {
-  const { name, share: offered, expires } = friendInvites
-  return db
-    .delete(friendInvites)
-    .where(and(eq(friendInvites.hash, hash), gt(expires, now)))
-    .returning({ name, share: offered })
-})
-
-const deleteExpired = query((db, { system, now }: Placeholders<'system' | 'now'>) => {
-  const { name, system_id, expires } = friendInvites
-  return db
-    .delete(friendInvites)
-    .where(and(eq(system_id, system), lte(expires, now)))
-    .returning({ name })
-})

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto'
-import { and, asc, eq, lte } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { friendNotifyDue, friendSides, friendships } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { type Instant, SECOND } from '../../model/core/time'
+import { SECOND } from '../../model/core/time'
 import type { Member } from '../../model/members/member'
 import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
 import { recordFriendEvent } from '../../store/friends/endFriendship'
@@ -13,6 +10,16 @@ import {
   findSharedMembers,
   listFriendships,
 } from '../../store/friends/friendRows'
+import {
+  type ChangedFront,
+  type DueSide,
+  deleteFrontDue,
+  findNotifyState,
+  isFrontDue,
+  listChangedFronts,
+  listDueSides,
+  setNotifyState,
+} from '../../store/friends/notifyRows'
 import { findLatest } from '../../store/front/switchRows'
 import { findMemberExts } from '../../store/members/memberExtRows'
 import { enqueuePush } from '../../store/push/pushQueue'
@@ -21,7 +28,6 @@ import type { Deps } from '../core/deps'
 const REPEAT_MS = 1_000
 /** Time from the last change that a friend can see until the friend is notified. */
 const PAUSE = 10 * SECOND
-const PAGE = 200
 
 interface NotifierOptions {
   /** Returns true in the one process, of all on the same database, that notifies friends. */
@@ -67,20 +73,13 @@ export async function notifyFriends(
     }
   }
   const now = deps.now()
-  for (const change of await changedFronts(deps.db).all({ now }))
+  for (const change of await listChangedFronts(deps.db, now))
     await attempt(() => compareWithFriends(deps, change, isStopped))
-  for (const side of await dueSides(deps.db).all({ now }))
+  for (const side of await listDueSides(deps.db, now))
     await attempt(async () => {
       const systems: [number, number] = [side.system_id, side.friend_system_id]
       if (await deps.transact({ systems }, (tx) => notifyFriend(deps, tx, side))) onNotified?.()
     })
-}
-
-interface ChangedFront {
-  readonly system_id: number
-  readonly due: Instant
-  readonly announces: boolean
-  readonly fronters_before: readonly number[] | null
 }
 
 async function compareWithFriends(
@@ -93,13 +92,13 @@ async function compareWithFriends(
     if (isStopped()) return
     await deps.transact({ systems: [system, row.friend_system_id] }, async (tx) => {
       // A switch since then is announced later: without this, it would only be remembered.
-      const isReplaced = !change.announces && !(await findDue(tx).get({ system, due }))
+      const isReplaced = !change.announces && !(await isFrontDue(tx, system, due))
       if (!isReplaced) await recordVisibleChange(tx, row, change)
     })
   }
   // A later change has moved the time, and is compared next.
   await deps.transact({ system }, async (tx) => {
-    await deleteDue(tx).run({ system, due })
+    await deleteFrontDue(tx, system, due)
   })
 }
 
@@ -117,14 +116,17 @@ async function recordVisibleChange(
   if (!seen) return
   const { before, fronters } = await visibleFronters(tx, seen, fronters_before ?? [])
   const hash = hashOf(fronters)
-  const side = { friendship: seen.id, system: system_id }
-  const state = await findNotifyState(tx).get(side)
+  const state = await findNotifyState(tx, seen.id, system_id)
   if (!state || state.visible_hash === hash) return
   const ids = new Set(fronters.map(({ id }) => id))
   const isChanged = announces && new Set(before).symmetricDifference(ids).size > 0
   const notified = isChanged || state.notify_at !== null ? state.last_notified_hash : hash
   const notify_at = isChanged ? due + PAUSE : state.notify_at
-  await setNotifyState(tx).run({ ...side, visible: hash, notified, notify_at })
+  await setNotifyState(tx, seen.id, system_id, {
+    visible_hash: hash,
+    last_notified_hash: notified,
+    notify_at,
+  })
 }
 
 /** Notifies a friend if the visible fronters are not those of the last time. Returns true if so. */
@@ -135,13 +137,16 @@ async function notifyFriend(
 ): Promise<boolean> {
   const seen = await findFriendship(tx, friend_system_id, uuid)
   if (!seen) return false
-  const side = { friendship: seen.id, system: system_id }
-  const state = await findNotifyState(tx).get(side)
+  const state = await findNotifyState(tx, seen.id, system_id)
   // Another process has notified the friend, or a later change has moved the time.
   if (!state || state.notify_at === null || state.notify_at > deps.now()) return false
   const { fronters } = await visibleFronters(tx, seen, [])
   const hash = hashOf(fronters)
-  await setNotifyState(tx).run({ ...side, visible: hash, notified: hash, notify_at: null })
+  await setNotifyState(tx, seen.id, system_id, {
+    visible_hash: hash,
+    last_notified_hash: hash,
+    notify_at: null,
+  })
   const isWanted = seen.their_announce && seen.notify_me && seen.their_disabled_at === null
   if (state.last_notified_hash === hash || !isWanted || fronters.length === 0) return false
   const uuids = fronters.map((one) => one.uuid)
@@ -174,67 +179,4 @@ async function visibleFronters(
 function hashOf(fronters: readonly Member[]): string {
   const uuids = fronters.map(({ uuid }) => uuid).toSorted()
   return createHash('sha256').update(uuids.join()).digest('base64url')
-}
-
-const changedFronts = query((db, { now }: Placeholders<'now'>) => {
-  const { system_id, due, announces, fronters_before } = friendNotifyDue
-  return db
-    .select({ system_id, due, announces, fronters_before })
-    .from(friendNotifyDue)
-    .where(lte(due, now))
-    .orderBy(asc(due), asc(system_id))
-    .limit(PAGE)
-})
-
-type DueRow = Placeholders<'system' | 'due'>
-
-const isDue = ({ system, due }: DueRow) =>
-  and(eq(friendNotifyDue.system_id, system), eq(friendNotifyDue.due, due))
-
-const findDue = query((db, values: DueRow) =>
-  db.select({ due: friendNotifyDue.due }).from(friendNotifyDue).where(isDue(values)),
-)
-
-const deleteDue = query((db, values: DueRow) => db.delete(friendNotifyDue).where(isDue(values)))
-
-/** Friendship of a system whose friend is to be notified. */
-interface DueSide {
-  readonly system_id: number
-  readonly friend_system_id: number
-  readonly uuid: string
-}
-
-const dueSides = query((db, { now }: Placeholders<'now'>) => {
-  const { system_id, friend_system_id, friendship_id, notify_at } = friendSides
-  return db
-    .select({ system_id, friend_system_id, uuid: friendships.uuid })
-    .from(friendSides)
-    .innerJoin(friendships, eq(friendships.id, friendship_id))
-    .where(lte(notify_at, now))
-    .orderBy(asc(notify_at))
-    .limit(PAGE)
-})
-
-type Side = Placeholders<'friendship' | 'system'>
-
-const findNotifyState = query((db, values: Side) => {
-  const { visible_hash, last_notified_hash, notify_at } = friendSides
-  return db
-    .select({ visible_hash, last_notified_hash, notify_at })
-    .from(friendSides)
-    .where(isSide(values))
-})
-
-const setNotifyState = query(
-  (db, values: Side & Placeholders<'visible' | 'notified' | 'notify_at'>) => {
-    const { visible, notified, notify_at } = values
-    return db
-      .update(friendSides)
-      .set({ visible_hash: visible, last_notified_hash: notified, notify_at })
-      .where(isSide(values))
-  },
-)
-
-function isSide({ friendship, system }: Side) {
-  return and(eq(friendSides.friendship_id, friendship), eq(friendSides.system_id, system))
 }

@@ -1,6 +1,3 @@
-import { and, between, eq, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { visibleMembers } from '../../db/visible'
 import { error } from '../../model/core/errors'
 import type { ListPieces } from '../../model/core/listPieces'
 import {
@@ -25,13 +22,12 @@ import {
 } from '../../store/friends/friendRows'
 import { findListedMemberExts, findMemberExts } from '../../store/members/memberExtRows'
 import { joinJson } from '../../store/members/memberExts'
-import { memberSizesSql } from '../../store/reads/jsonSql'
-import { UNKNOWN_BYTES } from '../../store/reads/memberListSql'
+import { listMemberSizes, listMembersBetween, listMembersOf } from '../../store/reads/friendMembers'
 import type { Deps } from '../core/deps'
 import { noConnection, type WaitingClient } from '../core/longReads'
 import { type ExtendedGroup, readSharedGroups } from '../groups/extendedGroups'
 import { allFields } from '../members/fields'
-import { type ObjectSizes, type PieceRange, readList } from '../reads/largeLists'
+import { type PieceRange, readList } from '../reads/largeLists'
 import { readSharedFront, readSharedFronts, type SharedFront } from './sharedFront'
 
 /** Returns who is fronting, of those that the friend shares. */
@@ -81,13 +77,12 @@ export async function listFriendMembers(
 ): Promise<SerializedJson | (ListPieces & Serialized)> {
   const { row, shared } = await requireShared(deps, viewer, id)
   const system = row.friend_system_id
-  const found = await sizesOf(deps.db).get({ system })
-  const all: ObjectSizes = JSON.parse(found?.json ?? '[]')
+  const all = await listMemberSizes(deps.db, system)
   const sizes = all.filter(([member]) => shared.members.has(member))
   const read = async (range: PieceRange) => {
     // A member may have been taken out of a bucket since the piece before.
     const { row, shared } = await requireShared(deps, viewer, id)
-    const rows = await membersAmong(deps.db).all({ system, ...range })
+    const rows = await listMembersBetween(deps.db, system, range.first, range.last)
     const visible = rows.filter((one) => shared.members.has(one.id))
     return `[${(await renderMembers(deps, row, shared, visible, 'listed')).join()}]`
   }
@@ -106,7 +101,7 @@ export async function getFriendMember(
 ): Promise<SerializedJson> {
   const { row, shared } = await requireShared(deps, viewer, id)
   const ref = parseRef(memberRef)
-  const rows = (await membersOf(deps.db).all({ system: row.friend_system_id })).filter(
+  const rows = (await listMembersOf(deps.db, row.friend_system_id)).filter(
     (one) =>
       shared.members.has(one.id) &&
       ref !== null &&
@@ -175,30 +170,3 @@ async function renderMembers(
     return [joinJson(db.renderJson(member, one, 'friend'), added)]
   })
 }
-
-/**
- * Sizes for the owner, because the JSON for friends is not cached: SQL text, because they are
- * those of cached JSON.
- */
-const sizesOf = query((_, { system }: Placeholders<'system'>, dialect) => {
-  const rest = sql`where ${visibleMembers.system_id} = ${system} order by ${visibleMembers.id}`
-  const json = memberSizesSql(dialect, 'extended', 'owner', UNKNOWN_BYTES, rest)
-  return sql<{ json: string }>`select ${json} as json`
-})
-
-const membersAmong = query(
-  (db, { system, first, last }: Placeholders<'system' | 'first' | 'last'>) =>
-    db
-      .select()
-      .from(visibleMembers)
-      .where(and(eq(visibleMembers.system_id, system), between(visibleMembers.id, first, last)))
-      .orderBy(visibleMembers.id),
-)
-
-const membersOf = query((db, { system }: Placeholders<'system'>) =>
-  db
-    .select()
-    .from(visibleMembers)
-    .where(eq(visibleMembers.system_id, system))
-    .orderBy(visibleMembers.id),
-)

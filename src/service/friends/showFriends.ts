@@ -1,11 +1,9 @@
-import { type Placeholders, query } from '../../db/query'
-import { visibleSystems } from '../../db/visible'
 import { error } from '../../model/core/errors'
 import { type Redacted, redact } from '../../model/core/privacy'
 import type { Instant } from '../../model/core/time'
 import { type Friend, friend, type Share, share } from '../../model/friends/friend'
 import { system } from '../../model/systems/system'
-import type { FriendshipRow } from '../../store/friends/friendRows'
+import { type FriendshipRow, listSystemsAmong } from '../../store/friends/friendRows'
 import type { Deps } from '../core/deps'
 import { readSharedFronts, type SharedFront } from './sharedFront'
 
@@ -35,8 +33,8 @@ export async function showFriends(
   systemId: number,
   rows: readonly FriendshipRow[],
 ): Promise<ShownFriend[]> {
-  const ids = JSON.stringify(rows.map((row) => row.friend_system_id))
-  const systems = new Map((await systemsAmong(deps.db).all({ ids })).map((one) => [one.id, one]))
+  const ids = rows.map((row) => row.friend_system_id)
+  const systems = new Map((await listSystemsAmong(deps.db, ids)).map((one) => [one.id, one]))
   const fronts = await readSharedFronts(deps, systemId, rows)
   return rows.map((row) => {
     const of = row.their_disabled_at === null ? systems.get(row.friend_system_id) : null
@@ -57,7 +55,3 @@ export async function showFriends(
     }
   })
 }
-
-const systemsAmong = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
-  db.select().from(visibleSystems).where(inJsonNumbers(visibleSystems.id, ids)),
-)

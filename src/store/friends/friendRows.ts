@@ -2,12 +2,14 @@ import { and, eq, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import type { Dialect } from '../../db/dialect'
 import { type Placeholders, query } from '../../db/query'
+import { createInserter } from '../../db/rows'
 import { bucketFriends, friendSides, friendships } from '../../db/tables'
-import type { Db } from '../../db/types'
+import type { Db, MaybePromise } from '../../db/types'
 import { visibleBuckets, visibleMembers, visibleSystems } from '../../db/visible'
 import { error } from '../../model/core/errors'
 import { isUuid } from '../../model/core/ref'
 import type { Instant } from '../../model/core/time'
+import type { System } from '../../model/systems/system'
 import { type BucketLink, bucketLinks, bucketsOfRowSql } from './bucketLinks'
 
 /** A friendship as one of its two systems sees it. */
@@ -66,6 +68,22 @@ export async function getFriendship(
   const found = await findFriendship(db, systemId, uuid)
   if (!found) throw error('friendNotFound')
   return found
+}
+
+/** Inserts a friendship without its sides. Returns its ID. */
+export const insertFriendship = createInserter(friendships, ['uuid', 'created'])
+
+export async function areFriends(db: Db, systemId: number, other: number): Promise<boolean> {
+  return (await sideBetween(db).get({ system: systemId, friend: other })) !== null
+}
+
+export async function countFriends(db: Db, systemId: number): Promise<number> {
+  return (await sideCount(db).get({ system: systemId }))?.size ?? 0
+}
+
+/** Lists systems by their row IDs. */
+export function listSystemsAmong(db: Db, ids: readonly number[]): MaybePromise<System[]> {
+  return systemsAmong(db).all({ ids: JSON.stringify(ids) })
 }
 
 /** Own side of a friendship, as it is stored. */
@@ -225,6 +243,24 @@ const update = query((db, values: SideValues) =>
     .update(mine)
     .set(sideColumns(values))
     .where(and(eq(mine.friendship_id, values.id), eq(mine.system_id, values.system))),
+)
+
+const sideBetween = query((db, { system, friend: other }: Placeholders<'system' | 'friend'>) =>
+  db
+    .select({ friendship_id: friendSides.friendship_id })
+    .from(friendSides)
+    .where(and(eq(friendSides.system_id, system), eq(friendSides.friend_system_id, other))),
+)
+
+const sideCount = query((db, { system }: Placeholders<'system'>, { count }) =>
+  db
+    .select({ size: sql<number>`${count()}`.as('size') })
+    .from(friendSides)
+    .where(eq(friendSides.system_id, system)),
+)
+
+const systemsAmong = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
+  db.select().from(visibleSystems).where(inJsonNumbers(visibleSystems.id, ids)),
 )
 
 type SharedOf = Placeholders<'friendship' | 'system'>

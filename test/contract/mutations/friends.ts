@@ -59,7 +59,7 @@ export const friends: readonly Mutation[] = [
     why: 'A friend reads the front of a disabled system.',
   },
   {
-    file: 'service/friends/sharedFront.ts',
+    file: 'store/front/sharedFrontRows.ts',
     from: 'where ${isShared}',
     to: 'where true',
     tests: ['http/ext/friends.test.ts'],
@@ -144,15 +144,15 @@ export const friends: readonly Mutation[] = [
   },
   {
     file: 'service/friends/friendInvites.ts',
-    from: '?.size ?? 0) >= smallLimits.friends)',
-    to: '?.size ?? 0) > smallLimits.friends)',
+    from: '(await countFriends(tx, id)) >= smallLimits.friends',
+    to: '(await countFriends(tx, id)) > smallLimits.friends',
     tests: ['http/ext/friends.test.ts'],
     why: 'A system has one friend more than the limit.',
   },
   {
-    file: 'service/friends/friendInvites.ts',
+    file: 'store/friends/inviteRows.ts',
     from: 'gt(expires, now)))\n    .returning({ name, share: offered })',
-    to: 'sql`true`))\n    .returning({ name, share: offered })',
+    to: 'eq(friendInvites.hash, hash)))\n    .returning({ name, share: offered })',
     tests: ['http/ext/friends.test.ts'],
     why: 'An invitation is used that expired while the request waited for its lock.',
   },

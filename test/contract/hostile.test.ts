@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import fc from 'fast-check'
 import { insertGroup } from '../../src/service/groups/groups'
-import { insertMembership } from '../../src/service/groups/memberships'
 import { insertMember } from '../../src/service/members/members'
 import { insertAccount } from '../../src/store/access/accountRows'
 import { insertSwitch } from '../../src/store/front/switchChanges'
+import { insertMembership } from '../../src/store/groups/membershipRows'
 import { insertMessage } from '../../src/store/proxy/messageRows'
 import { expectDocumented } from '../tools/openapiDocument'
 import {
@@ -245,7 +245,7 @@ async function createRows({ id }: TestSystem): Promise<void> {
     const ash = await insertMember(tx, id, { name: 'Ash' })
     for (const name of ['Red', 'Blue']) {
       const group = await insertGroup(tx, id, { name })
-      await insertMembership(tx).run({ group: group.id, member: wren.id })
+      await insertMembership(tx, group.id, wren.id)
     }
     for (const front of [[wren], [ash, wren]]) await insertSwitch(deps, tx, id, deps.now(), front)
     const account = String(deps.now()).padStart(17, '1')

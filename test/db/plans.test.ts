@@ -20,7 +20,6 @@ import { createCredentialCache } from '../../src/service/access/credentials'
 import type { Deps } from '../../src/service/core/deps'
 import { notifyFriends } from '../../src/service/friends/friendNotifications'
 import { insertGroup } from '../../src/service/groups/groups'
-import { insertMembership } from '../../src/service/groups/memberships'
 import { insertMember } from '../../src/service/members/members'
 import { deleteUnusedPictures } from '../../src/service/pictures/pictureCleanup'
 import { exportPictures, findPicture, hasPicture } from '../../src/service/pictures/pictures'
@@ -28,6 +27,7 @@ import { sumPictures } from '../../src/service/pictures/pictureTotals'
 import { purgeDeleted } from '../../src/service/systems/deletion'
 import { insertAccount } from '../../src/store/access/accountRows'
 import { insertSwitch } from '../../src/store/front/switchChanges'
+import { insertMembership } from '../../src/store/groups/membershipRows'
 import { findSamePictures, isStored, storePicture } from '../../src/store/pictures/pictureRows'
 import { insertMessage } from '../../src/store/proxy/messageRows'
 import { enqueueFrontPush, enqueuePush } from '../../src/store/push/pushQueue'
@@ -562,7 +562,7 @@ async function populate(counts: {
       const group = await insertGroup(tx, id, { name: `Group ${at}` })
       groups.push(group)
       for (const member of at === 0 ? members : members.slice(0, 5))
-        await insertMembership(tx).run({ group: group.id, member: member.id })
+        await insertMembership(tx, group.id, member.id)
     }
     const front = members.slice(0, counts.fronters)
     for (let at = 0; at < counts.switches; at++) {

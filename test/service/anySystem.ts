@@ -13,10 +13,10 @@ import { settings } from '../../src/model/systems/settings'
 import { system } from '../../src/model/systems/system'
 import type { Deps } from '../../src/service/core/deps'
 import { insertGroup } from '../../src/service/groups/groups'
-import { insertMembership } from '../../src/service/groups/memberships'
 import { insertMember } from '../../src/service/members/members'
 import { updateSettings } from '../../src/service/systems/settings'
 import { insertSystem } from '../../src/service/systems/systems'
+import { insertMembership } from '../../src/store/groups/membershipRows'
 import { storeAutoproxyRow } from '../../src/store/proxy/autoproxyRows'
 import { storeMemberGuild, storeSystemGuild } from '../../src/store/proxy/guildRows'
 import { insert } from '../tools/rawSql'
@@ -91,8 +91,7 @@ export async function insertGeneratedSystem(
     const memberAt = (at: number) => memberIds[at] ?? 0
     for (const { row, members } of any.groups) {
       const created = await insertGroup(tx, id, row)
-      for (const at of members)
-        await insertMembership(tx).run({ group: created.id, member: memberAt(at) })
+      for (const at of members) await insertMembership(tx, created.id, memberAt(at))
     }
     for (const { timestamp, members } of any.switches) {
       const uuid = crypto.randomUUID()

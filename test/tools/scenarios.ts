@@ -8,10 +8,10 @@ import type { Group } from '../../src/model/groups/group'
 import type { Member } from '../../src/model/members/member'
 import { notifyFriends } from '../../src/service/friends/friendNotifications'
 import { insertGroup } from '../../src/service/groups/groups'
-import { insertMembership } from '../../src/service/groups/memberships'
 import { insertMember } from '../../src/service/members/members'
 import { insertAccount } from '../../src/store/access/accountRows'
 import { insertSwitch } from '../../src/store/front/switchChanges'
+import { insertMembership } from '../../src/store/groups/membershipRows'
 import { insertMessage } from '../../src/store/proxy/messageRows'
 import { drizzleOn } from './drizzle'
 import { findOperation } from './openapiDocument'
@@ -159,9 +159,8 @@ export async function createFixture(testApp: TestApp): Promise<Fixture> {
     const keepers = await group('Keepers')
     const dreamers = await group('Dreamers')
     const circle = await group('Circle', other)
-    for (const { id } of [wren, finch])
-      await insertMembership(tx).run({ group: keepers.id, member: id })
-    await insertMembership(tx).run({ group: circle.id, member: stray.id })
+    for (const { id } of [wren, finch]) await insertMembership(tx, keepers.id, id)
+    await insertMembership(tx, circle.id, stray.id)
     const first = await front(FIRST, [wren, finch])
     const latest = await front(LATEST, [finch])
     const otherSwitch = await front(FIRST, [stray], other)

@@ -1,8 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { groupExts, groupMembers } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { visibleGroups, visibleMembers } from '../../db/visible'
 import { createYielder } from '../../db/yieldToEventLoop'
 import { diff, type JsonObject } from '../../model/core/entity'
 import { error } from '../../model/core/errors'
@@ -18,7 +14,7 @@ import {
 } from '../../model/core/privacy'
 import { parseRef } from '../../model/core/ref'
 import { storedBytes } from '../../model/core/textSize'
-import { type Group, group } from '../../model/groups/group'
+import { group } from '../../model/groups/group'
 import {
   type GroupExt,
   type GroupExtPatch,
@@ -26,11 +22,17 @@ import {
   MAX_GROUP_DEPTH,
 } from '../../model/groups/groupExt'
 import { addUsage, limitReached } from '../../store/core/usage'
-import { bucketsOfRowSql } from '../../store/friends/bucketLinks'
 import { resolveBuckets, setBuckets } from '../../store/friends/bucketRows'
 import { scheduleFriendRefresh } from '../../store/friends/friendDues'
 import type { SharedRows } from '../../store/friends/friendRows'
 import { recordGroupEvent } from '../../store/groups/groupDeletion'
+import {
+  type GroupNode,
+  type GroupTreeRow,
+  listGroupNodes,
+  listTreeRows,
+  storeGroupPlace,
+} from '../../store/groups/groupTreeRows'
 import type { Deps } from '../core/deps'
 import { getSystem } from '../systems/systems'
 import { groupRepository } from './groups'
@@ -69,7 +71,7 @@ export async function patchExtendedGroup(
   const { id, system_id } = await groupRepository.locateOwn(deps, viewer, ref)
   return deps.transact({ system: system_id }, async (tx) => {
     await groupRepository.requireExists(tx, id)
-    const nodes = await nodesOf(tx, system_id)
+    const nodes = await listGroupNodes(tx, system_id)
     const [parent] =
       typeof parentRef === 'string'
         ? await groupRepository.getOwnAll(tx, system_id, [parentRef])
@@ -105,8 +107,8 @@ export async function putGroupTree(
 ): Promise<ExtendedGroup[]> {
   const systemId = requireSystem(viewer)
   return deps.transact({ system: systemId }, async (tx) => {
-    const nodes = await nodesOf(tx, systemId)
-    const find = (text: string): Node => {
+    const nodes = await listGroupNodes(tx, systemId)
+    const find = (text: string): GroupNode => {
       const ref = parseRef(text)
       const found = nodes.find((node) =>
         ref === null ? false : 'uuid' in ref ? node.uuid === ref.uuid : node.hid === ref.hid,
@@ -132,32 +134,17 @@ function notEveryGroup(): Error {
   return error('badRequest', 'every group must be named once')
 }
 
-interface Node {
-  readonly id: number
-  readonly uuid: string
-  readonly hid: string
-  readonly parent_id: number | null
-  readonly emoji: string | null
-  readonly position: number
-  readonly buckets: string[]
-}
-
-async function nodesOf(db: Db, system: number): Promise<Node[]> {
-  const found = await treeOf(db).all({ system })
-  return found.map((node) => ({ ...node, buckets: JSON.parse(node.buckets) }))
-}
-
 /** Checks and stores the groups that changed, with usage and events. */
 async function storeTree(
   deps: Deps,
   tx: Db,
   system_id: number,
-  before: readonly Node[],
-  after: readonly Node[],
+  before: readonly GroupNode[],
+  after: readonly GroupNode[],
 ): Promise<void> {
   const known = new Map(before.map((node) => [node.id, node]))
   const uuids = new Map(before.map(({ id, uuid }) => [id, uuid]))
-  const shown = ({ parent_id, emoji, position, buckets }: Node): GroupExt => ({
+  const shown = ({ parent_id, emoji, position, buckets }: GroupNode): GroupExt => ({
     parent: parent_id === null ? null : (uuids.get(parent_id) ?? null),
     emoji,
     position,
@@ -175,13 +162,13 @@ async function storeTree(
     await addUsage(deps, tx, system_id, {
       text_bytes: storedBytes(emoji) - storedBytes(old.emoji),
     })
-    await store(tx).run({ id, parent_id, emoji, position })
+    await storeGroupPlace(tx, { id, parent_id, emoji, position })
     await recordGroupEvent(tx, deps.now(), { system_id, uuid }, Object.keys(changed), changed)
   }
 }
 
 /** Throws if groups contain each other, or are nested too deeply. */
-function requireTree(nodes: readonly Node[]): void {
+function requireTree(nodes: readonly GroupNode[]): void {
   const parents = new Map(nodes.map(({ id, parent_id }) => [id, parent_id]))
   const depths = nodes.map(({ id }) => {
     let depth = 0
@@ -191,15 +178,6 @@ function requireTree(nodes: readonly Node[]): void {
   })
   if (depths.some((depth) => depth > MAX_GROUP_DEPTH))
     throw limitReached('depth of groups', MAX_GROUP_DEPTH)
-}
-
-type TreeRow = Group & {
-  parent_id: number | null
-  emoji: string | null
-  position: number
-  all_members: string
-  public_members: string
-  in_buckets: string
 }
 
 /** Lists the groups that a system shares with a friend, with those of their members that it shares. */
@@ -220,9 +198,9 @@ async function readTree(
   shared?: SharedRows,
 ): Promise<ExtendedGroup[]> {
   const yieldIfDue = createYielder(undefined, signal)
-  const all = await readRows(db, system, yieldIfDue)
+  const all = await listTreeRows(db, system, yieldIfDue)
   const byId = new Map(all.map((row) => [row.id, row]))
-  const isShown = ({ id, visibility }: TreeRow) =>
+  const isShown = ({ id, visibility }: GroupTreeRow) =>
     to === 'owner' || (to === 'friend' ? shared?.groups.has(id) : visibility === 'public')
   const siblings = new Map<string | null, number>()
   const tree: ExtendedGroup[] = []
@@ -251,80 +229,14 @@ async function readTree(
   return tree
 }
 
-/** Number of groups that are read at once, and text of their members above which it is halved. */
-const PAGE = 25
-const LONG_PAGE = 256 * 1024
-
-/** Reads the groups in pages, because each may have all members. */
-async function readRows(
-  db: Db,
-  system: number,
-  yieldIfDue: () => Promise<boolean>,
-): Promise<TreeRow[]> {
-  const all: TreeRow[] = []
-  for (let limit = PAGE; ; ) {
-    await yieldIfDue()
-    const page = await rowsAfter(db).all({ system, after: all.at(-1)?.id ?? 0, limit })
-    all.push(...page)
-    if (page.length < limit) return all
-    const length = page.reduce((sum, { all_members }) => sum + all_members.length, 0)
-    if (length > LONG_PAGE) limit = Math.ceil(limit / 2)
-  }
-}
-
 /** Orders rows by position, each followed by its children. Rows whose parent is missing are roots. */
-function parentsFirst(rows: readonly TreeRow[]): TreeRow[] {
+function parentsFirst(rows: readonly GroupTreeRow[]): GroupTreeRow[] {
   const ids = new Set(rows.map(({ id }) => id))
   const sorted = rows.toSorted((a, b) => a.position - b.position || a.id - b.id)
   const children = Map.groupBy(sorted, ({ parent_id }) =>
     parent_id !== null && ids.has(parent_id) ? parent_id : null,
   )
-  const walk = (parent: number | null): TreeRow[] =>
+  const walk = (parent: number | null): GroupTreeRow[] =>
     (children.get(parent) ?? []).flatMap((row) => [row, ...walk(row.id)])
   return walk(null)
 }
-
-const { parent_id, emoji, position, group_id } = groupExts
-const groups = visibleGroups
-
-// SQL text, because the members of a group are aggregated as JSON.
-const rowsAfter = query((_, values: Placeholders<'system' | 'after' | 'limit'>, dialect) => {
-  const { system, after, limit } = values
-  const { jsonTexts, groupConcat } = dialect
-  const allMembers = sql`(select '[' || coalesce(${groupConcat(sql`json`)}, '') || ']' from (
-    select '{"id":' || ${visibleMembers.id} || ',"uuid":"' || ${visibleMembers.uuid} || '"}' as json
-    from ${groupMembers} join ${visibleMembers} on ${visibleMembers.id} = ${groupMembers.member_id}
-    where ${groupMembers.group_id} = ${groups.id} order by ${groupMembers.member_id}) one)`
-  const membersOf = (condition: SQL) =>
-    jsonTexts(
-      visibleMembers.uuid,
-      sql`${groupMembers} join ${visibleMembers} on ${visibleMembers.id} = ${groupMembers.member_id}
-          where ${groupMembers.group_id} = ${groups.id} ${condition}`,
-      groupMembers.member_id,
-    )
-  return sql<TreeRow>`select "groups".*, ${parent_id}, ${emoji}, coalesce(${position}, 0) as position,
-      ${allMembers} as all_members,
-      ${bucketsOfRowSql(dialect, 'groups', groups.id, system)} as in_buckets,
-      ${membersOf(sql`and ${visibleMembers.visibility} = 'public'`)} as public_members
-      from ${groups} left join ${groupExts} on ${group_id} = ${groups.id}
-      where ${groups.system_id} = ${system} and ${groups.id} > ${after}
-      order by ${groups.id} limit ${limit}`
-}, visibleGroups._.selectedFields)
-
-const treeOf = query(
-  (_, { system }: Placeholders<'system'>, dialect) => sql<
-    Omit<Node, 'buckets'> & { buckets: string }
-  >`
-    select ${groups.id}, ${groups.uuid}, ${groups.hid}, ${parent_id}, ${emoji}, coalesce(${position}, 0) as position,
-      ${bucketsOfRowSql(dialect, 'groups', groups.id, system)} as buckets
-    from ${groups} left join ${groupExts} on ${group_id} = ${groups.id}
-    where ${groups.system_id} = ${system} order by ${groups.id}`,
-)
-
-const store = query((db, values: Placeholders<'id' | 'parent_id' | 'emoji' | 'position'>) => {
-  const set = { parent_id: values.parent_id, emoji: values.emoji, position: values.position }
-  return db
-    .insert(groupExts)
-    .values({ group_id: values.id, ...set })
-    .onConflictDoUpdate({ target: group_id, set })
-})

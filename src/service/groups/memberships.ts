@@ -1,12 +1,15 @@
-import { and, eq } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { groupMembers } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { visibleGroups, visibleMembers } from '../../db/visible'
 import { error } from '../../model/core/errors'
 import type { Viewer } from '../../model/core/privacy'
 import type { Group } from '../../model/groups/group'
 import { recordEvent } from '../../store/events/recordEvent'
+import {
+  deleteGroupsOfMember,
+  deleteMembersOfGroup,
+  insertMembership,
+  listGroupsOfMember,
+  listMembersOfGroup,
+} from '../../store/groups/membershipRows'
 import type { Deps } from '../core/deps'
 import { memberRepository } from '../members/members'
 import { groupRepository } from './groups'
@@ -27,11 +30,10 @@ export async function changeGroupMembers(
   await deps.transact({ system: group.system_id }, async (tx) => {
     await groupRepository.requireExists(tx, group.id)
     const named = await memberRepository.getOwnAll(tx, group.system_id, refs)
-    const before = await membersOf(tx).all({ group: group.id })
+    const before = await listMembersOfGroup(tx, group.id)
     const { added, removed } = compare(before, named, action)
-    for (const { id } of added) await insertMembership(tx).run({ group: group.id, member: id })
-    if (removed.length > 0)
-      await deleteMembers(tx).run({ group: group.id, members: jsonOfIds(removed) })
+    for (const { id } of added) await insertMembership(tx, group.id, id)
+    if (removed.length > 0) await deleteMembersOfGroup(tx, group.id, idsOf(removed))
     if (added.length + removed.length === 0) return
     const reported = action === 'overwrite' ? unique(named) : [...added, ...removed]
     await recordGroupEvent(deps, tx, group, action, reported)
@@ -51,11 +53,10 @@ export async function changeMemberGroups(
   await deps.transact({ system: member.system_id }, async (tx) => {
     await memberRepository.requireExists(tx, member.id)
     const named = await groupRepository.getOwnAll(tx, member.system_id, refs)
-    const before = await groupsOf(tx).all({ member: member.id })
+    const before = await listGroupsOfMember(tx, member.id)
     const { added, removed } = compare(before, named, action)
-    for (const { id } of added) await insertMembership(tx).run({ group: id, member: member.id })
-    if (removed.length > 0)
-      await deleteGroups(tx).run({ member: member.id, groups: jsonOfIds(removed) })
+    for (const { id } of added) await insertMembership(tx, id, member.id)
+    if (removed.length > 0) await deleteGroupsOfMember(tx, member.id, idsOf(removed))
     for (const group of added) await recordGroupEvent(deps, tx, group, 'add', [member])
     for (const group of removed) await recordGroupEvent(deps, tx, group, 'remove', [member])
   })
@@ -84,8 +85,8 @@ function unique<T extends { id: number }>(rows: readonly T[]): T[] {
   return [...new Map(rows.map((row) => [row.id, row])).values()]
 }
 
-function jsonOfIds(rows: readonly { id: number }[]): string {
-  return JSON.stringify(rows.map(({ id }) => id))
+function idsOf(rows: readonly { id: number }[]): number[] {
+  return rows.map(({ id }) => id)
 }
 
 async function recordGroupEvent(
@@ -102,37 +103,3 @@ async function recordGroupEvent(
     data: { action, members: named.map(({ uuid }) => uuid) },
   })
 }
-
-const { group_id, member_id } = groupMembers
-
-const membersOf = query((db, { group }: Placeholders<'group'>) =>
-  db
-    .select(visibleMembers._.selectedFields)
-    .from(groupMembers)
-    .innerJoin(visibleMembers, eq(visibleMembers.id, member_id))
-    .where(eq(group_id, group))
-    .orderBy(visibleMembers.id),
-)
-
-const groupsOf = query((db, { member }: Placeholders<'member'>) =>
-  db
-    .select(visibleGroups._.selectedFields)
-    .from(groupMembers)
-    .innerJoin(visibleGroups, eq(visibleGroups.id, group_id))
-    .where(eq(member_id, member))
-    .orderBy(visibleGroups.id),
-)
-
-export const insertMembership = query((db, { group, member }: Placeholders<'group' | 'member'>) =>
-  db.insert(groupMembers).values({ group_id: group, member_id: member }).onConflictDoNothing(),
-)
-
-const deleteMembers = query(
-  (db, { group, members }: Placeholders<'group' | 'members'>, { inJsonNumbers }) =>
-    db.delete(groupMembers).where(and(eq(group_id, group), inJsonNumbers(member_id, members))),
-)
-
-const deleteGroups = query(
-  (db, { member, groups }: Placeholders<'member' | 'groups'>, { inJsonNumbers }) =>
-    db.delete(groupMembers).where(and(eq(member_id, member), inJsonNumbers(group_id, groups))),
-)

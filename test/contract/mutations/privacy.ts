@@ -101,7 +101,7 @@ export const privacy: readonly Mutation[] = [
     why: 'The tree of groups shows private lists of members to other callers.',
   },
   {
-    file: 'service/groups/extendedGroups.ts',
+    file: 'store/groups/groupTreeRows.ts',
     from: "${membersOf(sql`and ${visibleMembers.visibility} = 'public'`)}",
     to: '${membersOf(sql``)}',
     tests: ['http/ext/groups.test.ts'],

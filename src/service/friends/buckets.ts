@@ -21,10 +21,10 @@ import {
   setContents,
 } from '../../store/friends/bucketRows'
 import { scheduleFriendRefresh } from '../../store/friends/friendDues'
+import { listDefinitions } from '../../store/members/fieldValueRows'
 import type { Deps } from '../core/deps'
 import { createOwnedRows } from '../core/ownedRows'
 import { groupRepository } from '../groups/groups'
-import { listDefinitions } from '../members/fieldValues'
 import { memberRepository } from '../members/members'
 
 const rows = createOwnedRows<typeof bucket>({

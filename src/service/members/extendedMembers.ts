@@ -1,50 +1,25 @@
-import { getTableColumns } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { renderAndStore } from '../../db/renderedJson'
-import { memberExts } from '../../db/tables'
-import type { Db, MaybePromise } from '../../db/types'
-import { createYielder, runCooperatively } from '../../db/yieldToEventLoop'
-import {
-  type Draft,
-  diff,
-  type JsonObject,
-  type Patch,
-  throwIfInvalid,
-} from '../../model/core/entity'
+import type { Db } from '../../db/types'
+import { runCooperatively } from '../../db/yieldToEventLoop'
+import { type Draft, type Patch, throwIfInvalid } from '../../model/core/entity'
 import { error, type Problems } from '../../model/core/errors'
 import { requireSystem, type Viewer } from '../../model/core/privacy'
-import { storedBytes, textBytes } from '../../model/core/textSize'
-import type { Instant } from '../../model/core/time'
 import type { member } from '../../model/members/member'
-import {
-  beginningOf,
-  defaultMemberExt,
-  type MemberExtPatch,
-  memberExt,
-  type StoredMemberExt,
-  toListed,
-} from '../../model/members/memberExt'
-import { addUsage } from '../../store/core/usage'
-import { recordEvent } from '../../store/events/recordEvent'
-import {
-  type BucketRef,
-  listDefaultBuckets,
-  resolveBuckets,
-  setBuckets,
-} from '../../store/friends/bucketRows'
-import { scheduleFriendRefresh } from '../../store/friends/friendDues'
-import { findMemberExt, findMemberExts } from '../../store/members/memberExtRows'
-import { clearAbouts, joinJson, recordExtEvent } from '../../store/members/memberExts'
-import type { Deps } from '../core/deps'
+import { beginningOf, type MemberExtPatch } from '../../model/members/memberExt'
+import { listDefaultBuckets } from '../../store/friends/bucketRows'
 import {
   type FieldDefinition,
   listDefinitions,
-  listValues,
   type ParsedValues,
-  parseValues,
-  replaceValues,
-  type ValueRow,
-} from './fieldValues'
+} from '../../store/members/fieldValueRows'
+import { writeMemberExts } from '../../store/members/memberExtChanges'
+import {
+  clearAbouts,
+  joinJson,
+  renderMemberExt,
+  renderMemberExts,
+} from '../../store/members/memberExts'
+import type { Deps } from '../core/deps'
+import { parseValues } from './fieldValues'
 import { memberRepository } from './members'
 
 /** A body for a member. Its problems are reported together with those of the values. */
@@ -69,8 +44,8 @@ export async function createExtendedMember(
     const ext = await withDefaultBuckets(tx, systemId, body.ext)
     const hasBuckets = ext.buckets !== undefined
     const { row, json } = await memberRepository.createIn(deps, tx, viewer, draft, hasBuckets)
-    await writeExts(deps, tx, systemId, [{ row, ext, values }])
-    return joinJson(json, await renderExt(tx, row.id))
+    await writeMemberExts(deps, tx, systemId, [{ row, ext, values }])
+    return joinJson(json, await renderMemberExt(tx, row.id))
   })
 }
 
@@ -99,8 +74,8 @@ export async function patchExtendedMember(
     const patch = withBeginning(body.member, body.ext)
     const afterChange = 'about' in body.ext ? writesNothing : undefined
     const { row, json } = await memberRepository.changeIn(deps, tx, before, patch, afterChange)
-    await writeExts(deps, tx, system_id, [{ row, ext: body.ext, values }])
-    return joinJson(json, await renderExt(tx, id))
+    await writeMemberExts(deps, tx, system_id, [{ row, ext: body.ext, values }])
+    return joinJson(json, await renderMemberExt(tx, id))
   })
 }
 
@@ -161,8 +136,8 @@ export async function patchExtendedMembers(
           tx,
           written.filter(({ isReplaced }) => isReplaced).map(({ row }) => row),
         )
-        await writeExts(deps, tx, systemId, written)
-        added = await renderExts(
+        await writeMemberExts(deps, tx, systemId, written)
+        added = await renderMemberExts(
           tx,
           written.map(({ row }) => row.id),
         )
@@ -191,194 +166,3 @@ async function parseOwnValues(
   throwIfInvalid(found)
   return values
 }
-
-interface ExtChange {
-  readonly row: { readonly id: number; readonly uuid: string; readonly system_id: number }
-  readonly ext: MemberExtPatch
-  readonly values: ParsedValues
-}
-
-/** Number of rows whose events are sent without waiting for their results. */
-const BATCH = 50
-
-/** Stores what changes of members add, with usage and events. The number of statements is fixed. */
-async function writeExts(
-  deps: Deps,
-  tx: Db,
-  systemId: number,
-  changes: readonly ExtChange[],
-): Promise<void> {
-  const withExt = changes.filter(({ ext }) => storedKeys.some((key) => key in ext))
-  const withValues = changes.filter(({ values }) => values.size > 0)
-  const exts = await planExts(deps.now(), tx, withExt)
-  const values = await planValues(tx, withValues)
-  const placed = await planBuckets(tx, systemId, changes)
-  if (exts.length + values.length + placed.size === 0) return
-  const bytes = [...exts, ...values].reduce((sum, { grown }) => sum + grown, 0)
-  await addUsage(deps, tx, systemId, { text_bytes: bytes })
-  if (exts.length > 0) {
-    await deleteExts(tx).run({ ids: JSON.stringify(exts.map(({ row }) => row.id)) })
-    await insertExts(tx).run({ rows: JSON.stringify(exts.map(({ stored }) => stored)) })
-  }
-  if (values.length > 0) {
-    const ids = values.map(({ row }) => row.id)
-    await replaceValues(
-      tx,
-      ids,
-      values.flatMap(({ stored }) => stored),
-    )
-  }
-  for (const [id, buckets] of placed) await setBuckets(tx, systemId, 'members', id, buckets)
-  if (placed.size > 0 || exts.some(({ keys }) => keys.includes('announce_front')))
-    await scheduleFriendRefresh(tx, systemId, deps.now())
-  const uuids = values.length > 0 ? await uuidsOfFields(tx, systemId) : new Map<number, string>()
-  const byId = new Map(exts.map((one) => [one.row.id, one]))
-  const changed = changes.filter(({ row }) => byId.has(row.id) || placed.has(row.id))
-  const events: (() => MaybePromise<unknown>)[] = [
-    ...changed.map(({ row }) => () => {
-      const { keys = [], shown = {} } = byId.get(row.id) ?? {}
-      const buckets = placed.get(row.id)?.map(({ uuid }) => uuid)
-      const allKeys = buckets ? [...keys, 'buckets'] : keys
-      return recordExtEvent(tx, deps.now(), row, allKeys, { ...shown, ...(buckets && { buckets }) })
-    }),
-    ...values.map(({ row, fields }) => () => {
-      const data = { fields: fields.map((id) => uuids.get(id)) }
-      const { system_id, uuid } = row
-      return recordEvent(tx, deps.now(), {
-        system_id,
-        type: 'UPDATE_FIELD_VALUES',
-        subject: uuid,
-        data,
-      })
-    }),
-  ]
-  const yieldIfDue = createYielder()
-  for (let at = 0; at < events.length; at += BATCH) {
-    await Promise.all(events.slice(at, at + BATCH).map((record) => record()))
-    await yieldIfDue()
-  }
-}
-
-const storedKeys = ['kind', 'archived', 'archived_reason', 'announce_front', 'about'] as const
-
-/** Compares patches with the stored rows. Members that do not change are left out. */
-async function planExts(now: Instant, tx: Db, changes: readonly ExtChange[]) {
-  if (changes.length === 0) return []
-  const ids = JSON.stringify(changes.map(({ row }) => row.id))
-  const known = new Map((await extsOf(tx).all({ ids })).map((row) => [row.member_id, row]))
-  return changes.flatMap(({ row, ext }) => {
-    const { member_id: _, ...before } = known.get(row.id) ?? {
-      member_id: row.id,
-      ...defaultMemberExt,
-    }
-    const { archived, fields: _fields, buckets: _buckets, ...given } = ext
-    const changed: JsonObject = diff<typeof memberExt>(
-      { ...before, archived: before.archived_at !== null, fields: {}, buckets: [] },
-      { ...given, ...(archived !== undefined && { archived }) },
-    )
-    const keys = Object.keys(changed)
-    if (keys.length === 0) return []
-    const { archived: moved, ...values } = changed
-    // Events name the keys of texts only, so that a deleted text remains in no event.
-    const { about: _about, archived_reason: _reason, ...shown } = values
-    const after: StoredMemberExt = {
-      ...before,
-      ...values,
-      ...(moved !== undefined && { archived_at: moved === true ? now : null }),
-    }
-    const stored = { member_id: row.id, ...after, announce_front: Number(after.announce_front) }
-    const grown = textBytes(memberExt, { ...after }) - textBytes(memberExt, { ...before })
-    return [
-      {
-        row,
-        keys,
-        stored,
-        grown,
-        shown: { ...(moved !== undefined && { archived: moved }), ...shown },
-      },
-    ]
-  })
-}
-
-/** Compares buckets with the present ones. Returns the new ones of the members that change. */
-async function planBuckets(
-  tx: Db,
-  systemId: number,
-  changes: readonly ExtChange[],
-): Promise<Map<number, BucketRef[]>> {
-  const placed = new Map<number, BucketRef[]>()
-  const named = changes.filter(({ ext }) => ext.buckets !== undefined)
-  if (named.length === 0) return placed
-  const ids = named.map(({ row }) => row.id)
-  const known = new Map((await findMemberExts(tx, ids)).map((row) => [row.id, row.buckets]))
-  for (const { row, ext } of named) {
-    const buckets = await resolveBuckets(tx, systemId, ext.buckets ?? [])
-    const before = new Set(known.get(row.id))
-    if (buckets.length !== before.size || buckets.some(({ uuid }) => !before.has(uuid)))
-      placed.set(row.id, buckets)
-  }
-  return placed
-}
-
-/** Compares values with the stored ones. Members that do not change are left out. */
-async function planValues(tx: Db, changes: readonly ExtChange[]) {
-  if (changes.length === 0) return []
-  const ids = changes.map(({ row }) => row.id)
-  const known = Map.groupBy(await listValues(tx, ids), ({ member_id }) => member_id)
-  return changes.flatMap(({ row, values }) => {
-    const before = new Map(known.get(row.id)?.map(({ field_id, value }) => [field_id, value]))
-    const after = new Map(before)
-    const fields: number[] = []
-    for (const [id, value] of values) {
-      if ((before.get(id) ?? null) === value) continue
-      fields.push(id)
-      if (value === null) after.delete(id)
-      else after.set(id, value)
-    }
-    if (fields.length === 0) return []
-    const sizeOf = (map: Map<number, string>) =>
-      [...map.values()].reduce((sum, value) => sum + storedBytes(value), 0)
-    const stored = [...after].map(
-      ([field_id, value]): ValueRow => ({ member_id: row.id, field_id, value }),
-    )
-    return [{ row, fields, stored, grown: sizeOf(after) - sizeOf(before) }]
-  })
-}
-
-async function uuidsOfFields(tx: Db, systemId: number): Promise<Map<number, string>> {
-  return new Map((await listDefinitions(tx, systemId)).map(({ id, uuid }) => [id, uuid]))
-}
-
-async function renderExt(tx: Db, id: number): Promise<string> {
-  const row = await findMemberExt(tx, id)
-  if (!row) throw error('memberNotFound')
-  if (!row.hasHiddenValues) await renderAndStore(tx, 'memberExts', toListed(row))
-  return tx.renderJson(memberExt, row, 'owner')
-}
-
-/** Renders many members, in their order, without storing the JSON in their long transaction. */
-async function renderExts(tx: Db, ids: readonly number[]): Promise<string[]> {
-  const rows = new Map((await findMemberExts(tx, ids)).map((row) => [row.id, row]))
-  const yieldIfDue = createYielder()
-  const rendered: string[] = []
-  for (const id of ids) {
-    const row = rows.get(id)
-    rendered.push(row ? tx.renderJson(memberExt, row, 'owner') : '')
-    await yieldIfDue()
-  }
-  return rendered
-}
-
-const { member_id } = memberExts
-
-const extsOf = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
-  db.select().from(memberExts).where(inJsonNumbers(member_id, ids)),
-)
-
-const deleteExts = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
-  db.delete(memberExts).where(inJsonNumbers(member_id, ids)),
-)
-
-const insertExts = query((db, { rows }: Placeholders<'rows'>, { rowsIn }) =>
-  db.insert(memberExts).select(rowsIn(rows, memberExts, Object.keys(getTableColumns(memberExts)))),
-)

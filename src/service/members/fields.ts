@@ -33,11 +33,11 @@ import {
 import { addUsage, smallLimits } from '../../store/core/usage'
 import { bucketsOfRowSql } from '../../store/friends/bucketLinks'
 import { putInDefaultBuckets, resolveBuckets, setBuckets } from '../../store/friends/bucketRows'
+import { insertValues } from '../../store/members/fieldValueRows'
 import type { Deps } from '../core/deps'
 import { createOwnedRows, type OwnedRow } from '../core/ownedRows'
 import { requireExists } from '../systems/deletion'
 import { getSystem } from '../systems/systems'
-import { insertValues } from './fieldValues'
 import { unknownOptions, withOptionIds } from './optionIds'
 
 type FieldRow = OwnedRow<typeof customField>

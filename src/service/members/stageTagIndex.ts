@@ -1,9 +1,12 @@
-import { eq, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
 import type { Db } from '../../db/types'
-import { visibleMembers } from '../../db/visible'
 import type { ProxyTag } from '../../model/core/validation'
-import { indexTags, setTagIndex, tagIndexOf } from '../../store/members/tagIndex'
+import {
+  activateTagIndex,
+  hasMember,
+  indexTags,
+  listTags,
+  type StoredTags,
+} from '../../store/members/tagIndex'
 import type { Deps } from '../core/deps'
 import { purgeTags } from '../systems/deletion'
 import {
@@ -13,9 +16,6 @@ import {
   type Staging,
   writeInBatches,
 } from '../systems/staging'
-
-/** Tags of members by row ID, as stored. */
-export type StoredTags = ReadonlyMap<number, string>
 
 /** Number of tags whose keys a transaction writes by itself; more would delay other writes. */
 export const FEW_TAGS = 1000
@@ -28,33 +28,15 @@ export async function stageTagIndex(
   changed: ReadonlyMap<number, readonly ProxyTag[]>,
 ): Promise<StoredTags> {
   const written = new Map<number, string>()
-  const all = await tagsOf(deps.db).all({ system: systemId })
+  const all = await listTags(deps.db, systemId)
   await writeInBatches(deps, staging, all, async (tx, { id, tags }) => {
     // The member may have been deleted since.
-    if (!(await findMember(tx).get({ id }))) return
+    if (!(await hasMember(tx, id))) return
     const changedTags = changed.get(id)
     await indexTags(tx, id, changedTags ?? JSON.parse(tags), staging.stagingSystemId)
     written.set(id, changedTags ? JSON.stringify(changedTags) : tags)
   })
   return written
-}
-
-/**
- * Switches the system to the staged set, after writing the keys of members that were changed or
- * created since. Returns the set that was in use.
- */
-export async function activateTagIndex(
-  tx: Db,
-  systemId: number,
-  setId: number,
-  written: StoredTags,
-  isIndexed = (_memberId: number) => false,
-): Promise<number> {
-  const replaced = await tagIndexOf(tx, systemId)
-  for (const { id, tags } of await tagsOf(tx).all({ system: systemId }))
-    if (written.get(id) !== tags && !isIndexed(id)) await indexTags(tx, id, JSON.parse(tags), setId)
-  await setTagIndex(tx, systemId, setId)
-  return replaced
 }
 
 /**
@@ -102,14 +84,3 @@ interface TagChange {
   readonly before: { readonly id: number; readonly proxy_tags: readonly ProxyTag[] }
   readonly changed: { readonly proxy_tags?: readonly ProxyTag[] }
 }
-
-const findMember = query((db, { id }: Placeholders<'id'>) =>
-  db.select({ id: visibleMembers.id }).from(visibleMembers).where(eq(visibleMembers.id, id)),
-)
-
-const tagsOf = query((db, { system }: Placeholders<'system'>) =>
-  db
-    .select({ id: visibleMembers.id, tags: sql<string>`${visibleMembers.proxy_tags}`.as('tags') })
-    .from(visibleMembers)
-    .where(eq(visibleMembers.system_id, system)),
-)

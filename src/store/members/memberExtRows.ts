@@ -1,8 +1,8 @@
-import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Dialect } from '../../db/dialect'
 import { type Placeholders, query } from '../../db/query'
 import { bucketMembers, fieldValues, memberExts } from '../../db/tables'
-import type { Db } from '../../db/types'
+import type { Db, MaybePromise } from '../../db/types'
 import { visibleBuckets, visibleFields, visibleMembers } from '../../db/visible'
 import type { Level } from '../../model/core/entity'
 import { EXCERPT_LENGTH } from '../../model/core/excerpt'
@@ -10,6 +10,7 @@ import {
   defaultMemberExt,
   type FieldValues,
   type MemberExt,
+  type StoredMemberExt,
   toListed,
 } from '../../model/members/memberExt'
 import { bucketsOfRowSql } from '../friends/bucketLinks'
@@ -53,6 +54,26 @@ export async function findCacheableMemberExt(
 ): Promise<ListedMemberExtRow | null> {
   const [row] = await findListedMemberExts(db, [id])
   return row === undefined || row.hasHiddenValues ? null : row
+}
+
+/** Lists the rows of members by their row IDs, without values and buckets. */
+export function listStoredExts(
+  db: Db,
+  ids: readonly number[],
+): MaybePromise<(typeof memberExts.$inferSelect)[]> {
+  return storedByIds(db).all({ ids: JSON.stringify(ids) })
+}
+
+/** Replaces the rows of members. */
+export async function replaceStoredExts(
+  tx: Db,
+  rows: readonly (Omit<StoredMemberExt, 'announce_front'> & {
+    member_id: number
+    announce_front: number
+  })[],
+): Promise<void> {
+  await deleteByIds(tx).run({ ids: JSON.stringify(rows.map(({ member_id }) => member_id)) })
+  await insertRows(tx).run({ rows: JSON.stringify(rows) })
 }
 
 /** The same as lists show it. */
@@ -100,6 +121,18 @@ const { id, system_id, visibility, description_privacy } = visibleMembers
 
 const byIds = selectByIds(memberExts.about)
 const listedByIds = selectByIds(sql`substr(${memberExts.about}, 1, ${EXCERPT_LENGTH + 1})`)
+
+const storedByIds = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
+  db.select().from(memberExts).where(inJsonNumbers(memberExts.member_id, ids)),
+)
+
+const deleteByIds = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
+  db.delete(memberExts).where(inJsonNumbers(memberExts.member_id, ids)),
+)
+
+const insertRows = query((db, { rows }: Placeholders<'rows'>, { rowsIn }) =>
+  db.insert(memberExts).select(rowsIn(rows, memberExts, Object.keys(getTableColumns(memberExts)))),
+)
 
 /** SQL text, because the values of a member are aggregated as JSON. */
 function selectByIds(about: SQLWrapper) {

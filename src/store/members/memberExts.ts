@@ -1,13 +1,18 @@
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
+import { renderAndStore } from '../../db/renderedJson'
 import { fieldValues, groupMembers, memberExts } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleMembers } from '../../db/visible'
+import { createYielder } from '../../db/yieldToEventLoop'
+import { error } from '../../model/core/errors'
 import type { SerializedJson } from '../../model/core/privacy'
 import type { Instant } from '../../model/core/time'
+import { memberExt, toListed } from '../../model/members/memberExt'
 import type { StoreDeps } from '../core/storeDeps'
 import { addUsage } from '../core/usage'
 import { recordEvent } from '../events/recordEvent'
+import { findMemberExt, findMemberExts } from './memberExtRows'
 
 interface MemberOfSystem {
   readonly id: number
@@ -122,4 +127,25 @@ const setCustomFront = query((db, { id }: Placeholders<'id'>) =>
 /** Joins the JSON of a member and of what the extension API adds to it. */
 export function joinJson(memberJson: string, extJson: string): SerializedJson {
   return `{"member":${memberJson},${extJson.slice(1)}` as SerializedJson
+}
+
+/** Renders what the extension API adds to a member, for its owner, and stores the JSON of lists. */
+export async function renderMemberExt(tx: Db, id: number): Promise<string> {
+  const row = await findMemberExt(tx, id)
+  if (!row) throw error('memberNotFound')
+  if (!row.hasHiddenValues) await renderAndStore(tx, 'memberExts', toListed(row))
+  return tx.renderJson(memberExt, row, 'owner')
+}
+
+/** Renders many members, in their order, without storing the JSON in their long transaction. */
+export async function renderMemberExts(tx: Db, ids: readonly number[]): Promise<string[]> {
+  const rows = new Map((await findMemberExts(tx, ids)).map((row) => [row.id, row]))
+  const yieldIfDue = createYielder()
+  const rendered: string[] = []
+  for (const id of ids) {
+    const row = rows.get(id)
+    rendered.push(row ? tx.renderJson(memberExt, row, 'owner') : '')
+    await yieldIfDue()
+  }
+  return rendered
 }

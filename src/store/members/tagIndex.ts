@@ -1,7 +1,8 @@
 import { and, eq, getTableColumns, inArray, type SQLWrapper, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { proxyTagIndex, systems } from '../../db/tables'
-import type { Db } from '../../db/types'
+import type { Db, MaybePromise } from '../../db/types'
+import { visibleMembers } from '../../db/visible'
 import { createYielder } from '../../db/yieldToEventLoop'
 import type { ProxyTag } from '../../model/core/validation'
 import { keysOfTag } from '../../model/proxy/tags'
@@ -32,6 +33,39 @@ export async function tagIndexOf(db: Db, systemId: number): Promise<number> {
 /** Sets the set in which messages of the system are looked up. */
 export async function setTagIndex(tx: Db, systemId: number, indexId: number): Promise<void> {
   await change(tx).run({ system: systemId, set: indexId })
+}
+
+/** Tags of members by row ID, as stored. */
+export type StoredTags = ReadonlyMap<number, string>
+
+/** Lists the tags of all members of a system. */
+export function listTags(
+  db: Db,
+  systemId: number,
+): MaybePromise<readonly { id: number; tags: string }[]> {
+  return tagsOf(db).all({ system: systemId })
+}
+
+export async function hasMember(db: Db, id: number): Promise<boolean> {
+  return (await memberById(db).get({ id })) !== null
+}
+
+/**
+ * Switches the system to the staged set, after writing the keys of members that were changed or
+ * created since. Returns the set that was in use.
+ */
+export async function activateTagIndex(
+  tx: Db,
+  systemId: number,
+  setId: number,
+  written: StoredTags,
+  isIndexed = (_memberId: number) => false,
+): Promise<number> {
+  const replaced = await tagIndexOf(tx, systemId)
+  for (const { id, tags } of await listTags(tx, systemId))
+    if (written.get(id) !== tags && !isIndexed(id)) await indexTags(tx, id, JSON.parse(tags), setId)
+  await setTagIndex(tx, systemId, setId)
+  return replaced
 }
 
 /** Moves all keys of a small set into another one. */
@@ -89,6 +123,17 @@ const removeSome = query((db, { set, most }: Placeholders<'set' | 'most'>, { row
   const some = db.select({ row }).from(proxyTagIndex).where(eq(index_id, set)).limit(most)
   return db.delete(proxyTagIndex).where(inArray(row, some)).returning({ index_id })
 })
+
+const memberById = query((db, { id }: Placeholders<'id'>) =>
+  db.select({ id: visibleMembers.id }).from(visibleMembers).where(eq(visibleMembers.id, id)),
+)
+
+const tagsOf = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select({ id: visibleMembers.id, tags: sql<string>`${visibleMembers.proxy_tags}`.as('tags') })
+    .from(visibleMembers)
+    .where(eq(visibleMembers.system_id, system)),
+)
 
 const INDEXES_PER_PAGE = 200
 

@@ -143,7 +143,7 @@ export const privacy: readonly Mutation[] = [
     why: 'Other callers read why a member was archived.',
   },
   {
-    file: 'service/members/extendedMembers.ts',
+    file: 'store/members/memberExtChanges.ts',
     from: ', archived_reason: _reason',
     to: '',
     tests: ['http/ext/members.test.ts'],

@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/types'
 import type { ProxyTag } from '../../../model/core/validation'
-import { mergeTagIndexes, tagIndexOf } from '../../../store/members/tagIndex'
-import { activateTagIndex, FEW_TAGS, stageTagIndex } from '../../members/stageTagIndex'
+import { activateTagIndex, mergeTagIndexes, tagIndexOf } from '../../../store/members/tagIndex'
+import { FEW_TAGS, stageTagIndex } from '../../members/stageTagIndex'
 import type { Import } from './importContext'
 import { changesOfMember } from './importEntities'
 

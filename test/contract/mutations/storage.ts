@@ -38,7 +38,7 @@ export const storage: readonly Mutation[] = [
     why: 'A bot gets the record of another message for its own.',
   },
   {
-    file: 'service/reminders/reminderTimer.ts',
+    file: 'store/reminders/fireReminder.ts',
     from: 'row.due === null || row.due !== expected',
     to: 'row.due === null',
     tests: ['service/reminderTimer.test.ts'],

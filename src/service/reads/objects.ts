@@ -1,8 +1,6 @@
-import type { Values } from '../../db/query'
-import type { Db, MaybePromise } from '../../db/types'
+import type { MaybePromise } from '../../db/types'
 import { type ErrorName, error } from '../../model/core/errors'
 import { ListPieces } from '../../model/core/listPieces'
-import type { Audience } from '../../model/core/privacy'
 import {
   isOwner,
   listAccessRules,
@@ -10,11 +8,19 @@ import {
   systemOf,
   type Viewer,
 } from '../../model/core/privacy'
-import { isUuid, parseRef, parseSystemRef, type Ref, type SystemRef } from '../../model/core/ref'
+import { isUuid, parseRef, parseSystemRef } from '../../model/core/ref'
 import type { Instant } from '../../model/core/time'
 import { SWITCHES_PER_PAGE } from '../../model/front/switch'
 import type { MemberExt } from '../../model/members/memberExt'
 import { ORIGINAL_LOOKUP } from '../../model/proxy/message'
+import {
+  type FoundJson,
+  findByRef,
+  findBySystemRef,
+  findMessageJson,
+  findMessageJsonByOriginal,
+  type ReadValues,
+} from '../../store/reads/findObjects'
 import { GAP_MARK } from '../../store/reads/jsonSql'
 import {
   extendedMemberList,
@@ -34,8 +40,6 @@ import {
   type Json,
   memberGroupsJson,
   memberJson,
-  messageById,
-  messageByOriginal,
   pageOfSwitchesJson,
   someSwitchesJson,
   switchJson,
@@ -102,7 +106,7 @@ function readMemberList<More extends string>(
   deps: Deps,
   viewer: Viewer,
   ref: string,
-  more: Values<More>,
+  more: ReadValues<More>,
   findClient: FindClient = () => noConnection,
 ): MaybePromise<ListJson> {
   const { deniedError } = listAccessRules.members
@@ -116,7 +120,7 @@ function readMemberList<More extends string>(
       return JSON.parse(decoder.decode(found))
     }
     return readInPieces(deps, request, readSizes, async (range) => {
-      const values = { ...more, ...range } as Values<More | 'first' | 'last'>
+      const values = { ...more, ...range } as ReadValues<More | 'first' | 'last'>
       return readBySystem(piece, deps, viewer, ref, deniedError, values)
     })
   })
@@ -194,8 +198,8 @@ export function readMessage(deps: Deps, viewer: Viewer, id: string): MaybePromis
   const since = deps.now() - ORIGINAL_LOOKUP
   const own = ownedSystemId(viewer)
   const find = () =>
-    orElse(messageById(deps.db).get({ id, viewer: own }), () =>
-      messageByOriginal(deps.db).get({ original: id, viewer: own, since }),
+    orElse(findMessageJson(deps.db, id, own), () =>
+      findMessageJsonByOriginal(deps.db, id, own, since),
     )
   return readWith(find, deps, viewer, 'messageNotFound', 'messageNotFound')
 }
@@ -215,8 +219,8 @@ function orElse<T>(
   return andThen(found, (one) => one ?? fallback())
 }
 
-/** Runs the statement of a read. The JSON is null if the list is private. */
-type Find = () => MaybePromise<{ readonly json: Json | null } | null>
+/** Runs the statement of a read. */
+type Find = () => MaybePromise<FoundJson | null>
 
 function readWith(
   find: Find,
@@ -243,30 +247,18 @@ function readBySystem<More extends string>(
   viewer: Viewer,
   text: string,
   denied: ErrorName,
-  more: Values<More>,
+  more: ReadValues<More>,
 ): MaybePromise<Json> {
   const ref = parseSystemRef(text)
   if (ref === null) throw error('systemNotFound')
   const own = ownedSystemId(viewer)
+  const me = 'me' in ref ? systemOf(viewer) : null
   const find: Find = () => {
     const values = { ...more, viewer: own }
-    const found = own === null ? null : queryBySystemRef(owner, deps.db, viewer, ref, values)
-    return orElse(found, () => queryBySystemRef(forOthers, deps.db, viewer, ref, values))
+    const found = own === null ? null : findBySystemRef(owner, deps.db, ref, me, values)
+    return orElse(found, () => findBySystemRef(forOthers, deps.db, ref, me, values))
   }
   return readWith(find, deps, viewer, 'systemNotFound', denied)
-}
-
-function queryBySystemRef<More extends string>(
-  query: BySystemRef<More>[Audience],
-  db: Db,
-  viewer: Viewer,
-  ref: SystemRef,
-  values: Values<More | 'viewer'>,
-) {
-  if ('hid' in ref) return query.hid(db).get({ ...values, ref: ref.hid })
-  if ('me' in ref) return query.id(db).get({ ...values, ref: systemOf(viewer) })
-  if ('uuid' in ref) return query.uuid(db).get({ ...values, ref: ref.uuid })
-  return query.account(db).get({ ...values, ref: ref.account })
 }
 
 /** Like `readBySystem`, for a member or a group. */
@@ -282,14 +274,8 @@ function readByRef(
   if (ref === null) throw error(missing)
   const own = ownedSystemId(viewer)
   const find: Find = () => {
-    const found = own === null ? null : queryByRef(owner, deps.db, ref, own)
-    return orElse(found, () => queryByRef(forOthers, deps.db, ref, own))
+    const found = own === null ? null : findByRef(owner, deps.db, ref, own)
+    return orElse(found, () => findByRef(forOthers, deps.db, ref, own))
   }
   return readWith(find, deps, viewer, missing, denied)
-}
-
-function queryByRef(query: ByRef[Audience], db: Db, ref: Ref, viewer: number | null) {
-  return 'hid' in ref
-    ? query.hid(db).get({ ref: ref.hid, viewer })
-    : query.uuid(db).get({ ref: ref.uuid, viewer })
 }

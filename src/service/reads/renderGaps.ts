@@ -1,13 +1,9 @@
-import { sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { entityOf, type RowTable, renderedTables } from '../../db/renderedJson'
-import type { Db } from '../../db/types'
-import { visibleRows } from '../../db/visible'
+import { entityOf, renderedTables } from '../../db/renderedJson'
 import { error } from '../../model/core/errors'
 import type { Audience } from '../../model/core/privacy'
 import { isOwner, type Viewer } from '../../model/core/privacy'
 import { memberExt, toListed } from '../../model/members/memberExt'
-import { findListedMemberExts, findMemberExts } from '../../store/members/memberExtRows'
+import { findRowsOfGaps, type RowOfGap } from '../../store/reads/gapRows'
 import { fillGaps, type GapTable, gapsIn } from '../../store/reads/jsonSql'
 import type { Json } from '../../store/reads/objectSql'
 import type { Deps } from '../core/deps'
@@ -20,7 +16,7 @@ export async function renderGaps(deps: Deps, viewer: Viewer, json: Json): Promis
   const rendered = new Map<string, string>()
   for (const table of gapTables) {
     const ids = gaps.filter((gap) => gap.table === table).map(({ id }) => id)
-    for (const row of ids.length > 0 ? await findRows(deps.db, table, ids) : []) {
+    for (const row of ids.length > 0 ? await findRowsOfGaps(deps.db, table, ids) : []) {
       const audience = isOwner(viewer, row.system_id ?? row.id) ? 'owner' : 'public'
       rendered.set(`${table} ${row.id}`, renderRow(deps, table, row, audience))
     }
@@ -46,7 +42,7 @@ export async function renderOwnMember(deps: Deps, id: number): Promise<string> {
 function renderRow(
   { db, scheduleRender }: Deps,
   table: GapTable,
-  row: StoredRow,
+  row: RowOfGap,
   audience: Audience,
 ): string {
   if (table !== 'wholeMemberExts') {
@@ -57,34 +53,4 @@ function renderRow(
   if (toListed({ about: row.about ?? null }).about_excerpt === null)
     scheduleRender('memberExts', row.id)
   return db.renderJson(memberExt, row, audience)
-}
-
-async function findRows(db: Db, table: GapTable, ids: number[]): Promise<StoredRow[]> {
-  if (table === 'memberExts') return findListedMemberExts(db, ids)
-  if (table === 'wholeMemberExts') return findMemberExts(db, ids)
-  return await byIds[table](db).all({ ids: JSON.stringify(ids) })
-}
-
-interface StoredRow {
-  id: number
-  /** Absent in a system itself. */
-  system_id?: number
-  /** Only in a member extension. */
-  about?: string | null
-}
-
-const byIds = {
-  systems: rowsByIds('systems'),
-  members: rowsByIds('members'),
-  groups: rowsByIds('groups'),
-}
-
-/** SQL text, because the builder has no type for one of three tables. */
-function rowsByIds(table: RowTable) {
-  const rows = visibleRows[table]
-  return query(
-    (_, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
-      sql<StoredRow>`select * from ${rows} where ${inJsonNumbers(rows.id, ids)}`,
-    rows._.selectedFields,
-  )
 }

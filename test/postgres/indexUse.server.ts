@@ -1,6 +1,7 @@
 import { openStorage } from '../../src/db/open'
 import type { Db } from '../../src/db/types'
-import { memberRepository } from '../../src/service/members/members'
+import { getOwnEntities } from '../../src/store/core/entityRows'
+import { memberRowKind } from '../../src/store/members/memberRows'
 import { insertAll, rows } from '../tools/rawSql'
 import { emptyFolder } from '../tools/serverProcess'
 import { afterAll, describe, expect, test } from '../tools/test'
@@ -64,7 +65,7 @@ describe('lookup of several members', () => {
       await rows(tx, 'analyze members')
       const before = await countScans(tx)
       const refs = [String(json.id), String(json.uuid)]
-      expect(await memberRepository.getOwnAll(tx, as.id, refs)).toHaveLength(2)
+      expect(await getOwnEntities(tx, memberRowKind, as.id, refs)).toHaveLength(2)
       return (await countScans(tx)) - before
     })
     expect(scans).toBe(0)

@@ -8,10 +8,11 @@ import {
   unmarkAll,
   unpinAll,
 } from '../../store/access/preferenceRows'
+import { getOwnEntities } from '../../store/core/entityRows'
+import { groupRowKind } from '../../store/groups/groupRows'
 import { makeCustomFronts, recordExtEvent } from '../../store/members/memberExts'
+import { memberRowKind } from '../../store/members/memberRows'
 import type { Deps } from '../core/deps'
-import { groupRepository } from '../groups/groups'
-import { memberRepository } from '../members/members'
 import { requireExists } from '../systems/deletion'
 
 export async function getPreferences({ db }: Deps, viewer: Viewer): Promise<Preferences> {
@@ -38,8 +39,8 @@ async function storePreferences(
   system: number,
   { pinned, statuses, word }: PreferencesPatch,
 ): Promise<void> {
-  const members = pinned && (await memberRepository.getOwnAll(tx, system, pinned))
-  const groups = statuses && (await groupRepository.getOwnAll(tx, system, statuses))
+  const members = pinned && (await getOwnEntities(tx, memberRowKind, system, pinned))
+  const groups = statuses && (await getOwnEntities(tx, groupRowKind, system, statuses))
   if (word !== undefined) await setWord(tx, system, word)
   if (members) await unpinAll(tx, system)
   if (groups) await unmarkAll(tx, system)

@@ -3,40 +3,11 @@ import { type RenderedJson, renderForAudiences, updateAndStore } from '../../db/
 import type { Db, MaybePromise } from '../../db/types'
 import { createYielder } from '../../db/yieldToEventLoop'
 import { diff, type Entity, isEmptyPatch, type Patch } from '../../model/core/entity'
-import type { EventType } from '../../model/core/events'
+import { decodeEntity } from '../../store/core/entityRows'
 import type { Owned } from '../../store/core/identity'
 import { recordSerializedEvent } from '../../store/events/recordEvent'
 import type { Deps } from './deps'
-
-/** Differences between members and groups in a bulk change. */
-export interface BulkKind<E extends Entity> {
-  readonly table: 'members' | 'groups'
-  readonly events: { readonly changed: EventType }
-  /** Rows that are derived from a field, such as the keys of proxy tags. */
-  readonly derived?: {
-    readonly from: keyof Patch<E>
-    sync(tx: Db, row: Owned<E>): Promise<void>
-  }
-  /** Writes what changes of rows affect elsewhere. */
-  readonly afterChange?: AlsoWrite<E>
-  /** Commits a bulk change. Writes first, in batches, what would make its transaction long. */
-  readonly commitBulk: <T>(
-    deps: Deps,
-    systemId: number,
-    changes: Iterable<{ before: Owned<E>; changed: Patch<E> }>,
-    commit: (finishDerivedRows: FinishDerivedRows | null) => Promise<T>,
-  ) => Promise<T>
-}
-
-/** Writes the rows derived from those of a bulk change, in its transaction. */
-type FinishDerivedRows = (tx: Db) => Promise<void>
-
-/** Writes more than the changed rows, in their transaction. */
-export type AlsoWrite<E> = (
-  deps: Deps,
-  tx: Db,
-  changes: readonly { before: Owned<E>; changed: Patch<E> }[],
-) => Promise<void>
+import type { EntityKind, FinishDerivedRows } from './entityKind'
 
 /** A row of a bulk change as it is stored, with its patch. */
 interface Target<E> {
@@ -59,73 +30,78 @@ interface Planned<E> {
 const BATCH = 50
 
 /**
- * Creates a function that changes many rows in one transaction. Other writes may wait for it, so rows
- * are compared and rendered before; in it only those that another request changed since.
+ * Changes many rows in one transaction. Other writes may wait for it, so rows are compared and
+ * rendered before; in it only those that another request changed since. Returns the JSON objects of
+ * the selected rows as their owner sees them, in their order.
  */
-export function createBulkChange<E extends Entity>(
-  { table, events, derived, afterChange, commitBulk }: BulkKind<E>,
-  decode: (stored: Owned<E>) => Owned<E>,
-) {
-  const plan = (db: Db, { stored, patch }: Target<E>): Planned<E> => {
-    const before = decode({ ...stored })
-    const changed = diff<E>(before, patch)
-    const after = { ...before, ...changed }
-    const values = encodeRow(Object.keys(changed), changed)
-    const rendered = renderForAudiences(db, table, after)
-    return { stored, before, after, changed, values, data: JSON.stringify(changed), rendered }
+export async function changeInBulk<E extends Entity>(
+  deps: Deps,
+  kind: EntityKind<E>,
+  systemId: number,
+  signal: AbortSignal,
+  select: (db: Db) => Promise<Target<E>[]>,
+  also = kind.afterChange,
+): Promise<string[]> {
+  const { derived, commitBulk } = kind
+  const prepared = new Map<number, Planned<E>>()
+  const yieldIfDue = createYielder(undefined, signal)
+  for (const target of await select(deps.db)) {
+    prepared.set(target.stored.id, plan(deps.db, kind, target))
+    await yieldIfDue()
   }
-
-  /** A synchronous engine throws here when a statement fails, so no further statement is sent. */
-  const send = (tx: Db, deps: Deps, planned: Planned<E>): MaybePromise<unknown>[] => {
-    const { after, values, data, rendered } = planned
-    const { id, uuid: subject, system_id } = after
-    return [
-      updateAndStore(tx, table, id, values, rendered),
-      recordSerializedEvent(tx, deps.now(), { system_id, type: events.changed, subject }, data),
-    ]
-  }
-
-  /** Returns the JSON objects of the selected rows as their owner sees them, in their order. */
-  return async (
-    deps: Deps,
-    systemId: number,
-    signal: AbortSignal,
-    select: (db: Db) => Promise<Target<E>[]>,
-    also = afterChange,
-  ): Promise<string[]> => {
-    const prepared = new Map<number, Planned<E>>()
-    const yieldIfDue = createYielder(undefined, signal)
-    for (const target of await select(deps.db)) {
-      prepared.set(target.stored.id, plan(deps.db, target))
+  const write = async (tx: Db, finishDerivedRows: FinishDerivedRows | null) => {
+    const yieldIfDue = createYielder()
+    const planned = (await select(tx)).map((target) => {
+      const known = prepared.get(target.stored.id)
+      return known && isSame(known.stored, target.stored) ? known : plan(tx, kind, target)
+    })
+    const changes = planned.filter(({ changed }) => !isEmptyPatch(changed))
+    for (let at = 0; at < changes.length; at += BATCH) {
+      const sent: MaybePromise<unknown>[] = []
+      for (const change of changes.slice(at, at + BATCH)) sent.push(...send(tx, deps, kind, change))
+      await Promise.all(sent)
       await yieldIfDue()
     }
-    const write = async (tx: Db, finishDerivedRows: FinishDerivedRows | null) => {
-      const yieldIfDue = createYielder()
-      const planned = (await select(tx)).map((target) => {
-        const known = prepared.get(target.stored.id)
-        return known && isSame(known.stored, target.stored) ? known : plan(tx, target)
-      })
-      const changes = planned.filter(({ changed }) => !isEmptyPatch(changed))
-      for (let at = 0; at < changes.length; at += BATCH) {
-        const sent: MaybePromise<unknown>[] = []
-        for (const change of changes.slice(at, at + BATCH)) sent.push(...send(tx, deps, change))
-        await Promise.all(sent)
+    if (finishDerivedRows) await finishDerivedRows(tx)
+    else
+      for (const { after, changed } of changes) {
+        if (derived && derived.from in changed) await derived.sync(tx, after)
         await yieldIfDue()
       }
-      if (finishDerivedRows) await finishDerivedRows(tx)
-      else
-        for (const { after, changed } of changes) {
-          if (derived && derived.from in changed) await derived.sync(tx, after)
-          await yieldIfDue()
-        }
-      await also?.(deps, tx, planned)
-      return planned
-    }
-    const planned = await commitBulk(deps, systemId, prepared.values(), (finishDerivedRows) =>
-      deps.transact({ system: systemId }, (tx) => write(tx, finishDerivedRows), 'long'),
-    )
-    return planned.map(({ rendered }) => rendered.ownerJson)
+    await also?.(deps, tx, planned)
+    return planned
   }
+  const planned = await commitBulk(deps, systemId, prepared.values(), (finishDerivedRows) =>
+    deps.transact({ system: systemId }, (tx) => write(tx, finishDerivedRows), 'long'),
+  )
+  return planned.map(({ rendered }) => rendered.ownerJson)
+}
+
+function plan<E extends Entity>(
+  db: Db,
+  kind: EntityKind<E>,
+  { stored, patch }: Target<E>,
+): Planned<E> {
+  const before = decodeEntity(kind, { ...stored })
+  const changed = diff<E>(before, patch)
+  const after = { ...before, ...changed }
+  const values = encodeRow(Object.keys(changed), changed)
+  const rendered = renderForAudiences(db, kind.table, after)
+  return { stored, before, after, changed, values, data: JSON.stringify(changed), rendered }
+}
+
+/** A synchronous engine throws here when a statement fails, so no further statement is sent. */
+function send<E extends Entity>(
+  tx: Db,
+  deps: Deps,
+  { table, events }: EntityKind<E>,
+  { after, values, data, rendered }: Planned<E>,
+): MaybePromise<unknown>[] {
+  const { id, uuid: subject, system_id } = after
+  return [
+    updateAndStore(tx, table, id, values, rendered),
+    recordSerializedEvent(tx, deps.now(), { system_id, type: events.changed, subject }, data),
+  ]
 }
 
 /** Compares two stored rows with the same columns. */

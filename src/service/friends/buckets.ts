@@ -13,6 +13,7 @@ import {
   defaultBuckets,
   FRIENDS_BUCKET,
 } from '../../model/friends/bucket'
+import { getOwnEntities } from '../../store/core/entityRows'
 import { smallLimits } from '../../store/core/usage'
 import {
   type BucketRef,
@@ -21,11 +22,11 @@ import {
   setContents,
 } from '../../store/friends/bucketRows'
 import { scheduleFriendRefresh } from '../../store/friends/friendDues'
+import { groupRowKind } from '../../store/groups/groupRows'
 import { listDefinitions } from '../../store/members/fieldValueRows'
+import { memberRowKind } from '../../store/members/memberRows'
 import type { Deps } from '../core/deps'
 import { createOwnedRows } from '../core/ownedRows'
-import { groupRepository } from '../groups/groups'
-import { memberRepository } from '../members/members'
 
 const rows = createOwnedRows<typeof bucket>({
   entity: bucket,
@@ -151,9 +152,9 @@ async function resolveContents(tx: Db, systemId: number, given: BucketContents) 
   const named: ['members' | 'groups' | 'fields', number[]][] = []
   const idsOf = (found: readonly { id: number }[]) => [...new Set(found.map(({ id }) => id))]
   if (given.members)
-    named.push(['members', idsOf(await memberRepository.getOwnAll(tx, systemId, given.members))])
+    named.push(['members', idsOf(await getOwnEntities(tx, memberRowKind, systemId, given.members))])
   if (given.groups)
-    named.push(['groups', idsOf(await groupRepository.getOwnAll(tx, systemId, given.groups))])
+    named.push(['groups', idsOf(await getOwnEntities(tx, groupRowKind, systemId, given.groups))])
   if (given.fields) {
     const byUuid = new Map((await listDefinitions(tx, systemId)).map((one) => [one.uuid, one]))
     const found = given.fields.map((uuid) => {

@@ -15,12 +15,13 @@ import {
   frontNote,
   validateFrontNote,
 } from '../../model/front/frontNote'
+import { getOwnEntities } from '../../store/core/entityRows'
 import { frontNoteEventData, isInFront, removeStatusAt } from '../../store/front/statuses'
 import { findLatest } from '../../store/front/switchRows'
+import { memberRowKind } from '../../store/members/memberRows'
 import type { Deps } from '../core/deps'
 import { createOwnedRows, type OwnedRow, type PageRequest } from '../core/ownedRows'
 import { anyMember, author } from '../members/memberReference'
-import { memberRepository } from '../members/members'
 import { requireExists } from '../systems/deletion'
 
 const rows = createOwnedRows<typeof frontNote>({
@@ -61,7 +62,7 @@ export async function listFrontNotes(
   page: PageRequest,
 ): Promise<Redacted<typeof frontNote>[]> {
   const systemId = requireSystem(viewer, 'read_journal')
-  const [of] = member === null ? [] : await memberRepository.getOwnAll(db, systemId, [member])
+  const [of] = member === null ? [] : await getOwnEntities(db, memberRowKind, systemId, [member])
   const begin = await rows.pageValues(db, systemId, page)
   const isLimited = until !== null && until <= begin.before
   const values = {
@@ -130,7 +131,7 @@ export async function writeFrontNote(
 
 /** Returns the row ID of the member. Throws unless that member is in front at the time. */
 async function requireInFront(tx: Db, systemId: number, ref: string, at: Instant): Promise<number> {
-  const [found] = await memberRepository.getOwnAll(tx, systemId, [ref])
+  const [found] = await getOwnEntities(tx, memberRowKind, systemId, [ref])
   if (!found) throw error('memberRefNotFound', ref)
   if (!(await isInFront(tx, systemId, found.id, at)))
     throw error('invalidBody', { member: [new Problem('Must be in front at that time.')] })
@@ -154,7 +155,7 @@ async function timeOfNextStatus(
   systemId: number,
   ref: string,
 ): Promise<Instant> {
-  const [found] = await memberRepository.getOwnAll(tx, systemId, [ref])
+  const [found] = await getOwnEntities(tx, memberRowKind, systemId, [ref])
   const last = found ? await statusOf(tx).get({ member: found.id }) : null
   const latest = await findLatest(tx, systemId)
   return Math.max(deps.now(), last?.at ?? -Infinity, latest?.timestamp ?? -Infinity)

@@ -10,11 +10,12 @@ import {
   requireSwitchId,
   type SwitchDraft,
 } from '../../model/front/switch'
+import { getOwnEntities } from '../../store/core/entityRows'
 import { isDeletedSwitch, recordDeletedSwitch } from '../../store/front/deletedSwitches'
 import { insertSwitch, removeSwitch } from '../../store/front/switchChanges'
 import { findLatest, findSwitch, findSwitchIdUse, hasSwitchAt } from '../../store/front/switchRows'
+import { memberRowKind } from '../../store/members/memberRows'
 import type { Deps } from '../core/deps'
-import { memberRepository } from '../members/members'
 import { requireExists } from '../systems/deletion'
 import { writeFrontNote } from './frontNotes'
 
@@ -38,7 +39,7 @@ export async function putSwitch(
   return deps.transact({ system: systemId }, async (tx) => {
     await requireExists(tx, systemId)
     await requireUsableUuid(deps, tx, systemId, uuid)
-    const named = await memberRepository.getOwnAll(tx, systemId, draft.members)
+    const named = await getOwnEntities(tx, memberRowKind, systemId, draft.members)
     rejectDuplicates(named)
     const known = await findSwitch(tx, systemId, uuid)
     if (known) {

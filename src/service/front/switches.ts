@@ -17,6 +17,7 @@ import {
   type SwitchDraft,
 } from '../../model/front/switch'
 import type { System } from '../../model/systems/system'
+import { getOwnEntities } from '../../store/core/entityRows'
 import { recordEvent } from '../../store/events/recordEvent'
 import { scheduleFriendRefresh } from '../../store/friends/friendDues'
 import {
@@ -32,10 +33,10 @@ import {
   hasSwitchAt,
   hasSwitches,
 } from '../../store/front/switchRows'
+import { memberRowKind } from '../../store/members/memberRows'
 import { enqueueFrontPush } from '../../store/push/pushQueue'
 import { clearDuesOfSwitches } from '../../store/reminders/reminderDues'
 import type { Deps } from '../core/deps'
-import { memberRepository } from '../members/members'
 import { deleteOrHideSwitches } from '../systems/deletion'
 import { getOwnSystem } from '../systems/systems'
 
@@ -58,7 +59,7 @@ export async function createSwitch(
   const systemId = requireSystem(viewer, 'switch')
   return deps.transact({ system: systemId }, async (tx) => {
     const { id } = await getOwnSystem({ db: tx }, viewer, systemRef, 'switch')
-    const named = await memberRepository.getOwnAll(tx, id, draft.members)
+    const named = await getOwnEntities(tx, memberRowKind, id, draft.members)
     rejectDuplicates(named)
     const latest = await findLatestIds(tx, id, draft.timestamp)
     if (latest?.is_taken) throw error('sameTimestamp')
@@ -97,7 +98,7 @@ export async function changeSwitchMembers(
   requireSwitchId(switchRef)
   return deps.transact({ system: id }, async (tx) => {
     const front = await getSwitch(tx, id, switchRef)
-    const named = await memberRepository.getOwnAll(tx, id, refs)
+    const named = await getOwnEntities(tx, memberRowKind, id, refs)
     rejectDuplicates(named)
     if (isSameFront(front.members, named)) throw error('sameFronters')
     return replaceMembers(deps, tx, front, named)

@@ -21,11 +21,13 @@ import {
   groupExt,
   MAX_GROUP_DEPTH,
 } from '../../model/groups/groupExt'
+import { getOwnEntities, requireEntityExists } from '../../store/core/entityRows'
 import { addUsage, limitReached } from '../../store/core/usage'
 import { resolveBuckets, setBuckets } from '../../store/friends/bucketRows'
 import { scheduleFriendRefresh } from '../../store/friends/friendDues'
 import type { SharedRows } from '../../store/friends/friendRows'
 import { recordGroupEvent } from '../../store/groups/groupDeletion'
+import { groupRowKind } from '../../store/groups/groupRows'
 import {
   type GroupNode,
   type GroupTreeRow,
@@ -34,8 +36,8 @@ import {
   storeGroupPlace,
 } from '../../store/groups/groupTreeRows'
 import type { Deps } from '../core/deps'
+import { locateOwnEntity } from '../core/entities'
 import { getSystem } from '../systems/systems'
-import { groupRepository } from './groups'
 
 /** A group with what the extension API adds to it, redacted for a caller. */
 export interface ExtendedGroup {
@@ -68,13 +70,13 @@ export async function patchExtendedGroup(
   ref: string,
   { parent: parentRef, buckets: bucketIds, ...given }: GroupExtPatch,
 ): Promise<ExtendedGroup> {
-  const { id, system_id } = await groupRepository.locateOwn(deps, viewer, ref)
+  const { id, system_id } = await locateOwnEntity(deps, viewer, groupRowKind, ref)
   return deps.transact({ system: system_id }, async (tx) => {
-    await groupRepository.requireExists(tx, id)
+    await requireEntityExists(tx, groupRowKind, id)
     const nodes = await listGroupNodes(tx, system_id)
     const [parent] =
       typeof parentRef === 'string'
-        ? await groupRepository.getOwnAll(tx, system_id, [parentRef])
+        ? await getOwnEntities(tx, groupRowKind, system_id, [parentRef])
         : []
     const buckets = bucketIds && (await resolveBuckets(tx, system_id, bucketIds))
     const after = nodes.map((node) => {

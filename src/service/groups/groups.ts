@@ -1,43 +1,61 @@
-import { eq } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { groups } from '../../db/tables'
-import { group } from '../../model/groups/group'
-import { putInDefaultBuckets } from '../../store/friends/bucketRows'
-import { giveChildrenToParent, recordGroupEvent } from '../../store/groups/groupDeletion'
-import { createOwnedRepository } from '../core/ownedEntity'
+import type { Db } from '../../db/types'
+import type { Viewer } from '../../model/core/privacy'
+import type { Group, GroupDraft, GroupPatch, group } from '../../model/groups/group'
+import { insertEntity } from '../../store/core/entityRows'
+import type { GivenIdentity, Stored } from '../../store/core/identity'
+import { groupRowKind } from '../../store/groups/groupRows'
+import type { Deps } from '../core/deps'
+import {
+  changeAllEntities,
+  changeEntities,
+  changeEntity,
+  createEntity,
+  deleteEntity,
+  type ListedPatches,
+} from '../core/entities'
+import { groupKind } from './groupKind'
 
-export const groupRepository = createOwnedRepository<typeof group>({
-  entity: group,
-  table: 'groups',
-  errors: {
-    missing: 'groupNotFound',
-    foreign: 'notYourGroup',
-    full: 'groupLimit',
-    missingRef: 'groupRefNotFound',
-    foreignRef: 'notYourGroupRef',
-  },
-  events: { created: 'CREATE_GROUP', changed: 'UPDATE_GROUP', removed: 'DELETE_GROUP' },
-  limitOf: (settings) => settings.group_limit,
-  isPrivateIn: (settings) => settings.group_default_private,
-  commitBulk: (_deps, _systemId, _changes, commit) => commit(null),
-  async putInBuckets(deps, tx, { id, uuid, system_id }) {
-    const buckets = await putInDefaultBuckets(tx, system_id, 'groups', id)
-    if (buckets.length > 0)
-      await recordGroupEvent(tx, deps.now(), { system_id, uuid }, ['buckets'], { buckets })
-  },
-  beforeDelete: giveChildrenToParent,
-  remove: async (tx, id) => void (await deleteRow(tx).run({ id })),
-})
+/** Inserts a group without limits and events. */
+export async function insertGroup(
+  tx: Db,
+  systemId: number,
+  draft: GroupDraft,
+  identity?: GivenIdentity,
+): Promise<Group> {
+  return (await insertEntity(tx, groupRowKind, systemId, draft, identity)).row
+}
 
-const deleteRow = query((db, { id }: Placeholders<'id'>) =>
-  db.delete(groups).where(eq(groups.id, id)),
-)
+export function createGroup(deps: Deps, viewer: Viewer, draft: GroupDraft): Promise<Stored<Group>> {
+  return createEntity(deps, viewer, groupKind, draft)
+}
 
-export const {
-  insert: insertGroup,
-  create: createGroup,
-  change: patchGroup,
-  changeMany: patchGroups,
-  changeAll: patchAllGroups,
-  remove: deleteGroup,
-} = groupRepository
+export function patchGroup(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  patch: GroupPatch,
+): Promise<Stored<Group>> {
+  return changeEntity(deps, viewer, groupKind, ref, patch)
+}
+
+export function patchGroups(
+  deps: Deps,
+  viewer: Viewer,
+  signal: AbortSignal,
+  changes: Generator<void, ListedPatches<typeof group>>,
+): Promise<string> {
+  return changeEntities(deps, viewer, groupKind, signal, changes)
+}
+
+export function patchAllGroups(
+  deps: Deps,
+  viewer: Viewer,
+  signal: AbortSignal,
+  patch: GroupPatch,
+): Promise<void> {
+  return changeAllEntities(deps, viewer, groupKind, signal, patch)
+}
+
+export function deleteGroup(deps: Deps, viewer: Viewer, ref: string): Promise<void> {
+  return deleteEntity(deps, viewer, groupKind, ref)
+}

@@ -2,7 +2,9 @@ import type { Db } from '../../db/types'
 import { error } from '../../model/core/errors'
 import type { Viewer } from '../../model/core/privacy'
 import type { Group } from '../../model/groups/group'
+import { getOwnEntities, requireEntityExists } from '../../store/core/entityRows'
 import { recordEvent } from '../../store/events/recordEvent'
+import { groupRowKind } from '../../store/groups/groupRows'
 import {
   deleteGroupsOfMember,
   deleteMembersOfGroup,
@@ -10,9 +12,9 @@ import {
   listGroupsOfMember,
   listMembersOfGroup,
 } from '../../store/groups/membershipRows'
+import { memberRowKind } from '../../store/members/memberRows'
 import type { Deps } from '../core/deps'
-import { memberRepository } from '../members/members'
-import { groupRepository } from './groups'
+import { getOwnEntity } from '../core/entities'
 
 export const membershipActions = ['add', 'remove', 'overwrite'] as const
 export type MembershipAction = (typeof membershipActions)[number]
@@ -26,10 +28,10 @@ export async function changeGroupMembers(
   refs: readonly string[],
 ): Promise<void> {
   rejectEmptyList(action, refs)
-  const group = await groupRepository.getOwn(deps, viewer, ref)
+  const group = await getOwnEntity(deps, viewer, groupRowKind, ref)
   await deps.transact({ system: group.system_id }, async (tx) => {
-    await groupRepository.requireExists(tx, group.id)
-    const named = await memberRepository.getOwnAll(tx, group.system_id, refs)
+    await requireEntityExists(tx, groupRowKind, group.id)
+    const named = await getOwnEntities(tx, memberRowKind, group.system_id, refs)
     const before = await listMembersOfGroup(tx, group.id)
     const { added, removed } = compare(before, named, action)
     for (const { id } of added) await insertMembership(tx, group.id, id)
@@ -49,10 +51,10 @@ export async function changeMemberGroups(
   refs: readonly string[],
 ): Promise<void> {
   rejectEmptyList(action, refs)
-  const member = await memberRepository.getOwn(deps, viewer, ref)
+  const member = await getOwnEntity(deps, viewer, memberRowKind, ref)
   await deps.transact({ system: member.system_id }, async (tx) => {
-    await memberRepository.requireExists(tx, member.id)
-    const named = await groupRepository.getOwnAll(tx, member.system_id, refs)
+    await requireEntityExists(tx, memberRowKind, member.id)
+    const named = await getOwnEntities(tx, groupRowKind, member.system_id, refs)
     const before = await listGroupsOfMember(tx, member.id)
     const { added, removed } = compare(before, named, action)
     for (const { id } of added) await insertMembership(tx, id, member.id)

@@ -7,11 +7,12 @@ import { createYielder } from '../../db/yieldToEventLoop'
 import { EXCERPT_LENGTH } from '../../model/core/excerpt'
 import { type Redacted, requireSystem, type Viewer } from '../../model/core/privacy'
 import { note, validateNote } from '../../model/journal/note'
+import { getOwnEntities } from '../../store/core/entityRows'
+import { memberRowKind } from '../../store/members/memberRows'
 import type { Deps } from '../core/deps'
 import { noConnection, type WaitingClient } from '../core/longReads'
 import { createOwnedRows, type OwnedRow, type PageRequest, type RowSize } from '../core/ownedRows'
 import { author } from '../members/memberReference'
-import { memberRepository } from '../members/members'
 
 const rows = createOwnedRows<typeof note>({
   entity: note,
@@ -53,7 +54,7 @@ export async function listNotes(
 ): Promise<Redacted<typeof note>[]> {
   const { db, snapshot, longReads } = deps
   const systemId = requireSystem(viewer, 'read_journal')
-  const [of] = member === null ? [] : await memberRepository.getOwnAll(db, systemId, [member])
+  const [of] = member === null ? [] : await getOwnEntities(db, memberRowKind, systemId, [member])
   const begin = await rows.pageValues(db, systemId, page)
   const listSizes: ListSizes = (db, from, limit) =>
     of

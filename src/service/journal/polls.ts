@@ -19,9 +19,10 @@ import {
 import { addUsage, smallLimits } from '../../store/core/usage'
 import { recordEvent } from '../../store/events/recordEvent'
 import { kindOf } from '../../store/members/memberKinds'
+import { memberRowKind } from '../../store/members/memberRows'
 import type { Deps } from '../core/deps'
+import { getOwnEntity } from '../core/entities'
 import { createOwnedRows, type PageRequest } from '../core/ownedRows'
-import { memberRepository } from '../members/members'
 import { removedOptions, unknownOptions, withOptionIds } from '../members/optionIds'
 
 const rows = createOwnedRows<typeof poll>({
@@ -154,7 +155,7 @@ async function changeVote(
   ) => Promise<number | null>,
 ): Promise<CountedPoll> {
   return rows.change(deps, viewer, pollId, async (tx, row) => {
-    const voter = await memberRepository.getOwn({ ...deps, db: tx }, viewer, memberRef)
+    const voter = await getOwnEntity({ db: tx }, viewer, memberRowKind, memberRef)
     const of = rows.redactForOwner(row)
     if (describePoll(deps, of).isClosed) throw error('pollClosed')
     const added = await apply(tx, row, voter)

@@ -15,13 +15,14 @@ import { type Redacted, requireSystem, type Viewer } from '../../model/core/priv
 import { isUuid } from '../../model/core/ref'
 import { Problem } from '../../model/core/validation'
 import { type Post, post, validatePost } from '../../model/journal/post'
+import { getOwnEntities } from '../../store/core/entityRows'
 import { recordEvent } from '../../store/events/recordEvent'
 import { findLatest } from '../../store/front/switchRows'
+import { memberRowKind } from '../../store/members/memberRows'
 import { enqueuePush } from '../../store/push/pushQueue'
 import type { Deps } from '../core/deps'
 import { createOwnedRows, type OwnedRow, type PageRequest, type Reference } from '../core/ownedRows'
 import { anyMember, author } from '../members/memberReference'
-import { memberRepository } from '../members/members'
 import { roomRows } from './rooms'
 
 /** Name of the board of the whole system, in queries and bodies. */
@@ -77,7 +78,7 @@ export async function listPosts(
       return await pageOfRoom(db).all({ ...values, room: id })
     }
     if (filter.for !== SYSTEM_BOARD) {
-      const [recipient] = await memberRepository.getOwnAll(db, systemId, [filter.for])
+      const [recipient] = await getOwnEntities(db, memberRowKind, systemId, [filter.for])
       return await pageOfBoard(db).all({ ...values, recipient: recipient?.id ?? 0 })
     }
     return listSystemBoard(db, values)
@@ -149,7 +150,7 @@ async function findUnread(tx: Db, systemId: number, marks: ReadMarks) {
     }
     return unread.slice(0, READ_BATCH)
   }
-  const [recipient] = await memberRepository.getOwnAll(tx, systemId, [marks.for])
+  const [recipient] = await getOwnEntities(tx, memberRowKind, systemId, [marks.for])
   return unreadOfBoard(tx).all({ ...values, recipient: recipient?.id ?? 0 })
 }
 

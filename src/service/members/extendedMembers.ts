@@ -5,6 +5,7 @@ import { error, type Problems } from '../../model/core/errors'
 import { requireSystem, type Viewer } from '../../model/core/privacy'
 import type { member } from '../../model/members/member'
 import { beginningOf, type MemberExtPatch } from '../../model/members/memberExt'
+import { findEntityById } from '../../store/core/entityRows'
 import { listDefaultBuckets } from '../../store/friends/bucketRows'
 import {
   type FieldDefinition,
@@ -18,9 +19,16 @@ import {
   renderMemberExt,
   renderMemberExts,
 } from '../../store/members/memberExts'
+import { memberRowKind } from '../../store/members/memberRows'
 import type { Deps } from '../core/deps'
+import {
+  changeEntityIn,
+  changeListedEntities,
+  createEntityIn,
+  locateOwnEntity,
+} from '../core/entities'
 import { parseValues } from './fieldValues'
-import { memberRepository } from './members'
+import { memberKind } from './memberKind'
 
 /** A body for a member. Its problems are reported together with those of the values. */
 export interface MemberBody<M> {
@@ -43,7 +51,7 @@ export async function createExtendedMember(
     const draft = withBeginning(body.member, body.ext)
     const ext = await withDefaultBuckets(tx, systemId, body.ext)
     const hasBuckets = ext.buckets !== undefined
-    const { row, json } = await memberRepository.createIn(deps, tx, viewer, draft, hasBuckets)
+    const { row, json } = await createEntityIn(deps, tx, viewer, memberKind, draft, hasBuckets)
     await writeMemberExts(deps, tx, systemId, [{ row, ext, values }])
     return joinJson(json, await renderMemberExt(tx, row.id))
   })
@@ -66,14 +74,14 @@ export async function patchExtendedMember(
   ref: string,
   body: MemberPatchBody,
 ): Promise<string> {
-  const { id, system_id } = await memberRepository.locateOwn(deps, viewer, ref)
+  const { id, system_id } = await locateOwnEntity(deps, viewer, memberRowKind, ref)
   return deps.transact({ system: system_id }, async (tx) => {
-    const before = await memberRepository.findById(tx, id)
+    const before = await findEntityById(tx, memberRowKind, id)
     if (!before) throw error('memberNotFound')
     const values = await parseOwnValues(tx, system_id, body)
     const patch = withBeginning(body.member, body.ext)
     const afterChange = 'about' in body.ext ? writesNothing : undefined
-    const { row, json } = await memberRepository.changeIn(deps, tx, before, patch, afterChange)
+    const { row, json } = await changeEntityIn(deps, tx, memberKind, before, patch, afterChange)
     await writeMemberExts(deps, tx, system_id, [{ row, ext: body.ext, values }])
     return joinJson(json, await renderMemberExt(tx, id))
   })
@@ -114,8 +122,9 @@ export async function patchExtendedMembers(
       patch: withBeginning(body.member, body.ext),
     }))
     let added: string[] = []
-    const objects = await memberRepository.changeListed(
+    const objects = await changeListedEntities(
       deps,
+      memberKind,
       systemId,
       signal,
       { items: patches, problems: parsed.problems },

@@ -1,9 +1,10 @@
 import { visibleMemberUuid } from '../../db/visible'
 import { error } from '../../model/core/errors'
 import { Problem } from '../../model/core/validation'
+import { getOwnEntities } from '../../store/core/entityRows'
 import { kindOf } from '../../store/members/memberKinds'
+import { memberRowKind } from '../../store/members/memberRows'
 import type { Reference } from '../core/ownedRows'
-import { memberRepository } from './members'
 
 /** Reference to a member of the system, which may be a custom front. */
 export function anyMember(column: string): Reference {
@@ -11,7 +12,7 @@ export function anyMember(column: string): Reference {
     column,
     uuid: visibleMemberUuid,
     async resolve(tx, systemId, ref) {
-      const [found] = await memberRepository.getOwnAll(tx, systemId, [ref])
+      const [found] = await getOwnEntities(tx, memberRowKind, systemId, [ref])
       if (!found) throw error('memberRefNotFound', ref)
       return found
     },

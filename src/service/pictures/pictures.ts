@@ -10,6 +10,9 @@ import {
   pictureUrl,
   type StrippedPicture,
 } from '../../model/pictures/picture'
+import { findEntityById } from '../../store/core/entityRows'
+import { groupRowKind } from '../../store/groups/groupRows'
+import { memberRowKind } from '../../store/members/memberRows'
 import {
   deletePicturesUnnamedBy,
   isStored,
@@ -23,8 +26,9 @@ import {
   type PictureFile,
 } from '../../store/pictures/servedPictures'
 import type { Deps } from '../core/deps'
-import { groupRepository } from '../groups/groups'
-import { memberRepository } from '../members/members'
+import { changeEntityIn, locateOwnEntity } from '../core/entities'
+import { groupKind } from '../groups/groupKind'
+import { memberKind } from '../members/memberKind'
 import { getSystemById, updateSystem } from '../systems/systems'
 
 /** Bytes of an upload, which is read only after the caller was found to be allowed to send it. */
@@ -135,9 +139,9 @@ async function deletePicture(deps: Deps, { systemId, getUrl, setUrl }: Subject):
 }
 
 async function memberSubject(deps: Deps, viewer: Viewer, ref: string): Promise<Subject> {
-  const { id, system_id: systemId } = await memberRepository.locateOwn(deps, viewer, ref)
+  const { id, system_id: systemId } = await locateOwnEntity(deps, viewer, memberRowKind, ref)
   const get = async (tx: Db) => {
-    const found = await memberRepository.findById(tx, id)
+    const found = await findEntityById(tx, memberRowKind, id)
     if (!found) throw error('memberNotFound')
     return found
   }
@@ -145,21 +149,21 @@ async function memberSubject(deps: Deps, viewer: Viewer, ref: string): Promise<S
     systemId,
     getUrl: async (tx) => (await get(tx)).avatar_url,
     setUrl: async (tx, avatar_url) =>
-      memberRepository.changeIn(deps, tx, await get(tx), { avatar_url }),
+      changeEntityIn(deps, tx, memberKind, await get(tx), { avatar_url }),
   }
 }
 
 async function groupSubject(deps: Deps, viewer: Viewer, ref: string): Promise<Subject> {
-  const { id, system_id: systemId } = await groupRepository.locateOwn(deps, viewer, ref)
+  const { id, system_id: systemId } = await locateOwnEntity(deps, viewer, groupRowKind, ref)
   const get = async (tx: Db) => {
-    const found = await groupRepository.findById(tx, id)
+    const found = await findEntityById(tx, groupRowKind, id)
     if (!found) throw error('groupNotFound')
     return found
   }
   return {
     systemId,
     getUrl: async (tx) => (await get(tx)).icon,
-    setUrl: async (tx, icon) => groupRepository.changeIn(deps, tx, await get(tx), { icon }),
+    setUrl: async (tx, icon) => changeEntityIn(deps, tx, groupKind, await get(tx), { icon }),
   }
 }
 

@@ -10,6 +10,8 @@ import {
   type ProxyContext,
   type ProxyMessage,
 } from '../../model/proxy/decide'
+import { locateEntity } from '../../store/core/entityRows'
+import { memberRowKind } from '../../store/members/memberRows'
 import { getAutoproxy, storeAutoproxy } from '../../store/proxy/autoproxyRows'
 import { findCandidates } from '../../store/proxy/findCandidates'
 import {
@@ -22,7 +24,6 @@ import {
   toProxyContext,
 } from '../../store/proxy/proxyContext'
 import type { Deps } from '../core/deps'
-import { memberRepository } from '../members/members'
 import { renderOwnMember } from '../reads/renderGaps'
 
 export interface ProxyRequest extends ProxyMessage {
@@ -119,7 +120,7 @@ async function readContext(
 
 /** Returns the row ID of a member that the request names. */
 async function requireOwnMember(db: Db, system: number, ref: string): Promise<number> {
-  const found = await memberRepository.locate(db, ref)
+  const found = await locateEntity(db, memberRowKind, ref)
   if (!found) throw error('invalidBody', { as: [new Problem('Member not found.')] })
   if (found.system_id !== system) throw error('notYourMember')
   return found.id

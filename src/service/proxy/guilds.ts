@@ -19,7 +19,9 @@ import {
   type SystemGuildPatch,
   systemGuild,
 } from '../../model/proxy/guild'
+import { requireEntityExists } from '../../store/core/entityRows'
 import { recordEvent } from '../../store/events/recordEvent'
+import { memberRowKind } from '../../store/members/memberRows'
 import {
   findGuild,
   findMemberGuild,
@@ -29,7 +31,7 @@ import {
   storeSystemGuild,
 } from '../../store/proxy/guildRows'
 import type { Deps } from '../core/deps'
-import { memberRepository } from '../members/members'
+import { getOwnEntity } from '../core/entities'
 import { requireExists } from '../systems/deletion'
 
 /** Behaviour when no settings are stored for the guild yet. Only bots may create them. */
@@ -78,7 +80,7 @@ export async function getMemberGuild(
   ref: string,
   guildId: string,
 ): Promise<MemberGuild> {
-  const { id } = await memberRepository.getOwn(deps, viewer, ref, 'read')
+  const { id } = await getOwnEntity(deps, viewer, memberRowKind, ref, 'read')
   const found = await findMemberGuild(deps.db, id, guildId)
   if (!found) throw error('noMemberGuild')
   return found
@@ -92,10 +94,10 @@ export async function patchMemberGuild(
   patch: MemberGuildPatch,
   onMissing: OnMissing,
 ): Promise<MemberGuild> {
-  const member = await memberRepository.getOwn(deps, viewer, ref)
+  const member = await getOwnEntity(deps, viewer, memberRowKind, ref)
   if (onMissing === 'create') requirePlatformAuthority(viewer, guildId)
   return deps.transact({ system: member.system_id }, async (tx) => {
-    await memberRepository.requireExists(tx, member.id)
+    await requireEntityExists(tx, memberRowKind, member.id)
     const found = await findMemberGuild(tx, member.id, guildId)
     if (!found && onMissing === 'refuse') throw error('noMemberGuild')
     const { after, changed } = applyPatch(memberGuild, found, patch)

@@ -13,13 +13,14 @@ import { type Member, member } from '../../model/members/member'
 import { LAST_MESSAGE_LOOKUP, type Message, ORIGINAL_LOOKUP } from '../../model/proxy/message'
 import { type System, system } from '../../model/systems/system'
 import { findAccount } from '../../store/access/accountRows'
+import { findEntityById } from '../../store/core/entityRows'
+import { memberRowKind } from '../../store/members/memberRows'
 import {
   findLastMessage,
   findMessageByOriginal,
   findVisibleMessage,
 } from '../../store/proxy/messageRows'
 import type { Deps } from '../core/deps'
-import { memberRepository } from '../members/members'
 import { getSettings } from '../systems/settings'
 import { getSystemById } from '../systems/systems'
 
@@ -114,6 +115,6 @@ export async function getMessage(db: Db, now: Instant, id: string): Promise<Foun
 
 export async function withMember(db: Db, message: Message): Promise<FoundMessage> {
   const member =
-    message.member_id === null ? null : await memberRepository.findById(db, message.member_id)
+    message.member_id === null ? null : await findEntityById(db, memberRowKind, message.member_id)
   return { message, member, system: member && (await getSystemById(db, message.system_id)) }
 }

@@ -11,15 +11,16 @@ import { switchEffect } from '../../model/proxy/decide'
 import type { Message } from '../../model/proxy/message'
 import type { Settings } from '../../model/systems/settings'
 import { findAccount } from '../../store/access/accountRows'
+import { findEntity, locateEntity } from '../../store/core/entityRows'
 import type { RowLocation } from '../../store/core/identity'
 import { recordEvent } from '../../store/events/recordEvent'
 import { insertSwitch, replaceMembers } from '../../store/front/switchChanges'
 import { findLatest, hasSwitchAt } from '../../store/front/switchRows'
+import { memberRowKind } from '../../store/members/memberRows'
 import { getAutoproxy, storeAutoproxy } from '../../store/proxy/autoproxyRows'
 import { deleteMessageRows, findMessage, insertMessage } from '../../store/proxy/messageRows'
 import { findSenderContext } from '../../store/proxy/senderContext'
 import type { Deps } from '../core/deps'
-import { memberRepository } from '../members/members'
 import { type FoundMessage, withMember } from './messages'
 
 export interface MessageDraft {
@@ -55,7 +56,7 @@ export async function recordMessage(
   let location: RowLocation | undefined
   const findSystem = async () => {
     location =
-      (await memberRepository.locate(deps.db, draft.member)) ??
+      (await locateEntity(deps.db, memberRowKind, draft.member)) ??
       (await requireKnownSender(deps.db, draft))
     return { system: location.system_id }
   }
@@ -126,7 +127,9 @@ export async function deleteMessages(
 
 /** Returns the member that the draft names. */
 async function requireMember(tx: Db, draft: MessageDraft): Promise<Member> {
-  return (await memberRepository.find(tx, draft.member)) ?? (await requireKnownSender(tx, draft))
+  return (
+    (await findEntity(tx, memberRowKind, draft.member)) ?? (await requireKnownSender(tx, draft))
+  )
 }
 
 async function requireKnownSender(tx: Db, { sender }: MessageDraft): Promise<never> {

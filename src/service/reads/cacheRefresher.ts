@@ -2,10 +2,11 @@ import { tryLockSystem } from '../../db/locks'
 import { type RenderedTable, renderAndStore } from '../../db/renderedJson'
 import type { Db } from '../../db/types'
 import { yieldToEventLoop } from '../../db/yieldToEventLoop'
+import { findEntityById } from '../../store/core/entityRows'
+import { groupRowKind } from '../../store/groups/groupRows'
 import { findCacheableMemberExt } from '../../store/members/memberExtRows'
+import { memberRowKind } from '../../store/members/memberRows'
 import type { Deps } from '../core/deps'
-import { groupRepository } from '../groups/groups'
-import { memberRepository } from '../members/members'
 import { findSystemById } from '../systems/systems'
 
 /** Renders missing JSON of rows in the background. */
@@ -85,7 +86,7 @@ async function refresh(tx: Db, table: RenderedTable, id: number): Promise<void> 
 
 const find = {
   systems: findSystemById,
-  members: memberRepository.findById,
-  groups: groupRepository.findById,
+  members: (tx: Db, id: number) => findEntityById(tx, memberRowKind, id),
+  groups: (tx: Db, id: number) => findEntityById(tx, groupRowKind, id),
   memberExts: findCacheableMemberExt,
 }

@@ -3,11 +3,12 @@ import { error } from '../../model/core/errors'
 import type { Audience } from '../../model/core/privacy'
 import { isOwner, type Viewer } from '../../model/core/privacy'
 import { memberExt, toListed } from '../../model/members/memberExt'
+import { findEntityById } from '../../store/core/entityRows'
+import { memberRowKind } from '../../store/members/memberRows'
 import { findRowsOfGaps, type RowOfGap } from '../../store/reads/gapRows'
 import { fillGaps, type GapTable, gapsIn } from '../../store/reads/jsonSql'
 import type { Json } from '../../store/reads/objectSql'
 import type { Deps } from '../core/deps'
-import { memberRepository } from '../members/members'
 
 /** Renders the rows that a result lacks, for a viewer; null if one of them no longer exists. */
 export async function renderGaps(deps: Deps, viewer: Viewer, json: Json): Promise<Json | null> {
@@ -33,7 +34,7 @@ const gapTables = [...renderedTables, 'memberExts', 'wholeMemberExts'] as const
 
 /** Renders a member for its owner, without the cache. */
 export async function renderOwnMember(deps: Deps, id: number): Promise<string> {
-  const row = await memberRepository.findById(deps.db, id)
+  const row = await findEntityById(deps.db, memberRowKind, id)
   if (!row) throw error('memberNotFound')
   return renderRow(deps, 'members', row, 'owner')
 }

@@ -157,9 +157,9 @@ export const limits: readonly Mutation[] = [
     why: 'A system has more notes and posts than the limit.',
   },
   {
-    file: 'service/core/ownedEntity.ts',
-    from: '(found?.all ?? 0) >= kind.limitOf(settings)',
-    to: '(found?.all ?? 0) > kind.limitOf(settings)',
+    file: 'service/core/entities.ts',
+    from: 'all >= rules.maxRows',
+    to: 'all > rules.maxRows',
     tests: ['http/v2/groups.test.ts'],
     why: 'A system has one member more than the limit.',
   },

@@ -87,7 +87,7 @@ export const pictures: readonly Mutation[] = [
     why: 'Pictures that are still in use are deleted with another one.',
   },
   {
-    file: 'service/core/ownedEntity.ts',
+    file: 'service/core/entities.ts',
     from: 'await deletePicturesUnnamedBy(tx, system_id, () => kind.remove(tx, id))',
     to: 'await kind.remove(tx, id)',
     tests: ['http/ext/pictures.test.ts'],

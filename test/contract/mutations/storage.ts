@@ -25,8 +25,8 @@ export const storage: readonly Mutation[] = [
   },
   {
     file: 'service/core/bulkChange.ts',
-    from: 'known && isSame(known.stored, target.stored) ? known : plan(tx, target)',
-    to: 'known ?? plan(tx, target)',
+    from: 'known && isSame(known.stored, target.stored) ? known : plan(tx, kind, target)',
+    to: 'known ?? plan(tx, kind, target)',
     tests: ['http/v2/bulkConcurrency.test.ts'],
     why: 'A bulk change undoes what another request changed meanwhile.',
   },
@@ -73,7 +73,7 @@ export const storage: readonly Mutation[] = [
     why: 'The token of a deleted system is valid while it is cached.',
   },
   {
-    file: 'service/members/members.ts',
+    file: 'service/members/memberKind.ts',
     from: 'await scheduleFriendRefresh(tx, row.system_id, deps.now())',
     to: '',
     tests: ['http/ext/friends.test.ts'],

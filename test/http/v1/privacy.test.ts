@@ -7,8 +7,9 @@ import { type ListAccess, listAccessRules } from '../../../src/model/core/privac
 import { formatInstant } from '../../../src/model/core/time'
 import { type MemberPatch, member } from '../../../src/model/members/member'
 import { type SystemPatch, system } from '../../../src/model/systems/system'
-import { updateMember } from '../../../src/service/members/members'
+import { updateEntity } from '../../../src/store/core/entityRows'
 import { insertSwitch } from '../../../src/store/front/switchChanges'
+import { memberRowKind } from '../../../src/store/members/memberRows'
 import { drizzleOn } from '../../tools/drizzle'
 import {
   allCallers,
@@ -287,7 +288,7 @@ async function changeSystem({ owner }: Fixture, patch: SystemPatch): Promise<voi
 }
 
 async function changeMember({ wren }: Fixture, patch: MemberPatch): Promise<void> {
-  await testApp.deps.transact('new', (tx) => updateMember(tx, wren, patch))
+  await testApp.deps.transact('new', (tx) => updateEntity(tx, memberRowKind, wren, patch))
 }
 
 async function readObject(

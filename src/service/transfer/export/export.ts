@@ -20,11 +20,12 @@ import type { ExportPosition, ListPosition } from '../../../model/transfer/expor
 import type { ExportFormat, ExportList } from '../../../model/transfer/transfer'
 import { accountsOf } from '../../../store/access/accountRows'
 import { findPreferences } from '../../../store/access/preferenceRows'
+import { getOwnEntities } from '../../../store/core/entityRows'
 import { historyInPages, type PastSwitch, skipSwitches } from '../../../store/front/pastSwitches'
+import { groupRowKind } from '../../../store/groups/groupRows'
+import { memberRowKind } from '../../../store/members/memberRows'
 import type { Deps } from '../../core/deps'
 import { noConnection, type WaitingClient } from '../../core/longReads'
-import { groupRepository } from '../../groups/groups'
-import { memberRepository } from '../../members/members'
 import { getColorHex, getSettings } from '../../systems/settings'
 import { getSystemById } from '../../systems/systems'
 import { archivedPages } from '../import/archiveRows'
@@ -216,9 +217,9 @@ async function takeSnapshot(
   signal: AbortSignal | null,
 ): Promise<Snapshot & { nextLists: ListPosition | null }> {
   const chosenGroups =
-    choice.groups && (await groupRepository.getOwnAll(db, systemId, choice.groups))
+    choice.groups && (await getOwnEntities(db, groupRowKind, systemId, choice.groups))
   const chosenMembers =
-    choice.members && (await memberRepository.getOwnAll(db, systemId, choice.members))
+    choice.members && (await getOwnEntities(db, memberRowKind, systemId, choice.members))
   const isPart = chosenGroups !== null || chosenMembers !== null
   const groupIds = new Set(chosenGroups?.map(({ id }) => id))
   const allGroups = await groupsOf(db, systemId)

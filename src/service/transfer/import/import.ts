@@ -13,11 +13,12 @@ import { privacyOf } from '../../../model/systems/system'
 import { findAccount, insertAccount, linkImported } from '../../../store/access/accountRows'
 import { removeSetupCodes } from '../../../store/access/setupCodeRows'
 import { insertToken } from '../../../store/access/tokenRows'
+import { countEntities } from '../../../store/core/entityRows'
+import { groupRowKind } from '../../../store/groups/groupRows'
+import { memberRowKind } from '../../../store/members/memberRows'
 import { planAccounts } from '../../access/accounts'
 import { requireRegistration } from '../../access/requireRegistration'
 import type { Deps } from '../../core/deps'
-import { groupRepository } from '../../groups/groups'
-import { memberRepository } from '../../members/members'
 import { purgeTags } from '../../systems/deletion'
 import { getSettings, storeColorHex, updateSettings } from '../../systems/settings'
 import { renewStaging, rollBackStaging } from '../../systems/staging'
@@ -165,8 +166,8 @@ async function limitsFor(
   if (systemId === null) return { maxMembers: quotas.members, maxGroups: quotas.groups }
   const { member_limit, group_limit } = await getSettings(deps, db, systemId)
   return {
-    maxMembers: Math.max(member_limit, await memberRepository.count(db, systemId)),
-    maxGroups: Math.max(group_limit, await groupRepository.count(db, systemId)),
+    maxMembers: Math.max(member_limit, (await countEntities(db, memberRowKind, systemId)).all),
+    maxGroups: Math.max(group_limit, (await countEntities(db, groupRowKind, systemId)).all),
   }
 }
 

@@ -10,9 +10,17 @@ import { type ErrorName, error } from '../../../model/core/errors'
 import type { Group, GroupDraft, GroupPatch, group } from '../../../model/groups/group'
 import type { Member, MemberDraft, MemberPatch, member } from '../../../model/members/member'
 import type { Tally } from '../../../model/transfer/transfer'
+import {
+  adoptEntity,
+  availableParts,
+  countEntities,
+  updateEntity,
+} from '../../../store/core/entityRows'
 import type { GivenIdentity } from '../../../store/core/identity'
-import { groupRepository } from '../../groups/groups'
-import { memberRepository } from '../../members/members'
+import { groupRowKind } from '../../../store/groups/groupRows'
+import { memberRowKind } from '../../../store/members/memberRows'
+import { insertGroup } from '../../groups/groups'
+import { insertMember } from '../../members/members'
 import { getSettings } from '../../systems/settings'
 import { writeInBatches } from '../../systems/staging'
 import type { Import, ImportReport, Match, MatchedEntities } from './importContext'
@@ -63,7 +71,7 @@ async function planNames(work: Import): Promise<void> {
   for (const part of ['members', 'groups'] as const)
     for (const { incoming, found } of wants(work, part) ? matched[part] : [])
       if (!found) {
-        const free = await repositories[part].availableParts(deps.db, incoming)
+        const free = await availableParts(deps.db, kinds[part], incoming)
         recordRename(report, nouns[part], incoming.values.name, incoming, free)
       }
 }
@@ -81,12 +89,12 @@ export async function stageEntities(work: Import): Promise<void> {
   const now = deps.now()
   await writeInBatches(deps, staging, newMembers, async (tx, { incoming: { key, values } }) => {
     const draft = { ...values, created: values.created ?? now }
-    const { id } = await memberRepository.insert(tx, stagingSystemId, draft, hiddenIdentity())
+    const { id } = await insertMember(tx, stagingSystemId, draft, hiddenIdentity())
     memberIds.set(key, id)
   })
   await writeInBatches(deps, staging, newGroups, async (tx, { incoming }) => {
     const draft = { ...incoming.values, created: incoming.values.created ?? now }
-    const { id } = await groupRepository.insert(tx, stagingSystemId, draft, hiddenIdentity())
+    const { id } = await insertGroup(tx, stagingSystemId, draft, hiddenIdentity())
     work.groupIds.set(incoming.key, id)
   })
   // Not before, because a batch that is run again inserts other rows.
@@ -125,7 +133,7 @@ export async function applyEntities(work: Import, tx: Db, systemId: number): Pro
       if (!isEmptyPatch(changed)) {
         // A large import renders no JSON here, to keep its last transaction short.
         if (work.writtenTags !== null) await updateRow.members(tx, found.id, changed)
-        else await memberRepository.update(tx, found, changed)
+        else await updateEntity(tx, memberRowKind, found, changed)
         isChanged = true
       }
     }
@@ -136,7 +144,7 @@ export async function applyEntities(work: Import, tx: Db, systemId: number): Pro
       await assignToSystem(work, tx, systemId, 'groups', incoming)
     } else {
       const changed = changesOfGroup(found, incoming.values)
-      if (!isEmptyPatch(changed)) await groupRepository.update(tx, found, changed)
+      if (!isEmptyPatch(changed)) await updateEntity(tx, groupRowKind, found, changed)
       // An import adds members to groups and never removes any.
       const added = await addMembers(tx).all({
         group: found.id,
@@ -149,7 +157,7 @@ export async function applyEntities(work: Import, tx: Db, systemId: number): Pro
   return isChanged
 }
 
-const repositories = { members: memberRepository, groups: groupRepository }
+const kinds = { members: memberRowKind, groups: groupRowKind }
 const nouns = { members: 'member', groups: 'group' }
 
 /** Assigns a staged row to its system, with the IDs of the file as far as they are free. */
@@ -161,7 +169,7 @@ async function assignToSystem(
   incoming: BundleMember | BundleGroup,
 ): Promise<void> {
   const id = (part === 'members' ? memberIds : groupIds).get(incoming.key) ?? 0
-  const assigned = await repositories[part].adopt(tx, systemId, id, incoming)
+  const assigned = await adoptEntity(tx, kinds[part], systemId, id, incoming)
   assignedUuids.set(`${part} ${incoming.key}`, assigned.uuid)
   recordRename(report, nouns[part], incoming.values.name, incoming, assigned)
 }
@@ -246,7 +254,7 @@ async function requireQuota(work: Import, db: Db): Promise<void> {
   const check = async (part: 'members' | 'groups', limit: number, name: ErrorName) => {
     const added = matched[part].filter(({ found }) => found === null).length
     if (added === 0 || !wants(work, part)) return
-    const before = systemId === null ? 0 : await repositories[part].count(db, systemId)
+    const before = systemId === null ? 0 : (await countEntities(db, kinds[part], systemId)).all
     if (before + added > limit) throw error(name)
   }
   await check('members', member_limit, 'memberLimit')

@@ -153,8 +153,11 @@ const placeholders = new Proxy({} as Placeholders<string>, {
   get: (_, name) => sql`${sql.placeholder(String(name))}`,
 })
 
-/** Caches what `build` returns per database handle or dialect. */
-function cachePer<K extends object, T>(build: (key: K) => T): (key: K) => T {
+/**
+ * Caches what `build` returns per database handle, dialect or kind of rows. What it keeps for a key
+ * is released with the key, and the same for all callers.
+ */
+export function cachePer<K extends object, T>(build: (key: K) => T): (key: K) => T {
   const cache = new WeakMap<K, T>()
   let lastKey: K | undefined
   let last: T

@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import type { Draft, Entity, JsonObject, Patch } from '../../model/core/entity'
 import type { ErrorName, Problems } from '../../model/core/errors'
+import type { PageRequest } from '../../model/core/listPage'
 import type { Viewer } from '../../model/core/privacy'
 import { isUuid } from '../../model/core/ref'
 import { parseObject, type RawBody, type SerializedObject } from '../../serializers/body'
@@ -8,7 +9,6 @@ import type { extComponents } from '../../serializers/extComponents'
 import { bodySchema } from '../../serializers/schema'
 import { draftFromV2, patchFromV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/core/deps'
-import type { PageRequest } from '../../service/core/ownedRows'
 import { describe, writeErrors } from '../server/openapi'
 import type { Tag } from '../server/openapiInfo'
 import { parameter, parseLimit, parseTime, requireSingleValue } from '../server/query'
@@ -43,7 +43,7 @@ export function parsePage(query: { limit?: unknown; before?: unknown }): PageReq
   return { limit: parseLimit(query.limit, 100, 1_000), position }
 }
 
-/** Operations of the objects that a system owns, such as those of `createOwnedRows`. */
+/** Operations of one kind of the objects that a system owns and clients name by a UUID. */
 interface OwnedOperations<E extends Entity, Result> {
   getOwn?(deps: Deps, viewer: Viewer, id: string): Promise<Result>
   create?(deps: Deps, viewer: Viewer, draft: Draft<E>): Promise<Result>

@@ -1,20 +1,17 @@
-import { desc, eq, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { bucketFields, bucketFriends, bucketGroups, bucketMembers, buckets } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { visibleBuckets, visibleFields, visibleGroups, visibleMembers } from '../../db/visible'
 import { error } from '../../model/core/errors'
 import { type Redacted, systemOf, type Viewer } from '../../model/core/privacy'
 import { isUuid } from '../../model/core/ref'
 import {
   type BucketDraft,
   type BucketPatch,
-  bucket,
+  type bucket,
   defaultBuckets,
   FRIENDS_BUCKET,
 } from '../../model/friends/bucket'
 import { getOwnEntities } from '../../store/core/entityRows'
-import { smallLimits } from '../../store/core/usage'
+import { type BucketCounts, countBucketContents } from '../../store/friends/bucketCounts'
+import { bucketKind } from '../../store/friends/bucketKind'
 import {
   type BucketRef,
   listBucketRefs,
@@ -26,35 +23,16 @@ import { groupRowKind } from '../../store/groups/groupRows'
 import { listDefinitions } from '../../store/members/fieldValueRows'
 import { memberRowKind } from '../../store/members/memberRows'
 import type { Deps } from '../core/deps'
-import { createOwnedRows } from '../core/ownedRows'
-
-const rows = createOwnedRows<typeof bucket>({
-  entity: bucket,
-  table: buckets,
-  rows: visibleBuckets,
-  references: {},
-  order: 'position',
-  missing: 'bucketNotFound',
-  events: { created: 'CREATE_BUCKET', changed: 'UPDATE_BUCKET', removed: 'DELETE_BUCKET' },
-  limit: { max: smallLimits.buckets, what: 'privacy buckets' },
-  timeKeys: [],
-  permissions: { read: 'manage_friends', write: 'manage_friends' },
-  eventData: () => ({}),
-  // A new bucket is the last one, unless the client says otherwise.
-  async chooseValues(tx, systemId, given, before) {
-    if (before !== null || given.position !== undefined) return {}
-    const last = await lastPosition(tx).get({ system: systemId })
-    return { position: (last?.position ?? -1) + 1 }
-  },
-})
-
-/** Numbers of what is in a bucket. */
-export interface BucketCounts {
-  readonly members: number
-  readonly groups: number
-  readonly fields: number
-  readonly friends: number
-}
+import {
+  changeOwned,
+  createOwned,
+  createOwnedIn,
+  deleteOwnedIn,
+  listOwned,
+  recordOwned,
+  redactForOwner,
+  withOwnedRow,
+} from '../core/ownedRows'
 
 /** A privacy bucket with the numbers of what is in it. */
 export interface ListedBucket {
@@ -71,7 +49,7 @@ export interface BucketContents {
 
 /** Lists the buckets of the caller's system by position. */
 export async function listBuckets(deps: Deps, viewer: Viewer): Promise<ListedBucket[]> {
-  return withCounts(deps, viewer, await rows.listInOrder(deps, viewer))
+  return withCounts(deps, viewer, await listOwned(deps, viewer, bucketKind))
 }
 
 export async function createBucket(
@@ -79,7 +57,9 @@ export async function createBucket(
   viewer: Viewer,
   draft: BucketDraft,
 ): Promise<ListedBucket> {
-  const [listed] = await withCounts(deps, viewer, [await rows.create(deps, viewer, draft)])
+  const [listed] = await withCounts(deps, viewer, [
+    await createOwned(deps, viewer, bucketKind, draft),
+  ])
   return requireListed(listed)
 }
 
@@ -89,14 +69,16 @@ export async function patchBucket(
   id: string,
   patch: BucketPatch,
 ): Promise<ListedBucket> {
-  const [listed] = await withCounts(deps, viewer, [await rows.patch(deps, viewer, id, patch)])
+  const [listed] = await withCounts(deps, viewer, [
+    await changeOwned(deps, viewer, bucketKind, id, patch),
+  ])
   return requireListed(listed)
 }
 
 /** Deletes a bucket. Its members, groups, fields and friends remain and are no longer shared by it. */
 export async function deleteBucket(deps: Deps, viewer: Viewer, id: string): Promise<void> {
-  await rows.change(deps, viewer, id, async (tx, row) => {
-    await rows.remove(deps, tx, row)
+  await withOwnedRow(deps, viewer, bucketKind, id, async (tx, row) => {
+    await deleteOwnedIn(deps, tx, bucketKind, row)
     await scheduleFriendRefresh(tx, row.system_id, deps.now())
   })
 }
@@ -108,7 +90,7 @@ export async function putBucketContents(
   id: string,
   given: BucketContents,
 ): Promise<ListedBucket> {
-  const changed = await rows.change(deps, viewer, id, async (tx, row) => {
+  const changed = await withOwnedRow(deps, viewer, bucketKind, id, async (tx, row) => {
     const named = await resolveContents(tx, row.system_id, given)
     const keys: string[] = []
     for (const [content, ids] of named) {
@@ -118,10 +100,10 @@ export async function putBucketContents(
       keys.push(content)
     }
     if (keys.length > 0) {
-      await rows.record(deps, tx, 'UPDATE_BUCKET', row, { keys })
+      await recordOwned(deps, tx, 'UPDATE_BUCKET', row, { keys })
       await scheduleFriendRefresh(tx, row.system_id, deps.now())
     }
-    return rows.redactForOwner(row)
+    return redactForOwner(bucketKind, row)
   })
   const [listed] = await withCounts(deps, viewer, [changed])
   return requireListed(listed)
@@ -139,7 +121,8 @@ export async function bucketsForNewFriend(
   const known = await listBucketRefs(tx, systemId)
   if (known.length > 0) return known.filter(({ name }) => name === FRIENDS_BUCKET).slice(0, 1)
   const created: BucketRef[] = []
-  for (const draft of defaultBuckets) created.push(await rows.insert(deps, tx, systemId, draft))
+  for (const draft of defaultBuckets)
+    created.push(await createOwnedIn(deps, tx, bucketKind, systemId, draft))
   return created.slice(0, 1)
 }
 
@@ -172,33 +155,7 @@ async function withCounts(
   viewer: Viewer,
   listed: readonly Redacted<typeof bucket>[],
 ): Promise<ListedBucket[]> {
-  const found = await countContents(deps.db).all({ system: systemOf(viewer) })
-  const byUuid = new Map(found.map(({ uuid, ...counts }) => [uuid, counts]))
+  const byUuid = await countBucketContents(deps.db, systemOf(viewer))
   const none = { members: 0, groups: 0, fields: 0, friends: 0 }
   return listed.map((one) => ({ bucket: one, counts: byUuid.get(one.uuid ?? '') ?? none }))
 }
-
-const lastPosition = query((db, { system }: Placeholders<'system'>) =>
-  db
-    .select({ position: visibleBuckets.position })
-    .from(visibleBuckets)
-    .where(eq(visibleBuckets.system_id, system))
-    .orderBy(desc(visibleBuckets.position))
-    .limit(1),
-)
-
-// SQL text, because four tables are counted in one statement.
-const countContents = query((_, { system }: Placeholders<'system'>, { count }) => {
-  const { id, uuid, system_id } = visibleBuckets
-  const linked = [
-    sql`(select ${count()} from ${bucketMembers} join ${visibleMembers}
-      on ${visibleMembers.id} = ${bucketMembers.member_id} where ${bucketMembers.bucket_id} = ${id}) as members`,
-    sql`(select ${count()} from ${bucketGroups} join ${visibleGroups}
-      on ${visibleGroups.id} = ${bucketGroups.group_id} where ${bucketGroups.bucket_id} = ${id}) as "groups"`,
-    sql`(select ${count()} from ${bucketFields} join ${visibleFields}
-      on ${visibleFields.id} = ${bucketFields.field_id} where ${bucketFields.bucket_id} = ${id}) as fields`,
-    sql`(select ${count()} from ${bucketFriends} where ${bucketFriends.bucket_id} = ${id}) as friends`,
-  ]
-  return sql<BucketCounts & { uuid: string }>`select ${uuid}, ${sql.join(linked, sql`, `)}
-    from ${visibleBuckets} where ${system_id} = ${system}`
-})

@@ -20,13 +20,13 @@ import {
   listFriendshipsAmong,
   type SharedRows,
 } from '../../store/friends/friendRows'
+import { allFields } from '../../store/members/fieldKind'
 import { findListedMemberExts, findMemberExts } from '../../store/members/memberExtRows'
 import { joinJson } from '../../store/members/memberExts'
 import { listMemberSizes, listMembersBetween, listMembersOf } from '../../store/reads/friendMembers'
 import type { Deps } from '../core/deps'
 import { noConnection, type WaitingClient } from '../core/longReads'
 import { type ExtendedGroup, readSharedGroups } from '../groups/extendedGroups'
-import { allFields } from '../members/fields'
 import { type PieceRange, readList } from '../reads/largeLists'
 import { readSharedFront, readSharedFronts, type SharedFront } from './sharedFront'
 

@@ -1,35 +1,46 @@
-import { sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { notes } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
-import { visibleNotes } from '../../db/visible'
 import { createYielder } from '../../db/yieldToEventLoop'
-import { EXCERPT_LENGTH } from '../../model/core/excerpt'
+import type { PageRequest } from '../../model/core/listPage'
 import { type Redacted, requireSystem, type Viewer } from '../../model/core/privacy'
-import { note, validateNote } from '../../model/journal/note'
+import type { NoteDraft, NotePatch, note } from '../../model/journal/note'
 import { getOwnEntities } from '../../store/core/entityRows'
+import { type PageValues, pageValues, type RowSize } from '../../store/core/ownedRows'
+import { noteKind } from '../../store/journal/noteKind'
+import {
+  listNoteExcerpts,
+  listNoteSizes,
+  listNoteTexts,
+  type NoteRow,
+} from '../../store/journal/noteRows'
 import { memberRowKind } from '../../store/members/memberRows'
 import type { Deps } from '../core/deps'
 import { noConnection, type WaitingClient } from '../core/longReads'
-import { createOwnedRows, type OwnedRow, type PageRequest, type RowSize } from '../core/ownedRows'
-import { author } from '../members/memberReference'
+import { changeOwned, createOwned, deleteOwned, getOwned, redactForOwner } from '../core/ownedRows'
 
-const rows = createOwnedRows<typeof note>({
-  entity: note,
-  table: notes,
-  rows: visibleNotes,
-  references: { member: author('member_id') },
-  order: 'date',
-  missing: 'noteNotFound',
-  events: { created: 'CREATE_NOTE', changed: 'UPDATE_NOTE', removed: 'DELETE_NOTE' },
-  limit: { counter: 'notes' },
-  timeKeys: ['date', 'created'],
-  editedKeys: ['title', 'text'],
-  validate: validateNote,
-  eventData: ({ member }) => ({ member }),
-})
+export function getNote(deps: Deps, viewer: Viewer, uuid: string): Promise<Redacted<typeof note>> {
+  return getOwned(deps, viewer, noteKind, uuid)
+}
 
-export const { getOwn: getNote, create: createNote, patch: patchNote, delete: deleteNote } = rows
+export function createNote(
+  deps: Deps,
+  viewer: Viewer,
+  draft: NoteDraft,
+): Promise<Redacted<typeof note>> {
+  return createOwned(deps, viewer, noteKind, draft)
+}
+
+export function patchNote(
+  deps: Deps,
+  viewer: Viewer,
+  uuid: string,
+  patch: NotePatch,
+): Promise<Redacted<typeof note>> {
+  return changeOwned(deps, viewer, noteKind, uuid, patch)
+}
+
+export function deleteNote(deps: Deps, viewer: Viewer, uuid: string): Promise<void> {
+  return deleteOwned(deps, viewer, noteKind, uuid)
+}
 
 export interface NoteFilter {
   /** Reference of the member whose notes are listed; null for all. */
@@ -55,22 +66,20 @@ export async function listNotes(
   const { db, snapshot, longReads } = deps
   const systemId = requireSystem(viewer, 'read_journal')
   const [of] = member === null ? [] : await getOwnEntities(db, memberRowKind, systemId, [member])
-  const begin = await rows.pageValues(db, systemId, page)
+  const begin = await pageValues(db, noteKind, systemId, page)
   const listSizes: ListSizes = (db, from, limit) =>
-    of
-      ? sizesOfMember(db).all({ ...begin, ...from, limit, member: of.id })
-      : sizesOfAll(db).all({ ...begin, ...from, limit })
+    listNoteSizes(db, of?.id ?? null, { ...begin, ...from, limit })
   const yieldIfDue = createYielder(undefined, client.signal)
   const find = (db: Db) => findNotes(db, listSizes, begin, search, yieldIfDue)
   const isShort = search === null || isFewAndShort(await listSizes(db, begin, MAX_SIZES))
   const found = isShort
     ? await find(db)
     : await longReads({ systemId, isOwn: true, ...client }, () => snapshot(find))
-  return found.map(rows.redactForOwner)
+  return found.map((row) => redactForOwner(noteKind, row))
 }
 
 /** Position in a list of notes. */
-type Position = Pick<Awaited<ReturnType<typeof rows.pageValues>>, 'before' | 'beforeId'>
+type Position = Pick<PageValues, 'before' | 'beforeId'>
 
 type ListSizes = (db: Db, from: Position, limit: number) => MaybePromise<RowSize[]>
 
@@ -85,18 +94,17 @@ async function findNotes(
   { limit, ...begin }: Position & { readonly limit: number },
   search: string | null,
   yieldIfDue: () => Promise<unknown>,
-): Promise<OwnedRow<typeof note>[]> {
-  const found: OwnedRow<typeof note>[] = []
+): Promise<NoteRow[]> {
+  const found: NoteRow[] = []
   const isFound = search === null ? null : createMatcher(search)
   for await (const batch of readBatches(db, listSizes, begin, isFound ? MAX_SIZES : limit)) {
     const wanted: number[] = []
     if (isFound)
-      for (const { id, title, text } of await textsOf(db).all({ ids: JSON.stringify(batch) })) {
+      for (const { id, title, text } of await listNoteTexts(db, batch)) {
         if (isFound(title) || isFound(text)) wanted.push(id)
         await yieldIfDue()
       }
-    const ids = JSON.stringify(isFound ? wanted : batch)
-    if (ids !== '[]') found.push(...(await listed(db).all({ ids })))
+    found.push(...(await listNoteExcerpts(db, isFound ? wanted : batch)))
     if (found.length >= limit) break
     await yieldIfDue()
   }
@@ -135,15 +143,3 @@ function createMatcher(search: string): (text: string | null) => boolean {
   const wanted = fold(search)
   return (text) => text !== null && fold(text).includes(wanted)
 }
-
-const sizesOfAll = rows.selectSizes('text')
-const sizesOfMember = rows.selectSizes(
-  'text',
-  ({ member }: Placeholders<'member'>, column) => sql`${column('member_id')} = ${member}`,
-)
-const listed = rows.selectListed({ text: EXCERPT_LENGTH })
-
-const textsOf = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) => {
-  const { id, title, text } = visibleNotes
-  return db.select({ id, title, text }).from(visibleNotes).where(inJsonNumbers(id, ids))
-})

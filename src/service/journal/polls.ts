@@ -1,57 +1,42 @@
-import { and, eq, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { createUpserter } from '../../db/rows'
-import { polls, pollVoteCounts, pollVotes } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { deletedMemberName, visibleMemberUuid, visiblePolls } from '../../db/visible'
-import { error } from '../../model/core/errors'
+import type { JsonObject } from '../../model/core/entity'
+import { error, type Problems } from '../../model/core/errors'
+import type { PageRequest } from '../../model/core/listPage'
 import { type Redacted, redact, requireSystem, type Viewer } from '../../model/core/privacy'
-import { textBytes } from '../../model/core/textSize'
 import { Problem } from '../../model/core/validation'
 import {
   type PollDraft,
   type PollPatch,
-  poll,
-  type Vote,
+  type poll,
   type VoteDraft,
   vote,
 } from '../../model/journal/poll'
-import { addUsage, smallLimits } from '../../store/core/usage'
+import { pageValues } from '../../store/core/ownedRows'
+import { addUsage } from '../../store/core/usage'
 import { recordEvent } from '../../store/events/recordEvent'
+import { bytesOfVote, pollKind } from '../../store/journal/pollKind'
+import {
+  countVotes,
+  findVote,
+  listPollPage,
+  listVotes,
+  type PollRow,
+  removeVote,
+  storeVote,
+} from '../../store/journal/pollRows'
 import { kindOf } from '../../store/members/memberKinds'
 import { memberRowKind } from '../../store/members/memberRows'
 import type { Deps } from '../core/deps'
 import { getOwnEntity } from '../core/entities'
-import { createOwnedRows, type PageRequest } from '../core/ownedRows'
-import { removedOptions, unknownOptions, withOptionIds } from '../members/optionIds'
-
-const rows = createOwnedRows<typeof poll>({
-  entity: poll,
-  table: polls,
-  rows: visiblePolls,
-  references: {},
-  order: 'created',
-  missing: 'pollNotFound',
-  events: { created: 'CREATE_POLL', changed: 'UPDATE_POLL', removed: 'DELETE_POLL' },
-  limit: { max: smallLimits.polls, what: 'polls' },
-  timeKeys: ['created'],
-  eventData: () => ({}),
-  checkBody: ({ options }, before) => unknownOptions(options, before?.options),
-  async chooseValues(_, __, { options }) {
-    return options ? { options: withOptionIds(options) } : {}
-  },
-  async onChange(deps, tx, before, { id, system_id, options }) {
-    const removed = JSON.stringify(removedOptions(before.options, options))
-    const votes = await deleteOfOptions(tx).all({ poll: id, options: removed })
-    await addUsage(deps, tx, system_id, freed(votes))
-    return {}
-  },
-  async remove(tx, id) {
-    const votes = await deleteAll(tx).all({ poll: id })
-    await deletePollRow(tx).run({ id })
-    return freed(votes)
-  },
-})
+import {
+  changeOwned,
+  createOwned,
+  deleteOwned,
+  findOwnedProblems,
+  getOwned,
+  redactForOwner,
+  withOwnedRow,
+} from '../core/ownedRows'
 
 /** A poll with the number of votes by option, and its votes unless it is in a list. */
 export interface CountedPoll {
@@ -68,14 +53,14 @@ export async function listPolls(
   page: PageRequest,
 ): Promise<CountedPoll[]> {
   const systemId = requireSystem(viewer, 'read_journal')
-  const values = await rows.pageValues(deps.db, systemId, page)
-  const found = await pageOfAll(deps.db).all(values)
-  const ids = JSON.stringify(found.map(({ id }) => id))
+  const values = await pageValues(deps.db, pollKind, systemId, page)
+  const found = await listPollPage(deps.db, values)
+  const ids = found.map(({ id }) => id)
   const counted = new Map(found.map(({ id }) => [id, new Map<string, number>()]))
-  for (const { poll, option, votes } of await countsOf(deps.db).all({ polls: ids }))
+  for (const { poll, option, votes } of await countVotes(deps.db, ids))
     counted.get(poll)?.set(option, votes)
   return found.map((row) => ({
-    ...describePoll(deps, rows.redactForOwner(row)),
+    ...describePoll(deps, redactForOwner(pollKind, row)),
     counts: Object.fromEntries(
       (row.options ?? []).map(({ id: option }) => [option, counted.get(row.id)?.get(option) ?? 0]),
     ),
@@ -83,7 +68,7 @@ export async function listPolls(
 }
 
 export async function getPoll(deps: Deps, viewer: Viewer, id: string): Promise<CountedPoll> {
-  return withVotes(deps, deps.db, await rows.getOwn(deps, viewer, id))
+  return withVotes(deps, deps.db, await getOwned(deps, viewer, pollKind, id))
 }
 
 export async function createPoll(
@@ -91,7 +76,7 @@ export async function createPoll(
   viewer: Viewer,
   draft: PollDraft,
 ): Promise<CountedPoll> {
-  return withVotes(deps, deps.db, await rows.create(deps, viewer, draft))
+  return withVotes(deps, deps.db, await createOwned(deps, viewer, pollKind, draft))
 }
 
 export async function patchPoll(
@@ -100,10 +85,23 @@ export async function patchPoll(
   id: string,
   patch: PollPatch,
 ): Promise<CountedPoll> {
-  return withVotes(deps, deps.db, await rows.patch(deps, viewer, id, patch))
+  return withVotes(deps, deps.db, await changeOwned(deps, viewer, pollKind, id, patch))
 }
 
-export const { delete: deletePoll, findProblems: findPollProblems } = rows
+/** Deletes a poll with its votes. */
+export function deletePoll(deps: Deps, viewer: Viewer, id: string): Promise<void> {
+  return deleteOwned(deps, viewer, pollKind, id)
+}
+
+/** Returns problems of the body of a poll that only the stored poll shows. */
+export function findPollProblems(
+  deps: Deps,
+  viewer: Viewer,
+  id: string | null,
+  body: JsonObject,
+): Promise<Problems> {
+  return findOwnedProblems(deps, viewer, pollKind, id, body)
+}
 
 /** Stores the vote of a member, which replaces an earlier one. */
 export async function castVote(
@@ -118,12 +116,12 @@ export async function castVote(
       throw error('invalidBody', { member: [new Problem('Must not be a custom front.')] })
     if (!options?.some((known) => known.id === option))
       throw error('invalidBody', { option: [new Problem('There is no such option.')] })
-    const before = await voteOf(tx).get({ poll: id, member: voter.id })
+    const before = await findVote(tx, id, voter.id)
     if (before?.option_id === option && before.comment === comment) return null
     const created = deps.now()
     const row = { poll_id: id, member_id: voter.id, option_id: option, comment, created }
     await storeVote(tx, { ...row, author_name: null })
-    return bytesOf({ comment }) - bytesOf({ comment: before?.comment ?? null })
+    return bytesOfVote({ comment }) - bytesOfVote({ comment: before?.comment ?? null })
   })
 }
 
@@ -135,10 +133,10 @@ export async function withdrawVote(
   memberRef: string,
 ): Promise<CountedPoll> {
   return changeVote(deps, viewer, pollId, memberRef, async (tx, { id }, voter) => {
-    const before = await voteOf(tx).get({ poll: id, member: voter.id })
+    const before = await findVote(tx, id, voter.id)
     if (!before) return null
-    await deleteVote(tx).run({ poll: id, member: voter.id })
-    return -bytesOf(before)
+    await removeVote(tx, id, voter.id)
+    return -bytesOfVote(before)
   })
 }
 
@@ -148,15 +146,11 @@ async function changeVote(
   viewer: Viewer,
   pollId: string,
   memberRef: string,
-  apply: (
-    tx: Db,
-    of: Awaited<ReturnType<typeof rows.get>>,
-    voter: { id: number; uuid: string },
-  ) => Promise<number | null>,
+  apply: (tx: Db, of: PollRow, voter: { id: number; uuid: string }) => Promise<number | null>,
 ): Promise<CountedPoll> {
-  return rows.change(deps, viewer, pollId, async (tx, row) => {
+  return withOwnedRow(deps, viewer, pollKind, pollId, async (tx, row) => {
     const voter = await getOwnEntity({ db: tx }, viewer, memberRowKind, memberRef)
-    const of = rows.redactForOwner(row)
+    const of = redactForOwner(pollKind, row)
     if (describePoll(deps, of).isClosed) throw error('pollClosed')
     const added = await apply(tx, row, voter)
     if (added !== null) {
@@ -177,7 +171,7 @@ function describePoll(deps: Deps, of: Redacted<typeof poll>) {
 }
 
 async function withVotes(deps: Deps, db: Db, of: Redacted<typeof poll>): Promise<CountedPoll> {
-  const votes = await votesOf(db).all({ poll: of.uuid ?? '' })
+  const votes = await listVotes(db, of.uuid ?? '')
   const counts = Object.fromEntries((of.options ?? []).map(({ id }) => [id, 0]))
   for (const { option } of votes) counts[option] = (counts[option] ?? 0) + 1
   return {
@@ -186,75 +180,3 @@ async function withVotes(deps: Deps, db: Db, of: Redacted<typeof poll>): Promise
     votes: votes.map((one) => redact(vote, one, 'owner')),
   }
 }
-
-function bytesOf({ comment }: Pick<Vote, 'comment'>): number {
-  return textBytes(vote, { comment })
-}
-
-function freed(votes: readonly Pick<Vote, 'comment'>[]) {
-  return { text_bytes: -votes.reduce((sum, one) => sum + bytesOf(one), 0) }
-}
-
-const pageOfAll = rows.selectPage()
-
-const { poll_id, member_id, author_name, option_id, comment, created } = pollVotes
-
-const countsOf = query((db, values: Placeholders<'polls'>, { inJsonNumbers }) =>
-  db
-    .select({
-      poll: sql<number>`${pollVoteCounts.poll_id}`.as('poll'),
-      option: sql<string>`${pollVoteCounts.option_id}`.as('option'),
-      votes: pollVoteCounts.votes,
-    })
-    .from(pollVoteCounts)
-    .where(inJsonNumbers(pollVoteCounts.poll_id, values.polls)),
-)
-
-const votesOf = query((db, values: Placeholders<'poll'>) =>
-  db
-    .select({
-      member: sql<string | null>`${visibleMemberUuid(member_id)}`.as('member'),
-      author_name: sql<string | null>`coalesce(${deletedMemberName(member_id)}, ${author_name})`.as(
-        'author_name',
-      ),
-      option: sql<string>`${option_id}`.as('option'),
-      comment,
-      created,
-    })
-    .from(pollVotes)
-    .innerJoin(visiblePolls, eq(visiblePolls.id, poll_id))
-    .where(eq(visiblePolls.uuid, values.poll))
-    .orderBy(pollVotes.id),
-)
-
-const voteOf = query((db, values: Placeholders<'poll' | 'member'>) =>
-  db
-    .select({ option_id, comment })
-    .from(pollVotes)
-    .where(and(eq(poll_id, values.poll), eq(member_id, values.member))),
-)
-
-const storeVote = createUpserter(
-  pollVotes,
-  ['poll_id', 'member_id'],
-  ['author_name', 'option_id', 'comment', 'created'],
-)
-
-const deleteVote = query((db, values: Placeholders<'poll' | 'member'>) =>
-  db.delete(pollVotes).where(and(eq(poll_id, values.poll), eq(member_id, values.member))),
-)
-
-const deleteOfOptions = query((db, values: Placeholders<'poll' | 'options'>, { inJsonTexts }) =>
-  db
-    .delete(pollVotes)
-    .where(and(eq(poll_id, values.poll), inJsonTexts(option_id, values.options)))
-    .returning({ comment }),
-)
-
-const deleteAll = query((db, values: Placeholders<'poll'>) =>
-  db.delete(pollVotes).where(eq(poll_id, values.poll)).returning({ comment }),
-)
-
-const deletePollRow = query((db, { id }: Placeholders<'id'>) =>
-  db.delete(polls).where(eq(polls.id, id)),
-)

@@ -1,101 +1,56 @@
-import { eq } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { reminders } from '../../db/tables'
-import type { Db } from '../../db/types'
-import { visibleReminders } from '../../db/visible'
-import { isEmptyPatch, type Row } from '../../model/core/entity'
-import type { Viewer } from '../../model/core/privacy'
-import type { Instant } from '../../model/core/time'
-import {
-  keysOfKind,
-  type Reminder,
-  type ReminderPatch,
-  reminder,
-  reminderKinds,
-  validateReminder,
-} from '../../model/reminders/reminder'
-import { createSchedule } from '../../model/reminders/reminderSchedule'
-import { smallLimits } from '../../store/core/usage'
+import type { Redacted, Viewer } from '../../model/core/privacy'
+import type { ReminderDraft, ReminderPatch, reminder } from '../../model/reminders/reminder'
 import { countTargets } from '../../store/push/pushQueue'
 import { recordReminder } from '../../store/reminders/recordReminder'
-import { zoneOf } from '../../store/reminders/reminderDues'
+import { reminderKind } from '../../store/reminders/reminderKind'
 import type { Deps } from '../core/deps'
-import { createOwnedRows } from '../core/ownedRows'
+import {
+  changeOwned,
+  createOwned,
+  deleteOwned,
+  getOwned,
+  listOwned,
+  withOwnedRow,
+} from '../core/ownedRows'
 
-const rows = createOwnedRows<typeof reminder>({
-  entity: reminder,
-  table: reminders,
-  rows: visibleReminders,
-  references: {},
-  order: 'created',
-  missing: 'reminderNotFound',
-  events: { created: 'CREATE_REMINDER', changed: 'UPDATE_REMINDER', removed: 'DELETE_REMINDER' },
-  limit: { max: smallLimits.reminders, what: 'reminders' },
-  timeKeys: ['created'],
-  validate: validateReminder,
-  eventData: () => ({}),
-  chooseValues,
-  async onChange(_, tx, before, { id, due, kind }) {
-    const isOfSwitch = due !== null && kind === 'after_switch'
-    if (before.due !== null && !isOfSwitch) await forgetSwitch(tx).run({ id })
-    return {}
-  },
-})
+/** Lists the reminders of the caller's system, oldest first. */
+export function listReminders(deps: Deps, viewer: Viewer): Promise<Redacted<typeof reminder>[]> {
+  return listOwned(deps, viewer, reminderKind)
+}
 
-export const {
-  getOwn: getReminder,
-  listInOrder: listReminders,
-  create: createReminder,
-  patch: patchReminder,
-  delete: deleteReminder,
-} = rows
+export function getReminder(
+  deps: Deps,
+  viewer: Viewer,
+  uuid: string,
+): Promise<Redacted<typeof reminder>> {
+  return getOwned(deps, viewer, reminderKind, uuid)
+}
+
+export function createReminder(
+  deps: Deps,
+  viewer: Viewer,
+  draft: ReminderDraft,
+): Promise<Redacted<typeof reminder>> {
+  return createOwned(deps, viewer, reminderKind, draft)
+}
+
+export function patchReminder(
+  deps: Deps,
+  viewer: Viewer,
+  uuid: string,
+  patch: ReminderPatch,
+): Promise<Redacted<typeof reminder>> {
+  return changeOwned(deps, viewer, reminderKind, uuid, patch)
+}
+
+export function deleteReminder(deps: Deps, viewer: Viewer, uuid: string): Promise<void> {
+  return deleteOwned(deps, viewer, reminderKind, uuid)
+}
 
 /** Delivers a reminder as a test. Returns the number of devices that it is sent to. */
 export async function testReminder(deps: Deps, viewer: Viewer, uuid: string): Promise<number> {
-  return rows.change(deps, viewer, uuid, async (tx, row) => {
+  return withOwnedRow(deps, viewer, reminderKind, uuid, async (tx, row) => {
     await recordReminder(deps, tx, row, { isTest: true })
     return countTargets(tx, row.system_id, 'reminders')
   })
 }
-
-/** Returns the time when a new or changed reminder is due, and removes the keys of its former kind. */
-async function chooseValues(
-  tx: Db,
-  systemId: number,
-  given: ReminderPatch,
-  before: Reminder | null,
-  now: Instant,
-): Promise<ReminderPatch> {
-  const merged = { ...reminder.defaults, ...before, ...given } as Row<typeof reminder>
-  const removed: ReminderPatch = {}
-  for (const kind of reminderKinds)
-    if (kind !== merged.kind)
-      for (const key of keysOfKind[kind]) if (given[key] === undefined) removed[key] = null
-  const after = { ...merged, ...removed }
-  if (!isEmptyPatch(validateReminder(after))) return removed
-  return { ...removed, due: await chooseDue(tx, systemId, before, after, now) }
-}
-
-async function chooseDue(
-  tx: Db,
-  systemId: number,
-  before: Reminder | null,
-  after: Reminder,
-  now: Instant,
-): Promise<Instant | null> {
-  if (!after.enabled) return null
-  const isSame = (...keys: readonly (keyof Reminder)[]) =>
-    before !== null && keys.every((key) => before[key] === after[key])
-  if (after.kind === 'repeat') {
-    if (isSame('enabled', 'kind', ...keysOfKind.repeat)) return after.due
-    const schedule = createSchedule(await zoneOf(tx, systemId))
-    return schedule.next(after, Math.max(now, after.last_fired ?? -Infinity))
-  }
-  if (!isSame('enabled', 'kind', 'on') || after.due === null) return null
-  const moved = after.due + ((after.after ?? 0) - (before?.after ?? 0)) * 1_000_000
-  return moved === after.due || moved > now ? moved : null
-}
-
-const forgetSwitch = query((db, { id }: Placeholders<'id'>) =>
-  db.update(reminders).set({ due_switch_id: null }).where(eq(reminders.id, id)),
-)

@@ -122,9 +122,9 @@ export const limits: readonly Mutation[] = [
     why: 'A search goes on after its client has left.',
   },
   {
-    file: 'service/journal/notes.ts',
-    from: 'selectListed({ text: EXCERPT_LENGTH })',
-    to: 'selectListed({})',
+    file: 'store/journal/noteRows.ts',
+    from: 'selectListed(noteKind, { text: EXCERPT_LENGTH })',
+    to: 'selectListed(noteKind, {})',
     tests: ['http/ext/longNotes.test.ts'],
     why: 'A list of notes reads their whole texts.',
   },

@@ -3,7 +3,7 @@ import type { Mutation } from './mutation'
 /** Rows of other systems, named by their IDs. */
 export const ownership: readonly Mutation[] = [
   {
-    file: 'service/core/ownedRows.ts',
+    file: 'store/core/ownedRows.ts',
     from: "${column('uuid')} = ${uuid} and ${column('system_id')} = ${system}",
     to: "${column('uuid')} = ${uuid}",
     tests: ['http/ext/notes.test.ts'],
@@ -101,7 +101,7 @@ export const ownership: readonly Mutation[] = [
     why: 'A member of another system votes.',
   },
   {
-    file: 'service/journal/posts.ts',
+    file: 'store/journal/postRows.ts',
     from: 'and(eq(system_id, system), isNull(room_id), eq(read, sql`0`), condition(values, dialect)),',
     to: 'and(isNull(room_id), eq(read, sql`0`), condition(values, dialect)),',
     tests: ['http/ext/posts.test.ts'],

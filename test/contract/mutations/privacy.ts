@@ -178,7 +178,7 @@ export const privacy: readonly Mutation[] = [
     why: 'A stream that resumes sends events of other systems.',
   },
   {
-    file: 'service/journal/notes.ts',
+    file: 'store/journal/noteKind.ts',
     from: 'eventData: ({ member }) => ({ member }),',
     to: 'eventData: ({ member, title }) => ({ member, title }),',
     tests: ['http/ext/notes.test.ts'],

@@ -87,7 +87,7 @@ export const push: readonly Mutation[] = [
     why: 'A token for watching gets messages about reminders and posts.',
   },
   {
-    file: 'service/journal/posts.ts',
+    file: 'store/journal/postKind.ts',
     from: 'if (front?.members.some(({ uuid: fronter }) => fronter === recipient))',
     to: '',
     tests: ['events/push.test.ts'],

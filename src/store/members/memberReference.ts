@@ -1,10 +1,10 @@
 import { visibleMemberUuid } from '../../db/visible'
 import { error } from '../../model/core/errors'
 import { Problem } from '../../model/core/validation'
-import { getOwnEntities } from '../../store/core/entityRows'
-import { kindOf } from '../../store/members/memberKinds'
-import { memberRowKind } from '../../store/members/memberRows'
+import { getOwnEntities } from '../core/entityRows'
 import type { Reference } from '../core/ownedRows'
+import { kindOf } from './memberKinds'
+import { memberRowKind } from './memberRows'
 
 /** Reference to a member of the system, which may be a custom front. */
 export function anyMember(column: string): Reference {

@@ -1,0 +1,162 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { type Placeholders, query } from '../../db/query'
+import { fields, fieldValues } from '../../db/tables'
+import type { Db } from '../../db/types'
+import { visibleFields } from '../../db/visible'
+import type { JsonObject } from '../../model/core/entity'
+import { error, type Problems } from '../../model/core/errors'
+import { storedBytes } from '../../model/core/textSize'
+import { Problem } from '../../model/core/validation'
+import {
+  type CustomFieldPatch,
+  type CustomFieldType,
+  customField,
+  customFieldTypes,
+  hasOptions,
+} from '../../model/members/customField'
+import {
+  type FieldValue,
+  isTextType,
+  valueAsText,
+  withoutRemoved,
+} from '../../model/members/fieldValue'
+import { unknownOptions, withOptionIds } from '../core/optionIds'
+import { listRowsInOrder, type OwnedRow, type OwnedRowKind } from '../core/ownedRows'
+import type { StoreDeps } from '../core/storeDeps'
+import { addUsage, smallLimits } from '../core/usage'
+import { bucketsOfRowSql } from '../friends/bucketLinks'
+import { resolveBuckets, setBuckets } from '../friends/bucketRows'
+import { insertValues } from './fieldValueRows'
+
+type FieldRow = OwnedRow<typeof customField>
+
+export const fieldKind: OwnedRowKind<typeof customField> = {
+  entity: customField,
+  table: fields,
+  rows: visibleFields,
+  references: {},
+  lists: {
+    buckets: {
+      uuids: (dialect, id, systemId) => bucketsOfRowSql(dialect, 'fields', id, systemId),
+      async store(tx, systemId, id, uuids) {
+        await setBuckets(tx, systemId, 'fields', id, await resolveBuckets(tx, systemId, uuids))
+      },
+    },
+  },
+  order: 'position',
+  missing: 'fieldNotFound',
+  events: { created: 'CREATE_FIELD', changed: 'UPDATE_FIELD', removed: 'DELETE_FIELD' },
+  limit: { max: smallLimits.fields, what: 'fields' },
+  timeKeys: ['created'],
+  permissions: { read: 'read', write: 'change' },
+  checkBody: checkOptions,
+  chooseValues,
+  onChange: adaptValues,
+  eventData: () => ({}),
+  async remove(tx, id) {
+    const size = (await sizeOfValues(tx).get({ field: id }))?.size ?? 0
+    await deleteFieldRow(tx).run({ id })
+    return { text_bytes: -size }
+  },
+}
+
+/** Lists all custom fields of a system in their order. */
+export function allFields(db: Db, systemId: number): Promise<FieldRow[]> {
+  return listRowsInOrder(db, fieldKind, systemId)
+}
+
+/** Returns problems of options: IDs that the field does not have, and a type without or with them. */
+function checkOptions(body: JsonObject, before: FieldRow | null): Problems {
+  const { type = before?.type } = body
+  const problems = unknownOptions(body.options, before?.options)
+  // The field table reports a wrong type.
+  if (!customFieldTypes.some((one) => one === type)) return problems
+  const isChoice = hasOptions(type as CustomFieldType)
+  const isKept = body.options === undefined && before !== null && hasOptions(before.type)
+  const isMissing = (body.options ?? null) === null && !isKept
+  if (isChoice && isMissing) problems.options = [new Problem('At least one option is required.')]
+  if (!isChoice && (body.options ?? null) !== null)
+    problems.options = [new Problem('Only choices have options.')]
+  return problems
+}
+
+/** Returns the values that the server chooses: position, IDs of options, and none for other types. */
+async function chooseValues(
+  tx: Db,
+  systemId: number,
+  { type, options }: CustomFieldPatch,
+  before: FieldRow | null,
+): Promise<CustomFieldPatch> {
+  const position = before ? undefined : (await nextPosition(tx).get({ system: systemId }))?.next
+  const isDropped =
+    before !== null && type !== undefined && !hasOptions(type) && options === undefined
+  return {
+    ...(position !== undefined && { position }),
+    ...(options && { options: withOptionIds(options) }),
+    ...(isDropped && { options: null }),
+  }
+}
+
+/** Adapts the values of a field to its new type and options. */
+async function adaptValues(deps: StoreDeps, tx: Db, before: FieldRow, after: FieldRow) {
+  const isConverted = after.type !== before.type
+  const remaining = new Set(after.options?.map(({ id }) => id))
+  const hasLost = before.options?.some(({ id }) => !remaining.has(id)) ?? false
+  if (!isConverted && !hasLost) return {}
+  const stored = await valuesOf(tx).all({ field: before.id })
+  if (isConverted && !isTextType(after.type) && stored.length > 0) throw error('typeInUse')
+  const isSameText = isTextType(before.type) && isTextType(after.type)
+  const changes = stored.flatMap(({ member_id, value }) => {
+    const parsed: FieldValue = JSON.parse(value)
+    const adapted = isSameText
+      ? parsed
+      : isConverted
+        ? valueAsText(before, parsed)
+        : withoutRemoved(parsed, after.options ?? [])
+    const json = adapted === null ? null : JSON.stringify(adapted)
+    return json === value ? [] : [{ member_id, value, json }]
+  })
+  if (changes.length > 0) {
+    const members = JSON.stringify(changes.map(({ member_id }) => member_id))
+    await deleteSomeValues(tx).run({ field: before.id, members })
+    const kept = changes.flatMap(({ member_id, json }) =>
+      json === null ? [] : [{ member_id, field_id: before.id, value: json }],
+    )
+    await insertValues(tx, kept)
+    const grown = changes.reduce(
+      (sum, { value, json }) => sum + storedBytes(json) - storedBytes(value),
+      0,
+    )
+    await addUsage(deps, tx, before.system_id, { text_bytes: grown })
+  }
+  return { cleared: changes.length }
+}
+
+const { field_id, member_id, value } = fieldValues
+
+const valuesOf = query((db, { field }: Placeholders<'field'>) =>
+  db.select({ member_id, value }).from(fieldValues).where(eq(field_id, field)),
+)
+
+const deleteSomeValues = query(
+  (db, { field, members }: Placeholders<'field' | 'members'>, { inJsonNumbers }) =>
+    db.delete(fieldValues).where(and(eq(field_id, field), inJsonNumbers(member_id, members))),
+)
+
+const sizeOfValues = query((db, { field }: Placeholders<'field'>, { size }) =>
+  db
+    .select({ size: sql<number>`coalesce(sum(${size(value)}), 0)`.as('size') })
+    .from(fieldValues)
+    .where(eq(field_id, field)),
+)
+
+const nextPosition = query((db, { system }: Placeholders<'system'>) =>
+  db
+    .select({ next: sql<number>`coalesce(max(${visibleFields.position}) + 1, 0)`.as('next') })
+    .from(visibleFields)
+    .where(eq(visibleFields.system_id, system)),
+)
+
+const deleteFieldRow = query((db, { id }: Placeholders<'id'>) =>
+  db.delete(fields).where(eq(fields.id, id)),
+)

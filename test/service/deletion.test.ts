@@ -1,6 +1,6 @@
 import { hiddenIdentity } from '../../src/db/visible'
 import type { Deps } from '../../src/service/core/deps'
-import { purgeDeleted } from '../../src/service/systems/deletion'
+import { purgeDeleted } from '../../src/service/systems/purge'
 import { removeAbandoned } from '../../src/service/systems/staging'
 import { deleteSystem } from '../tools/operatorActions'
 import { insert, insertAll, rows } from '../tools/rawSql'

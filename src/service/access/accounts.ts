@@ -12,8 +12,8 @@ import {
   removeAccount,
   setAutoproxyEnabled,
 } from '../../store/access/accountRows'
+import { requireExists } from '../../store/systems/deletion'
 import type { Deps } from '../core/deps'
-import { requireExists } from '../systems/deletion'
 
 export async function linkAccount(deps: Deps, viewer: Viewer, account: string): Promise<void> {
   const systemId = requireSystem(viewer)

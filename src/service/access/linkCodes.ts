@@ -12,8 +12,8 @@ import {
   listFailureTimes,
 } from '../../store/access/linkFailureRows'
 import { linkCodes } from '../../store/access/oneTimeCodes'
+import { requireExists } from '../../store/systems/deletion'
 import type { Deps } from '../core/deps'
-import { requireExists } from '../systems/deletion'
 import { getSystemById } from '../systems/systems'
 
 // Codes that link an account of another platform: the owner creates one here and sends it from that

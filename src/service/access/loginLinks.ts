@@ -3,8 +3,8 @@ import { requireSystem, type Viewer } from '../../model/core/privacy'
 import type { Instant } from '../../model/core/time'
 import { loginCodes } from '../../store/access/oneTimeCodes'
 import { generateUrlSecret } from '../../store/access/secrets'
+import { requireExists } from '../../store/systems/deletion'
 import type { Deps } from '../core/deps'
-import { requireExists } from '../systems/deletion'
 import { getSystemById } from '../systems/systems'
 
 // Links that log a browser in, once. The operator or a bot creates one for a system, or the system

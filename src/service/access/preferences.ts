@@ -12,8 +12,8 @@ import { getOwnEntities } from '../../store/core/entityRows'
 import { groupRowKind } from '../../store/groups/groupRows'
 import { makeCustomFronts, recordExtEvent } from '../../store/members/memberExts'
 import { memberRowKind } from '../../store/members/memberRows'
+import { requireExists } from '../../store/systems/deletion'
 import type { Deps } from '../core/deps'
-import { requireExists } from '../systems/deletion'
 
 export async function getPreferences({ db }: Deps, viewer: Viewer): Promise<Preferences> {
   return preferencesOf(db, requireSystem(viewer, 'manage'))

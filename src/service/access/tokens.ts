@@ -10,8 +10,8 @@ import {
   insertDraft,
   listValidTokens,
 } from '../../store/access/tokenRows'
+import { requireExists } from '../../store/systems/deletion'
 import type { Deps } from '../core/deps'
-import { requireExists } from '../systems/deletion'
 
 /** Creates a token. A browser session may only create tokens for sharing: watch and calendar. */
 export async function createToken(

@@ -32,7 +32,7 @@ import {
 } from '../../store/core/ownedRows'
 import { addUsage, limitReached } from '../../store/core/usage'
 import { recordEvent } from '../../store/events/recordEvent'
-import { requireExists } from '../systems/deletion'
+import { requireExists } from '../../store/systems/deletion'
 import type { Deps } from './deps'
 
 export async function getOwned<E extends Entity>(

@@ -33,8 +33,8 @@ import {
   listOpenInvites,
   useInvite,
 } from '../../store/friends/inviteRows'
+import { requireExists } from '../../store/systems/deletion'
 import type { Deps } from '../core/deps'
-import { requireExists } from '../systems/deletion'
 import { findSystemById } from '../systems/systems'
 import { bucketsForNewFriend } from './buckets'
 import type { FriendBody } from './friends'

@@ -24,6 +24,7 @@ import {
 import { isInFront, removeStatusAt } from '../../store/front/statuses'
 import { findLatest } from '../../store/front/switchRows'
 import { memberRowKind } from '../../store/members/memberRows'
+import { requireExists } from '../../store/systems/deletion'
 import type { Deps } from '../core/deps'
 import {
   changeOwnedIn,
@@ -32,7 +33,6 @@ import {
   redactForOwner,
   withOwnedRow,
 } from '../core/ownedRows'
-import { requireExists } from '../systems/deletion'
 
 export interface FrontNoteFilter {
   /** Reference of the member that the notes are about; null for all. */

@@ -15,8 +15,8 @@ import { isDeletedSwitch, recordDeletedSwitch } from '../../store/front/deletedS
 import { insertSwitch, removeSwitch } from '../../store/front/switchChanges'
 import { findLatest, findSwitch, findSwitchIdUse, hasSwitchAt } from '../../store/front/switchRows'
 import { memberRowKind } from '../../store/members/memberRows'
+import { requireExists } from '../../store/systems/deletion'
 import type { Deps } from '../core/deps'
-import { requireExists } from '../systems/deletion'
 import { writeFrontNote } from './frontNotes'
 
 /** A switch with texts about the front. */

@@ -36,8 +36,8 @@ import {
 import { memberRowKind } from '../../store/members/memberRows'
 import { enqueueFrontPush } from '../../store/push/pushQueue'
 import { clearDuesOfSwitches } from '../../store/reminders/reminderDues'
+import { deleteOrHideSwitches } from '../../store/systems/deletion'
 import type { Deps } from '../core/deps'
-import { deleteOrHideSwitches } from '../systems/deletion'
 import { getOwnSystem } from '../systems/systems'
 
 /** Returns the switch with the latest time; null if there is none. */

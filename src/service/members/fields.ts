@@ -17,6 +17,7 @@ import {
 import type { OwnedRow } from '../../store/core/ownedRows'
 import { putInDefaultBuckets } from '../../store/friends/bucketRows'
 import { allFields, fieldKind } from '../../store/members/fieldKind'
+import { requireExists } from '../../store/systems/deletion'
 import type { Deps } from '../core/deps'
 import {
   changeOwned,
@@ -26,7 +27,6 @@ import {
   findOwnedProblems,
   redactForOwner,
 } from '../core/ownedRows'
-import { requireExists } from '../systems/deletion'
 import { getSystem } from '../systems/systems'
 
 type FieldRow = OwnedRow<typeof customField>

@@ -5,8 +5,8 @@ import { clearAbouts, freeMemberExt, recordExtEvent } from '../../store/members/
 import { memberRowKind } from '../../store/members/memberRows'
 import { releaseAutoproxy } from '../../store/proxy/releaseAutoproxy'
 import { updateDuesWithout } from '../../store/reminders/reminderDues'
+import { deleteOrHideMember } from '../../store/systems/deletion'
 import type { EntityKind } from '../core/entityKind'
-import { deleteOrHideMember } from '../systems/deletion'
 import { getSettings } from '../systems/settings'
 import { commitWithTagIndex } from './stageTagIndex'
 

@@ -8,7 +8,7 @@ import {
   type StoredTags,
 } from '../../store/members/tagIndex'
 import type { Deps } from '../core/deps'
-import { purgeTags } from '../systems/deletion'
+import { purgeTags } from '../systems/purge'
 import {
   beginStaging,
   commitStaging,

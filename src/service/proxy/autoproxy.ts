@@ -4,9 +4,9 @@ import { requireSystem, type Viewer } from '../../model/core/privacy'
 import { Problem } from '../../model/core/validation'
 import type { AutoproxyPatch, GuildAutoproxy } from '../../model/proxy/autoproxy'
 import { getAutoproxy, storeAutoproxy } from '../../store/proxy/autoproxyRows'
+import { requireExists } from '../../store/systems/deletion'
 import type { Deps } from '../core/deps'
 import { findMember } from '../members/members'
-import { requireExists } from '../systems/deletion'
 
 /** Values of the modes that have no member: all but `latch` and `member`. */
 const released = { autoproxy_member: null, last_latch_timestamp: null }

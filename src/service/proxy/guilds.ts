@@ -30,9 +30,9 @@ import {
   storeMemberGuild,
   storeSystemGuild,
 } from '../../store/proxy/guildRows'
+import { requireExists } from '../../store/systems/deletion'
 import type { Deps } from '../core/deps'
 import { getOwnEntity } from '../core/entities'
-import { requireExists } from '../systems/deletion'
 
 /** Behaviour when no settings are stored for the guild yet. Only bots may create them. */
 export type OnMissing = 'refuse' | 'create'

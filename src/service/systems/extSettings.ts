@@ -11,8 +11,8 @@ import {
   extSettings,
 } from '../../model/systems/extSettings'
 import { recordEvent } from '../../store/events/recordEvent'
+import { requireExists } from '../../store/systems/deletion'
 import type { Deps } from '../core/deps'
-import { requireExists } from './deletion'
 
 /** Returns the settings of the caller's system that PluralKit does not have. */
 export async function getExtSettings(

@@ -24,7 +24,7 @@ import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/perio
 import { findUnusedTagIndex } from '../../store/members/tagIndex'
 import { restoreReplaced } from '../../store/transfer/archiveDeletion'
 import type { Deps } from '../core/deps'
-import { purgeDeleted, purgeHiddenSystem, purgeTags } from './deletion'
+import { purgeDeleted, purgeHiddenSystem, purgeTags } from './purge'
 import { insertSystem } from './systems'
 
 /** A running import whose rows are written but hidden. */

@@ -25,8 +25,9 @@ import { type GivenIdentity, identityQueries, type Stored } from '../../store/co
 import { recordEvent } from '../../store/events/recordEvent'
 import { endFriendship } from '../../store/friends/endFriendship'
 import { findFriendship, listFriendships } from '../../store/friends/friendRows'
+import { deleteOrHideSystem } from '../../store/systems/deletion'
 import type { Deps } from '../core/deps'
-import { deleteOrHideSystem, purgeDeleted } from './deletion'
+import { purgeDeleted } from './purge'
 
 /** Returns the named system. `@me` without a token throws `unauthorized`, not `systemNotFound`. */
 export async function getSystem(

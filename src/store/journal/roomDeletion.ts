@@ -11,7 +11,7 @@ const INLINE_LIMIT = 500
 export async function deleteOrHideRoom(tx: Db, id: number): Promise<UsageChange> {
   const freed = await deletePosts(tx, id, INLINE_LIMIT)
   if ((freed.posts ?? 0) === -INLINE_LIMIT) await hideRoom(tx).run({ id })
-  else await deleteRoom(tx).run({ id })
+  else await deleteRoom(tx, id)
   return freed
 }
 
@@ -20,6 +20,10 @@ export async function deletePosts(tx: Db, roomId: number, most: number): Promise
   const deleted = await deleteSome(tx).all({ room: roomId, most })
   const bytes = deleted.reduce((sum, { size }) => sum + Number(size), 0)
   return { posts: -deleted.length, text_bytes: -bytes }
+}
+
+export async function deleteRoom(tx: Db, id: number): Promise<void> {
+  await remove(tx).run({ id })
 }
 
 /** Lists the rooms whose posts wait for removal. */
@@ -38,9 +42,7 @@ const hideRoom = query((db, { id }: Placeholders<'id'>) =>
   db.update(rooms).set({ is_deleted: true }).where(eq(rooms.id, id)),
 )
 
-export const deleteRoom = query((db, { id }: Placeholders<'id'>) =>
-  db.delete(rooms).where(eq(rooms.id, id)),
-)
+const remove = query((db, { id }: Placeholders<'id'>) => db.delete(rooms).where(eq(rooms.id, id)))
 
 const deleteSome = query((db, { room, most }: Placeholders<'room' | 'most'>, { size }) => {
   const some = db

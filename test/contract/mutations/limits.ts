@@ -136,7 +136,7 @@ export const limits: readonly Mutation[] = [
     why: 'An export reads the votes of 200 polls at once.',
   },
   {
-    file: 'service/systems/deletion.ts',
+    file: 'store/systems/hiddenRows.ts',
     from: 'deleteSome(pollVotes, votes),',
     to: '',
     tests: ['service/deletion.test.ts'],

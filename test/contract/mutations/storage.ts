@@ -52,14 +52,14 @@ export const storage: readonly Mutation[] = [
     why: 'Two processes handle one message.',
   },
   {
-    file: 'service/systems/deletion.ts',
+    file: 'store/systems/deletion.ts',
     from: '  for (const remove of deleteAccess) await remove(tx).run({ id })\n',
     to: '',
     tests: ['service/deletion.test.ts', 'service/largeDeletions.test.ts'],
     why: 'The tokens of a large deleted system are kept until it is purged.',
   },
   {
-    file: 'service/systems/deletion.ts',
+    file: 'store/systems/hiddenRows.ts',
     from: 'eq(deleted_through_switch_id, values.last),',
     to: '',
     tests: ['service/largeDeletions.test.ts', 'service/deletion.test.ts'],

@@ -1,6 +1,6 @@
 import type { Value } from '../../../src/db/types'
 import { READER_VERSION } from '../../../src/formats/simplyplural/archive'
-import { purgeArchive } from '../../../src/service/systems/deletion'
+import { purgeArchive } from '../../../src/service/systems/purge'
 import { rows } from '../../tools/rawSql'
 import { createFixture, type Fixture, type Json, runScenarios } from '../../tools/scenarios'
 import { describe, expect, test } from '../../tools/test'

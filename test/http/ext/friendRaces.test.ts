@@ -1,6 +1,6 @@
 import { findForeignBucketRows, findOneSidedFriendships } from '../../../src/doctor/friendCheck'
 import { notifyFriends } from '../../../src/service/friends/friendNotifications'
-import { purgeDeleted } from '../../../src/service/systems/deletion'
+import { purgeDeleted } from '../../../src/service/systems/purge'
 import { deleteSystem } from '../../../src/service/systems/systems'
 import { rows } from '../../tools/rawSql'
 import type { Json } from '../../tools/scenarios'

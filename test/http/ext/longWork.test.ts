@@ -1,4 +1,4 @@
-import { purgeDeleted } from '../../../src/service/systems/deletion'
+import { purgeDeleted } from '../../../src/service/systems/purge'
 import { countRows, execute } from '../../tools/rawSql'
 import { createFixture, type Fixture, type Json } from '../../tools/scenarios'
 import { describe, expect, test } from '../../tools/test'

@@ -1,7 +1,7 @@
 import { HOUR, type Instant, SECOND } from '../../../src/model/core/time'
 import { MAX_PICTURE_BYTES } from '../../../src/model/pictures/picture'
 import { deleteUnusedPictures } from '../../../src/service/pictures/pictureCleanup'
-import { purgeDeleted } from '../../../src/service/systems/deletion'
+import { purgeDeleted } from '../../../src/service/systems/purge'
 import { deleteSystem } from '../../../src/service/systems/systems'
 import { storePicture } from '../../../src/store/pictures/pictureRows'
 import { ME } from '../../tools/me'

@@ -1,6 +1,6 @@
 import { findWrongVoteCounts } from '../../../src/doctor/voteCountCheck'
 import { listPolls } from '../../../src/service/journal/polls'
-import { purgeDeleted } from '../../../src/service/systems/deletion'
+import { purgeDeleted } from '../../../src/service/systems/purge'
 import { deleteSystem } from '../../tools/operatorActions'
 import { execute, rows } from '../../tools/rawSql'
 import { createFixture, type Fixture, type Json } from '../../tools/scenarios'

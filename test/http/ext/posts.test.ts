@@ -1,6 +1,6 @@
 import { count, eq, sql } from 'drizzle-orm'
 import { extUsage, posts, rooms } from '../../../src/db/tables'
-import { purgeDeleted } from '../../../src/service/systems/deletion'
+import { purgeDeleted } from '../../../src/service/systems/purge'
 import { anyTime, anyUuid } from '../../tools/anyUuid'
 import { drizzleOn } from '../../tools/drizzle'
 import { insertAll } from '../../tools/rawSql'

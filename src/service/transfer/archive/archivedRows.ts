@@ -10,9 +10,9 @@ import {
 import { error } from '../../../model/core/errors'
 import { requireSystem, type Viewer } from '../../../model/core/privacy'
 import { recordEvent } from '../../../store/events/recordEvent'
+import { requireExists } from '../../../store/systems/deletion'
 import { hideCollection } from '../../../store/transfer/archiveDeletion'
 import type { Deps } from '../../core/deps'
-import { requireExists } from '../../systems/deletion'
 
 export interface ArchivedCollection {
   collection: string

@@ -10,7 +10,7 @@ import { type ArchivedRow, countIn } from '../../../formats/chunks'
 import { READER_VERSION } from '../../../formats/simplyplural/archive'
 import { error } from '../../../model/core/errors'
 import type { Deps } from '../../core/deps'
-import { purgeArchive } from '../../systems/deletion'
+import { purgeArchive } from '../../systems/purge'
 import { type Staging, writeInBatches } from '../../systems/staging'
 import type { Import } from './importContext'
 

@@ -19,7 +19,7 @@ import { memberRowKind } from '../../../store/members/memberRows'
 import { planAccounts } from '../../access/accounts'
 import { requireRegistration } from '../../access/requireRegistration'
 import type { Deps } from '../../core/deps'
-import { purgeTags } from '../../systems/deletion'
+import { purgeTags } from '../../systems/purge'
 import { getSettings, storeColorHex, updateSettings } from '../../systems/settings'
 import { renewStaging, rollBackStaging } from '../../systems/staging'
 import {

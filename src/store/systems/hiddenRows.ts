@@ -1,0 +1,209 @@
+import { and, eq, gt, inArray, notExists, notInArray, type SQL, sql } from 'drizzle-orm'
+import type { Dialect } from '../../db/dialect'
+import { type Placeholders, query } from '../../db/query'
+import {
+  autoproxies,
+  bucketMembers,
+  buckets,
+  deletedSwitches,
+  events,
+  fields,
+  fieldValues,
+  frontNotes,
+  groups,
+  importArchive,
+  memberExts,
+  memberGuilds,
+  members,
+  messages,
+  notes,
+  origins,
+  pendingImports,
+  pictures,
+  polls,
+  pollVotes,
+  posts,
+  reminders,
+  rooms,
+  switches,
+  switchMembers,
+  systemGuilds,
+  systems,
+} from '../../db/tables'
+import type { Db } from '../../db/types'
+import { isHiddenSystem } from '../../db/visible'
+import {
+  authored,
+  byItsMembers,
+  nameOf,
+  ofItsMembers,
+  ofSystem,
+  type Rows,
+  type Table,
+  votes,
+} from './rowsOfSystem'
+
+// Rows that a deletion or a killed import has hidden, which are deleted in batches.
+
+/** Lists the systems whose histories wait for deletion, up to their last deleted switches. */
+export async function listDeletedHistories(db: Db): Promise<{ id: number; last: number }[]> {
+  return await deletedHistories(db).all({})
+}
+
+/** Deletes some switches of a deleted history, the oldest since a time. Returns their times. */
+export async function deleteSomeSwitches(
+  tx: Db,
+  history: { id: number; last: number; from: number; most: number },
+): Promise<{ timestamp: number }[]> {
+  return await deleteHiddenSwitches(tx).all(history)
+}
+
+/** Does nothing if the history was deleted again meanwhile, or hidden switches are left. */
+export async function endHistoryDeletion(tx: Db, id: number, last: number): Promise<void> {
+  await clearWatermark(tx).run({ id, last })
+}
+
+/** Lists the hidden systems, except the staging systems of running imports. */
+export async function listHiddenSystems(db: Db): Promise<{ id: number }[]> {
+  return await hiddenSystems(db).all({})
+}
+
+const one = { one: sql`1`.as('one') }
+
+const { deleted_through_switch_id } = systems
+
+const deletedHistories = query((db) =>
+  db
+    .select({ id: systems.id, last: sql<number>`${deleted_through_switch_id}`.as('last') })
+    .from(systems)
+    .where(gt(deleted_through_switch_id, 0)),
+)
+
+/** Switches of a deleted history. The unary plus keeps the planner from scanning by ID. */
+const isDeleted = ({ id, last }: Placeholders<'id' | 'last'>) =>
+  sql`${eq(switches.system_id, id)} and +${switches.id} <= ${last}`
+
+const deleteHiddenSwitches = query((db, values: Placeholders<'id' | 'last' | 'from' | 'most'>) => {
+  const some = db
+    .select({ id: switches.id })
+    .from(switches)
+    .where(and(isDeleted(values), gt(switches.timestamp, values.from)))
+    .orderBy(switches.timestamp)
+    .limit(values.most)
+  return db
+    .delete(switches)
+    .where(inArray(switches.id, some))
+    .returning({ timestamp: switches.timestamp })
+})
+
+const clearWatermark = query((db, values: Placeholders<'id' | 'last'>) =>
+  db
+    .update(systems)
+    .set({ deleted_through_switch_id: 0, deleted_through_status_id: 0 })
+    .where(
+      and(
+        eq(systems.id, values.id),
+        eq(deleted_through_switch_id, values.last),
+        notExists(db.select({ id: switches.id }).from(switches).where(isDeleted(values))),
+      ),
+    ),
+)
+
+const hiddenSystems = query((db) => {
+  const { staging_system_id } = pendingImports
+  return db
+    .select({ id: systems.id })
+    .from(systems)
+    .where(
+      and(
+        isHiddenSystem,
+        notInArray(systems.id, db.select({ staging_system_id }).from(pendingImports)),
+      ),
+    )
+})
+
+const hiddenSystemBatches = [
+  // Before the polls, each of which may have many.
+  deleteSome(pollVotes, votes),
+  ...[
+    switches,
+    messages,
+    events,
+    importArchive,
+    autoproxies,
+    systemGuilds,
+    posts,
+    rooms,
+    notes,
+    polls,
+    reminders,
+    frontNotes,
+    fields,
+    origins,
+    deletedSwitches,
+    pictures,
+    groups,
+    buckets,
+  ].map((table) => deleteSome(table, ofSystem(table))),
+  deleteSome(switchMembers, ofItsMembers(switchMembers)),
+  // Records of messages remain when their member is deleted.
+  query((db, values: Placeholders<'id' | 'most'>, dialect) =>
+    db
+      .update(messages)
+      .set({ member_id: null })
+      .where(isAmongSome(messages, ofItsMembers(messages), values, dialect))
+      .returning(one),
+  ),
+  // So do the texts that it wrote, with its name, and the posts on its board.
+  ...authored.map(({ table, author, name }) =>
+    query((db, values: Placeholders<'id' | 'most'>, dialect) =>
+      db
+        .update(table)
+        .set({ [name.name]: nameOf(author), [author.name]: null })
+        .where(isAmongSome(table, byItsMembers(table, author), values, dialect))
+        .returning(one),
+    ),
+  ),
+  query((db, values: Placeholders<'id' | 'most'>, dialect) =>
+    db
+      .update(posts)
+      .set({ for_member: null })
+      .where(isAmongSome(posts, byItsMembers(posts, posts.for_member), values, dialect))
+      .returning(one),
+  ),
+  deleteSome(memberGuilds, ofItsMembers(memberGuilds)),
+  deleteSome(memberExts, ofItsMembers(memberExts)),
+  deleteSome(fieldValues, ofItsMembers(fieldValues)),
+  deleteSome(bucketMembers, ofItsMembers(bucketMembers)),
+  deleteSome(members, ofSystem(members)),
+]
+
+/**
+ * Delete some rows of a hidden system each, and return their number. In an order in which the
+ * remaining rows are consistent after each batch.
+ */
+export const deletionsOfHiddenSystem = hiddenSystemBatches.map(
+  (deleteSome) =>
+    async (tx: Db, id: number, most: number): Promise<number> =>
+      (await deleteSome(tx).all({ id, most })).length,
+)
+
+function deleteSome(table: Table, rows: Rows) {
+  return query((db, values: Placeholders<'id' | 'most'>, dialect) =>
+    db
+      .delete(table)
+      .where(isAmongSome(table, rows, values, dialect))
+      .returning(one),
+  )
+}
+
+/** Condition that selects up to `most` of the rows. */
+function isAmongSome(
+  table: Table,
+  rows: Rows,
+  { id, most }: Placeholders<'id' | 'most'>,
+  dialect: Dialect,
+): SQL {
+  const row = dialect.rowId(table)
+  return sql`${row} in (select ${table}.${row} from ${rows(id, dialect)} limit ${most})`
+}

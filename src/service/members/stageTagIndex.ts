@@ -7,15 +7,10 @@ import {
   listTags,
   type StoredTags,
 } from '../../store/members/tagIndex'
+import { commitStaging, type Staging } from '../../store/transfer/stagedRows'
 import type { Deps } from '../core/deps'
 import { purgeTags } from '../systems/purge'
-import {
-  beginStaging,
-  commitStaging,
-  rollBackStaging,
-  type Staging,
-  writeInBatches,
-} from '../systems/staging'
+import { beginStaging, rollBackStaging, writeInBatches } from '../systems/staging'
 
 /** Number of tags whose keys a transaction writes by itself; more would delay other writes. */
 export const FEW_TAGS = 1000

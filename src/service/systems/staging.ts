@@ -1,46 +1,26 @@
-import { and, eq, gte, inArray, lt, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import {
-  buckets,
-  fields,
-  frontNotes,
-  importArchive,
-  notes,
-  origins,
-  pendingImports,
-  polls,
-  pollVotes,
-  posts,
-  reminders,
-  rooms,
-  switches,
-  systems,
-} from '../../db/tables'
 import type { Db } from '../../db/types'
 import { hiddenIdentity } from '../../db/visible'
 import { yieldToEventLoop } from '../../db/yieldToEventLoop'
-import { error } from '../../model/core/errors'
 import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
 import { findUnusedTagIndex } from '../../store/members/tagIndex'
 import { restoreReplaced } from '../../store/transfer/archiveDeletion'
+import {
+  deletePendingImport,
+  deletionsOfImport,
+  insertPendingImport,
+  listAbandonedImports,
+  listAbandonedImportsOf,
+  lockImport,
+  renewStaging,
+  requireNoImport,
+  type Staging,
+} from '../../store/transfer/stagedRows'
 import type { Deps } from '../core/deps'
 import { purgeDeleted, purgeHiddenSystem, purgeTags } from './purge'
 import { insertSystem } from './systems'
 
-/** A running import whose rows are written but hidden. */
-export interface Staging {
-  readonly id: number
-  /** System that the switches and archived rows belong to. */
-  readonly systemId: number
-  /** Hidden system that holds new members and groups. A new system is its own staging system. */
-  readonly stagingSystemId: number
-}
-
 /** Target for the time that one batch holds the write lock. */
 const BATCH_MS = 15
-
-/** Time without a write after which an import counts as abandoned, in microseconds. */
-const STAGING_TIMEOUT = 15_000_000
 
 /** Begins an import into a system, or into a new one. Of each system one runs, on all processes. */
 export async function beginStaging(deps: Deps, systemId: number | null): Promise<Staging> {
@@ -51,19 +31,9 @@ export async function beginStaging(deps: Deps, systemId: number | null): Promise
     if (systemId !== null) await requireNoImport(tx, systemId, now)
     const hidden = await insertSystem(tx, {}, hiddenIdentity())
     const target = systemId ?? hidden.id
-    const inserted = await insert(tx).get({
-      system: target,
-      staging: hidden.id,
-      until: now + STAGING_TIMEOUT,
-    })
-    return { id: inserted?.id ?? 0, systemId: target, stagingSystemId: hidden.id }
+    const id = await insertPendingImport(tx, target, hidden.id, now)
+    return { id, systemId: target, stagingSystemId: hidden.id }
   })
-}
-
-/** Throws if an import into the system is running, in any process. */
-export async function requireNoImport(db: Db, systemId: number, now: number): Promise<void> {
-  if (await running(db).get({ system: systemId, now }))
-    throw error('conflict', 'a file is being imported into this system')
 }
 
 /** Writes items in batches, each in a short transaction, so that other writes wait only briefly. */
@@ -94,20 +64,6 @@ export async function writeInBatches<T>(
   }
 }
 
-/** Makes the staged rows visible, in the last transaction of the import. */
-export async function commitStaging(
-  tx: Db,
-  { id, systemId, stagingSystemId }: Staging,
-): Promise<void> {
-  await remove(tx).run({ id })
-  if (stagingSystemId !== systemId) await removeSystem(tx).run({ id: stagingSystemId })
-}
-
-export async function renewStaging(tx: Db, { id }: Staging, now: number): Promise<void> {
-  if (!(await extend(tx).get({ id, until: now + STAGING_TIMEOUT })))
-    throw error('conflict', 'the import was abandoned, because it wrote nothing for too long')
-}
-
 /** Deletes the rows of an import, unless it is committed. */
 export async function rollBackStaging(
   deps: Deps,
@@ -115,14 +71,14 @@ export async function rollBackStaging(
   /** Rolls back only if the timeout of the import is before this time. */
   before = Infinity,
 ): Promise<void> {
-  for (const removeRows of [removeSomeVotes, ...removeSomeRows, restoreReplaced])
+  for (const removeRows of [...deletionsOfImport, restoreReplaced])
     for (;;) {
       const deleted = await deps.transact(
         'new',
         async (tx) => {
           // The lock keeps other processes from committing, continuing or rolling back the import.
-          if (!(await lock(tx).get({ id, before }))) return null
-          return (await removeRows(tx).all({ id })).length
+          if (!(await lockImport(tx, id, before))) return null
+          return removeRows(tx, id)
         },
         'slice',
       )
@@ -131,7 +87,7 @@ export async function rollBackStaging(
       await yieldToEventLoop()
     }
   const removed = await deps.transact('new', async (tx) =>
-    (await lock(tx).get({ id, before })) ? await remove(tx).get({ id }) : null,
+    (await lockImport(tx, id, before)) ? deletePendingImport(tx, id) : null,
   )
   if (removed) await purgeHiddenSystem(deps, removed.staging_system_id)
 }
@@ -165,7 +121,7 @@ export function startImportCleanup(
 /** Deletes rows of abandoned or killed imports, and the hidden rows of deletions. */
 export async function removeAbandoned(deps: Deps, isStopped = () => false): Promise<void> {
   const now = deps.now()
-  for (const { id } of await abandoned(deps.db).all({ now }))
+  for (const { id } of await listAbandonedImports(deps.db, now))
     await rollBackStaging(deps, { id }, now)
   await purgeDeleted(deps, isStopped)
 }
@@ -173,7 +129,7 @@ export async function removeAbandoned(deps: Deps, isStopped = () => false): Prom
 /** Deletes the rows of abandoned or killed imports into one system. */
 async function removeAbandonedOf(deps: Deps, systemId: number): Promise<void> {
   const now = deps.now()
-  for (const { id } of await abandonedOf(deps.db).all({ system: systemId, now }))
+  for (const { id } of await listAbandonedImportsOf(deps.db, systemId, now))
     await rollBackStaging(deps, { id }, now)
 }
 
@@ -187,87 +143,3 @@ export async function removeOldTags(deps: Deps): Promise<void> {
     last = old
   }
 }
-
-const { id: importId, system_id, staging_system_id, expires_at } = pendingImports
-
-const running = query((db, { system, now }: Placeholders<'system' | 'now'>) =>
-  db
-    .select({ id: importId })
-    .from(pendingImports)
-    .where(and(eq(system_id, system), gte(expires_at, now))),
-)
-
-const insert = query(
-  (db, { system, staging, until }: Placeholders<'system' | 'staging' | 'until'>) =>
-    db
-      .insert(pendingImports)
-      .values({ system_id: system, staging_system_id: staging, expires_at: until })
-      .returning({ id: importId }),
-)
-
-const extend = query((db, { id, until }: Placeholders<'id' | 'until'>) =>
-  db
-    .update(pendingImports)
-    .set({ expires_at: until })
-    .where(eq(importId, id))
-    .returning({ id: importId }),
-)
-
-const lock = query((db, { id, before }: Placeholders<'id' | 'before'>, { forUpdate }) =>
-  db
-    .select({ id: importId })
-    .from(pendingImports)
-    .where(sql`${and(eq(importId, id), lt(expires_at, before))} ${forUpdate}`),
-)
-
-/** Rows that are deleted in one transaction. */
-const BATCH = 500
-
-/** Votes are deleted before their polls, each of which may have many. */
-const removeSomeVotes = query((db, { id }: Placeholders<'id'>) => {
-  const some = db
-    .select({ id: pollVotes.id })
-    .from(polls)
-    .innerJoin(pollVotes, eq(pollVotes.poll_id, polls.id))
-    .where(eq(polls.import_id, id))
-    .limit(BATCH)
-  return db.delete(pollVotes).where(inArray(pollVotes.id, some)).returning({ id: pollVotes.id })
-})
-
-const removeSomeRows = [
-  switches,
-  importArchive,
-  frontNotes,
-  notes,
-  posts,
-  rooms,
-  polls,
-  reminders,
-  buckets,
-  fields,
-  origins,
-].map((table) =>
-  query((db, { id }: Placeholders<'id'>) => {
-    const some = db.select({ id: table.id }).from(table).where(eq(table.import_id, id)).limit(BATCH)
-    return db.delete(table).where(inArray(table.id, some)).returning({ id: table.id })
-  }),
-)
-
-const remove = query((db, { id }: Placeholders<'id'>) =>
-  db.delete(pendingImports).where(eq(importId, id)).returning({ staging_system_id }),
-)
-
-const removeSystem = query((db, { id }: Placeholders<'id'>) =>
-  db.delete(systems).where(eq(systems.id, id)),
-)
-
-const abandoned = query((db, { now }: Placeholders<'now'>) =>
-  db.select({ id: importId }).from(pendingImports).where(lt(expires_at, now)),
-)
-
-const abandonedOf = query((db, { system, now }: Placeholders<'system' | 'now'>) =>
-  db
-    .select({ id: importId })
-    .from(pendingImports)
-    .where(and(eq(system_id, system), lt(expires_at, now))),
-)

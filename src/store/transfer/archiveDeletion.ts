@@ -27,6 +27,13 @@ export async function deleteSomeArchivedRows(tx: Db, most: number): Promise<numb
   return Math.max(deleted.length, 1)
 }
 
+/**
+ * Shows some archived rows again that an unfinished conversion was to replace. Returns their number.
+ */
+export async function restoreReplaced(tx: Db, importId: number): Promise<number> {
+  return (await restore(tx).all({ id: importId })).length
+}
+
 const { id, system_id, collection: name, replaced_by } = importArchive
 
 /** Rows of a running import come later and stay: each system has one import at a time. */
@@ -66,8 +73,7 @@ const deleteReplaced = query((db, { most }: Placeholders<'most'>) => {
   return db.delete(importArchive).where(inArray(id, some)).returning({ id })
 })
 
-/** Shows archived rows again that an unfinished conversion was to replace. */
-export const restoreReplaced = query((db, values: Placeholders<'id'>) => {
+const restore = query((db, values: Placeholders<'id'>) => {
   const some = db.select({ id }).from(importArchive).where(eq(replaced_by, values.id)).limit(500)
   return db
     .update(importArchive)

@@ -109,7 +109,7 @@ export const imports: readonly Mutation[] = [
   },
   {
     file: 'service/systems/staging.ts',
-    from: 'if (!(await lock(tx).get({ id, before }))) return null',
+    from: 'if (!(await lockImport(tx, id, before))) return null',
     to: '',
     tests: ['service/transfer/staging.test.ts'],
     why: 'The cleanup deletes rows of an import that has ended or still runs.',

@@ -9,9 +9,10 @@ import { MAX_ARCHIVED_ROWS } from '../../../formats/bundle'
 import { type ArchivedRow, countIn } from '../../../formats/chunks'
 import { READER_VERSION } from '../../../formats/simplyplural/archive'
 import { error } from '../../../model/core/errors'
+import type { Staging } from '../../../store/transfer/stagedRows'
 import type { Deps } from '../../core/deps'
 import { purgeArchive } from '../../systems/purge'
-import { type Staging, writeInBatches } from '../../systems/staging'
+import { writeInBatches } from '../../systems/staging'
 import type { Import } from './importContext'
 
 /** Remaining capacity for archived rows of a system. */

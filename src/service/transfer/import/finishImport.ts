@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/types'
 import { recordEvent } from '../../../store/events/recordEvent'
 import { scheduleFriendRefresh } from '../../../store/friends/friendDues'
-import { commitStaging } from '../../systems/staging'
+import { commitStaging } from '../../../store/transfer/stagedRows'
 import { getSystemById } from '../../systems/systems'
 import { requireCapacity } from './archiveRows'
 import type { Import, ImportReport } from './importContext'

@@ -16,12 +16,13 @@ import { insertToken } from '../../../store/access/tokenRows'
 import { countEntities } from '../../../store/core/entityRows'
 import { groupRowKind } from '../../../store/groups/groupRows'
 import { memberRowKind } from '../../../store/members/memberRows'
+import { renewStaging } from '../../../store/transfer/stagedRows'
 import { planAccounts } from '../../access/accounts'
 import { requireRegistration } from '../../access/requireRegistration'
 import type { Deps } from '../../core/deps'
 import { purgeTags } from '../../systems/purge'
 import { getSettings, storeColorHex, updateSettings } from '../../systems/settings'
-import { renewStaging, rollBackStaging } from '../../systems/staging'
+import { rollBackStaging } from '../../systems/staging'
 import {
   findSystem,
   freeSystemIdentity,

@@ -23,8 +23,9 @@ import {
 import type { UsageChange } from '../../../store/core/usage'
 import type { BucketLinks } from '../../../store/friends/bucketRows'
 import type { NamedPicture } from '../../../store/pictures/pictureRows'
+import type { Staging } from '../../../store/transfer/stagedRows'
 import type { Deps } from '../../core/deps'
-import { beginStaging, type Staging } from '../../systems/staging'
+import { beginStaging } from '../../systems/staging'
 import { BATCH, findOrigins, type OriginRow, originKey } from './originLookup'
 
 /** Pictures beside a file, as an export writes them. */

@@ -6,7 +6,8 @@ import type { Db } from '../../../db/types'
 import { isLiveSwitch, isPendingDeletion, lastDeletedSwitch } from '../../../db/visible'
 import type { BundleSwitch } from '../../../formats/bundle'
 import { error } from '../../../model/core/errors'
-import { type Staging, writeInBatches } from '../../systems/staging'
+import type { Staging } from '../../../store/transfer/stagedRows'
+import { writeInBatches } from '../../systems/staging'
 import type { Import } from './importContext'
 
 /** Maximum number of switches of a system. */

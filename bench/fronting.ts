@@ -14,7 +14,7 @@ import { DAY, formatInstant, type Instant } from '../src/model/core/time'
 import { parseConfig } from '../src/runtime/config/config'
 import { createLog } from '../src/runtime/log'
 import { insertMember } from '../src/service/members/members'
-import { insertSystem } from '../src/service/systems/systems'
+import { insertSystem } from '../src/store/systems/systemRows'
 import { createRandom } from './data'
 
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000

@@ -5,8 +5,8 @@ import { createApp } from '../src/app/app'
 import { parseConfig } from '../src/runtime/config/config'
 import { createLog } from '../src/runtime/log'
 import { createMetrics } from '../src/runtime/metrics/metrics'
-import { insertSystem } from '../src/service/systems/systems'
 import { insertToken } from '../src/store/access/tokenRows'
+import { insertSystem } from '../src/store/systems/systemRows'
 
 /**
  * Measures the cost of METRICS=on per request, without HTTP, which would make the share smaller.

@@ -11,8 +11,8 @@ import { parseConfig } from '../src/runtime/config/config'
 import { createLog } from '../src/runtime/log'
 import { insertMember } from '../src/service/members/members'
 import { patchSettings } from '../src/service/systems/settings'
-import { insertSystem } from '../src/service/systems/systems'
 import { insertAccount } from '../src/store/access/accountRows'
+import { insertSystem } from '../src/store/systems/systemRows'
 import { createBot } from '../test/tools/operatorActions'
 
 const MEMBERS = 1000

@@ -13,8 +13,8 @@ import {
 } from '../../store/access/linkFailureRows'
 import { linkCodes } from '../../store/access/oneTimeCodes'
 import { requireExists } from '../../store/systems/deletion'
+import { getSystemById } from '../../store/systems/systemRows'
 import type { Deps } from '../core/deps'
-import { getSystemById } from '../systems/systems'
 
 // Codes that link an account of another platform: the owner creates one here and sends it from that
 // account to the bot there.

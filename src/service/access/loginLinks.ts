@@ -4,8 +4,8 @@ import type { Instant } from '../../model/core/time'
 import { loginCodes } from '../../store/access/oneTimeCodes'
 import { generateUrlSecret } from '../../store/access/secrets'
 import { requireExists } from '../../store/systems/deletion'
+import { getSystemById } from '../../store/systems/systemRows'
 import type { Deps } from '../core/deps'
-import { getSystemById } from '../systems/systems'
 
 // Links that log a browser in, once. The operator or a bot creates one for a system, or the system
 // itself, for another device.

@@ -34,8 +34,8 @@ import {
   useInvite,
 } from '../../store/friends/inviteRows'
 import { requireExists } from '../../store/systems/deletion'
+import { findSystemById } from '../../store/systems/systemRows'
 import type { Deps } from '../core/deps'
-import { findSystemById } from '../systems/systems'
 import { bucketsForNewFriend } from './buckets'
 import type { FriendBody } from './friends'
 import { type ShownFriend, showFriend } from './showFriends'

@@ -25,11 +25,11 @@ import {
   isServed,
   type PictureFile,
 } from '../../store/pictures/servedPictures'
+import { getSystemById, updateSystem } from '../../store/systems/systemRows'
 import type { Deps } from '../core/deps'
 import { changeEntityIn, locateOwnEntity } from '../core/entities'
 import { groupKind } from '../groups/groupKind'
 import { memberKind } from '../members/memberKind'
-import { getSystemById, updateSystem } from '../systems/systems'
 
 /** Bytes of an upload, which is read only after the caller was found to be allowed to send it. */
 export type Upload = AsyncIterable<Uint8Array>

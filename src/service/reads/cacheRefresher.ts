@@ -6,8 +6,8 @@ import { findEntityById } from '../../store/core/entityRows'
 import { groupRowKind } from '../../store/groups/groupRows'
 import { findCacheableMemberExt } from '../../store/members/memberExtRows'
 import { memberRowKind } from '../../store/members/memberRows'
+import { findSystemById } from '../../store/systems/systemRows'
 import type { Deps } from '../core/deps'
-import { findSystemById } from '../systems/systems'
 
 /** Renders missing JSON of rows in the background. */
 export interface CacheRefresher {

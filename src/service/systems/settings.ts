@@ -16,8 +16,9 @@ import { type Settings, type SettingsPatch, settings } from '../../model/systems
 import type { System, SystemPatch } from '../../model/systems/system'
 import { recordEvent } from '../../store/events/recordEvent'
 import { updateDuesIn } from '../../store/reminders/reminderDues'
+import { updateSystem } from '../../store/systems/systemRows'
 import type { Deps } from '../core/deps'
-import { getOwnSystem, getSystem, updateSystem } from './systems'
+import { getOwnSystem, getSystem } from './systems'
 
 /** Returns the settings of any system, redacted for the viewer. */
 export async function getVisibleSettings(

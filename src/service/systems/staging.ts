@@ -3,6 +3,7 @@ import { hiddenIdentity } from '../../db/visible'
 import { yieldToEventLoop } from '../../db/yieldToEventLoop'
 import { type PeriodicTask, startPeriodicTask } from '../../runtime/timers/periodicTask'
 import { findUnusedTagIndex } from '../../store/members/tagIndex'
+import { insertSystem } from '../../store/systems/systemRows'
 import { restoreReplaced } from '../../store/transfer/archiveDeletion'
 import {
   deletePendingImport,
@@ -17,7 +18,6 @@ import {
 } from '../../store/transfer/stagedRows'
 import type { Deps } from '../core/deps'
 import { purgeDeleted, purgeHiddenSystem, purgeTags } from './purge'
-import { insertSystem } from './systems'
 
 /** Target for the time that one batch holds the write lock. */
 const BATCH_MS = 15

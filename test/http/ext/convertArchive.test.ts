@@ -1,7 +1,7 @@
 import { hiddenIdentity } from '../../../src/db/visible'
 import { removeAbandoned } from '../../../src/service/systems/staging'
-import { insertSystem } from '../../../src/service/systems/systems'
 import type { ImportReport } from '../../../src/service/transfer/import/importContext'
+import { insertSystem } from '../../../src/store/systems/systemRows'
 import { type AppFile, importAsBefore, toBytes } from '../../service/transfer/earlierImport'
 import { createEventReader, exportParts, importInto } from '../../service/transfer/importFixture'
 import { execute, insert, readAllRows, rows } from '../../tools/rawSql'

@@ -16,6 +16,13 @@ import { insertToken } from '../../../store/access/tokenRows'
 import { countEntities } from '../../../store/core/entityRows'
 import { groupRowKind } from '../../../store/groups/groupRows'
 import { memberRowKind } from '../../../store/members/memberRows'
+import {
+  findSystem,
+  freeSystemIdentity,
+  getSystemById,
+  nameSystem,
+  updateSystem,
+} from '../../../store/systems/systemRows'
 import { renewStaging } from '../../../store/transfer/stagedRows'
 import { planAccounts } from '../../access/accounts'
 import { requireRegistration } from '../../access/requireRegistration'
@@ -23,13 +30,6 @@ import type { Deps } from '../../core/deps'
 import { purgeTags } from '../../systems/purge'
 import { getSettings, storeColorHex, updateSettings } from '../../systems/settings'
 import { rollBackStaging } from '../../systems/staging'
-import {
-  findSystem,
-  freeSystemIdentity,
-  getSystemById,
-  nameSystem,
-  updateSystem,
-} from '../../systems/systems'
 import { type ArchiveCapacity, archiveCapacity, archiveRows } from './archiveRows'
 import { finishImport } from './finishImport'
 import {

@@ -1,20 +1,11 @@
-import { type Column, desc, eq, max, type SQL, sql, type Table } from 'drizzle-orm'
-import type { Dialect } from '../../db/dialect'
-import { type Builder, type Placeholders, query } from '../../db/query'
-import {
-  events,
-  groups,
-  lastActivity,
-  members,
-  messages,
-  sessions,
-  switches,
-  tokens,
-} from '../../db/tables'
-import type { Db } from '../../db/types'
-import { visibleSystems } from '../../db/visible'
 import { requireOperator, type Viewer } from '../../model/core/privacy'
-import { type Instant, parseInstant } from '../../model/core/time'
+import type { Instant } from '../../model/core/time'
+import {
+  type ActivityRow,
+  activityKnownSince,
+  findActivity,
+  listActivity,
+} from '../../store/systems/activityRows'
 import type { Deps } from '../core/deps'
 import { deleteSystemAndRows } from './systems'
 
@@ -36,8 +27,8 @@ export interface SystemInfo {
 
 export async function describeSystems(deps: Deps, viewer: Viewer): Promise<SystemInfo[]> {
   requireOperator(viewer)
-  const known = await knownSince(deps.db)
-  const rows = await all(deps.db).all({})
+  const known = await activityKnownSince(deps.db)
+  const rows = await listActivity(deps.db)
   return rows.map((row) => infoOf(row, known, deps.now()))
 }
 
@@ -61,10 +52,10 @@ export async function pruneSystems(
   since: Instant,
 ): Promise<SystemInfo[]> {
   const deleted: SystemInfo[] = []
-  const known = await knownSince(deps.db)
+  const known = await activityKnownSince(deps.db)
   for (const { id } of await findUnused(deps, viewer, since)) {
     // It may have been used while other systems were deleted.
-    const row = await one(deps.db).get({ id })
+    const row = await findActivity(deps.db, id)
     const current = row && infoOf(row, known, deps.now())
     if (!current || !isUnused(current, since)) continue
     await deleteSystemAndRows(deps, { ...viewer, system: id })
@@ -77,17 +68,7 @@ function isUnused({ disabled, lastActive }: SystemInfo, since: Instant): boolean
   return !disabled && lastActive !== null && lastActive < since
 }
 
-type Row = Omit<SystemInfo, 'disabled' | 'lastActive'> & {
-  disabled_at: Instant | null
-  token_made: Instant | null
-  token_used: Instant | null
-  session_used: Instant | null
-  event_at: Instant | null
-  message_at: Instant | null
-  past_at: Instant | null
-}
-
-function infoOf(row: Row, known: Instant, now: Instant): SystemInfo {
+function infoOf(row: ActivityRow, known: Instant, now: Instant): SystemInfo {
   const { disabled_at, token_made, token_used, session_used, event_at, message_at, past_at } = row
   const { id, hid, uuid, name, created, members, groups, switches, messages } = row
   const times = [created, token_made, token_used, session_used, event_at, message_at, past_at]
@@ -100,53 +81,3 @@ function infoOf(row: Row, known: Instant, now: Instant): SystemInfo {
     lastActive: last === 0 ? null : Math.min(last, now),
   }
 }
-
-/** Returns the time since which activity is recorded: that of the migration that added it. */
-async function knownSince(db: Db): Promise<Instant> {
-  const row = await upgradedAt(db).get({})
-  return (row && parseInstant(row.applied)) ?? 0
-}
-
-// SQL text, because the table of migrations is no part of the schema that they create.
-const upgradedAt = query(
-  () => sql<{ applied: string }>`
-    select applied from migrations where name like '%\\_operating' escape '\\'`,
-)
-
-/** Counts rows by their index alone, including those that wait for deletion. */
-const selectInfo = (db: Builder, { count }: Dialect) => {
-  const { id, hid, uuid, name, created, disabled_at } = visibleSystems
-  type TableOfSystems = Table & { system_id: Column }
-  const ofSystem = (table: TableOfSystems, value: SQL) =>
-    db.select({ value }).from(table).where(eq(table.system_id, id))
-  const countOf = (table: TableOfSystems) => sql<number>`${ofSystem(table, count())}`
-  const latest = (time: Column, table: TableOfSystems) =>
-    sql<Instant | null>`${ofSystem(table, max(time))}`
-  const lastEvent = db
-    .select({ at: events.at })
-    .from(events)
-    .where(eq(events.system_id, id))
-    .orderBy(desc(events.id))
-    .limit(1)
-  return db
-    .select({
-      ...{ id, hid, uuid, name, created, disabled_at },
-      members: countOf(members).as('members'),
-      groups: countOf(groups).as('groups'),
-      switches: countOf(switches).as('switches'),
-      messages: countOf(messages).as('messages'),
-      token_made: latest(tokens.created, tokens).as('token_made'),
-      token_used: latest(tokens.last_used, tokens).as('token_used'),
-      session_used: latest(sessions.last_used, sessions).as('session_used'),
-      event_at: sql<Instant | null>`${lastEvent}`.as('event_at'),
-      message_at: latest(messages.timestamp, messages).as('message_at'),
-      past_at: latest(lastActivity.active_at, lastActivity).as('past_at'),
-    })
-    .from(visibleSystems)
-}
-
-const all = query((db, _, dialect) => selectInfo(db, dialect).orderBy(visibleSystems.id))
-
-const one = query((db, { id }: Placeholders<'id'>, dialect) =>
-  selectInfo(db, dialect).where(eq(visibleSystems.id, id)),
-)

@@ -2,8 +2,8 @@ import type { group } from '../../model/groups/group'
 import { putInDefaultBuckets } from '../../store/friends/bucketRows'
 import { giveChildrenToParent, recordGroupEvent } from '../../store/groups/groupDeletion'
 import { deleteGroupRow, groupRowKind } from '../../store/groups/groupRows'
+import { getSettings } from '../../store/systems/settingRows'
 import type { EntityKind } from '../core/entityKind'
-import { getSettings } from '../systems/settings'
 
 export const groupKind: EntityKind<typeof group> = {
   ...groupRowKind,

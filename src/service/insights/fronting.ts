@@ -34,12 +34,12 @@ import { type IsHidden, MAX_SUMMED, sumTotals, type Totals } from '../../model/i
 import { member } from '../../model/members/member'
 import { type System, system } from '../../model/systems/system'
 import { type Names, replayBackwards, replaySwitches } from '../../store/front/replaySwitches'
+import { getSettings } from '../../store/systems/settingRows'
 import { getSystemById } from '../../store/systems/systemRows'
 import type { Deps } from '../core/deps'
 import { noConnection, type WaitingClient } from '../core/longReads'
 import { ALWAYS, readHistory } from '../front/historyPages'
 import { findMember } from '../members/members'
-import { getSettings } from '../systems/settings'
 import { getSystem } from '../systems/systems'
 import { createFile, type ExportFile, membersOf } from '../transfer/export/export'
 

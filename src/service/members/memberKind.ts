@@ -6,8 +6,8 @@ import { memberRowKind } from '../../store/members/memberRows'
 import { releaseAutoproxy } from '../../store/proxy/releaseAutoproxy'
 import { updateDuesWithout } from '../../store/reminders/reminderDues'
 import { deleteOrHideMember } from '../../store/systems/deletion'
+import { getSettings } from '../../store/systems/settingRows'
 import type { EntityKind } from '../core/entityKind'
-import { getSettings } from '../systems/settings'
 import { commitWithTagIndex } from './stageTagIndex'
 
 export const memberKind: EntityKind<typeof member> = {

@@ -20,9 +20,9 @@ import {
   findMessageByOriginal,
   findVisibleMessage,
 } from '../../store/proxy/messageRows'
+import { getSettings } from '../../store/systems/settingRows'
 import { getSystemById } from '../../store/systems/systemRows'
 import type { Deps } from '../core/deps'
-import { getSettings } from '../systems/settings'
 
 /** A message with its member and system, both null once the member is deleted. */
 export interface FoundMessage {

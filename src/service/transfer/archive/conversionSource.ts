@@ -11,8 +11,8 @@ import type { AppRow } from '../../../formats/simplyplural/rows'
 import type { Group } from '../../../model/groups/group'
 import type { Member } from '../../../model/members/member'
 import type { ExtPart } from '../../../model/transfer/transfer'
+import { getSettings } from '../../../store/systems/settingRows'
 import type { Deps } from '../../core/deps'
-import { getSettings } from '../../systems/settings'
 import { findOrigins } from '../import/originLookup'
 import {
   type ArchivedEntity,

@@ -16,6 +16,7 @@ import { insertToken } from '../../../store/access/tokenRows'
 import { countEntities } from '../../../store/core/entityRows'
 import { groupRowKind } from '../../../store/groups/groupRows'
 import { memberRowKind } from '../../../store/members/memberRows'
+import { getSettings, storeColorHex, updateSettings } from '../../../store/systems/settingRows'
 import {
   findSystem,
   freeSystemIdentity,
@@ -28,7 +29,6 @@ import { planAccounts } from '../../access/accounts'
 import { requireRegistration } from '../../access/requireRegistration'
 import type { Deps } from '../../core/deps'
 import { purgeTags } from '../../systems/purge'
-import { getSettings, storeColorHex, updateSettings } from '../../systems/settings'
 import { rollBackStaging } from '../../systems/staging'
 import { type ArchiveCapacity, archiveCapacity, archiveRows } from './archiveRows'
 import { finishImport } from './finishImport'

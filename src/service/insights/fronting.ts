@@ -1,8 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
-import { memberExts } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
-import { liveSwitches, visibleMembers } from '../../db/visible'
 import { createYielder, iterateCooperatively, runCooperatively } from '../../db/yieldToEventLoop'
 import { createCalendar } from '../../formats/frontHistory'
 import { error } from '../../model/core/errors'
@@ -34,6 +30,7 @@ import { type IsHidden, MAX_SUMMED, sumTotals, type Totals } from '../../model/i
 import { member } from '../../model/members/member'
 import { type System, system } from '../../model/systems/system'
 import { type Names, replayBackwards, replaySwitches } from '../../store/front/replaySwitches'
+import { findFirstSwitch, listFrontingMembers } from '../../store/insights/frontingRows'
 import { getSettings } from '../../store/systems/settingRows'
 import { getSystemById } from '../../store/systems/systemRows'
 import type { Deps } from '../core/deps'
@@ -320,10 +317,7 @@ async function namesFor(
 ): Promise<{ names: Names; hides: IsHidden }> {
   // Checked again, because the history may have become private while the read waited.
   requireListAccess('history', await getSystemById(db, systemId), isOwn)
-  const rows =
-    kind === null
-      ? await allMembers(db).all({ system: systemId })
-      : await membersOfKind(db).all({ system: systemId, kind: kindNames[kind] })
+  const rows = await listFrontingMembers(db, systemId, kind)
   const hidden = rows.filter(({ visibility }) => visibility !== 'public')
   const hids = new Set(hidden.map(({ hid }) => hid))
   return {
@@ -356,39 +350,9 @@ function offsetsOf(zone: string, span: Span, { signal }: WaitingClient): Promise
 
 /** Limits the span to the time with data: from the first switch until now. */
 async function knownPart({ db }: Deps, { of, span, now }: FrontingScope): Promise<Span> {
-  const first = await firstSwitch(db).get({ system: of.id })
+  const first = await findFirstSwitch(db, of.id)
   return {
-    since: Math.max(span.since, Math.min(first?.timestamp ?? now, now)),
+    since: Math.max(span.since, Math.min(first ?? now, now)),
     until: Math.min(span.until, now),
   }
 }
-
-const allMembers = query((db, { system }: Placeholders<'system'>) => {
-  const { id, hid, visibility, system_id } = visibleMembers
-  return db.select({ id, hid, visibility }).from(visibleMembers).where(eq(system_id, system))
-})
-
-const kindNames = { members: 'member', custom_fronts: 'custom_front' } as const
-
-const membersOfKind = query((db, values: Placeholders<'system' | 'kind'>) => {
-  const { id, hid, visibility, system_id } = visibleMembers
-  return db
-    .select({ id, hid, visibility })
-    .from(visibleMembers)
-    .leftJoin(memberExts, eq(memberExts.member_id, id))
-    .where(
-      and(
-        eq(system_id, values.system),
-        sql`coalesce(${memberExts.kind}, 'member') = ${values.kind}`,
-      ),
-    )
-})
-
-const firstSwitch = query((db, { system }: Placeholders<'system'>) =>
-  db
-    .select({ timestamp: liveSwitches.timestamp })
-    .from(liveSwitches)
-    .where(eq(liveSwitches.system_id, system))
-    .orderBy(asc(liveSwitches.timestamp))
-    .limit(1),
-)

@@ -33,12 +33,13 @@ import { type Names, replayBackwards, replaySwitches } from '../../store/front/r
 import { findFirstSwitch, listFrontingMembers } from '../../store/insights/frontingRows'
 import { getSettings } from '../../store/systems/settingRows'
 import { getSystemById } from '../../store/systems/systemRows'
+import { membersOf } from '../../store/transfer/exportRows'
 import type { Deps } from '../core/deps'
 import { noConnection, type WaitingClient } from '../core/longReads'
 import { ALWAYS, readHistory } from '../front/historyPages'
 import { findMember } from '../members/members'
 import { getSystem } from '../systems/systems'
-import { createFile, type ExportFile, membersOf } from '../transfer/export/export'
+import { createFile, type ExportFile } from '../transfer/export/export'
 
 // Stints and their sums. Nothing is known before the first switch and after now.
 

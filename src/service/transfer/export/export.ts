@@ -1,8 +1,4 @@
-import { eq, getTableColumns } from 'drizzle-orm'
-import { type Placeholders, query } from '../../../db/query'
-import { autoproxies, groupMembers, memberGuilds, systemGuilds } from '../../../db/tables'
 import type { Db } from '../../../db/types'
-import { visibleGroups, visibleMembers } from '../../../db/visible'
 import { createYielder } from '../../../db/yieldToEventLoop'
 import { MAX_SWITCHES } from '../../../formats/bundle'
 import {
@@ -26,6 +22,13 @@ import { groupRowKind } from '../../../store/groups/groupRows'
 import { memberRowKind } from '../../../store/members/memberRows'
 import { getColorHex, getSettings } from '../../../store/systems/settingRows'
 import { getSystemById } from '../../../store/systems/systemRows'
+import {
+  autoproxiesOf,
+  groupsOf,
+  memberGuildsOf,
+  membersOf,
+  systemGuildsOf,
+} from '../../../store/transfer/exportRows'
 import type { Deps } from '../../core/deps'
 import { noConnection, type WaitingClient } from '../../core/longReads'
 import { archivedPages } from '../import/archiveRows'
@@ -230,7 +233,6 @@ async function takeSnapshot(
   ])
   const isChosen = (hid: string) => !isPart || hids.has(hid)
   const exportedMembers = (await membersOf(db, systemId)).filter(({ hid }) => isChosen(hid))
-  const ofSystem = { system: systemId }
   const hidOf = new Map(exportedMembers.map(({ id, hid }) => [id, hid]))
   const extChoice = isPart
     ? {
@@ -261,33 +263,20 @@ async function takeSnapshot(
           isChosen,
         )
       : [],
-    systemGuilds: await systemGuildRows(db).all(ofSystem),
-    memberGuilds: (await memberGuildRows(db).all(ofSystem)).flatMap(({ member_id, ...row }) => {
+    systemGuilds: await systemGuildsOf(db, systemId),
+    memberGuilds: (await memberGuildsOf(db, systemId)).flatMap(({ member_id, ...row }) => {
       const member = hidOf.get(member_id)
       return member === undefined ? [] : [{ ...row, member }]
     }),
-    autoproxy: (await autoproxyRows(db).all(ofSystem)).flatMap(
-      ({ autoproxy_member: id, ...row }) => {
-        const member = hidOf.get(id ?? 0) ?? null
-        // Autoproxy for a member that is not exported is useless elsewhere.
-        return id !== null && member === null ? [] : [{ ...row, autoproxy_member: member }]
-      },
-    ),
+    autoproxy: (await autoproxiesOf(db, systemId)).flatMap(({ autoproxy_member: id, ...row }) => {
+      const member = hidOf.get(id ?? 0) ?? null
+      // Autoproxy for a member that is not exported is useless elsewhere.
+      return id !== null && member === null ? [] : [{ ...row, autoproxy_member: member }]
+    }),
     preferences: isPart ? null : await findPreferences(db, systemId),
     ext,
     kept: isPart || part > 1 ? [] : archivedPages(db, systemId),
   }
-}
-
-export async function membersOf(db: Db, systemId: number) {
-  return await memberRows(db).all({ system: systemId })
-}
-
-async function groupsOf(db: Db, systemId: number) {
-  const memberships = await membershipRows(db).all({ system: systemId })
-  const hidsOf = Map.groupBy(memberships, ({ group_id }) => group_id)
-  const rows = await groupRows(db).all({ system: systemId })
-  return rows.map((row) => ({ row, hids: (hidsOf.get(row.id) ?? []).map(({ hid }) => hid) }))
 }
 
 async function* filterMembers(
@@ -297,54 +286,3 @@ async function* filterMembers(
   for await (const page of pages)
     yield page.map((one) => ({ ...one, members: one.members.filter(isChosen) }))
 }
-
-const memberRows = query((db, { system }: Placeholders<'system'>) =>
-  db
-    .select()
-    .from(visibleMembers)
-    .where(eq(visibleMembers.system_id, system))
-    .orderBy(visibleMembers.id),
-)
-
-const groupRows = query((db, { system }: Placeholders<'system'>) =>
-  db
-    .select()
-    .from(visibleGroups)
-    .where(eq(visibleGroups.system_id, system))
-    .orderBy(visibleGroups.id),
-)
-
-const membershipRows = query((db, { system }: Placeholders<'system'>) =>
-  db
-    .select({ group_id: groupMembers.group_id, hid: visibleMembers.hid })
-    .from(visibleGroups)
-    .innerJoin(groupMembers, eq(groupMembers.group_id, visibleGroups.id))
-    .innerJoin(visibleMembers, eq(visibleMembers.id, groupMembers.member_id))
-    .where(eq(visibleGroups.system_id, system))
-    .orderBy(visibleMembers.id),
-)
-
-const systemGuildRows = query((db, { system }: Placeholders<'system'>) =>
-  db
-    .select()
-    .from(systemGuilds)
-    .where(eq(systemGuilds.system_id, system))
-    .orderBy(systemGuilds.guild_id),
-)
-
-const memberGuildRows = query((db, { system }: Placeholders<'system'>) =>
-  db
-    .select(getTableColumns(memberGuilds))
-    .from(memberGuilds)
-    .innerJoin(visibleMembers, eq(visibleMembers.id, memberGuilds.member_id))
-    .where(eq(visibleMembers.system_id, system))
-    .orderBy(memberGuilds.member_id, memberGuilds.guild_id),
-)
-
-const autoproxyRows = query((db, { system }: Placeholders<'system'>) =>
-  db
-    .select()
-    .from(autoproxies)
-    .where(eq(autoproxies.system_id, system))
-    .orderBy(autoproxies.guild_id),
-)

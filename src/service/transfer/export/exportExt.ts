@@ -7,7 +7,8 @@ import { room } from '../../../model/journal/room'
 import { customFieldInFiles } from '../../../model/members/customField'
 import { extSettings } from '../../../model/systems/extSettings'
 import { extLists, type ListPosition } from '../../../model/transfer/exportPosition'
-import { fieldRows, groupRows, roomRows, settingsOf } from './exportExtTables'
+import { extSettingsOf } from '../../../store/systems/extSettingRows'
+import { fieldRows, groupRows, roomRows } from '../../../store/transfer/exportExtRows'
 import { type ExtChoice, type ListPart, type ListSizes, LongLists } from './exportLists'
 
 /**
@@ -38,8 +39,7 @@ export async function exportExt(
   const lists = new LongLists(db, systemId, choice, sizes, step)
   const { own, next } = await readRange(lists, range)
   const every = await listsOfEveryPart(db, systemId, choice)
-  const { front_status_privacy = 'private' } =
-    (await settingsOf(db).get({ system: systemId })) ?? {}
+  const { front_status_privacy } = await extSettingsOf(db, systemId)
   const all = new Map(extLists.map((name) => [name, every[name] ?? own.get(name) ?? []]))
   const isEmpty =
     front_status_privacy === 'private' && [...all.values()].every((rows) => rows.length === 0)
@@ -75,8 +75,7 @@ async function listsOfEveryPart(
   systemId: number,
   choice: ExtChoice | null,
 ): Promise<Partial<Record<string, string[]>>> {
-  const system = { system: systemId }
-  const groups = (await groupRows(db).all(system)).filter(
+  const groups = (await groupRows(db, systemId)).filter(
     ({ group, parent, emoji, position }) =>
       (!choice || choice.groups.has(String(group))) &&
       (parent !== null || emoji !== null || position !== 0),
@@ -88,7 +87,7 @@ async function listsOfEveryPart(
     groups: groups.map((row) =>
       JSON.stringify({ group: row.group, ...serializeFields(groupExt, row) }),
     ),
-    fields: toJson(customFieldInFiles, await fieldRows(db).all(system)),
-    rooms: hasPosts ? toJson(room, await roomRows(db).all(system)) : [],
+    fields: toJson(customFieldInFiles, await fieldRows(db, systemId)),
+    rooms: hasPosts ? toJson(room, await roomRows(db, systemId)) : [],
   }
 }

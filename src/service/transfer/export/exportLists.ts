@@ -16,13 +16,13 @@ import {
   contentsOf,
   memberIds,
   memberRows,
-  originPages,
+  originPage,
   PAGE,
   rowLists,
   valueRows,
   voteRows,
   voteTotals,
-} from './exportExtTables'
+} from '../../../store/transfer/exportExtRows'
 
 /** Selection of a partial export: members and groups by UUID, and lists by name. */
 export interface ExtChoice {
@@ -122,10 +122,10 @@ export class LongLists {
   }
 
   async *#ofRows(name: keyof typeof rowLists, after: RowKey | null): AsyncGenerator<KeyedRow[]> {
-    const { entity, pages, pageSize } = rowLists[name]
+    const { entity, pageBefore } = rowLists[name]
     for (let [before, beforeId] = (after ?? [Number.MAX_SAFE_INTEGER, 0]).map(Number); ; ) {
       const from = { before: before ?? 0, beforeId: beforeId ?? 0 }
-      const page = await pages(this.db).all({ system: this.systemId, ...from, limit: pageSize })
+      const page = await pageBefore(this.db, this.systemId, from)
       const last = page.at(-1)
       if (!last) return
       before = Number(last.page_time)
@@ -140,16 +140,16 @@ export class LongLists {
   }
 
   async *#ofMembers(name: 'members' | 'values', after: RowKey | null): AsyncGenerator<KeyedRow[]> {
-    const { db, systemId: system } = this
+    const { db, systemId } = this
     const [lastMember = 0, lastField] = after ?? []
     const from = Number(lastMember)
-    const ids = (await memberIds(db).all({ system, from })).map(({ id }) => id)
+    const ids = (await memberIds(db, systemId, from)).map(({ id }) => id)
     for (let at = 0; at < ids.length; at += PAGE) {
-      const members = JSON.stringify(ids.slice(at, at + PAGE))
+      const members = ids.slice(at, at + PAGE)
       const rows =
         name === 'values'
-          ? (await valueRows(db).all({ members })).map(keyedValue)
-          : (await memberRows(db).all({ members })).flatMap(keyedMember)
+          ? (await valueRows(db, members)).map(keyedValue)
+          : (await memberRows(db, members)).flatMap(keyedMember)
       // The fields of a member have an order of their own.
       const known = rows.findLastIndex(
         ({ key: [member, field] }) =>
@@ -163,8 +163,8 @@ export class LongLists {
     let from: RowKey | undefined = after ?? ['', '', '']
     while (from) {
       const [app = '', collection = '', id = ''] = from.map(String)
-      const values = { system: this.systemId, app, collection, id, limit: PAGE }
-      const page: KeyedRow[] = (await originPages(this.db).all(values)).map((row) => ({
+      const rows = await originPage(this.db, this.systemId, { app, collection, id })
+      const page: KeyedRow[] = rows.map((row) => ({
         row,
         key: [String(row.app), String(row.collection), String(row.id)],
       }))
@@ -175,13 +175,13 @@ export class LongLists {
 
   /** Reads privacy buckets with what they contain; of a partial export, what it includes. */
   async *#buckets(after: RowKey | null): AsyncGenerator<KeyedRow[]> {
-    const { db, choice, systemId: system } = this
-    const rows = await bucketRows(db).all({ system })
+    const { db, choice, systemId } = this
+    const rows = await bucketRows(db, systemId)
     const known = rows.findIndex(({ row_id }) => row_id === after?.[0])
     for (const row of rows.slice(known + 1)) {
       const id = Number(row.row_id)
       const uuidsIn = async (content: keyof typeof contentsOf, chosen?: ReadonlySet<string>) =>
-        (await contentsOf[content](db).all({ bucket: id })).flatMap(({ uuid }) =>
+        (await contentsOf[content](db, id)).flatMap(({ uuid }) =>
           !chosen || chosen.has(uuid) ? uuid : [],
         )
       const contents = {
@@ -200,9 +200,7 @@ export class LongLists {
   async *#withVotes(page: readonly KeyedRow[]): AsyncGenerator<KeyedRow[]> {
     const idOf = ({ key }: KeyedRow) => Number(key[1])
     const totals = new Map(
-      (await voteTotals(this.db).all({ polls: JSON.stringify(page.map(idOf)) })).map(
-        ({ poll, votes }) => [poll, votes],
-      ),
+      (await voteTotals(this.db, page.map(idOf))).map(({ poll, votes }) => [poll, votes]),
     )
     for (let at = 0; at < page.length; ) {
       const few: KeyedRow[] = []
@@ -214,8 +212,7 @@ export class LongLists {
         if (size > MAX_VOTES && few.length > 0) break
         few.push(one)
       }
-      const ids = JSON.stringify(few.map(idOf))
-      const votes = Map.groupBy(await voteRows(this.db).all({ polls: ids }), (one) => one.poll_id)
+      const votes = Map.groupBy(await voteRows(this.db, few.map(idOf)), (one) => one.poll_id)
       yield few.map((one) => {
         const own = (votes.get(idOf(one)) ?? [])
           .filter(({ member }) => !this.choice || this.choice.members.has(String(member)))

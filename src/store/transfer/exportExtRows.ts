@@ -1,8 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../../db/query'
+import { type Placeholders, query } from '../../db/query'
 import {
   buckets,
-  extSettingsOfSystems,
   fields,
   fieldValues,
   frontNotes,
@@ -16,7 +15,8 @@ import {
   posts,
   reminders,
   rooms,
-} from '../../../db/tables'
+} from '../../db/tables'
+import type { Db, MaybePromise } from '../../db/types'
 import {
   deletedMemberName,
   isImportCommitted,
@@ -31,19 +31,19 @@ import {
   visiblePosts,
   visibleReminders,
   visibleRooms,
-} from '../../../db/visible'
-import type { Entity, JsonObject } from '../../../model/core/entity'
-import { bucket } from '../../../model/friends/bucket'
-import { frontNote } from '../../../model/front/frontNote'
-import { note } from '../../../model/journal/note'
-import { poll } from '../../../model/journal/poll'
-import { post } from '../../../model/journal/post'
-import { room } from '../../../model/journal/room'
-import { customFieldInFiles } from '../../../model/members/customField'
-import { exportedReminder } from '../../../model/reminders/reminder'
-import { type BucketLink, bucketLinks } from '../../../store/friends/bucketLinks'
+} from '../../db/visible'
+import type { Entity, JsonObject } from '../../model/core/entity'
+import { bucket } from '../../model/friends/bucket'
+import { frontNote } from '../../model/front/frontNote'
+import { note } from '../../model/journal/note'
+import { poll } from '../../model/journal/poll'
+import { post } from '../../model/journal/post'
+import { room } from '../../model/journal/room'
+import { customFieldInFiles } from '../../model/members/customField'
+import { exportedReminder } from '../../model/reminders/reminder'
+import { type BucketLink, bucketLinks } from '../friends/bucketLinks'
 
-/** Statements that read what an export contains of the extension API. */
+// What an export contains of the extension API.
 
 /** Rows that are read at once. */
 export const PAGE = 200
@@ -65,27 +65,29 @@ function select(
   return sql`select uuid as id, id as row_id, ${sql.join(keys, sql`, `)}`
 }
 
-/** Rows of a short list, in its order. */
+/** Builds a function that lists the rows of a short list, in its order. */
 function listOf(visible: SQLWrapper, entity: Entity, decoded: object) {
-  return query(
+  const rows = query(
     (_, { system }: Placeholders<'system'>) =>
       sql<JsonObject>`${select(entity, {}, null)} from ${visible}
         where system_id = ${system} order by position, row_id`,
     decoded,
   )
+  return (db: Db, systemId: number) => rows(db).all({ system: systemId })
 }
 
 export const fieldRows = listOf(visibleFields, customFieldInFiles, { options: fields.options })
 export const roomRows = listOf(visibleRooms, room, {})
 export const bucketRows = listOf(visibleBuckets, bucket, { default_for: buckets.default_for })
 
-/** UUIDs of what a bucket contains. */
+/** Builds a function that lists the UUIDs of what a bucket contains. */
 function inBucket({ table, row }: BucketLink, visible: SQLWrapper, id: SQLWrapper) {
-  return query(
+  const rows = query(
     (_, values: Placeholders<'bucket'>) =>
       sql<{ uuid: string }>`select uuid from ${visible} join ${table} on ${row} = ${id}
         where bucket_id = ${values.bucket} order by ${id}`,
   )
+  return (db: Db, bucketId: number) => rows(db).all({ bucket: bucketId })
 }
 
 export const contentsOf = {
@@ -114,7 +116,10 @@ function pagesOf(
         order by ${time} desc, row_id desc limit ${limit}`,
     decoded,
   )
-  return { entity, pages, pageSize }
+  /** Rows before a time and row ID. */
+  const pageBefore = (db: Db, systemId: number, from: { before: number; beforeId: number }) =>
+    pages(db).all({ system: systemId, ...from, limit: pageSize })
+  return { entity, pageBefore }
 }
 
 const uuidOf = (table: string, name: string) =>
@@ -156,13 +161,51 @@ export const rowLists = {
   }),
 }
 
-export const memberIds = query(
+/** Row IDs of the members of a system, from one on. */
+export function memberIds(db: Db, systemId: number, from: number): MaybePromise<{ id: number }[]> {
+  return idsFrom(db).all({ system: systemId, from })
+}
+
+export function memberRows(db: Db, members: readonly number[]): MaybePromise<JsonObject[]> {
+  return extsOfMembers(db).all({ members: JSON.stringify(members) })
+}
+
+export function groupRows(db: Db, systemId: number): MaybePromise<JsonObject[]> {
+  return extsOfGroups(db).all({ system: systemId })
+}
+
+export function valueRows(db: Db, members: readonly number[]): MaybePromise<JsonObject[]> {
+  return valuesOfMembers(db).all({ members: JSON.stringify(members) })
+}
+
+/** Numbers of the votes of polls. */
+export function voteTotals(
+  db: Db,
+  polls: readonly number[],
+): MaybePromise<{ poll: number; votes: number }[]> {
+  return totalsOfPolls(db).all({ polls: JSON.stringify(polls) })
+}
+
+export function voteRows(db: Db, polls: readonly number[]): MaybePromise<JsonObject[]> {
+  return votesOfPolls(db).all({ polls: JSON.stringify(polls) })
+}
+
+/** A page of origins, after one of them. */
+export function originPage(
+  db: Db,
+  systemId: number,
+  after: { app: string; collection: string; id: string },
+): MaybePromise<JsonObject[]> {
+  return originsAfter(db).all({ system: systemId, ...after, limit: PAGE })
+}
+
+const idsFrom = query(
   (_, { system, from }: Placeholders<'system' | 'from'>) =>
     sql<{ id: number }>`select id from ${visibleMembers}
       where system_id = ${system} and id >= ${from} order by id`,
 )
 
-export const memberRows = query(
+const extsOfMembers = query(
   (_, { members }: Placeholders<'members'>, { inJsonNumbers }) =>
     sql<JsonObject>`select members.id as row_id, members.uuid as member, member_ext.kind, member_ext.archived_at,
       member_ext.archived_reason, member_ext.announce_front, member_ext.about
@@ -171,7 +214,7 @@ export const memberRows = query(
   { announce_front: memberExts.announce_front },
 )
 
-export const groupRows = query(
+const extsOfGroups = query(
   (_, { system }: Placeholders<'system'>) =>
     sql<JsonObject>`select groups.uuid as "group", parents.uuid as parent, group_ext.emoji,
       group_ext.position from ${visibleGroups} join ${groupExts} on group_ext.group_id = groups.id
@@ -179,7 +222,7 @@ export const groupRows = query(
       where groups.system_id = ${system} order by groups.id`,
 )
 
-export const valueRows = query(
+const valuesOfMembers = query(
   (_, { members }: Placeholders<'members'>, { inJsonNumbers }) =>
     sql<JsonObject>`select members.id as row_id, members.uuid as member, fields.uuid as field,
       field_values.value
@@ -189,14 +232,13 @@ export const valueRows = query(
       order by members.id, fields.position, fields.id`,
 )
 
-/** Numbers of the votes of polls. */
-export const voteTotals = query(
+const totalsOfPolls = query(
   (_, { polls: ids }: Placeholders<'polls'>, { inJsonNumbers }) =>
     sql<{ poll: number; votes: number }>`select poll_id as poll, sum(votes) as votes
       from ${pollVoteCounts} where ${inJsonNumbers(sql`poll_id`, ids)} group by poll_id`,
 )
 
-export const voteRows = query(
+const votesOfPolls = query(
   (_, { polls: ids }: Placeholders<'polls'>, { inJsonNumbers }) =>
     sql<JsonObject>`select poll_votes.poll_id, poll_votes.option_id as option, poll_votes.comment,
       poll_votes.created, ${visibleMemberUuid(pollVotes.member_id)} as member,
@@ -205,18 +247,11 @@ export const voteRows = query(
       order by poll_votes.id`,
 )
 
-export const originPages = query(
+const originsAfter = query(
   (_, values: Placeholders<'system' | 'app' | 'collection' | 'id' | 'limit'>) =>
     sql<JsonObject>`select app, collection, source_id as id, target from ${origins}
       where system_id = ${values.system}
         and (app, collection, source_id) > (${values.app}, ${values.collection}, ${values.id})
         and ${isImportCommitted(origins.import_id)}
       order by app, collection, source_id limit ${values.limit}`,
-)
-
-export const settingsOf = query((db, { system }: Placeholders<'system'>) =>
-  db
-    .select({ front_status_privacy: extSettingsOfSystems.front_status_privacy })
-    .from(extSettingsOfSystems)
-    .where(sql`${extSettingsOfSystems.system_id} = ${system}`),
 )

@@ -278,7 +278,7 @@ describe('architecture', () => {
     'store/transfer/archiveDeletion.ts': 'deletes hidden rows',
     'store/front/deleteFrontNotes.ts': 'deletes hidden rows',
     'store/members/tagIndex.ts': 'indexes tags of unfinished imports',
-    'service/transfer/import/archiveRows.ts': 'counts rows of unfinished imports',
+    'store/transfer/archiveStaging.ts': 'counts rows of unfinished imports',
     'service/transfer/import/importSwitches.ts': 'counts, replaces and avoids hidden switches',
   }
 

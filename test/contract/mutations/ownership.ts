@@ -73,7 +73,7 @@ export const ownership: readonly Mutation[] = [
     why: 'A command sends a message as a member of another system.',
   },
   {
-    file: 'service/transfer/archive/archivedRows.ts',
+    file: 'store/transfer/archiveRows.ts',
     from: 'and(eq(system_id, system), eq(committedArchive.collection, collection), ',
     to: 'and(eq(committedArchive.collection, collection), ',
     tests: ['http/ext/archive.test.ts'],

@@ -1,6 +1,3 @@
-import { and, asc, eq, gt, lt, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../../db/query'
-import { committedArchive } from '../../../db/visible'
 import {
   convertibleCollections,
   firstReaderOf,
@@ -12,7 +9,17 @@ import { requireSystem, type Viewer } from '../../../model/core/privacy'
 import { recordEvent } from '../../../store/events/recordEvent'
 import { requireExists } from '../../../store/systems/deletion'
 import { hideCollection } from '../../../store/transfer/archiveDeletion'
+import {
+  countUnread,
+  createCollectionList,
+  hasArchive,
+  hasCollection,
+  listArchivedContents,
+  listArchivedSizes,
+} from '../../../store/transfer/archiveRows'
 import type { Deps } from '../../core/deps'
+
+const listCollections = createCollectionList(readSince)
 
 export interface ArchivedCollection {
   collection: string
@@ -25,7 +32,7 @@ export interface ArchivedCollection {
 /** Lists the collections of archived rows, in the order of the first import that had them. */
 export async function listArchive({ db }: Deps, viewer: Viewer): Promise<ArchivedCollection[]> {
   const systemId = requireSystem(viewer, 'read_journal')
-  const found = await collections(db).all({ system: systemId })
+  const found = await listCollections(db, systemId)
   return found.map(({ collection, rows, bytes, unread }) => ({
     collection,
     rows,
@@ -47,17 +54,13 @@ export async function summarizeArchive(
   { db }: Deps,
   viewer: Viewer,
 ): Promise<ConvertibleRows[] | null> {
-  const system = requireSystem(viewer, 'read_journal')
-  if (!(await anyArchived(db).get({ system }))) return null
+  const systemId = requireSystem(viewer, 'read_journal')
+  if (!(await hasArchive(db, systemId))) return null
   const counts = await Promise.all(
     convertibleCollections.map(async (collection) => {
-      const found = await unread(db).get({
-        system,
-        collection,
-        reader: firstReaderOf(collection),
-        limit: MAX_COUNTED,
-      })
-      return { collection, rows: found?.rows ?? 0 }
+      const reader = firstReaderOf(collection)
+      const limit = MAX_COUNTED
+      return { collection, rows: await countUnread(db, systemId, { collection, reader, limit }) }
     }),
   )
   return counts.filter(({ rows }) => rows > 0)
@@ -79,9 +82,9 @@ export async function readArchive(
   collection: string,
   { after, limit }: { after: number; limit: number },
 ): Promise<ArchivePage> {
-  const system = requireSystem(viewer, 'read_journal')
-  const found = await sizes(db).all({ system, collection, after, limit: limit + 1 })
-  if (found.length === 0 && !(await anyRow(db).get({ system, collection })))
+  const systemId = requireSystem(viewer, 'read_journal')
+  const found = await listArchivedSizes(db, systemId, { collection, after, limit: limit + 1 })
+  if (found.length === 0 && !(await hasCollection(db, systemId, collection)))
     throw error('archiveNotFound')
   let bytes = 0
   const fitting = found.slice(0, limit).filter(({ size }, at) => {
@@ -89,10 +92,10 @@ export async function readArchive(
     return at === 0 || bytes < MAX_PAGE_BYTES
   })
   const last = fitting.at(-1)
-  const through = last?.id ?? after
-  const rows = last ? await contents(db).all({ system, collection, after, through }) : []
   return {
-    rows: rows.map(({ content }) => content),
+    rows: last
+      ? await listArchivedContents(db, systemId, { collection, after, through: last.id })
+      : [],
     next: last && fitting.length < found.length ? last.id : null,
   }
 }
@@ -111,72 +114,3 @@ export async function deleteArchive(deps: Deps, viewer: Viewer, collection: stri
     })
   })
 }
-
-const { id, system_id, content } = committedArchive
-
-const collections = query((db, { system }: Placeholders<'system'>, { count, number, size }) => {
-  const later = Object.entries(readSince).map(
-    ([name, version]) => sql`when ${committedArchive.collection} = ${name} then ${version}`,
-  )
-  const firstReader = sql`case ${sql.join(later, sql` `)} else 1 end`
-  const unread = sql`case when ${committedArchive.reader} < ${firstReader} then 1 else 0 end`
-  return db
-    .select({
-      collection: committedArchive.collection,
-      rows: count().as('rows'),
-      bytes: sql<number>`sum(${size(content)})`.as('bytes'),
-      unread: sql<number>`${number(sql`sum(${unread})`)}`.as('unread'),
-    })
-    .from(committedArchive)
-    .where(eq(system_id, system))
-    .groupBy(committedArchive.collection)
-    .orderBy(sql`min(${id})`)
-})
-
-const ofCollection = ({ system, collection }: Placeholders<'system' | 'collection'>) =>
-  // The condition of the index.
-  and(eq(system_id, system), eq(committedArchive.collection, collection), sql`${id} > 0`)
-
-/** Sizes of rows after a row, which decide where the page ends. */
-const sizes = query(
-  (db, values: Placeholders<'system' | 'collection' | 'after' | 'limit'>, { size }) =>
-    db
-      .select({ id, size: sql<number>`${size(content)}`.as('size') })
-      .from(committedArchive)
-      .where(and(ofCollection(values), gt(id, values.after)))
-      .orderBy(asc(id))
-      .limit(values.limit),
-)
-
-const anyRow = query((db, values: Placeholders<'system' | 'collection'>) =>
-  db.select({ id }).from(committedArchive).where(ofCollection(values)).limit(1),
-)
-
-const anyArchived = query((db, { system }: Placeholders<'system'>) =>
-  db.select({ id }).from(committedArchive).where(eq(system_id, system)).limit(1),
-)
-
-/** Number of unread rows among the first ones of a collection. */
-const unread = query(
-  (db, values: Placeholders<'system' | 'collection' | 'reader' | 'limit'>, { count }) => {
-    const first = db
-      .select({ reader: committedArchive.reader })
-      .from(committedArchive)
-      .where(ofCollection(values))
-      .orderBy(asc(id))
-      .limit(values.limit)
-      .as('first_rows')
-    return db
-      .select({ rows: count().as('rows') })
-      .from(first)
-      .where(lt(first.reader, values.reader))
-  },
-)
-
-const contents = query((db, values: Placeholders<'system' | 'collection' | 'after' | 'through'>) =>
-  db
-    .select({ content })
-    .from(committedArchive)
-    .where(and(ofCollection(values), sql`${id} > ${values.after} and ${id} <= ${values.through}`))
-    .orderBy(asc(id)),
-)

@@ -1,14 +1,11 @@
-import { eq, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../../db/query'
-import { memberExts } from '../../../db/tables'
 import type { Db } from '../../../db/types'
-import { visibleMembers } from '../../../db/visible'
 import { ImportLog } from '../../../formats/importLog'
 import { nameOr, repairFields, textOf } from '../../../formats/repair'
 import { type AppRow, createdOf } from '../../../formats/simplyplural/rows'
 import type { Identity } from '../../../model/core/entity'
 import type { Instant } from '../../../model/core/time'
 import { type Member, member } from '../../../model/members/member'
+import { listDescriptions } from '../../../store/transfer/conversionRows'
 
 /** An archived row of a member, a custom front or a group. */
 export interface ArchivedEntity {
@@ -88,7 +85,7 @@ export async function matchLongDescriptions<Row>(
 ): Promise<Map<string, { row: Row; text: string }>> {
   const found = new Map<string, { row: Row; text: string }>()
   if (descriptions.length === 0) return found
-  const cut = await cutDescriptions(db).all({ system: systemId, min: MIN_CUT })
+  const cut = await listDescriptions(db, systemId, MIN_CUT)
   for (const { row, name, text } of descriptions) {
     const named = new Set(archivedNames.get(name)?.map(({ uuid }) => uuid))
     const same = cut.filter(
@@ -104,14 +101,3 @@ export async function matchLongDescriptions<Row>(
   }
   return found
 }
-
-/** Members with descriptions that may be cut, and without a long one. */
-const cutDescriptions = query((db, { system, min }: Placeholders<'system' | 'min'>) => {
-  const { uuid, name, description, id, system_id } = visibleMembers
-  const hasAbout = sql`exists (select 1 from ${memberExts}
-    where ${memberExts.member_id} = ${id} and ${memberExts.about} is not null)`
-  return db
-    .select({ uuid, name, description })
-    .from(visibleMembers)
-    .where(sql`${eq(system_id, system)} and length(${description}) >= ${min} and not ${hasAbout}`)
-})

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
-import { and, eq } from 'drizzle-orm'
-import { type Placeholders, query } from '../../../db/query'
-import { importArchive } from '../../../db/tables'
 import { yieldToEventLoop } from '../../../db/yieldToEventLoop'
 import { type ArchivedRow, batchesBySize } from '../../../formats/chunks'
 import { isShared, READER_VERSION, sharingOf } from '../../../formats/simplyplural/archive'
 import type { AppRow } from '../../../formats/simplyplural/rows'
 import { isObject } from '../../../model/core/validation'
 import { extParts } from '../../../model/transfer/transfer'
+import { createReadMark, replaceArchived } from '../../../store/transfer/conversionRows'
 import type { Deps } from '../../core/deps'
 import { writeInBatches } from '../../systems/staging'
 import { archiveCapacity, archiveRows } from '../import/archiveRows'
@@ -42,7 +40,7 @@ export async function replaceRows(
   if (replaced.length > 0 && !options.dryRun) {
     const staging = await work.staging()
     await writeInBatches(deps, staging, batchesOf(replaced), async (tx, ids) => {
-      await replace(tx).run({ ids, import: staging.id })
+      await replaceArchived(tx, ids, staging.id)
     })
   }
   for (const batch of batchesBySize(kept, ({ content }) => content.length))
@@ -53,6 +51,8 @@ export async function replaceRows(
   )
 }
 
+const markRead = createReadMark(READER_VERSION)
+
 /** Records that the reader has left the rows, so that they are not offered again. */
 export async function markSeen(
   deps: Deps,
@@ -60,22 +60,18 @@ export async function markSeen(
   rows: readonly SourceRow[],
 ): Promise<void> {
   for (const ids of batchesOf(rows)) {
-    await deps.transact(
-      { system: systemId },
-      async (tx) => void (await setReader(tx).run({ system: systemId, ids })),
-      'slice',
-    )
+    await deps.transact({ system: systemId }, (tx) => markRead(tx, systemId, ids), 'slice')
     await yieldToEventLoop()
   }
 }
 
 const BATCH = 500
 
-/** Returns the IDs of rows in batches, each as JSON. */
-function batchesOf(rows: readonly SourceRow[]): string[] {
-  const batches: string[] = []
+/** Returns the IDs of rows in batches. */
+function batchesOf(rows: readonly SourceRow[]): number[][] {
+  const batches: number[][] = []
   for (let at = 0; at < rows.length; at += BATCH)
-    batches.push(JSON.stringify(rows.slice(at, at + BATCH).map(({ id }) => id)))
+    batches.push(rows.slice(at, at + BATCH).map(({ id }) => id))
   return batches
 }
 
@@ -161,17 +157,3 @@ function sharingParts({ report, head }: Import, { read }: ArchiveSource): Archiv
     return sharing ? { collection, content: JSON.stringify({ _id: row._id, ...sharing }) } : []
   })
 }
-
-const replace = query((db, values: Placeholders<'ids' | 'import'>, { inJsonNumbers }) =>
-  db
-    .update(importArchive)
-    .set({ replaced_by: values.import })
-    .where(inJsonNumbers(importArchive.id, values.ids)),
-)
-
-const setReader = query((db, { system, ids }: Placeholders<'system' | 'ids'>, { inJsonNumbers }) =>
-  db
-    .update(importArchive)
-    .set({ reader: READER_VERSION })
-    .where(and(eq(importArchive.system_id, system), inJsonNumbers(importArchive.id, ids))),
-)

@@ -1,7 +1,4 @@
-import { and, eq, gt } from 'drizzle-orm'
-import { type Placeholders, query } from '../../../db/query'
 import type { Db } from '../../../db/types'
-import { committedArchive } from '../../../db/visible'
 import { createYielder } from '../../../db/yieldToEventLoop'
 import {
   type ConvertibleCollection,
@@ -15,6 +12,7 @@ import {
 import { areRemainsOfEncrypted } from '../../../formats/simplyplural/chat'
 import type { AppRow } from '../../../formats/simplyplural/rows'
 import type { JsonObject } from '../../../model/core/entity'
+import { listRowsToConvert, type RowToConvert } from '../../../store/transfer/conversionRows'
 
 /** An archived row of a convertible collection. */
 export interface SourceRow {
@@ -68,7 +66,7 @@ export async function loadSourceRows(db: Db, systemId: number): Promise<SourceRo
   for (const collection of convertibleCollections) {
     const messages: JsonObject[] = []
     for (let after = 0, isLast = false; !isLast; ) {
-      const page = await rowsAfter(db).all({ system: systemId, collection, after, limit: PAGE })
+      const page = await listRowsToConvert(db, systemId, { collection, after, limit: PAGE })
       for (const row of page) {
         const app = addRow(loaded, collection, row)
         if (collection === 'chatMessages' && app)
@@ -87,7 +85,7 @@ export async function loadSourceRows(db: Db, systemId: number): Promise<SourceRo
 function addRow(
   loaded: SourceRows,
   collection: ConvertibleCollection,
-  { id, content, digest, reader }: { id: number; content: string; digest: string; reader: number },
+  { id, content, digest, reader }: RowToConvert,
 ): AppRow | null {
   const value: unknown = JSON.parse(content)
   const app = unreadRow(collection, value)
@@ -118,14 +116,3 @@ export function newestVersion(
 ): SourceRow | undefined {
   return sourceId === null ? undefined : newest[collection].get(sourceId)
 }
-
-const { id, system_id, collection: name, content, digest, reader } = committedArchive
-
-const rowsAfter = query((db, values: Placeholders<'system' | 'collection' | 'after' | 'limit'>) =>
-  db
-    .select({ id, content, digest, reader })
-    .from(committedArchive)
-    .where(and(eq(system_id, values.system), eq(name, values.collection), gt(id, values.after)))
-    .orderBy(id)
-    .limit(values.limit),
-)

@@ -22,6 +22,7 @@ import { groupRowKind } from '../../../store/groups/groupRows'
 import { memberRowKind } from '../../../store/members/memberRows'
 import { getColorHex, getSettings } from '../../../store/systems/settingRows'
 import { getSystemById } from '../../../store/systems/systemRows'
+import { archivedPages } from '../../../store/transfer/archiveStaging'
 import {
   autoproxiesOf,
   groupsOf,
@@ -31,7 +32,6 @@ import {
 } from '../../../store/transfer/exportRows'
 import type { Deps } from '../../core/deps'
 import { noConnection, type WaitingClient } from '../../core/longReads'
-import { archivedPages } from '../import/archiveRows'
 import { type ExtRange, exportExt } from './exportExt'
 
 /** A file as its bytes. */

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto'
-import { and, eq, exists, isNull, sql } from 'drizzle-orm'
-import { columnNames, type Placeholders, query } from '../../../db/query'
-import { importArchive } from '../../../db/tables'
 import type { Db } from '../../../db/types'
-import { committedArchive } from '../../../db/visible'
-import { createYielder } from '../../../db/yieldToEventLoop'
 import { MAX_ARCHIVED_ROWS } from '../../../formats/bundle'
 import { type ArchivedRow, countIn } from '../../../formats/chunks'
 import { READER_VERSION } from '../../../formats/simplyplural/archive'
 import { error } from '../../../model/core/errors'
+import {
+  archiveUsage,
+  countArchivedBy,
+  insertArchived,
+  listKnownRows,
+} from '../../../store/transfer/archiveStaging'
 import type { Staging } from '../../../store/transfer/stagedRows'
 import type { Deps } from '../../core/deps'
 import { purgeArchive } from '../../systems/purge'
@@ -28,7 +29,7 @@ export async function archiveCapacity(
   const { db, quotas } = deps
   // Hidden rows would take space, and equal rows could not be archived again.
   await purgeArchive(deps)
-  const used = systemId === null ? null : await usage(db).get({ system: systemId })
+  const used = systemId === null ? null : await archiveUsage(db, systemId)
   return {
     rows: MAX_ARCHIVED_ROWS - (used?.rows ?? 0),
     bytes: quotas.archive - (used?.bytes ?? 0),
@@ -46,8 +47,7 @@ export async function archiveRows(
     const digest = createHash('sha256').update(content).digest('hex')
     return { collection, content, digest }
   })
-  const names = JSON.stringify(rows.map(({ collection, digest }) => [collection, digest]))
-  const found = systemId === null ? [] : await known(deps.db).all({ system: systemId, names })
+  const found = systemId === null ? [] : await listKnownRows(deps.db, systemId, rows)
   const isKnown = new Set(found.map(({ collection, digest }) => `${collection} ${digest}`))
   const added = rows.filter(({ collection, content, digest }) => {
     const name = `${collection} ${digest}`
@@ -67,7 +67,7 @@ export async function archiveRows(
     const ofImport = { system_id: staging.systemId, import_id: staging.id, reader }
     const json = JSON.stringify(added.map((row) => ({ ...row, ...ofImport })))
     await writeInBatches(deps, staging, [json], async (tx) => {
-      await insert(tx).run({ rows: json })
+      await insertArchived(tx, json)
     })
   }
   await work.step(archived.length)
@@ -79,100 +79,11 @@ export async function requireCapacity(
   tx: Db,
   { systemId, id }: Staging,
 ): Promise<void> {
-  const own = await staged(tx).get({ import: id })
-  if (!own || own.rows === 0) return
-  const all = await usage(tx).get({ system: systemId })
+  if ((await countArchivedBy(tx, id)) === 0) return
+  const all = await archiveUsage(tx, systemId)
   if (all && (all.rows > MAX_ARCHIVED_ROWS || all.bytes > quotas.archive))
     throw error(
       'conflict',
       'another import archived rows meanwhile, and there is no space for both',
     )
 }
-
-const PAGE = 200
-
-/** Iterates over the archived rows of a system, by collection and in pages. */
-export async function* archivedPages(
-  db: Db,
-  systemId: number,
-): AsyncGenerator<{ collection: string; rows: string[] }> {
-  const yieldIfDue = createYielder()
-  for (const { collection, ids } of await collections(db).all({ system: systemId })) {
-    const all = ids.split(',').map(Number)
-    all.sort((a, b) => a - b)
-    for (let at = 0; at < all.length; at += PAGE) {
-      const rows = await contents(db).all({ ids: JSON.stringify(all.slice(at, at + PAGE)) })
-      if (rows.length > 0) yield { collection, rows: rows.map(({ content }) => content) }
-      await yieldIfDue()
-    }
-  }
-}
-
-const { id, system_id, collection, content, digest, import_id, reader } = importArchive
-
-const usage = query((db, { system }: Placeholders<'system'>, { count, size }) =>
-  db
-    .select({
-      rows: count().as('rows'),
-      bytes: sql<number>`coalesce(sum(${size(content)}), 0)`.as('bytes'),
-    })
-    .from(importArchive)
-    // Rows that a conversion replaces make space for what it leaves of them.
-    .where(and(eq(system_id, system), isNull(importArchive.replaced_by))),
-)
-
-const staged = query((db, values: Placeholders<'import'>, { count }) =>
-  db
-    .select({ rows: count().as('rows') })
-    .from(importArchive)
-    .where(eq(import_id, values.import)),
-)
-
-const known = query((db, { system, names }: Placeholders<'system' | 'names'>, dialect) => {
-  const nameAt = (at: number) => sql<string>`${dialect.jsonTextAt(sql`n.value`, at)}`
-  const isSame = and(
-    eq(committedArchive.system_id, system),
-    eq(committedArchive.collection, nameAt(0)),
-    eq(committedArchive.digest, nameAt(1)),
-  )
-  const found = db
-    .select({ id: committedArchive.id })
-    .from(committedArchive)
-    .where(sql`${isSame} ${dialect.fence}`)
-  return db
-    .select({ collection: nameAt(0).as('collection'), digest: nameAt(1).as('digest') })
-    .from(dialect.jsonEach(names, 'n'))
-    .where(exists(found))
-})
-
-/**
- * SQL text, because the builder inserts selected rows only with all columns of their table, and the
- * ID is left to the database.
- */
-const insert = query((_, { rows }: Placeholders<'rows'>, { rowsIn }) => {
-  const columns = [system_id, collection, content, digest, import_id, reader]
-  const names = columns.map(({ name }) => name)
-  return sql`insert into ${importArchive} (${columnNames(...columns)})
-    ${rowsIn(rows, importArchive, names)} where true on conflict do nothing`
-})
-
-/** Reads the table itself, of which an index has all that is needed; `contents` leaves out the rest. */
-const collections = query((db, { system }: Placeholders<'system'>, { groupConcat }) =>
-  db
-    .select({
-      collection,
-      ids: sql<string>`${groupConcat(sql`cast(${id} as text)`)}`.as('ids'),
-    })
-    .from(importArchive)
-    .where(eq(system_id, system))
-    .groupBy(collection)
-    .orderBy(sql`min(${id})`),
-)
-
-const contents = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
-  db
-    .select({ content: committedArchive.content })
-    .from(committedArchive)
-    .where(inJsonNumbers(committedArchive.id, ids))
-    .orderBy(committedArchive.id),
-)

@@ -279,7 +279,7 @@ describe('architecture', () => {
     'store/front/deleteFrontNotes.ts': 'deletes hidden rows',
     'store/members/tagIndex.ts': 'indexes tags of unfinished imports',
     'store/transfer/archiveStaging.ts': 'counts rows of unfinished imports',
-    'service/transfer/import/importSwitches.ts': 'counts, replaces and avoids hidden switches',
+    'store/transfer/importSwitchRows.ts': 'counts, replaces and avoids hidden switches',
   }
 
   test('reads of tables with hidden rows select from db/visible.ts', () => {

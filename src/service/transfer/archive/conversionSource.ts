@@ -1,6 +1,3 @@
-import { eq } from 'drizzle-orm'
-import { type Placeholders, query } from '../../../db/query'
-import { visibleGroups, visibleMembers } from '../../../db/visible'
 import type { Repair } from '../../../formats/bundle'
 import {
   type ConvertibleCollection,
@@ -12,8 +9,9 @@ import type { Group } from '../../../model/groups/group'
 import type { Member } from '../../../model/members/member'
 import type { ExtPart } from '../../../model/transfer/transfer'
 import { getSettings } from '../../../store/systems/settingRows'
+import { groupsOfSystem, membersOfSystem } from '../../../store/transfer/importEntityRows'
+import { findOrigins } from '../../../store/transfer/originRows'
 import type { Deps } from '../../core/deps'
-import { findOrigins } from '../import/originLookup'
 import {
   type ArchivedEntity,
   matchArchived,
@@ -61,8 +59,8 @@ export async function readSource(deps: Deps, systemId: number): Promise<ArchiveS
   }))
   const origins = await findOrigins(db, systemId, given)
   const existing = {
-    members: await membersOfSystem(db).all({ system: systemId }),
-    groups: await groupsOfSystem(db).all({ system: systemId }),
+    members: await membersOfSystem(db, systemId),
+    groups: await groupsOfSystem(db, systemId),
   }
   const members = matchArchived(existing.members, people, origins)
   const groups = matchArchived(existing.groups, groupRows, origins)
@@ -218,11 +216,3 @@ function placeGroup(
   }
   return { ...row, parent }
 }
-
-const membersOfSystem = query((db, { system }: Placeholders<'system'>) =>
-  db.select().from(visibleMembers).where(eq(visibleMembers.system_id, system)),
-)
-
-const groupsOfSystem = query((db, { system }: Placeholders<'system'>) =>
-  db.select().from(visibleGroups).where(eq(visibleGroups.system_id, system)),
-)

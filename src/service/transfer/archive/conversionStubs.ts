@@ -1,8 +1,4 @@
-import { and, eq } from 'drizzle-orm'
-import { type Placeholders, query } from '../../../db/query'
-import { origins } from '../../../db/tables'
 import type { Db } from '../../../db/types'
-import { isImportCommitted } from '../../../db/visible'
 import type { ConvertibleCollection, SharedCollection } from '../../../formats/simplyplural/archive'
 import { typeInFile } from '../../../formats/simplyplural/fields'
 import type { JsonObject } from '../../../model/core/entity'
@@ -10,7 +6,7 @@ import type { Group } from '../../../model/groups/group'
 import type { Member } from '../../../model/members/member'
 import { listBucketRefs } from '../../../store/friends/bucketRows'
 import { fieldsOfSystem, roomsOfSystem } from '../../../store/transfer/importExtTables'
-import { originKey } from '../import/originLookup'
+import { originKey, originsOfCollection } from '../../../store/transfer/originRows'
 import type { SourceRow, SourceRows } from './convertibleRows'
 
 export const APP = 'simplyplural'
@@ -60,7 +56,7 @@ export async function listStubs(
   }
   const stubs = new Map<string, Member>()
   const convertedBefore = async (collection: ConvertibleCollection) => {
-    const known = await originsOf(db).all({ system: systemId, app: APP, collection })
+    const known = await originsOfCollection(db, systemId, { app: APP, collection })
     return known.filter(({ source_id }) => !newest[collection].has(source_id))
   }
   const byUuid = new Map(members.map((member) => [member.uuid, member]))
@@ -123,17 +119,3 @@ export async function listStubs(
   )
   return { members: stubs, groups: nested, rows, read }
 }
-
-const originsOf = query((db, values: Placeholders<'system' | 'app' | 'collection'>) =>
-  db
-    .select({ source_id: origins.source_id, target: origins.target })
-    .from(origins)
-    .where(
-      and(
-        eq(origins.system_id, values.system),
-        eq(origins.app, values.app),
-        eq(origins.collection, values.collection),
-        isImportCommitted(origins.import_id),
-      ),
-    ),
-)

@@ -23,10 +23,15 @@ import {
 import type { UsageChange } from '../../../store/core/usage'
 import type { BucketLinks } from '../../../store/friends/bucketRows'
 import type { NamedPicture } from '../../../store/pictures/pictureRows'
+import {
+  findOrigins,
+  ORIGINS_AT_ONCE,
+  type OriginRow,
+  originKey,
+} from '../../../store/transfer/originRows'
 import type { Staging } from '../../../store/transfer/stagedRows'
 import type { Deps } from '../../core/deps'
 import { beginStaging } from '../../systems/staging'
-import { BATCH, findOrigins, type OriginRow, originKey } from './originLookup'
 
 /** Pictures beside a file, as an export writes them. */
 export interface PictureFiles {
@@ -181,7 +186,7 @@ export function createImport(
     originTargets,
     async loadOrigins(given) {
       if (systemId === null) return
-      for (const batch of batches(given, BATCH)) {
+      for (const batch of batches(given, ORIGINS_AT_ONCE)) {
         const unknown = batch.filter((origin) => !originTargets.has(originKey(origin)))
         for (const [key, target] of await findOrigins(deps.db, systemId, unknown))
           originTargets.set(key, target)

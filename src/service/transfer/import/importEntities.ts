@@ -1,9 +1,6 @@
-import { eq, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../../db/query'
 import { updateRow } from '../../../db/renderedJson'
-import { groupMembers } from '../../../db/tables'
 import type { Db } from '../../../db/types'
-import { hiddenIdentity, visibleGroups, visibleMembers } from '../../../db/visible'
+import { hiddenIdentity } from '../../../db/visible'
 import type { BundleGroup, BundleMember, Origin } from '../../../formats/bundle'
 import { diff, type Identity, isEmptyPatch } from '../../../model/core/entity'
 import { type ErrorName, error } from '../../../model/core/errors'
@@ -20,11 +17,17 @@ import type { GivenIdentity } from '../../../store/core/identity'
 import { groupRowKind } from '../../../store/groups/groupRows'
 import { memberRowKind } from '../../../store/members/memberRows'
 import { getSettings } from '../../../store/systems/settingRows'
+import {
+  addGroupMembers,
+  groupsOfSystem,
+  memberIdsOfGroup,
+  membersOfSystem,
+} from '../../../store/transfer/importEntityRows'
+import { originKey } from '../../../store/transfer/originRows'
 import { insertGroup } from '../../groups/groups'
 import { insertMember } from '../../members/members'
 import { writeInBatches } from '../../systems/staging'
 import type { Import, ImportReport, Match, MatchedEntities } from './importContext'
-import { originKey } from './originLookup'
 
 /** Matches members and groups of the file with existing rows, and counts the changes. */
 export async function matchEntities(work: Import): Promise<void> {
@@ -102,7 +105,7 @@ export async function stageEntities(work: Import): Promise<void> {
     ({ incoming }) => [work.groupIds.get(incoming.key) ?? 0, memberIdsOf(work, incoming)] as const,
   )
   await writeInBatches(deps, staging, memberships, async (tx, [id, members]) => {
-    await addMembers(tx).run({ group: id, members: JSON.stringify(members) })
+    await addGroupMembers(tx, id, members)
   })
 }
 
@@ -146,11 +149,8 @@ export async function applyEntities(work: Import, tx: Db, systemId: number): Pro
       const changed = changesOfGroup(found, incoming.values)
       if (!isEmptyPatch(changed)) await updateEntity(tx, groupRowKind, found, changed)
       // An import adds members to groups and never removes any.
-      const added = await addMembers(tx).all({
-        group: found.id,
-        members: JSON.stringify(memberIdsOf(work, incoming)),
-      })
-      if (added.length > 0 || !isEmptyPatch(changed)) isChanged = true
+      const added = await addGroupMembers(tx, found.id, memberIdsOf(work, incoming))
+      if (added > 0 || !isEmptyPatch(changed)) isChanged = true
     }
     await work.step(0)
   }
@@ -197,8 +197,8 @@ async function matchExisting(
 ): Promise<MatchedEntities> {
   const system = systemId ?? 0
   return {
-    members: matchRows(await membersOfSystem(db).all({ system }), incomingMembers, originTargets),
-    groups: matchRows(await groupsOfSystem(db).all({ system }), incomingGroups, originTargets),
+    members: matchRows(await membersOfSystem(db, system), incomingMembers, originTargets),
+    groups: matchRows(await groupsOfSystem(db, system), incomingGroups, originTargets),
   }
 }
 
@@ -291,8 +291,7 @@ async function countMemberships(
   found: Group | null,
 ): Promise<number> {
   const before = report.memberships.added
-  const existing = found ? await membersOf(deps.db).all({ group: found.id }) : []
-  const known = new Set(existing.map(({ member_id }) => member_id))
+  const known = new Set(found ? await memberIdsOfGroup(deps.db, found.id) : [])
   for (const key of incoming.members) {
     const id = memberIds.get(key)
     const isMissing = id === undefined
@@ -310,28 +309,3 @@ function memberIdsOf({ memberIds }: Import, incoming: BundleGroup): number[] {
 function isNumber(value: unknown): value is number {
   return typeof value === 'number'
 }
-
-const membersOfSystem = query((db, { system }: Placeholders<'system'>) =>
-  db.select().from(visibleMembers).where(eq(visibleMembers.system_id, system)),
-)
-
-const groupsOfSystem = query((db, { system }: Placeholders<'system'>) =>
-  db.select().from(visibleGroups).where(eq(visibleGroups.system_id, system)),
-)
-
-const { group_id, member_id } = groupMembers
-
-const membersOf = query((db, { group }: Placeholders<'group'>) =>
-  db.select({ member_id }).from(groupMembers).where(eq(group_id, group)),
-)
-
-const addMembers = query((db, values: Placeholders<'group' | 'members'>, dialect) => {
-  const added = db
-    .select({
-      group_id: sql<number>`${dialect.number(values.group)}`.as('group_id'),
-      member_id: sql<number>`${dialect.jsonNumber('m')}`.as('member_id'),
-    })
-    .from(dialect.jsonEach(values.members, 'm'))
-    .where(sql`true`)
-  return db.insert(groupMembers).select(added).onConflictDoNothing().returning({ member_id })
-})

@@ -1,9 +1,4 @@
-import { eq } from 'drizzle-orm'
-import { type Placeholders, query } from '../../../db/query'
-import { createUpserter } from '../../../db/rows'
-import { extSettingsOfSystems, groupExts, memberExts } from '../../../db/tables'
 import type { Db } from '../../../db/types'
-import { visibleGroups } from '../../../db/visible'
 import type { BundleGroup, BundleMember, Repair } from '../../../formats/bundle'
 import { diff, isEmptyPatch } from '../../../model/core/entity'
 import { storedBytes, textBytes } from '../../../model/core/textSize'
@@ -11,6 +6,13 @@ import type { Group } from '../../../model/groups/group'
 import { MAX_GROUP_DEPTH } from '../../../model/groups/groupExt'
 import type { Member } from '../../../model/members/member'
 import { defaultMemberExt, memberExt, type StoredMemberExt } from '../../../model/members/memberExt'
+import { extSettingsOf, storeExtSettings } from '../../../store/systems/extSettingRows'
+import {
+  groupExtsOf,
+  storedMemberExts,
+  storeGroupExt,
+  storeMemberExt,
+} from '../../../store/transfer/importEntityRows'
 import { writeInBatches } from '../../systems/staging'
 import type { TextBudget } from './importBudget'
 import type { Import, Match } from './importContext'
@@ -30,7 +32,7 @@ export async function planEntityExts(work: Import, budget: TextBudget): Promise<
 
 async function planMembers(work: Import, budget: TextBudget): Promise<void> {
   const { deps, matched, report } = work
-  const stored = await storedMemberExts(deps.db, matched.members)
+  const stored = await storedMemberExts(deps.db, idsOf(matched.members))
   for (const match of matched.members) {
     const { incoming, found } = match
     const before = stored.get(found?.id ?? 0) ?? defaultMemberExt
@@ -112,7 +114,7 @@ export async function applyEntityExts(
   let isChanged = false
   let bytes = 0
   if (wants(work, 'members')) {
-    const stored = await storedMemberExts(tx, work.matched.members)
+    const stored = await storedMemberExts(tx, idsOf(work.matched.members))
     for (const match of work.matched.members) {
       if (!match.found) continue
       const before = stored.get(match.found.id) ?? defaultMemberExt
@@ -191,7 +193,7 @@ async function placedGroups(work: Import, db: Db): Promise<PlacedGroup[]> {
   const given = matched.groups.map((match, at) => ({ match, token: match.found?.id ?? -at - 1 }))
   const placed = given.filter(({ match }) => match.incoming.ext)
   if (placed.length === 0) return []
-  const rows = systemId === null ? [] : await groupExtsOf(db).all({ system: systemId })
+  const rows = systemId === null ? [] : await groupExtsOf(db, systemId)
   const stored = new Map<Token, StoredGroupExt>(
     rows.map(({ group_id, emoji, position, parent_id: parent }) => [
       group_id,
@@ -283,56 +285,13 @@ function levelOf(levels: ReadonlyMap<Token | null, number>, token: Token | null)
 
 async function applySettings({ head }: Import, tx: Db, systemId: number): Promise<boolean> {
   if (!head.extSettings) return false
-  const stored = await settingsOf(tx).get({ system: systemId })
+  const stored = await extSettingsOf(tx, systemId)
   const { front_status_privacy = 'private' } = head.extSettings
-  if ((stored?.front_status_privacy ?? 'private') === front_status_privacy) return false
-  await storeSettings(tx, { system_id: systemId, front_status_privacy })
+  if (stored.front_status_privacy === front_status_privacy) return false
+  await storeExtSettings(tx, systemId, { front_status_privacy })
   return true
 }
 
-/** Returns the rows of existing members by row ID. */
-async function storedMemberExts(
-  db: Db,
-  matches: readonly MemberMatch[],
-): Promise<Map<number, StoredMemberExt>> {
-  const stored = new Map<number, StoredMemberExt>()
-  const ids = matches.flatMap(({ found }) => found?.id ?? [])
-  for (let at = 0; at < ids.length; at += BATCH) {
-    const batch = JSON.stringify(ids.slice(at, at + BATCH))
-    for (const { member_id, ...row } of await memberExtsOf(db).all({ ids: batch }))
-      stored.set(member_id, row)
-  }
-  return stored
+function idsOf(matches: readonly MemberMatch[]): number[] {
+  return matches.flatMap(({ found }) => found?.id ?? [])
 }
-
-const BATCH = 500
-
-const memberExtsOf = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
-  db.select().from(memberExts).where(inJsonNumbers(memberExts.member_id, ids)),
-)
-
-const storeMemberExt = createUpserter(
-  memberExts,
-  ['member_id'],
-  ['kind', 'archived_at', 'archived_reason', 'announce_front', 'about'],
-)
-
-const groupExtsOf = query((db, { system }: Placeholders<'system'>) => {
-  const { group_id, emoji, position, parent_id } = groupExts
-  return db
-    .select({ group_id, emoji, position, parent_id })
-    .from(visibleGroups)
-    .innerJoin(groupExts, eq(group_id, visibleGroups.id))
-    .where(eq(visibleGroups.system_id, system))
-})
-
-const storeGroupExt = createUpserter(groupExts, ['group_id'], ['emoji', 'position', 'parent_id'])
-
-const settingsOf = query((db, { system }: Placeholders<'system'>) =>
-  db
-    .select({ front_status_privacy: extSettingsOfSystems.front_status_privacy })
-    .from(extSettingsOfSystems)
-    .where(eq(extSettingsOfSystems.system_id, system)),
-)
-
-const storeSettings = createUpserter(extSettingsOfSystems, ['system_id'], ['front_status_privacy'])

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { encodeRow } from '../../../db/query'
 import type { Db } from '../../../db/types'
-import { type BundleExtRow, subjectKinds } from '../../../formats/bundle'
+import { type BundleExtRow, type Origin, subjectKinds } from '../../../formats/bundle'
 import { batchesBySize } from '../../../formats/chunks'
 import { fillDefaults, type JsonObject } from '../../../model/core/entity'
 import { error } from '../../../model/core/errors'
@@ -23,11 +23,11 @@ import {
   takenUuids,
   usageOf,
 } from '../../../store/transfer/importExtTables'
+import { originKey } from '../../../store/transfer/originRows'
 import { writeInBatches } from '../../systems/staging'
 import type { TextBudget } from './importBudget'
 import type { Import } from './importContext'
 import { NO_SPACE } from './importExtEntities'
-import { originKey, originOf } from './originLookup'
 
 /** Row IDs by the keys of the file. Rows that a dry run plans have the ID 0. */
 export type RowIds = Map<string, number>
@@ -336,6 +336,22 @@ class OwnedRows implements AddedRows {
       return { ...option, id }
     })
   }
+}
+
+/** App of rows that were exported here and got another UUID, because theirs was not free. */
+const OWN_APP = 'multitude'
+
+/**
+ * Returns the origin of a row. A row of our own exports is found by its UUID, and needs an origin
+ * only if it has another UUID here.
+ */
+function originOf(
+  { origin, uuid }: BundleExtRow,
+  part: ExtPart,
+  target?: string,
+): Origin | undefined {
+  if (origin || uuid === undefined || uuid === target) return origin
+  return { app: OWN_APP, collection: part, id: uuid }
 }
 
 /** Returns whether `ext_usage` has the number of these rows, which may be many. */

@@ -1,6 +1,3 @@
-import { eq } from 'drizzle-orm'
-import { type Placeholders, query } from '../../../db/query'
-import { autoproxies } from '../../../db/tables'
 import type { Db } from '../../../db/types'
 import { diff, fillDefaults, isEmptyPatch } from '../../../model/core/entity'
 import { autoproxy } from '../../../model/proxy/autoproxy'
@@ -13,6 +10,7 @@ import {
   storeMemberGuild,
   storeSystemGuild,
 } from '../../../store/proxy/guildRows'
+import { guildsWithAutoproxy } from '../../../store/transfer/importEntityRows'
 import type { Import } from './importContext'
 
 /** Imports settings of guilds. Returns whether any changed. */
@@ -45,8 +43,7 @@ export async function importGuilds(work: Import, tx: Db, systemId: number): Prom
 /** Imports autoproxy for guilds that have none, because the stored state is newer than the file. */
 export async function importAutoproxy(work: Import, tx: Db, systemId: number): Promise<boolean> {
   const { head, memberIds } = work
-  const known = await guildsWithAutoproxy(tx).all({ system: systemId })
-  const isSet = new Set(known.map(({ guild_id }) => guild_id))
+  const isSet = new Set(await guildsWithAutoproxy(tx, systemId))
   let isChanged = false
   for (const { guild_id, autoproxy_member, ...values } of head.autoproxy) {
     const member = autoproxy_member ? (memberIds.get(autoproxy_member) ?? null) : null
@@ -59,13 +56,6 @@ export async function importAutoproxy(work: Import, tx: Db, systemId: number): P
   }
   return isChanged
 }
-
-const guildsWithAutoproxy = query((db, { system }: Placeholders<'system'>) =>
-  db
-    .select({ guild_id: autoproxies.guild_id })
-    .from(autoproxies)
-    .where(eq(autoproxies.system_id, system)),
-)
 
 export async function importPreferences(work: Import, tx: Db, systemId: number): Promise<boolean> {
   const { head, matched, memberIds, groupIds } = work

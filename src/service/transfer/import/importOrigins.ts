@@ -1,12 +1,17 @@
-import { eq, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../../db/query'
-import { origins, pendingImports } from '../../../db/tables'
 import type { Db } from '../../../db/types'
 import { batches } from '../../../formats/chunks'
 import { getSystemById } from '../../../store/systems/systemRows'
+import {
+  countOrigins,
+  findOrigins,
+  insertOrigins,
+  ORIGINS_AT_ONCE,
+  type OriginRow,
+  originKey,
+  replaceOrigins,
+} from '../../../store/transfer/originRows'
 import { writeInBatches } from '../../systems/staging'
 import type { Import } from './importContext'
-import { BATCH, findOrigins, type OriginRow, originKey } from './originLookup'
 
 /** Maximum number of origins of a system: enough for all rows that it may have. */
 const MAX_ORIGINS = 500_000
@@ -33,12 +38,12 @@ export async function stageOrigins(work: Import): Promise<void> {
     await work.step(0)
   }
   if (added.size === 0 || options.dryRun) return
-  const stored = await countOf(deps.db).get({ system: work.systemId ?? 0 })
-  const rows = [...added.values()].slice(0, Math.max(0, MAX_ORIGINS - (stored?.size ?? 0)))
+  const stored = await countOrigins(deps.db, work.systemId ?? 0)
+  const rows = [...added.values()].slice(0, Math.max(0, MAX_ORIGINS - stored))
   const staging = await work.staging()
-  await writeInBatches(deps, staging, [...batches(rows, BATCH)], async (tx, batch) => {
-    await insert(tx).run({ rows: toJson(staging.systemId, staging.id, batch) })
-  })
+  await writeInBatches(deps, staging, [...batches(rows, ORIGINS_AT_ONCE)], (tx, batch) =>
+    insertOrigins(tx, staging, batch),
+  )
 }
 
 /** Returns the UUIDs that the system, its members and its groups have in the file. */
@@ -73,48 +78,6 @@ export async function applyOrigins(work: Import, tx: Db, systemId: number): Prom
     }),
   )
   if (fresh.size === 0) return false
-  await replace(tx).run({ rows: toJson(systemId, null, [...fresh.values()]) })
+  await replaceOrigins(tx, systemId, [...fresh.values()])
   return true
 }
-
-function toJson(system_id: number, import_id: number | null, rows: readonly OriginRow[]): string {
-  return JSON.stringify(
-    rows.map(({ app, collection, id: source_id, target }) => ({
-      system_id,
-      app,
-      collection,
-      source_id,
-      target,
-      import_id,
-    })),
-  )
-}
-
-const columns = ['system_id', 'app', 'collection', 'source_id', 'target', 'import_id']
-
-// SQL text, because the builder inserts selected rows only with all columns of their table.
-const insert = query(
-  (_, { rows }: Placeholders<'rows'>, { rowsIn }) =>
-    // Takes over rows of an import that was killed; other rows are visible and stay.
-    sql`insert into ${origins} (system_id, app, collection, source_id, target, import_id)
-      ${rowsIn(rows, origins, columns)} where true
-      on conflict (system_id, app, collection, source_id)
-      do update set target = excluded.target, import_id = excluded.import_id
-      where exists (select 1 from ${pendingImports}
-        where ${pendingImports.id} = ${origins.import_id})`,
-)
-
-const replace = query(
-  (_, { rows }: Placeholders<'rows'>, { rowsIn }) =>
-    sql`insert into ${origins} (system_id, app, collection, source_id, target, import_id)
-      ${rowsIn(rows, origins, columns)} where true
-      on conflict (system_id, app, collection, source_id)
-      do update set target = excluded.target, import_id = excluded.import_id`,
-)
-
-const countOf = query((db, { system }: Placeholders<'system'>, { count }) =>
-  db
-    .select({ size: count().as('size') })
-    .from(origins)
-    .where(eq(origins.system_id, system)),
-)

@@ -1,9 +1,6 @@
-import { and, eq, gt, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../../db/query'
-import { origins } from '../../../db/tables'
-import { isImportCommitted } from '../../../db/visible'
 import { error } from '../../../model/core/errors'
 import { requireSystem, type Viewer } from '../../../model/core/privacy'
+import { listOriginsAfter } from '../../../store/transfer/originRows'
 import type { Deps } from '../../core/deps'
 
 export interface OriginPage {
@@ -21,27 +18,7 @@ export async function listOrigins(
   const system = requireSystem(viewer, 'read_journal')
   if (named.app === '' || named.collection === '')
     throw error('badRequest', 'app and collection are required')
-  const found = await originPage(db).all({ system, ...named, limit: limit + 1 })
+  const found = await listOriginsAfter(db, system, { ...named, limit: limit + 1 })
   const rows = found.slice(0, limit)
   return { rows, next: found.length > limit ? (rows.at(-1)?.id ?? null) : null }
 }
-
-const originPage = query(
-  (db, values: Placeholders<'system' | 'app' | 'collection' | 'after' | 'limit'>) => {
-    const { system_id, app, collection, source_id, target, import_id } = origins
-    return db
-      .select({ id: sql<string>`${source_id}`.as('id'), target })
-      .from(origins)
-      .where(
-        and(
-          eq(system_id, values.system),
-          eq(app, values.app),
-          eq(collection, values.collection),
-          gt(source_id, values.after),
-          isImportCommitted(import_id),
-        ),
-      )
-      .orderBy(source_id)
-      .limit(values.limit)
-  },
-)

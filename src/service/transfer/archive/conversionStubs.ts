@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../model/core/entity'
 import type { Group } from '../../../model/groups/group'
 import type { Member } from '../../../model/members/member'
 import { listBucketRefs } from '../../../store/friends/bucketRows'
-import { fieldsOfSystem, roomsOfSystem } from '../../../store/transfer/importExtTables'
+import { fieldsOfSystem, roomsOfSystem } from '../../../store/transfer/importExtRows'
 import { originKey, originsOfCollection } from '../../../store/transfer/originRows'
 import type { SourceRow, SourceRows } from './convertibleRows'
 
@@ -92,9 +92,7 @@ export async function listStubs(
       nested.set(keyOf('groups', source_id), group)
       return { ...restOf('groups', source_id), _id: source_id, name: group.name }
     })
-  const fields = new Map(
-    (await fieldsOfSystem(db).all({ system: systemId })).map((row) => [row.uuid, row]),
-  )
+  const fields = new Map((await fieldsOfSystem(db, systemId)).map((row) => [row.uuid, row]))
   if (newest.members.size > 0 || isAnyShared('customFields'))
     rows.customFields = (await convertedBefore('customFields')).flatMap(({ source_id, target }) => {
       const field = fields.get(target)
@@ -102,9 +100,7 @@ export async function listStubs(
       const rest = restOf('customFields', source_id)
       return { ...rest, _id: source_id, name: field.name, ...typeInFile(field.type) }
     })
-  const rooms = new Map(
-    (await roomsOfSystem(db).all({ system: systemId })).map((row) => [row.uuid, row]),
-  )
+  const rooms = new Map((await roomsOfSystem(db, systemId)).map((row) => [row.uuid, row]))
   if (newest.chatMessages.size > 0)
     rows.channels = (await convertedBefore('channels')).flatMap(({ source_id, target }) => {
       const room = rooms.get(target)

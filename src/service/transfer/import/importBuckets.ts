@@ -2,7 +2,7 @@ import type { Db } from '../../../db/types'
 import { batchesBySize } from '../../../formats/chunks'
 import { error } from '../../../model/core/errors'
 import { addContents, type BucketLinks, listContents } from '../../../store/friends/bucketRows'
-import { existingBuckets } from '../../../store/transfer/importExtTables'
+import { countBuckets } from '../../../store/transfer/importExtRows'
 import { writeInBatches } from '../../systems/staging'
 import type { Import } from './importContext'
 import type { AddedRows } from './importExtRows'
@@ -66,8 +66,7 @@ function rowIdsOf({ matched, memberIds, groupIds }: Import, fields: AddedRows) {
 export async function applyBucketContents({ visibleContents }: Import, tx: Db): Promise<boolean> {
   if (visibleContents.length === 0) return false
   const ids = [...new Set(visibleContents.map(({ bucket }) => bucket))]
-  const existing = await existingBuckets(tx).all({ ids: JSON.stringify(ids) })
-  if (existing.length < ids.length)
+  if ((await countBuckets(tx, ids)) < ids.length)
     throw error('conflict', 'buckets were deleted by another request; import again')
   for (const links of visibleContents) await addContents(tx, links)
   return true

@@ -12,15 +12,15 @@ import { type FieldType, type FieldValue, parseValue } from '../../../model/memb
 import type { ExtPart, ImportPart } from '../../../model/transfer/transfer'
 import { addUsage, smallLimits } from '../../../store/core/usage'
 import {
-  countRows,
-  existingFields,
+  countFields,
+  countOwnedRows,
   fieldsOfSystem,
-  insertVotes,
   type OwnedPart,
-  upsertValues,
   usageOf,
   valuesOfMembers,
-} from '../../../store/transfer/importExtTables'
+  writeValues,
+  writeVotes,
+} from '../../../store/transfer/importExtRows'
 import { addBucketContents, applyBucketContents } from './importBuckets'
 import { TextBudget } from './importBudget'
 import type { Import } from './importContext'
@@ -65,7 +65,7 @@ const order = [
 /** Plans and stages the rows of the extension API. In a dry run nothing is written. */
 export async function stageExt(work: Import): Promise<void> {
   const { deps, options, report } = work
-  const used = await usageOf(deps.db).get({ system: work.systemId ?? 0 })
+  const used = await usageOf(deps.db, work.systemId ?? 0)
   const budget = new TextBudget(deps.quotas.extText - (used?.text_bytes ?? 0))
   await planEntityExts(work, budget)
   if (!options.dryRun) await stageMemberExts(work)
@@ -105,7 +105,7 @@ async function addValues(work: Import, budget: TextBudget, fields: AddedRows): P
   )
   const stored = await storedValues(work)
   const definitions = new Map<number, FieldType>(
-    (await fieldsOfSystem(deps.db).all({ system: systemId ?? 0 })).map((row) => [row.id, row]),
+    (await fieldsOfSystem(deps.db, systemId ?? 0)).map((row) => [row.id, row]),
   )
   const given = new Map(work.ext.fields.map(({ key, values }) => [key, values]))
   const tally = { added: 0, changed: 0, unchanged: 0 }
@@ -148,7 +148,7 @@ async function addValues(work: Import, budget: TextBudget, fields: AddedRows): P
   leaveOut(work, 'values', missing, NOT_IMPORTED)
   leaveOut(work, 'values', unfit, 'does not fit the type that the field has here')
   leaveOut(work, 'values', above, NO_SPACE)
-  await writeAll(work, staged, async (tx, rows) => upsertValues(tx).run({ rows }))
+  await writeAll(work, staged, writeValues)
   await work.step(work.ext.values.length)
 }
 
@@ -157,8 +157,7 @@ async function storedValues({ deps, matched, step }: Import, db = deps.db) {
   const stored = new Map<string, string>()
   const ids = matched.members.flatMap(({ found }) => found?.id ?? [])
   for (const batch of batches(ids, MEMBERS_AT_ONCE)) {
-    const members = JSON.stringify(batch)
-    for (const { member_id, field_id, value } of await valuesOfMembers(db).all({ members }))
+    for (const { member_id, field_id, value } of await valuesOfMembers(db, batch))
       stored.set(`${member_id} ${field_id}`, value)
     await step(0)
   }
@@ -225,7 +224,7 @@ async function addVotes(work: Import, budget: TextBudget, polls: AddedRows): Pro
   }
   leaveOut(work, 'votes', missing, NOT_IMPORTED)
   leaveOut(work, 'votes', above, NO_SPACE)
-  await writeAll(work, staged, async (tx, rows) => insertVotes(tx).run({ rows }))
+  await writeAll(work, staged, writeVotes)
   await work.step(work.ext.votes.length)
 }
 
@@ -254,14 +253,13 @@ export async function applyExt(work: Import, tx: Db, systemId: number): Promise<
   let { bytes } = entities
   if (visibleValues.length > 0) {
     const fieldIds = [...new Set(visibleValues.map(({ field_id }) => field_id))]
-    const existing = await existingFields(tx).all({ ids: JSON.stringify(fieldIds) })
-    if (existing.length < fieldIds.length)
+    if ((await countFields(tx, fieldIds)) < fieldIds.length)
       throw error('conflict', 'fields were deleted by another request; import again')
     const stored = await storedValues(work, tx)
     for (const { member_id, field_id, value } of visibleValues)
       bytes += storedBytes(value) - storedBytes(stored.get(`${member_id} ${field_id}`))
     for (const batch of batches(visibleValues, VALUES_AT_ONCE)) {
-      await upsertValues(tx).run({ rows: JSON.stringify(batch) })
+      await writeValues(tx, JSON.stringify(batch))
       await work.step(0)
     }
   }
@@ -276,8 +274,7 @@ export async function applyExt(work: Import, tx: Db, systemId: number): Promise<
 export async function requireRowLimits(work: Import, tx: Db, systemId: number): Promise<void> {
   for (const part of ['fields', 'rooms', 'polls', 'reminders', 'buckets'] as const) {
     if (!work.report.ext?.[part].added) continue
-    const stored = await countRows[part](tx).get({ system: systemId })
-    if (stored && stored.size > smallLimits[part]) throw usedUp()
+    if ((await countOwnedRows(tx, part, systemId)) > smallLimits[part]) throw usedUp()
   }
 }
 

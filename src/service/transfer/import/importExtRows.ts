@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { encodeRow } from '../../../db/query'
 import type { Db } from '../../../db/types'
 import { type BundleExtRow, type Origin, subjectKinds } from '../../../formats/bundle'
 import { batchesBySize } from '../../../formats/chunks'
@@ -12,17 +11,18 @@ import { rowLimits } from '../../../store/core/usage'
 import { removeStatusAt } from '../../../store/front/statuses'
 import {
   bucketsWithoutFriends,
-  countRows,
+  countOwnedRows,
+  encodeOwnedRow,
   fieldsOfSystem,
-  insertRows,
+  findKnownRows,
+  findTakenUuids,
+  insertOwnedRows,
   kinds,
-  knownRows,
   type OwnedPart,
   roomsOfSystem,
   statusesAt,
-  takenUuids,
   usageOf,
-} from '../../../store/transfer/importExtTables'
+} from '../../../store/transfer/importExtRows'
 import { originKey } from '../../../store/transfer/originRows'
 import { writeInBatches } from '../../systems/staging'
 import type { TextBudget } from './importBudget'
@@ -156,8 +156,8 @@ class OwnedRows implements AddedRows {
   async #countStored(): Promise<number> {
     const { work, part } = this
     const [{ db }, system] = [work.deps, work.systemId ?? 0]
-    if (isCounted(part)) return (await usageOf(db).get({ system }))?.[part] ?? 0
-    return (await countRows[part](db).get({ system }))?.size ?? 0
+    if (isCounted(part)) return (await usageOf(db, system))?.[part] ?? 0
+    return countOwnedRows(db, part, system)
   }
 
   #add(key: string, row: JsonObject & { uuid: string }, bytes: number): void {
@@ -179,11 +179,10 @@ class OwnedRows implements AddedRows {
     await writeInBatches(deps, staging, this.#replaced, async (tx, { member, at }) => {
       await removeStatusAt(deps, tx, staging.systemId, member, at)
     })
-    const { columns, insert } = insertRows[part]
     const ofImport = { system_id: staging.systemId, import_id: staging.id }
-    const encoded = this.#rows.values().map((row) => encodeRow(columns, { ...row, ...ofImport }))
+    const encoded = this.#rows.values().map((row) => encodeOwnedRow(part, { ...row, ...ofImport }))
     await writeAll(work, encoded, async (tx, rows, count) => {
-      const inserted = await insert(tx).all({ rows })
+      const inserted = await insertOwnedRows(tx, part, rows)
       if (inserted.length < count)
         throw error('conflict', 'another request wrote the same rows; import again')
       for (const { id, uuid } of inserted) this.ids.set(this.#keys.get(uuid) ?? '', id)
@@ -197,8 +196,8 @@ class OwnedRows implements AddedRows {
     if (work.systemId === null) return known
     await work.loadOrigins(incoming.flatMap((one) => originOf(one, part) ?? []))
     for (const batch of batchesBySize(incoming, () => 1)) {
-      const uuids = JSON.stringify(batch.flatMap((one) => this.#givenUuid(one) ?? []))
-      const found = await knownRows[part](work.deps.db).all({ uuids })
+      const uuids = batch.flatMap((one) => this.#givenUuid(one) ?? [])
+      const found = await findKnownRows(work.deps.db, part, uuids)
       const own = found.filter(({ system_id }) => system_id === work.systemId)
       const byUuid = new Map(own.map((row) => [row.uuid, row]))
       for (const one of batch) {
@@ -218,7 +217,7 @@ class OwnedRows implements AddedRows {
     known: Map<string, Known>,
   ): Promise<void> {
     const { deps, systemId } = this.work
-    const existing = await namedRows[part](deps.db).all({ system: systemId ?? 0 })
+    const existing = await namedRows[part](deps.db, systemId ?? 0)
     const used = new Set([...known.values()].map(({ id }) => id))
     for (const { key, values } of incoming) {
       if (known.has(key)) continue
@@ -249,9 +248,8 @@ class OwnedRows implements AddedRows {
     const chosen = new Map<string, string>()
     const used = new Set<string>()
     for (const batch of batchesBySize(incoming, () => 1)) {
-      const uuids = JSON.stringify(batch.flatMap((one) => this.#givenUuid(one) ?? []))
-      const inUse = await takenUuids[this.part](this.work.deps.db).all({ uuids })
-      for (const { uuid } of inUse) used.add(uuid)
+      const uuids = batch.flatMap((one) => this.#givenUuid(one) ?? [])
+      for (const uuid of await findTakenUuids(this.work.deps.db, this.part, uuids)) used.add(uuid)
       for (const one of batch) {
         const given = this.#givenUuid(one)
         const isFree = given !== undefined && !used.has(given)
@@ -272,8 +270,8 @@ class OwnedRows implements AddedRows {
     if (systemId === null) return statuses
     const given = incoming.filter(({ values }) => values.kind === 'status')
     for (const batch of batchesBySize(given, () => 1)) {
-      const times = JSON.stringify(batch.map(({ values }) => values.at))
-      for (const row of await statusesAt(deps.db).all({ system: systemId, times }))
+      const times = batch.map(({ values }) => values.at)
+      for (const row of await statusesAt(deps.db, systemId, times))
         statuses.set(`${row.member_id} ${row.at}`, row)
       await this.work.step(0)
     }

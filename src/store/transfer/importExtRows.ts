@@ -1,5 +1,5 @@
 import { and, eq, notExists, type SQLWrapper, sql } from 'drizzle-orm'
-import { type Placeholders, query } from '../../db/query'
+import { encodeRow, type Placeholders, query } from '../../db/query'
 import type { OwnedTable } from '../../db/rows'
 import {
   bucketFriends,
@@ -15,6 +15,7 @@ import {
   reminders,
   rooms,
 } from '../../db/tables'
+import type { Db } from '../../db/types'
 import {
   visibleBuckets,
   visibleFields,
@@ -129,12 +130,102 @@ function forEachKind<T>(build: (kind: OwnedKind) => T): Record<OwnedPart, T> {
   return Object.fromEntries(parts.map((part) => [part, build(kinds[part])])) as Record<OwnedPart, T>
 }
 
-// SQL text, because the builder has no type for one of several tables.
+/** A row with the system that it belongs to. */
+export interface KnownRow {
+  readonly id: number
+  readonly uuid: string
+  readonly system_id: number
+}
+
 /**
  * Finds rows by UUID, of any system: with a condition on the system, the database would read all its
  * rows.
  */
-export const knownRows = forEachKind(({ visible }) =>
+export async function findKnownRows(
+  db: Db,
+  part: OwnedPart,
+  uuids: readonly string[],
+): Promise<KnownRow[]> {
+  return await knownRows[part](db).all({ uuids: JSON.stringify(uuids) })
+}
+
+/** Finds UUIDs that are in use, also by hidden rows and by rows of other systems. */
+export async function findTakenUuids(
+  db: Db,
+  part: OwnedPart,
+  uuids: readonly string[],
+): Promise<string[]> {
+  const found = await takenUuids[part](db).all({ uuids: JSON.stringify(uuids) })
+  return found.map(({ uuid }) => uuid)
+}
+
+export async function countOwnedRows(db: Db, part: OwnedPart, systemId: number): Promise<number> {
+  return (await countRows[part](db).get({ system: systemId }))?.size ?? 0
+}
+
+/** Returns a row as `insertOwnedRows` takes it. */
+export function encodeOwnedRow(part: OwnedPart, row: object): object {
+  return encodeRow(insertRows[part].columns, row)
+}
+
+/** Inserts encoded rows, which are a JSON array. Returns those that were free. */
+export async function insertOwnedRows(
+  tx: Db,
+  part: OwnedPart,
+  rows: string,
+): Promise<{ id: number; uuid: string }[]> {
+  return await insertRows[part].insert(tx).all({ rows })
+}
+
+export async function fieldsOfSystem(db: Db, systemId: number) {
+  return await allFields(db).all({ system: systemId })
+}
+
+export async function roomsOfSystem(db: Db, systemId: number) {
+  return await allRooms(db).all({ system: systemId })
+}
+
+/** Lists buckets without friends: what an import puts in them is shown to no friend at once. */
+export async function bucketsWithoutFriends(db: Db, systemId: number) {
+  return await unsharedBuckets(db).all({ system: systemId })
+}
+
+/** Lists statuses at given times, also hidden ones, because there is one of each member at a time. */
+export async function statusesAt(db: Db, systemId: number, times: readonly unknown[]) {
+  return await statuses(db).all({ system: systemId, times: JSON.stringify(times) })
+}
+
+export async function valuesOfMembers(db: Db, members: readonly number[]) {
+  return await values(db).all({ members: JSON.stringify(members) })
+}
+
+/** Counts those of the fields that exist. */
+export async function countFields(db: Db, ids: readonly number[]): Promise<number> {
+  return (await existingFields(db).all({ ids: JSON.stringify(ids) })).length
+}
+
+/** Counts those of the buckets that exist. */
+export async function countBuckets(db: Db, ids: readonly number[]): Promise<number> {
+  return (await existingBuckets(db).all({ ids: JSON.stringify(ids) })).length
+}
+
+/** Writes values of custom fields, which are a JSON array. */
+export async function writeValues(tx: Db, rows: string): Promise<void> {
+  await upsertValues(tx).run({ rows })
+}
+
+/** Writes votes, which are a JSON array. */
+export async function writeVotes(tx: Db, rows: string): Promise<void> {
+  await insertVotes(tx).run({ rows })
+}
+
+/** Returns how much of its limits a system uses; null if it has nothing that counts. */
+export async function usageOf(db: Db, systemId: number) {
+  return await usage(db).get({ system: systemId })
+}
+
+// SQL text, because the builder has no type for one of several tables.
+const knownRows = forEachKind(({ visible }) =>
   query(
     (_, { uuids }: Placeholders<'uuids'>, { inJsonTexts }) =>
       sql<{ id: number; uuid: string; system_id: number }>`select id, uuid, system_id
@@ -142,22 +233,21 @@ export const knownRows = forEachKind(({ visible }) =>
   ),
 )
 
-/** Finds UUIDs that are in use, also by hidden rows and by rows of other systems. */
-export const takenUuids = forEachKind(({ table }) =>
+const takenUuids = forEachKind(({ table }) =>
   query(
     (_, { uuids }: Placeholders<'uuids'>, { inJsonTexts }) =>
       sql<{ uuid: string }>`select uuid from ${table} where ${inJsonTexts(sql`uuid`, uuids)}`,
   ),
 )
 
-export const countRows = forEachKind(({ visible }) =>
+const countRows = forEachKind(({ visible }) =>
   query(
     (_, { system }: Placeholders<'system'>, { count }) =>
       sql<{ size: number }>`select ${count()} as size from ${visible} where system_id = ${system}`,
   ),
 )
 
-export const insertRows = forEachKind(({ table, entity, references }) => {
+const insertRows = forEachKind(({ table, entity, references }) => {
   const own = entity.entries.map(([key]) => key).filter((key) => !(key in references))
   const columns = ['uuid', 'system_id', 'import_id', ...own, ...Object.values(references)]
   const names = sql.join(
@@ -174,7 +264,7 @@ export const insertRows = forEachKind(({ table, entity, references }) => {
   }
 })
 
-export const fieldsOfSystem = query((db, { system }: Placeholders<'system'>) => {
+const allFields = query((db, { system }: Placeholders<'system'>) => {
   const { id, uuid, name, type, options, system_id } = visibleFields
   return db
     .select({ id, uuid, name, type, options })
@@ -183,13 +273,12 @@ export const fieldsOfSystem = query((db, { system }: Placeholders<'system'>) => 
     .orderBy(id)
 })
 
-export const roomsOfSystem = query((db, { system }: Placeholders<'system'>) => {
+const allRooms = query((db, { system }: Placeholders<'system'>) => {
   const { id, uuid, name, system_id } = visibleRooms
   return db.select({ id, uuid, name }).from(visibleRooms).where(eq(system_id, system)).orderBy(id)
 })
 
-/** Buckets without friends: what an import puts in them is shown to no friend at once. */
-export const bucketsWithoutFriends = query((db, { system }: Placeholders<'system'>) => {
+const unsharedBuckets = query((db, { system }: Placeholders<'system'>) => {
   const { id, uuid, name, system_id } = visibleBuckets
   const friends = db
     .select({ bucket_id: bucketFriends.bucket_id })
@@ -202,8 +291,7 @@ export const bucketsWithoutFriends = query((db, { system }: Placeholders<'system
     .orderBy(id)
 })
 
-/** Statuses at given times, also hidden ones, because there is one of each member at a time. */
-export const statusesAt = query(
+const statuses = query(
   (db, { system, times }: Placeholders<'system' | 'times'>, { inJsonNumbers }) => {
     const { id, uuid, member_id, at, text, system_id, kind } = frontNotes
     const shown = sql`select 1 from ${visibleFrontNotes} where ${visibleFrontNotes.id} = ${id}`
@@ -223,19 +311,18 @@ export const statusesAt = query(
   },
 )
 
-export const valuesOfMembers = query(
-  (db, { members }: Placeholders<'members'>, { inJsonNumbers }) =>
-    db.select().from(fieldValues).where(inJsonNumbers(fieldValues.member_id, members)),
+const values = query((db, { members }: Placeholders<'members'>, { inJsonNumbers }) =>
+  db.select().from(fieldValues).where(inJsonNumbers(fieldValues.member_id, members)),
 )
 
-export const existingFields = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
+const existingFields = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
   db
     .select({ id: visibleFields.id })
     .from(visibleFields)
     .where(inJsonNumbers(visibleFields.id, ids)),
 )
 
-export const existingBuckets = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
+const existingBuckets = query((db, { ids }: Placeholders<'ids'>, { inJsonNumbers }) =>
   db
     .select({ id: visibleBuckets.id })
     .from(visibleBuckets)
@@ -244,7 +331,7 @@ export const existingBuckets = query((db, { ids }: Placeholders<'ids'>, { inJson
 
 const valueColumns = ['member_id', 'field_id', 'value']
 
-export const upsertValues = query(
+const upsertValues = query(
   (_, { rows }: Placeholders<'rows'>, { rowsIn }) =>
     sql`insert into ${fieldValues} (member_id, field_id, value)
       ${rowsIn(rows, fieldValues, valueColumns)} where true
@@ -253,13 +340,13 @@ export const upsertValues = query(
 
 const voteColumns = ['poll_id', 'member_id', 'author_name', 'option_id', 'comment', 'created']
 
-export const insertVotes = query(
+const insertVotes = query(
   (_, { rows }: Placeholders<'rows'>, { rowsIn }) =>
     sql`insert into ${pollVotes} (poll_id, member_id, author_name, option_id, comment, created)
       ${rowsIn(rows, pollVotes, voteColumns)} where true on conflict do nothing`,
 )
 
-export const usageOf = query((db, { system }: Placeholders<'system'>) => {
+const usage = query((db, { system }: Placeholders<'system'>) => {
   const { system_id, text_bytes, front_notes, notes, posts } = extUsage
   return db
     .select({ text_bytes, front_notes, notes, posts })

@@ -17,8 +17,8 @@ import type { Stored } from '../../store/core/identity'
 import { endFriendship } from '../../store/friends/endFriendship'
 import { findFriendship, listFriendships } from '../../store/friends/friendRows'
 import { deleteOrHideSystem } from '../../store/systems/deletion'
+import { countSystems as countAll } from '../../store/systems/systemCount'
 import {
-  countAllSystems,
   findSystem,
   findSystemOrigin,
   getSystemById,
@@ -130,5 +130,5 @@ export async function deleteSystemAndRows(deps: Deps, viewer: Viewer): Promise<v
 
 export async function countSystems({ db }: Deps, viewer: Viewer): Promise<number> {
   requireOperator(viewer)
-  return countAllSystems(db)
+  return countAll(db)
 }

@@ -92,11 +92,6 @@ export async function insertSystem(
   return created
 }
 
-/** Counts the systems of this server. */
-export async function countAllSystems(db: Db): Promise<number> {
-  return (await countRows(db).get({}))?.all ?? 0
-}
-
 /** What says who may act for a system: its accounts, and where it was created. */
 export interface SystemOrigin {
   readonly accounts: readonly string[]
@@ -118,10 +113,6 @@ const insertRow = createInserter(systems, [
 
 const insertSettings = query((db, { system }: Placeholders<'system'>) =>
   db.insert(systemSettings).values({ system_id: system }),
-)
-
-const countRows = query((db, _, { count }) =>
-  db.select({ all: count().as('all') }).from(visibleSystems),
 )
 
 const stored = identityQueries<StoredSystem>('systems')

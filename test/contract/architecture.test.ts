@@ -132,6 +132,15 @@ describe('architecture', () => {
     expect(accesses).toEqual([])
   })
 
+  test('only the layers with rows build statements', () => {
+    const builders = files.filter((file) =>
+      importsOf(file).some(({ target }) =>
+        /^db\/(query|rows|tables)\b/.test(join(file, '..', target)),
+      ),
+    )
+    expect(new Set(builders.map(layerOf))).toEqual(new Set(['db', 'doctor', 'events', 'store']))
+  })
+
   test('the Discord bot imports only types of the packages that describe Discord', () => {
     const importers = filesOf('discord').filter((file) =>
       /^import (?!type\b)[^']*'discord-api-types/m.test(read(join('src', file))),

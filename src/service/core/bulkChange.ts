@@ -1,4 +1,3 @@
-import { encodeRow } from '../../db/query'
 import { type RenderedJson, renderForAudiences, updateAndStore } from '../../db/renderedJson'
 import type { Db, MaybePromise } from '../../db/types'
 import { createYielder } from '../../db/yieldToEventLoop'
@@ -21,7 +20,6 @@ interface Planned<E> {
   readonly before: Owned<E>
   readonly after: Owned<E>
   readonly changed: Patch<E>
-  readonly values: object
   readonly data: string
   readonly rendered: RenderedJson
 }
@@ -85,9 +83,8 @@ function plan<E extends Entity>(
   const before = decodeEntity(kind, { ...stored })
   const changed = diff<E>(before, patch)
   const after = { ...before, ...changed }
-  const values = encodeRow(Object.keys(changed), changed)
   const rendered = renderForAudiences(db, kind.table, after)
-  return { stored, before, after, changed, values, data: JSON.stringify(changed), rendered }
+  return { stored, before, after, changed, data: JSON.stringify(changed), rendered }
 }
 
 /** A synchronous engine throws here when a statement fails, so no further statement is sent. */
@@ -95,11 +92,11 @@ function send<E extends Entity>(
   tx: Db,
   deps: Deps,
   { table, events }: EntityKind<E>,
-  { after, values, data, rendered }: Planned<E>,
+  { after, changed, data, rendered }: Planned<E>,
 ): MaybePromise<unknown>[] {
   const { id, uuid: subject, system_id } = after
   return [
-    updateAndStore(tx, table, id, values, rendered),
+    updateAndStore(tx, table, id, changed, rendered),
     recordSerializedEvent(tx, deps.now(), { system_id, type: events.changed, subject }, data),
   ]
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import encodeQR from 'qr'
 import { parseInstant } from '../../../model/core/time'
 import { requestOwn } from '../../core/api'
 import { formatter } from '../../core/appearance'
@@ -8,7 +9,6 @@ import { now } from '../../lib/clock'
 import { moreStrings } from '../../texts/texts'
 import { CopyField } from '../../ui/copyField'
 import { ProblemText } from '../../ui/problemText'
-import { encodeQrCode, type QrCode } from './qrCode'
 
 interface LoginLink {
   readonly url: string
@@ -24,12 +24,11 @@ export function AnotherDevice() {
   }
   const expires = parseInstant(link?.expires ?? '') ?? 0
   const isOver = link !== null && expires <= now.value
-  const code = link && !isOver ? encodeQrCode(link.url) : null
   return (
     <section class="card" aria-labelledby="another-device">
       <h2 id="another-device">{moreStrings.anotherDevice}</h2>
       <p class="quiet">{moreStrings.anotherDeviceMore}</p>
-      {code && <QrImage code={code} />}
+      {link && !isOver && <QrImage text={link.url} />}
       {link && !isOver && (
         <CopyField
           label={moreStrings.loginLink}
@@ -56,21 +55,20 @@ export function AnotherDevice() {
 /** Light modules around a code, which scanners need. */
 const MARGIN = 4
 
-function QrImage({ code: { size, isDark } }: { code: QrCode }) {
-  const indices = Array.from({ length: size }, (_, at) => at)
-  const path = indices
-    .flatMap((y) => indices.filter((x) => isDark(x, y)).map((x) => `M${x} ${y}h1v1h-1z`))
+function QrImage({ text }: { text: string }) {
+  const rows = encodeQR(text, 'raw', { ecc: 'medium', border: MARGIN })
+  const path = rows
+    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
     .join('')
-  const width = size + 2 * MARGIN
   return (
     <svg
       class="qr"
       role="img"
       aria-label={moreStrings.qrCode}
-      viewBox={`${-MARGIN} ${-MARGIN} ${width} ${width}`}
+      viewBox={`0 0 ${rows.length} ${rows.length}`}
       shape-rendering="crispEdges"
     >
-      <rect x={-MARGIN} y={-MARGIN} width={width} height={width} fill="#fff" />
+      <rect width="100%" height="100%" fill="#fff" />
       <path d={path} fill="#000" />
     </svg>
   )

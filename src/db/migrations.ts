@@ -24,6 +24,7 @@ import push from '../../migrations/0020_push.sql' with { type: 'text' }
 import friends from '../../migrations/0021_friends.sql' with { type: 'text' }
 import pictures from '../../migrations/0022_pictures.sql' with { type: 'text' }
 import counts from '../../migrations/0023_counts.sql' with { type: 'text' }
+import unreadCount from '../../migrations/0024_unread_count.sql' with { type: 'text' }
 import postgresBaseline from '../../migrations/postgres/0012_operating.sql' with { type: 'text' }
 import postgresStandardNames from '../../migrations/postgres/0013_standard_names.sql' with {
   type: 'text',
@@ -39,6 +40,9 @@ import postgresPush from '../../migrations/postgres/0020_push.sql' with { type: 
 import postgresFriends from '../../migrations/postgres/0021_friends.sql' with { type: 'text' }
 import postgresPictures from '../../migrations/postgres/0022_pictures.sql' with { type: 'text' }
 import postgresCounts from '../../migrations/postgres/0023_counts.sql' with { type: 'text' }
+import postgresUnreadCount from '../../migrations/postgres/0024_unread_count.sql' with {
+  type: 'text',
+}
 
 export interface Migration {
   readonly name: string
@@ -73,6 +77,7 @@ export const migrations: Migration[] = [
   { name: '0021_friends', sql: friends },
   { name: '0022_pictures', sql: pictures },
   { name: '0023_counts', sql: counts },
+  { name: '0024_unread_count', sql: unreadCount },
 ]
 
 /**
@@ -91,4 +96,5 @@ export const serverMigrations: readonly Migration[] = [
   { name: '0021_friends', sql: postgresFriends },
   { name: '0022_pictures', sql: postgresPictures },
   { name: '0023_counts', sql: postgresCounts },
+  { name: '0024_unread_count', sql: postgresUnreadCount },
 ]

@@ -162,12 +162,24 @@ export const posts = sqliteTable(
     index('posts_by_board')
       .on(table.system_id, table.for_member, table.written, table.id)
       .where(isNull(table.room_id)),
-    // With all columns that visible posts are told by, so that counting them reads no post.
+    // With all columns that visible posts are told by, so that finding them reads no post.
     index('posts_by_unread')
       .on(table.system_id, table.for_member, table.import_id, table.room_id, table.read)
       .where(and(isNull(table.room_id), eq(table.read, sql`0`)) ?? sql`false`),
     index('posts_by_unread_time')
       .on(table.system_id, table.written, table.id)
+      .where(and(isNull(table.room_id), eq(table.read, sql`0`)) ?? sql`false`),
+    // The same with all columns that they are counted by, in ranges of time.
+    index('posts_by_unread_count')
+      .on(
+        table.system_id,
+        table.written,
+        table.id,
+        table.for_member,
+        table.import_id,
+        table.room_id,
+        table.read,
+      )
       .where(and(isNull(table.room_id), eq(table.read, sql`0`)) ?? sql`false`),
     index('posts_by_recipient').on(table.for_member),
     index('posts_by_author').on(table.by_member),

@@ -72,7 +72,7 @@ export function postListRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/systems/@me/posts/unread',
-      async ({ viewer }) => unreadToExt(await countUnread(deps, viewer)),
+      async ({ viewer, request }) => unreadToExt(await countUnread(deps, viewer, request.signal)),
       {
         detail: describe({
           tag: 'Journal',

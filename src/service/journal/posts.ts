@@ -7,7 +7,6 @@ import { getOwnedRow, pageValues } from '../../store/core/ownedRows'
 import { recordEvent } from '../../store/events/recordEvent'
 import { postKind } from '../../store/journal/postKind'
 import {
-  countUnreadPosts,
   listBoardPage,
   listPostPage,
   listRoomPage,
@@ -20,6 +19,7 @@ import {
   setPostsRead,
 } from '../../store/journal/postRows'
 import { roomKind } from '../../store/journal/roomKind'
+import { countUnreadPosts } from '../../store/journal/unreadCounts'
 import { memberRowKind } from '../../store/members/memberRows'
 import type { Deps } from '../core/deps'
 import { changeOwned, createOwned, deleteOwned, redactForOwner } from '../core/ownedRows'
@@ -81,14 +81,14 @@ export async function listPosts(
 }
 
 /** Counts unread posts by the UUID of the member on whose board they are. */
-export async function countUnread({ db }: Deps, viewer: Viewer): Promise<Map<string, number>> {
+export async function countUnread(
+  { db }: Deps,
+  viewer: Viewer,
+  signal: AbortSignal,
+): Promise<Map<string, number>> {
   const systemId = requireSystem(viewer, 'read_journal')
-  const counts = new Map<string, number>()
-  for (const { recipient, size } of await countUnreadPosts(db, systemId)) {
-    const board = recipient ?? SYSTEM_BOARD
-    counts.set(board, (counts.get(board) ?? 0) + size)
-  }
-  return counts
+  const counts = await countUnreadPosts(db, systemId, signal)
+  return new Map([...counts].map(([recipient, size]) => [recipient ?? SYSTEM_BOARD, size]))
 }
 
 /** Posts to mark as read: all of a board, or those named. */

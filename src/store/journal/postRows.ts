@@ -2,7 +2,7 @@ import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { posts } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
-import { hiddenMembers, isImportCommitted, visibleMemberUuid, visiblePosts } from '../../db/visible'
+import { hiddenMembers, visibleMemberUuid, visiblePosts } from '../../db/visible'
 import { createYielder } from '../../db/yieldToEventLoop'
 import type { post } from '../../model/journal/post'
 import { type OwnedRow, type PageValues, selectPage } from '../core/ownedRows'
@@ -43,14 +43,6 @@ export async function listSystemBoard(db: Db, values: PageValues): Promise<PostR
     await yieldIfDue()
   }
   return found
-}
-
-/** Numbers of unread posts by the UUID of the member on whose board they are; null for the system. */
-export function countUnreadPosts(
-  db: Db,
-  systemId: number,
-): MaybePromise<{ recipient: string | null; size: number }[]> {
-  return unreadByBoard(db).all({ system: systemId })
 }
 
 /** An unread post, with the UUID of the member on whose board it is. */
@@ -124,27 +116,6 @@ const pageOfUnread = selectPage(
 
 const { id, system_id, room_id, for_member, uuid, read } = visiblePosts
 const recipient = sql<string | null>`${visibleMemberUuid(for_member)}`.as('recipient')
-
-/** Numbers of unread posts on boards. These are in no room, so only their import may hide them. */
-const unreadByBoard = query((db, { system }: Placeholders<'system'>, { count }) => {
-  const sizes = db
-    .select({
-      for_member: posts.for_member,
-      import_id: posts.import_id,
-      size: count().as('size'),
-    })
-    .from(posts)
-    .where(and(eq(posts.system_id, system), isNull(posts.room_id), eq(posts.read, sql`0`)))
-    .groupBy(posts.for_member, posts.import_id)
-    .as('sizes')
-  return db
-    .select({
-      recipient: sql<string | null>`${visibleMemberUuid(sizes.for_member)}`.as('recipient'),
-      size: sizes.size,
-    })
-    .from(sizes)
-    .where(isImportCommitted(sizes.import_id))
-})
 
 /** Members that are being deleted and on whose board a system has posts. */
 const formerRecipients = query((db, { system }: Placeholders<'system'>) => {

@@ -364,6 +364,26 @@ describe('reading posts', () => {
     expect(await unread(fixture)).toEqual({})
   })
 
+  test('many unread posts are counted, also if they were written at the same time', async () => {
+    const fixture = await createFixture(testApp)
+    const { owner, wren, finch } = fixture
+    const values = Array.from({ length: 12_001 }, (_, index) => ({
+      uuid: crypto.randomUUID(),
+      system_id: owner.id,
+      for_member: [wren.id, finch.id, null][index % 3] ?? null,
+      text: 'x',
+      written: Math.min(index, 4_000),
+    }))
+    await testApp.deps.transact({ system: owner.id }, async (tx) => {
+      await insertAll(tx, 'posts', values)
+    })
+    expect(await unread(fixture)).toEqual({
+      [wren.uuid]: 4_001,
+      [finch.uuid]: 4_000,
+      '@system': 4_000,
+    })
+  })
+
   test('a reply stays when the post that it replies to is deleted, and takes no new reply', async () => {
     const fixture = await createFixture(testApp)
     await withPosts(fixture)

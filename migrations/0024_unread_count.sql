@@ -1,0 +1,1 @@
+CREATE INDEX `posts_by_unread_count` ON `posts` (`system_id`,`written`,`id`,`for_member`,`import_id`,`room_id`,`read`) WHERE ("posts"."room_id" is null and "posts"."read" = 0);

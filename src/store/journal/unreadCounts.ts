@@ -5,7 +5,7 @@ import type { Db } from '../../db/types'
 import { isImportCommitted, visibleMembers } from '../../db/visible'
 import { createYielder } from '../../db/yieldToEventLoop'
 
-/** Unread posts that one statement counts: on SQLite, all other requests wait for it. */
+/** Unread posts that one statement counts, while other requests wait. */
 const RANGE = 5_000
 
 /** Counts unread posts by the UUID of the member on whose board they are; null for the system. */

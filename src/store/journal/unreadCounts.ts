@@ -31,7 +31,8 @@ async function countByMember(
   systemId: number,
   signal: AbortSignal,
 ): Promise<Map<number | null, number>> {
-  const yieldIfDue = createYielder(undefined, signal)
+  // After every range, because a write waits for several turns of the event loop.
+  const yieldIfDue = createYielder(0, signal)
   const sizes = new Map<number | null, number>()
   for (let from = FIRST; from !== LAST; ) {
     const range = { system: systemId, from: from.written, fromId: from.id }

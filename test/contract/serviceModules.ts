@@ -32,7 +32,7 @@ import * as switches from '../../src/service/front/switches'
 import * as extGroups from '../../src/service/groups/extendedGroups'
 import * as groups from '../../src/service/groups/groups'
 import * as memberships from '../../src/service/groups/memberships'
-import * as frontingFronting from '../../src/service/insights/fronting'
+import * as insights from '../../src/service/insights/insights'
 import * as extNotes from '../../src/service/journal/notes'
 import * as extPolls from '../../src/service/journal/polls'
 import * as extPosts from '../../src/service/journal/posts'
@@ -150,7 +150,7 @@ export const serviceModules = {
   'friends/sharedData.ts': extFriendView satisfies ServiceModule<typeof extFriendView>,
   'reminders/reminders.ts': extReminders satisfies ServiceModule<typeof extReminders>,
   'journal/rooms.ts': extRooms satisfies ServiceModule<typeof extRooms>,
-  'insights/fronting.ts': frontingFronting satisfies ServiceModule<typeof frontingFronting>,
+  'insights/insights.ts': insights satisfies ServiceModule<typeof insights>,
   'groups/groups.ts': groups satisfies ServiceModule<typeof groups>,
   'proxy/guilds.ts': guilds satisfies ServiceModule<typeof guilds>,
   'front/history.ts': history satisfies ServiceModule<typeof history>,

@@ -30,7 +30,7 @@ import { insertSwitch } from '../../src/store/front/switchChanges'
 import { insertMembership } from '../../src/store/groups/membershipRows'
 import { findSamePictures, isStored, storePicture } from '../../src/store/pictures/pictureRows'
 import { insertMessage } from '../../src/store/proxy/messageRows'
-import { enqueueFrontPush, enqueuePush } from '../../src/store/push/pushQueue'
+import { enqueueFrontPush, enqueuePush } from '../../src/store/push/enqueuePush'
 import { ME } from '../tools/me'
 import {
   createBot,

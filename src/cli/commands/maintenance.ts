@@ -145,7 +145,7 @@ export const maintenanceCommands: Command[] = [
 ]
 
 async function replaceKey(deps: Deps) {
-  const { replacePushKey } = await import('../../service/push/pushKey')
+  const { replacePushKey } = await import('../../service/push/replacePushKey')
   const targets = await replacePushKey(deps, operator)
   return {
     json: { targets },

@@ -1,7 +1,7 @@
 import type { ext } from './en/ext'
-import type { first } from './en/firstPage'
+import type { first } from './en/firstBundle'
 import type { install } from './en/install'
-import type { rest } from './en/rest'
+import type { rest } from './en/restBundle'
 
 /**
  * Texts of a language, in the shape of the English ones, so that a missing or superfluous text does

@@ -10,8 +10,8 @@ interface Language {
   readonly loadRest: () => Promise<Rest & Ext>
 }
 
-const loadEnglishFirst = async () => (await import('./en/firstPage')).first
-const loadEnglishRest = () => merge(import('./en/rest'), import('./en/ext'))
+const loadEnglishFirst = async () => (await import('./en/firstBundle')).first
+const loadEnglishRest = () => merge(import('./en/restBundle'), import('./en/ext'))
 const loadPseudoFirst = async () => (await import('./pseudo')).toPseudo(await loadEnglishFirst())
 const loadPseudoRest = async () => (await import('./pseudo')).toPseudo(await loadEnglishRest())
 
@@ -25,8 +25,8 @@ export const languages = {
   de: {
     name: 'Deutsch',
     dir: 'ltr',
-    loadFirst: async () => (await import('./de/firstPage')).first,
-    loadRest: () => merge(import('./de/rest'), import('./de/ext')),
+    loadFirst: async () => (await import('./de/firstBundle')).first,
+    loadRest: () => merge(import('./de/restBundle'), import('./de/ext')),
   },
   'en-XA': {
     name: null,

@@ -15,7 +15,7 @@ import {
   listDays,
   listPairs,
   listStints,
-} from '../../service/insights/fronting'
+} from '../../service/insights/insights'
 import { describe } from '../server/openapi'
 import {
   parameter,

@@ -19,8 +19,8 @@ import { countSystems } from '../../store/systems/systemCount'
 import { insertSystem } from '../../store/systems/systemRows'
 import type { Deps } from '../core/deps'
 import { consumeInvite } from './invites'
-import { isSystemQuotaReached, requireSystemQuota } from './quotas'
 import { requireRegistration } from './requireRegistration'
+import { isSystemQuotaReached, requireSystemQuota } from './systemQuota'
 
 interface Registration {
   /** Account to link to the new system. */

@@ -2,7 +2,7 @@ import type { Db } from '../../db/types'
 import { error } from '../../model/core/errors'
 import type { Deps } from '../core/deps'
 import { consumeInvite } from './invites'
-import { requireSystemQuota } from './quotas'
+import { requireSystemQuota } from './systemQuota'
 
 /** Throws unless a bot may create a system, and consumes the invite if one is required. */
 export async function requireRegistration(

@@ -28,7 +28,7 @@ import {
   requireOwnRows,
   updateEntity,
 } from '../../store/core/entityRows'
-import type { Owned, RowLocation, Stored } from '../../store/core/identity'
+import type { Owned, RowLocation, Stored } from '../../store/core/identityRows'
 import { recordEvent } from '../../store/events/recordEvent'
 import { deletePicturesUnnamedBy } from '../../store/pictures/pictureRows'
 import { changeInBulk } from './bulkChange'

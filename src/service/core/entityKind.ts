@@ -1,7 +1,7 @@
 import type { Db } from '../../db/types'
 import type { Entity, Patch } from '../../model/core/entity'
 import type { EntityRowKind } from '../../store/core/entityRows'
-import type { Owned } from '../../store/core/identity'
+import type { Owned } from '../../store/core/identityRows'
 import type { Deps } from './deps'
 
 /**

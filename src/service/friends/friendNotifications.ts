@@ -22,7 +22,7 @@ import {
 } from '../../store/friends/notifyRows'
 import { findLatest } from '../../store/front/switchRows'
 import { findMemberExts } from '../../store/members/memberExtRows'
-import { enqueuePush } from '../../store/push/pushQueue'
+import { enqueuePush } from '../../store/push/enqueuePush'
 import type { Deps } from '../core/deps'
 
 const REPEAT_MS = 1_000

@@ -34,7 +34,7 @@ import {
   hasSwitches,
 } from '../../store/front/switchRows'
 import { memberRowKind } from '../../store/members/memberRows'
-import { enqueueFrontPush } from '../../store/push/pushQueue'
+import { enqueueFrontPush } from '../../store/push/enqueuePush'
 import { clearDuesOfSwitches } from '../../store/reminders/reminderDues'
 import { deleteOrHideSwitches } from '../../store/systems/deletion'
 import type { Deps } from '../core/deps'

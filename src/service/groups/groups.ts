@@ -2,7 +2,7 @@ import type { Db } from '../../db/types'
 import type { Viewer } from '../../model/core/privacy'
 import type { Group, GroupDraft, GroupPatch, group } from '../../model/groups/group'
 import { insertEntity } from '../../store/core/entityRows'
-import type { GivenIdentity, Stored } from '../../store/core/identity'
+import type { GivenIdentity, Stored } from '../../store/core/identityRows'
 import { groupRowKind } from '../../store/groups/groupRows'
 import type { Deps } from '../core/deps'
 import {

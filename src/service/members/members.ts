@@ -10,7 +10,7 @@ import {
 import { type Member, type MemberDraft, type MemberPatch, member } from '../../model/members/member'
 import type { System } from '../../model/systems/system'
 import { findEntity, getEntity, insertEntity } from '../../store/core/entityRows'
-import type { GivenIdentity, Stored } from '../../store/core/identity'
+import type { GivenIdentity, Stored } from '../../store/core/identityRows'
 import { listAllMembers, listPublicMembers, memberRowKind } from '../../store/members/memberRows'
 import type { Deps } from '../core/deps'
 import {

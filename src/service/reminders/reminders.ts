@@ -1,6 +1,6 @@
 import type { Redacted, Viewer } from '../../model/core/privacy'
 import type { ReminderDraft, ReminderPatch, reminder } from '../../model/reminders/reminder'
-import { countTargets } from '../../store/push/pushQueue'
+import { countTargets } from '../../store/push/enqueuePush'
 import { recordReminder } from '../../store/reminders/recordReminder'
 import { reminderKind } from '../../store/reminders/reminderKind'
 import type { Deps } from '../core/deps'

@@ -13,7 +13,7 @@ import {
   type Viewer,
 } from '../../model/core/privacy'
 import type { System, SystemPatch } from '../../model/systems/system'
-import type { Stored } from '../../store/core/identity'
+import type { Stored } from '../../store/core/identityRows'
 import { endFriendship } from '../../store/friends/endFriendship'
 import { findFriendship, listFriendships } from '../../store/friends/friendRows'
 import { deleteOrHideSystem } from '../../store/systems/deletion'

@@ -23,7 +23,7 @@ import {
   type Owned,
   type RowLocation,
   type Stored,
-} from './identity'
+} from './identityRows'
 
 /** Members or groups as rows. What their operations do besides is an `EntityKind` of the service. */
 export interface EntityRowKind<E extends Entity> {

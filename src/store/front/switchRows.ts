@@ -15,7 +15,7 @@ import type { Instant } from '../../model/core/time'
 import type { Front, Switch } from '../../model/front/switch'
 import type { Member } from '../../model/members/member'
 import { hasFriends } from '../friends/friendDues'
-import { hasPushTargets } from '../push/pushQueue'
+import { hasPushTargets } from '../push/enqueuePush'
 import { hasSwitchReminders } from '../reminders/reminderDues'
 import { hasStatusAt } from './statuses'
 

@@ -9,7 +9,7 @@ import { type Post, post, validatePost } from '../../model/journal/post'
 import { getOwnedRow, type OwnedRow, type OwnedRowKind, type Reference } from '../core/ownedRows'
 import { findLatest } from '../front/switchRows'
 import { anyMember, author } from '../members/memberReference'
-import { enqueuePush } from '../push/pushQueue'
+import { enqueuePush } from '../push/enqueuePush'
 import { roomKind } from './roomKind'
 
 const room: Reference = {

@@ -2,7 +2,7 @@ import type { Db } from '../../db/types'
 import type { Reminder } from '../../model/reminders/reminder'
 import type { StoreDeps } from '../core/storeDeps'
 import { recordEvent } from '../events/recordEvent'
-import { enqueuePush } from '../push/pushQueue'
+import { enqueuePush } from '../push/enqueuePush'
 
 /** A reminder as it is delivered. */
 export interface FiredReminder extends Pick<Reminder, 'name' | 'text'> {

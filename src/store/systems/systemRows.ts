@@ -11,7 +11,7 @@ import type { Platform } from '../../model/core/platform'
 import { parseSystemRef } from '../../model/core/ref'
 import type { Instant } from '../../model/core/time'
 import { type System, type SystemDraft, type SystemPatch, system } from '../../model/systems/system'
-import { type GivenIdentity, identityQueries, type Stored } from '../core/identity'
+import { type GivenIdentity, identityQueries, type Stored } from '../core/identityRows'
 import type { StoreDeps } from '../core/storeDeps'
 import { recordEvent } from '../events/recordEvent'
 

@@ -178,7 +178,7 @@ export const limits: readonly Mutation[] = [
     why: 'A client that reads nothing keeps its stream.',
   },
   {
-    file: 'service/access/quotas.ts',
+    file: 'service/access/systemQuota.ts',
     from: 'return systems !== null && count >= systems',
     to: 'return systems !== null && count > systems',
     tests: ['http/bot/registration.test.ts'],

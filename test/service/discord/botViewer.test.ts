@@ -26,7 +26,7 @@ import {
   patchGroup as patchOwnGroup,
 } from '../../../src/service/groups/groups'
 import { changeGroupMembers, changeMemberGroups } from '../../../src/service/groups/memberships'
-import { getTotals, listStints } from '../../../src/service/insights/fronting'
+import { getTotals, listStints } from '../../../src/service/insights/insights'
 import {
   createMember,
   deleteMember,

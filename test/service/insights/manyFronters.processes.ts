@@ -8,7 +8,7 @@ import {
   listDays,
   listPairs,
   listStints,
-} from '../../../src/service/insights/fronting'
+} from '../../../src/service/insights/insights'
 import { insertMember } from '../../../src/service/members/members'
 import { outcomeOf } from '../../tools/outcomeOf'
 import { execute, insertAll } from '../../tools/rawSql'

@@ -1,6 +1,6 @@
 import { type Instant, MINUTE } from '../../../src/model/core/time'
 import { changeSwitchMembers } from '../../../src/service/front/switches'
-import { listStints } from '../../../src/service/insights/fronting'
+import { listStints } from '../../../src/service/insights/insights'
 import { insertMember } from '../../../src/service/members/members'
 import { execute, insertAll } from '../../tools/rawSql'
 import { expect, test } from '../../tools/test'

@@ -1,7 +1,7 @@
 import type { Viewer } from '../../../model/core/privacy'
 import { listSwitches } from '../../../service/front/history'
 import { getFronters } from '../../../service/front/switches'
-import { getTotals } from '../../../service/insights/fronting'
+import { getTotals } from '../../../service/insights/insights'
 import { getSystem } from '../../../service/systems/systems'
 import { escapeMarkdown, formatCodeSpan } from '../../messages/escape'
 import type { Answer } from '../answer'

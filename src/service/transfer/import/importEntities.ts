@@ -13,7 +13,7 @@ import {
   countEntities,
   updateEntity,
 } from '../../../store/core/entityRows'
-import type { GivenIdentity } from '../../../store/core/identity'
+import type { GivenIdentity } from '../../../store/core/identityRows'
 import { groupRowKind } from '../../../store/groups/groupRows'
 import { memberRowKind } from '../../../store/members/memberRows'
 import { getSettings } from '../../../store/systems/settingRows'

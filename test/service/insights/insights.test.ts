@@ -9,7 +9,7 @@ import {
   listDays,
   listPairs,
   listStints,
-} from '../../../src/service/insights/fronting'
+} from '../../../src/service/insights/insights'
 import { insertMember } from '../../../src/service/members/members'
 import { pairsOf, type Question, stintsOf, totalsOf } from '../../model/insights/oracle'
 import { insert, insertAll, rows } from '../../tools/rawSql'

@@ -1,4 +1,11 @@
-import type { Instant } from '../core/time'
+import { DAY, HOUR, type Instant } from '../core/time'
+
+/** Microseconds until a session expires. Each use extends one that is remembered, up to the longest. */
+export const sessionDurations = {
+  short: 12 * HOUR,
+  remembered: 90 * DAY,
+  longest: 365 * DAY,
+} as const
 
 /** A browser that is logged in. */
 export interface Session {

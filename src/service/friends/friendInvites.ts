@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../../db/types'
 import { isDisabled } from '../../db/visible'
+import { smallLimits } from '../../model/access/rowLimits'
 import { error } from '../../model/core/errors'
 import { type Redacted, redact, requireSystem, type Viewer } from '../../model/core/privacy'
 import { isUuid } from '../../model/core/ref'
@@ -9,7 +10,7 @@ import { DAY, type Instant } from '../../model/core/time'
 import { invite, type Share, type SharePatch, share } from '../../model/friends/friend'
 import { system } from '../../model/systems/system'
 import { generateUrlSecret, hashSecret } from '../../store/access/secrets'
-import { addUsage, freeUsage, limitReached, smallLimits } from '../../store/core/usage'
+import { addUsage, freeUsage, limitReached } from '../../store/core/usage'
 import {
   type BucketRef,
   listBucketRefs,

@@ -5,13 +5,15 @@ import { type Placeholders, query, type Values } from '../../db/query'
 import { createInserter } from '../../db/rows'
 import { sessions, tokens } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
-import type { Device, OpenedSession, Session } from '../../model/access/session'
-import { DAY, HOUR, type Instant } from '../../model/core/time'
+import {
+  type Device,
+  type OpenedSession,
+  type Session,
+  sessionDurations,
+} from '../../model/access/session'
+import type { Instant } from '../../model/core/time'
 import { generateUrlSecret, hashSecret } from './secrets'
 
-const SHORT = 12 * HOUR
-const REMEMBERED = 90 * DAY
-const LONGEST = 365 * DAY
 const MAX_SESSIONS = 50
 const MAX_INSTANT = Number.MAX_SAFE_INTEGER
 
@@ -32,7 +34,7 @@ export async function insertSession(
 ): Promise<OpenedSession> {
   const secret = generateUrlSecret()
   const { system_id, token_id } = origin
-  const latest = now + (remember ? REMEMBERED : SHORT)
+  const latest = now + (remember ? sessionDurations.remembered : sessionDurations.short)
   const expires = Math.min(latest, origin.expires ?? Infinity)
   const session = { uuid: randomUUID(), system_id, name, created: now, last_used: now, expires }
   await removeExpired(tx).run({ now })
@@ -157,7 +159,10 @@ const removeAll = query((db, { system }: Placeholders<'system'>) =>
 
 /** Extends a remembered session, but not beyond the expiry of its token. */
 const renew = query((db, values: Placeholders<'id' | 'now'>, { min }) => {
-  const latest = min(sql`${values.now} + ${REMEMBERED}`, sql`${created} + ${LONGEST}`)
+  const latest = min(
+    sql`${values.now} + ${sessionDurations.remembered}`,
+    sql`${created} + ${sessionDurations.longest}`,
+  )
   const token = db
     .select({ expires: tokens.expires })
     .from(tokens)

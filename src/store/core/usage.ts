@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { extUsage } from '../../db/tables'
 import type { Db } from '../../db/types'
+import { rowLimits } from '../../model/access/rowLimits'
 import { error } from '../../model/core/errors'
 import type { StoreDeps } from './storeDeps'
 
@@ -12,20 +13,6 @@ export interface UsageChange {
   notes?: number
   posts?: number
 }
-
-/** Maximum numbers of rows of one system that are counted in `ext_usage`. */
-export const rowLimits = { front_notes: 200_000, notes: 20_000, posts: 200_000 } as const
-
-/** Maximum numbers of rows of one system that are few enough to be counted by index. */
-export const smallLimits = {
-  fields: 100,
-  rooms: 200,
-  polls: 1_000,
-  reminders: 50,
-  buckets: 20,
-  friends: 200,
-  invites: 10,
-} as const
 
 const words = { front_notes: 'front notes', notes: 'notes', posts: 'posts' } as const
 

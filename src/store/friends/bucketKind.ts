@@ -2,9 +2,9 @@ import { desc, eq } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { buckets } from '../../db/tables'
 import { visibleBuckets } from '../../db/visible'
+import { smallLimits } from '../../model/access/rowLimits'
 import { bucket } from '../../model/friends/bucket'
 import type { OwnedRowKind } from '../core/ownedRows'
-import { smallLimits } from '../core/usage'
 
 export const bucketKind: OwnedRowKind<typeof bucket> = {
   entity: bucket,

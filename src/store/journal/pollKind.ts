@@ -2,11 +2,12 @@ import { and, eq } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { polls, pollVotes } from '../../db/tables'
 import { visiblePolls } from '../../db/visible'
+import { smallLimits } from '../../model/access/rowLimits'
 import { textBytes } from '../../model/core/textSize'
 import { poll, type Vote, vote } from '../../model/journal/poll'
 import { removedOptions, unknownOptions, withOptionIds } from '../core/optionIds'
 import type { OwnedRowKind } from '../core/ownedRows'
-import { addUsage, smallLimits } from '../core/usage'
+import { addUsage } from '../core/usage'
 
 export const pollKind: OwnedRowKind<typeof poll> = {
   entity: poll,

@@ -2,9 +2,9 @@ import { eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { rooms } from '../../db/tables'
 import { visibleRooms } from '../../db/visible'
+import { smallLimits } from '../../model/access/rowLimits'
 import { room } from '../../model/journal/room'
 import type { OwnedRowKind } from '../core/ownedRows'
-import { smallLimits } from '../core/usage'
 import { deleteOrHideRoom } from './roomDeletion'
 
 export const roomKind: OwnedRowKind<typeof room> = {

@@ -3,6 +3,7 @@ import { type Placeholders, query } from '../../db/query'
 import { reminders } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleReminders } from '../../db/visible'
+import { smallLimits } from '../../model/access/rowLimits'
 import { isEmptyPatch, type Row } from '../../model/core/entity'
 import type { Instant } from '../../model/core/time'
 import {
@@ -15,7 +16,6 @@ import {
 } from '../../model/reminders/reminder'
 import { createSchedule } from '../../model/reminders/reminderSchedule'
 import type { OwnedRowKind } from '../core/ownedRows'
-import { smallLimits } from '../core/usage'
 import { zoneOf } from './reminderDues'
 
 export const reminderKind: OwnedRowKind<typeof reminder> = {

@@ -26,6 +26,7 @@ import {
   visibleReminders,
   visibleRooms,
 } from '../../db/visible'
+import { rowLimits, smallLimits } from '../../model/access/rowLimits'
 import type { Entity, JsonObject } from '../../model/core/entity'
 import { bucket } from '../../model/friends/bucket'
 import { frontNote } from '../../model/front/frontNote'
@@ -36,7 +37,6 @@ import { room } from '../../model/journal/room'
 import { customFieldInFiles } from '../../model/members/customField'
 import { reminder } from '../../model/reminders/reminder'
 import type { ExtPart } from '../../model/transfer/transfer'
-import { rowLimits, smallLimits } from '../core/usage'
 
 /** Kinds of rows that have a UUID. */
 export type OwnedPart = Exclude<ExtPart, 'values' | 'votes'>

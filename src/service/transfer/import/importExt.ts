@@ -1,6 +1,7 @@
 import type { Db } from '../../../db/types'
 import type { BundleExtRow } from '../../../formats/bundle'
 import { batches } from '../../../formats/chunks'
+import { smallLimits } from '../../../model/access/rowLimits'
 import type { JsonObject } from '../../../model/core/entity'
 import { DomainError, error } from '../../../model/core/errors'
 import type { Option } from '../../../model/core/field'
@@ -10,7 +11,7 @@ import { vote } from '../../../model/journal/poll'
 import { hasOptions } from '../../../model/members/customField'
 import { type FieldType, type FieldValue, parseValue } from '../../../model/members/fieldValue'
 import type { ExtPart, ImportPart } from '../../../model/transfer/transfer'
-import { addUsage, smallLimits } from '../../../store/core/usage'
+import { addUsage } from '../../../store/core/usage'
 import {
   countFields,
   countOwnedRows,

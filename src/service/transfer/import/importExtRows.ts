@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { Db } from '../../../db/types'
 import { type BundleExtRow, type Origin, subjectKinds } from '../../../formats/bundle'
 import { batchesBySize } from '../../../formats/chunks'
+import { rowLimits } from '../../../model/access/rowLimits'
 import { fillDefaults, type JsonObject } from '../../../model/core/entity'
 import { error } from '../../../model/core/errors'
 import { isUuid } from '../../../model/core/ref'
 import { textBytes } from '../../../model/core/textSize'
 import type { ExtPart } from '../../../model/transfer/transfer'
-import { rowLimits } from '../../../store/core/usage'
 import { removeStatusAt } from '../../../store/front/statuses'
 import {
   bucketsWithoutFriends,

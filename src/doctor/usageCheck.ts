@@ -2,10 +2,10 @@ import { eq, getTableColumns, gt, type SQL, type SQLWrapper, sql } from 'drizzle
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Dialect } from '../db/dialect'
 import type { Finding } from '../db/finding'
+import { ownedTable } from '../db/ownedTables'
 import { type Placeholders, query } from '../db/query'
 import { createUpserter, type OwnedTable } from '../db/rows'
 import {
-  buckets,
   extUsage,
   fields,
   fieldValues,
@@ -20,24 +20,17 @@ import {
   polls,
   pollVotes,
   posts,
-  reminders,
   rooms,
 } from '../db/tables'
 import type { Db } from '../db/types'
 import { isImportCommitted, visibleSystems } from '../db/visible'
 import type { Entity } from '../model/core/entity'
 import { countedKeys } from '../model/core/textSize'
-import { bucket } from '../model/friends/bucket'
 import { friend, invite } from '../model/friends/friend'
-import { frontNote } from '../model/front/frontNote'
 import { groupExt } from '../model/groups/groupExt'
-import { note } from '../model/journal/note'
-import { poll, vote } from '../model/journal/poll'
-import { post } from '../model/journal/post'
-import { room } from '../model/journal/room'
-import { customField } from '../model/members/customField'
+import { vote } from '../model/journal/poll'
 import { memberExt } from '../model/members/memberExt'
-import { reminder } from '../model/reminders/reminder'
+import { type OwnedList, ownedKind, ownedLists } from '../model/ownedKinds'
 
 const counters = ['text_bytes', 'front_notes', 'notes', 'posts'] as const
 
@@ -108,20 +101,18 @@ function rowsOf(table: OwnedTable): SQL {
   return sql`${table} where ${eq(table.system_id, id)} and ${isImportCommitted(table.import_id)}`
 }
 
-function owned(entity: Entity, table: OwnedTable, condition = sql``): Source {
-  return { rows: sql`${rowsOf(table)} ${condition}`, sizes: countedColumns(entity, table) }
-}
+/** A deleted room is not counted, but its posts are until they are deleted. */
+const conditions: Partial<Record<OwnedList, SQL>> = { rooms: sql`and ${rooms.is_deleted} = 0` }
 
-/** All text that counts. A deleted room is not counted, but its posts are until they are deleted. */
+/** All text that counts. */
 const sources: readonly Source[] = [
-  owned(customField, fields),
-  owned(frontNote, frontNotes),
-  owned(note, notes),
-  owned(room, rooms, sql`and ${rooms.is_deleted} = 0`),
-  owned(post, posts),
-  owned(poll, polls),
-  owned(reminder, reminders),
-  owned(bucket, buckets),
+  ...ownedLists.map((list) => {
+    const { table } = ownedTable(list)
+    return {
+      rows: sql`${rowsOf(table)} ${conditions[list] ?? sql``}`,
+      sizes: countedColumns(ownedKind(list).entity, table),
+    }
+  }),
   {
     rows: sql`${friendSides} where ${eq(friendSides.system_id, id)}`,
     sizes: countedColumns(friend, friendSides),

@@ -4,6 +4,7 @@ import type { GroupDraft } from '../model/groups/group'
 import type { GroupExtPatch } from '../model/groups/groupExt'
 import type { MemberDraft } from '../model/members/member'
 import type { MemberExtPatch } from '../model/members/memberExt'
+import { forEachOwned, type OwnedName, ownedKinds } from '../model/ownedKinds'
 import type { PictureType } from '../model/pictures/picture'
 import type { AutoproxyPatch } from '../model/proxy/autoproxy'
 import type { MemberGuildPatch, SystemGuildPatch } from '../model/proxy/guild'
@@ -157,13 +158,7 @@ export interface Subject {
     | 'guild'
     | 'autoproxy'
     | 'field'
-    | 'front_note'
-    | 'note'
-    | 'room'
-    | 'post'
-    | 'poll'
-    | 'reminder'
-    | 'bucket'
+    | OwnedName
   name: string | null
 }
 
@@ -175,16 +170,9 @@ export const subjectKinds: Readonly<Record<NamedPart, Subject['kind']>> = {
   members: 'member',
   groups: 'group',
   switches: 'switch',
-  fields: 'field',
+  ...forEachOwned((list): OwnedName => ownedKinds[list].name),
   values: 'field',
-  front_notes: 'front_note',
-  notes: 'note',
-  rooms: 'room',
-  posts: 'post',
-  polls: 'poll',
   votes: 'poll',
-  reminders: 'reminder',
-  buckets: 'bucket',
 }
 
 export interface ReadOptions {

@@ -1,16 +1,13 @@
 import { type Entity, isEmptyPatch, type JsonObject, type Row } from '../../model/core/entity'
 import { isUuid } from '../../model/core/ref'
 import { isObject, Problem } from '../../model/core/validation'
-import { bucket } from '../../model/friends/bucket'
-import { frontNote } from '../../model/front/frontNote'
 import { groupExt } from '../../model/groups/groupExt'
 import { note } from '../../model/journal/note'
-import { poll, vote } from '../../model/journal/poll'
-import { post } from '../../model/journal/post'
-import { room } from '../../model/journal/room'
-import { type CustomFieldDraft, customFieldInFiles } from '../../model/members/customField'
+import { vote } from '../../model/journal/poll'
+import type { CustomFieldDraft } from '../../model/members/customField'
 import { parseValue } from '../../model/members/fieldValue'
 import { memberExt } from '../../model/members/memberExt'
+import { type OwnedList, ownedKinds, type ReferenceTo } from '../../model/ownedKinds'
 import { reminder, validateReminder } from '../../model/reminders/reminder'
 import { extSettings } from '../../model/systems/extSettings'
 import { type ExtPart, extParts } from '../../model/transfer/transfer'
@@ -104,9 +101,14 @@ class ExtReader {
   }
 
   readRows(): void {
-    const { ext } = this
-    ext.fields = this.#list('fields', 'field', customFieldInFiles, [])
-    const fields = new Map(ext.fields.map((row) => [row.key, row.values]))
+    for (const part of extParts)
+      if (part === 'values') this.#readValues()
+      // Polls have their votes.
+      else if (part !== 'votes') this.ext[part] = this.#list(part)
+  }
+
+  #readValues(): void {
+    const fields = new Map(this.ext.fields.map((row) => [row.key, row.values]))
     for (const row of this.#rows('values', 'field')) {
       const [member, field] = [this.#memberKey(row.member), String(row.field)]
       const owner = fields.get(field) as CustomFieldDraft | undefined
@@ -114,38 +116,18 @@ class ExtReader {
       if (member === null || parsed === null || parsed instanceof Problem)
         this.#drop('values', 'field', 'value', 'not a value of this field')
       else
-        ext.values.push({
+        this.ext.values.push({
           key: `${member} ${field}`,
           values: { value: parsed },
           refs: { member, field },
         })
     }
-    ext.front_notes = this.#newest('front_notes', 'front_note', frontNote, ['member', 'by'], 'at')
-    ext.notes = this.#newest('notes', 'note', note, ['member'], 'date')
-    ext.rooms = this.#list('rooms', 'room', room, [])
-    ext.posts = this.#newest('posts', 'post', post, ['room', 'for', 'by', 'reply_to'], 'written')
-    ext.polls = this.#newest('polls', 'poll', poll, [], 'created')
-    ext.reminders = this.#newest('reminders', 'reminder', reminder, [], 'created')
-    ext.buckets = this.#list('buckets', 'bucket', bucket, [])
-  }
-
-  #newest(
-    part: ExtPart,
-    kind: Subject['kind'],
-    entity: Entity,
-    references: readonly string[],
-    time: string,
-  ): BundleExtRow[] {
-    return newestFirst(this.#list(part, kind, entity, references).toReversed(), time)
   }
 
   /** Parses the rows of a list. */
-  #list(
-    part: ExtPart,
-    kind: Subject['kind'],
-    entity: Entity,
-    references: readonly string[],
-  ): BundleExtRow[] {
+  #list(part: OwnedList): BundleExtRow[] {
+    const { name: kind, order, references, ...fields } = ownedKinds[part]
+    const entity = 'imported' in fields ? fields.imported : fields.entity
     const rows: BundleExtRow[] = []
     const seen = new Set<string>()
     for (const row of this.#rows(part, kind)) {
@@ -160,8 +142,8 @@ class ExtReader {
       }
       seen.add(key)
       const refs: Record<string, string | null> = {}
-      for (const name of references) {
-        refs[name] = this.#ref(name, row[name])
+      for (const [name, target] of Object.entries(references)) {
+        refs[name] = this.#ref(target, row[name])
         delete values[name]
       }
       if (values.kind === 'status') {
@@ -176,7 +158,7 @@ class ExtReader {
       rows.push({ key, ...(uuid && { uuid }), values, refs, ...contents })
       if (part === 'polls') this.#readVotes(key, row, values)
     }
-    return rows
+    return order === 'position' ? rows : newestFirst(rows.toReversed(), order)
   }
 
   #readVotes(pollKey: string, row: JsonObject, { options }: JsonObject): void {
@@ -208,10 +190,10 @@ class ExtReader {
     }
   }
 
-  #ref(name: string, given: unknown): string | null {
+  #ref(target: ReferenceTo, given: unknown): string | null {
     if (typeof given !== 'string' || !isUuid(given)) return null
     const uuid = given.toLowerCase()
-    return name === 'room' || name === 'reply_to' ? uuid : this.#memberKey(uuid)
+    return target === 'room' || target === 'post' ? uuid : this.#memberKey(uuid)
   }
 
   #memberKey(uuid: unknown): string | null {

@@ -24,6 +24,7 @@ import {
   getOwnedRow,
   insertOwnedRow,
   listRowsInOrder,
+  nextPosition,
   type OwnedRow,
   type OwnedRowKind,
   removeOwnedRow,
@@ -80,6 +81,8 @@ export async function createOwnedIn<E extends Entity>(
   const now = deps.now()
   const chosen = await kind.chooseValues?.(tx, systemId, draft, null, now)
   const values: JsonObject = { ...fillDefaults(kind.entity, draft), ...uuids, ...chosen }
+  if (kind.order === 'position' && !('position' in draft))
+    values.position = await nextPosition(tx, kind, systemId)
   for (const key of kind.timeKeys) values[key] ??= now
   const filled = values as Row<E>
   validate(deps, kind, filled)

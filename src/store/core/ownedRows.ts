@@ -10,6 +10,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import type { Dialect } from '../../db/dialect'
+import { ownedTables } from '../../db/ownedTables'
 import { cachePer, type Placeholders, query } from '../../db/query'
 import { createInserter, createUpdater, type OwnedTable, type TableWithId } from '../../db/rows'
 import type { Db } from '../../db/types'
@@ -21,6 +22,7 @@ import type { ListPosition, PageRequest } from '../../model/core/listPage'
 import type { Permission } from '../../model/core/privacy'
 import { isUuid } from '../../model/core/ref'
 import type { Instant } from '../../model/core/time'
+import { type OwnedList, ownedKinds, type RowLimit } from '../../model/ownedKinds'
 import type { StoreDeps } from './storeDeps'
 import type { UsageChange } from './usage'
 
@@ -52,13 +54,9 @@ export interface LinkedList {
   readonly store: (tx: Db, systemId: number, id: number, uuids: readonly string[]) => Promise<void>
 }
 
-/** Limit on the number of rows: a counter of `ext_usage`, or a small number that is counted. */
-type RowLimit =
-  | { readonly counter: Exclude<keyof UsageChange, 'text_bytes'> }
-  | { readonly max: number; readonly what: string }
-
 /**
- * What the objects of one kind differ in. A creation calls `checkBody`, the `resolve` of references,
+ * What the objects of one kind differ in. A new one of a kind with positions is the last, unless its
+ * position is given. A creation calls `checkBody`, the `resolve` of references,
  * `chooseValues`, `validate` and `check`; once the row is inserted the `store` of lists, `eventData`
  * and `onCreate`. A change calls `checkBody`, `resolve`, `chooseValues` and, if anything changes,
  * `validate`, the `store` of lists, `onChange` and `eventData`. A deletion calls `remove`.
@@ -112,6 +110,16 @@ export interface OwnedRowKind<E extends Entity> {
   readonly eventData: (row: Row<E>) => JsonObject
   /** Deletes or hides a row with what belongs to it. Returns what this frees besides the row. */
   readonly remove?: (tx: Db, id: number) => Promise<UsageChange>
+}
+
+/** Returns what the tables of kinds say about a kind. */
+export function ownedRowFacts<L extends OwnedList>(list: L) {
+  const { entity, missing, order, timeKeys, limit } = ownedKinds[list]
+  const { table, visible } = ownedTables[list]
+  return { entity, table, rows: visible, missing, order, timeKeys, limit } as Pick<
+    OwnedRowKind<(typeof ownedKinds)[L]['entity']>,
+    'entity' | 'table' | 'rows' | 'missing' | 'order' | 'timeKeys' | 'limit'
+  >
 }
 
 /** Row of a list by its position, with the size of one of its texts in bytes. */
@@ -169,6 +177,15 @@ export async function countOwnedRows<E extends Entity>(
   systemId: number,
 ): Promise<number> {
   return (await statementsOf(kind).countRows(db).get({ system: systemId }))?.size ?? 0
+}
+
+/** Returns the position after the last row of a system. */
+export async function nextPosition<E extends Entity>(
+  db: Db,
+  kind: OwnedRowKind<E>,
+  systemId: number,
+): Promise<number> {
+  return (await statementsOf(kind).nextPosition(db).get({ system: systemId }))?.next ?? 0
 }
 
 /** Replaces references of a draft or a patch by UUIDs, and returns the row IDs by column. */
@@ -396,6 +413,12 @@ function createStatements<E extends Entity>(kind: OwnedRowKind<E>) {
         sql<{
           size: number
         }>`select ${count()} as size from ${rows} where ${column('system_id')} = ${system}`,
+    ),
+    nextPosition: query(
+      (_, { system }: Placeholders<'system'>) =>
+        sql<{
+          next: number
+        }>`select coalesce(max(position) + 1, 0) as next from ${rows} where ${column('system_id')} = ${system}`,
     ),
     insertRow: createInserter<TableWithId>(table, [
       'uuid',

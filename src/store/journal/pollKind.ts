@@ -1,24 +1,16 @@
 import { and, eq } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { polls, pollVotes } from '../../db/tables'
-import { visiblePolls } from '../../db/visible'
-import { smallLimits } from '../../model/access/rowLimits'
 import { textBytes } from '../../model/core/textSize'
-import { poll, type Vote, vote } from '../../model/journal/poll'
+import { type poll, type Vote, vote } from '../../model/journal/poll'
 import { removedOptions, unknownOptions, withOptionIds } from '../core/optionIds'
-import type { OwnedRowKind } from '../core/ownedRows'
+import { type OwnedRowKind, ownedRowFacts } from '../core/ownedRows'
 import { addUsage } from '../core/usage'
 
 export const pollKind: OwnedRowKind<typeof poll> = {
-  entity: poll,
-  table: polls,
-  rows: visiblePolls,
+  ...ownedRowFacts('polls'),
   references: {},
-  order: 'created',
-  missing: 'pollNotFound',
   events: { created: 'CREATE_POLL', changed: 'UPDATE_POLL', removed: 'DELETE_POLL' },
-  limit: { max: smallLimits.polls, what: 'polls' },
-  timeKeys: ['created'],
   eventData: () => ({}),
   checkBody: ({ options }, before) => unknownOptions(options, before?.options),
   async chooseValues(_, __, { options }) {

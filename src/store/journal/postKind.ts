@@ -1,12 +1,17 @@
 import { sql } from 'drizzle-orm'
-import { posts } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { visiblePosts, visibleRooms } from '../../db/visible'
+import { visibleRooms } from '../../db/visible'
 import { error } from '../../model/core/errors'
 import { isUuid } from '../../model/core/ref'
 import { Problem } from '../../model/core/validation'
-import { type Post, post, validatePost } from '../../model/journal/post'
-import { getOwnedRow, type OwnedRow, type OwnedRowKind, type Reference } from '../core/ownedRows'
+import { type Post, type post, validatePost } from '../../model/journal/post'
+import {
+  getOwnedRow,
+  type OwnedRow,
+  type OwnedRowKind,
+  ownedRowFacts,
+  type Reference,
+} from '../core/ownedRows'
 import { findLatest } from '../front/switchRows'
 import { anyMember, author } from '../members/memberReference'
 import { enqueuePush } from '../push/enqueuePush'
@@ -20,15 +25,9 @@ const room: Reference = {
 }
 
 export const postKind: OwnedRowKind<typeof post> = {
-  entity: post,
-  table: posts,
-  rows: visiblePosts,
+  ...ownedRowFacts('posts'),
   references: { room, for: anyMember('for_member'), by: author('by_member') },
-  order: 'written',
-  missing: 'postNotFound',
   events: { created: 'CREATE_POST', changed: 'UPDATE_POST', removed: 'DELETE_POST' },
-  limit: { counter: 'posts' },
-  timeKeys: ['written'],
   editedKeys: ['title', 'text'],
   validate: validatePost,
   check: requireSamePlace,

@@ -2,8 +2,6 @@ import { and, eq, sql } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { fields, fieldValues } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { visibleFields } from '../../db/visible'
-import { smallLimits } from '../../model/access/rowLimits'
 import type { JsonObject } from '../../model/core/entity'
 import { error, type Problems } from '../../model/core/errors'
 import { storedBytes } from '../../model/core/textSize'
@@ -11,7 +9,7 @@ import { Problem } from '../../model/core/validation'
 import {
   type CustomFieldPatch,
   type CustomFieldType,
-  customField,
+  type customField,
   customFieldTypes,
   hasOptions,
 } from '../../model/members/customField'
@@ -22,7 +20,7 @@ import {
   withoutRemoved,
 } from '../../model/members/fieldValue'
 import { unknownOptions, withOptionIds } from '../core/optionIds'
-import { listRowsInOrder, type OwnedRow, type OwnedRowKind } from '../core/ownedRows'
+import { listRowsInOrder, type OwnedRow, type OwnedRowKind, ownedRowFacts } from '../core/ownedRows'
 import type { StoreDeps } from '../core/storeDeps'
 import { addUsage } from '../core/usage'
 import { bucketsOfRowSql } from '../friends/bucketLinks'
@@ -32,9 +30,7 @@ import { insertValues } from './fieldValueRows'
 type FieldRow = OwnedRow<typeof customField>
 
 export const fieldKind: OwnedRowKind<typeof customField> = {
-  entity: customField,
-  table: fields,
-  rows: visibleFields,
+  ...ownedRowFacts('fields'),
   references: {},
   lists: {
     buckets: {
@@ -44,11 +40,7 @@ export const fieldKind: OwnedRowKind<typeof customField> = {
       },
     },
   },
-  order: 'position',
-  missing: 'fieldNotFound',
   events: { created: 'CREATE_FIELD', changed: 'UPDATE_FIELD', removed: 'DELETE_FIELD' },
-  limit: { max: smallLimits.fields, what: 'fields' },
-  timeKeys: ['created'],
   permissions: { read: 'read', write: 'change' },
   checkBody: checkOptions,
   chooseValues,
@@ -81,18 +73,16 @@ function checkOptions(body: JsonObject, before: FieldRow | null): Problems {
   return problems
 }
 
-/** Returns the values that the server chooses: position, IDs of options, and none for other types. */
+/** Returns the values that the server chooses: IDs of options, and none for other types. */
 async function chooseValues(
-  tx: Db,
-  systemId: number,
+  _tx: Db,
+  _systemId: number,
   { type, options }: CustomFieldPatch,
   before: FieldRow | null,
 ): Promise<CustomFieldPatch> {
-  const position = before ? undefined : (await nextPosition(tx).get({ system: systemId }))?.next
   const isDropped =
     before !== null && type !== undefined && !hasOptions(type) && options === undefined
   return {
-    ...(position !== undefined && { position }),
     ...(options && { options: withOptionIds(options) }),
     ...(isDropped && { options: null }),
   }
@@ -149,13 +139,6 @@ const sizeOfValues = query((db, { field }: Placeholders<'field'>, { size }) =>
     .select({ size: sql<number>`coalesce(sum(${size(value)}), 0)`.as('size') })
     .from(fieldValues)
     .where(eq(field_id, field)),
-)
-
-const nextPosition = query((db, { system }: Placeholders<'system'>) =>
-  db
-    .select({ next: sql<number>`coalesce(max(${visibleFields.position}) + 1, 0)`.as('next') })
-    .from(visibleFields)
-    .where(eq(visibleFields.system_id, system)),
 )
 
 const deleteFieldRow = query((db, { id }: Placeholders<'id'>) =>

@@ -2,8 +2,6 @@ import { eq } from 'drizzle-orm'
 import { type Placeholders, query } from '../../db/query'
 import { reminders } from '../../db/tables'
 import type { Db } from '../../db/types'
-import { visibleReminders } from '../../db/visible'
-import { smallLimits } from '../../model/access/rowLimits'
 import { isEmptyPatch, type Row } from '../../model/core/entity'
 import type { Instant } from '../../model/core/time'
 import {
@@ -15,19 +13,13 @@ import {
   validateReminder,
 } from '../../model/reminders/reminder'
 import { createSchedule } from '../../model/reminders/reminderSchedule'
-import type { OwnedRowKind } from '../core/ownedRows'
+import { type OwnedRowKind, ownedRowFacts } from '../core/ownedRows'
 import { zoneOf } from './reminderDues'
 
 export const reminderKind: OwnedRowKind<typeof reminder> = {
-  entity: reminder,
-  table: reminders,
-  rows: visibleReminders,
+  ...ownedRowFacts('reminders'),
   references: {},
-  order: 'created',
-  missing: 'reminderNotFound',
   events: { created: 'CREATE_REMINDER', changed: 'UPDATE_REMINDER', removed: 'DELETE_REMINDER' },
-  limit: { max: smallLimits.reminders, what: 'reminders' },
-  timeKeys: ['created'],
   validate: validateReminder,
   eventData: () => ({}),
   chooseValues,

@@ -1,4 +1,5 @@
 import { type Column, eq, inArray, sql } from 'drizzle-orm'
+import { ownedTablesToDelete } from '../../db/ownedTables'
 import { type Placeholders, query } from '../../db/query'
 import {
   accounts,
@@ -7,7 +8,6 @@ import {
   deletedSwitches,
   deliveries,
   events,
-  fields,
   fieldValues,
   friendInvites,
   friendNotifyDue,
@@ -22,17 +22,14 @@ import {
   memberExts,
   members,
   messages,
-  notes,
   origins,
   pendingImports,
   pictures,
   pinnedMembers,
-  polls,
   posts,
   preferences,
   proxyTagIndex,
   pushTargets,
-  reminders,
   sessions,
   switches,
   switchMembers,
@@ -155,8 +152,7 @@ const keepNames = authored.map(({ table, author, name }) =>
 const sizeOfSystem = createSize(
   ...history,
   ...[members, groups, messages, events, importArchive, autoproxies].map(ofSystem),
-  ...[notes, posts, polls, reminders, frontNotes, fields, origins, deletedSwitches].map(ofSystem),
-  ofSystem(pictures),
+  ...[...ownedTablesToDelete, origins, deletedSwitches, pictures].map(ofSystem),
   votes,
   ofItsMembers(fieldValues),
   ofItsMembers(bucketMembers),

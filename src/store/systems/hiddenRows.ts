@@ -1,30 +1,24 @@
 import { and, eq, gt, inArray, notExists, notInArray, type SQL, sql } from 'drizzle-orm'
 import type { Dialect } from '../../db/dialect'
+import { ownedTablesToDelete } from '../../db/ownedTables'
 import { type Placeholders, query } from '../../db/query'
 import {
   autoproxies,
   bucketMembers,
-  buckets,
   deletedSwitches,
   events,
-  fields,
   fieldValues,
-  frontNotes,
   groups,
   importArchive,
   memberExts,
   memberGuilds,
   members,
   messages,
-  notes,
   origins,
   pendingImports,
   pictures,
-  polls,
   pollVotes,
   posts,
-  reminders,
-  rooms,
   switches,
   switchMembers,
   systemGuilds,
@@ -123,8 +117,10 @@ const hiddenSystems = query((db) => {
 })
 
 const hiddenSystemBatches = [
-  // Before the polls, each of which may have many.
+  // Before the polls, fields and buckets, each of which may have many.
   deleteSome(pollVotes, votes),
+  deleteSome(fieldValues, ofItsMembers(fieldValues)),
+  deleteSome(bucketMembers, ofItsMembers(bucketMembers)),
   ...[
     switches,
     messages,
@@ -132,18 +128,11 @@ const hiddenSystemBatches = [
     importArchive,
     autoproxies,
     systemGuilds,
-    posts,
-    rooms,
-    notes,
-    polls,
-    reminders,
-    frontNotes,
-    fields,
+    ...ownedTablesToDelete,
     origins,
     deletedSwitches,
     pictures,
     groups,
-    buckets,
   ].map((table) => deleteSome(table, ofSystem(table))),
   deleteSome(switchMembers, ofItsMembers(switchMembers)),
   // Records of messages remain when their member is deleted.
@@ -173,8 +162,6 @@ const hiddenSystemBatches = [
   ),
   deleteSome(memberGuilds, ofItsMembers(memberGuilds)),
   deleteSome(memberExts, ofItsMembers(memberExts)),
-  deleteSome(fieldValues, ofItsMembers(fieldValues)),
-  deleteSome(bucketMembers, ofItsMembers(bucketMembers)),
   deleteSome(members, ofSystem(members)),
 ]
 

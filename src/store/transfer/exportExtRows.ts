@@ -1,46 +1,26 @@
-import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { getTableName, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { columnsOfFields, ownedTable } from '../../db/ownedTables'
 import { type Placeholders, query } from '../../db/query'
 import {
-  buckets,
-  fields,
   fieldValues,
-  frontNotes,
   groupExts,
   memberExts,
-  notes,
   origins,
-  polls,
   pollVoteCounts,
   pollVotes,
-  posts,
-  reminders,
   rooms,
 } from '../../db/tables'
 import type { Db, MaybePromise } from '../../db/types'
 import {
   deletedMemberName,
   isImportCommitted,
-  visibleBuckets,
   visibleFields,
-  visibleFrontNotes,
   visibleGroups,
   visibleMembers,
   visibleMemberUuid,
-  visibleNotes,
-  visiblePolls,
-  visiblePosts,
-  visibleReminders,
-  visibleRooms,
 } from '../../db/visible'
-import type { Entity, JsonObject } from '../../model/core/entity'
-import { bucket } from '../../model/friends/bucket'
-import { frontNote } from '../../model/front/frontNote'
-import { note } from '../../model/journal/note'
-import { poll } from '../../model/journal/poll'
-import { post } from '../../model/journal/post'
-import { room } from '../../model/journal/room'
-import { customFieldInFiles } from '../../model/members/customField'
-import { exportedReminder } from '../../model/reminders/reminder'
+import type { JsonObject } from '../../model/core/entity'
+import { forEachOwned, type OwnedList, ownedKind } from '../../model/ownedKinds'
 import { type BucketLink, bucketLinks } from '../friends/bucketLinks'
 
 // What an export contains of the extension API.
@@ -48,37 +28,82 @@ import { type BucketLink, bucketLinks } from '../friends/bucketLinks'
 /** Rows that are read at once. */
 export const PAGE = 200
 
+/** Lists the rows of a list that is ordered by position. */
+export function listByPosition(
+  db: Db,
+  list: OwnedList,
+  systemId: number,
+): MaybePromise<JsonObject[]> {
+  return byPosition[list](db).all({ system: systemId })
+}
+
+/** Lists a page of a list that is ordered by time, newest first, before a time and row ID. */
+export function listPageBefore(
+  db: Db,
+  list: OwnedList,
+  systemId: number,
+  from: { before: number; beforeId: number },
+): MaybePromise<JsonObject[]> {
+  return pages[list](db).all({ system: systemId, ...from, limit: pageSizes[list] ?? PAGE })
+}
+
+/** A note may have 100,000 characters. */
+const pageSizes: Partial<Record<OwnedList, number>> = { notes: 20 }
+
 // SQL text, because the builder has no type for one of several tables.
-function select(
-  entity: Entity,
-  refs: Readonly<Record<string, SQLWrapper>>,
-  author: SQLWrapper | null,
-): SQL {
-  const keys = entity.entries.map(([key]) => {
+function select(list: OwnedList): SQL {
+  const { entity, exported = entity, references } = ownedKind(list)
+  const { table, columns } = ownedTable(list)
+  const column = (name: string) =>
+    sql`${sql.identifier(getTableName(table))}.${sql.identifier(name)}`
+  const author = Object.keys(references).find((key) => references[key] === 'author')
+  const authorId = columns[author ?? '']
+  const keys = exported.entries.map(([key]) => {
     const name = sql.identifier(key)
-    if (refs[key]) return sql`${refs[key]} as ${name}`
-    if (key === 'author_name' && author)
-      return sql`coalesce(${deletedMemberName(author)}, ${name}) as ${name}`
+    const referenceId = columns[key]
+    if (referenceId !== undefined) {
+      const uuidOf = references[key] === 'room' ? roomUuid : visibleMemberUuid
+      return sql`${uuidOf(column(referenceId))} as ${name}`
+    }
+    if (key === 'author_name' && authorId !== undefined)
+      return sql`coalesce(${deletedMemberName(column(authorId))}, ${name}) as ${name}`
     return sql`${name}`
   })
   // Sorting by `id` would sort by the UUID.
   return sql`select uuid as id, id as row_id, ${sql.join(keys, sql`, `)}`
 }
 
-/** Builds a function that lists the rows of a short list, in its order. */
-function listOf(visible: SQLWrapper, entity: Entity, decoded: object) {
-  const rows = query(
-    (_, { system }: Placeholders<'system'>) =>
-      sql<JsonObject>`${select(entity, {}, null)} from ${visible}
-        where system_id = ${system} order by position, row_id`,
-    decoded,
-  )
-  return (db: Db, systemId: number) => rows(db).all({ system: systemId })
+function roomUuid(id: SQL): SQL {
+  return sql`(select ${rooms.uuid} from ${rooms} where ${rooms.id} = ${id})`
 }
 
-export const fieldRows = listOf(visibleFields, customFieldInFiles, { options: fields.options })
-export const roomRows = listOf(visibleRooms, room, {})
-export const bucketRows = listOf(visibleBuckets, bucket, { default_for: buckets.default_for })
+function decoded(list: OwnedList): object {
+  const { entity, exported = entity } = ownedKind(list)
+  return columnsOfFields(ownedTable(list).table, exported)
+}
+
+const byPosition = forEachOwned((list) =>
+  query(
+    (_, { system }: Placeholders<'system'>) =>
+      sql<JsonObject>`${select(list)} from ${ownedTable(list).visible}
+        where system_id = ${system} order by position, row_id`,
+    decoded(list),
+  ),
+)
+
+const pages = forEachOwned((list) => {
+  const time = sql.identifier(ownedKind(list).order)
+  return query(
+    (
+      _,
+      { system, before, beforeId, limit }: Placeholders<'system' | 'before' | 'beforeId' | 'limit'>,
+    ) =>
+      sql<JsonObject>`${select(list)}, ${time} as page_time from ${ownedTable(list).visible}
+        where system_id = ${system} and (${time}, id) < (${before}, ${beforeId})
+        order by ${time} desc, row_id desc limit ${limit}`,
+    decoded(list),
+  )
+})
 
 /** Builds a function that lists the UUIDs of what a bucket contains. */
 function inBucket({ table, row }: BucketLink, visible: SQLWrapper, id: SQLWrapper) {
@@ -94,71 +119,6 @@ export const contentsOf = {
   members: inBucket(bucketLinks.members, visibleMembers, visibleMembers.id),
   groups: inBucket(bucketLinks.groups, visibleGroups, visibleGroups.id),
   fields: inBucket(bucketLinks.fields, visibleFields, visibleFields.id),
-}
-
-/** Pages of a list, newest first. */
-function pagesOf(
-  visible: SQLWrapper,
-  entity: Entity,
-  refs: Readonly<Record<string, SQLWrapper>>,
-  order: string,
-  decoded: object,
-  { author = null, pageSize = PAGE }: { author?: SQLWrapper | null; pageSize?: number } = {},
-) {
-  const time = sql.identifier(order)
-  const pages = query(
-    (
-      _,
-      { system, before, beforeId, limit }: Placeholders<'system' | 'before' | 'beforeId' | 'limit'>,
-    ) =>
-      sql<JsonObject>`${select(entity, refs, author)}, ${time} as page_time from ${visible}
-        where system_id = ${system} and (${time}, id) < (${before}, ${beforeId})
-        order by ${time} desc, row_id desc limit ${limit}`,
-    decoded,
-  )
-  /** Rows before a time and row ID. */
-  const pageBefore = (db: Db, systemId: number, from: { before: number; beforeId: number }) =>
-    pages(db).all({ system: systemId, ...from, limit: pageSize })
-  return { entity, pageBefore }
-}
-
-const uuidOf = (table: string, name: string) =>
-  visibleMemberUuid(sql`${sql.identifier(table)}.${sql.identifier(name)}`)
-
-export const rowLists = {
-  front_notes: pagesOf(
-    visibleFrontNotes,
-    frontNote,
-    { member: uuidOf('front_notes', 'member_id'), by: uuidOf('front_notes', 'by_member') },
-    'at',
-    {},
-    { author: frontNotes.by_member },
-  ),
-  notes: pagesOf(
-    visibleNotes,
-    note,
-    { member: uuidOf('notes', 'member_id') },
-    'date',
-    { pinned: notes.pinned },
-    // A note may have 100,000 characters.
-    { author: notes.member_id, pageSize: 20 },
-  ),
-  posts: pagesOf(
-    visiblePosts,
-    post,
-    {
-      room: sql`(select ${rooms.uuid} from ${rooms} where ${rooms.id} = posts.room_id)`,
-      for: uuidOf('posts', 'for_member'),
-      by: uuidOf('posts', 'by_member'),
-    },
-    'written',
-    { read: posts.read },
-    { author: posts.by_member },
-  ),
-  polls: pagesOf(visiblePolls, poll, {}, 'created', { options: polls.options }),
-  reminders: pagesOf(visibleReminders, exportedReminder, {}, 'created', {
-    enabled: reminders.enabled,
-  }),
 }
 
 /** Row IDs of the members of a system, from one on. */

@@ -1,134 +1,10 @@
-import { and, eq, notExists, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, notExists, sql } from 'drizzle-orm'
+import { ownedTable } from '../../db/ownedTables'
 import { encodeRow, type Placeholders, query } from '../../db/query'
-import type { OwnedTable } from '../../db/rows'
-import {
-  bucketFriends,
-  buckets,
-  extUsage,
-  fields,
-  fieldValues,
-  frontNotes,
-  notes,
-  polls,
-  pollVotes,
-  posts,
-  reminders,
-  rooms,
-} from '../../db/tables'
+import { bucketFriends, extUsage, fieldValues, frontNotes, pollVotes } from '../../db/tables'
 import type { Db } from '../../db/types'
-import {
-  visibleBuckets,
-  visibleFields,
-  visibleFrontNotes,
-  visibleNotes,
-  visiblePolls,
-  visiblePosts,
-  visibleReminders,
-  visibleRooms,
-} from '../../db/visible'
-import { rowLimits, smallLimits } from '../../model/access/rowLimits'
-import type { Entity, JsonObject } from '../../model/core/entity'
-import { bucket } from '../../model/friends/bucket'
-import { frontNote } from '../../model/front/frontNote'
-import { note } from '../../model/journal/note'
-import { poll } from '../../model/journal/poll'
-import { post } from '../../model/journal/post'
-import { room } from '../../model/journal/room'
-import { customFieldInFiles } from '../../model/members/customField'
-import { reminder } from '../../model/reminders/reminder'
-import type { ExtPart } from '../../model/transfer/transfer'
-
-/** Kinds of rows that have a UUID. */
-export type OwnedPart = Exclude<ExtPart, 'values' | 'votes'>
-
-/** References are columns with row IDs, except those that are UUIDs themselves. */
-interface OwnedKind {
-  readonly table: OwnedTable
-  readonly visible: SQLWrapper
-  readonly entity: Entity
-  readonly references: Readonly<Record<string, string>>
-  /** Keys of times that are now if the file has none. */
-  readonly timeKeys: readonly string[]
-  /** Values that every imported row has, whatever the file says. */
-  readonly fixed?: JsonObject
-  /** Maximum number of rows of a system. */
-  readonly limit: number
-}
-
-export const kinds: Record<OwnedPart, OwnedKind> = {
-  fields: {
-    table: fields,
-    visible: visibleFields,
-    entity: customFieldInFiles,
-    references: {},
-    timeKeys: ['created'],
-    limit: smallLimits.fields,
-  },
-  rooms: {
-    table: rooms,
-    visible: visibleRooms,
-    entity: room,
-    references: {},
-    timeKeys: [],
-    limit: smallLimits.rooms,
-  },
-  polls: {
-    table: polls,
-    visible: visiblePolls,
-    entity: poll,
-    references: {},
-    timeKeys: ['created'],
-    limit: smallLimits.polls,
-  },
-  reminders: {
-    table: reminders,
-    visible: visibleReminders,
-    entity: reminder,
-    references: {},
-    timeKeys: ['created'],
-    // An import sends nothing unasked.
-    fixed: { enabled: false, due: null },
-    limit: smallLimits.reminders,
-  },
-  buckets: {
-    table: buckets,
-    visible: visibleBuckets,
-    entity: bucket,
-    references: {},
-    timeKeys: [],
-    limit: smallLimits.buckets,
-  },
-  front_notes: {
-    table: frontNotes,
-    visible: visibleFrontNotes,
-    entity: frontNote,
-    references: { member: 'member_id', by: 'by_member' },
-    timeKeys: ['at', 'created'],
-    limit: rowLimits.front_notes,
-  },
-  notes: {
-    table: notes,
-    visible: visibleNotes,
-    entity: note,
-    references: { member: 'member_id' },
-    timeKeys: ['date', 'created'],
-    limit: rowLimits.notes,
-  },
-  posts: {
-    table: posts,
-    visible: visiblePosts,
-    entity: post,
-    references: { room: 'room_id', for: 'for_member', by: 'by_member' },
-    timeKeys: ['written'],
-    limit: rowLimits.posts,
-  },
-}
-
-const parts = Object.keys(kinds) as OwnedPart[]
-
-function forEachKind<T>(build: (kind: OwnedKind) => T): Record<OwnedPart, T> {
-  return Object.fromEntries(parts.map((part) => [part, build(kinds[part])])) as Record<OwnedPart, T>
-}
+import { visibleBuckets, visibleFields, visibleFrontNotes, visibleRooms } from '../../db/visible'
+import { forEachOwned, type OwnedList, ownedKind } from '../../model/ownedKinds'
 
 /** A row with the system that it belongs to. */
 export interface KnownRow {
@@ -143,7 +19,7 @@ export interface KnownRow {
  */
 export async function findKnownRows(
   db: Db,
-  part: OwnedPart,
+  part: OwnedList,
   uuids: readonly string[],
 ): Promise<KnownRow[]> {
   return await knownRows[part](db).all({ uuids: JSON.stringify(uuids) })
@@ -152,26 +28,26 @@ export async function findKnownRows(
 /** Finds UUIDs that are in use, also by hidden rows and by rows of other systems. */
 export async function findTakenUuids(
   db: Db,
-  part: OwnedPart,
+  part: OwnedList,
   uuids: readonly string[],
 ): Promise<string[]> {
   const found = await takenUuids[part](db).all({ uuids: JSON.stringify(uuids) })
   return found.map(({ uuid }) => uuid)
 }
 
-export async function countOwnedRows(db: Db, part: OwnedPart, systemId: number): Promise<number> {
+export async function countOwnedRows(db: Db, part: OwnedList, systemId: number): Promise<number> {
   return (await countRows[part](db).get({ system: systemId }))?.size ?? 0
 }
 
 /** Returns a row as `insertOwnedRows` takes it. */
-export function encodeOwnedRow(part: OwnedPart, row: object): object {
+export function encodeOwnedRow(part: OwnedList, row: object): object {
   return encodeRow(insertRows[part].columns, row)
 }
 
 /** Inserts encoded rows, which are a JSON array. Returns those that were free. */
 export async function insertOwnedRows(
   tx: Db,
-  part: OwnedPart,
+  part: OwnedList,
   rows: string,
 ): Promise<{ id: number; uuid: string }[]> {
   return await insertRows[part].insert(tx).all({ rows })
@@ -225,30 +101,36 @@ export async function usageOf(db: Db, systemId: number) {
 }
 
 // SQL text, because the builder has no type for one of several tables.
-const knownRows = forEachKind(({ visible }) =>
+const knownRows = forEachOwned((list) =>
   query(
     (_, { uuids }: Placeholders<'uuids'>, { inJsonTexts }) =>
       sql<{ id: number; uuid: string; system_id: number }>`select id, uuid, system_id
-        from ${visible} where ${inJsonTexts(sql`uuid`, uuids)}`,
+        from ${ownedTable(list).visible} where ${inJsonTexts(sql`uuid`, uuids)}`,
   ),
 )
 
-const takenUuids = forEachKind(({ table }) =>
+const takenUuids = forEachOwned((list) =>
   query(
     (_, { uuids }: Placeholders<'uuids'>, { inJsonTexts }) =>
-      sql<{ uuid: string }>`select uuid from ${table} where ${inJsonTexts(sql`uuid`, uuids)}`,
+      sql<{
+        uuid: string
+      }>`select uuid from ${ownedTable(list).table} where ${inJsonTexts(sql`uuid`, uuids)}`,
   ),
 )
 
-const countRows = forEachKind(({ visible }) =>
+const countRows = forEachOwned((list) =>
   query(
     (_, { system }: Placeholders<'system'>, { count }) =>
-      sql<{ size: number }>`select ${count()} as size from ${visible} where system_id = ${system}`,
+      sql<{
+        size: number
+      }>`select ${count()} as size from ${ownedTable(list).visible} where system_id = ${system}`,
   ),
 )
 
-const insertRows = forEachKind(({ table, entity, references }) => {
-  const own = entity.entries.map(([key]) => key).filter((key) => !(key in references))
+const insertRows = forEachOwned((list) => {
+  const { entity, imported = entity } = ownedKind(list)
+  const { table, columns: references } = ownedTable(list)
+  const own = imported.entries.map(([key]) => key).filter((key) => !(key in references))
   const columns = ['uuid', 'system_id', 'import_id', ...own, ...Object.values(references)]
   const names = sql.join(
     columns.map((name) => sql.identifier(name)),

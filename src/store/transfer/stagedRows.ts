@@ -1,20 +1,7 @@
 import { and, eq, gte, inArray, lt, sql } from 'drizzle-orm'
+import { ownedTablesToDelete } from '../../db/ownedTables'
 import { type Placeholders, query } from '../../db/query'
-import {
-  buckets,
-  fields,
-  frontNotes,
-  importArchive,
-  notes,
-  origins,
-  pendingImports,
-  polls,
-  pollVotes,
-  posts,
-  reminders,
-  rooms,
-  switches,
-} from '../../db/tables'
+import { importArchive, origins, pendingImports, polls, pollVotes, switches } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { error } from '../../model/core/errors'
 import { deleteSystemRow } from '../systems/rowsOfSystem'
@@ -133,19 +120,7 @@ const removeSomeVotes = query((db, { id }: Placeholders<'id'>) => {
   return db.delete(pollVotes).where(inArray(pollVotes.id, some)).returning({ id: pollVotes.id })
 })
 
-const removeSomeRows = [
-  switches,
-  importArchive,
-  frontNotes,
-  notes,
-  posts,
-  rooms,
-  polls,
-  reminders,
-  buckets,
-  fields,
-  origins,
-].map((table) =>
+const removeSomeRows = [switches, importArchive, ...ownedTablesToDelete, origins].map((table) =>
   query((db, { id }: Placeholders<'id'>) => {
     const some = db.select({ id: table.id }).from(table).where(eq(table.import_id, id)).limit(BATCH)
     return db.delete(table).where(inArray(table.id, some)).returning({ id: table.id })

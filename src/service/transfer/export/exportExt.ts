@@ -1,14 +1,13 @@
 import type { Db } from '../../../db/types'
 import { EXT_VERSION } from '../../../formats/pluralkit/ext'
 import type { ExtSnapshot } from '../../../formats/pluralkit/write'
-import { type Entity, type JsonObject, serializeFields } from '../../../model/core/entity'
+import { serializeFields } from '../../../model/core/entity'
 import { groupExt } from '../../../model/groups/groupExt'
-import { room } from '../../../model/journal/room'
-import { customFieldInFiles } from '../../../model/members/customField'
+import { type OwnedList, ownedKind } from '../../../model/ownedKinds'
 import { extSettings } from '../../../model/systems/extSettings'
 import { extLists, type ListPosition } from '../../../model/transfer/exportPosition'
 import { extSettingsOf } from '../../../store/systems/extSettingRows'
-import { fieldRows, groupRows, roomRows } from '../../../store/transfer/exportExtRows'
+import { groupRows, listByPosition } from '../../../store/transfer/exportExtRows'
 import { type ExtChoice, type ListPart, type ListSizes, LongLists } from './exportLists'
 
 /**
@@ -80,14 +79,17 @@ async function listsOfEveryPart(
       (!choice || choice.groups.has(String(group))) &&
       (parent !== null || emoji !== null || position !== 0),
   )
-  const toJson = (entity: Entity, rows: JsonObject[]) =>
-    rows.map((row) => JSON.stringify({ id: row.id, ...serializeFields(entity, row) }))
+  const toJson = async (list: OwnedList) => {
+    const { entity, exported = entity } = ownedKind(list)
+    const rows = await listByPosition(db, list, systemId)
+    return rows.map((row) => JSON.stringify({ id: row.id, ...serializeFields(exported, row) }))
+  }
   const hasPosts = !choice || choice.with.has('posts')
   return {
     groups: groups.map((row) =>
       JSON.stringify({ group: row.group, ...serializeFields(groupExt, row) }),
     ),
-    fields: toJson(customFieldInFiles, await fieldRows(db, systemId)),
-    rooms: hasPosts ? toJson(room, await roomRows(db, systemId)) : [],
+    fields: await toJson('fields'),
+    rooms: hasPosts ? await toJson('rooms') : [],
   }
 }

@@ -4,6 +4,7 @@ import { error } from '../../../model/core/errors'
 import { bucket } from '../../../model/friends/bucket'
 import { vote } from '../../../model/journal/poll'
 import { defaultMemberExt, memberExt } from '../../../model/members/memberExt'
+import { type OwnedList, ownedKind } from '../../../model/ownedKinds'
 import {
   type ListPosition,
   type LongList,
@@ -12,13 +13,13 @@ import {
 } from '../../../model/transfer/exportPosition'
 import { exportLists } from '../../../model/transfer/transfer'
 import {
-  bucketRows,
   contentsOf,
+  listByPosition,
+  listPageBefore,
   memberIds,
   memberRows,
   originPage,
   PAGE,
-  rowLists,
   valueRows,
   voteRows,
   voteTotals,
@@ -121,17 +122,17 @@ export class LongLists {
     return this.#ofRows(name, after)
   }
 
-  async *#ofRows(name: keyof typeof rowLists, after: RowKey | null): AsyncGenerator<KeyedRow[]> {
-    const { entity, pageBefore } = rowLists[name]
+  async *#ofRows(name: OwnedList, after: RowKey | null): AsyncGenerator<KeyedRow[]> {
+    const { entity, exported = entity } = ownedKind(name)
     for (let [before, beforeId] = (after ?? [Number.MAX_SAFE_INTEGER, 0]).map(Number); ; ) {
       const from = { before: before ?? 0, beforeId: beforeId ?? 0 }
-      const page = await pageBefore(this.db, this.systemId, from)
+      const page = await listPageBefore(this.db, name, this.systemId, from)
       const last = page.at(-1)
       if (!last) return
       before = Number(last.page_time)
       beforeId = Number(last.row_id)
       const rows = page.map((row) => ({
-        row: serialize(entity, row),
+        row: serialize(exported, row),
         key: [Number(row.page_time), Number(row.row_id)],
       }))
       if (name === 'polls') yield* this.#withVotes(rows)
@@ -176,7 +177,7 @@ export class LongLists {
   /** Reads privacy buckets with what they contain; of a partial export, what it includes. */
   async *#buckets(after: RowKey | null): AsyncGenerator<KeyedRow[]> {
     const { db, choice, systemId } = this
-    const rows = await bucketRows(db, systemId)
+    const rows = await listByPosition(db, 'buckets', systemId)
     const known = rows.findIndex(({ row_id }) => row_id === after?.[0])
     for (const row of rows.slice(known + 1)) {
       const id = Number(row.row_id)

@@ -1,7 +1,6 @@
 import type { Db } from '../../../db/types'
 import type { BundleExtRow } from '../../../formats/bundle'
 import { batches } from '../../../formats/chunks'
-import { smallLimits } from '../../../model/access/rowLimits'
 import type { JsonObject } from '../../../model/core/entity'
 import { DomainError, error } from '../../../model/core/errors'
 import type { Option } from '../../../model/core/field'
@@ -10,13 +9,13 @@ import { Problem } from '../../../model/core/validation'
 import { vote } from '../../../model/journal/poll'
 import { hasOptions } from '../../../model/members/customField'
 import { type FieldType, type FieldValue, parseValue } from '../../../model/members/fieldValue'
+import { type OwnedList, ownedKind, ownedLists } from '../../../model/ownedKinds'
 import type { ExtPart, ImportPart } from '../../../model/transfer/transfer'
 import { addUsage } from '../../../store/core/usage'
 import {
   countFields,
   countOwnedRows,
   fieldsOfSystem,
-  type OwnedPart,
   usageOf,
   valuesOfMembers,
   writeValues,
@@ -35,33 +34,16 @@ import {
   writeAll,
 } from './importExtRows'
 
-/** Part of a file that each kind of rows belongs to. */
-const partOf: Record<ExtPart, ImportPart> = {
-  fields: 'fields',
-  values: 'fields',
-  front_notes: 'switches',
-  notes: 'notes',
-  rooms: 'posts',
-  posts: 'posts',
-  polls: 'polls',
-  votes: 'polls',
-  reminders: 'reminders',
-  buckets: 'buckets',
-}
+/** The rows in the order in which they get space for text, each followed by what belongs to it. */
+const order: readonly ExtPart[] = ownedLists.flatMap((list): ExtPart[] => {
+  if (list === 'fields') return ['fields', 'values']
+  return list === 'polls' ? ['polls', 'votes'] : [list]
+})
 
-/** Order in which the space for text is given: what others belong to first, then the long lists. */
-const order = [
-  'fields',
-  'values',
-  'rooms',
-  'polls',
-  'votes',
-  'reminders',
-  'buckets',
-  'front_notes',
-  'notes',
-  'posts',
-] as const
+function importPartOf(part: ExtPart): ImportPart {
+  if (part === 'values') return 'fields'
+  return part === 'votes' ? 'polls' : ownedKind(part).importPart
+}
 
 /** Plans and stages the rows of the extension API. In a dry run nothing is written. */
 export async function stageExt(work: Import): Promise<void> {
@@ -71,10 +53,10 @@ export async function stageExt(work: Import): Promise<void> {
   await planEntityExts(work, budget)
   if (!options.dryRun) await stageMemberExts(work)
   if (!report.ext) return
-  const added: Partial<Record<OwnedPart, AddedRows>> = {}
-  const rowsOf = (part: OwnedPart) => added[part] ?? noRows
+  const added: Partial<Record<OwnedList, AddedRows>> = {}
+  const rowsOf = (part: OwnedList) => added[part] ?? noRows
   for (const part of order)
-    if (options.only?.has(partOf[part]) === false) {
+    if (options.only?.has(importPartOf(part)) === false) {
       report.ext[part].left_out += work.ext[part].length
       if (part === 'fields') added.fields = await findOwnedRows(work, 'fields')
     } else if (part === 'values') {
@@ -273,9 +255,11 @@ export async function applyExt(work: Import, tx: Db, systemId: number): Promise<
 
 /** Throws if other requests added rows meanwhile, and there is no space for both. */
 export async function requireRowLimits(work: Import, tx: Db, systemId: number): Promise<void> {
-  for (const part of ['fields', 'rooms', 'polls', 'reminders', 'buckets'] as const) {
-    if (!work.report.ext?.[part].added) continue
-    if ((await countOwnedRows(tx, part, systemId)) > smallLimits[part]) throw usedUp()
+  for (const list of ownedLists) {
+    const { limit } = ownedKind(list)
+    // Those with a counter are checked when it is increased.
+    if ('counter' in limit || !work.report.ext?.[list].added) continue
+    if ((await countOwnedRows(tx, list, systemId)) > limit.max) throw usedUp()
   }
 }
 

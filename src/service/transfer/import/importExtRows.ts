@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { ownedTable } from '../../../db/ownedTables'
 import type { Db } from '../../../db/types'
 import { type BundleExtRow, type Origin, subjectKinds } from '../../../formats/bundle'
 import { batchesBySize } from '../../../formats/chunks'
@@ -7,6 +8,7 @@ import { fillDefaults, type JsonObject } from '../../../model/core/entity'
 import { error } from '../../../model/core/errors'
 import { isUuid } from '../../../model/core/ref'
 import { textBytes } from '../../../model/core/textSize'
+import { maxRowsOf, type OwnedList, ownedKind } from '../../../model/ownedKinds'
 import type { ExtPart } from '../../../model/transfer/transfer'
 import { removeStatusAt } from '../../../store/front/statuses'
 import {
@@ -17,8 +19,6 @@ import {
   findKnownRows,
   findTakenUuids,
   insertOwnedRows,
-  kinds,
-  type OwnedPart,
   roomsOfSystem,
   statusesAt,
   usageOf,
@@ -64,7 +64,7 @@ export interface AddedRows {
 export async function addOwnedRows(
   work: Import,
   budget: TextBudget,
-  part: OwnedPart,
+  part: OwnedList,
   rooms: RowIds,
 ): Promise<AddedRows> {
   const adding = new OwnedRows(work, part, rooms)
@@ -74,7 +74,7 @@ export async function addOwnedRows(
 }
 
 /** Finds the existing rows of a part that is not imported, because others refer to them. */
-export async function findOwnedRows(work: Import, part: OwnedPart): Promise<AddedRows> {
+export async function findOwnedRows(work: Import, part: OwnedList): Promise<AddedRows> {
   const finding = new OwnedRows(work, part, new Map())
   await finding.find()
   return finding
@@ -95,7 +95,7 @@ class OwnedRows implements AddedRows {
 
   constructor(
     readonly work: Import,
-    readonly part: OwnedPart,
+    readonly part: OwnedList,
     readonly rooms: RowIds,
   ) {}
 
@@ -107,10 +107,11 @@ class OwnedRows implements AddedRows {
   async plan(budget: TextBudget): Promise<void> {
     const { work, part } = this
     const incoming = work.ext[part]
-    const { limit, entity } = kinds[part]
+    const { entity, limit } = ownedKind(part)
+    const max = maxRowsOf(limit)
     const known = await this.#findKnown(incoming)
     this.#uuids = await this.#chooseUuids(incoming, known)
-    let capacity = limit - (await this.#countStored())
+    let capacity = max - (await this.#countStored())
     const statuses = part === 'front_notes' ? await this.#findStatuses(incoming) : null
     const tally = work.report.ext?.[part]
     let unchanged = 0
@@ -130,7 +131,7 @@ class OwnedRows implements AddedRows {
         continue
       } else {
         const bytes = textBytes(entity, row)
-        if (capacity <= 0) whyFull ??= `above the limit of ${limit}`
+        if (capacity <= 0) whyFull ??= `above the limit of ${max}`
         else if (whyFull === null && !budget.take(bytes)) whyFull = NO_SPACE
         // The newest rows come first, and after the first that does not fit, all are left out.
         if (whyFull !== null) {
@@ -303,18 +304,22 @@ class OwnedRows implements AddedRows {
   /** Returns the row as it is stored; null if it refers to a row that is not imported. */
   #toRow({ key, values, refs }: BundleExtRow): JsonObject | null {
     const { work, part } = this
-    const { entity, references, timeKeys, fixed } = kinds[part]
-    const row: JsonObject = { ...fillDefaults(entity, {}), ...values, ...fixed }
+    const { entity, imported = entity, references, timeKeys, fixed } = ownedKind(part)
+    const { columns } = ownedTable(part)
+    const row: JsonObject = { ...fillDefaults(imported, {}), ...values, ...fixed }
     for (const name of timeKeys) row[name] ??= work.deps.now()
-    for (const [name, column] of Object.entries(references)) {
+    for (const [name, target] of Object.entries(references)) {
       const ref = refs[name] ?? null
+      if (target === 'post') {
+        row[name] = this.#replyTo(ref)
+        continue
+      }
       delete row[name]
-      const ids = name === 'room' ? this.rooms : work.memberIds
+      const ids = target === 'room' ? this.rooms : work.memberIds
       const id = ref === null ? null : ids.get(ref)
       if (id === undefined && name !== 'by') return null
-      row[column] = id ?? null
+      row[columns[name] ?? name] = id ?? null
     }
-    if (part === 'posts') row.reply_to = this.#replyTo(refs.reply_to ?? null)
     if (Array.isArray(row.options)) row.options = this.#nameOptions(key, row.options)
     return row
   }
@@ -353,7 +358,7 @@ function originOf(
 }
 
 /** Returns whether `ext_usage` has the number of these rows, which may be many. */
-function isCounted(part: OwnedPart): part is keyof typeof rowLimits & OwnedPart {
+function isCounted(part: OwnedList): part is keyof typeof rowLimits & OwnedList {
   return part in rowLimits
 }
 

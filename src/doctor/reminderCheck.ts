@@ -7,6 +7,7 @@ import { liveSwitches, visibleReminders } from '../db/visible'
 import type { Instant } from '../model/core/time'
 import { isTimezone } from '../model/core/validation'
 import type { Reminder } from '../model/reminders/reminder'
+import { dueAfterSwitch, nextDue } from '../model/reminders/reminderDue'
 import { createSchedule, type Schedule } from '../model/reminders/reminderSchedule'
 
 /** A reminder with what its time depends on. */
@@ -49,12 +50,14 @@ export async function findWrongDues(db: Db): Promise<Finding[]> {
 }
 
 function problemOf(row: Checked, schedule: Schedule, now: Instant): string | null {
-  const { kind, enabled, due, after, switched } = row
+  const { kind, enabled, due, switched } = row
   if (!enabled) return due === null ? null : 'is off and has a time'
   if (kind === 'after_switch') {
     if (due === null) return null
     if (switched === null) return 'was set by a switch that does not exist'
-    return due === dueAfter(switched, after) ? null : 'is not due as long after its switch as set'
+    return due === dueAfterSwitch(switched, row)
+      ? null
+      : 'is not due as long after its switch as set'
   }
   if (due === null) return schedule.next(row, now) === null ? null : 'is on and has no time'
   // What is due already may be of an earlier time zone.
@@ -62,17 +65,11 @@ function problemOf(row: Checked, schedule: Schedule, now: Instant): string | nul
 }
 
 function repaired({ id, ...row }: Checked, schedule: Schedule, now: Instant) {
-  const { kind, enabled, switched, last_fired } = row
+  const { kind, enabled, switched } = row
   const isSwitch = kind === 'after_switch'
-  const next = isSwitch
-    ? switched && dueAfter(switched, row.after)
-    : schedule.next(row, Math.max(now, last_fired ?? -Infinity))
+  const next = isSwitch ? switched && dueAfterSwitch(switched, row) : nextDue(row, schedule, now)
   const due = enabled ? next : null
   return { id, due, keeps: Number(isSwitch && due !== null) }
-}
-
-function dueAfter(switched: Instant, after: number | null): Instant {
-  return switched + (after ?? 0) * 1_000_000
 }
 
 const checkedPage = query((db, values: Placeholders<'after'>) => {

@@ -4,7 +4,8 @@ import { reminders } from '../../db/tables'
 import type { Db } from '../../db/types'
 import { visibleReminders, visibleSystems } from '../../db/visible'
 import type { Instant } from '../../model/core/time'
-import { isFiring, type Reminder, type ReminderKind } from '../../model/reminders/reminder'
+import { isFiring, type ReminderKind } from '../../model/reminders/reminder'
+import { firingOf } from '../../model/reminders/reminderDue'
 import { createSchedule } from '../../model/reminders/reminderSchedule'
 import type { StoreDeps } from '../core/storeDeps'
 import { recordReminder } from './recordReminder'
@@ -23,24 +24,13 @@ export async function fireReminder(
   const row = await byId(tx).get({ id })
   if (!row || row.due === null || row.due !== expected) return null
   const now = deps.now()
-  const { due, next } = await planFiring(tx, { ...row, due: row.due }, now)
+  const schedule = row.kind === 'repeat' ? createSchedule(await zoneOf(tx, row.system_id)) : null
+  const { due, next } = firingOf({ ...row, due: row.due }, schedule, now)
   const isFired = isFiring(due, now)
   await move(tx).run({ id, due: next, last_fired: isFired ? due : row.last_fired })
   if (!isFired) return null
   await recordReminder(deps, tx, row, { isTest: false })
   return row.kind
-}
-
-/** Returns the latest time that has passed, and the next one. */
-async function planFiring(
-  tx: Db,
-  row: Reminder & { due: Instant; system_id: number },
-  now: Instant,
-): Promise<{ due: Instant; next: Instant | null }> {
-  if (row.kind === 'after_switch') return { due: row.due, next: null }
-  const schedule = createSchedule(await zoneOf(tx, row.system_id))
-  const due = Math.max(row.due, schedule.last(row, now) ?? -Infinity)
-  return { due, next: schedule.next(row, Math.max(due, now)) }
 }
 
 const byId = query((db, values: Placeholders<'id'>) =>

@@ -17,6 +17,7 @@ import { liveSwitches, liveSwitchesOf, visibleMembers, visibleReminders } from '
 import type { Instant } from '../../model/core/time'
 import type { MemberExt } from '../../model/members/memberExt'
 import { isFiring, MAX_SWITCH_AGE, type Reminder } from '../../model/reminders/reminder'
+import { dueAfterSwitch, nextDue } from '../../model/reminders/reminderDue'
 import { createSchedule } from '../../model/reminders/reminderSchedule'
 import type { StoreDeps } from '../core/storeDeps'
 import { recordReminder } from './recordReminder'
@@ -55,7 +56,7 @@ export async function updateDuesAfter(
   for (const row of waiting) {
     const { id: reminder, on, after, due, due_switch_id, last_fired } = row
     const isOwn = due !== null && due_switch_id === id
-    const next = timestamp + (after ?? 0) * 1_000_000
+    const next = dueAfterSwitch(timestamp, { after })
     const isSet = matches(on, came) && (isOwn || (isRecent && next > (due ?? -Infinity)))
     if (isSet && next > (last_fired ?? -Infinity)) {
       // Otherwise a switch just before the timer would replace a time that has passed.
@@ -112,10 +113,8 @@ export async function updateDuesIn(
   const waiting = await repeating(tx).all({ system: systemId, now })
   if (waiting.length === 0) return
   const schedule = createSchedule(zone)
-  for (const { id, last_fired, ...rule } of waiting) {
-    const due = schedule.next(rule, Math.max(now, last_fired ?? -Infinity))
-    await setDue(tx).run({ id, due, switch: null })
-  }
+  for (const { id, ...rule } of waiting)
+    await setDue(tx).run({ id, due: nextDue(rule, schedule, now), switch: null })
 }
 
 /** Returns the time zone of a system. */

@@ -12,6 +12,7 @@ import {
   reminderKinds,
   validateReminder,
 } from '../../model/reminders/reminder'
+import { dueOfChanged } from '../../model/reminders/reminderDue'
 import { createSchedule } from '../../model/reminders/reminderSchedule'
 import { type OwnedRowKind, ownedRowFacts } from '../core/ownedRows'
 import { zoneOf } from './reminderDues'
@@ -45,27 +46,8 @@ async function chooseValues(
       for (const key of keysOfKind[kind]) if (given[key] === undefined) removed[key] = null
   const after = { ...merged, ...removed }
   if (!isEmptyPatch(validateReminder(after))) return removed
-  return { ...removed, due: await chooseDue(tx, systemId, before, after, now) }
-}
-
-async function chooseDue(
-  tx: Db,
-  systemId: number,
-  before: Reminder | null,
-  after: Reminder,
-  now: Instant,
-): Promise<Instant | null> {
-  if (!after.enabled) return null
-  const isSame = (...keys: readonly (keyof Reminder)[]) =>
-    before !== null && keys.every((key) => before[key] === after[key])
-  if (after.kind === 'repeat') {
-    if (isSame('enabled', 'kind', ...keysOfKind.repeat)) return after.due
-    const schedule = createSchedule(await zoneOf(tx, systemId))
-    return schedule.next(after, Math.max(now, after.last_fired ?? -Infinity))
-  }
-  if (!isSame('enabled', 'kind', 'on') || after.due === null) return null
-  const moved = after.due + ((after.after ?? 0) - (before?.after ?? 0)) * 1_000_000
-  return moved === after.due || moved > now ? moved : null
+  const schedule = after.kind === 'repeat' ? createSchedule(await zoneOf(tx, systemId)) : null
+  return { ...removed, due: dueOfChanged(before, after, schedule, now) }
 }
 
 const forgetSwitch = query((db, { id }: Placeholders<'id'>) =>

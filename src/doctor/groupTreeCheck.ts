@@ -5,6 +5,7 @@ import { groupExts, groups } from '../db/tables'
 import type { Db } from '../db/types'
 import { visibleGroups } from '../db/visible'
 import { MAX_GROUP_DEPTH } from '../model/groups/groupExt'
+import { loopsOf, pathTo } from '../model/groups/groupTree'
 
 /** A group that is in another one. */
 interface Nested {
@@ -31,22 +32,27 @@ export async function findWrongGroupTrees(db: Db): Promise<Finding[]> {
 /** Each problem is described as it is after the repair of those before it. */
 function checkTree(nested: readonly Nested[]): Finding[] {
   const foreign = nested.filter(({ system_id, parent_system }) => parent_system !== system_id)
-  const tree = new Map(nested.map((group) => [group.id, group]))
-  for (const { id } of foreign) tree.delete(id)
+  const groupsById = new Map(nested.map((group) => [group.id, group]))
+  const parents = new Map(nested.map(({ id, parent_id }) => [id, parent_id]))
+  for (const { id } of foreign) parents.delete(id)
   const found = foreign.map((group) =>
     finding(`group ${group.hid} is in a group of another system`, group, null),
   )
-  for (const loop of loopsOf(tree)) {
-    const [top] = loop
-    const names = new Intl.ListFormat('en').format(loop.map(({ hid }) => hid))
+  for (const loop of loopsOf(parents)) {
+    const oldest = loop.indexOf(Math.min(...loop))
+    const groupsOfLoop = [...loop.slice(oldest), ...loop.slice(0, oldest)].flatMap(
+      (id) => groupsById.get(id) ?? [],
+    )
+    const [top] = groupsOfLoop
+    if (!top) continue
+    const names = new Intl.ListFormat('en').format(groupsOfLoop.map(({ hid }) => hid))
     const problem =
       loop.length === 1 ? `group ${names} contains itself` : `groups ${names} contain each other`
-    if (!top) continue
     found.push(finding(problem, top, null))
-    tree.delete(top.id)
+    parents.delete(top.id)
   }
   for (const group of nested) {
-    const path = pathTo(tree, group.id)
+    const path = pathTo(parents, group.id)
     if (path.length <= MAX_GROUP_DEPTH) continue
     const problem = `group ${group.hid} is at level ${path.length}, and ${MAX_GROUP_DEPTH} is the deepest`
     found.push(finding(problem, group, path[MAX_GROUP_DEPTH - 2] ?? null))
@@ -61,35 +67,6 @@ function finding(problem: string, { id, parent_id }: Nested, parent: number | nu
     problem,
     fix: (tx) => move(tx).run({ id, from: parent_id, parent }),
   }
-}
-
-/** Lists the loops of a tree, each beginning with its oldest group. */
-function loopsOf(tree: ReadonlyMap<number, Nested>): Nested[][] {
-  const loops: Nested[][] = []
-  const visited = new Set<number>()
-  for (const start of tree.values()) {
-    const path: Nested[] = []
-    let at: Nested | undefined = start
-    while (at && !visited.has(at.id)) {
-      visited.add(at.id)
-      path.push(at)
-      at = tree.get(at.parent_id)
-    }
-    const loop = at ? path.slice(path.indexOf(at)) : []
-    if (at && path.includes(at)) {
-      const oldest = loop.reduce((a, b) => (a.id < b.id ? a : b))
-      const first = loop.indexOf(oldest)
-      loops.push([...loop.slice(first), ...loop.slice(0, first)])
-    }
-  }
-  return loops
-}
-
-/** IDs of the groups from the top to a group. */
-function pathTo(tree: ReadonlyMap<number, Nested>, id: number): number[] {
-  const path = [id]
-  for (let at = tree.get(id); at; at = tree.get(at.parent_id)) path.unshift(at.parent_id)
-  return path
 }
 
 const { group_id, parent_id } = groupExts

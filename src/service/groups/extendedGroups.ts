@@ -21,6 +21,7 @@ import {
   groupExt,
   MAX_GROUP_DEPTH,
 } from '../../model/groups/groupExt'
+import { loopsOf, pathTo } from '../../model/groups/groupTree'
 import { getOwnEntities, requireEntityExists } from '../../store/core/entityRows'
 import { addUsage, limitReached } from '../../store/core/usage'
 import { resolveBuckets, setBuckets } from '../../store/friends/bucketRows'
@@ -172,13 +173,8 @@ async function storeTree(
 /** Throws if groups contain each other, or are nested too deeply. */
 function requireTree(nodes: readonly GroupNode[]): void {
   const parents = new Map(nodes.map(({ id, parent_id }) => [id, parent_id]))
-  const depths = nodes.map(({ id }) => {
-    let depth = 0
-    for (let at: number | null = id; at !== null; at = parents.get(at) ?? null)
-      if (++depth > nodes.length) throw error('groupLoop')
-    return depth
-  })
-  if (depths.some((depth) => depth > MAX_GROUP_DEPTH))
+  if (loopsOf(parents).length > 0) throw error('groupLoop')
+  if (nodes.some(({ id }) => pathTo(parents, id).length > MAX_GROUP_DEPTH))
     throw limitReached('depth of groups', MAX_GROUP_DEPTH)
 }
 

@@ -4,6 +4,7 @@ import { diff, isEmptyPatch } from '../../../model/core/entity'
 import { storedBytes, textBytes } from '../../../model/core/textSize'
 import type { Group } from '../../../model/groups/group'
 import { MAX_GROUP_DEPTH } from '../../../model/groups/groupExt'
+import { placeGroups } from '../../../model/groups/groupTree'
 import type { Member } from '../../../model/members/member'
 import { defaultMemberExt, memberExt, type StoredMemberExt } from '../../../model/members/memberExt'
 import { extSettingsOf, storeExtSettings } from '../../../store/systems/extSettingRows'
@@ -214,74 +215,18 @@ async function placedGroups(work: Import, db: Db): Promise<PlacedGroup[]> {
     const before = stored.get(token) ?? { emoji: null, position: 0, parent: null }
     const { emoji = before.emoji, position = before.position } = match.incoming.ext ?? {}
     const after = { emoji, position, parent: parents.get(token) ?? null }
-    const why = problems.get(token)
+    const reason = problems.get(token)
     const was = nameOf(wanted.get(token))
-    const problem = why === undefined ? null : { was, now: nameOf(after.parent), why }
+    const problem = reason ? { was, now: nameOf(after.parent), why: reasons[reason] } : null
     return { match, token, before, after, isChanged: !Bun.deepEquals(before, after), problem }
   })
 }
 
-type Parents = Map<Token, Token | null>
-
-/**
- * Moves groups to their parents, and returns why some are elsewhere: the parent that closes a loop is
- * dropped, and what would be nested too deeply is attached as deep as possible.
- */
-function placeGroups(
-  parents: Parents,
-  wanted: readonly (readonly [group: Token, parent: Token | null])[],
-): Map<Token, string> {
-  const problems = new Map<Token, string>()
-  for (const [token] of wanted) parents.set(token, null)
-  for (const [token, parent] of wanted)
-    if (isInside(parents, parent, token)) problems.set(token, 'groups contain each other')
-    else parents.set(token, parent)
-  const moved = new Set(wanted.map(([token]) => token))
-  for (const token of limitDepth(parents, moved))
-    problems.set(token, `groups are nested at most ${MAX_GROUP_DEPTH} deep`)
-  return problems
-}
-
-/** Checks whether a group is another one or inside it. */
-function isInside(parents: Parents, from: Token | null, group: Token): boolean {
-  const visited = new Set<Token>()
-  // Ends at a loop, which the database must not have.
-  for (let at = from; at !== null && !visited.has(at); at = parents.get(at) ?? null) {
-    if (at === group) return true
-    visited.add(at)
-  }
-  return false
-}
-
-/** Moves groups up that are nested too deeply, with the groups in them that are not moved themselves. */
-function limitDepth(parents: Parents, moved: ReadonlySet<Token>): Token[] {
-  const tokens = new Set([...parents].flat().filter((token) => token !== null))
-  const children = Map.groupBy(tokens, (token) => parents.get(token) ?? null)
-  const heightOf = (token: Token): number => {
-    const fixed = (children.get(token) ?? []).filter((child) => !moved.has(child))
-    return 1 + Math.max(0, ...fixed.map(heightOf))
-  }
-  const limited: Token[] = []
-  const levels = new Map<Token | null, number>([[null, 0]])
-  // From the top, so that the level of each parent is known.
-  for (const above of levels.keys())
-    for (const token of children.get(above) ?? []) {
-      let parent = above
-      const deepest = MAX_GROUP_DEPTH - heightOf(token)
-      if (moved.has(token) && levelOf(levels, parent) > deepest) {
-        while (parent !== null && levelOf(levels, parent) > deepest)
-          parent = parents.get(parent) ?? null
-        parents.set(token, parent)
-        limited.push(token)
-      }
-      levels.set(token, levelOf(levels, parent) + 1)
-    }
-  return limited
-}
-
-function levelOf(levels: ReadonlyMap<Token | null, number>, token: Token | null): number {
-  return levels.get(token) ?? 0
-}
+/** Why a group is elsewhere than in the file. */
+const reasons = {
+  loop: 'groups contain each other',
+  depth: `groups are nested at most ${MAX_GROUP_DEPTH} deep`,
+} as const
 
 async function applySettings({ head }: Import, tx: Db, systemId: number): Promise<boolean> {
   if (!head.extSettings) return false

@@ -1,6 +1,7 @@
 import { and, eq, gt, like, or } from 'drizzle-orm'
 import { type Finding, PAGE } from '../db/finding'
 import { type Placeholders, query } from '../db/query'
+import { readPagesById } from '../db/readPages'
 import { importArchive } from '../db/tables'
 import type { Db } from '../db/types'
 import { committedArchive, visibleSystems } from '../db/visible'
@@ -12,13 +13,9 @@ const PASSWORDS = ['mailboxPassword', 'journalPassword'] as const
 /** Finds archived rows with passwords. The repair deletes these rows. */
 export async function findArchivedPasswords(db: Db): Promise<Finding[]> {
   const rowIdsOfSystems = new Map<string, number[]>()
-  for (let after = 0; ; ) {
-    const page = await candidates(db).all({ after })
-    const last = page.at(-1)
-    if (!last) break
+  for await (const page of readPagesById(candidates(db))) {
     for (const { id, hid, content } of page)
       if (hasPassword(content)) rowIdsOfSystems.set(hid, [...(rowIdsOfSystems.get(hid) ?? []), id])
-    after = last.id
   }
   return [...rowIdsOfSystems].map(([hid, ids]) => ({
     check: 'archive',

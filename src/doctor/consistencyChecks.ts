@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, gt, isNull, lt, lte, notExists, sql } from 'drizzle-orm'
 import { type Check, type Finding, PAGE } from '../db/finding'
 import { type Placeholders, query } from '../db/query'
+import { readPagesById } from '../db/readPages'
 import {
   accounts,
   autoproxies,
@@ -301,10 +302,7 @@ async function findStaleJson(db: Db, renderJson?: RenderJson): Promise<Finding[]
   if (!renderJson) return []
   const wrong: Finding[] = []
   for (const { entity, pages, remove } of cachedJson)
-    for (let after = 0; ; ) {
-      const page = await pages(db).all({ after })
-      const last = page.at(-1)
-      if (!last) break
+    for await (const page of readPagesById(pages(db))) {
       for (const { owner_json, public_json, ...row } of page) {
         if (
           owner_json === renderJson(entity, row, 'owner') &&
@@ -317,7 +315,6 @@ async function findStaleJson(db: Db, renderJson?: RenderJson): Promise<Finding[]
           fix: (tx) => remove(tx).run({ id: row.id }),
         })
       }
-      after = last.id
     }
   return wrong
 }
@@ -350,10 +347,7 @@ const cachedJson = [
 async function findStaleExtJson(db: Db, renderJson?: RenderJson): Promise<Finding[]> {
   if (!renderJson) return []
   const wrong: Finding[] = []
-  for (let after = 0; ; ) {
-    const page = await cachedExts(db).all({ after })
-    const last = page.at(-1)
-    if (!last) return wrong
+  for await (const page of readPagesById(cachedExts(db))) {
     const rows = new Map((await readableExts(db, page)).map((row) => [row.id, row]))
     for (const { id, hid, owner_json, public_json } of page) {
       const row = rows.get(id)
@@ -369,8 +363,8 @@ async function findStaleExtJson(db: Db, renderJson?: RenderJson): Promise<Findin
         fix: (tx) => removeCachedExt(tx).run({ id }),
       })
     }
-    after = last.id
   }
+  return wrong
 }
 
 /** Reads members one by one if some of them have values that cannot be read, and leaves these out. */

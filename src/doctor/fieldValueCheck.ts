@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { type Finding, PAGE } from '../db/finding'
 import { type Placeholders, query } from '../db/query'
+import { readPages, readPagesById } from '../db/readPages'
 import { fields, fieldValues, importArchive, polls, pollVotes } from '../db/tables'
 import type { Db } from '../db/types'
 import { visibleMembers } from '../db/visible'
@@ -37,13 +38,10 @@ interface StoredField extends StoredType {
 /** Finds custom fields of an unknown type, and options that do not belong to the type. */
 export async function findWrongFields(db: Db): Promise<Finding[]> {
   const found: Finding[] = []
-  for (let after = 0; ; ) {
-    const page = await fieldPage(db).all({ after })
-    const last = page.at(-1)
-    if (!last) return found
+  for await (const page of readPagesById(fieldPage(db))) {
     for (const field of page) found.push(...checkField(field))
-    after = last.id
   }
+  return found
 }
 
 function checkField({ id, uuid, type, options }: StoredField): Finding[] {
@@ -75,14 +73,13 @@ interface StoredValue extends StoredType {
 /** Finds values of members that do not fit their field. The repair archives what it removes. */
 export async function findWrongFieldValues(db: Db): Promise<Finding[]> {
   const found: Finding[] = []
-  for (let member = 0, field = 0; ; ) {
-    const page = await valuePage(db).all({ member, field })
-    const last = page.at(-1)
-    if (!last) return found
-    for (const row of page) found.push(...checkValue(row))
-    member = last.member_id
-    field = last.field_id
-  }
+  const pages = readPages(
+    { member: 0, field: 0 },
+    (after) => valuePage(db).all(after),
+    ({ member_id, field_id }) => ({ member: member_id, field: field_id }),
+  )
+  for await (const page of pages) for (const row of page) found.push(...checkValue(row))
+  return found
 }
 
 function checkValue(row: StoredValue): Finding[] {
@@ -138,10 +135,7 @@ async function replaceValue(tx: Db, row: StoredValue, repaired: FieldValue): Pro
 export async function findWrongVotes(db: Db): Promise<Finding[]> {
   const check = 'polls'
   const found: Finding[] = []
-  for (let after = 0; ; ) {
-    const page = await pollPage(db).all({ after })
-    const last = page.at(-1)
-    if (!last) return found
+  for await (const page of readPagesById(pollPage(db))) {
     for (const { id, uuid, options } of page) {
       const parsed = parseOptions(poll.fields.options, options)
       if (!parsed) {
@@ -158,8 +152,8 @@ export async function findWrongVotes(db: Db): Promise<Finding[]> {
           fix: (tx) => deleteVote(tx).run({ id: vote.id }),
         })
     }
-    after = last.id
   }
+  return found
 }
 
 /** Returns a readable type; null if the type is unknown or its options are damaged. */

@@ -1,6 +1,7 @@
 import { and, eq, gt, isNotNull, lt, ne, sql } from 'drizzle-orm'
 import { type Finding, PAGE } from '../db/finding'
 import { type Placeholders, query } from '../db/query'
+import { readPages } from '../db/readPages'
 import { pictures } from '../db/tables'
 import type { Db } from '../db/types'
 import { DAY, formatInstant } from '../model/core/time'
@@ -17,10 +18,12 @@ const OVERDUE = 2 * DAY
 async function findOrphans(db: Db): Promise<Finding[]> {
   const found: Finding[] = []
   const before = Date.now() * 1000 - OVERDUE
-  for (let after = ''; ; ) {
-    const page = await longUnused(db).all({ before, after })
-    const last = page.at(-1)
-    if (!last) return found
+  const pages = readPages(
+    '',
+    (after) => longUnused(db).all({ before, after }),
+    ({ name }) => name,
+  )
+  for await (const page of pages)
     for (const [system, rows] of Map.groupBy(page, ({ system_id }) => system_id)) {
       const used = await findUsedPictures(db, system)
       for (const { name, unused_since } of rows) {
@@ -32,24 +35,24 @@ async function findOrphans(db: Db): Promise<Finding[]> {
         })
       }
     }
-    after = last.name
-  }
+  return found
 }
 
 async function findWrongSizes(db: Db): Promise<Finding[]> {
   const found: Finding[] = []
-  for (let after = ''; ; ) {
-    const page = await wronglySized(db).all({ after })
-    const last = page.at(-1)
-    if (!last) return found
+  const pages = readPages(
+    '',
+    (after) => wronglySized(db).all({ after }),
+    ({ name }) => name,
+  )
+  for await (const page of pages)
     for (const { name, size, stored } of page)
       found.push({
         check: 'pictures',
         problem: `picture ${name} has a size of ${size} bytes, but ${stored} characters of base64`,
         fix: (tx) => fixSize(tx, name),
       })
-    after = last.name
-  }
+  return found
 }
 
 async function fixSize(tx: Db, name: string): Promise<void> {

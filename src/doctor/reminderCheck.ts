@@ -1,6 +1,7 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import { type Finding, PAGE } from '../db/finding'
 import { type Placeholders, query } from '../db/query'
+import { readPagesById } from '../db/readPages'
 import { reminders, systemSettings } from '../db/tables'
 import type { Db } from '../db/types'
 import { liveSwitches, visibleReminders } from '../db/visible'
@@ -32,10 +33,7 @@ export async function findWrongDues(db: Db): Promise<Finding[]> {
     return known
   }
   const now = Date.now() * 1000
-  for (let after = 0; ; ) {
-    const page = await checkedPage(db).all({ after })
-    const last = page.at(-1)
-    if (!last) return found
+  for await (const page of readPagesById(checkedPage(db))) {
     for (const row of page) {
       const problem = problemOf(row, scheduleIn(row.timezone), now)
       if (problem === null) continue
@@ -45,8 +43,8 @@ export async function findWrongDues(db: Db): Promise<Finding[]> {
         fix: (tx) => repair(tx).run(repaired(row, scheduleIn(row.timezone), now)),
       })
     }
-    after = last.id
   }
+  return found
 }
 
 function problemOf(row: Checked, schedule: Schedule, now: Instant): string | null {

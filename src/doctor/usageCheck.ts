@@ -4,6 +4,7 @@ import type { Dialect } from '../db/dialect'
 import type { Finding } from '../db/finding'
 import { ownedTable } from '../db/ownedTables'
 import { type Placeholders, query } from '../db/query'
+import { readPagesById } from '../db/readPages'
 import { createUpserter, type OwnedTable } from '../db/rows'
 import {
   extUsage,
@@ -39,10 +40,7 @@ type Usage = Record<(typeof counters)[number], number>
 /** Finds systems whose use of their limits differs from what their rows add up to. */
 export async function findWrongUsage(db: Db): Promise<Finding[]> {
   const found: Finding[] = []
-  for (let after = 0; ; ) {
-    const page = await usagePage(db).all({ after })
-    const last = page.at(-1)
-    if (!last) return found
+  for await (const page of readPagesById(usagePage(db))) {
     for (const { id, hid, used, counted } of page.map(toUsage)) {
       const wrong = counters.filter((name) => used[name] !== counted[name])
       if (wrong.length === 0) continue
@@ -53,8 +51,8 @@ export async function findWrongUsage(db: Db): Promise<Finding[]> {
         fix: (tx) => store(tx, { system_id: id, ...counted }),
       })
     }
-    after = last.id
   }
+  return found
 }
 
 const words = {

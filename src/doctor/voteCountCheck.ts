@@ -1,16 +1,14 @@
 import { eq, gt, type SQL, sql } from 'drizzle-orm'
 import { type Finding, PAGE } from '../db/finding'
 import { type Placeholders, query } from '../db/query'
+import { readPagesById } from '../db/readPages'
 import { polls, pollVoteCounts, pollVotes } from '../db/tables'
 import type { Db } from '../db/types'
 
 /** Finds polls whose numbers of votes differ from their votes. */
 export async function findWrongVoteCounts(db: Db): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (let after = 0; ; ) {
-    const page = await pollPage(db).all({ after })
-    const last = page.at(-1)
-    if (!last) return findings
+  for await (const page of readPagesById(pollPage(db))) {
     const ids = JSON.stringify(page.map(({ id }) => id))
     const stored = Map.groupBy(await storedCounts(db).all({ polls: ids }), ({ poll }) => poll)
     const counted = Map.groupBy(await countedVotes(db).all({ polls: ids }), ({ poll }) => poll)
@@ -21,8 +19,8 @@ export async function findWrongVoteCounts(db: Db): Promise<Finding[]> {
           problem: `the numbers of votes of poll ${uuid} are wrong`,
           fix: (tx) => countAgain(tx, id),
         })
-    after = last.id
   }
+  return findings
 }
 
 async function countAgain(tx: Db, poll: number): Promise<void> {
